@@ -92,13 +92,13 @@ pub use recipe::{RecipeCard, RecipeCards, RecipeEnd, RecipeFact, RecipeStart, Ro
 pub use reply::{FailureKind, Finish, FinishReason, OpaqueItem, ReplyEvent, ReplyFailure, ToolCall, Usage};
 pub use rights::{Enforcement, Layer, Limits, ProjectPython, Rights, SandboxLevel, SandboxReport};
 pub use run::{
-    Chunk, DeadKernel, ExecutorKind, FileChange, ImageRef, Interpreter, KernelFate, KernelRef, Outcome,
-    ProtectedFile, Receipt, RunError, RunEvent, RunReport,
+    Chunk, CountedTime, DeadKernel, ExecutorKind, FileChange, ImageRef, Interpreter, KernelFate, KernelRef,
+    Outcome, ProtectedFile, Receipt, RunError, RunEvent, RunReport,
 };
 pub use session_name::{SessionNameError, session_name};
 pub use sha256::Sha256;
 pub use shared_state::{BlockRanges, SharedState};
-pub use terminal_screen::{ScreenCell, ScreenRow, TerminalScreen};
+pub use terminal_screen::{MouseReports, ScreenCell, ScreenRow, TerminalScreen};
 pub use terms::{FolderId, OnDisk, Target, Terms};
 pub use timestamp::Timestamp;
 pub use trace::{TextOrigin, Trace};

@@ -88,6 +88,15 @@ pub struct Chunk {
     pub bytes: Vec<u8>,
 }
 
+/// What the time limit of a run counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum CountedTime {
+    /// All time that goes by.
+    Passing,
+    /// What its processes compute, and nothing of the time that a person takes to type.
+    Computing,
+}
+
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(tag = "outcome", content = "detail", rename_all = "snake_case")]
@@ -375,6 +384,8 @@ pub enum RunEvent {
     Screen(Box<super::TerminalScreen>),
     /// Whether it is known to wait for what is typed into its terminal; told when it becomes otherwise.
     Asks(bool),
+    /// What its time limit counts from now on, told by what holds it to that.
+    Counts(CountedTime),
     /// It made an image.
     Image(ImageRef),
     /// Resident memory of its processes in bytes and processor time so far in milliseconds.

@@ -28,6 +28,22 @@ impl ScreenCell {
 /// One row, shared with later screens on which it is the same.
 pub type ScreenRow = Arc<Vec<ScreenCell>>;
 
+/// Which events of the mouse a program wants to be told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum MouseReports {
+    /// None: they are not its own.
+    #[default]
+    None,
+    /// A button that goes down.
+    Presses,
+    /// Also one that goes up, and the wheel.
+    Buttons,
+    /// Also where the mouse goes with a button down.
+    Drags,
+    /// Also where it goes without one.
+    Moves,
+}
+
 /// The screen.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TerminalScreen {
@@ -41,4 +57,8 @@ pub struct TerminalScreen {
     pub application_cursor: bool,
     /// Whether the program wants to be told where a paste begins and ends.
     pub bracketed_paste: bool,
+    /// What of the mouse it wants to be told.
+    pub mouse: MouseReports,
+    /// Whether it wants that in numbers, and not in single bytes, in which far columns have no room.
+    pub mouse_in_numbers: bool,
 }

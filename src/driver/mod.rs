@@ -59,7 +59,7 @@ pub use review_time::review_in_time;
 pub use update::{Notification, Update};
 
 use crate::domain::{
-    ModelInfo, ModelName, ReplyEvent, RequestCounts, RunEvent, RunId, SandboxReport, Timestamp,
+    CountedTime, ModelInfo, ModelName, ReplyEvent, RequestCounts, RunEvent, RunId, SandboxReport, Timestamp,
 };
 use crate::engine::{Command, Effect, Engine, Event, State};
 use crate::exec::{self, Executor, ExecutorError};
@@ -208,6 +208,11 @@ impl Driver {
     /// Gives the terminal of a run so many rows and columns.
     pub fn resize_terminal(&self, run: RunId, rows: u16, columns: u16) {
         self.rooms.executor.resize(run, rows, columns);
+    }
+
+    /// The time limit of a run in a terminal of its own counts this from now on, and begins anew.
+    pub fn count(&self, run: RunId, what: CountedTime) {
+        self.rooms.executor.count(run, what);
     }
 
     /// Whether all of the session until now is on the disk: its room was asked, and the file is there.

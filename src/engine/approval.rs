@@ -8,8 +8,9 @@ use super::state::{InspectionResult, LiveRun};
 use super::transcript::{BlockItem, BlockStanding};
 use super::{Effect, Engine, Phase, State, notices};
 use crate::domain::{
-    Approval, Block, BlockId, BlockKind, Decision, Entry, ExecutorKind, Finding, Grantor, Notice,
-    OutputBuffer, Policy, Readiness, Revision, RunRequest, SandboxLevel, Severity, Target, Terms, Verdict,
+    Approval, Block, BlockId, BlockKind, CountedTime, Decision, Entry, ExecutorKind, Finding, Grantor,
+    Notice, OutputBuffer, Policy, Readiness, Revision, RunRequest, SandboxLevel, Severity, Target, Terms,
+    Verdict,
 };
 use crate::text::line::one_line;
 use std::sync::Arc;
@@ -276,6 +277,8 @@ impl Engine {
             rss_bytes: 0,
             cpu_ms: 0,
             wall_ms: terms.limits.wall_ms,
+            counted: CountedTime::Passing,
+            counted_from: (self.now, 0),
         });
         self.record(Entry::Approved { run, block, revision, sha256, terms, by });
         let protected = self.protected_files();

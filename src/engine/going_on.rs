@@ -2,8 +2,9 @@
 //! person is none of it.
 
 use super::State;
-use crate::domain::Timestamp;
+use super::state::LiveRun;
 use crate::domain::sentences::running;
+use crate::domain::{CountedTime, Timestamp};
 use crate::text::number::{duration, limit};
 
 /// Something that goes on by itself.
@@ -11,18 +12,39 @@ use crate::text::number::{duration, limit};
 pub struct GoingOn {
     /// `Installing numpy, pandas`.
     pub what: String,
-    /// When it began.
-    pub since: Timestamp,
-    /// How long it may take, in milliseconds, where it has a limit.
-    pub wall_ms: Option<u64>,
+    /// Since when, and of a run of what.
+    clock: Clock,
+}
+
+/// What of it is told as its time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Clock {
+    /// The time since then; of this limit in milliseconds, where it has one.
+    Since(Timestamp, Option<u64>),
+    /// What was computed, of its limit, both in milliseconds.
+    Computed(u64, u64),
 }
 
 impl GoingOn {
-    /// `4.2 s of 60 s`: how long it takes by now.
+    /// `4.2 s of 60 s`: how long it takes by now, as its limit counts it; `0.1 s of 60 s computed` where that counts no
+    /// other time.
     #[must_use]
     pub fn time(&self, now: Timestamp) -> String {
-        let time = duration(now.since(self.since));
-        self.wall_ms.map_or(time.clone(), |wall| format!("{time} of {}", limit(wall)))
+        match self.clock {
+            Clock::Since(since, None) => duration(now.since(since)),
+            Clock::Since(since, Some(wall)) => format!("{} of {}", duration(now.since(since)), limit(wall)),
+            Clock::Computed(ms, wall) => format!("{} of {} computed", duration(ms), limit(wall)),
+        }
+    }
+}
+
+impl LiveRun {
+    fn clock(&self) -> Clock {
+        let (since, before) = self.counted_from;
+        match self.counted {
+            CountedTime::Passing => Clock::Since(since, Some(self.wall_ms)),
+            CountedTime::Computing => Clock::Computed(self.cpu_ms.saturating_sub(before), self.wall_ms),
+        }
     }
 }
 
@@ -32,12 +54,13 @@ impl State {
         if let Some(run) = &self.live.run {
             let item = self.transcript.blocks.get(&run.block)?;
             let what = running::what(&item.block);
-            return Some(GoingOn { what, since: run.since, wall_ms: Some(run.wall_ms) });
+            return Some(GoingOn { what, clock: run.clock() });
         }
         if let Some(summary) = &self.live.summary {
-            return Some(GoingOn { what: running::SUMMING_UP.into(), since: summary.since, wall_ms: None });
+            let clock = Clock::Since(summary.since, None);
+            return Some(GoingOn { what: running::SUMMING_UP.into(), clock });
         }
         let reply = self.live.reply.as_ref()?;
-        Some(GoingOn { what: running::ANSWERING.into(), since: reply.since, wall_ms: None })
+        Some(GoingOn { what: running::ANSWERING.into(), clock: Clock::Since(reply.since, None) })
     }
 }

@@ -20,6 +20,7 @@ impl Engine {
             RunEvent::Output(chunk) => run.output.push(chunk.stream, &chunk.bytes),
             RunEvent::Screen(screen) => run.screen = Some(screen),
             RunEvent::Asks(asks) => run.asks = asks,
+            RunEvent::Counts(what) => (run.counted, run.counted_from) = (what, (now, run.cpu_ms)),
             RunEvent::Image(image) => run.images.push(image),
             RunEvent::Usage { rss_bytes, cpu_ms } => {
                 run.rss_bytes = rss_bytes;

@@ -7,10 +7,10 @@ pub use super::cost::Cost;
 use super::reply::Segment;
 use super::transcript::{BlockItem, Item, OpinionItem, Transcript};
 use crate::domain::{
-    BlockId, Entry, Form, Function, ImageName, ImageRef, Instructions, KernelRef, Language, Limits,
-    ModelInfo, Notice, OutputBuffer, Prompt, Reach, ReplyFailure, Review, Revision, RuleId, RunConditions,
-    RunId, SandboxLevel, StepId, TerminalScreen, Terms, TimerId, Timestamp, ToolCall, UndoCover, Usage,
-    Variable, VariableChange,
+    BlockId, CountedTime, Entry, Form, Function, ImageName, ImageRef, Instructions, KernelRef, Language,
+    Limits, ModelInfo, Notice, OutputBuffer, Prompt, Reach, ReplyFailure, Review, Revision, RuleId,
+    RunConditions, RunId, SandboxLevel, StepId, TerminalScreen, Terms, TimerId, Timestamp, ToolCall,
+    UndoCover, Usage, Variable, VariableChange,
 };
 use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
@@ -119,6 +119,10 @@ pub struct LiveRun {
     pub cpu_ms: u64,
     /// Its time limit, milliseconds.
     pub wall_ms: u64,
+    /// What that counts, as it was told last.
+    pub counted: CountedTime,
+    /// When it began to count that, and the processor time before, milliseconds.
+    pub counted_from: (Timestamp, u64),
 }
 
 /// What is known of a block beyond its durable half.

@@ -9,8 +9,8 @@ use super::kernel_wire::{FrameToken, RunSummary};
 use super::receipt::ExitKind;
 use super::sandbox::refused::ClosedPlaces;
 use crate::domain::{
-    BlockId, Chunk, InstallInto, Interpreter, KernelFate, Language, Limits, Reach, RunEvent, SandboxReport,
-    Stream, Terms,
+    BlockId, Chunk, CountedTime, InstallInto, Interpreter, KernelFate, Language, Limits, Reach, RunEvent,
+    SandboxReport, Stream, Terms,
 };
 use std::path::PathBuf;
 use std::pin::Pin;
@@ -160,6 +160,8 @@ pub(super) trait Backend {
     fn type_in(&mut self, _bytes: &[u8]) {}
     /// Gives the terminal of the run so many rows and columns.
     fn resize(&mut self, _rows: u16, _columns: u16) {}
+    /// The time limit of the run, which has a terminal of its own, counts this from now on, and begins anew.
+    fn count(&mut self, _what: CountedTime) {}
     /// What a run under these terms reaches.
     async fn reach(&mut self, terms: &Terms) -> Reach;
     /// What is enforced on runs.

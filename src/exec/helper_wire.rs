@@ -6,7 +6,7 @@
 use super::environment::Environment;
 use super::frames::{FrameError, WireFrame, encode};
 use super::sandbox::Confinement;
-use crate::domain::Limits;
+use crate::domain::{CountedTime, Limits};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
@@ -53,6 +53,8 @@ pub(super) enum HelperOrder {
     PauseAll,
     /// Let the program and all that descends from it go on.
     GoOnAll,
+    /// The time limit of the run counts this from now on, and begins anew; only of a program in a terminal of its own.
+    Count(CountedTime),
     /// SIGINT to the program's group; nothing while it is stopped.
     Interrupt,
     /// End the program and all that descends from it.
@@ -119,6 +121,8 @@ pub(super) enum Notification {
     },
     /// Whether a process is known to wait for what is typed into its terminal; it was otherwise before.
     Asks(bool),
+    /// The time limit counts this from now on, and began anew.
+    Counts(CountedTime),
     /// The time limit is reached; the program is being ended.
     OutOfTime,
     /// Another limit is reached, and which; the program is being ended.
@@ -273,6 +277,7 @@ mod tests {
             HelperOrder::Begin(WatchedLimits::from(&Limits::default())),
             HelperOrder::Begin(WatchedLimits { wall_ms: u64::MAX, ..WatchedLimits::default() }),
             HelperOrder::End,
+            HelperOrder::Count(CountedTime::Computing),
             HelperOrder::Interrupt,
             HelperOrder::Kill,
         ] {
@@ -288,6 +293,7 @@ mod tests {
             Notification::NotSpawned("no such file".into()),
             Notification::Usage { rss_bytes: 1, cpu_us: 2 },
             Notification::Asks(true),
+            Notification::Counts(CountedTime::Passing),
             Notification::Begun,
             Notification::NotBegun("Max open files: EPERM".into()),
             Notification::OutOfTime,

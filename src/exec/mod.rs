@@ -10,8 +10,8 @@
 
 use crate::config::{ExecutorChoice, Executors};
 use crate::domain::{
-    InstallInto, Interpreter, Language, Languages, Limits, Masker, Pixels, Reach, RunEvent, RunId,
-    RunRequest, SandboxReport, Terms,
+    CountedTime, InstallInto, Interpreter, Language, Languages, Limits, Masker, Pixels, Reach, RunEvent,
+    RunId, RunRequest, SandboxReport, Terms,
 };
 use crate::launch::{Launcher, WritableFolders};
 use asking::Asker;
@@ -221,6 +221,12 @@ impl Executor {
     /// Gives the terminal of a run so many rows and columns.
     pub fn resize(&self, run: RunId, rows: u16, columns: u16) {
         self.inner.worker.give(ExecutorOrder::Resize(run, rows, columns));
+    }
+
+    /// The time limit of a run in a terminal of its own counts this from now on, and begins anew; whether it does is told
+    /// by [`crate::domain::RunEvent::Counts`].
+    pub fn count(&self, run: RunId, what: CountedTime) {
+        self.inner.worker.give(ExecutorOrder::Count(run, what));
     }
 
     /// The terms under which a file of the person's functions would be loaded now, but for the file itself.

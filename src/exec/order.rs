@@ -3,7 +3,8 @@
 use super::backend::MissingPart;
 use super::executor_error::ExecutorError;
 use crate::domain::{
-    InstallInto, Interpreter, Language, Limits, Reach, RunEvent, RunId, RunRequest, SandboxReport, Terms,
+    CountedTime, InstallInto, Interpreter, Language, Limits, Reach, RunEvent, RunId, RunRequest,
+    SandboxReport, Terms,
 };
 use tokio::sync::{mpsc, oneshot};
 
@@ -42,6 +43,8 @@ pub(super) enum ExecutorOrder {
     Type(RunId, Vec<u8>),
     /// The terminal of the run has so many rows and columns from now on.
     Resize(RunId, u16, u16),
+    /// The time limit of the run, which has a terminal of its own, counts this from now on, and begins anew.
+    Count(RunId, CountedTime),
     Interrupt(RunId),
     /// End the run by force.
     Kill(RunId),

@@ -9,7 +9,7 @@ use super::languages;
 use super::receipt::{self, OutsideStops};
 use super::sandbox::refused::refused;
 use crate::domain::{
-    Chunk, Limits, Masker, Outcome, RunError, RunEvent, RunId, RunReport, RunRequest, Stream,
+    Chunk, CountedTime, Limits, Masker, Outcome, RunError, RunEvent, RunId, RunReport, RunRequest, Stream,
 };
 use images::Images;
 use std::path::Path;
@@ -53,6 +53,8 @@ pub(super) struct Run {
     /// What was done to it from outside.
     pressed: OutsideStops,
     limits: Limits,
+    /// Whether it has a terminal of its own.
+    has_terminal: bool,
     watch: Watch,
     capture: Capture,
     images: Images,
@@ -73,13 +75,15 @@ impl Run {
         (folder, masker): (&Path, &Masker),
         watch: Watch,
     ) -> Self {
-        let (id, limits) = (request.approval().run(), request.approval().terms().limits);
+        let (id, terms) = (request.approval().run(), request.approval().terms());
+        let (limits, has_terminal) = (terms.limits, terms.rights.terminal);
         let most = if watch == Watch::Helper { usize::MAX } else { IMAGES };
         let mut run = Self {
             id,
             events: EventSender::new(id, out),
             pressed: OutsideStops::default(),
             limits,
+            has_terminal,
             watch,
             capture: Capture::new(limits, folder, format!("run-{id}-output.txt"), masker),
             images: Images::new(id, folder, most),
@@ -96,14 +100,31 @@ impl Run {
 
     fn run_clock(&mut self, now: Instant) {
         self.since = Some(now);
+        self.next = self.next.or(self.after(now));
+    }
+
+    /// What is done at the end of the time that begins now, and when.
+    fn after(&self, now: Instant) -> Option<(Instant, DueAction)> {
         let limit = now.checked_add(Duration::from_millis(self.limits.wall_ms));
-        let next = match self.watch {
+        match self.watch {
             Watch::Helper => {
                 limit.and_then(|at| at.checked_add(GIVE_UP_HELPER)).map(|at| (at, DueAction::GiveUp))
             }
             Watch::Loop { .. } => limit.map(|at| (at, DueAction::Interrupt)),
-        };
-        self.next = self.next.or(next);
+        }
+    }
+
+    /// Whether it has a terminal of its own.
+    pub(super) fn has_terminal(&self) -> bool {
+        self.has_terminal
+    }
+
+    /// What its limit counts, and begins anew. While it counts what is computed, nobody knows when it is over: it is not
+    /// given up then, until the person takes their keys back or ends it.
+    pub(super) fn count(&mut self, what: CountedTime, now: Instant) {
+        if !self.pressed.killed {
+            self.next = self.after(now).filter(|_| what == CountedTime::Passing);
+        }
     }
 
     fn loses_interrupts(&self) -> bool {
@@ -138,9 +159,11 @@ impl Run {
             RunEvent::Output(Chunk { stream, bytes }) => self.print(stream, &bytes),
             RunEvent::Screen(screen) => self.events.show(screen),
             RunEvent::Usage { .. } => self.events.hint(event),
-            RunEvent::Asks(_) | RunEvent::Image(_) | RunEvent::Variables(_) | RunEvent::Functions(_) => {
-                self.events.tell(event);
-            }
+            RunEvent::Asks(_)
+            | RunEvent::Counts(_)
+            | RunEvent::Image(_)
+            | RunEvent::Variables(_)
+            | RunEvent::Functions(_) => self.events.tell(event),
             // Its end is told by `finish`, once.
             RunEvent::Ended(_) => {}
         }

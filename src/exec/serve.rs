@@ -92,6 +92,12 @@ impl<B: Backend> ExecutorLoop<B> {
             ExecutorOrder::Resize(id, rows, columns) if self.goes_on(id) => {
                 self.backend.resize(rows, columns);
             }
+            ExecutorOrder::Count(id, what) => {
+                if let Some(run) = self.run.as_mut().filter(|run| run.id == id && run.has_terminal()) {
+                    run.count(what, Instant::now());
+                    self.backend.count(what);
+                }
+            }
             ExecutorOrder::Reach(terms, reply) => drop(reply.send(self.backend.reach(&terms).await)),
             ExecutorOrder::Sandbox(reply) => drop(reply.send(self.backend.sandbox().await)),
             ExecutorOrder::Found(reply) => drop(reply.send(self.backend.found().await)),

@@ -5,6 +5,7 @@
 //! When its socket ends (sayso is gone, also by `kill -9`), it ends everything and itself. It never sees any output.
 
 mod bounds;
+mod count;
 mod hunt;
 mod measure;
 mod rest;
@@ -88,6 +89,8 @@ struct RunningProgram {
 struct Watch {
     step_at: Instant,
     step: usize,
+    /// Processor time before, where the time limit counts that alone, microseconds.
+    computed_before: Option<u64>,
     bounds: WatchedLimits,
     /// Whether a limit was passed: the run is being ended.
     over: bool,
@@ -235,6 +238,7 @@ impl Supervisor {
             HelperOrder::End => self.end_run(),
             HelperOrder::Rest if self.watch.is_none() => drop(self.rest()),
             HelperOrder::GoOn => self.go_on_unused(),
+            HelperOrder::Count(what) => self.count(what),
             // Between runs there is nobody to interrupt: what comes late must not wake the program.
             HelperOrder::Interrupt if !self.resting => self.interrupt(),
             HelperOrder::Rest | HelperOrder::Interrupt => {}
@@ -312,10 +316,10 @@ impl Supervisor {
             return self.tell(&Notification::NotBegun(why.to_string()));
         }
         let now = Instant::now();
-        let limit = Duration::from_millis(bounds.wall_ms);
         self.watch = Some(Watch {
-            step_at: now.checked_add(limit).unwrap_or(now + Duration::from_hours(24 * 365)),
+            step_at: bounds.ends(now),
             step: 0,
+            computed_before: None,
             bounds,
             over: false,
             look_at: now + LOOK.0,
@@ -384,6 +388,7 @@ impl Supervisor {
         if self.watch.as_mut().is_some_and(|watch| watch.shells_at.pop_if(|at| now >= *at).is_some()) {
             self.repeat_to_shells();
         }
+        self.postpone(now);
         let Some(watch) = &mut self.watch else { return };
         if now >= watch.step_at {
             let step = watch.step;

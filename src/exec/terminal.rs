@@ -7,6 +7,7 @@
 
 mod grid;
 mod perform;
+mod tab_stops;
 #[cfg(test)]
 mod tests;
 

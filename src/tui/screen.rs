@@ -12,6 +12,7 @@ mod focus;
 mod given;
 mod handed;
 mod handed_bytes;
+mod handed_mouse;
 mod instructions;
 mod keys;
 mod keys_test;

@@ -1,6 +1,6 @@
 //! What the screen asks the run loop to do: it does nothing to the world itself.
 
-use crate::domain::{BranchPoint, RunId};
+use crate::domain::{BranchPoint, CountedTime, RunId};
 use crate::driver::Job;
 use crate::engine::Command;
 use crate::tui::setup::FoundPlace;
@@ -16,6 +16,8 @@ pub enum UiCommand {
     Type(RunId, Vec<u8>),
     /// The terminal of a run has so many rows and columns.
     ResizeTerminal(RunId, u16, u16),
+    /// The time limit of a run in a terminal of its own counts this from now on, and begins anew.
+    Count(RunId, CountedTime),
     /// Have a job done beside the session.
     Job(Job),
     /// Copy a text to the clipboard.

@@ -115,6 +115,59 @@ async fn a_curses_program_paints_its_screen_and_reads_every_key() {
     assert!(!out.contains("24x80"), "of its screens only the last is kept: {out}");
 }
 
+const MOUSE: &str = r#"
+import curses
+def main(screen):
+    curses.mousemask(curses.ALL_MOUSE_EVENTS)
+    curses.mouseinterval(0)
+    screen.addstr(0, 0, "click")
+    screen.refresh()
+    while True:
+        key = screen.getch()
+        if key == ord('q'):
+            break
+        if key == curses.KEY_MOUSE:
+            _, column, row, _, state = curses.getmouse()
+            names = [name for name in ("BUTTON1_PRESSED", "BUTTON1_RELEASED") if state & getattr(curses, name)]
+            screen.addstr(1, 0, f"{names} at {column},{row}")
+            screen.refresh()
+curses.wrapper(main)
+"#;
+
+#[tokio::test]
+async fn a_curses_program_that_asks_for_the_mouse_gets_it_in_the_form_that_it_asks_for() {
+    let shop = Shop::new();
+    let mut playing = Playing::start(&shop, "python", MOUSE).await;
+    playing.until("a wish for the mouse", |playing| playing.screen.mouse >= MouseReports::Buttons).await;
+    playing.shows("click").await;
+    let (down, up) = match playing.screen.mouse_in_numbers {
+        true => ("\x1b[<0;8;4M", "\x1b[<0;8;4m"),
+        false => ("\x1b[M ($", "\x1b[M#($"),
+    };
+    playing.press(down);
+    playing.shows("['BUTTON1_PRESSED'] at 7,3").await;
+    playing.press(up);
+    playing.shows("['BUTTON1_RELEASED'] at 7,3").await;
+    playing.press("q");
+    playing.end().await.ok();
+}
+
+/// What `tput` and `tabs` say of this terminal is what it does.
+#[tokio::test]
+async fn tab_stops_and_regions_are_those_that_programs_set() {
+    let shop = Shop::new();
+    let source = "tabs 5,11; printf 'a\\tb\\tc\\n'\n\
+                  tput csr 4 8; printf '\\033[?6h\\033[1;1Htop\\033[99;1Hbottom'; read -s x";
+    let mut playing = Playing::start(&shop, "bash", source).await;
+    playing.shows("bottom").await;
+    let text = playing.text();
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!((lines[4], lines[8]), ("top", "bottom"), "{text}");
+    assert_eq!(lines[0], "a   b     c", "{text}");
+    playing.press("\r");
+    playing.end().await.ok();
+}
+
 #[tokio::test]
 async fn a_repl_edits_its_line_and_goes_back_in_its_history() {
     let shop = Shop::new();

@@ -196,6 +196,50 @@ async fn the_person_stops_it_and_the_time_limit_ends_it() {
     assert!(told.took < Duration::from_secs(5), "{:?}", told.took);
 }
 
+/// While the person's keys are with it, what it computes counts, and no other time.
+#[tokio::test]
+async fn a_person_may_think_before_they_type_and_a_program_may_not_compute_for_ever() {
+    use CountedTime::{Computing, Passing};
+    let shop = Shop::new();
+    let counts = |told: &Told| {
+        let counts = told.events.iter().filter_map(|event| match event {
+            RunEvent::Counts(what) => Some(*what),
+            _ => None,
+        });
+        counts.collect::<Vec<_>>()
+    };
+    let terms = shop.terminal_terms("bash", 1_000).await;
+    let waits = "for n in {1..25}; do read -t 0.1 x; done; echo over";
+    let (run, events) = shop.start(shop.request_under(terms.clone(), waits));
+    shop.executor.count(run, Computing);
+    let told = rest_of(events, Vec::new()).await.ok();
+    assert!(told.out().contains("over") && counts(&told) == [Computing], "{:?}", told.events);
+    let used = Duration::from_micros(told.report.receipt.wall_us);
+    assert!(used > Duration::from_secs(2), "{used:?}");
+
+    let (run, events) = shop.start(shop.request_under(terms.clone(), "while :; do :; done"));
+    shop.executor.count(run, Computing);
+    let told = rest_of(events, Vec::new()).await;
+    assert_eq!((told.report.outcome.clone(), counts(&told)), (Outcome::TimedOut, vec![Computing]));
+    assert!(told.report.receipt.cpu_us > 900_000, "{:?}", told.report.receipt);
+
+    // Once the keys are back it is as for every other run, from then on.
+    let (run, mut events) = shop.start(shop.request_under(terms, "echo ready; sleep 60"));
+    shop.executor.count(run, Computing);
+    let seen = until_output(&mut events, "ready").await;
+    shop.executor.count(run, Passing);
+    let told = rest_of(events, seen).await;
+    assert_eq!((told.report.outcome.clone(), counts(&told)), (Outcome::TimedOut, vec![Computing, Passing]));
+
+    // Nobody types into a run without a terminal.
+    let limits = Some(Limits { wall_ms: 300, ..Limits::default() });
+    let terms = shop.executor.terms(&Language("bash".into()), limits).await.unwrap();
+    let (run, events) = shop.start(shop.request_under(terms, "sleep 60"));
+    shop.executor.count(run, Computing);
+    let told = rest_of(events, Vec::new()).await;
+    assert_eq!((told.report.outcome.clone(), counts(&told)), (Outcome::TimedOut, Vec::new()));
+}
+
 #[tokio::test]
 async fn much_of_both_ways_is_bounded_and_complete() {
     let shop = Shop::new();

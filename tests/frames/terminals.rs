@@ -3,9 +3,11 @@
 use super::rules::{clean, shell, told};
 use super::scene::{Scene, confined, inspection, report};
 use super::{drawn, snapshots};
+use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use sayso::domain::*;
 use sayso::engine::Command;
 use sayso::tui::keymap::Keymap;
+use sayso::tui::screen::Screen;
 use sayso::tui::ui_command::UiCommand;
 use sayso::tui::widgets::layout::Pane;
 
@@ -61,6 +63,8 @@ fn painted(rows: &[&str], cursor: (u16, u16), is_alternate: bool) -> RunEvent {
         is_alternate,
         application_cursor,
         bracketed_paste: is_alternate,
+        mouse: MouseReports::None,
+        mouse_in_numbers: false,
     }))
 }
 
@@ -154,6 +158,79 @@ fn keys_are_sent_as_the_program_wants_them() {
     assert_eq!(typed(&scene.press(&["up", "home", "alt-b"])), b"\x1bOA\x1bOH\x1bb");
     let pasted = scene.step(|screen, ctx| screen.paste("one\ntwo\u{1b}[201~", ctx));
     assert_eq!(typed(&pasted), b"\x1b[200~one\rtwo[201~\x1b[201~");
+}
+
+/// The mouse is the program's on its screen, while that has the keys and asks for it; everything else stays sayso's.
+#[test]
+fn the_mouse_goes_to_a_program_that_asks_for_it() {
+    let mut scene = asking();
+    let asks = |scene: &mut Scene, mouse| {
+        let RunEvent::Screen(mut screen) = painted(&["one", "two"], (1, 0), true) else { unreachable!() };
+        (screen.mouse, screen.mouse_in_numbers) = (mouse, true);
+        scene.run(RunEvent::Screen(screen));
+        drawn(scene, 140, 40);
+    };
+    let mouse = |scene: &mut Scene, kind, (column, row)| {
+        let event = MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE };
+        typed(&scene.step(|screen, ctx| screen.mouse(event, ctx)))
+    };
+    let (down, up) = (MouseEventKind::Down(MouseButton::Left), MouseEventKind::Up(MouseButton::Left));
+    asks(&mut scene, MouseReports::Drags);
+    let area = scene.screen.arrangement.output.unwrap().inner;
+    let place = (area.x + 4, area.y + 2);
+    assert_eq!(mouse(&mut scene, down, place), b"", "the keys are here");
+    mouse(&mut scene, up, place);
+    scene.press(&["ctrl-]"]);
+    assert_eq!(mouse(&mut scene, down, place), b"\x1b[<0;5;3M");
+    let drag = MouseEventKind::Drag(MouseButton::Left);
+    let last = format!("\x1b[<32;1;{}M", area.height);
+    assert_eq!(mouse(&mut scene, drag, (0, 39)), last.as_bytes(), "at the edge");
+    assert_eq!(mouse(&mut scene, up, place), b"\x1b[<0;5;3m");
+    assert_eq!(mouse(&mut scene, MouseEventKind::ScrollDown, place), b"\x1b[<65;5;3M");
+    for (kind, place) in [(down, (2, 4)), (up, place), (drag, place), (MouseEventKind::ScrollUp, (2, 4))] {
+        assert_eq!(mouse(&mut scene, kind, place), b"", "not on its screen, or not begun there");
+    }
+    asks(&mut scene, MouseReports::None);
+    assert_eq!(mouse(&mut scene, down, place), b"", "it asks no more");
+    mouse(&mut scene, up, place);
+    asks(&mut scene, MouseReports::Buttons);
+    assert_eq!(mouse(&mut scene, down, place), b"\x1b[<0;5;3M");
+    scene.ended(report("", 3_000));
+    assert_eq!(mouse(&mut scene, up, place), b"", "it has ended");
+}
+
+/// Whoever thinks before they type is not hurried; what is told of the time is what is counted.
+#[test]
+fn the_limit_counts_what_is_computed_while_the_keys_are_with_the_program() {
+    let mut scene = asking();
+    let counted = |scene: &mut Scene| {
+        let wishes = scene.step(Screen::settle);
+        wishes.into_iter().find_map(|wish| match wish {
+            UiCommand::Count(RunId(1), what) => Some(what),
+            _ => None,
+        })
+    };
+    assert_eq!(counted(&mut scene), None);
+    assert!(drawn(&mut scene, 140, 40).contains("3.0 s of 60 s"));
+    scene.key("ctrl-]");
+    assert_eq!(counted(&mut scene), Some(CountedTime::Computing));
+    assert_eq!(counted(&mut scene), None, "it is told once");
+    assert!(drawn(&mut scene, 140, 40).contains("of 60 s   118"), "what counts is told by what counts it");
+    scene.run(RunEvent::Counts(CountedTime::Computing));
+    scene.run(RunEvent::Usage { rss_bytes: 118 << 20, cpu_ms: 4_300 });
+    scene.pass(90_000);
+    let text = drawn(&mut scene, 140, 40);
+    assert!(text.contains("0.3 s of 60 s computed"), "{text}");
+    scene.key("ctrl-]");
+    assert_eq!(counted(&mut scene), Some(CountedTime::Passing));
+    scene.run(RunEvent::Counts(CountedTime::Passing));
+    scene.pass(5_000);
+    let text = drawn(&mut scene, 140, 40);
+    assert!(text.contains("5.0 s of 60 s") && !text.contains("computed"), "{text}");
+    scene.key("ctrl-]");
+    counted(&mut scene);
+    scene.ended(report("Name? Ada\r\n", 3_000));
+    assert_eq!(counted(&mut scene), None, "nothing runs");
 }
 
 /// Nothing that a program painted reaches the person's terminal as a sequence, wherever it stands.

@@ -2,7 +2,8 @@
 
 use super::{Local, LocalRun, RunHost, watch};
 use crate::domain::{
-    ExecutorKind, InstallInto, Interpreter, Language, Limits, Reach, RunEvent, SandboxReport, Terms,
+    CountedTime, ExecutorKind, InstallInto, Interpreter, Language, Limits, Reach, RunEvent, SandboxReport,
+    Terms,
 };
 use crate::exec::ExecutorError;
 use crate::exec::backend::{Backend, BackendEvent, EndCause, Job, RunEnd, Watch, in_that_kernel};
@@ -51,6 +52,10 @@ impl Backend for Local {
                 self.queue.push_back(now.into());
             }
         }
+    }
+
+    fn count(&mut self, what: CountedTime) {
+        self.order(&HelperOrder::Count(what));
     }
 
     async fn reach(&mut self, terms: &Terms) -> Reach {

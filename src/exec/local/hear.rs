@@ -185,6 +185,7 @@ impl Local {
                 self.queue.push_back(RunEvent::Usage { rss_bytes, cpu_ms: cpu_us / 1000 }.into());
             }
             (Notification::Asks(asks), Some(_)) => self.queue.push_back(RunEvent::Asks(asks).into()),
+            (Notification::Counts(what), Some(_)) => self.queue.push_back(RunEvent::Counts(what).into()),
             (Notification::OutOfTime, Some(run)) if run.done.is_none() => run.out_of_time = true,
             (Notification::OverLimit(what), Some(run)) if run.done.is_none() => run.limit = Some(what),
             // Its code may have started already, under limits of which one does not hold.

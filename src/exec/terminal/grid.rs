@@ -8,10 +8,8 @@ use unicode_width::UnicodeWidthChar as _;
 
 /// Marks kept on one character.
 const MARKS: usize = 6;
-/// Columns from one tab stop to the next.
-const TAB: usize = 8;
 /// The most rows and columns; no screen has more.
-const LARGEST: (u16, u16) = (500, 1000);
+pub(super) const LARGEST: (u16, u16) = (500, 1000);
 
 /// A screen of cells.
 #[derive(Clone, Debug)]
@@ -146,6 +144,19 @@ impl Grid {
         self.is_full = false;
     }
 
+    /// To a row and a column as a program tells them: where `from_region`, its rows are those that scroll, and no others.
+    pub(super) fn address(&mut self, row: usize, column: usize, from_region: bool) {
+        let (top, bottom) = self.region;
+        let row = if from_region { row.saturating_add(top).min(bottom) } else { row };
+        self.go_to(row, column);
+    }
+
+    /// Row and column of the cursor as a program would tell them.
+    pub(super) fn addressed(&self, from_region: bool) -> (usize, usize) {
+        let above = if from_region { self.region.0 } else { 0 };
+        (self.row.saturating_sub(above), self.column)
+    }
+
     /// Up or down so many rows, within the rows that scroll where it stands in them.
     pub(super) fn go_down(&mut self, by: isize) {
         let (top, bottom) = self.region;
@@ -158,12 +169,6 @@ impl Grid {
     /// Left or right so many columns.
     pub(super) fn go_right(&mut self, by: isize) {
         self.go_to(self.row, self.column.saturating_add_signed(by));
-    }
-
-    /// To the next tab stops, or those before.
-    pub(super) fn tab(&mut self, by: isize) {
-        let stop = if by < 0 { self.column.div_ceil(TAB) } else { self.column / TAB };
-        self.go_to(self.row, stop.saturating_add_signed(by).saturating_mul(TAB));
     }
 
     /// One row down; at the end of the rows that scroll they do.
@@ -186,13 +191,13 @@ impl Grid {
         self.is_full = false;
     }
 
-    /// Which rows scroll, the first and the last; the cursor goes to the first of all.
-    pub(super) fn set_region(&mut self, top: usize, bottom: usize) {
+    /// Which rows scroll, the first and the last; whether there are such.
+    pub(super) fn set_region(&mut self, top: usize, bottom: usize) -> bool {
         let bottom = bottom.min(self.rows.len() - 1);
         if top < bottom {
             self.region = (top, bottom);
-            self.go_to(0, 0);
         }
+        top < bottom
     }
 
     /// What scrolls goes up by so many rows.

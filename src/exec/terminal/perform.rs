@@ -1,11 +1,12 @@
 //! What a program says to its terminal, obeyed as xterm does: text, motions, colours, the second screen, modes. Pure.
 //!
-//! Titles, the clipboard, links, notifications, pictures and the mouse are of no concern here: such sequences end here
-//! and do nothing. What a program asks of the terminal is answered in few fixed words, in which nothing stands that the
+//! Titles, the clipboard, links, notifications and pictures are of no concern here: such sequences end here and do nothing.
+//! What of the mouse a program wants to be told is kept, for whoever has the mouse. What a program asks of the terminal is answered in few fixed words, in which nothing stands that the
 //! program wrote.
 
 use super::grid::{EraseRange, Grid};
-use crate::domain::{Pen, TerminalScreen};
+use super::tab_stops::TabStops;
+use crate::domain::{MouseReports, Pen, TerminalScreen};
 use unicode_width::UnicodeWidthChar as _;
 use vte::{Params, Perform};
 
@@ -23,6 +24,7 @@ struct SavedCursor {
     pen: Pen,
     draws_lines: [bool; 2],
     set: usize,
+    from_region: bool,
 }
 
 /// The state of a terminal.
@@ -38,9 +40,14 @@ pub(super) struct TerminalState {
     saved: [SavedCursor; 2],
     wraps: bool,
     inserts: bool,
+    /// Whether rows are counted from the first that scrolls, and the cursor stays among those.
+    from_region: bool,
+    stops: TabStops,
     hides_cursor: bool,
     application_cursor: bool,
     bracketed_paste: bool,
+    mouse: MouseReports,
+    mouse_in_numbers: bool,
     last: Option<char>,
     answers: Vec<u8>,
     /// Whether it went from one screen to the other, which was not looked at yet.
@@ -62,9 +69,13 @@ impl TerminalState {
             saved: [SavedCursor::default(); 2],
             wraps: true,
             inserts: false,
+            from_region: false,
+            stops: TabStops::default(),
             hides_cursor: false,
             application_cursor: false,
             bracketed_paste: false,
+            mouse: MouseReports::None,
+            mouse_in_numbers: false,
             last: None,
             answers: Vec::new(),
             switched: false,
@@ -89,6 +100,8 @@ impl TerminalState {
             is_alternate: self.is_alternate,
             application_cursor: self.application_cursor,
             bracketed_paste: self.bracketed_paste,
+            mouse: self.mouse,
+            mouse_in_numbers: self.mouse_in_numbers,
         }
     }
 
@@ -130,7 +143,8 @@ impl TerminalState {
 
     fn save_cursor(&mut self) {
         let (row, column) = self.grid().cursor();
-        let saved = SavedCursor { row, column, pen: self.pen, draws_lines: self.draws_lines, set: self.set };
+        let (pen, draws_lines, set, from_region) = (self.pen, self.draws_lines, self.set, self.from_region);
+        let saved = SavedCursor { row, column, pen, draws_lines, set, from_region };
         let [normal, alternate] = &mut self.saved;
         *(if self.is_alternate { alternate } else { normal }) = saved;
     }
@@ -139,6 +153,7 @@ impl TerminalState {
         let [normal, alternate] = self.saved;
         let saved = if self.is_alternate { alternate } else { normal };
         (self.pen, self.draws_lines, self.set) = (saved.pen, saved.draws_lines, saved.set);
+        self.from_region = saved.from_region;
         self.grid().go_to(saved.row, saved.column);
     }
 
@@ -155,9 +170,23 @@ impl TerminalState {
     fn private_mode(&mut self, mode: u16, on: bool) {
         match mode {
             1 => self.application_cursor = on,
+            6 => {
+                self.from_region = on;
+                self.grid().address(0, 0, on);
+            }
             7 => self.wraps = on,
+            9 | 1000 | 1002 | 1003 => {
+                let wanted = match mode {
+                    9 => MouseReports::Presses,
+                    1000 => MouseReports::Buttons,
+                    1002 => MouseReports::Drags,
+                    _ => MouseReports::Moves,
+                };
+                self.mouse = if on { wanted } else { MouseReports::None };
+            }
             25 => self.hides_cursor = !on,
             47 => self.switch(on),
+            1006 => self.mouse_in_numbers = on,
             1047 if on => self.enter(),
             1047 => self.switch(false),
             1048 if on => self.save_cursor(),
@@ -213,7 +242,10 @@ impl TerminalState {
     fn edit(&mut self, action: char, (first, second): (u16, u16)) {
         let (pen, alike) = (self.pen, usize::from(first.max(1)));
         let by = isize::from(i16::try_from(first.max(1)).unwrap_or(i16::MAX));
-        let last = self.last;
+        let (last, from_region) = (self.last, self.from_region);
+        if let 'I' | 'Z' | 'g' = action {
+            return self.tab_stop(action, first);
+        }
         let grid = self.grid();
         let (row, column) = grid.cursor();
         match action {
@@ -228,8 +260,7 @@ impl TerminalState {
                 grid.go_to(row, 0);
             }
             'G' | '`' => grid.go_to(row, alike - 1),
-            'H' | 'f' => grid.go_to(alike - 1, usize::from(second.max(1)) - 1),
-            'I' => grid.tab(by),
+            'H' | 'f' => grid.address(alike - 1, usize::from(second.max(1)) - 1, from_region),
             'J' => {
                 if let Some(part) = EraseRange::of(first) {
                     grid.erase_on_screen(part, pen);
@@ -246,20 +277,35 @@ impl TerminalState {
             'S' => grid.scroll_up(alike, pen),
             'T' => grid.scroll_down(alike, pen),
             'X' => grid.erase_cells(alike, pen),
-            'Z' => grid.tab(-by),
             // More of them than a row has columns is more than anybody means.
             'b' => {
                 let most = grid.rows().first().map_or(0, |row| row.len());
                 let again = last.into_iter().cycle().take(alike.min(most));
                 again.for_each(|c| self.write(c));
             }
-            'd' => grid.go_to(alike - 1, column),
+            'd' => grid.address(alike - 1, column, from_region),
             'r' => {
                 let bottom = if second == 0 { usize::MAX } else { usize::from(second) };
-                grid.set_region(alike - 1, bottom - 1);
+                if grid.set_region(alike - 1, bottom - 1) {
+                    grid.address(0, 0, from_region);
+                }
             }
             _ => {}
         }
+    }
+
+    /// Goes to tab stops, or takes them away.
+    fn tab_stop(&mut self, action: char, first: u16) {
+        let (row, column) = self.grid().cursor();
+        let count = usize::from(first.max(1));
+        let to = match (action, first) {
+            ('I', _) => self.stops.after(column, count),
+            ('Z', _) => self.stops.before(column, count),
+            (_, 0) => return self.stops.clear(column),
+            (_, 3) => return self.stops.clear_all(),
+            _ => return,
+        };
+        self.grid().go_to(row, to);
     }
 }
 
@@ -275,7 +321,7 @@ impl Perform for TerminalState {
         let pen = self.pen;
         match byte {
             0x08 => self.grid().go_right(-1),
-            0x09 => self.grid().tab(1),
+            0x09 => self.tab_stop('I', 1),
             0x0a..=0x0c => self.grid().line_feed(pen),
             0x0d => {
                 let (row, _) = self.grid().cursor();
@@ -299,6 +345,10 @@ impl Perform for TerminalState {
             ([], b'E') => {
                 self.execute(b'\r');
                 self.grid().line_feed(pen);
+            }
+            ([], b'H') => {
+                let (_, column) = self.grid().cursor();
+                self.stops.set(column);
             }
             ([], b'M') => self.grid().reverse_line_feed(pen),
             ([], b'c') => self.reset(),
@@ -325,7 +375,8 @@ impl Perform for TerminalState {
             ([], 'n') => match numbers.next() {
                 Some(5) => self.answer("\x1b[0n"),
                 Some(6) => {
-                    let (row, column) = self.grid().cursor();
+                    let from_region = self.from_region;
+                    let (row, column) = self.grid().addressed(from_region);
                     self.answer(&format!("\x1b[{};{}R", row + 1, column + 1));
                 }
                 _ => {}
@@ -334,6 +385,7 @@ impl Perform for TerminalState {
             ([b'!'], 'p') => {
                 (self.inserts, self.wraps, self.hides_cursor) = (false, true, false);
                 (self.application_cursor, self.pen, self.draws_lines) = (false, Pen::default(), [false; 2]);
+                self.from_region = false;
             }
             ([], action) | ([b'?'], action @ ('J' | 'K')) => {
                 let first = numbers.next().unwrap_or(0);

@@ -1,5 +1,5 @@
 use super::*;
-use crate::domain::{Ink, Pen, PenMark};
+use crate::domain::{Ink, MouseReports, Pen, PenMark};
 use proptest::prelude::*;
 use std::num::NonZeroU16;
 
@@ -175,6 +175,49 @@ fn another_size_keeps_what_is_above_the_cursor() {
     assert_eq!(terminal.screen().rows.len(), 1);
 }
 
+#[test]
+fn tabs_stop_where_a_program_sets_them() {
+    let at = |bytes: &str| painted(bytes).screen().cursor.unwrap().1;
+    assert_eq!((at("\t"), at("\t\t"), at("abcdefgh\t"), at("\t\t\t")), (8, 16, 16, 19));
+    assert_eq!((at("\x1b[2I"), at("\x1b[20G\x1b[Z"), at("\x1b[17G\x1b[2Z"), at("\x1b[99Z")), (16, 16, 0, 0));
+    let own = "\x1b[3g\x1b[4G\x1bH\x1b[11G\x1bH\r";
+    assert_eq!(
+        (at(&format!("{own}\t")), at(&format!("{own}\t\t")), at(&format!("{own}\x1b[3I"))),
+        (3, 10, 19)
+    );
+    assert_eq!(at(&format!("{own}\x1b[4G\x1b[g\r\t")), 10);
+    // They are the terminal's: a second screen has them too, and a reset those of the start.
+    assert_eq!((at(&format!("{own}\x1b[?1049h\t")), at(&format!("{own}\x1bc\t"))), (3, 8));
+}
+
+#[test]
+fn rows_are_counted_from_the_first_that_scrolls_where_a_program_says_so() {
+    let shown = |bytes: &str| rows(&painted(bytes));
+    assert_eq!(shown("\x1b[3;5r\x1b[?6hx\x1b[2;2Hy\x1b[99;1Hz\x1b[1dw"), ["", "", "xw", " y", "z", ""]);
+    assert_eq!(shown("\x1b[3;5r\x1b[?6h\x1b[?6lx\x1b[6;1Hy"), ["x", "", "", "", "", "y"]);
+    // Where the cursor was put aside it is as it was, with the way of counting.
+    assert_eq!(
+        shown("\x1b[3;5r\x1b[?6h\x1b[2H\x1b7\x1b[?6l\x1b[H\x1b8x\x1b[1;1Hy"),
+        ["", "", "y", "x", "", ""]
+    );
+    assert_eq!(shown("\x1b[3;5r\x1b[?6h\x1b[!p\x1b[1;1Hx"), ["x", "", "", "", "", ""]);
+    assert_eq!(painted("\x1b[3;5r\x1b[?6h\x1b[2;4H\x1b[6n").answers(), b"\x1b[2;4R");
+}
+
+#[test]
+fn what_of_the_mouse_is_wanted_is_told() {
+    let wanted = |bytes: &str| {
+        let screen = painted(bytes).screen();
+        (screen.mouse, screen.mouse_in_numbers)
+    };
+    assert_eq!(wanted(""), (MouseReports::None, false));
+    assert_eq!(wanted("\x1b[?9h"), (MouseReports::Presses, false));
+    assert_eq!(wanted("\x1b[?1000;1006h"), (MouseReports::Buttons, true));
+    assert_eq!(wanted("\x1b[?1002h\x1b[?1006h\x1b[?1006l"), (MouseReports::Drags, false));
+    assert_eq!(wanted("\x1b[?1003h\x1b[?1003l"), (MouseReports::None, false));
+    assert_eq!(wanted("\x1b[?1003;1006h\x1bc"), (MouseReports::None, false));
+}
+
 fn plain() -> impl Strategy<Value = Vec<u8>> {
     "[a-z ]{1,12}|\\r\\n|\\r|\\n|\\x08".prop_map(String::into_bytes)
 }
@@ -199,6 +242,11 @@ fn said(most: u8) -> impl Strategy<Value = Vec<u8>> {
             "\x1b[2;4r",
             "\x1b[r",
             "\t",
+            "\x1bH",
+            "\x1b[g",
+            "\x1b[3g",
+            "\x1b[?6h",
+            "\x1b[?6l",
             "\x1b[4h",
             "\x1b[4l",
             "\x1b[?7l",

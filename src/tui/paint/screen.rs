@@ -12,10 +12,15 @@ use std::borrow::Cow;
 /// What is drawn of a character that may not be drawn: what it is has no room in its cell.
 const SIGN: &str = "?";
 
+/// So many rows of it are above what has room.
+pub(crate) fn above(screen: &TerminalScreen, height: u16) -> u16 {
+    let last = screen.cursor.map_or(0, |(row, _)| row);
+    (last + 1).saturating_sub(height)
+}
+
 /// Draws it, with the row of its cursor in sight; tells where that stands.
 pub(crate) fn draw(screen: &TerminalScreen, area: Rect, buf: &mut Buffer, theme: &Theme) -> Option<Position> {
-    let last = screen.cursor.map_or(0, |(row, _)| row);
-    let above = (last + 1).saturating_sub(area.height);
+    let above = above(screen, area.height);
     for (y, row) in (area.y..area.bottom()).zip(screen.rows.iter().skip(above.into())) {
         for (x, cell) in (area.x..area.right()).zip(row.iter()) {
             if cell.width == 0 {

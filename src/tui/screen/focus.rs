@@ -82,6 +82,7 @@ impl Screen {
         self.close_stale(ctx.state);
         wishes.extend(self.tell_seen(ctx.state));
         wishes.extend(self.fit_terminal(ctx.state));
+        wishes.extend(self.count_time(ctx.state));
         wishes
     }
 

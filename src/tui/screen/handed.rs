@@ -5,7 +5,7 @@
 
 use super::handed_bytes::{bytes, pasted};
 use super::{Ctx, Note, Screen, UiCommand};
-use crate::domain::{BlockId, RunId, TerminalScreen};
+use crate::domain::{BlockId, CountedTime, RunId, TerminalScreen};
 use crate::engine::State;
 use crate::tui::action::Action;
 use crate::tui::guard::Class;
@@ -21,7 +21,11 @@ const MOST_PASTED: usize = 64 << 10;
 #[derive(Debug, Default)]
 pub(super) struct HandedKeys {
     /// The run that they were handed to.
-    to: Option<(RunId, BlockId)>,
+    pub(super) to: Option<(RunId, BlockId)>,
+    /// Whether a button of the mouse went down in the program: until it goes up, the mouse is the program's.
+    pub(super) holds_button: bool,
+    /// The run of which the time limit was to count what is computed alone.
+    computes: Option<RunId>,
     /// The size that the terminal of a run was given: rows and columns.
     size: Option<(RunId, u16, u16)>,
 }
@@ -99,7 +103,7 @@ impl Screen {
     }
 
     fn take_back_keys(&mut self) {
-        self.handed.to = None;
+        (self.handed.to, self.handed.holds_button) = (None, false);
         if self.overlays.is_empty() {
             // Letters are text there.
             self.panes.focus = Pane::Message;
@@ -119,7 +123,7 @@ impl Screen {
         Some(Self::into_terminal(run, bytes, ctx.state))
     }
 
-    fn into_terminal(run: RunId, bytes: Vec<u8>, state: &State) -> Vec<UiCommand> {
+    pub(super) fn into_terminal(run: RunId, bytes: Vec<u8>, state: &State) -> Vec<UiCommand> {
         let goes_on = state.terminal().is_some_and(|(there, _)| there == run);
         if goes_on && !bytes.is_empty() { vec![UiCommand::Type(run, bytes)] } else { Vec::new() }
     }
@@ -130,6 +134,18 @@ impl Screen {
         let (run, _) = state.terminal()?;
         let is_handed = self.handed.to.is_some_and(|(to, _)| to == run);
         state.terminal_screen().filter(|screen| is_handed || screen.is_alternate)
+    }
+
+    /// While the keys are with a program, its time limit counts what it computes: the person may think before they type.
+    pub(super) fn count_time(&mut self, state: &State) -> Option<UiCommand> {
+        let (run, _) = state.terminal()?;
+        // Before that nobody counts.
+        state.live.run.as_ref().filter(|run| run.started)?;
+        let before = self.handed.computes.filter(|of| *of == run);
+        let now = self.handed.to.filter(|(to, _)| *to == run).map(|(to, _)| to);
+        self.handed.computes = now;
+        let what = if now.is_some() { CountedTime::Computing } else { CountedTime::Passing };
+        (before != now).then_some(UiCommand::Count(run, what))
     }
 
     /// The terminal of the run is as large as the pane that shows it.

@@ -20,6 +20,9 @@ impl Screen {
         if self.is_tested(|_| KeySample::other(format!("the mouse, column {column}, row {row}")), ctx.at) {
             return Vec::new();
         }
+        if let Some(wishes) = self.handed_mouse(event, ctx) {
+            return wishes;
+        }
         match event.kind {
             MouseEventKind::ScrollDown => self.wheel(column, row, WHEEL, ctx),
             MouseEventKind::ScrollUp => self.wheel(column, row, -WHEEL, ctx),
