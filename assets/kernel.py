@@ -15,7 +15,7 @@ import os
 import signal
 import sys
 import time
-from _operator import is_ as _is
+from _operator import is_ as _is, ne as _ne, or_ as _or
 
 CONTROL = int(sys.argv[1])
 PID = os.getpid()
@@ -504,16 +504,22 @@ def _newest():
 
 
 def _same_far(first):
-    """How many names far back are what they were after the last block: the same ones in the same order, with the same
-    objects of the same types. All of them or none: it is asked after each block, and costs next to nothing so."""
+    """How many names far back are those that they were after the last block, in the same order, and at which places of them
+    is another object, or one of another type. It is asked after each block, so that all are compared at once. None where
+    that is much, or no variable any more: then each is looked at."""
     count = len(_far_names)
-    same = (
-        count <= first
-        and all(map(_is, _far_names, NAMES))
-        and list(map(id, _islice(NAMES.values(), count))) == _far_values
-        and list(map(id, map(type, _islice(NAMES.values(), count)))) == _far_kinds
-    )
-    return count if same else 0
+    if count > first or not all(map(_is, _far_names, NAMES)):
+        return 0, ()
+    values = list(map(id, _islice(NAMES.values(), count)))
+    kinds = list(map(id, map(type, _islice(NAMES.values(), count))))
+    if values == _far_values and kinds == _far_kinds:
+        return count, ()
+    other = map(_or, map(_ne, values, _far_values), map(_ne, kinds, _far_kinds))
+    moved = [at for at, differs in enumerate(other) if differs]
+    names = [_far_names[at] for at in moved]
+    if len(moved) > count // 4 or not all(_is_variable(name, NAMES.get(name, _MODULE)) for name in names):
+        return 0, ()
+    return count, moved
 
 
 def _variables():
@@ -523,8 +529,10 @@ def _variables():
     """
     global _near, _far, _far_names, _far_values, _far_kinds
     newest, first = _newest()
-    known = _same_far(first)
+    known, moved = _same_far(first)
     far, before, had = _far if known else {}, _far, len(_far) + len(_near)
+    if moved:
+        far = dict(_far)
     names, values, kinds = (_far_names, _far_values, _far_kinds) if known else ([], [], [])
     # Until all of it is noted, nothing counts as known.
     _far_names, _far_values, _far_kinds = [], [], []
@@ -534,6 +542,14 @@ def _variables():
         then = _near.get(name)
         return before.get(name) if then is None else then
 
+    for at in moved:
+        name = names[at]
+        value = NAMES.get(name)
+        then = seen_of(name)
+        added += then is None
+        changed += then is not None
+        far[name] = (id(value), type(value))
+        values[at], kinds[at] = id(value), id(type(value))
     for name, value in list(_islice(NAMES.items(), known, first)):
         kind, then = type(value), seen_of(name)
         names.append(name)

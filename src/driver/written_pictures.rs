@@ -1,5 +1,5 @@
 //! Pictures among the files that a run wrote: copies of them beside the session, so that they can be shown as they were.
-//! Those that a block of R drew are its plots: it has no other way to show them.
+//! Those that a block of R or Julia drew are its plots: it has no other way to show them.
 //!
 //! They are data, read through the folder that the session works in; no link is followed out of it. Who decodes them is a
 //! process of its own.
@@ -36,23 +36,30 @@ fn kept(run: RunId, name: &str, folder: &Folder, blobs: &Path) -> Option<ImageRe
 }
 
 /// Calls of R that draw into a file of pixels.
-const DEVICES: [&str; 8] =
-    ["png", "jpeg", "ggsave", "agg_png", "agg_jpeg", "CairoPNG", "CairoJPEG", "save_plot"];
+const OF_R: &[&str] = &["png", "jpeg", "ggsave", "agg_png", "agg_jpeg", "CairoPNG", "CairoJPEG", "save_plot"];
+/// The same of Julia: Plots and PyPlot, Makie and FileIO, Gadfly.
+const OF_JULIA: &[&str] = &["savefig", "png", "save", "PNG"];
 /// So many characters of a call are read.
 const ARGUMENTS: usize = 400;
 
 /// Parts pictures that were written: first those that this text drew as plots, which count as what it showed, then the
-/// others. A text of R names the file of a plot in the call of its device, or R itself does.
+/// others. A text of R or Julia names the file of a plot in the call that draws it, or R itself does.
 pub(super) fn plots(
     language: &Language,
     source: &str,
     pictures: Vec<ImageRef>,
 ) -> (Vec<ImageRef>, Vec<ImageRef>) {
-    let is_r = language.as_str() == "r";
-    let named: Vec<&str> = if is_r { named_by_devices(source) } else { Vec::new() };
+    let (devices, is_r) = match language.as_str() {
+        "r" => (OF_R, true),
+        "julia" => (OF_JULIA, false),
+        _ => return (Vec::new(), pictures),
+    };
+    let named = named_by(devices, source);
     pictures.into_iter().partition(|picture| {
-        let is_named = |named: &&str| is_meant(&picture.name, named);
-        is_r && (is_page(base(&picture.name), "Rplot%03d.png") || named.iter().any(is_named))
+        // The call `png` of Julia's Plots leaves the ending out.
+        let whole = |named: &str| !is_r && is_meant(&picture.name, &format!("{named}.png"));
+        let is_named = |named: &&str| is_meant(&picture.name, named) || whole(named);
+        (is_r && is_page(base(&picture.name), "Rplot%03d.png")) || named.iter().any(is_named)
     })
 }
 
@@ -72,9 +79,9 @@ fn base(path: &str) -> &str {
 }
 
 /// The texts in quotes behind the calls of devices.
-fn named_by_devices(source: &str) -> Vec<&str> {
+fn named_by<'a>(devices: &[&str], source: &'a str) -> Vec<&'a str> {
     let mut named = Vec::new();
-    for device in DEVICES {
+    for device in devices {
         for (at, _) in source.match_indices(device) {
             let before = source.get(..at).unwrap_or_default();
             let behind = source.get(at + device.len()..).unwrap_or_default().trim_start();
@@ -162,6 +169,16 @@ mod tests {
         }
         assert_eq!(shown("r", "png('./photo.png')"), "Rplot001.png photo.png");
         assert_eq!(shown("python", "png('out/sales.png')"), "");
+        assert_eq!(shown("julia", "plot(1:3)"), "", "what R names by itself is R's");
+        for draws in [
+            "savefig(p, \"out/sales.png\")",
+            "png(\"out/sales\")",
+            "CairoMakie.save(\"out/sales.png\", fig; px_per_unit = 2)",
+            "draw(PNG(\"out/sales.png\", 6inch, 4inch), p)",
+        ] {
+            assert_eq!(shown("julia", draws), "out/sales.png", "{draws}");
+        }
+        assert_eq!(shown("julia", "cp(\"photo.png\", \"out/sales.png\"); mysavefig(\"photo.png\")"), "");
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! What a run costs: its start in a warm kernel and in a cold one against the bare interpreter, what the sandbox adds, a
-//! gigabyte of output, and whether ten thousand blocks in one session leave anything behind.
+//! gigabyte of output, what names and large frames cost, and whether ten thousand blocks in one session leave anything
+//! behind.
 //!
-//! `cargo bench --bench runs [-- NAME…]`. `SAYSO_BENCH_PART=100` does a hundredth of the work, to see that it works.
+//! `cargo bench --bench runs [-- NAME…]`. For `frame`, `SAYSO_TEST_DATA_PYTHON` names a Python with pandas and polars. `SAYSO_BENCH_PART=100` does a hundredth of the work, to see that it works.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // a bench that can't go on fails by panicking
 
@@ -41,6 +42,10 @@ fn main() {
     }
     if asked("names") {
         runtime.block_on(names(rounds(400, part)));
+        names_in_full(rounds(200, part));
+    }
+    if asked("frame") {
+        runtime.block_on(frame(rounds(40, part), 10_000_000 / part));
     }
     if asked("blocks") {
         runtime.block_on(blocks(rounds(10_000, part)));
@@ -65,6 +70,10 @@ fn python() -> PathBuf {
 
 impl Shop {
     fn new(level: SandboxLevel) -> Self {
+        Self::of(level, python())
+    }
+
+    fn of(level: SandboxLevel, python: PathBuf) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let base = std::fs::canonicalize(folder.path()).unwrap();
         std::fs::create_dir(base.join("work")).unwrap();
@@ -74,8 +83,8 @@ impl Shop {
             blobs: base.join("blobs"),
             languages: Languages::default(),
             environment: Vec::new(),
-            python: Some(python()),
-            limits: Limits { wall_ms: 600_000, output_file: 0, ..Limits::default() },
+            python: Some(python),
+            limits: Limits { wall_ms: 600_000, output_file: 0, memory_bytes: 0, ..Limits::default() },
             sandbox: SandboxRequest { level, ..SandboxRequest::default() },
             worked: Vec::new(),
             without: DisabledLayers::default(),
@@ -168,7 +177,7 @@ async fn warm(rounds: u32) {
 async fn names(rounds: u32) {
     println!("\n# A block in a kernel with many names, median of {rounds}");
     let mut few = None;
-    for count in [20, 2_000, 20_000] {
+    for count in [20, 200, 2_000, 20_000] {
         let shop = Shop::new(SandboxLevel::Workspace);
         let made = format!("for n in range({count}): globals()[f'v{{n}}'] = [n, 'text'] if n % 3 else n");
         shop.run("python", &made).await;
@@ -179,6 +188,81 @@ async fn names(rounds: u32) {
         let time = median(all);
         line(&format!("{count} names"), time, few.map(|few| ("20 names", few)));
         few.get_or_insert(time);
+        shop.executor.close().await;
+    }
+}
+
+/// The same through the whole program: files of one `sayso exec`, each of which changes one of the names.
+fn names_in_full(files: u32) {
+    println!("\n# The same as files of `sayso exec`, each, the best of 3 with {files}");
+    let home = tempfile::tempdir().unwrap();
+    let mut few = None;
+    for count in [20, 2_000] {
+        let made = format!("for n in range({count}): globals()[f'v{{n}}'] = [n, 'text'] if n % 3 else n");
+        let first = home.path().join(format!("make-{count}.py"));
+        std::fs::write(&first, made).unwrap();
+        let rest: Vec<PathBuf> = (0..files).map(|n| home.path().join(format!("change-{n}.py"))).collect();
+        rest.iter().for_each(|file| std::fs::write(file, "v0 += 1\n").unwrap());
+        let taken = |files: &[PathBuf]| {
+            let since = Instant::now();
+            let output = Command::new(env!("CARGO_BIN_EXE_sayso"))
+                .args(["exec", "--json"])
+                .arg(&first)
+                .args(files)
+                .env("SAYSO_HOME", home.path().join("sayso"))
+                .current_dir(home.path())
+                .output()
+                .unwrap();
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            since.elapsed()
+        };
+        let best = |files: &[PathBuf]| (0..3).map(|_| taken(files)).min().unwrap_or_default();
+        let time = best(&rest).saturating_sub(best(&[])) / files.max(1);
+        line(&format!("{count} names"), time, few.map(|few| ("20 names", few)));
+        few.get_or_insert(time);
+    }
+}
+
+/// What it costs that a block's last value is a frame of so many rows, which was made before.
+async fn frame(rounds: u32, rows: u32) {
+    let Some(python) = std::env::var_os("SAYSO_TEST_DATA_PYTHON").map(PathBuf::from) else {
+        println!("\n# A large frame: not looked at, SAYSO_TEST_DATA_PYTHON names no Python");
+        return;
+    };
+    println!("\n# A frame of {rows} rows as the value of a block, once it is made, median of {rounds}");
+    for (library, made, size) in [
+        (
+            "pandas",
+            "import pandas\nframe = pandas.DataFrame({c: range(ROWS) for c in 'abc'})",
+            "[ROWS rows x",
+        ),
+        (
+            "polars",
+            "import polars\nframe = polars.DataFrame({c: range(ROWS) for c in 'abc'})",
+            "shape: (ROWS",
+        ),
+    ] {
+        let shop = Shop::of(SandboxLevel::Workspace, python.clone());
+        shop.run("python", &made.replace("ROWS", &rows.to_string())).await;
+        let mut nothing = Vec::new();
+        for _ in 0..rounds {
+            nothing.push(shop.run("python", "None").await.0);
+        }
+        let nothing = median(nothing);
+        let (first, _, report) = shop.run("python", "frame").await;
+        let value = report.value.unwrap_or_default();
+        let wanted = size.replace("ROWS", &rows.to_string());
+        assert!(value.replace(['_', ','], "").contains(&wanted), "{library}: {value}");
+        let mut all = Vec::new();
+        for _ in 0..rounds {
+            all.push(shop.run("python", "frame").await.0);
+        }
+        line(&format!("{library}, the first time"), first, Some(("None", nothing)));
+        line(
+            &format!("{library}, then; {} bytes are kept", value.len()),
+            median(all),
+            Some(("None", nothing)),
+        );
         shop.executor.close().await;
     }
 }

@@ -36,6 +36,16 @@ async fn what_a_block_did_to_variables_is_told() {
     let told = shop.py("v1 = v2\ndel v3\nimport sys as v4\nv4 = 4").await.ok();
     assert_eq!((changes(&told), marks(&told).as_str()), ((0, 1, 1), "-v3"));
     assert_eq!(changes(&shop.py("pass").await.ok()), (0, 0, 0));
+    for (source, was) in [
+        ("v6 = 'another'; v7 = v6", (0, 2, 0)),
+        ("v6 = 'another again'", (0, 1, 0)),
+        ("pass", (0, 0, 0)),
+        ("import sys as v5", (0, 0, 1)),
+        ("v5 = 5; v8 += 1000", (1, 1, 0)),
+        ("pass", (0, 0, 0)),
+    ] {
+        assert_eq!(changes(&shop.py(source).await.ok()), was, "{source}");
+    }
     // What becomes one of the newest is no change, nor what leaves them again; the name of the loop is one.
     let told = shop.py("for n in range(10, 400): del globals()[f'v{n}']").await.ok();
     assert_eq!(changes(&told), (0, 1, 390));
