@@ -88,8 +88,8 @@ fn branches_are_a_tree_and_are_compared() {
         say(&terminal, "/fork 1");
         terminal.wait_for("Block 1 waits");
         approve(&terminal, 1);
-        terminal.wait_for("ran-1  2 B");
-        terminal.wait_for("Idle");
+        terminal.wait_for("Block 1 done");
+        terminal.wait_for("Enter send");
         say(&terminal, "/resume");
         terminal.wait_true(|s| s.contains("└ ") && s.contains("at block 1") && s.contains("open here"));
         terminal.press("Esc");
@@ -124,7 +124,7 @@ fn branches_are_a_tree_and_are_compared_in_lines() {
     terminal.wait_for("A branch of");
     crate::plain::answer(&terminal, "/drop");
     crate::plain::answer(&terminal, "greet the moon");
-    terminal.wait_for("moon");
+    terminal.wait_for("print(\"to the\", \"moon\")");
     crate::plain::approve(&terminal);
     terminal.wait_for("to the moon");
     crate::plain::answer(&terminal, "/resume");

@@ -117,7 +117,7 @@ fn what_is_far_back_comes_when_it_is_looked_at_and_looked_for() {
     );
 }
 
-/// A turn whose block printed 100 KB: lines of its own number, with one in their midst.
+/// A turn whose block printed 100 KB: lines that are no table, with another one in their midst.
 fn printed(number: u32) -> Vec<Entry> {
     let source = format!("show({number})\n");
     let (block, revision, run, step) = (BlockId(number), Revision(1), RunId(number), StepId(number));
@@ -139,7 +139,7 @@ fn printed(number: u32) -> Vec<Entry> {
     let mut report = RunReport::bare(Outcome::Ok);
     for row in 0..1_000 {
         let pearl = if row == 500 { "pearl" } else { "row" };
-        let line = format!("{pearl} {row} of run {number} {}\n", "-".repeat(80));
+        let line = format!("{pearl}-{row}-of-run-{number}-{}\n", "-".repeat(60));
         report.output.push(Stream::Stdout, line.as_bytes());
     }
     let finish = Finish { reason: FinishReason::Stop, word: None };
@@ -178,20 +178,22 @@ fn an_output_that_is_far_back_comes_when_it_is_looked_at() {
     let home = tempfile::tempdir().expect("a home");
     let terminal = opened(home.path(), (1..=160).flat_map(printed));
     terminal.wait_for("Enter send");
-    terminal.wait_for("of run 160");
+    terminal.wait_for("-of-run-160-");
     terminal.press_until_true("Tab", |s| s.contains("[Chat]"));
     terminal.press_until("g", "question 1 ");
     click(&terminal, "block 1 ");
     // What stands in memory of it are some lines of its beginning and end: the rest is read.
-    terminal.wait_for("of run 1 ");
+    terminal.wait_for("-of-run-1-");
     terminal.wait_true(|s| !s.contains("being read"));
     terminal.press_until_true("Tab", |s| s.contains("[Output"));
+    terminal.press("z");
+    terminal.wait_gone("─ Message ");
     terminal.press_until("/", "find:");
-    terminal.type_text("pearl 500 of run 1 ");
+    terminal.type_text("pearl-500-of-run-1-");
     terminal.press("Enter");
     terminal
-        .wait_true(|s| s.lines().any(|row| row.contains("pearl 500 of run 1 -") && !row.contains("find:")));
+        .wait_true(|s| s.lines().any(|row| row.contains("pearl-500-of-run-1--") && !row.contains("find:")));
     // Its neighbours are there as well: nothing is left out around it.
     let screen = terminal.screen();
-    assert!(screen.contains("row 499 of run 1 ") && screen.contains("row 501 of run 1 "), "{screen}");
+    assert!(screen.contains("row-499-of-run-1-") && screen.contains("row-501-of-run-1-"), "{screen}");
 }

@@ -215,6 +215,12 @@ fn a_comparison_is_scrolled_its_differences_are_found_and_a_narrow_one_is_one_co
     let seen = drawn(&mut scene, 140, 12);
     assert!(seen.contains("row 7: 18,240") && seen.contains("row 7: 9"), "{seen}");
     scene.press(&["N", "N", "N", "N", "N", "N", "N"]);
+    let seen = drawn(&mut scene, 140, 12);
+    assert!(
+        seen.contains("The mean by region.") && !seen.contains("the same up to"),
+        "the first one: {seen}"
+    );
+    scene.press(&["g"]);
     let seen = drawn(&mut scene, 50, 24);
     assert!(seen.contains("< sales-q3") && seen.contains("> sales-q3-2") && !seen.contains('≠'), "{seen}");
     scene.press(&["q"]);

@@ -143,7 +143,7 @@ impl Sessions {
 
     /// Puts the chosen one beside the session that is open.
     fn compare(&self, state: &State) -> Vec<OverlayResponse> {
-        match self.chosen() {
+        match self.chosen().filter(|_| self.rename.is_none()) {
             Some(chosen) if is_open_here(chosen, state) => {
                 let why = "This session is open here. Choose another one to compare it with.";
                 vec![OverlayResponse::Say(Note::info(why))]
