@@ -419,20 +419,25 @@ pub fn told_versions(cwd: &Path, home: Option<&Path>, python: Option<&Path>) -> 
         Some(chosen) => which(chosen),
         None => environments::python_of(site).or_else(|| which(Path::new("python3"))),
     };
-    let version = |path: PathBuf, inside: fn(&Path) -> Option<String>| {
+    let version = |language: &Language, path: PathBuf| {
         let real = if told::is_stand_in(&path) { told::behind(&path)? } else { settled(&path) };
-        told::version(&real).or_else(|| inside(&real))
+        told::version(&real).or_else(|| match language.as_str() {
+            "bash" => inside::of_bash(&real),
+            "javascript" => inside::of_node(&real),
+            _ => None,
+        })
     };
-    let [bash, node] = ["bash", "node"].map(|name| which(Path::new(name)));
-    let found: [(Language, Option<PathBuf>, fn(&Path) -> Option<String>); 3] = [
-        (Language::python(), python, |_| None),
-        (Language::bash(), bash, inside::of_bash),
-        (Language::javascript(), node, inside::of_node),
+    let named = |name: &str| which(Path::new(name));
+    let found = [
+        (Language::python(), python),
+        (Language::bash(), named("bash")),
+        (Language::javascript(), named("node")),
     ];
-    found
-        .into_iter()
-        .filter_map(|(language, path, inside)| Some((language, version(path?, inside)?)))
-        .collect()
+    let told = |(language, path): (Language, Option<PathBuf>)| {
+        let version = version(&language, path?)?;
+        Some((language, version))
+    };
+    found.into_iter().filter_map(told).collect()
 }
 
 /// The languages for which a program is on `PATH`; nothing is started, and no version is asked for.

@@ -202,7 +202,9 @@ fn names_in_full(files: u32) {
         let first = home.path().join(format!("make-{count}.py"));
         std::fs::write(&first, made).unwrap();
         let rest: Vec<PathBuf> = (0..files).map(|n| home.path().join(format!("change-{n}.py"))).collect();
-        rest.iter().for_each(|file| std::fs::write(file, "v0 += 1\n").unwrap());
+        for file in &rest {
+            std::fs::write(file, "v0 += 1\n").unwrap();
+        }
         let taken = |files: &[PathBuf]| {
             let since = Instant::now();
             let output = Command::new(env!("CARGO_BIN_EXE_sayso"))

@@ -140,9 +140,10 @@ async fn a_curses_program_that_asks_for_the_mouse_gets_it_in_the_form_that_it_as
     let mut playing = Playing::start(&shop, "python", MOUSE).await;
     playing.until("a wish for the mouse", |playing| playing.screen.mouse >= MouseReports::Buttons).await;
     playing.shows("click").await;
-    let (down, up) = match playing.screen.mouse_in_numbers {
-        true => ("\x1b[<0;8;4M", "\x1b[<0;8;4m"),
-        false => ("\x1b[M ($", "\x1b[M#($"),
+    let (down, up) = if playing.screen.mouse_in_numbers {
+        ("\x1b[<0;8;4M", "\x1b[<0;8;4m")
+    } else {
+        ("\x1b[M ($", "\x1b[M#($")
     };
     playing.press(down);
     playing.shows("['BUTTON1_PRESSED'] at 7,3").await;
