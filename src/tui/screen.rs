@@ -305,7 +305,8 @@ impl Screen {
             if stamp != self.seen_layout {
                 let before = std::mem::replace(&mut self.seen_layout, stamp);
                 let again = self.guard.layout(self.panes.code.to_see());
-                if let (Some(before), Some(stamp), true) = (before, stamp, again > 0) {
+                let both = before.zip(stamp).filter(|_| again > 0);
+                if let Some((before, stamp)) = both.filter(|(a, b)| !a.differs_in_room_alone(*b)) {
                     let lines = words::count(again, "line");
                     let said = if before.width != stamp.width {
                         format!("Width changed: {lines} to look at again.")

@@ -1,8 +1,9 @@
 //! Rights that are as they were seen before are one line; of others it is marked what changed.
 
-use super::scene::{CODE, Scene, confined, findings, inspection};
+use super::scene::{self, CODE, Scene, confined, findings, inspection, terms};
 use super::{drawn, snapshots};
 use sayso::domain::*;
+use sayso::engine::Inspection;
 use sayso::tui::widgets::layout::Pane;
 
 /// Terms in a sandbox that two layers hold.
@@ -49,6 +50,97 @@ fn seen_and_second(change: impl Fn(&mut Terms)) -> Scene {
     let mut scene = first();
     look_at_all(&mut scene);
     second(scene, change)
+}
+
+/// Rows of a narrow screen that the code has, with what is said of its lines, where the focus is on it.
+fn code_rows(scene: &mut Scene) -> (usize, String) {
+    scene.frame();
+    scene.screen.panes.focus = Pane::Code;
+    scene.frame();
+    scene.pass(2_000);
+    let screen = drawn(scene, 80, 24);
+    let body: Vec<&str> = screen.lines().skip(2).take(20).collect();
+    let rights = body.iter().position(|row| row.contains(" │ ")).unwrap_or(body.len());
+    (body.len() - rights, screen)
+}
+
+/// A session's first block with its rights in full, whose review found this.
+fn first_of(code: &str, found: Inspection) -> Scene {
+    let mut scene = Scene::new();
+    scene.ask("Load sales.csv, plot revenue by region per month, clear the old charts first.");
+    scene.reply(&format!("```python\n{code}```\n"));
+    scene.inspected(1, found);
+    scene
+}
+
+/// 20 rows are there for rights and code. Facts stand beside each other where they would leave too few to the code.
+#[test]
+fn code_has_at_least_14_rows_at_80x24() {
+    scene::acted((80, 24), || {
+        let effects = Effects { writes: vec!["out/top3.csv".into()], ..Effects::default() };
+        let review = Review { findings: findings(), effects, ..Review::default() };
+        let told =
+            Inspection { undo: Some(UndoCover::default()), ..Inspection::new(review, Ok(sandboxed())) };
+        let mut two = Scene::new();
+        two.ask("Load sales.csv.");
+        two.reply(&format!("```python\n{CODE}```\n\nThen:\n\n```bash\nls out\n```\n"));
+        two.inspected(1, inspection(sandboxed(), Vec::new()));
+        let scenes = vec![
+            (
+                "first",
+                first_of(CODE, inspection(sandboxed(), Vec::new())),
+                &["Check", "May read", "Sandbox"][..],
+            ),
+            ("a finding", first_of(CODE, inspection(sandboxed(), findings())), &["1 high, 1 medium"]),
+            ("no sandbox", first_of(CODE, inspection(terms("python"), findings())), &["OFF: this block"]),
+            (
+                "effects",
+                first_of(CODE, told),
+                &["Would      write out/top3.csv", "Undo  all", "Limits     60 s"],
+            ),
+            ("two wait", two, &["May read", "Code !2"]),
+            ("as before", seen_and_second(|_| {}), &[AS_BEFORE]),
+        ];
+        for (what, mut scene, seen) in scenes {
+            let (rows, screen) = code_rows(&mut scene);
+            assert!(rows >= 14, "{what}: {rows} rows of code\n{screen}");
+            assert!(seen.iter().all(|part| screen.contains(part)), "{what}: {seen:?}\n{screen}");
+        }
+    });
+}
+
+/// What can't stand beside anything keeps its rows on the first page; then the rights give way to the code.
+#[test]
+fn rights_that_take_many_rows_scroll_with_the_code() {
+    scene::acted((80, 24), || {
+        let mut found = inspection(sandboxed(), findings());
+        found.refused = vec!["writes /home/ada/.bashrc: the sandbox will refuse".into(); 2];
+        found.review.effects.hosts = ["one", "two", "three"].map(|name| format!("{name}.example.net")).into();
+        found.review.effects.unknown = true;
+        let mut scene = first_of(CODE, found);
+        let (rows, screen) = code_rows(&mut scene);
+        assert!(rows < 14 && screen.contains("May read") && screen.contains("Refused"), "{screen}");
+        scene.press(&["space"]);
+        let screen = drawn(&mut scene, 80, 24);
+        let code = screen.lines().filter(|row| row.contains(" │ ")).count();
+        assert!(code >= 14 && !screen.contains("May read"), "{code} rows\n{screen}");
+        scene.see_everything();
+        scene.press(&["g"]);
+        assert!(drawn(&mut scene, 80, 24).contains("May read"));
+    });
+}
+
+/// A block that fits keeps each fact on a row of its own; what was seen so is seen, however it stands.
+#[test]
+fn facts_that_moved_together_do_not_have_to_be_seen_again() {
+    let mut scene = first_of(CODE, inspection(sandboxed(), Vec::new()));
+    look_at_all(&mut scene);
+    assert!(scene.screen.guard.rows().all());
+    let wide = drawn(&mut scene, 140, 40);
+    assert!(wide.lines().any(|row| row.contains("Check      no findings")), "{wide}");
+    let narrow = drawn(&mut scene, 140, 24);
+    assert!(narrow.contains("     Sandbox  bwrap+landlock: ON"), "{narrow}");
+    assert!(scene.screen.guard.rows().all(), "{narrow}");
 }
 
 const AS_BEFORE: &str = "As before: sandbox on, network off, writes here; p all";

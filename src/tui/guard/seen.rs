@@ -7,13 +7,22 @@ use std::ops::Range;
 use std::time::{Duration, Instant};
 
 /// One wrapped row of what has to be seen.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SubjectRow {
     /// What it shows, as a stretch of the whole content (any measure that does not depend on the width, such as the
     /// running count of characters); stretches of different rows do not overlap.
     pub extent: Range<u64>,
+    /// What else stands on it, where rows are few.
+    pub beside: Vec<Range<u64>>,
     /// The line of code that it is part of, counted from 0; `None` for rights and findings.
     pub line: Option<u32>,
+}
+
+impl SubjectRow {
+    /// All that it shows.
+    fn extents(&self) -> impl Iterator<Item = Range<u64>> {
+        std::iter::once(&self.extent).chain(&self.beside).map(full)
+    }
 }
 
 /// The rows of one subject, and which were seen.
@@ -40,7 +49,7 @@ impl SeenRows {
             return 0;
         }
         let before = self.unseen;
-        self.flags = rows.iter().map(|row| self.covers(&full(&row.extent))).collect();
+        self.flags = rows.iter().map(|row| row.extents().all(|extent| self.covers(&extent))).collect();
         self.unseen = self.flags.iter().filter(|seen| !**seen).count();
         self.rows = rows;
         // Row numbers have moved: what is on screen is told anew with the next frame.
@@ -80,8 +89,10 @@ impl SeenRows {
                     *flag = true;
                     self.unseen -= 1;
                 }
-                let extent = full(&content.extent);
-                self.cover(extent);
+                let extents: Vec<_> = content.extents().collect();
+                for extent in extents {
+                    self.cover(extent);
+                }
             }
         }
         !done.is_empty()
@@ -172,7 +183,10 @@ mod tests {
     const NEED: Duration = Duration::from_millis(300);
 
     fn code(rows: &[Range<u64>]) -> Vec<SubjectRow> {
-        rows.iter().enumerate().map(|(i, e)| SubjectRow { extent: e.clone(), line: Some(i as u32) }).collect()
+        rows.iter()
+            .enumerate()
+            .map(|(i, e)| SubjectRow { extent: e.clone(), line: Some(i as u32), ..SubjectRow::default() })
+            .collect()
     }
 
     #[test]
@@ -219,8 +233,13 @@ mod tests {
         s.show(&[0..2], t);
         s.settle(t + NEED, NEED);
         assert_eq!(s.rows(), (2, 3));
-        let halves: Vec<SubjectRow> =
-            (0..6u64).map(|i| SubjectRow { extent: i * 5..i * 5 + 5, line: Some(i as u32 / 2) }).collect();
+        let halves: Vec<SubjectRow> = (0..6u64)
+            .map(|i| SubjectRow {
+                extent: i * 5..i * 5 + 5,
+                line: Some(i as u32 / 2),
+                ..SubjectRow::default()
+            })
+            .collect();
         s.layout(halves);
         assert_eq!(s.rows(), (4, 6));
         assert_eq!(s.lines(), (2, 3));
@@ -233,10 +252,10 @@ mod tests {
         let t = Instant::now();
         let mut s = SeenRows::default();
         s.layout(vec![
-            SubjectRow { extent: 0..5, line: Some(0) },
-            SubjectRow { extent: 5..9, line: Some(0) },
-            SubjectRow { extent: 9..9, line: Some(1) },
-            SubjectRow { extent: 10..14, line: None },
+            SubjectRow { extent: 0..5, line: Some(0), ..SubjectRow::default() },
+            SubjectRow { extent: 5..9, line: Some(0), ..SubjectRow::default() },
+            SubjectRow { extent: 9..9, line: Some(1), ..SubjectRow::default() },
+            SubjectRow { extent: 10..14, line: None, ..SubjectRow::default() },
         ]);
         s.show(&[0..1], t);
         s.settle(t + NEED, NEED);
@@ -247,6 +266,24 @@ mod tests {
         s.show(&[3..4], t);
         s.settle(t + NEED, NEED);
         assert!(s.all());
+    }
+
+    #[test]
+    fn what_stands_beside_another_is_the_same_alone() {
+        let t = Instant::now();
+        let beside = SubjectRow { extent: 0..5, beside: vec![40..44, 80..81], line: None };
+        let mut s = SeenRows::default();
+        s.layout(vec![beside.clone()]);
+        s.show(&[0..1], t);
+        s.settle(t + NEED, NEED);
+        assert_eq!(s.layout(code(&[0..5, 40..44, 80..81])), 0, "each of them was seen");
+        assert_eq!(s.layout(code(&[0..5, 40..45])), 1, "what is longer was not");
+        let mut s = SeenRows::default();
+        s.layout(code(&[0..5, 40..44, 80..81]));
+        s.show(&[0..1], t);
+        s.settle(t + NEED, NEED);
+        s.layout(vec![beside]);
+        assert!(!s.all(), "a row counts once all of it was seen");
     }
 
     #[test]

@@ -17,7 +17,9 @@ fn press(c: char) -> KeyEvent {
 }
 
 fn rows(n: u64) -> Vec<SubjectRow> {
-    (0..n).map(|i| SubjectRow { extent: i * 10..i * 10 + 10, line: Some(i as u32) }).collect()
+    (0..n)
+        .map(|i| SubjectRow { extent: i * 10..i * 10 + 10, line: Some(i as u32), ..SubjectRow::default() })
+        .collect()
 }
 
 const APPROVE: Class = Class::Decision(Verb::Approve);
@@ -190,7 +192,7 @@ fn g4_approve_waits_for_the_review() {
     g.checking(false);
     // The findings came: their rows are new.
     let mut more = rows(1);
-    more.push(SubjectRow { extent: 100..120, line: None });
+    more.push(SubjectRow { extent: 100..120, line: None, ..SubjectRow::default() });
     g.layout(more);
     g.rows_on_screen(&[0..2], t + ms(950));
     assert_eq!(g.locked(t + ms(1649)), Some(RefusalReason::Unseen { lines: 1 }));
@@ -236,11 +238,16 @@ fn g5_another_width_tells_what_is_to_be_looked_at_again() {
     let mut g = shown(3, t);
     g.tick(t + ms(800));
     assert_eq!(g.locked(t + ms(800)), None);
-    let split: Vec<SubjectRow> =
-        (0..6u64).map(|i| SubjectRow { extent: i * 5..i * 5 + 5, line: Some(i as u32 / 2) }).collect();
+    let split: Vec<SubjectRow> = (0..6u64)
+        .map(|i| SubjectRow { extent: i * 5..i * 5 + 5, line: Some(i as u32 / 2), ..SubjectRow::default() })
+        .collect();
     assert_eq!(g.layout(split), 0, "narrower shows nothing new");
     let mut more = rows(3);
-    more.extend((3..7).map(|i| SubjectRow { extent: i * 10..i * 10 + 10, line: None }));
+    more.extend((3..7).map(|i| SubjectRow {
+        extent: i * 10..i * 10 + 10,
+        line: None,
+        ..SubjectRow::default()
+    }));
     assert_eq!(g.layout(more), 4);
 }
 

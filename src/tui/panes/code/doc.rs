@@ -273,6 +273,7 @@ impl Doc {
     pub(crate) fn to_see(&self) -> impl Iterator<Item = guard::SubjectRow> {
         self.rows.iter().zip(&self.extents).map(|(row, extent)| guard::SubjectRow {
             extent: extent.clone(),
+            beside: Vec::new(),
             line: match row {
                 CodeRow::Code { line, .. } => Some(*line),
                 CodeRow::Finding { .. }

@@ -70,6 +70,9 @@ struct Layout {
     full: bool,
     theme: String,
     rights: Rights,
+    /// Rows that the rights take where there is room, and whether they were laid out on fewer.
+    wide_rights: usize,
+    crowded: bool,
     doc: Doc,
     /// The change in hunks, where it is one and waits.
     taken: Option<HunkLayout>,
@@ -86,7 +89,19 @@ pub struct LayoutStamp {
     terms: u64,
     /// Whether all rights are shown.
     pub full_rights: bool,
+    /// Whether they stand on fewer rows than they would have.
+    crowded: bool,
 }
+
+impl LayoutStamp {
+    /// Whether the rows differ in nothing but how closely facts stand together.
+    pub(crate) fn differs_in_room_alone(self, other: Self) -> bool {
+        self == Self { crowded: self.crowded, ..other }
+    }
+}
+
+/// Rows of code that are on screen beside the rights, where there are as many.
+const CODE_ROWS: usize = 14;
 
 /// The pane.
 #[derive(Debug, Default)]
@@ -192,8 +207,10 @@ impl CodePane {
         let inspected = state.inspected(item.block.id);
         let terms = if open { guard_terms(state, item) } else { 0 };
         let stamp = terms ^ u64::from(inspected.is_some()) << 63;
+        let height = self.height();
         let fits = self.layout.as_ref().is_some_and(|l| {
-            l.block == item.block.id
+            l.crowded == (!l.full && crowds(l.wide_rights, &l.doc, height))
+                && l.block == item.block.id
                 && l.revision == version.revision
                 && l.width == self.area.width
                 && l.terms == stamp
@@ -209,7 +226,7 @@ impl CodePane {
             self.seen_before = (Some(item.block.id), self.seen_rights.clone());
         }
         // The line at the top stays at the top, whatever the width does to the rows.
-        let line = self.layout.as_ref().filter(|l| l.block == item.block.id).map(|l| l.doc.line_of(self.top));
+        let line = self.layout.as_ref().filter(|l| l.block == item.block.id).map(|_| self.first_line());
         let review = match (inspected, &item.review) {
             (Some(inspected), _) => Some(&inspected.review),
             (None, Some((revision, review))) if *revision == version.revision => Some(review),
@@ -228,7 +245,7 @@ impl CodePane {
             }
             None => Doc::new(source, remarks, self.area.width),
         };
-        let rights = if open {
+        let mut rights = if open {
             let session = state.transcript.header.as_ref().map(|header| header.id.0.as_str());
             let detail = if self.full_rights { Detail::All } else { Detail::Keys };
             let wording = Wording { detail, session, here: None, look };
@@ -240,7 +257,12 @@ impl CodePane {
         } else {
             Rights::default()
         };
-        self.top = line.filter(|l| *l > 0).map_or(0, |l| doc.row_of_line(l));
+        let wide_rights = rights.rows().len();
+        let crowded = !self.full_rights && crowds(wide_rights, &doc, height);
+        if crowded {
+            rights.close_up(self.area.width, look);
+        }
+        let row = line.filter(|l| *l > 0).map(|l| doc.row_of_line(l));
         self.layout = Some(Layout {
             block: item.block.id,
             revision: version.revision,
@@ -249,10 +271,18 @@ impl CodePane {
             full: self.full_rights,
             theme: look.theme.name().to_owned(),
             rights,
+            wide_rights,
+            crowded,
             doc,
             taken,
             one_hunk,
         });
+        self.top = row.map_or(0, |row| row + self.above_code());
+    }
+
+    /// Rows of the pane for rights and code.
+    fn height(&self) -> usize {
+        usize::from(self.area.height).saturating_sub(self.opinion.len())
     }
 
     fn lay_out_diff(&mut self, item: &BlockItem, look: DrawStyle<'_>) {
@@ -296,6 +326,7 @@ impl CodePane {
             width: l.width,
             terms: l.terms,
             full_rights: l.full,
+            crowded: l.crowded,
         })
     }
 
@@ -336,4 +367,9 @@ impl CodePane {
             _ => self.layout.as_ref().map(|l| l.doc.source().to_string()),
         }
     }
+}
+
+/// Whether rights on so many rows leave too few to the code on a pane of this height.
+fn crowds(rights: usize, doc: &Doc, height: usize) -> bool {
+    rights > 0 && rights + doc.len().min(CODE_ROWS) > height
 }

@@ -70,11 +70,16 @@ const HELD: char = '¤';
 /// Columns of the label in front of each fact.
 const LABEL: usize = 11;
 
+/// Facts that may stand beside another one where rows are few. What a block would do, and what is odd, begins a row.
+const BESIDE_ANOTHER: [&str; 4] = ["Network", "Limits", "Sandbox", CHECK];
+
 /// The rights of a block on rows, with what has to be seen of each row.
 #[derive(Debug, Default)]
 pub(super) struct Rights {
     rows: Vec<Line<'static>>,
     see: Vec<guard::SubjectRow>,
+    /// The first row of each fact, with its label.
+    starts: Vec<(usize, &'static str)>,
 }
 
 /// One fact: its label, what it says, how it is coloured.
@@ -139,8 +144,49 @@ impl Rights {
         let rule = wording.look.glyphs.horizontal.repeat(usize::from(width));
         rights.rows.push(Line::styled(rule, wording.look.style(Slot::UiBorder)));
         let at = RIGHTS_FROM + SAME_LABEL * (LABELS.len() as u64 + 1);
-        rights.see.push(guard::SubjectRow { extent: at..at + 1, line: None });
+        rights.see.push(guard::SubjectRow { extent: at..at + 1, ..guard::SubjectRow::default() });
         rights
+    }
+
+    /// Lays the same out on fewer rows: a short fact beside the one before it, and the rule behind the last one. Nothing
+    /// is left out.
+    pub(super) fn close_up(&mut self, width: u16, look: DrawStyle<'_>) {
+        let width = usize::from(width);
+        let rule = self.rows.pop().zip(self.see.pop());
+        let ends = self.starts.iter().skip(1).map(|(start, _)| *start).chain([self.rows.len()]);
+        let facts: Vec<(usize, usize, &str)> =
+            self.starts.iter().zip(ends).map(|((start, label), end)| (*start, end - start, *label)).collect();
+        let (rows, see) = (std::mem::take(&mut self.rows), std::mem::take(&mut self.see));
+        let mut laid = rows.into_iter().zip(see);
+        let mut is_one = false;
+        for (_, count, label) in facts {
+            for (row, see) in laid.by_ref().take(count) {
+                let last = self.rows.last_mut().zip(self.see.last_mut());
+                match last.filter(|_| is_one && count == 1 && BESIDE_ANOTHER.contains(&label)) {
+                    Some((before, seen)) if let Some(joined) = beside(before, &row, label, width) => {
+                        *before = joined;
+                        seen.beside.push(see.extent);
+                    }
+                    _ => {
+                        self.rows.push(row);
+                        self.see.push(see);
+                    }
+                }
+            }
+            is_one = count == 1;
+        }
+        let Some((rule, see)) = rule else { return };
+        match self.rows.last_mut().zip(self.see.last_mut()) {
+            Some((last, seen)) if last.width() + 3 < width => {
+                let left = look.glyphs.horizontal.repeat(width - last.width() - 1);
+                last.spans.extend([Span::raw(" "), Span::styled(left, look.style(Slot::UiBorder))]);
+                seen.beside.push(see.extent);
+            }
+            _ => {
+                self.rows.push(rule);
+                self.see.push(see);
+            }
+        }
     }
 
     /// Adds a fact; so many of its label are there.
@@ -153,13 +199,15 @@ impl Rights {
         // How to see the rest of a list stays beside how much that is.
         let kept = !fact.text.contains(HELD);
         let text = if kept { fact.text.replace(": p", &format!(":{HELD}p")) } else { fact.text.clone() };
+        self.starts.push((self.rows.len(), fact.label));
         for mut row in safe::hanging(label, &text, width, fact.style) {
             if kept {
                 row.spans.iter_mut().for_each(|span| span.content = span.content.replace(HELD, " ").into());
             }
             let shown =
                 row.spans.iter().flat_map(|s| s.content.chars()).filter(|c| !c.is_whitespace()).count();
-            self.see.push(guard::SubjectRow { extent: at..at + shown as u64, line: None });
+            let extent = at..at + shown as u64;
+            self.see.push(guard::SubjectRow { extent, ..guard::SubjectRow::default() });
             at += shown as u64;
             let is_count = fact.label == CHECK && fact.text.starts_with(|c: char| c.is_ascii_digit());
             self.rows.push(if is_count { signed(row, look) } else { row });
@@ -266,6 +314,21 @@ fn check(inspected: &InspectionResult, detail: Detail) -> String {
 /// What could not be checked is told as what went wrong is; findings have their signs.
 fn check_style(inspected: &InspectionResult, look: DrawStyle<'_>) -> Style {
     if inspected.review.unchecked.is_some() { look.style(Slot::StatusError) } else { look.text() }
+}
+
+/// A fact on the row of the one before it, where both fit.
+fn beside(before: &Line<'static>, row: &Line<'static>, label: &str, width: usize) -> Option<Line<'static>> {
+    const GAP: &str = "     ";
+    let (first, text) = row.spans.split_first()?;
+    let label = Span::styled(format!("{label}  "), first.style);
+    let mut joined = before.clone();
+    joined.spans.extend([Span::raw(GAP), label]);
+    joined.spans.extend(text.iter().cloned());
+    // The last row of the screen tells the key as well.
+    if joined.width() > width {
+        joined.spans.iter_mut().for_each(|span| span.content = span.content.replace(NEXT_FINDING, "").into());
+    }
+    (joined.width() <= width).then_some(joined)
 }
 
 /// Gives `1 high` and its kind the looks of their severities.

@@ -1,7 +1,7 @@
 //! Where the code pane stands, and moving it: by rows, by pages, to what was not seen, to findings.
 
 use super::diff::DiffBase;
-use super::{CodePane, Mode};
+use super::{CodePane, Mode, crowds};
 use crate::domain::BlockId;
 use crate::tui::guard;
 
@@ -40,10 +40,11 @@ enum OtherUse {
 
 impl CodePane {
     pub(super) fn division(&self) -> Division {
-        let all = usize::from(self.area.height).saturating_sub(self.opinion.len());
-        let rights = self.layout.as_ref().map_or(0, |l| l.rights.rows().len());
-        // Rights stay on top where they leave most of the pane to the code; else they scroll with it.
-        let pinned = if rights * 2 <= all { rights } else { 0 };
+        let all = self.height();
+        let rights = self.rights_len();
+        // Rights stay on top where they leave most of the pane and enough rows to the code; else they scroll with it.
+        let leave_enough = self.layout.as_ref().is_none_or(|l| !crowds(rights, &l.doc, all));
+        let pinned = if rights * 2 <= all && leave_enough { rights } else { 0 };
         let summary = usize::from(rights == 0);
         Division { pinned, height: all.saturating_sub(pinned + summary) }
     }
@@ -51,16 +52,14 @@ impl CodePane {
     /// Rows that all of a block in review would take: its rights, its code, what is told below.
     pub(crate) fn rows_needed(&self) -> Option<usize> {
         let laid = self.layout.as_ref().filter(|_| matches!(self.mode, Mode::View))?;
-        Some(laid.rights.rows().len() + laid.doc.len() + self.opinion.len())
+        Some(laid.wide_rights + laid.doc.len() + self.opinion.len())
     }
 
     /// Rows that scroll: the rights too, where they don't stay.
     pub(super) fn scrolling(&self) -> usize {
         match &self.mode {
             Mode::Diff(_) => self.diff.as_ref().map_or(0, |d| d.4.rows().len()),
-            _ => self.layout.as_ref().map_or(0, |l| {
-                l.doc.len() + if self.division().pinned == 0 { l.rights.rows().len() } else { 0 }
-            }),
+            _ => self.layout.as_ref().map_or(0, |l| l.doc.len() + self.above_code()),
         }
     }
 
@@ -105,8 +104,8 @@ impl CodePane {
             .or_else(|| seen.first_unseen(0).filter(|row| !shown.iter().any(|range| range.contains(row))));
         match next {
             Some(row) => {
-                let offset = if self.division().pinned > 0 { self.rights_len() } else { 0 };
-                self.top = row.saturating_sub(offset + 1);
+                let pinned = self.rights_len() - self.above_code();
+                self.top = row.saturating_sub(pinned + 1);
                 self.clamp();
             }
             None if seen.all() => self.scroll(self.page()),
@@ -124,7 +123,7 @@ impl CodePane {
     /// Returns whether there is one.
     pub fn next_finding(&mut self, back: bool) -> bool {
         let Some(laid) = &self.layout else { return false };
-        let offset = if self.division().pinned == 0 { laid.rights.rows().len() } else { 0 };
+        let offset = self.above_code();
         let target = |row: usize| (row + offset).saturating_sub(3);
         let rows: Vec<usize> = laid.doc.finding_rows().map(target).collect();
         let next = if back {
@@ -178,7 +177,7 @@ impl CodePane {
             self.target = Some(ScrollTarget::Line(line));
             return;
         };
-        let offset = if self.division().pinned == 0 { laid.rights.rows().len() } else { 0 };
+        let offset = self.above_code();
         self.top = (laid.doc.row_of_line(line) + offset).saturating_sub(3);
         self.clamp();
     }
@@ -186,9 +185,14 @@ impl CodePane {
     /// The first line on screen, from 0: where the editor opens.
     pub fn first_line(&self) -> usize {
         self.layout.as_ref().map_or(0, |l| {
-            let offset = if self.division().pinned == 0 { l.rights.rows().len() } else { 0 };
+            let offset = self.above_code();
             if self.top <= offset { 0 } else { l.doc.line_of(self.top - offset) }
         })
+    }
+
+    /// Rows above the code that scroll with it.
+    pub(super) fn above_code(&self) -> usize {
+        if self.division().pinned == 0 { self.rights_len() } else { 0 }
     }
 
     pub(super) fn rights_len(&self) -> usize {
