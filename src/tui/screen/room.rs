@@ -31,7 +31,7 @@ impl Screen {
         let of = |screen: &Self, wants| Arrangement::of(screen.size.0, screen.size.1, wants);
         let wants = self.wants(ctx.state);
         let made = of(self, wants);
-        let code = made.code.filter(|_| made.class == Class::Medium && wants.share == Share::Waiting);
+        let code = made.code.filter(|_| made.class != Class::Narrow && wants.share == Share::Waiting);
         let Some(slot) = code else { return made };
         self.panes.code.arrange(ctx.state, slot.inner, ctx.look);
         let code_rows = self.panes.code.rows_needed().and_then(|rows| u16::try_from(rows).ok());

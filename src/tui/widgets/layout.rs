@@ -136,7 +136,7 @@ pub struct Wants {
     pub focus: Pane,
     /// Whether there is a block to show.
     pub code: bool,
-    /// Rows that the block in review needs, where it is shown: what is left goes to the conversation.
+    /// Rows that the block in review needs, where it is shown: what is left goes to the conversation, or to the output.
     pub code_rows: Option<u16>,
     /// Whether there is something to show where the output stands: output, variables, problems.
     pub output: bool,
@@ -284,7 +284,15 @@ impl Arrangement {
             left.width = wants.borders.chat_columns(width).unwrap_or_else(|| chat_columns(width));
             let x = left.right().saturating_sub(1);
             let right = Rect { x, width: self.body.right().saturating_sub(x), ..self.body };
-            self.column(right, part(right.height, wants.share.code()), wants);
+            let share = part(right.height, wants.share.code());
+            let code = match wants.code_rows {
+                // What a short block leaves free shows more of what ran before it.
+                Some(rows) if wants.share == Share::Waiting => {
+                    share.min(rows.saturating_add(2).max(part(right.height, 50)))
+                }
+                _ => share,
+            };
+            self.column(right, code, wants);
         }
         let most = (self.body.height / 3).max(3);
         let message = take_bottom(&mut left, (wants.message_rows.max(1) + 2).min(most));

@@ -45,6 +45,17 @@ fn shares_follow_the_block() {
     assert_eq!((rows(made.chat), rows(made.code), rows(made.output), rows(made.message)), (14, 3, 10, 3));
 }
 
+/// Beside a short block that waits there is room to read what the one before printed; a long one has its share.
+#[test]
+fn a_short_block_leaves_its_free_rows_to_the_output() {
+    for (rows_of_block, code, output) in [(5, 18, 20), (20, 22, 16), (90, 29, 9)] {
+        let wants = Wants { code_rows: Some(rows_of_block), ..full(Share::Waiting, Pane::Code) };
+        let made = Arrangement::of(140, 40, wants);
+        assert_eq!((rows(made.code), rows(made.output)), (code, output), "{rows_of_block}");
+        assert!(made.code.is_some_and(|slot| slot.inner.height >= rows_of_block.min(27)));
+    }
+}
+
 #[test]
 fn a_pane_with_nothing_in_it_gives_its_room_away() {
     for (width, height) in [(100, 30), (119, 70), (120, 28), (140, 40), (250, 80)] {
