@@ -21,13 +21,51 @@ pub(super) enum OpenLine {
 pub(super) struct PlainPage {
     out: io::Stdout,
     open: OpenLine,
-    /// Columns that the line of prose has taken so far.
+    prose: StreamedProse,
+}
+
+/// Prose that comes in pieces, which may end anywhere: blanks and a word that are not known to be whole wait for the next
+/// one, so that no row is broken within a word.
+#[derive(Debug, Default)]
+struct StreamedProse {
+    held: String,
+    /// Columns that its line has taken so far.
     column: usize,
+}
+
+impl StreamedProse {
+    /// Begins a line of which so many columns are taken.
+    fn begin(&mut self, column: usize) {
+        *self = Self { held: String::new(), column };
+    }
+
+    /// What of it can be printed now.
+    fn push(&mut self, piece: &str, columns: usize) -> String {
+        self.held.push_str(piece);
+        let words = self.held.trim_end_matches(|c: char| !matches!(c, ' ' | '\n')).trim_end_matches(' ');
+        // A word that no row holds is broken by the terminal wherever it is.
+        let ready = if self.held.len() - words.len() > columns { self.held.len() } else { words.len() };
+        let rest = self.held.split_off(ready);
+        let ready = std::mem::replace(&mut self.held, rest);
+        self.fold(&ready, columns)
+    }
+
+    /// The rest: nothing follows.
+    fn finish(&mut self, columns: usize) -> String {
+        let rest = std::mem::take(&mut self.held);
+        self.fold(&rest, columns)
+    }
+
+    fn fold(&mut self, text: &str, columns: usize) -> String {
+        let (text, column) = folded(text, columns, self.column);
+        self.column = column;
+        text
+    }
 }
 
 impl PlainPage {
     pub(super) fn new() -> Self {
-        Self { out: io::stdout(), open: OpenLine::None, column: 0 }
+        Self { out: io::stdout(), open: OpenLine::None, prose: StreamedProse::default() }
     }
 
     /// One line; where it is longer than the terminal is wide, it is broken at words.
@@ -59,11 +97,10 @@ impl PlainPage {
             if self.open != of {
                 self.go_on(of)?;
                 write!(self.out, "{lead}")?;
-                self.column = lead.width();
+                self.prose.begin(lead.width());
             }
             if of == OpenLine::Prose {
-                let (text, column) = folded(piece, columns(), self.column);
-                self.column = column;
+                let text = self.prose.push(piece, columns());
                 write!(self.out, "{text}")?;
             } else {
                 write!(self.out, "{piece}")?;
@@ -99,7 +136,9 @@ impl PlainPage {
     /// Ends the line that is open, unless what follows goes on with it.
     pub(super) fn go_on(&mut self, next: OpenLine) -> io::Result<()> {
         if self.open != OpenLine::None && self.open != next {
-            writeln!(self.out)?;
+            let rest =
+                if self.open == OpenLine::Prose { self.prose.finish(columns()) } else { String::new() };
+            writeln!(self.out, "{rest}")?;
         }
         self.open = next;
         Ok(())
@@ -158,12 +197,38 @@ mod tests {
     fn lines_break_at_words_and_lose_nothing_but_blanks() {
         let (text, column) = folded("revenue by region and month", 16, 0);
         assert_eq!((text.as_str(), column), ("revenue by\nregion and month", 16));
-        // In pieces, as a model writes.
-        let (first, column) = folded("Model: revenue", 16, 0);
-        let (second, column) = folded(" by", 16, column);
-        let (third, _) = folded(" region\n  done", 16, column);
-        assert_eq!([first, second, third].concat(), "Model: revenue\nby region\n  done");
         assert_eq!(folded("unbreakable-as-it-is", 8, 0).0, "unbreakable-as-it-is");
         assert_eq!(folded("  label: x", 80, 0).0, "  label: x", "an indent stays");
+    }
+
+    fn streamed(pieces: &[&str], columns: usize) -> String {
+        let mut prose = StreamedProse::default();
+        prose.begin("Model: ".len());
+        let mut said: String = pieces.iter().map(|piece| prose.push(piece, columns)).collect();
+        said.push_str(&prose.finish(columns));
+        said
+    }
+
+    /// A model writes in pieces; where they end makes no difference.
+    #[test]
+    fn rows_break_at_words_wherever_a_piece_ends() {
+        let text = "revenue by region and month,  then\n  done in  12 steps ";
+        let whole = folded(text, 16, "Model: ".len()).0;
+        assert_eq!(whole, "revenue\nby region and\nmonth,  then\n  done in  12\nsteps ");
+        for size in 1..9 {
+            let letters: Vec<char> = text.chars().collect();
+            let pieces: Vec<String> = letters.chunks(size).map(|piece| piece.iter().collect()).collect();
+            let pieces: Vec<&str> = pieces.iter().map(String::as_str).collect();
+            assert_eq!(streamed(&pieces, 16), whole, "pieces of {size}");
+        }
+    }
+
+    #[test]
+    fn what_is_longer_than_a_row_does_not_wait() {
+        let mut prose = StreamedProse::default();
+        prose.begin(0);
+        assert_eq!(prose.push("北京上海广州深圳", 16), "北京上海广州深圳");
+        assert_eq!(prose.push("and", 16), "");
+        assert_eq!(prose.finish(16), "and");
     }
 }
