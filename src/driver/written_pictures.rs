@@ -125,7 +125,7 @@ fn is_page(name: &str, named: &str) -> bool {
 /// Whether the name is one of a picture that can be drawn; its bytes are looked at before it is kept.
 fn is_picture(name: &str) -> bool {
     let extension = Path::new(name).extension().and_then(|extension| extension.to_str());
-    extension.is_some_and(|e| ["png", "jpg", "jpeg"].iter().any(|known| e.eq_ignore_ascii_case(known)))
+    extension.is_some_and(|e| ["png", "jpg", "jpeg", "svg"].iter().any(|known| e.eq_ignore_ascii_case(known)))
 }
 
 #[cfg(test)]
@@ -189,6 +189,8 @@ mod tests {
         std::fs::create_dir_all(work.join("out")).unwrap();
         std::fs::write(work.join("out/a.PNG"), PNG).unwrap();
         std::fs::write(work.join("text.png"), "no picture").unwrap();
+        std::fs::write(work.join("a.svg"), "<?xml version='1.0'?>\n<svg width='5' height='4'/>").unwrap();
+        std::fs::write(work.join("page.svg"), "<html><body/></html>").unwrap();
         std::fs::write(home.join("outside.png"), PNG).unwrap();
         std::os::unix::fs::symlink(home.join("outside.png"), work.join("link.png")).unwrap();
         let files = [
@@ -198,12 +200,13 @@ mod tests {
             change("../outside.png", "created"),
             change("gone.png", "deleted"),
             change("a.svg", "created"),
+            change("page.svg", "created"),
         ];
         let folder = Folder::find(&work).unwrap();
         let kept = keep(RunId(1), &files, &folder, &blobs);
         let told: Vec<_> =
             kept.iter().map(|image| (image.name.as_str(), image.width, image.height)).collect();
-        assert_eq!(told, [("out/a.PNG", 640, 480)]);
+        assert_eq!(told, [("out/a.PNG", 640, 480), ("a.svg", 5, 4)]);
         assert!(kept[0].path.starts_with(&blobs));
         let many: Vec<FileChange> = (0..9).map(|_| change("out/a.PNG", "changed")).collect();
         assert_eq!(keep(RunId(2), &many, &folder, &blobs).len(), MOST);

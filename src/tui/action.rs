@@ -247,6 +247,8 @@ actions! {
 
     /// Open an image or file.
     OutputOpen = "output.open",
+    /// An image alone, or the output again.
+    OutputImage = "output.image",
     /// A wide table, by a column to the left.
     TableLeft = "table.left",
     /// A wide table, by a column to the right.

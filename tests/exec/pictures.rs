@@ -20,6 +20,9 @@ async fn a_picture_comes_back_as_pixels_with_a_sandbox_and_without() {
     ] {
         let pixels = shop.executor.pixels(png.clone(), 80, 40).await.unwrap();
         assert_eq!((pixels.width(), pixels.height(), pixels.at(0, 0)), (1, 1, Some([255, 0, 0, 255])));
+        let svg = "<svg xmlns='http://www.w3.org/2000/svg' width='2' height='1'><rect width='2' height='1' fill='red'/></svg>";
+        let pixels = shop.executor.pixels(svg.into(), 80, 40).await.unwrap();
+        assert_eq!((pixels.width(), pixels.height(), pixels.at(1, 0)), (2, 1, Some([255, 0, 0, 255])));
         for broken in [&b""[..], b"<svg onload='x'/>", &png[..30], &[0xff; 4096]] {
             assert!(shop.executor.pixels(broken.to_vec(), 80, 40).await.is_none());
         }

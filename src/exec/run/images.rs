@@ -53,6 +53,7 @@ impl Images {
 pub(crate) fn keep_written(run: RunId, folder: &Path, name: &str, bytes: &[u8]) -> Option<ImageRef> {
     let (mime, extension, (width, height)) = match png_size(bytes) {
         Some(size) => ("image/png", "png", size),
+        None if is_svg(bytes) => ("image/svg+xml", "svg", svg_size(bytes)),
         None => ("image/jpeg", "jpg", jpeg_size(bytes)?),
     };
     let path = blob::keep_image(folder, &format!("run-{run}-file.{extension}"), bytes).ok()?;
@@ -95,6 +96,12 @@ fn jpeg_size(bytes: &[u8]) -> Option<(u32, u32)> {
     }
 }
 
+/// Whether this begins as an SVG file does.
+fn is_svg(bytes: &[u8]) -> bool {
+    let head = bytes.get(..bytes.len().min(4096)).unwrap_or_default();
+    head.trim_ascii_start().starts_with(b"<") && head.windows(4).any(|part| part == b"<svg")
+}
+
 /// Width and height as an SVG file tells them in its first tag; 0 where it does not.
 fn svg_size(bytes: &[u8]) -> (u32, u32) {
     let text = String::from_utf8_lossy(bytes.get(..bytes.len().min(4096)).unwrap_or_default()).into_owned();
@@ -106,7 +113,8 @@ fn svg_size(bytes: &[u8]) -> (u32, u32) {
         let number: f64 = digits.parse().ok()?;
         Some(number.round().clamp(0.0, 100_000.0) as u32)
     };
-    (number(" width=\"").unwrap_or(0), number(" height=\"").unwrap_or(0))
+    let side = |name: &str| ["\"", "'"].iter().find_map(|quote| number(&format!(" {name}={quote}")));
+    (side("width").unwrap_or(0), side("height").unwrap_or(0))
 }
 
 #[cfg(test)]

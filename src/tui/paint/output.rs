@@ -148,6 +148,11 @@ impl Output {
         }
     }
 
+    /// Whether a line went to standard error.
+    pub(crate) fn is_error(&self, at: usize) -> bool {
+        matches!(self.kept.shown(at), Some(LineView::Row(row)) if row.kind == RowKind::Stderr)
+    }
+
     fn words(&self) -> String {
         let s = if self.kept.gone() == 1 { "" } else { "s" };
         format!("... {} line{s} left out ...", grouped(self.kept.gone()))

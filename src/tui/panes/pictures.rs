@@ -44,7 +44,7 @@ impl Pictures {
         if self.off || width == 0 || height == 0 {
             return Vec::new();
         }
-        let key = PictureRequest { path: image.path.clone(), width: width.min(80), height };
+        let key = PictureRequest { path: image.path.clone(), width, height };
         match self.known.get(&key) {
             Some(PictureState::Painted(rows)) => rows.clone(),
             Some(_) => Vec::new(),
@@ -57,6 +57,12 @@ impl Pictures {
                 Vec::new()
             }
         }
+    }
+
+    /// Whether a picture will not be there: it can't be painted, or none are.
+    pub(crate) fn gave_up(&self, image: &ImageRef, (width, height): (u16, u16)) -> bool {
+        let key = PictureRequest { path: image.path.clone(), width, height };
+        self.off || matches!(self.known.get(&key), Some(PictureState::Failed))
     }
 
     /// What has to be painted, asked for since the last time.

@@ -3,16 +3,15 @@
 use super::{Ctx, Note, Screen, UiCommand};
 use crate::domain::ImageRef;
 use crate::driver::Job;
-use crate::engine::Command;
-use crate::engine::kernels;
+use crate::engine::{Command, State, kernels};
 use crate::tui::action::Action;
 use crate::tui::keymap::Context;
 use crate::tui::overlays::ask::Ask;
 use crate::tui::overlays::branches::BranchList;
 use crate::tui::overlays::commands::CommandList;
 use crate::tui::overlays::pager::Pager;
-use crate::tui::panes::LowerPane;
 use crate::tui::panes::code::Mode;
+use crate::tui::panes::{LowerPane, output};
 use crate::tui::ui_command::PagerText;
 use crate::tui::widgets::layout::{Class, Pane};
 use crate::tui::widgets::safe;
@@ -143,6 +142,7 @@ impl Screen {
             Action::TableLeft | Action::TableRight if !self.panes.output_has_keys() => {}
             Action::TableLeft => self.panes.output.scroll_columns(-1),
             Action::TableRight => self.panes.output.scroll_columns(1),
+            Action::OutputImage => self.show_image(ctx.state),
             Action::OutputOpen | Action::OutputWrite | Action::OutputPager => {
                 return self.output_action(action, ctx);
             }
@@ -228,12 +228,16 @@ impl Screen {
             self.say(Note::info("No output yet."));
             return Vec::new();
         };
-        let images = self.panes.output.images(ctx.state);
+        let image = self.panes.output.image(ctx.state);
         let report = run.ended.as_ref().map(|(_, report)| report);
         match action {
-            Action::OutputOpen => match images.last() {
+            Action::OutputOpen => match image {
+                Some(image) if image.mime == output::SVG => {
+                    self.say(Note::info("An SVG may hold a script: it is not opened from here. w saves it."));
+                    Vec::new()
+                }
                 Some(image) => {
-                    let image = (*image).clone();
+                    let image = image.clone();
                     self.ask_open(image);
                     Vec::new()
                 }
@@ -285,6 +289,18 @@ impl Screen {
     }
 
     /// Asks whether an image may be opened outside: that program is the desktop's, and nothing confines it.
+    /// An image of the run alone in Output, or its output again.
+    fn show_image(&mut self, state: &State) {
+        if self.panes.lower != LowerPane::Output {
+            return;
+        }
+        if self.panes.output.toggle_image(state) {
+            self.panes.focus = Pane::Output;
+        } else {
+            self.say(Note::info("This run made no image."));
+        }
+    }
+
     fn ask_open(&mut self, image: ImageRef) {
         let lines = vec![
             format!("{} was made by a run.", image.name),

@@ -184,6 +184,9 @@ impl Screen {
         if self.leave_source() {
             return Vec::new();
         }
+        if self.panes.output_has_keys() && self.panes.output.leave_image() {
+            return Vec::new();
+        }
         if self.panes.focus == Pane::Code {
             match self.panes.code.mode {
                 Mode::Edit(_) => return self.leave_editor(ctx),

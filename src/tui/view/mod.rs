@@ -19,6 +19,7 @@ use crate::tui::widgets::frame::Title;
 use crate::tui::widgets::hits::Hits;
 use crate::tui::widgets::layout::{Class, Pane, Slot};
 use crate::tui::widgets::look::DrawStyle;
+use crate::tui::widgets::virtual_list::EndKeys;
 use crate::tui::widgets::{frame, safe};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Position;
@@ -94,21 +95,25 @@ fn frames(screen: &Screen, state: &State, now: Instant, look: DrawStyle<'_>) -> 
 
 fn chat_title(screen: &Screen, state: &State) -> Title {
     let focused = screen.panes.focus == Pane::Chat;
-    let key = match screen.panes.focus {
-        Pane::Chat => screen.keymap.hint(Context::Chat, Action::ScrollEnd),
+    let keys = match screen.panes.focus {
+        Pane::Chat => EndKeys::End(screen.keymap.hint(Context::Chat, Action::ScrollEnd)),
         // There it scrolls the conversation, but a block that waits comes first.
         Pane::Message if state.waiting().is_none() => {
-            screen.keymap.hint(Context::Message, Action::ScrollPageDown)
+            EndKeys::Page(screen.keymap.hint(Context::Message, Action::ScrollPageDown))
         }
-        _ => String::new(),
+        _ => EndKeys::None,
     };
-    Title { left: "Chat".into(), right: screen.panes.chat.standing(&key), focused, style: None }
+    Title { left: "Chat".into(), right: screen.panes.chat.standing(&keys), focused, style: None }
 }
 
 fn lower_title(screen: &Screen, state: &State, look: DrawStyle<'_>) -> Title {
     let focused = matches!(screen.panes.focus, Pane::Output | Pane::Vars);
     match screen.panes.lower {
-        LowerPane::Output => screen.panes.output.title(state, focused, look),
+        LowerPane::Output => {
+            let end = screen.keymap.hint(Context::Done, Action::ScrollEnd);
+            let keys = if focused { EndKeys::End(end) } else { EndKeys::None };
+            screen.panes.output.title(state, focused, &keys, look)
+        }
         LowerPane::Vars => VarsPane::title(state, focused, look),
         LowerPane::Problems => problems::title(focused),
     }

@@ -26,6 +26,16 @@ pub struct Anchor {
     pub row: usize,
 }
 
+/// The key that goes to the end of a list from where the person is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum EndKeys {
+    None,
+    /// It goes there at once.
+    End(String),
+    /// It goes a page towards it.
+    Page(String),
+}
+
 /// Where a pane stands in its list.
 #[derive(Debug, Default)]
 pub(crate) struct VirtualList {
@@ -182,13 +192,16 @@ impl VirtualList {
     }
 
     /// What a title says: `follow`, or how much was new below when it was arranged, and the key that goes there from where
-    /// the person is; none where it is empty.
-    pub(crate) fn standing(&self, key: &str) -> String {
-        match self.new {
-            None => "follow".into(),
-            Some(0) if key.is_empty() => String::new(),
-            Some(0) => format!("{key} end"),
-            Some(new) => format!("{}  {key}", words::count(new, "new line")).trim_end().to_owned(),
+    /// the person is.
+    pub(crate) fn standing(&self, keys: &EndKeys) -> String {
+        match (self.new, keys) {
+            (None, _) => "follow".into(),
+            (Some(0), EndKeys::End(key)) if !key.is_empty() => format!("{key} end"),
+            (Some(0), _) => String::new(),
+            (Some(new), EndKeys::End(key) | EndKeys::Page(key)) => {
+                format!("{}  {key}", words::count(new, "new line")).trim_end().to_owned()
+            }
+            (Some(new), EndKeys::None) => words::count(new, "new line"),
         }
     }
 
@@ -258,6 +271,22 @@ mod tests {
         Rows(list.to_vec(), std::collections::BTreeSet::new())
     }
 
+    fn end() -> EndKeys {
+        EndKeys::End("G".into())
+    }
+
+    #[test]
+    fn a_page_key_is_not_said_to_go_to_the_end() {
+        let mut items = rows(&[1; 90]);
+        let mut list = VirtualList::default();
+        list.arrange(&mut items, 10);
+        list.scroll(&mut items, -40);
+        list.arrange(&mut items, 10);
+        assert_eq!(list.standing(&end()), "G end");
+        assert_eq!(list.standing(&EndKeys::Page("PgDn".into())), "");
+        assert_eq!(list.standing(&EndKeys::End(String::new())), "");
+    }
+
     fn ends(list: &VirtualList) -> ((usize, usize), (usize, usize)) {
         let (first, last) = (list.visible().first().unwrap(), list.visible().last().unwrap());
         ((first.item, first.row), (last.item, last.row))
@@ -282,11 +311,12 @@ mod tests {
         items.0.extend([2, 1]);
         list.arrange(&mut items, 6);
         assert_eq!(ends(&list), before);
-        assert_eq!(list.standing("G"), "3 new lines  G");
-        assert_eq!(list.standing(""), "3 new lines", "no key is told where none goes there");
+        assert_eq!(list.standing(&end()), "3 new lines  G");
+        assert_eq!(list.standing(&EndKeys::None), "3 new lines", "no key is told where none goes there");
+        assert_eq!(list.standing(&EndKeys::Page("PgDn".into())), "3 new lines  PgDn");
         list.follow();
         list.arrange(&mut items, 6);
-        assert_eq!(list.standing("G"), "follow");
+        assert_eq!(list.standing(&end()), "follow");
         assert_eq!(list.visible().last(), Some(&Anchor { item: 21, row: 0 }));
     }
 
@@ -312,7 +342,7 @@ mod tests {
         items.0.extend([1; 9]);
         list.arrange(&mut items, 8);
         assert_eq!(ends(&list), ((0, 0), (7, 0)));
-        assert_eq!(list.standing("G"), "9 new lines  G");
+        assert_eq!(list.standing(&end()), "9 new lines  G");
     }
 
     proptest! {

@@ -12,12 +12,13 @@ mod wanted;
 use crate::domain::BlockId;
 use crate::driver::SearchWords;
 use crate::engine::State;
+use crate::engine::transcript::Item;
 use crate::tui::setup::Opening;
 use crate::tui::theme::Slot;
 use crate::tui::widgets::hits::ClickTarget;
 use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::passage::{FoundText, Passage, ScreenText};
-use crate::tui::widgets::virtual_list::{Anchor, Items, VirtualList};
+use crate::tui::widgets::virtual_list::{Anchor, EndKeys, Items, VirtualList};
 use live::Live;
 use opening::OpeningRows;
 pub(in crate::tui) use opening::is_open;
@@ -59,6 +60,10 @@ pub struct ChatPane {
     sought: Option<FoundText>,
     /// Words of which the first line in an item is put on screen, once that is in memory.
     seek: Option<(usize, SearchWords)>,
+    /// The waiting block whose line was brought into view, and for how many rows of the pane.
+    shown_wait: Option<(BlockId, u16)>,
+    /// Whether the pane stands where that put it: once that block is decided it follows the end again.
+    led: bool,
 }
 
 /// The conversation as a list of items: those of the transcript, and the live end behind them.
@@ -124,7 +129,45 @@ impl Items for ChatItems<'_> {
 impl ChatPane {
     /// Goes to the end and follows it.
     pub fn follow(&mut self) {
+        self.person_moved();
         self.list.follow();
+    }
+
+    /// The person goes elsewhere: what was still to be put on screen is not wanted any more.
+    fn person_moved(&mut self) {
+        (self.seek, self.sought, self.led) = (None, None, false);
+    }
+
+    /// Brings the line of the block that waits into view, where the end is followed and that line stands above what it
+    /// shows: of blocks that were proposed together the first is decided first.
+    fn show_wait(&mut self, state: &State, look: DrawStyle<'_>) {
+        let wait = state.waiting().map(|item| (item.block.id, self.area.height));
+        if self.shown_wait == wait {
+            return;
+        }
+        self.shown_wait = wait;
+        if std::mem::take(&mut self.led) {
+            self.list.follow();
+        }
+        let Some((block, height)) = wait.filter(|_| self.list.follows()) else { return };
+        let holds = |item: &Item| match item {
+            Item::Reply(reply) => reply.blocks.contains(&block),
+            Item::Own { block: own, .. } => *own == block,
+            _ => false,
+        };
+        let Some(item) = state.transcript.items.iter().rposition(holds) else { return };
+        let rows = self.with(state, look, |list, talk| {
+            list.arrange(talk, height.into());
+            talk.laid(item);
+            talk.kept.get(&item).map(|kept| kept.blocks.clone()).unwrap_or_default()
+        });
+        let Some((row, _)) = rows.iter().find(|(_, of)| *of == block) else { return };
+        let at = Anchor { item, row: *row };
+        if !self.list.visible().contains(&at) {
+            let above = usize::from(height).saturating_sub(1).min(2);
+            self.with(state, look, |list, talk| list.show(talk, at, above));
+            self.led = true;
+        }
     }
 
     fn with<T>(
@@ -166,6 +209,7 @@ impl ChatPane {
         if let Some(found) = self.sought.take_if(|found| !is_away(state, found.item)) {
             self.show(state, &found, look);
         }
+        self.show_wait(state, look);
         self.with(state, look, |list, talk| list.arrange(talk, area.height.into()));
         let on_screen = (area.y..).zip(self.list.visible());
         let block = |at: &Anchor| {
@@ -195,6 +239,7 @@ impl ChatPane {
 
     /// Scrolls by rows; upwards leaves the end.
     pub fn scroll(&mut self, state: &State, rows: isize, look: DrawStyle<'_>) {
+        self.person_moved();
         self.with(state, look, |list, talk| list.scroll(talk, rows));
     }
 
@@ -205,11 +250,13 @@ impl ChatPane {
 
     /// To the first row.
     pub fn to_top(&mut self, state: &State, look: DrawStyle<'_>) {
+        self.person_moved();
         self.with(state, look, |list, talk| list.to_top(talk));
     }
 
     /// Puts a text on screen.
     pub(crate) fn show(&mut self, state: &State, found: &FoundText, look: DrawStyle<'_>) {
+        self.led = false;
         self.sought = is_away(state, found.item).then(|| found.clone());
         self.with(state, look, |list, talk| {
             let lines = talk.lines(found.item);
@@ -221,6 +268,7 @@ impl ChatPane {
 
     /// Puts an item on screen.
     pub(crate) fn show_item(&mut self, state: &State, item: usize, look: DrawStyle<'_>) {
+        self.led = false;
         self.with(state, look, |list, talk| list.show(talk, Anchor { item, row: 0 }, 1));
     }
 
@@ -257,12 +305,13 @@ impl ChatPane {
 
     /// Goes back to where it stood.
     pub fn restore(&mut self, place: Option<Anchor>) {
+        self.person_moved();
         self.list.restore(place);
     }
 
     /// What the title says on the right: `follow`, or how much is new below, and the key that goes there.
-    pub fn standing(&self, key: &str) -> String {
-        self.list.standing(key)
+    pub(crate) fn standing(&self, keys: &EndKeys) -> String {
+        self.list.standing(keys)
     }
 
     /// The text of the item at the top of the screen, for copying; of the newest reply where the end is followed.
@@ -297,6 +346,40 @@ impl ChatPane {
         self.list.draw(self.area, buf);
         if let Some((row, _)) = self.marked.filter(|_| focused).and_then(|at| self.blocks.get(at)) {
             buf.set_stringn(self.area.x, *row, ">", 1, look.style(Slot::UiFocus));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::Timestamp;
+    use crate::engine::{Engine, Settings};
+    use crate::tui::theme::{Depth, Theme};
+    use crate::tui::widgets::look::Glyphs;
+    use crate::tui::widgets::words::Locale;
+
+    /// A place that is on its way from the file is not gone to any more once the person goes elsewhere.
+    #[test]
+    fn a_person_who_scrolls_is_not_taken_to_a_place_that_comes_later() {
+        let links = crate::tui::Hyperlinks::default();
+        let (theme, place) = (Theme::terminal(Depth::Mono), Locale::default());
+        let (glyphs, now) = (Glyphs::LINES, Timestamp(0));
+        let look = DrawStyle { theme: &theme, links: &links, glyphs, place: &place, now, motion: false };
+        let engine = Engine::new(Settings::default());
+        let moves: [fn(&mut ChatPane, &State, DrawStyle<'_>); 5] = [
+            |pane, state, look| pane.scroll(state, -1, look),
+            |pane, state, look| pane.page(state, 1, look),
+            |pane, state, look| pane.to_top(state, look),
+            |pane, _, _| pane.follow(),
+            |pane, _, _| pane.restore(None),
+        ];
+        for moved in moves {
+            let mut pane = ChatPane::default();
+            pane.seek(engine.state(), 0, SearchWords::read("region"), look);
+            pane.sought = Some(FoundText { item: 0, line: 0, bytes: 0..1 });
+            moved(&mut pane, engine.state(), look);
+            assert!(pane.seek.is_none() && pane.sought.is_none());
         }
     }
 }

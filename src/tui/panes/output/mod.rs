@@ -3,6 +3,7 @@
 //! Lines are wrapped when they come on screen. The pane follows the end of a run until the person scrolls up. Tables of a
 //! run that has ended are cut instead, keep their header on screen, and scroll sideways by columns.
 
+mod alone;
 mod first_error;
 mod printed;
 mod receipt;
@@ -17,17 +18,19 @@ use crate::tui::paint::output::{LineChange, Output};
 use crate::tui::paint::screen;
 use crate::tui::panes::pictures::Pictures;
 use crate::tui::pattern::Pattern;
+use crate::tui::theme::Slot;
 use crate::tui::widgets::frame::Title;
 use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::passage::FoundText;
-use crate::tui::widgets::virtual_list::{Anchor, VirtualList};
+use crate::tui::widgets::virtual_list::{Anchor, EndKeys, VirtualList};
 use crate::tui::widgets::{safe, words};
+use alone::AloneImage;
 use printed::PrintedRows;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
-use receipt::RunRows;
-pub(in crate::tui) use receipt::ended_lines;
+use receipt::{DrawnState, RunRows};
+pub(in crate::tui) use receipt::{SVG, ended_lines};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -104,6 +107,9 @@ pub struct OutputPane {
     seek: Option<(BlockId, SoughtText)>,
     /// How often lines were changed that were there already.
     changes: u64,
+    /// The image that is shown alone, and what stands behind it: nothing.
+    alone: Option<AloneImage>,
+    no_output: Output,
     /// The screen of the program's own terminal, where that stands in the place of the lines.
     screen: Option<TerminalScreen>,
 }
@@ -270,6 +276,9 @@ impl OutputPane {
 
     /// The table that is on screen and wider than the pane.
     fn table(&self) -> Option<&Table> {
+        if self.alone.is_some() {
+            return None;
+        }
         let mut visible = self.list.visible().iter();
         let of = |at: &Anchor| match at.item.checked_sub(self.head.len()) {
             None => tables::holding(&self.head_tables, at.item),
@@ -351,6 +360,9 @@ impl OutputPane {
         self.head.clear();
         self.head_tables.clear();
         self.tail.clear();
+        if self.lay_out_image(state, pictures, look) {
+            return;
+        }
         let width = self.area.width;
         match self.shown {
             None | Some(Subject::Nothing) => self.tail.push(Line::styled("No output yet.", look.dim())),
@@ -378,10 +390,12 @@ impl OutputPane {
                 self.head_tables = told.tables;
                 self.head.extend(receipt::taken_back(run, width, look));
                 for (number, image) in images.iter().enumerate() {
-                    let is_file = run.ended.as_ref().is_some_and(|(_, report)| number >= report.images.len());
-                    self.head.push(receipt::image_row(number + 1, image, is_file, width, look));
-                    let height = (self.area.height * 2 / 3).clamp(4, 30);
-                    self.head.extend(pictures.rows(image, width, height));
+                    let is_file = self.is_file(state, number);
+                    let size = (width.min(80), (self.area.height * 2 / 3).clamp(4, 30));
+                    let rows = pictures.rows(image, size.0, size.1);
+                    let drawn = DrawnState::of(pictures, image, size);
+                    self.head.push(receipt::image_row(number + 1, image, drawn, is_file, width, look));
+                    self.head.extend(rows);
                 }
                 let report = run.ended.as_ref().map(|(_, report)| report);
                 self.head.extend(report.into_iter().flat_map(|report| receipt::undrawn(report, width, look)));
@@ -400,13 +414,14 @@ impl OutputPane {
         look: DrawStyle<'_>,
         then: impl FnOnce(&mut VirtualList, &mut PrintedRows<'_>) -> T,
     ) -> T {
+        let is_alone = self.alone.is_some();
         let mut printed = PrintedRows {
             head: &self.head,
-            output: &self.output,
+            output: if is_alone { &self.no_output } else { &self.output },
             tail: &self.tail,
             wrapped: &mut self.wrapped,
             head_tables: &self.head_tables,
-            tables: &self.tables,
+            tables: if is_alone { &[] } else { &self.tables },
             skipped: self.skipped,
             width: self.area.width.into(),
             look,
@@ -414,8 +429,11 @@ impl OutputPane {
         then(&mut self.list, &mut printed)
     }
 
-    /// Scrolls by rows; upwards leaves the end.
+    /// Scrolls by rows; upwards leaves the end. From an image that is alone it goes to the next, or the one before.
     pub fn scroll(&mut self, rows: isize, look: DrawStyle<'_>) {
+        if self.step_image(rows) {
+            return;
+        }
         self.with(look, |list, printed| list.scroll(printed, rows));
     }
 
@@ -426,11 +444,19 @@ impl OutputPane {
 
     /// To the first row.
     pub fn to_top(&mut self, look: DrawStyle<'_>) {
+        if let Some(alone) = &mut self.alone {
+            alone.number = 0;
+            return;
+        }
         self.with(look, |list, printed| list.to_top(printed));
     }
 
     /// Goes to the end and follows it.
     pub fn follow(&mut self) {
+        if let Some(alone) = &mut self.alone {
+            alone.number = usize::MAX;
+            return;
+        }
         self.list.follow();
     }
 
@@ -473,7 +499,8 @@ impl OutputPane {
         said.map(Cow::into_owned).find(|line| !line.trim().is_empty())
     }
 
-    pub fn title(&self, state: &State, focused: bool, look: DrawStyle<'_>) -> Title {
+    /// The title: whose output, how the run ended, and where the pane stands in it.
+    pub(crate) fn title(&self, state: &State, focused: bool, keys: &EndKeys, look: DrawStyle<'_>) -> Title {
         let (left, mut right, style) = match self.shown {
             Some(Subject::Run(block, run)) => {
                 let item = state.transcript.blocks.get(&block);
@@ -493,8 +520,11 @@ impl OutputPane {
             }
             _ => ("Output".into(), String::new(), None),
         };
+        if let Some(image) = self.image_standing(state) {
+            return Title { left, right: image, focused, style };
+        }
         if !self.list.follows() {
-            let standing = self.list.standing(if focused { "G" } else { "" });
+            let standing = self.list.standing(keys);
             let parts = [standing, right].into_iter().filter(|part| !part.is_empty());
             right = parts.collect::<Vec<_>>().join("  ");
         }
@@ -503,6 +533,18 @@ impl OutputPane {
             right = if right.is_empty() { standing } else { format!("{standing}  {right}") };
         }
         Title { left, right, focused, style }
+    }
+
+    /// Puts a sign left of the rows that went to standard error, in the margin or border beside the text: what their colour
+    /// says has to be seen without colours too.
+    fn mark_errors(&self, area: Rect, buf: &mut Buffer, look: DrawStyle<'_>) {
+        let Some(x) = area.x.checked_sub(1).filter(|_| !self.whole) else { return };
+        for (y, at) in (area.y..area.bottom()).zip(self.list.visible()) {
+            let line = at.item.checked_sub(self.head.len());
+            if self.alone.is_none() && line.is_some_and(|line| self.output.is_error(line)) {
+                buf.set_stringn(x, y, "!", 1, look.style(Slot::OutputStderr));
+            }
+        }
     }
 
     /// Rows that the header of a table takes at the top.
@@ -521,6 +563,7 @@ impl OutputPane {
                 let above = self.header_rows().min(self.area.height);
                 let area = Rect { y: self.area.y + above, height: self.area.height - above, ..self.area };
                 self.list.draw(area, buf);
+                self.mark_errors(area, buf, look);
                 None
             }
         }

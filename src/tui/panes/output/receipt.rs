@@ -9,6 +9,7 @@ use crate::domain::{
 };
 use crate::engine::transcript::{BlockItem, BlockStanding, LoadState, OutputAway, RunItem};
 use crate::engine::{State, kernels};
+use crate::tui::panes::pictures::Pictures;
 use crate::tui::theme::Slot;
 use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::{safe, words};
@@ -348,36 +349,63 @@ pub(super) fn not_run(
     }
 }
 
-/// `image  chart.svg  114 B   not drawn here (SVG)`: pictures that a run wrote and that nothing here draws.
+/// `image  chart.png  9.1 MB   not drawn`: pictures that a run wrote and of which no copy is kept.
 pub(super) fn undrawn(report: &RunReport, width: u16, look: DrawStyle<'_>) -> Vec<Line<'static>> {
-    let drawn = |path: &str| report.all_images().any(|image| path.ends_with(image.name.as_str()));
-    let is_svg = |path: &str| Path::new(path).extension().is_some_and(|end| end.eq_ignore_ascii_case("svg"));
+    const ENDS: [&str; 4] = ["svg", "png", "jpg", "jpeg"];
+    let kept = |path: &str| report.all_images().any(|image| path.ends_with(image.name.as_str()));
+    let end_of = |path: &str| Path::new(path).extension().map(|end| end.to_string_lossy().to_lowercase());
+    let is_picture = |path: &str| end_of(path).is_some_and(|end| ENDS.contains(&end.as_str()));
     let files = report.receipt.files.iter().filter(|file| file.change != "deleted");
-    let rows = files.filter(|file| is_svg(&file.path) && !drawn(&file.path)).map(|file| {
+    let rows = files.filter(|file| is_picture(&file.path) && !kept(&file.path)).map(|file| {
         let (name, size) = (safe::one_line(&file.path), words::size(file.bytes));
-        Line::styled(
-            safe::cut(&format!("image  {name}  {size}   not drawn here (SVG)"), width.into()),
-            look.dim(),
-        )
+        Line::styled(safe::cut(&format!("image  {name}  {size}   not drawn"), width.into()), look.dim())
     });
     rows.collect()
 }
 
-/// `image 1  figure-1.png  1350x600  48 KB   o open   w save`; what is a file of the folder already is not saved.
+/// How a picture stands that is told in a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum DrawnState {
+    Drawn,
+    /// It can't be drawn, or none are.
+    Not,
+}
+
+impl DrawnState {
+    pub(super) fn of(pictures: &Pictures, image: &ImageRef, size: (u16, u16)) -> Self {
+        if pictures.gave_up(image, size) { Self::Not } else { Self::Drawn }
+    }
+}
+
+/// `image 1  figure-1.png  1350x600  48 KB   o open   w save`; what is a file of the folder already is not saved, and what
+/// can hold a script is not opened.
 pub(super) fn image_row(
     number: usize,
     image: &ImageRef,
+    state: DrawnState,
     is_file: bool,
     width: u16,
     look: DrawStyle<'_>,
 ) -> Line<'static> {
-    let save = if is_file { "" } else { "   w save" };
+    let is_svg = image.mime == SVG;
+    let pixels = match (image.width, image.height) {
+        (0, _) | (_, 0) => String::new(),
+        (wide, high) => format!("{wide}x{high}  "),
+    };
+    let notes = [
+        (state == DrawnState::Not, if is_svg { "not drawn: it holds more than shapes" } else { "not drawn" }),
+        (!is_svg, "o open"),
+        (!is_file, "w save"),
+    ];
+    let notes = notes.into_iter().filter(|(holds, _)| *holds).map(|(_, note)| format!("   {note}"));
     let text = format!(
-        "image {number}  {}  {}x{}  {}   o open{save}",
+        "image {number}  {}  {pixels}{}{}",
         safe::one_line(&image.name),
-        image.width,
-        image.height,
-        words::size(image.bytes)
+        words::size(image.bytes),
+        notes.collect::<String>()
     );
     Line::styled(safe::cut(&text, width.into()), look.text())
 }
+
+/// What shows and may run a script.
+pub(in crate::tui) const SVG: &str = "image/svg+xml";

@@ -7,6 +7,7 @@ use crate::tui::action::Action;
 use crate::tui::editing::vim::Mode as VimMode;
 use crate::tui::keymap::Context;
 use crate::tui::panes::code::Mode;
+use crate::tui::panes::output;
 use crate::tui::screen::Screen;
 use crate::tui::view::problems::{self, Way};
 use crate::tui::widgets::hints::{Hint, Hints};
@@ -214,7 +215,21 @@ fn of_pane(screen: &Screen, state: &State, hints: &mut Hints<'_>) {
         }
         let has_images = !screen.panes.output.images(state).is_empty();
         if has_images {
+            if screen.panes.output.shows_image() {
+                hints.key(Action::OutputImage, "back", "back", 0);
+                if screen.panes.output.images(state).len() > 1 {
+                    hints.key(Action::ScrollDown, "next image", "next", 0);
+                    hints.key(Action::ScrollUp, "previous image", "previous", 0);
+                }
+            } else {
+                hints.key(Action::OutputImage, "image alone", "image", 0);
+            }
+        }
+        let can_open = screen.panes.output.image(state).is_some_and(|image| image.mime != output::SVG);
+        if has_images && can_open {
             hints.key(Action::OutputOpen, "open image", "open image", 0);
+        }
+        if has_images {
             hints.key(Action::OutputWrite, "save it", "save it", 1);
         }
         if screen.panes.output.lines() > 0 {

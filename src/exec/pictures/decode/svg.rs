@@ -1,0 +1,108 @@
+//! An SVG to pixels: shapes alone. It is drawn whole or not at all: a chart without its words, or without a picture that it
+//! holds, would say something else. Nothing that it names is loaded, and no script of it is known. Pure.
+
+use super::{BYTES, SIDE};
+use crate::domain::Pixels;
+use resvg::tiny_skia::{Pixmap, PremultipliedColorU8, Transform};
+use resvg::usvg::{ImageHrefResolver, Options, Tree, roxmltree};
+
+/// Elements that show something which is not drawn here: there are no fonts, and no other pictures.
+const NOT_DRAWN: [&str; 3] = ["text", "image", "foreignObject"];
+/// Elements of one file.
+const NODES: u32 = 100_000;
+
+/// Its pixels in at most so many; it is never made larger than it says that it is.
+pub(super) fn pixels(bytes: &[u8], width: u32, height: u32) -> Option<Pixels> {
+    let text = std::str::from_utf8(bytes.get(..bytes.len()).filter(|bytes| bytes.len() <= BYTES)?).ok()?;
+    let parsing = roxmltree::ParsingOptions { allow_dtd: true, nodes_limit: NODES, ..Default::default() };
+    let document = roxmltree::Document::parse_with_options(text, parsing).ok()?;
+    if document.descendants().any(|node| NOT_DRAWN.contains(&node.tag_name().name())) {
+        return None;
+    }
+    let options = Options { image_href_resolver: nothing(), ..Options::default() };
+    let tree = Tree::from_xmltree(&document, &options).ok()?;
+    if tree.root().children().is_empty() {
+        return None;
+    }
+    let (own_width, own_height) = (tree.size().width(), tree.size().height());
+    if own_width.max(own_height) > SIDE as f32 {
+        return None;
+    }
+    let scale = (width as f32 / own_width).min(height as f32 / own_height).min(1.0);
+    let side = |pixels: f32, most: u32| ((pixels * scale).round() as u32).clamp(1, most);
+    let (width, height) = (side(own_width, width), side(own_height, height));
+    let mut drawn = Pixmap::new(width, height)?;
+    let fit = Transform::from_scale(width as f32 / own_width, height as f32 / own_height);
+    resvg::render(&tree, fit, &mut drawn.as_mut());
+    let rgba = drawn.pixels().iter().flat_map(|pixel: &PremultipliedColorU8| {
+        let pixel = pixel.demultiply();
+        [pixel.red(), pixel.green(), pixel.blue(), pixel.alpha()]
+    });
+    Pixels::new(width, height, rgba.collect())
+}
+
+/// Loads nothing that is named, by a path or within the file.
+fn nothing() -> ImageHrefResolver<'static> {
+    ImageHrefResolver { resolve_data: Box::new(|_, _, _| None), resolve_string: Box::new(|_, _| None) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn svg(inside: &str) -> String {
+        format!(
+            "<?xml version='1.0'?>\n<svg xmlns='http://www.w3.org/2000/svg' \
+             xmlns:xlink='http://www.w3.org/1999/xlink' width='80' height='40'>{inside}</svg>"
+        )
+    }
+
+    fn drawn(inside: &str) -> Option<Pixels> {
+        pixels(svg(inside).as_bytes(), 40, 40)
+    }
+
+    const RED: &str = "<rect width='40' height='40' fill='red'/>";
+
+    #[test]
+    fn shapes_are_drawn_in_proportion_and_the_rest_is_clear() {
+        let pixels = drawn(RED).unwrap();
+        assert_eq!((pixels.width(), pixels.height()), (40, 20));
+        assert_eq!(pixels.at(5, 5), Some([255, 0, 0, 255]));
+        assert_eq!(pixels.at(35, 5), Some([0, 0, 0, 0]));
+        let half = drawn("<rect width='80' height='40' fill='#00f' opacity='.5'/>").unwrap();
+        assert!(
+            half.at(3, 3).is_some_and(|[r, g, b, a]| (r, g, b) == (0, 0, 255) && (120..136).contains(&a))
+        );
+        let large = super::pixels(svg(RED).as_bytes(), 4000, 4000).unwrap();
+        assert_eq!((large.width(), large.height()), (80, 40), "it is not made larger");
+    }
+
+    #[test]
+    fn what_could_be_drawn_in_part_alone_is_not_drawn() {
+        let file =
+            format!("<image xlink:href='{}/assets/x.png' width='9' height='9'/>", env!("CARGO_MANIFEST_DIR"));
+        for part in ["<text x='3' y='9'>North</text>", &file, "<foreignObject/>", "<g><text/></g>"] {
+            assert!(drawn(&format!("{RED}{part}")).is_none(), "{part}");
+        }
+    }
+
+    #[test]
+    fn hostile_files_give_nothing_or_pixels() {
+        let bomb = "<!DOCTYPE svg [<!ENTITY a 'aaaaaaaaaa'><!ENTITY b '&a;&a;&a;&a;&a;&a;&a;&a;'>\
+            <!ENTITY c '&b;&b;&b;&b;&b;&b;&b;&b;'><!ENTITY d '&c;&c;&c;&c;&c;&c;&c;&c;'>\
+            <!ENTITY e '&d;&d;&d;&d;&d;&d;&d;&d;'><!ENTITY f '&e;&e;&e;&e;&e;&e;&e;&e;'>\
+            <!ENTITY g '&f;&f;&f;&f;&f;&f;&f;&f;'><!ENTITY h '&g;&g;&g;&g;&g;&g;&g;&g;'>]>\
+            <svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'><desc>&h;</desc></svg>";
+        let own = "<g id='a'><use xlink:href='#a'/></g>";
+        for text in
+            [bomb.to_owned(), svg(own), "<svg".into(), "<svg xmlns='http://www.w3.org/2000/svg'/>".into()]
+        {
+            let _ = pixels(text.as_bytes(), 40, 40);
+        }
+        let huge = "<svg xmlns='http://www.w3.org/2000/svg' width='1e9' height='1e9'/>";
+        assert!(pixels(huge.as_bytes(), 40, 40).is_none());
+        assert!(pixels(&vec![b'<'; BYTES + 1], 40, 40).is_none());
+        assert!(pixels(b"<svg \xff/>", 40, 40).is_none());
+        assert!(drawn("").is_none() && drawn("<script>1</script>").is_none(), "there is nothing to see");
+    }
+}

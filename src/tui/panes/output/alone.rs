@@ -1,0 +1,95 @@
+//! One image of a run alone in the pane, as large as fits, and going from it to the next.
+
+use super::receipt::{self, DrawnState};
+use super::{OutputPane, Subject};
+use crate::domain::ImageRef;
+use crate::engine::State;
+use crate::tui::panes::pictures::Pictures;
+use crate::tui::widgets::look::DrawStyle;
+use crate::tui::widgets::virtual_list::Anchor;
+
+/// The image that is shown alone.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct AloneImage {
+    subject: Subject,
+    pub(super) number: usize,
+    /// Where the pane stood before.
+    before: Option<Anchor>,
+}
+
+impl OutputPane {
+    /// Shows the last image of the run alone, or its output again. False: there is no image.
+    pub(crate) fn toggle_image(&mut self, state: &State) -> bool {
+        if self.leave_image() {
+            return true;
+        }
+        let (Some(subject), Some(number)) = (self.shown, self.images(state).len().checked_sub(1)) else {
+            return false;
+        };
+        self.alone = Some(AloneImage { subject, number, before: self.list.place() });
+        true
+    }
+
+    /// Shows the output again. False: it is shown.
+    pub(crate) fn leave_image(&mut self) -> bool {
+        let Some(alone) = self.alone.take() else { return false };
+        self.list.restore(alone.before);
+        true
+    }
+
+    /// Whether an image is shown alone.
+    pub(crate) fn shows_image(&self) -> bool {
+        self.alone.is_some()
+    }
+
+    /// Goes so many images on, or back. False: none is shown alone.
+    pub(super) fn step_image(&mut self, by: isize) -> bool {
+        let Some(alone) = &mut self.alone else { return false };
+        // How many there are is looked at when it is laid out.
+        alone.number = alone.number.saturating_add_signed(by.signum());
+        true
+    }
+
+    /// The image that is looked at: the one that is alone, else the last.
+    pub(crate) fn image<'a>(&self, state: &'a State) -> Option<&'a ImageRef> {
+        let images = self.images(state);
+        let number = self.alone.map_or(usize::MAX, |alone| alone.number);
+        images.get(number).or(images.last()).copied()
+    }
+
+    /// `image 2 of 3`, while one is alone.
+    pub(super) fn image_standing(&self, state: &State) -> Option<String> {
+        let alone = self.alone?;
+        Some(format!("image {} of {}", alone.number.saturating_add(1), self.images(state).len()))
+    }
+
+    /// Whether an image of the run is a file of the folder already.
+    pub(super) fn is_file(&self, state: &State, number: usize) -> bool {
+        let report = self.run(state).and_then(|(_, run)| run.ended.as_ref());
+        report.is_some_and(|(_, report)| number >= report.images.len())
+    }
+
+    /// Lays the image out that is alone. False: none is, or it is gone.
+    pub(super) fn lay_out_image(
+        &mut self,
+        state: &State,
+        pictures: &mut Pictures,
+        look: DrawStyle<'_>,
+    ) -> bool {
+        let images = self.images(state);
+        let last = images.len().checked_sub(1);
+        self.alone = self.alone.filter(|alone| Some(alone.subject) == self.shown && last.is_some());
+        let (Some(alone), Some(last)) = (self.alone.as_mut(), last) else { return false };
+        let number = alone.number.min(last);
+        alone.number = number;
+        let Some(image) = images.get(number) else { return false };
+        let (width, height) = (self.area.width, self.area.height.saturating_sub(1));
+        let rows = pictures.rows(image, width, height);
+        let drawn = DrawnState::of(pictures, image, (width, height));
+        let is_file = self.is_file(state, number);
+        self.head.push(receipt::image_row(number + 1, image, drawn, is_file, width, look));
+        self.head.extend(rows);
+        self.list.restore(Some(Anchor { item: 0, row: 0 }));
+        true
+    }
+}
