@@ -113,6 +113,7 @@ fn quitting_while_a_block_runs_asks_first() {
 const CHECKS: &[(&str, &str, &str)] = &[
     ("01 start", "tests/e2e/checks.rs", "before_a_provider_is_chosen_nobody_else_is_asked"),
     ("01 start", "tests/e2e/leaving.rs", "the_welcome_comes_without_a_provider"),
+    ("at every size", "tests/frames/screens.rs", "status_and_keys_are_never_cut_within_a_word"),
     ("02 idle draws nothing", "tests/e2e/checks.rs", "a_block_that_waits_draws_nothing"),
     ("02 idle draws nothing", "tests/e2e/leaving.rs", "idle_draws_nothing"),
     ("03 stream", "tests/frames/screens.rs", "streaming"),
@@ -135,6 +136,8 @@ const CHECKS: &[(&str, &str, &str)] = &[
     ("06 run", "tests/frames/screens.rs", "running"),
     ("06 run", "tests/e2e/acceptance.rs", "a_run_that_does_not_end_is_ended_at_its_limit_and_the_screen_says_so"),
     ("07 done", "tests/e2e/acceptance.rs", "a_run_that_is_over_tells_its_end_its_files_and_its_errors"),
+    ("07 done", "tests/frames/images.rs", "every_image_has_a_row_with_file_size_and_pixels"),
+    ("07 done", "tests/frames/printed.rs", "errors_have_a_sign_beside_their_rows"),
     ("07 done", "tests/frames/screens.rs", "done"),
     ("07 done", "tests/frames/screens.rs", "failed"),
     ("08 reject", "tests/e2e/deciding.rs", "a_rejection_carries_its_reason"),

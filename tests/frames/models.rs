@@ -418,6 +418,41 @@ fn asking_for_a_second_opinion_holds_up_nothing() {
     assert!(scene.press(&["J"]).is_empty(), "it is asked once");
 }
 
+/// A second opinion, then the line of a finding, then the approval: neither takes from what was seen, and neither stands in
+/// for the typed word.
+#[test]
+fn an_opinion_and_a_look_at_the_finding_leave_the_approval_as_it_is() {
+    for size in super::SIZES {
+        let mut scene = super::scene::acted(size, reviewing);
+        drawn(&mut scene, size.0, size.1);
+        scene.see_everything();
+        assert_eq!(scene.press(&["J"]).len(), 1);
+        scene.command(Command::Consult(BlockId(3)));
+        scene.press(&["f"]);
+        let screen = drawn(&mut scene, size.0, size.1);
+        assert!(screen.contains("!! 11 │     shutil.rmtree(old)"), "{screen}");
+        assert!(screen.contains("asking a model") && scene.screen.guard.rows().all(), "{screen}");
+        // Letters before it are no words: the keys are quiet again.
+        scene.pass(2_000);
+        assert!(scene.press(&["a"]).is_empty(), "a high finding takes its word");
+        let screen = drawn(&mut scene, size.0, size.1);
+        assert!(screen.contains("Type  run"), "{screen}");
+        scene.type_text("run");
+        let wishes = scene.press(&["enter"]);
+        let approves = |wish: &UiCommand| {
+            matches!(
+                wish,
+                UiCommand::Send(Command::Decide {
+                    decision: Decision::Approve { typed: true },
+                    block: BlockId(3),
+                    ..
+                })
+            )
+        };
+        assert!(wishes.iter().any(approves), "{wishes:?}");
+    }
+}
+
 #[test]
 fn an_opinion_adds_nothing_that_has_to_be_seen_and_hides_no_row_for_ever() {
     let mut scene = advised(Ok(&opinion(REASON)));

@@ -5,7 +5,7 @@
 //! columns wide, in the theme that `SAYSO_PICTURES_THEME` names (`ink`).
 
 use super::frame;
-use super::scene::{Scene, confined, findings, inspection, report};
+use super::scene::{Scene, confined, findings, image, inspection, report};
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::style::{Color, Modifier};
 use sayso::domain::{FileChange, Layer};
@@ -75,6 +75,7 @@ fn table() -> Scene {
     let change = |path: &str, change: &str, bytes| FileChange::new(path, change, bytes);
     report.receipt.files =
         vec![change("out/charts/revenue.png", "created", 48_000), change("out/top3.csv", "changed", 61)];
+    report.pictures = vec![image("out/charts/revenue.png")];
     scene.ran_with(3, report);
     scene.reply(
         "**North** leads with 1.25 M and grows every month; *West* fell in June.\n\n\

@@ -1,7 +1,7 @@
 //! The screens of the design, one test each.
 
 use super::models::ollama;
-use super::scene::{ANSWER, CODE, Scene, TABLE, USAGE, clouds, findings, report};
+use super::scene::{ANSWER, CODE, Scene, TABLE, USAGE, clouds, findings, image, report};
 use super::{drawn, frame, snapshots};
 use sayso::domain::*;
 use sayso::driver::{JobResult, Notification};
@@ -158,14 +158,7 @@ fn done() {
         ];
         let names = vec!["node_modules".to_owned(), "target".to_owned()];
         report.receipt.not_looked_at = Gaps { folders: 2, names, changes: 7, obeyed: false };
-        report.images = vec![ImageRef {
-            path: "/blobs/1.png".into(),
-            name: "figure-1.png".into(),
-            mime: "image/png".into(),
-            width: 1350,
-            height: 600,
-            bytes: 48_000,
-        }];
+        report.pictures = vec![image("out/charts/revenue.png")];
         report.value = Some("3".into());
         scene.ran_with(3, report);
         scene.reply("The chart is in **out/charts/revenue.png**. North leads with 1.25 M.\n");
@@ -494,4 +487,65 @@ fn changed_words_are_marked_inside_their_line() {
     let theme = &scene.theme;
     assert_eq!(Some(ground("if old")), theme.tint(Slot::DiffAdd).bg, "{text}");
     assert_eq!(Some(ground("and full")), theme.tint_more(Slot::DiffAdd).bg, "{text}");
+}
+
+/// What stands in the last two rows of a screen.
+fn last_rows(scene: &mut Scene, width: u16, height: u16) -> [String; 2] {
+    let screen = drawn(scene, width, height);
+    let rows: Vec<&str> = screen.lines().take(height.into()).collect();
+    [rows[rows.len() - 2], rows[rows.len() - 1]].map(str::to_owned)
+}
+
+/// What goes on and which keys there are is told in whole words at every width: what finds no room is left out.
+#[test]
+fn status_and_keys_are_never_cut_within_a_word() {
+    let waiting = |focus: Pane| {
+        let mut scene = Scene::waiting();
+        scene.frame();
+        scene.screen.panes.focus = focus;
+        scene.frame();
+        scene.pass(2_000);
+        scene
+    };
+    let mut running = Scene::waiting();
+    running.frame();
+    running.running(3, "reading\n", 4_200);
+    let mut finished = Scene::worked();
+    finished.frame();
+    finished.screen.panes.focus = Pane::Output;
+    let mut failed = Scene::at_work();
+    failed.fail(ReplyFailure {
+        kind: FailureKind::NameNotFound,
+        status: None,
+        message: "Cannot reach api.example.com: name not found.".into(),
+        hint: String::new(),
+        departure: sayso::domain::Departure::Never,
+    });
+    failed.frame();
+    failed.screen.panes.focus = Pane::Output;
+    let scenes = vec![waiting(Pane::Code), waiting(Pane::Message), running, finished, failed, Scene::new()];
+    for (at, mut scene) in scenes.into_iter().enumerate() {
+        // What is said where there is room for all of it, in each of the arrangements.
+        let mut said: Vec<String> = Vec::new();
+        for height in [24, 30, 60] {
+            let rows = last_rows(&mut scene, 500, height);
+            said.extend(rows.iter().flat_map(|row| row.split_whitespace()).map(str::to_owned));
+        }
+        for width in 50..=200 {
+            for row in last_rows(&mut scene, width, 30) {
+                for word in row.split_whitespace() {
+                    // Words have short forms: `reject` for `reject+reason`.
+                    let goes_on = |whole: &String| {
+                        let rest = whole.strip_prefix(word).and_then(|rest| rest.chars().next());
+                        rest.is_some_and(char::is_alphanumeric)
+                    };
+                    let is_whole = said.iter().any(|whole| whole == word);
+                    assert!(
+                        is_whole || !said.iter().any(goes_on),
+                        "scene {at}, {width}: {word:?} is cut\n{row}"
+                    );
+                }
+            }
+        }
+    }
 }

@@ -10,7 +10,7 @@ pub mod recipe;
 mod values;
 
 pub use keys::key;
-pub use values::{clouds, confined, findings, inspection, report, terms, writing};
+pub use values::{clouds, confined, findings, image, inspection, report, terms, writing};
 
 use sayso::domain::*;
 use sayso::engine::{Engine, Inspection, Settings, State};

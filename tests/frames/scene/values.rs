@@ -108,6 +108,18 @@ pub fn report(output: &str, wall_ms: u64) -> RunReport {
     }
 }
 
+/// An image of a run, of which a copy is kept.
+pub fn image(name: &str) -> ImageRef {
+    ImageRef {
+        path: format!("/blobs/{name}").into(),
+        name: name.into(),
+        mime: "image/png".into(),
+        width: 1350,
+        height: 600,
+        bytes: 48_000,
+    }
+}
+
 /// Providers in the cloud, one of them with a key.
 pub fn clouds() -> Vec<Cloud> {
     let cloud = |provider: &str, title: &str, place: &str, kept: Option<&str>| Cloud {

@@ -1,0 +1,127 @@
+//! Images of a run: each has its row, one can stand alone, and what is not drawn is said.
+
+use super::drawn;
+use super::scene::{Scene, image, report};
+use ratatui::text::Line;
+use sayso::domain::*;
+use sayso::tui::ui_command::UiCommand;
+use sayso::tui::widgets::layout::Pane;
+
+/// A run that showed a figure and wrote two files of pictures, and printed something.
+fn drawn_by_a_run() -> Scene {
+    let mut scene = Scene::asked();
+    scene.ran(1, 100, "total 12\n");
+    let change = |path: &str| FileChange::new(path, "created", 48_000);
+    let mut report = report("printed by it\n", 800);
+    report.images = vec![image("figure-1.png")];
+    report.pictures = [("out/b.jpg", "image/jpeg"), ("out/c.svg", "image/svg+xml")]
+        .map(|(name, mime)| ImageRef { mime: mime.into(), ..image(name) })
+        .to_vec();
+    report.receipt.files = ["out/b.jpg", "out/c.svg", "out/large.png"].map(change).to_vec();
+    scene.ran_with(2, report);
+    scene.frame();
+    scene.screen.panes.focus = Pane::Output;
+    scene
+}
+
+/// Paints what was asked for: rows with the name of the file, or nothing for what can't be drawn.
+fn paint(scene: &mut Scene, broken: &str) {
+    for wanted in scene.screen.panes.pictures.take_wanted() {
+        let name = wanted.path.display().to_string();
+        let row = Line::from(format!("<{name} {}x{}>", wanted.width, wanted.height));
+        let rows = vec![row; wanted.height.into()];
+        scene.screen.panes.pictures.painted(wanted, (name != broken).then_some(rows));
+    }
+}
+
+fn seen(scene: &mut Scene, (width, height): (u16, u16)) -> String {
+    drawn(scene, width, height);
+    paint(scene, "/blobs/out/c.svg");
+    drawn(scene, width, height)
+}
+
+#[test]
+fn every_image_has_a_row_with_file_size_and_pixels() {
+    for size in super::SIZES {
+        let mut scene = super::scene::acted(size, drawn_by_a_run);
+        let mut told = String::new();
+        for _ in 0..20 {
+            told += &seen(&mut scene, size);
+            scene.press(&["pgup"]);
+        }
+        for row in [
+            "image 1  figure-1.png  1350x600  48 KB   o open   w save",
+            "image 2  out/b.jpg  1350x600  48 KB   o open",
+            "image 3  out/c.svg  1350x600  48 KB   not drawn: it holds more than shapes",
+            "image  out/large.png  48 KB   not drawn",
+        ] {
+            assert!(told.lines().any(|line| line.contains(row)), "{size:?} {row}\n{told}");
+        }
+        assert!(!told.contains("image  out/c.svg"), "{told}");
+    }
+}
+
+#[test]
+fn an_image_stands_alone_and_the_next_and_the_one_before_are_a_key_away() {
+    for size in super::SIZES {
+        let mut scene = super::scene::acted(size, drawn_by_a_run);
+        let before = seen(&mut scene, size);
+        scene.press(&["enter"]);
+        let alone = seen(&mut scene, size);
+        assert!(alone.contains("image 3 of 3") && !alone.contains("printed by it"), "{alone}");
+        assert!(alone.contains("not drawn: it holds more than shapes"), "{alone}");
+        scene.press(&["k"]);
+        let alone = seen(&mut scene, size);
+        let rows = |name: &str| alone.lines().filter(|row| row.contains(name)).count();
+        assert!(alone.contains("image 2 of 3") && rows("</blobs/out/b.jpg") > 8, "{alone}");
+        assert_eq!((rows("</blobs/figure-1.png"), rows("printed by it")), (0, 0), "{alone}");
+        scene.press(&["pgup", "pgup", "up"]);
+        let first = seen(&mut scene, size);
+        assert!(first.contains("image 1 of 3") && first.contains("</blobs/figure-1.png"), "{first}");
+        scene.press(&["j"]);
+        assert!(seen(&mut scene, size).contains("image 2 of 3"));
+        scene.press(&["esc"]);
+        let panes = |screen: &str| -> Vec<String> {
+            let rows = screen.lines().take(usize::from(size.1) - 2);
+            rows.filter(|row| !row.contains("waiting for the first word")).map(str::to_owned).collect()
+        };
+        let after = seen(&mut scene, size);
+        assert_eq!(panes(&after), panes(&before), "all of it stands where it stood");
+        assert!(matches!(scene.screen.panes.focus, Pane::Output));
+    }
+}
+
+/// The picture is as large as the pane, and with `z` as the screen.
+#[test]
+fn alone_it_is_as_large_as_fits() {
+    let mut scene = drawn_by_a_run();
+    seen(&mut scene, (140, 40));
+    scene.press(&["enter", "k"]);
+    let wide = seen(&mut scene, (140, 40));
+    scene.press(&["z"]);
+    let whole = seen(&mut scene, (140, 40));
+    let rows = |screen: &str| screen.lines().filter(|row| row.contains("</blobs/out/b.jpg")).count();
+    assert!(rows(&wide) > 20 && wide.contains("b.jpg 79x"), "{wide}");
+    assert!(rows(&whole) > 30 && whole.contains("b.jpg 136x"), "{whole}");
+}
+
+#[test]
+fn a_run_without_images_says_so_and_an_svg_is_not_opened() {
+    let mut scene = Scene::worked();
+    scene.frame();
+    scene.screen.panes.focus = Pane::Output;
+    scene.frame();
+    scene.press(&["enter"]);
+    assert!(scene.screen.note.as_ref().is_some_and(|note| note.text == "This run made no image."));
+    let mut scene = drawn_by_a_run();
+    seen(&mut scene, (140, 40));
+    scene.press(&["enter"]);
+    let keys = seen(&mut scene, (140, 40));
+    assert!(!keys.contains("o open image"), "{keys}");
+    scene.pass(2_000);
+    let wishes = scene.press(&["o"]);
+    assert!(!wishes.iter().any(|wish| matches!(wish, UiCommand::Job(_))) && scene.screen.overlays.is_empty());
+    assert!(scene.screen.note.as_ref().is_some_and(|note| note.text.contains("may hold a script")));
+    scene.press(&["k"]);
+    assert!(seen(&mut scene, (140, 40)).contains("o open image"));
+}

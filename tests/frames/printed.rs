@@ -1,0 +1,83 @@
+//! What a run prints: which of its lines are errors can be told without colours, and keys that are told are bound.
+
+use super::drawn;
+use super::scene::{Scene, report};
+use sayso::domain::*;
+use sayso::tui::keymap::Keymap;
+use sayso::tui::theme::{Depth, Theme};
+use sayso::tui::widgets::layout::Pane;
+
+fn both_streams() -> Scene {
+    let mut scene = Scene::asked();
+    scene.ran(1, 100, "total 12\n");
+    let mut report = report("an ordinary line\n", 800);
+    report.output.push(Stream::Stderr, b"a warning that is long enough ");
+    report.output.push(Stream::Stderr, "to be wrapped at this width, word by word ".repeat(4).as_bytes());
+    report.output.push(Stream::Stderr, b"\n");
+    report.output.push(Stream::Stdout, b"the last line\n");
+    scene.ran_with(2, report);
+    scene.frame();
+    scene.screen.panes.focus = Pane::Output;
+    scene
+}
+
+/// Every row of an error has a sign left of it, and no other row has one.
+#[test]
+fn errors_have_a_sign_beside_their_rows() {
+    for (size, depth) in super::SIZES.into_iter().flat_map(|size| [(size, Depth::Mono), (size, Depth::True)])
+    {
+        let mut scene = super::scene::acted(size, both_streams);
+        scene.theme = Theme::load("terminal", depth, |_| None).unwrap().theme;
+        let screen = drawn(&mut scene, size.0, size.1);
+        let marked = |words: &str| {
+            let rows: Vec<&str> = screen.lines().filter(|row| row.contains(words)).collect();
+            assert!(!rows.is_empty(), "{words}\n{screen}");
+            rows.iter().all(|row| row.split(words).next().is_some_and(|before| before.contains('!')))
+        };
+        assert!(marked("a warning that") && marked("word by word"), "{screen}");
+        assert!(!marked("an ordinary line") && !marked("the last line"), "{screen}");
+    }
+}
+
+/// The mark is none of the text: what is copied is what was printed.
+#[test]
+fn the_sign_is_not_copied() {
+    let mut scene = both_streams();
+    drawn(&mut scene, 140, 40);
+    let wishes = scene.press(&["y"]);
+    let copied = wishes.iter().find_map(|wish| match wish {
+        sayso::tui::ui_command::UiCommand::Copy(text) => Some(text.clone()),
+        _ => None,
+    });
+    assert!(copied.is_some_and(|text| text.contains("\na warning") && !text.contains('!')));
+}
+
+#[test]
+fn the_title_names_the_key_that_is_bound_to_the_end() {
+    let mut scene = Scene::asked();
+    scene.ran(1, 100, "total 12\n");
+    let lines: String = (0..90).map(|n| format!("line {n}\n")).collect();
+    scene.ran(2, 800, &lines);
+    scene.frame();
+    scene.screen.panes.focus = Pane::Output;
+    let own = "bind = [{ context = \"pane\", keys = [\"L\"], action = \"scroll.end\", help = \"end\" }]";
+    scene.screen.keymap = Keymap::load(Some(("keymap.toml", own))).unwrap();
+    drawn(&mut scene, 140, 40);
+    scene.press(&["k"]);
+    let screen = drawn(&mut scene, 140, 40);
+    assert!(screen.contains("L end") && !screen.contains("G end"), "{screen}");
+}
+
+/// In Message a page key scrolls the conversation: it does not go to its end.
+#[test]
+fn a_page_key_is_not_told_as_the_way_to_the_end() {
+    let mut scene = Scene::worked();
+    let lines: String = (1..90).map(|n| format!("- point {n} of it\n")).collect();
+    scene.reply(&lines);
+    scene.screen.panes.focus = Pane::Message;
+    drawn(&mut scene, 140, 40);
+    scene.press(&["pgup", "pgup"]);
+    let screen = drawn(&mut scene, 140, 40);
+    assert!(screen.contains("point ") && !screen.contains("follow"), "{screen}");
+    assert!(!screen.contains(" end ━") && !screen.contains(" end ─"), "{screen}");
+}

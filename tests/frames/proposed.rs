@@ -1,0 +1,71 @@
+//! Blocks that were proposed together: the conversation shows the one that is decided now.
+
+use super::drawn;
+use super::scene::{Scene, confined, inspection};
+use sayso::domain::*;
+use sayso::tui::widgets::layout::Pane;
+
+/// Two blocks, and much to read between and behind them.
+fn two() -> Scene {
+    let mut scene = Scene::new();
+    let lines: String = (1..40).map(|n| format!("- point {n} of it\n")).collect();
+    scene.ask("Load sales.csv, then list what is there.");
+    scene.reply(&format!(
+        "First the file.\n\n```python\ndf.info()\n```\n\n{lines}\n```bash\nls out\n```\n\nThat is all of it.\n"
+    ));
+    scene.inspected(1, inspection(confined("python"), Vec::new()));
+    scene.frame();
+    scene
+}
+
+fn decide(scene: &mut Scene) {
+    scene.decide(1, Decision::Skip);
+    scene.inspected(2, inspection(confined("bash"), Vec::new()));
+    scene.frame();
+}
+
+const SIZES: [(u16, u16); 3] = [(140, 40), (100, 30), (80, 24)];
+
+#[test]
+fn chat_shows_the_block_that_is_decided_now() {
+    for size in SIZES {
+        let mut scene = super::scene::acted(size, two);
+        scene.screen.panes.focus = Pane::Chat;
+        let screen = drawn(&mut scene, size.0, size.1);
+        assert!(screen.contains("block 1  python") && screen.contains("First the file."), "{screen}");
+        assert!(screen.contains("[WAITING]") && !screen.contains("That is all of it."), "{screen}");
+        decide(&mut scene);
+        let screen = drawn(&mut scene, size.0, size.1);
+        assert!(screen.contains("block 2  bash") && !screen.contains("First the file."), "{screen}");
+        // Whoever reads on is not led back, and the end is followed again.
+        scene.decide(2, Decision::Skip);
+        scene.replied(ReplyEvent::Delta("And now?".into()));
+        let screen = drawn(&mut scene, size.0, size.1);
+        assert!(screen.contains("And now?") && screen.contains("follow"), "{screen}");
+    }
+}
+
+#[test]
+fn a_person_who_scrolls_stays_where_that_leads() {
+    for size in SIZES {
+        let mut scene = super::scene::acted(size, two);
+        scene.screen.panes.focus = Pane::Chat;
+        drawn(&mut scene, size.0, size.1);
+        scene.press(&["G"]);
+        let end = drawn(&mut scene, size.0, size.1);
+        assert!(end.contains("That is all of it."), "{end}");
+        scene.press(&["k", "k", "k"]);
+        let before = drawn(&mut scene, size.0, size.1);
+        decide(&mut scene);
+        let after = drawn(&mut scene, size.0, size.1);
+        let said = |screen: &str| -> Vec<String> {
+            screen
+                .lines()
+                .filter(|row| row.contains("point "))
+                .map(|row| row.chars().take(30).collect())
+                .collect()
+        };
+        assert!(!said(&before).is_empty());
+        assert_eq!(said(&before), said(&after), "{before}\n{after}");
+    }
+}
