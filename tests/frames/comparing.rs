@@ -204,7 +204,7 @@ fn a_comparison_is_scrolled_its_differences_are_found_and_a_narrow_one_is_one_co
     let mut scene = beside();
     let seen = drawn(&mut scene, 140, 40);
     assert!(seen.contains("the same up to 1 message and 1 block"), "{seen}");
-    assert!(!seen.contains("\u{1b}") && seen.contains(" ≠ "), "{seen}");
+    assert!(!seen.contains('\u{1b}') && seen.contains(" ≠ "), "{seen}");
     scene.press(&["G"]);
     let seen = drawn(&mut scene, 140, 40);
     assert!(seen.contains("(20 lines more)") && !seen.contains("the same up to"), "{seen}");
