@@ -54,7 +54,7 @@ pub(super) fn plots(
         "julia" => (OF_JULIA, false),
         _ => return (Vec::new(), pictures),
     };
-    let named = named_by(devices, source);
+    let named = named_by(devices, source, is_r);
     pictures.into_iter().partition(|picture| {
         // The call `png` of Julia's Plots leaves the ending out.
         let whole = |named: &str| !is_r && is_meant(&picture.name, &format!("{named}.png"));
@@ -79,13 +79,14 @@ fn base(path: &str) -> &str {
 }
 
 /// The texts in quotes behind the calls of devices.
-fn named_by<'a>(devices: &[&str], source: &'a str) -> Vec<&'a str> {
+fn named_by<'a>(devices: &[&str], source: &'a str, is_r: bool) -> Vec<&'a str> {
     let mut named = Vec::new();
     for device in devices {
         for (at, _) in source.match_indices(device) {
             let before = source.get(..at).unwrap_or_default();
             let behind = source.get(at + device.len()..).unwrap_or_default().trim_start();
-            let is_part = before.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '.'));
+            // A dot is a letter of R's names; in Julia a module stands before it.
+            let is_part = before.ends_with(|c: char| c.is_alphanumeric() || c == '_' || is_r && c == '.');
             if is_part || !behind.starts_with('(') {
                 continue;
             }
