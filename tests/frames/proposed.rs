@@ -69,3 +69,17 @@ fn a_person_who_scrolls_stays_where_that_leads() {
         assert_eq!(said(&before), said(&after), "{before}\n{after}");
     }
 }
+
+#[test]
+fn a_person_who_went_to_the_end_stays_there_at_another_height() {
+    for size in SIZES {
+        let mut scene = super::scene::acted(size, two);
+        scene.screen.panes.focus = Pane::Chat;
+        drawn(&mut scene, size.0, size.1);
+        scene.press(&["G"]);
+        for height in [size.1, size.1 - 1, size.1 + 2] {
+            let screen = drawn(&mut scene, size.0, height);
+            assert!(screen.contains("That is all of it."), "{screen}");
+        }
+    }
+}

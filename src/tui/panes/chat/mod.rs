@@ -145,9 +145,14 @@ impl ChatPane {
         if self.shown_wait == wait {
             return;
         }
+        let block = |wait: Option<(BlockId, u16)>| wait.map(|(block, _)| block);
+        let is_other = block(self.shown_wait) != block(wait);
         self.shown_wait = wait;
         if std::mem::take(&mut self.led) {
             self.list.follow();
+        } else if !is_other {
+            // The person went to the end since: another height leaves them there.
+            return;
         }
         let Some((block, height)) = wait.filter(|_| self.list.follows()) else { return };
         let holds = |item: &Item| match item {
