@@ -16,7 +16,17 @@ case $name in
     # Modules look for packages beside their file and know no NODE_PATH; of a name that is in both, the first counts.
     if [ -n "$NODE_PATH" ] && mkdir "$d/node_modules"; then
         for packages in "${NODE_PATH%%:*}" "${NODE_PATH#*:}"; do
-            [ -d "$packages" ] && ln -s "$packages"/* "$d/node_modules/" 2>/dev/null
+            [ -d "$packages" ] || continue
+            for package in "$packages"/*; do
+                case ${package##*/} in
+                @*)
+                    # Both may have packages of one scope.
+                    mkdir -p "$d/node_modules/${package##*/}"
+                    ln -s "$package"/* "$d/node_modules/${package##*/}/" 2>/dev/null
+                    ;;
+                *) ln -s "$package" "$d/node_modules/" 2>/dev/null ;;
+                esac
+            done
         done
     fi
     ;;

@@ -16,6 +16,7 @@ use super::frames::FrameDecoder;
 use super::helper_wire::{HelperOrder, LIMIT, Notification, ProgramSpec, WatchedLimits, WireMessage as _};
 use super::sandbox::confinement::Limit;
 use super::tree;
+use count::ComputedTime;
 use hunt::hunt;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
@@ -89,8 +90,8 @@ struct RunningProgram {
 struct Watch {
     step_at: Instant,
     step: usize,
-    /// Processor time before, where the time limit counts that alone, microseconds.
-    computed_before: Option<u64>,
+    /// What was computed, where the time limit counts that alone.
+    computed: Option<ComputedTime>,
     bounds: WatchedLimits,
     /// Whether a limit was passed: the run is being ended.
     over: bool,
@@ -319,7 +320,7 @@ impl Supervisor {
         self.watch = Some(Watch {
             step_at: bounds.ends(now),
             step: 0,
-            computed_before: None,
+            computed: None,
             bounds,
             over: false,
             look_at: now + LOOK.0,
@@ -420,7 +421,7 @@ impl Supervisor {
 
     fn tell_usage(&self, rss_bytes: u64) {
         let before = self.watch.as_ref().map_or(0, |watch| watch.cpu_before);
-        let cpu_us = self.cpu_now().saturating_sub(before);
+        let cpu_us = (self.cpu_now() + self.uncounted()).saturating_sub(before);
         self.tell(&Notification::Usage { rss_bytes, cpu_us });
     }
 

@@ -1,7 +1,7 @@
 //! A large session shows its end at once, while all of it is read and checked; what is typed by then stands in
 //! Message, and nothing is decided or sent.
 
-use crate::terminal::{Setup, Terminal};
+use crate::terminal::{PATIENCE, Setup, Terminal};
 use sayso::domain::{
     Block, BlockId, BlockKind, Entry, ExecutorKind, Finish, FinishReason, Grantor, Header, KernelRef,
     Language, Limits, Origin, Outcome, Revision, Rights, RunId, RunReport, SessionId, Sha256, StepId, Stream,
@@ -9,6 +9,7 @@ use sayso::domain::{
 };
 use sayso::store::Store;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 /// A session of some 30 MB that ends with these words, opened.
 fn open(home: &Path) -> Terminal {
@@ -92,7 +93,8 @@ fn what_is_far_back_comes_when_it_is_looked_at_and_looked_for() {
     terminal.press_until_true("Tab", |s| s.contains("[Chat]"));
     terminal.press_until("g", "Reply 0 begins.");
     terminal.wait_true(|s| s.contains("question 0") && !s.contains("being read"));
-    terminal.press_until("/", "find:");
+    terminal.press("/");
+    terminal.wait_for("find:");
     terminal.type_text("ends with pearl1.");
     terminal.wait_for("Chat 1 ");
     terminal.press("Enter");
@@ -181,14 +183,19 @@ fn an_output_that_is_far_back_comes_when_it_is_looked_at() {
     terminal.wait_for("-of-run-160-");
     terminal.press_until_true("Tab", |s| s.contains("[Chat]"));
     terminal.press_until("g", "question 1 ");
-    click(&terminal, "block 1 ");
+    // While replies around it are read its row may move: then the click meets another one.
+    let deadline = Instant::now() + PATIENCE;
+    while !terminal.holds_within(Duration::from_secs(1), |s| s.contains("-of-run-1-")) {
+        assert!(Instant::now() < deadline, "{}", terminal.screen());
+        click(&terminal, "block 1 ");
+    }
     // What stands in memory of it are some lines of its beginning and end: the rest is read.
-    terminal.wait_for("-of-run-1-");
     terminal.wait_true(|s| !s.contains("being read"));
     terminal.press_until_true("Tab", |s| s.contains("[Output"));
     terminal.press("z");
     terminal.wait_gone("─ Message ");
-    terminal.press_until("/", "find:");
+    terminal.press("/");
+    terminal.wait_for("find:");
     terminal.type_text("pearl-500-of-run-1-");
     terminal.press("Enter");
     terminal

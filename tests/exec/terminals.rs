@@ -223,6 +223,16 @@ async fn a_person_may_think_before_they_type_and_a_program_may_not_compute_for_e
     assert_eq!((told.report.outcome.clone(), counts(&told)), (Outcome::TimedOut, vec![Computing]));
     assert!(told.report.receipt.cpu_us > 900_000, "{:?}", told.report.receipt);
 
+    // What its children compute counts, too, where nobody waits for them and the system counts it for nobody.
+    let forks = "import os, signal, time\nsignal.signal(signal.SIGCHLD, signal.SIG_IGN)\nend = time.time() + 30\n\
+                 while time.time() < end:\n    if os.fork() == 0:\n        till = time.time() + 0.05\n        \
+                 while time.time() < till: pass\n        os._exit(0)\n    time.sleep(0.05)\n";
+    let (run, events) = shop.start(shop.request_under(terms.clone(), &format!("python3 -c '{forks}'")));
+    shop.executor.count(run, Computing);
+    let told = rest_of(events, Vec::new()).await;
+    assert_eq!(told.report.outcome, Outcome::TimedOut);
+    assert!(told.took < Duration::from_secs(20), "{:?}", told.took);
+
     // Once the keys are back it is as for every other run, from then on.
     let (run, mut events) = shop.start(shop.request_under(terms, "echo ready; sleep 60"));
     shop.executor.count(run, Computing);

@@ -193,6 +193,15 @@ fn the_mouse_goes_to_a_program_that_asks_for_it() {
     asks(&mut scene, MouseReports::None);
     assert_eq!(mouse(&mut scene, down, place), b"", "it asks no more");
     mouse(&mut scene, up, place);
+    // It asks no more while a button is down: that this goes up ends it all the same.
+    asks(&mut scene, MouseReports::Drags);
+    mouse(&mut scene, down, place);
+    asks(&mut scene, MouseReports::None);
+    mouse(&mut scene, up, place);
+    asks(&mut scene, MouseReports::Drags);
+    for (kind, place) in [(down, (2, 4)), (drag, place), (up, place)] {
+        assert_eq!(mouse(&mut scene, kind, place), b"", "that began elsewhere");
+    }
     asks(&mut scene, MouseReports::Buttons);
     assert_eq!(mouse(&mut scene, down, place), b"\x1b[<0;5;3M");
     scene.ended(report("", 3_000));

@@ -21,6 +21,7 @@ impl Supervisor {
             watch.seen.extend(crowd);
             return 0;
         }
+        watch.computed.iter_mut().for_each(|computed| computed.look(&crowd));
         let (mut sum, mut now) = (0, 0);
         for pid in crowd {
             watch.seen.insert(pid);

@@ -12,7 +12,7 @@ use crate::tui::guard::Class;
 use crate::tui::keymap::{Context, Key};
 use crate::tui::panes::LowerPane;
 use crate::tui::widgets::layout::{self, Pane};
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton};
 
 /// The largest paste that is typed: more does not wait for a program that is slow to read.
 const MOST_PASTED: usize = 64 << 10;
@@ -23,7 +23,7 @@ pub(super) struct HandedKeys {
     /// The run that they were handed to.
     pub(super) to: Option<(RunId, BlockId)>,
     /// Whether a button of the mouse went down in the program: until it goes up, the mouse is the program's.
-    pub(super) holds_button: bool,
+    pub(super) held_button: Option<MouseButton>,
     /// The run of which the time limit was to count what is computed alone.
     computes: Option<RunId>,
     /// The size that the terminal of a run was given: rows and columns.
@@ -103,7 +103,7 @@ impl Screen {
     }
 
     fn take_back_keys(&mut self) {
-        (self.handed.to, self.handed.holds_button) = (None, false);
+        (self.handed.to, self.handed.held_button) = (None, None);
         if self.overlays.is_empty() {
             // Letters are text there.
             self.panes.focus = Pane::Message;

@@ -10,6 +10,11 @@ use ratatui::layout::Position;
 impl Screen {
     /// Takes an event of the mouse that is not for this screen.
     pub(super) fn handed_mouse(&mut self, event: MouseEvent, ctx: Ctx<'_>) -> Option<Vec<UiCommand>> {
+        // A button that goes up ends what began on this screen, also where the program is told nothing any more.
+        let held = self.handed.held_button;
+        if matches!(event.kind, MouseEventKind::Up(button) if held == Some(button)) {
+            self.handed.held_button = None;
+        }
         let (run, _) = self.handed.to?;
         let (there, _) = ctx.state.terminal().filter(|(there, _)| *there == run)?;
         let shown = ctx.state.terminal_screen().filter(|shown| shown.mouse != MouseReports::None)?;
@@ -17,18 +22,14 @@ impl Screen {
         let area = self.arrangement.output.filter(|_| is_free)?.inner;
         let is_inside = area.contains(Position { x: event.column, y: event.row });
         match event.kind {
-            MouseEventKind::Up(_) | MouseEventKind::Drag(_) if !self.handed.holds_button => return None,
+            MouseEventKind::Up(button) | MouseEventKind::Drag(button) if held != Some(button) => return None,
             MouseEventKind::Up(_) | MouseEventKind::Drag(_) => {}
             _ if !is_inside || area.is_empty() => return None,
             _ => {}
         }
-        match event.kind {
-            MouseEventKind::Down(_) => {
-                self.guard.pressed(false, ctx.at);
-                (self.note, self.handed.holds_button) = (None, true);
-            }
-            MouseEventKind::Up(_) => self.handed.holds_button = false,
-            _ => {}
+        if let MouseEventKind::Down(button) = event.kind {
+            self.guard.pressed(false, ctx.at);
+            (self.note, self.handed.held_button) = (None, Some(button));
         }
         // What is dragged out of its screen is told at the edge.
         let column = event.column.clamp(area.x, area.right().saturating_sub(1)) - area.x;
