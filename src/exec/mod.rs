@@ -149,6 +149,7 @@ pub struct Executor {
 struct ExecutorInner {
     finder: Arc<Finder>,
     asker: Arc<Asker>,
+    decoder: pictures::Decoder,
     worker: Worker,
     notices: Mutex<mpsc::Receiver<KernelNotice>>,
 }
@@ -175,7 +176,8 @@ impl Executor {
         let (choice, executors) = (choice.clone(), executors.clone());
         let worker =
             Worker::new(WorkerStart { choice, executors, setup, finder: finder.clone(), notices: sender });
-        Self { inner: Arc::new(ExecutorInner { finder, asker, worker, notices: Mutex::new(notices) }) }
+        let (decoder, notices) = (pictures::Decoder::default(), Mutex::new(notices));
+        Self { inner: Arc::new(ExecutorInner { finder, asker, decoder, worker, notices }) }
     }
 
     /// Whether runs are processes of this machine, so that its sandbox is what confines them.
@@ -395,12 +397,12 @@ impl Executor {
         self.inner.finder.launcher().clone()
     }
 
-    /// The pixels of a picture that a run made, in at most so many, decoded by a confined process; `None` when it can't be
-    /// decoded.
+    /// The pixels of a picture that a run made, in at most so many, decoded by a confined process, one at a time; `None`
+    /// when it can't be decoded.
     pub async fn pixels(&self, bytes: Vec<u8>, width: u32, height: u32) -> Option<Pixels> {
         let asker = self.inner.asker.clone();
-        let decode = move || pictures::decode(&asker.cell(), &bytes, width, height);
-        tokio::task::spawn_blocking(decode).await.ok().flatten()
+        let decode = move |bytes: &[u8]| pictures::decode(&asker.cell(), bytes, width, height);
+        self.inner.decoder.pixels(bytes, decode).await
     }
 
     /// Finds the interpreter of a language where runs are processes of this machine. It may have to be asked, which is not

@@ -5,6 +5,7 @@
 //! at the first byte it gives up every system call that it does not need for computing. Where it can't, nothing is drawn.
 
 mod decode;
+mod decoder;
 
 use super::helper_file::ITSELF;
 use super::helper_part::DECODE;
@@ -12,14 +13,16 @@ use super::helper_wire::{FIRST_GIVEN, ProgramSpec};
 use super::memory_file;
 use super::sandbox::{self, Enclosure};
 use crate::domain::{Limits, Pixels};
+pub(super) use decoder::Decoder;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{Read as _, Write as _};
 use std::os::fd::AsFd as _;
 use std::time::Duration;
 
-/// How long it may take.
+/// How long it may take. Shapes of a chart take milliseconds; how long others take is for who wrote them to say.
 const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE_FOR_SHAPES: Duration = Duration::from_secs(3);
 /// The longest side of what is asked for, in pixels.
 const SIDE: u32 = 1024;
 /// Bytes of memory that it may use.
@@ -48,9 +51,13 @@ pub(super) fn decode(cell: &Enclosure, bytes: &[u8], width: u32, height: u32) ->
         terminal: false,
     };
     let largest = 8 + 4 * (width as usize) * (height as usize);
-    let said = sandbox::said(&cell.entry, &program, &[given.as_fd()], (PATIENCE, largest));
+    let said = sandbox::said(&cell.entry, &program, &[given.as_fd()], (patience(bytes), largest));
     let said = said.ok().filter(|said| said.well)?;
     parse(&said.text).filter(|p| p.width() <= width && p.height() <= height)
+}
+
+fn patience(bytes: &[u8]) -> Duration {
+    if decode::is_svg(bytes) { PATIENCE_FOR_SHAPES } else { PATIENCE }
 }
 
 /// The other side: decodes what it was given, and writes the pixels. False when there are none.
@@ -79,6 +86,12 @@ fn parse(text: &[u8]) -> Option<Pixels> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn shapes_get_less_time() {
+        assert!(patience(b"\n<svg/>") <= Duration::from_secs(3));
+        assert_eq!(patience(b"\x89PNG"), PATIENCE);
+    }
 
     #[test]
     fn what_comes_back_is_believed_as_far_as_it_fits() {

@@ -26,7 +26,7 @@ fn drawn_by_a_run() -> Scene {
 
 /// Paints what was asked for: rows with the name of the file, or nothing for what can't be drawn.
 fn paint(scene: &mut Scene, broken: &str) {
-    for wanted in scene.screen.panes.pictures.take_wanted() {
+    while let Some(wanted) = scene.screen.panes.pictures.next_wanted() {
         let name = wanted.path.display().to_string();
         let row = Line::from(format!("<{name} {}x{}>", wanted.width, wanted.height));
         let rows = vec![row; wanted.height.into()];

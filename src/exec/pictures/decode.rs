@@ -17,12 +17,17 @@ const MEMORY: u64 = 8 * (SIDE as u64) * (SIDE as u64) + (16 << 20);
 /// The pixels of a PNG, JPEG or SVG, in at most so many; `None`: too large, broken, or none of them. Nobody is told
 /// which: what can't be drawn is named by its file.
 pub(super) fn pixels(bytes: &[u8], width: u32, height: u32) -> Option<Pixels> {
-    if bytes.trim_ascii_start().first() == Some(&b'<') {
+    if is_svg(bytes) {
         return svg::pixels(bytes, width.max(1), height.max(1));
     }
     let picture = fitted(decoded(bytes)?, width.max(1), height.max(1));
     let (width, height) = picture.dimensions();
     Pixels::new(width, height, picture.into_raw())
+}
+
+/// Whether it is text of elements, which is decoded as an SVG.
+pub(super) fn is_svg(bytes: &[u8]) -> bool {
+    bytes.trim_ascii_start().first() == Some(&b'<')
 }
 
 fn decoded(bytes: &[u8]) -> Option<DynamicImage> {

@@ -3,7 +3,7 @@
 
 use crate::domain::ImageRef;
 use ratatui::text::Line;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::PathBuf;
 
 /// A picture that is wanted: its file and the cells that it may fill.
@@ -19,19 +19,24 @@ pub struct PictureRequest {
 enum PictureState {
     Asked,
     Painted(Vec<Line<'static>>),
-    Failed,
 }
 
 /// All pictures that were asked for.
 #[derive(Debug, Default)]
 pub struct Pictures {
     known: HashMap<PictureRequest, PictureState>,
-    wanted: Vec<PictureRequest>,
+    wanted: VecDeque<PictureRequest>,
+    /// The one that is being painted: one at a time, so that a window whose size changes asks for the last size alone.
+    at_work: Option<PictureRequest>,
+    /// Files that can't be painted, in whatever size.
+    failed: HashSet<PathBuf>,
     off: bool,
 }
 
 /// So many are kept; beyond, all are let go.
 const KEPT: usize = 32;
+/// So many files that can't be painted are remembered; beyond, all are forgotten.
+const FAILED: usize = 256;
 
 impl Pictures {
     /// Draws none (`images = off`).
@@ -47,31 +52,107 @@ impl Pictures {
         let key = PictureRequest { path: image.path.clone(), width, height };
         match self.known.get(&key) {
             Some(PictureState::Painted(rows)) => rows.clone(),
-            Some(_) => Vec::new(),
-            None => {
-                if self.known.len() >= KEPT {
-                    self.known.clear();
-                }
-                self.known.insert(key.clone(), PictureState::Asked);
-                self.wanted.push(key);
+            None if !self.failed.contains(&key.path) => {
+                self.ask(key);
                 Vec::new()
             }
+            _ => Vec::new(),
         }
+    }
+
+    /// Asks for a picture. A newer size of a file takes the place of an older one that still waits.
+    fn ask(&mut self, wanted: PictureRequest) {
+        if self.known.len() >= KEPT {
+            self.known.clear();
+        }
+        match self.wanted.iter_mut().find(|waiting| waiting.path == wanted.path) {
+            Some(waiting) => {
+                self.known.remove(waiting);
+                *waiting = wanted.clone();
+            }
+            None if self.at_work.as_ref() == Some(&wanted) => {}
+            None => self.wanted.push_back(wanted.clone()),
+        }
+        self.known.insert(wanted, PictureState::Asked);
     }
 
     /// Whether a picture will not be there: it can't be painted, or none are.
     pub(crate) fn gave_up(&self, image: &ImageRef, (width, height): (u16, u16)) -> bool {
         let key = PictureRequest { path: image.path.clone(), width, height };
-        self.off || matches!(self.known.get(&key), Some(PictureState::Failed))
+        let is_painted = matches!(self.known.get(&key), Some(PictureState::Painted(_)));
+        self.off || (!is_painted && self.failed.contains(&image.path))
     }
 
-    /// What has to be painted, asked for since the last time.
-    pub fn take_wanted(&mut self) -> Vec<PictureRequest> {
-        std::mem::take(&mut self.wanted)
+    /// What has to be painted next; `None` while one is at work, and when nothing is wanted.
+    pub fn next_wanted(&mut self) -> Option<PictureRequest> {
+        if self.at_work.is_none() {
+            self.at_work = self.wanted.pop_front();
+            return self.at_work.clone();
+        }
+        None
     }
 
     /// A picture was painted, or can't be.
     pub fn painted(&mut self, which: PictureRequest, rows: Option<Vec<Line<'static>>>) {
-        self.known.insert(which, rows.map_or(PictureState::Failed, PictureState::Painted));
+        self.at_work.take_if(|at_work| *at_work == which);
+        match rows {
+            Some(rows) => drop(self.known.insert(which, PictureState::Painted(rows))),
+            None => {
+                if self.failed.len() >= FAILED {
+                    self.failed.clear();
+                }
+                self.known.remove(&which);
+                self.failed.insert(which.path);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn image(name: &str) -> ImageRef {
+        let (name, mime) = (name.to_owned(), "image/svg+xml".to_owned());
+        ImageRef { path: PathBuf::from(&name), name, mime, width: 0, height: 0, bytes: 9 }
+    }
+
+    #[test]
+    fn a_newer_size_takes_the_place_of_one_that_waits() {
+        let mut pictures = Pictures::default();
+        let mut asked = Vec::new();
+        for width in 1..=16 {
+            for name in ["a.svg", "b.svg"] {
+                assert!(pictures.rows(&image(name), width, 9).is_empty());
+            }
+            asked.extend(pictures.next_wanted());
+        }
+        assert_eq!(asked.len(), 1, "one is at work");
+        let mut sizes = Vec::new();
+        while let Some(done) = asked.pop() {
+            pictures.painted(done, Some(vec![Line::from("x")]));
+            asked.extend(pictures.next_wanted());
+            sizes.extend(asked.last().map(|wanted| (wanted.path.clone(), wanted.width)));
+        }
+        assert_eq!(sizes, [("b.svg".into(), 16), ("a.svg".into(), 16)]);
+        assert_eq!(pictures.rows(&image("a.svg"), 16, 9).len(), 1);
+        // A size that gave way is asked for again when it is looked at again.
+        assert!(pictures.rows(&image("a.svg"), 5, 9).is_empty());
+        assert_eq!(pictures.next_wanted().map(|wanted| wanted.width), Some(5));
+    }
+
+    #[test]
+    fn a_file_that_failed_is_not_asked_for_in_another_size() {
+        let mut pictures = Pictures::default();
+        pictures.rows(&image("a.svg"), 9, 9);
+        let wanted = pictures.next_wanted().unwrap();
+        pictures.painted(wanted, None);
+        for width in 1..=16 {
+            assert!(pictures.rows(&image("a.svg"), width, 9).is_empty());
+            assert!(pictures.next_wanted().is_none());
+            assert!(pictures.gave_up(&image("a.svg"), (width, 9)));
+        }
+        pictures.rows(&image("b.svg"), 9, 9);
+        assert!(pictures.next_wanted().is_some() && !pictures.gave_up(&image("b.svg"), (9, 9)));
     }
 }
