@@ -84,7 +84,7 @@ pub(crate) use output_buffer::StreamEnds;
 pub use output_buffer::{OutputBuffer, OutputPiece, Stream};
 pub use packages::{InstallInto, PackageList};
 pub use pen::{Ink, Pen, PenMark};
-pub use pixels::Pixels;
+pub use pixels::{Pixels, UndrawnReason};
 pub use place::Place;
 pub use prompt::{GivenFile, Prompt};
 pub use reach::{Place as ReachPlace, Reach, Reachability};

@@ -1,4 +1,6 @@
-//! A picture as plain pixels. Pure.
+//! A picture as plain pixels, or why there are none. Pure.
+
+use std::fmt;
 
 /// A picture: red, green, blue and opacity of each pixel, row by row.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,5 +39,32 @@ impl Pixels {
         }
         let at = 4 * (y as usize * self.width as usize + x as usize);
         self.rgba.get(at..at + 4)?.try_into().ok()
+    }
+}
+
+/// Why a picture is not drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UndrawnReason {
+    /// None are (`images = off`).
+    Off,
+    /// Its file, its sides or its number of parts are beyond what is decoded.
+    TooLarge,
+    /// A drawing that would be drawn in part alone.
+    MoreThanShapes,
+    /// Decoding it did not end in time.
+    TooSlow,
+    /// It is broken, is gone, or nothing is known of it.
+    Unknown,
+}
+
+impl fmt::Display for UndrawnReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            UndrawnReason::Off => "not drawn: images are off",
+            UndrawnReason::TooLarge => "not drawn: it is too large",
+            UndrawnReason::MoreThanShapes => "not drawn: it holds more than shapes",
+            UndrawnReason::TooSlow => "not drawn: it took too long",
+            UndrawnReason::Unknown => "not drawn",
+        })
     }
 }

@@ -5,7 +5,7 @@ use super::comparison::SessionComparison;
 use super::export::ExportKeys;
 use crate::domain::{
     AnswerError, Answers, GivenFile, ImageRef, Interpreter, ModelName, Notice, Pixels, RecipeCards,
-    SandboxReport, Sha256, UndoChange,
+    SandboxReport, Sha256, UndoChange, UndrawnReason,
 };
 use crate::engine::transcript::BlockItem;
 use crate::export::ExportFormat;
@@ -135,8 +135,8 @@ pub enum JobResult {
     Saved(PathBuf),
     /// The files of instructions that changed since a run began.
     ChangedInstructions(Vec<HeldFile>),
-    /// A picture for so many columns and rows; `None`: it can't be drawn.
-    Picture(PathBuf, (u16, u16), Option<Pixels>),
+    /// A picture for so many columns and rows, or why it can't be drawn.
+    Picture(PathBuf, (u16, u16), Result<Pixels, UndrawnReason>),
     /// The job failed, and why.
     Failed(String),
 }

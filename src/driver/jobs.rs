@@ -7,7 +7,7 @@ use super::export::{self, ExportKeys};
 use super::job::{Job, JobError, JobResult};
 use super::sources::Signal;
 use super::{comparison, images, open};
-use crate::domain::{ModelName, Sha256, session_name};
+use crate::domain::{ModelName, Sha256, UndrawnReason, session_name};
 use crate::engine::Event;
 use crate::engine::transcript::BlockItem;
 use crate::export::{Document, ExportFormat};
@@ -15,7 +15,7 @@ use crate::store::search::{self, Waiting};
 use crate::store::{Store, index, manage};
 use crate::workspace::instructions;
 use crate::workspace::place::Folder;
-use crate::workspace::{self, GivenFileError};
+use crate::workspace::{self, FileError, GivenFileError};
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use std::path::PathBuf;
@@ -97,11 +97,12 @@ impl Driver {
             }
             Job::Picture(path, (width, height)) => self.later(async move {
                 let read = path.clone();
-                let read = move || workspace::read::bounded(&read, LARGEST_IMAGE).ok();
+                let read = move || workspace::read::bounded(&read, LARGEST_IMAGE);
                 let pixels = match tokio::task::spawn_blocking(read).await {
                     // A cell shows two pixels, one above the other.
-                    Ok(Some(bytes)) => executor.pixels(bytes, width.into(), 2 * u32::from(height)).await,
-                    _ => None,
+                    Ok(Ok(bytes)) => executor.pixels(bytes, width.into(), 2 * u32::from(height)).await,
+                    Ok(Err(FileError::TooLarge { .. })) => Err(UndrawnReason::TooLarge),
+                    _ => Err(UndrawnReason::Unknown),
                 };
                 JobResult::Picture(path, (width, height), pixels)
             }),

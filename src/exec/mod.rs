@@ -11,7 +11,7 @@
 use crate::config::{ExecutorChoice, Executors};
 use crate::domain::{
     CountedTime, InstallInto, Interpreter, Language, Languages, Limits, Masker, Pixels, Reach, RunEvent,
-    RunId, RunRequest, SandboxReport, Terms,
+    RunId, RunRequest, SandboxReport, Terms, UndrawnReason,
 };
 use crate::launch::{Launcher, WritableFolders};
 use asking::Asker;
@@ -397,9 +397,11 @@ impl Executor {
         self.inner.finder.launcher().clone()
     }
 
-    /// The pixels of a picture that a run made, in at most so many, decoded by a confined process, one at a time; `None`
-    /// when it can't be decoded.
-    pub async fn pixels(&self, bytes: Vec<u8>, width: u32, height: u32) -> Option<Pixels> {
+    /// The pixels of a picture that a run made, in at most so many, decoded by a confined process, one at a time.
+    ///
+    /// # Errors
+    /// Why it can't be drawn.
+    pub async fn pixels(&self, bytes: Vec<u8>, width: u32, height: u32) -> Result<Pixels, UndrawnReason> {
         let asker = self.inner.asker.clone();
         let decode = move |bytes: &[u8]| pictures::decode(&asker.cell(), bytes, width, height);
         self.inner.decoder.pixels(bytes, decode).await

@@ -12,13 +12,13 @@ use super::helper_part::DECODE;
 use super::helper_wire::{FIRST_GIVEN, ProgramSpec};
 use super::memory_file;
 use super::sandbox::{self, Enclosure};
-use crate::domain::{Limits, Pixels};
+use crate::domain::{Limits, Pixels, UndrawnReason};
 pub(super) use decoder::Decoder;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{Read as _, Write as _};
 use std::os::fd::AsFd as _;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long it may take. Shapes of a chart take milliseconds; how long others take is for who wrote them to say.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -27,15 +27,25 @@ const PATIENCE_FOR_SHAPES: Duration = Duration::from_secs(3);
 const SIDE: u32 = 1024;
 /// Bytes of memory that it may use.
 const MEMORY: u64 = 512 << 20;
+/// Reasons that the process gives, by their number on the wire.
+const REASONS: [UndrawnReason; 3] =
+    [UndrawnReason::Unknown, UndrawnReason::TooLarge, UndrawnReason::MoreThanShapes];
 
-/// Decodes a picture in a process of its own, in at most so many pixels; `None` when it can't be decoded, or there is no
-/// process for it.
-pub(super) fn decode(cell: &Enclosure, bytes: &[u8], width: u32, height: u32) -> Option<Pixels> {
+/// Decodes a picture in a process of its own, in at most so many pixels.
+///
+/// # Errors
+/// Why it can't be decoded, as far as that is known.
+pub(super) fn decode(
+    cell: &Enclosure,
+    bytes: &[u8],
+    width: u32,
+    height: u32,
+) -> Result<Pixels, UndrawnReason> {
     let (width, height) = (width.clamp(1, SIDE), height.clamp(1, SIDE));
     if bytes.len() > decode::BYTES {
-        return None;
+        return Err(UndrawnReason::TooLarge);
     }
-    let given = memory_file::sealed(bytes).ok()?;
+    let given = memory_file::sealed(bytes).map_err(|_| UndrawnReason::Unknown)?;
     let limits = Limits { memory_bytes: MEMORY, ..Limits::default() };
     let mut confinement = cell.confinement(&limits);
     if let Some(walls) = confinement.walls.as_mut().filter(|_| !cell.entry.helper.is_copy()) {
@@ -51,16 +61,25 @@ pub(super) fn decode(cell: &Enclosure, bytes: &[u8], width: u32, height: u32) ->
         terminal: false,
     };
     let largest = 8 + 4 * (width as usize) * (height as usize);
-    let said = sandbox::said(&cell.entry, &program, &[given.as_fd()], (patience(bytes), largest));
-    let said = said.ok().filter(|said| said.well)?;
-    parse(&said.text).filter(|p| p.width() <= width && p.height() <= height)
+    let (began, patience) = (Instant::now(), patience(bytes));
+    match sandbox::said(&cell.entry, &program, &[given.as_fd()], (patience, largest)) {
+        Ok(said) if said.well => {
+            parse(&said.text).and_then(|p| fits(&p, width, height).then_some(p).ok_or(UndrawnReason::Unknown))
+        }
+        Err(_) if began.elapsed() >= patience => Err(UndrawnReason::TooSlow),
+        _ => Err(UndrawnReason::Unknown),
+    }
+}
+
+fn fits(pixels: &Pixels, width: u32, height: u32) -> bool {
+    pixels.width() <= width && pixels.height() <= height
 }
 
 fn patience(bytes: &[u8]) -> Duration {
     if decode::is_svg(bytes) { PATIENCE_FOR_SHAPES } else { PATIENCE }
 }
 
-/// The other side: decodes what it was given, and writes the pixels. False when there are none.
+/// The other side: decodes what it was given, and writes the pixels, or why there are none. False when it can't.
 pub(super) fn main(args: impl Iterator<Item = OsString>) -> bool {
     let sides: Vec<u32> = args.filter_map(|arg| arg.to_str()?.parse().ok()).collect();
     let [width, height] = sides[..] else { return false };
@@ -71,16 +90,29 @@ pub(super) fn main(args: impl Iterator<Item = OsString>) -> bool {
     if read.is_err() || sandbox::only_compute().is_err() {
         return false;
     }
-    let Some(pixels) = decode::pixels(&bytes, width.min(SIDE), height.min(SIDE)) else { return false };
-    let sides = [pixels.width().to_le_bytes(), pixels.height().to_le_bytes()].concat();
-    out.write_all(&sides).and_then(|()| out.write_all(pixels.bytes())).and_then(|()| out.flush()).is_ok()
+    let made = decode::pixels(&bytes, width.min(SIDE), height.min(SIDE));
+    let (sides, rgba) = message(&made);
+    out.write_all(&sides).and_then(|()| out.write_all(rgba)).and_then(|()| out.flush()).is_ok()
 }
 
-fn parse(text: &[u8]) -> Option<Pixels> {
-    let (sides, rgba) = text.split_at_checked(8)?;
-    let (width, height) = sides.split_at_checked(4)?;
-    let side = |bytes: &[u8]| Some(u32::from_le_bytes(bytes.try_into().ok()?));
-    Pixels::new(side(width)?, side(height)?, rgba.to_vec())
+/// What is written: both sides and the pixels; or no width and the number of a reason.
+fn message(made: &Result<Pixels, UndrawnReason>) -> ([u8; 8], &[u8]) {
+    let (width, height, rgba) = match made {
+        Ok(pixels) => (pixels.width(), pixels.height(), pixels.bytes()),
+        Err(reason) => (0, REASONS.iter().position(|known| known == reason).unwrap_or(0) as u32, &[][..]),
+    };
+    ((u64::from(height) << 32 | u64::from(width)).to_le_bytes(), rgba)
+}
+
+/// What came back. The process is not believed more than that: anything else is no picture, for no reason that is known.
+fn parse(text: &[u8]) -> Result<Pixels, UndrawnReason> {
+    let (sides, rgba) = text.split_first_chunk().ok_or(UndrawnReason::Unknown)?;
+    let sides = u64::from_le_bytes(*sides);
+    let (width, height) = (sides as u32, (sides >> 32) as u32);
+    if width == 0 && rgba.is_empty() {
+        return Err(REASONS.get(height as usize).copied().unwrap_or(UndrawnReason::Unknown));
+    }
+    Pixels::new(width, height, rgba.to_vec()).ok_or(UndrawnReason::Unknown)
 }
 
 #[cfg(test)]
@@ -95,11 +127,25 @@ mod tests {
 
     #[test]
     fn what_comes_back_is_believed_as_far_as_it_fits() {
-        let message =
+        let written =
             |w: u32, h: u32, bytes: usize| [&w.to_le_bytes()[..], &h.to_le_bytes(), &vec![7; bytes]].concat();
-        assert_eq!(parse(&message(2, 1, 8)).unwrap().at(1, 0), Some([7; 4]));
-        for bad in [message(2, 1, 7), message(u32::MAX, u32::MAX, 4), message(0, 0, 4), vec![1, 2]] {
-            assert_eq!(parse(&bad), None);
+        let pixels = parse(&written(2, 1, 8)).unwrap();
+        assert_eq!(pixels.at(1, 0), Some([7; 4]));
+        let (sides, rgba) = message(&Ok(pixels));
+        assert_eq!([&sides[..], rgba].concat(), written(2, 1, 8));
+        let bad = [
+            written(2, 1, 7),
+            written(u32::MAX, u32::MAX, 4),
+            written(0, 1, 4),
+            written(0, 9, 0),
+            vec![1, 2],
+        ];
+        for bad in bad {
+            assert_eq!(parse(&bad), Err(UndrawnReason::Unknown));
+        }
+        for reason in REASONS {
+            let (sides, rgba) = message(&Err(reason));
+            assert_eq!((parse(&sides), rgba.len()), (Err(reason), 0));
         }
     }
 }

@@ -5,7 +5,7 @@ use super::clipboard::{self, CopyResult, Way};
 use super::paint::image;
 use super::panes::pictures::PictureRequest;
 use super::theme::Depth;
-use crate::domain::Pixels;
+use crate::domain::{Pixels, UndrawnReason};
 use crate::launch::Launcher;
 use ratatui::text::Line;
 use tokio::sync::mpsc;
@@ -17,8 +17,8 @@ pub(super) enum WorkerResult {
     Copied(CopyResult),
     /// Colours of code were worked out; the highlighter has them.
     Coloured,
-    /// A picture was painted, or can't be.
-    Painted(PictureRequest, Option<Vec<Line<'static>>>),
+    /// A picture was painted, or why it can't be.
+    Painted(PictureRequest, Result<Vec<Line<'static>>, UndrawnReason>),
 }
 
 pub(super) struct Workers {
@@ -58,7 +58,7 @@ impl Workers {
     }
 
     /// The pixels of a picture are there, or there are none: paints it.
-    pub(super) fn paint(&self, wanted: PictureRequest, pixels: Option<Pixels>, depth: Depth) {
+    pub(super) fn paint(&self, wanted: PictureRequest, pixels: Result<Pixels, UndrawnReason>, depth: Depth) {
         let to = self.sender.clone();
         tokio::task::spawn_blocking(move || {
             let rows = pixels.map(|pixels| image::half_blocks(&pixels, depth));

@@ -25,18 +25,18 @@ fn drawn_by_a_run() -> Scene {
 }
 
 /// Paints what was asked for: rows with the name of the file, or nothing for what can't be drawn.
-fn paint(scene: &mut Scene, broken: &str) {
+fn paint(scene: &mut Scene, broken: &str, reason: UndrawnReason) {
     while let Some(wanted) = scene.screen.panes.pictures.next_wanted() {
         let name = wanted.path.display().to_string();
         let row = Line::from(format!("<{name} {}x{}>", wanted.width, wanted.height));
         let rows = vec![row; wanted.height.into()];
-        scene.screen.panes.pictures.painted(wanted, (name != broken).then_some(rows));
+        scene.screen.panes.pictures.painted(wanted, if name == broken { Err(reason) } else { Ok(rows) });
     }
 }
 
 fn seen(scene: &mut Scene, (width, height): (u16, u16)) -> String {
     drawn(scene, width, height);
-    paint(scene, "/blobs/out/c.svg");
+    paint(scene, "/blobs/out/c.svg", UndrawnReason::MoreThanShapes);
     drawn(scene, width, height)
 }
 
@@ -58,6 +58,32 @@ fn every_image_has_a_row_with_file_size_and_pixels() {
             assert!(told.lines().any(|line| line.contains(row)), "{size:?} {row}\n{told}");
         }
         assert!(!told.contains("image  out/c.svg"), "{told}");
+    }
+}
+
+/// Why an image is not drawn is told by who knows it, and nothing is told that is not known.
+#[test]
+fn the_row_says_why_an_image_is_not_drawn() {
+    for (reason, said) in [
+        (UndrawnReason::MoreThanShapes, "not drawn: it holds more than shapes"),
+        (UndrawnReason::TooLarge, "not drawn: it is too large"),
+        (UndrawnReason::TooSlow, "not drawn: it took too long"),
+        (UndrawnReason::Unknown, "not drawn"),
+        (UndrawnReason::Off, "not drawn: images are off"),
+    ] {
+        for (file, keys) in [("out/c.svg", ""), ("out/b.jpg", "   o open")] {
+            let mut scene = drawn_by_a_run();
+            if reason == UndrawnReason::Off {
+                scene.screen.panes.pictures.turn_off();
+            }
+            drawn(&mut scene, 140, 60);
+            paint(&mut scene, &format!("/blobs/{file}"), reason);
+            let screen = drawn(&mut scene, 140, 60);
+            let row =
+                screen.lines().find(|row| row.contains(file) && row.contains("1350x600")).unwrap_or_default();
+            let told = row.split("48 KB").nth(1).unwrap_or_default().trim_end_matches('┃').trim();
+            assert_eq!(told, format!("{said}{keys}"), "{screen}");
+        }
     }
 }
 

@@ -3,9 +3,9 @@
 
 mod svg;
 
-use crate::domain::Pixels;
+use crate::domain::{Pixels, UndrawnReason};
 use image::imageops::FilterType;
-use image::{DynamicImage, ImageFormat, ImageReader, Limits, Rgba, RgbaImage};
+use image::{DynamicImage, ImageError, ImageFormat, ImageReader, Limits, Rgba, RgbaImage};
 use std::io::Cursor;
 
 pub(super) const BYTES: usize = 4 << 20;
@@ -14,15 +14,20 @@ const SIDE: u32 = 4096;
 /// What decoding may allocate: a picture of the longest sides in 16 bits a channel.
 const MEMORY: u64 = 8 * (SIDE as u64) * (SIDE as u64) + (16 << 20);
 
-/// The pixels of a PNG, JPEG or SVG, in at most so many; `None`: too large, broken, or none of them. Nobody is told
-/// which: what can't be drawn is named by its file.
-pub(super) fn pixels(bytes: &[u8], width: u32, height: u32) -> Option<Pixels> {
+/// The pixels of a PNG, JPEG or SVG, in at most so many.
+///
+/// # Errors
+/// Why there are none.
+pub(super) fn pixels(bytes: &[u8], width: u32, height: u32) -> Result<Pixels, UndrawnReason> {
+    if bytes.len() > BYTES {
+        return Err(UndrawnReason::TooLarge);
+    }
     if is_svg(bytes) {
         return svg::pixels(bytes, width.max(1), height.max(1));
     }
     let picture = fitted(decoded(bytes)?, width.max(1), height.max(1));
     let (width, height) = picture.dimensions();
-    Pixels::new(width, height, picture.into_raw())
+    Pixels::new(width, height, picture.into_raw()).ok_or(UndrawnReason::Unknown)
 }
 
 /// Whether it is text of elements, which is decoded as an SVG.
@@ -30,20 +35,21 @@ pub(super) fn is_svg(bytes: &[u8]) -> bool {
     bytes.trim_ascii_start().first() == Some(&b'<')
 }
 
-fn decoded(bytes: &[u8]) -> Option<DynamicImage> {
-    if bytes.len() > BYTES {
-        return None;
-    }
-    let mut reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format().ok()?;
+fn decoded(bytes: &[u8]) -> Result<DynamicImage, UndrawnReason> {
+    let reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format();
+    let mut reader = reader.map_err(|_| UndrawnReason::Unknown)?;
     if !matches!(reader.format(), Some(ImageFormat::Png | ImageFormat::Jpeg)) {
-        return None;
+        return Err(UndrawnReason::Unknown);
     }
     let mut limits = Limits::default();
     limits.max_image_width = Some(SIDE);
     limits.max_image_height = Some(SIDE);
     limits.max_alloc = Some(MEMORY);
     reader.limits(limits);
-    reader.decode().ok()
+    reader.decode().map_err(|error| match error {
+        ImageError::Limits(_) => UndrawnReason::TooLarge,
+        _ => UndrawnReason::Unknown,
+    })
 }
 
 /// The picture in at most so many pixels.
@@ -120,18 +126,20 @@ mod tests {
 
     #[test]
     fn hostile_files_are_refused() {
-        let refused = |bytes: &[u8]| pixels(bytes, 8, 8).is_none();
-        assert!(refused(b"") && refused(b"GIF89a....") && refused(b"<html><body/></html>"));
+        let refused = |bytes: &[u8]| pixels(bytes, 8, 8).err();
+        for bytes in [&b""[..], b"GIF89a....", b"<html><body/></html>"] {
+            assert_eq!(refused(bytes), Some(UndrawnReason::Unknown));
+        }
         let mut long = png(9, 7, |_, _| CLEAR);
         long.resize(BYTES, 0);
-        assert!(!refused(&long));
+        assert_eq!(refused(&long), None);
         long.push(0);
-        assert!(refused(&long));
+        assert_eq!(refused(&long), Some(UndrawnReason::TooLarge));
         let mut broken = png(32, 32, |_, _| CLEAR);
         broken.truncate(60);
-        assert!(refused(&broken));
+        assert_eq!(refused(&broken), Some(UndrawnReason::Unknown));
         // A header that promises more pixels than memory holds.
-        assert!(refused(&png(SIDE + 1, 1, |_, _| CLEAR)));
+        assert_eq!(refused(&png(SIDE + 1, 1, |_, _| CLEAR)), Some(UndrawnReason::TooLarge));
     }
 
     proptest::proptest! {

@@ -1,8 +1,8 @@
 //! Whose turn it is: one picture is decoded at a time, whoever asks and however often, and a file that could not be decoded
 //! is not tried again in another size.
 
-use crate::domain::{Pixels, Sha256};
-use std::collections::HashSet;
+use crate::domain::{Pixels, Sha256, UndrawnReason};
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::Semaphore;
 
@@ -13,7 +13,7 @@ const FAILED: usize = 256;
 pub(in crate::exec) struct Decoder {
     turn: Arc<Semaphore>,
     /// By what is in it: a file has the same bytes in every size that is asked for.
-    failed: Arc<Mutex<HashSet<Sha256>>>,
+    failed: Arc<Mutex<HashMap<Sha256, UndrawnReason>>>,
 }
 
 impl Default for Decoder {
@@ -27,28 +27,28 @@ impl Decoder {
     pub(in crate::exec) async fn pixels(
         &self,
         bytes: Vec<u8>,
-        decode: impl FnOnce(&[u8]) -> Option<Pixels> + Send + 'static,
-    ) -> Option<Pixels> {
-        let turn = self.turn.clone().acquire_owned().await.ok()?;
+        decode: impl FnOnce(&[u8]) -> Result<Pixels, UndrawnReason> + Send + 'static,
+    ) -> Result<Pixels, UndrawnReason> {
+        let turn = self.turn.clone().acquire_owned().await.map_err(|_| UndrawnReason::Unknown)?;
         let failed = self.failed.clone();
         let work = move || {
             // The turn lasts as long as the process: who stops waiting for one does not start another beside it.
             let _turn = turn;
             let file = Sha256::of(&bytes);
-            if failed.lock().unwrap_or_else(PoisonError::into_inner).contains(&file) {
-                return None;
+            if let Some(reason) = failed.lock().unwrap_or_else(PoisonError::into_inner).get(&file) {
+                return Err(*reason);
             }
             let pixels = decode(&bytes);
-            if pixels.is_none() {
+            if let Err(reason) = pixels {
                 let mut failed = failed.lock().unwrap_or_else(PoisonError::into_inner);
                 if failed.len() >= FAILED {
                     failed.clear();
                 }
-                failed.insert(file);
+                failed.insert(file, reason);
             }
             pixels
         };
-        tokio::task::spawn_blocking(work).await.ok().flatten()
+        tokio::task::spawn_blocking(work).await.unwrap_or(Err(UndrawnReason::Unknown))
     }
 }
 
@@ -76,12 +76,12 @@ mod tests {
             let began = began.clone();
             decoder.pixels(vec![file], move |_| {
                 assert!(!is_joined(&began), "two at once");
-                Pixels::new(1, 1, vec![file; 4])
+                Pixels::new(1, 1, vec![file; 4]).ok_or(UndrawnReason::Unknown)
             })
         };
         let made = join_all((0..6).map(ask)).await;
         for (file, pixels) in (0..).zip(made) {
-            assert_eq!(pixels.and_then(|pixels| pixels.at(0, 0)), Some([file; 4]));
+            assert_eq!(pixels.ok().and_then(|pixels| pixels.at(0, 0)), Some([file; 4]));
         }
         assert_eq!(began.load(SeqCst), 6);
     }
@@ -93,12 +93,12 @@ mod tests {
             let began = began.clone();
             decoder.pixels(vec![file], move |_| {
                 began.fetch_add(1, SeqCst);
-                None
+                Err(UndrawnReason::TooSlow)
             })
         };
-        assert_eq!(join_all((0..16).map(|_| ask(7))).await, vec![None; 16]);
+        assert_eq!(join_all((0..16).map(|_| ask(7))).await, vec![Err(UndrawnReason::TooSlow); 16]);
         assert_eq!(began.load(SeqCst), 1);
-        ask(8).await;
+        assert!(ask(8).await.is_err());
         assert_eq!(began.load(SeqCst), 2, "another file is");
     }
 }

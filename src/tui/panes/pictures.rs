@@ -1,9 +1,9 @@
 //! Pictures in half blocks, as they were painted off the drawing thread. What is not there yet is asked for and comes
 //! with a later frame.
 
-use crate::domain::ImageRef;
+use crate::domain::{ImageRef, UndrawnReason};
 use ratatui::text::Line;
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
 
 /// A picture that is wanted: its file and the cells that it may fill.
@@ -29,7 +29,7 @@ pub struct Pictures {
     /// The one that is being painted: one at a time, so that a window whose size changes asks for the last size alone.
     at_work: Option<PictureRequest>,
     /// Files that can't be painted, in whatever size.
-    failed: HashSet<PathBuf>,
+    failed: HashMap<PathBuf, UndrawnReason>,
     off: bool,
 }
 
@@ -52,7 +52,7 @@ impl Pictures {
         let key = PictureRequest { path: image.path.clone(), width, height };
         match self.known.get(&key) {
             Some(PictureState::Painted(rows)) => rows.clone(),
-            None if !self.failed.contains(&key.path) => {
+            None if !self.failed.contains_key(&key.path) => {
                 self.ask(key);
                 Vec::new()
             }
@@ -76,11 +76,14 @@ impl Pictures {
         self.known.insert(wanted, PictureState::Asked);
     }
 
-    /// Whether a picture will not be there: it can't be painted, or none are.
-    pub(crate) fn gave_up(&self, image: &ImageRef, (width, height): (u16, u16)) -> bool {
+    /// Why a picture will not be there; `None`: it is, or may come.
+    pub(crate) fn undrawn(&self, image: &ImageRef, (width, height): (u16, u16)) -> Option<UndrawnReason> {
+        if self.off {
+            return Some(UndrawnReason::Off);
+        }
         let key = PictureRequest { path: image.path.clone(), width, height };
         let is_painted = matches!(self.known.get(&key), Some(PictureState::Painted(_)));
-        self.off || (!is_painted && self.failed.contains(&image.path))
+        self.failed.get(&image.path).copied().filter(|_| !is_painted)
     }
 
     /// What has to be painted next; `None` while one is at work, and when nothing is wanted.
@@ -93,16 +96,16 @@ impl Pictures {
     }
 
     /// A picture was painted, or can't be.
-    pub fn painted(&mut self, which: PictureRequest, rows: Option<Vec<Line<'static>>>) {
+    pub fn painted(&mut self, which: PictureRequest, rows: Result<Vec<Line<'static>>, UndrawnReason>) {
         self.at_work.take_if(|at_work| *at_work == which);
         match rows {
-            Some(rows) => drop(self.known.insert(which, PictureState::Painted(rows))),
-            None => {
+            Ok(rows) => drop(self.known.insert(which, PictureState::Painted(rows))),
+            Err(reason) => {
                 if self.failed.len() >= FAILED {
                     self.failed.clear();
                 }
                 self.known.remove(&which);
-                self.failed.insert(which.path);
+                self.failed.insert(which.path, reason);
             }
         }
     }
@@ -130,7 +133,7 @@ mod tests {
         assert_eq!(asked.len(), 1, "one is at work");
         let mut sizes = Vec::new();
         while let Some(done) = asked.pop() {
-            pictures.painted(done, Some(vec![Line::from("x")]));
+            pictures.painted(done, Ok(vec![Line::from("x")]));
             asked.extend(pictures.next_wanted());
             sizes.extend(asked.last().map(|wanted| (wanted.path.clone(), wanted.width)));
         }
@@ -146,13 +149,16 @@ mod tests {
         let mut pictures = Pictures::default();
         pictures.rows(&image("a.svg"), 9, 9);
         let wanted = pictures.next_wanted().unwrap();
-        pictures.painted(wanted, None);
+        pictures.painted(wanted, Err(UndrawnReason::TooSlow));
         for width in 1..=16 {
             assert!(pictures.rows(&image("a.svg"), width, 9).is_empty());
             assert!(pictures.next_wanted().is_none());
-            assert!(pictures.gave_up(&image("a.svg"), (width, 9)));
+            assert_eq!(pictures.undrawn(&image("a.svg"), (width, 9)), Some(UndrawnReason::TooSlow));
         }
         pictures.rows(&image("b.svg"), 9, 9);
-        assert!(pictures.next_wanted().is_some() && !pictures.gave_up(&image("b.svg"), (9, 9)));
+        assert!(pictures.next_wanted().is_some());
+        assert_eq!(pictures.undrawn(&image("b.svg"), (9, 9)), None);
+        pictures.turn_off();
+        assert_eq!(pictures.undrawn(&image("b.svg"), (9, 9)), Some(UndrawnReason::Off));
     }
 }

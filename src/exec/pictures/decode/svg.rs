@@ -1,10 +1,10 @@
 //! An SVG to pixels: shapes alone. It is drawn whole or not at all: a chart without its words, or without a picture that it
 //! holds, would say something else. Nothing that it names is loaded, and no script of it is known. Pure.
 
-use super::{BYTES, SIDE};
-use crate::domain::Pixels;
+use super::SIDE;
+use crate::domain::{Pixels, UndrawnReason};
 use resvg::tiny_skia::{Pixmap, PremultipliedColorU8, Transform};
-use resvg::usvg::{ImageHrefResolver, Options, Tree, roxmltree};
+use resvg::usvg::{self, ImageHrefResolver, Options, Tree, roxmltree};
 
 /// Elements that show something which is not drawn here: there are no fonts, and no other pictures.
 const NOT_DRAWN: [&str; 3] = ["text", "image", "foreignObject"];
@@ -12,33 +12,42 @@ const NOT_DRAWN: [&str; 3] = ["text", "image", "foreignObject"];
 const NODES: u32 = 100_000;
 
 /// Its pixels in at most so many; it is never made larger than it says that it is.
-pub(super) fn pixels(bytes: &[u8], width: u32, height: u32) -> Option<Pixels> {
-    let text = std::str::from_utf8(bytes.get(..bytes.len()).filter(|bytes| bytes.len() <= BYTES)?).ok()?;
+///
+/// # Errors
+/// Why there are none.
+pub(super) fn pixels(bytes: &[u8], width: u32, height: u32) -> Result<Pixels, UndrawnReason> {
+    let text = std::str::from_utf8(bytes).map_err(|_| UndrawnReason::Unknown)?;
     let parsing = roxmltree::ParsingOptions { allow_dtd: true, nodes_limit: NODES, ..Default::default() };
-    let document = roxmltree::Document::parse_with_options(text, parsing).ok()?;
+    let document = roxmltree::Document::parse_with_options(text, parsing).map_err(|error| match error {
+        roxmltree::Error::NodesLimitReached => UndrawnReason::TooLarge,
+        _ => UndrawnReason::Unknown,
+    })?;
     if document.descendants().any(|node| NOT_DRAWN.contains(&node.tag_name().name())) {
-        return None;
+        return Err(UndrawnReason::MoreThanShapes);
     }
     let options = Options { image_href_resolver: nothing(), ..Options::default() };
-    let tree = Tree::from_xmltree(&document, &options).ok()?;
-    if tree.root().children().is_empty() {
-        return None;
-    }
+    let tree = Tree::from_xmltree(&document, &options).map_err(|error| match error {
+        usvg::Error::ElementsLimitReached => UndrawnReason::TooLarge,
+        _ => UndrawnReason::Unknown,
+    })?;
     let (own_width, own_height) = (tree.size().width(), tree.size().height());
     if own_width.max(own_height) > SIDE as f32 {
-        return None;
+        return Err(UndrawnReason::TooLarge);
+    }
+    if tree.root().children().is_empty() {
+        return Err(UndrawnReason::Unknown);
     }
     let scale = (width as f32 / own_width).min(height as f32 / own_height).min(1.0);
     let side = |pixels: f32, most: u32| ((pixels * scale).round() as u32).clamp(1, most);
     let (width, height) = (side(own_width, width), side(own_height, height));
-    let mut drawn = Pixmap::new(width, height)?;
+    let mut drawn = Pixmap::new(width, height).ok_or(UndrawnReason::TooLarge)?;
     let fit = Transform::from_scale(width as f32 / own_width, height as f32 / own_height);
     resvg::render(&tree, fit, &mut drawn.as_mut());
     let rgba = drawn.pixels().iter().flat_map(|pixel: &PremultipliedColorU8| {
         let pixel = pixel.demultiply();
         [pixel.red(), pixel.green(), pixel.blue(), pixel.alpha()]
     });
-    Pixels::new(width, height, rgba.collect())
+    Pixels::new(width, height, rgba.collect()).ok_or(UndrawnReason::Unknown)
 }
 
 /// Loads nothing that is named, by a path or within the file.
@@ -57,7 +66,7 @@ mod tests {
         )
     }
 
-    fn drawn(inside: &str) -> Option<Pixels> {
+    fn drawn(inside: &str) -> Result<Pixels, UndrawnReason> {
         pixels(svg(inside).as_bytes(), 40, 40)
     }
 
@@ -82,7 +91,8 @@ mod tests {
         let file =
             format!("<image xlink:href='{}/assets/x.png' width='9' height='9'/>", env!("CARGO_MANIFEST_DIR"));
         for part in ["<text x='3' y='9'>North</text>", &file, "<foreignObject/>", "<g><text/></g>"] {
-            assert!(drawn(&format!("{RED}{part}")).is_none(), "{part}");
+            let drawn = drawn(&format!("{RED}{part}"));
+            assert_eq!(drawn, Err(UndrawnReason::MoreThanShapes), "{part}");
         }
     }
 
@@ -100,9 +110,12 @@ mod tests {
             let _ = pixels(text.as_bytes(), 40, 40);
         }
         let huge = "<svg xmlns='http://www.w3.org/2000/svg' width='1e9' height='1e9'/>";
-        assert!(pixels(huge.as_bytes(), 40, 40).is_none());
-        assert!(pixels(&vec![b'<'; BYTES + 1], 40, 40).is_none());
-        assert!(pixels(b"<svg \xff/>", 40, 40).is_none());
-        assert!(drawn("").is_none() && drawn("<script>1</script>").is_none(), "there is nothing to see");
+        assert_eq!(pixels(huge.as_bytes(), 40, 40), Err(UndrawnReason::TooLarge));
+        let many = "<g/>".repeat(NODES as usize);
+        assert_eq!(drawn(&many), Err(UndrawnReason::TooLarge));
+        assert_eq!(pixels(b"<svg \xff/>", 40, 40), Err(UndrawnReason::Unknown));
+        for nothing in ["", "<script>1</script>"] {
+            assert_eq!(drawn(nothing), Err(UndrawnReason::Unknown), "there is nothing to see");
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! One image of a run alone in the pane, as large as fits, and going from it to the next.
 
-use super::receipt::{self, DrawnState};
+use super::receipt;
 use super::{OutputPane, Subject};
 use crate::domain::ImageRef;
 use crate::engine::State;
@@ -85,9 +85,9 @@ impl OutputPane {
         let Some(image) = images.get(number) else { return false };
         let (width, height) = (self.area.width, self.area.height.saturating_sub(1));
         let rows = pictures.rows(image, width, height);
-        let drawn = DrawnState::of(pictures, image, (width, height));
+        let undrawn = pictures.undrawn(image, (width, height));
         let is_file = self.is_file(state, number);
-        self.head.push(receipt::image_row(number + 1, image, drawn, is_file, width, look));
+        self.head.push(receipt::image_row(number + 1, image, undrawn, is_file, width, look));
         self.head.extend(rows);
         self.list.restore(Some(Anchor { item: 0, row: 0 }));
         true

@@ -29,7 +29,7 @@ use printed::PrintedRows;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
-use receipt::{DrawnState, RunRows};
+use receipt::RunRows;
 pub(in crate::tui) use receipt::{SVG, ended_lines};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -393,8 +393,8 @@ impl OutputPane {
                     let is_file = self.is_file(state, number);
                     let size = (width.min(80), (self.area.height * 2 / 3).clamp(4, 30));
                     let rows = pictures.rows(image, size.0, size.1);
-                    let drawn = DrawnState::of(pictures, image, size);
-                    self.head.push(receipt::image_row(number + 1, image, drawn, is_file, width, look));
+                    let undrawn = pictures.undrawn(image, size);
+                    self.head.push(receipt::image_row(number + 1, image, undrawn, is_file, width, look));
                     self.head.extend(rows);
                 }
                 let report = run.ended.as_ref().map(|(_, report)| report);

@@ -4,12 +4,11 @@ use super::tables::{self, Table};
 use crate::domain::obeyed::{obeyed, run_by_tools};
 use crate::domain::sentences::running;
 use crate::domain::{
-    ImageRef, KernelFate, KernelRef, Language, Outcome, RunError, RunReport, Severity, Stream,
+    ImageRef, KernelFate, KernelRef, Language, Outcome, RunError, RunReport, Severity, Stream, UndrawnReason,
     VariableChanges,
 };
 use crate::engine::transcript::{BlockItem, BlockStanding, LoadState, OutputAway, RunItem};
 use crate::engine::{State, kernels};
-use crate::tui::panes::pictures::Pictures;
 use crate::tui::theme::Slot;
 use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::{safe, words};
@@ -363,26 +362,12 @@ pub(super) fn undrawn(report: &RunReport, width: u16, look: DrawStyle<'_>) -> Ve
     rows.collect()
 }
 
-/// How a picture stands that is told in a row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum DrawnState {
-    Drawn,
-    /// It can't be drawn, or none are.
-    Not,
-}
-
-impl DrawnState {
-    pub(super) fn of(pictures: &Pictures, image: &ImageRef, size: (u16, u16)) -> Self {
-        if pictures.gave_up(image, size) { Self::Not } else { Self::Drawn }
-    }
-}
-
 /// `image 1  figure-1.png  1350x600  48 KB   o open   w save`; what is a file of the folder already is not saved, and what
 /// can hold a script is not opened.
 pub(super) fn image_row(
     number: usize,
     image: &ImageRef,
-    state: DrawnState,
+    undrawn: Option<UndrawnReason>,
     is_file: bool,
     width: u16,
     look: DrawStyle<'_>,
@@ -392,12 +377,10 @@ pub(super) fn image_row(
         (0, _) | (_, 0) => String::new(),
         (wide, high) => format!("{wide}x{high}  "),
     };
-    let notes = [
-        (state == DrawnState::Not, if is_svg { "not drawn: it holds more than shapes" } else { "not drawn" }),
-        (!is_svg, "o open"),
-        (!is_file, "w save"),
-    ];
-    let notes = notes.into_iter().filter(|(holds, _)| *holds).map(|(_, note)| format!("   {note}"));
+    let keys = [(!is_svg, "o open"), (!is_file, "w save")];
+    let keys = keys.into_iter().filter(|(holds, _)| *holds).map(|(_, key)| key.to_owned());
+    let notes = undrawn.map(|reason| reason.to_string()).into_iter().chain(keys);
+    let notes = notes.map(|note| format!("   {note}"));
     let text = format!(
         "image {number}  {}  {pixels}{}{}",
         safe::one_line(&image.name),
