@@ -4,16 +4,21 @@ use super::drawn;
 use super::scene::{Scene, image, report};
 use ratatui::text::Line;
 use sayso::domain::*;
+use sayso::driver::Job;
 use sayso::tui::ui_command::UiCommand;
 use sayso::tui::widgets::layout::Pane;
 
 /// A run that showed a figure and wrote two files of pictures, and printed something.
 fn drawn_by_a_run() -> Scene {
+    drawn_by(vec![image("figure-1.png")])
+}
+
+fn drawn_by(images: Vec<ImageRef>) -> Scene {
     let mut scene = Scene::asked();
     scene.ran(1, 100, "total 12\n");
     let change = |path: &str| FileChange::new(path, "created", 48_000);
     let mut report = report("printed by it\n", 800);
-    report.images = vec![image("figure-1.png")];
+    report.images = images;
     report.pictures = [("out/b.jpg", "image/jpeg"), ("out/c.svg", "image/svg+xml")]
         .map(|(name, mime)| ImageRef { mime: mime.into(), ..image(name) })
         .to_vec();
@@ -150,4 +155,42 @@ fn a_run_without_images_says_so_and_an_svg_is_not_opened() {
     assert!(scene.screen.note.as_ref().is_some_and(|note| note.text.contains("may hold a script")));
     scene.press(&["k"]);
     assert!(seen(&mut scene, (140, 40)).contains("o open image"));
+}
+
+/// `w` saves what it is said to save: an image that the run showed; what it wrote is a file of the folder already.
+#[test]
+fn saving_is_offered_for_what_it_saves() {
+    let saved = |wishes: &[UiCommand]| -> Vec<String> {
+        let name = |wish: &UiCommand| match wish {
+            UiCommand::Job(Job::SaveImage(image)) => image.name.clone(),
+            other => format!("{other:?}"),
+        };
+        wishes.iter().map(name).collect()
+    };
+    let said = |scene: &Scene| scene.screen.note.as_ref().map(|note| note.text.clone()).unwrap_or_default();
+    let svg = |name: &str| ImageRef { mime: "image/svg+xml".into(), ..image(name) };
+    let mut scene = drawn_by(vec![svg("figure-1.svg"), image("figure-2.png")]);
+    let keys = seen(&mut scene, (140, 40));
+    assert!(keys.contains("w save images") && !keys.contains("w save it"), "{keys}");
+    scene.pass(2_000);
+    assert_eq!(saved(&scene.press(&["w"])), ["figure-1.svg", "figure-2.png"], "all that it showed");
+    scene.press(&["enter"]);
+    let keys = seen(&mut scene, (140, 40));
+    assert!(keys.contains("image 4 of 4") && !keys.contains("w save"), "{keys}");
+    scene.pass(2_000);
+    scene.press(&["o"]);
+    assert!(
+        said(&scene).ends_with("not opened from here. It lies in the folder as out/c.svg."),
+        "{}",
+        said(&scene)
+    );
+    assert!(saved(&scene.press(&["w"])).is_empty());
+    assert_eq!(said(&scene), "It lies in the folder as out/c.svg.");
+    scene.press(&["g"]);
+    let keys = seen(&mut scene, (140, 40));
+    assert!(keys.contains("image 1 of 4") && keys.contains("w save it"), "{keys}");
+    scene.pass(2_000);
+    scene.press(&["o"]);
+    assert!(said(&scene).ends_with("w saves it."), "{}", said(&scene));
+    assert_eq!(saved(&scene.press(&["w"])), ["figure-1.svg"], "the one that is alone");
 }

@@ -233,7 +233,11 @@ impl Screen {
         match action {
             Action::OutputOpen => match image {
                 Some(image) if image.mime == output::SVG => {
-                    self.say(Note::info("An SVG may hold a script: it is not opened from here. w saves it."));
+                    let is_saved = self.panes.output.unsaved(ctx.state).contains(&image);
+                    let next = if is_saved { "w saves it.".to_owned() } else { lies_in_the_folder(image) };
+                    self.say(Note::info(format!(
+                        "An SVG may hold a script: it is not opened from here. {next}"
+                    )));
                     Vec::new()
                 }
                 Some(image) => {
@@ -255,12 +259,15 @@ impl Screen {
                 }
             },
             Action::OutputWrite => {
-                // A picture that the run wrote is a file already.
-                let shown = report.into_iter().flat_map(|report| &report.images);
+                let unsaved = self.panes.output.unsaved(ctx.state).into_iter();
                 let mut wishes: Vec<UiCommand> =
-                    shown.map(|image| UiCommand::Job(Job::SaveImage(image.clone()))).collect();
-                if wishes.is_empty() {
-                    wishes.push(UiCommand::Job(Job::SaveOutput(Box::new(item.clone()))));
+                    unsaved.map(|image| UiCommand::Job(Job::SaveImage(image.clone()))).collect();
+                match image.filter(|_| wishes.is_empty() && self.panes.output.shows_image()) {
+                    Some(image) => self.say(Note::info(lies_in_the_folder(image))),
+                    None if wishes.is_empty() => {
+                        wishes.push(UiCommand::Job(Job::SaveOutput(Box::new(item.clone()))));
+                    }
+                    None => {}
                 }
                 wishes
             }
@@ -323,6 +330,11 @@ impl Screen {
         let lost = kernels::lost(running, (", ", ""));
         self.open(ask.or_command('n', format!("new kernel{lost}"), restart));
     }
+}
+
+/// Where a picture is that the run wrote, which is not saved again.
+fn lies_in_the_folder(image: &ImageRef) -> String {
+    format!("It lies in the folder as {}.", safe::one_line(&image.name))
 }
 
 /// Whether a file is a picture, by its name.

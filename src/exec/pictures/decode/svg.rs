@@ -7,7 +7,7 @@ use resvg::tiny_skia::{Pixmap, PremultipliedColorU8, Transform};
 use resvg::usvg::{self, ImageHrefResolver, Options, Tree, roxmltree};
 
 /// Elements that show something which is not drawn here: there are no fonts, and no other pictures.
-const NOT_DRAWN: [&str; 3] = ["text", "image", "foreignObject"];
+const NOT_DRAWN: [&str; 4] = ["text", "image", "feImage", "foreignObject"];
 /// Elements of one file.
 const NODES: u32 = 100_000;
 
@@ -22,7 +22,7 @@ pub(super) fn pixels(bytes: &[u8], width: u32, height: u32) -> Result<Pixels, Un
         roxmltree::Error::NodesLimitReached => UndrawnReason::TooLarge,
         _ => UndrawnReason::Unknown,
     })?;
-    if document.descendants().any(|node| NOT_DRAWN.contains(&node.tag_name().name())) {
+    if document.descendants().any(|node| is_not_drawn(&node)) {
         return Err(UndrawnReason::MoreThanShapes);
     }
     let options = Options { image_href_resolver: nothing(), ..Options::default() };
@@ -48,6 +48,33 @@ pub(super) fn pixels(bytes: &[u8], width: u32, height: u32) -> Result<Pixels, Un
         [pixel.red(), pixel.green(), pixel.blue(), pixel.alpha()]
     });
     Pixels::new(width, height, rgba.collect()).ok_or(UndrawnReason::Unknown)
+}
+
+/// Whether a node shows, or names, something that is not drawn here.
+fn is_not_drawn(node: &roxmltree::Node<'_, '_>) -> bool {
+    let name = node.tag_name().name();
+    // Where a link leads is not shown.
+    let names_another = |attribute: roxmltree::Attribute<'_, '_>| match attribute.name() {
+        "href" => name != "a" && !attribute.value().trim_start().starts_with('#'),
+        "style" => is_style_of_more(attribute.value()),
+        _ => names_a_file(attribute.value()),
+    };
+    NOT_DRAWN.contains(&name)
+        || node.attributes().any(names_another)
+        || node.pi().is_some_and(|pi| pi.target == "xml-stylesheet")
+        || (name == "style" && node.descendants().filter_map(|inner| inner.text()).any(is_style_of_more))
+}
+
+/// Whether rules of style take in something from elsewhere. An escape could spell that, so none is read.
+fn is_style_of_more(style: &str) -> bool {
+    style.contains('\\') || style.to_ascii_lowercase().contains("@import") || names_a_file(style)
+}
+
+/// Whether a value names something that is not a part of this file, `url(other.svg#a)`.
+fn names_a_file(value: &str) -> bool {
+    let value = value.to_ascii_lowercase();
+    let blank = |c: char| c.is_whitespace() || matches!(c, '"' | '\'');
+    value.split("url(").skip(1).any(|named| !named.trim_start_matches(blank).starts_with('#'))
 }
 
 /// Loads nothing that is named, by a path or within the file.
@@ -90,10 +117,41 @@ mod tests {
     fn what_could_be_drawn_in_part_alone_is_not_drawn() {
         let file =
             format!("<image xlink:href='{}/assets/x.png' width='9' height='9'/>", env!("CARGO_MANIFEST_DIR"));
-        for part in ["<text x='3' y='9'>North</text>", &file, "<foreignObject/>", "<g><text/></g>"] {
+        let filled = |filter: &str| {
+            format!("<filter id='f'>{filter}</filter><rect width='9' height='9' filter='url(#f)'/>")
+        };
+        for part in [
+            "<text x='3' y='9'>North</text>",
+            &file,
+            "<foreignObject/>",
+            "<g><text/></g>",
+            &filled("<feImage xlink:href='#x'/>"),
+            &filled("<feImage href='data:image/png;base64,AAAA'/>"),
+            "<use href='other.svg#a'/>",
+            "<use xlink:href=' other.svg#a'/>",
+            "<use href=''/>",
+            "<linearGradient id='g' xlink:href='other.svg#g'/>",
+            "<rect width='9' height='9' fill='url(other.svg#g)'/>",
+            "<rect width='9' height='9' style='fill:URL( \"other.svg#g\" )'/>",
+            "<rect width='9' height='9' style='fill:u\\72l(other.svg#g)'/>",
+            "<style>@import 'other.css';</style>",
+            "<style><![CDATA[rect { fill: url('other.svg#g') }]]></style>",
+            "<?xml-stylesheet href='other.css'?>",
+        ] {
             let drawn = drawn(&format!("{RED}{part}"));
             assert_eq!(drawn, Err(UndrawnReason::MoreThanShapes), "{part}");
         }
+    }
+
+    #[test]
+    fn what_names_a_part_of_its_own_is_drawn() {
+        let own = "<style>rect { stroke: url(#g) }</style>\
+            <linearGradient id='g'><stop stop-color='red'/></linearGradient><linearGradient id='h' xlink:href='#g'/>\
+            <clipPath id='c'><path d='M0 0h80v40h-80z'/></clipPath>\
+            <a href='https://example.org/'><rect id='r' width='40' height='40' fill='url(\"#h\")'/></a>\
+            <use href='#r' x='40' clip-path='url(#c)' style='opacity:1;fill:url( #g )'/>";
+        let drawn = drawn(own).unwrap();
+        assert_eq!((drawn.at(5, 5), drawn.at(35, 5)), (Some([255, 0, 0, 255]), Some([255, 0, 0, 255])));
     }
 
     #[test]

@@ -69,6 +69,17 @@ impl OutputPane {
         report.is_some_and(|(_, report)| number >= report.images.len())
     }
 
+    /// The images that saving writes: the one that is alone, else all that the run showed. What it wrote is a file of the
+    /// folder already.
+    pub(crate) fn unsaved<'a>(&self, state: &'a State) -> Vec<&'a ImageRef> {
+        let images = self.images(state).into_iter().enumerate();
+        let is_meant = |number| self.alone.is_none_or(|alone| alone.number == number);
+        images
+            .filter(|(number, _)| is_meant(*number) && !self.is_file(state, *number))
+            .map(|(_, image)| image)
+            .collect()
+    }
+
     /// Lays the image out that is alone. False: none is, or it is gone.
     pub(super) fn lay_out_image(
         &mut self,

@@ -229,8 +229,10 @@ fn of_pane(screen: &Screen, state: &State, hints: &mut Hints<'_>) {
         if has_images && can_open {
             hints.key(Action::OutputOpen, "open image", "open image", 0);
         }
-        if has_images {
-            hints.key(Action::OutputWrite, "save it", "save it", 1);
+        match screen.panes.output.unsaved(state).len() {
+            0 => {}
+            1 => drop(hints.key(Action::OutputWrite, "save it", "save it", 1)),
+            _ => drop(hints.key(Action::OutputWrite, "save images", "save", 1)),
         }
         if screen.panes.output.lines() > 0 {
             hints.key(Action::OutputPager, "all output", "all output", 1 + u8::from(has_images));
