@@ -14,10 +14,14 @@ fn drawn_by_a_run() -> Scene {
 }
 
 fn drawn_by(images: Vec<ImageRef>) -> Scene {
+    printed_and_drawn("printed by it\n", images)
+}
+
+fn printed_and_drawn(text: &str, images: Vec<ImageRef>) -> Scene {
     let mut scene = Scene::asked();
     scene.ran(1, 100, "total 12\n");
     let change = |path: &str| FileChange::new(path, "created", 48_000);
-    let mut report = report("printed by it\n", 800);
+    let mut report = report(text, 800);
     report.images = images;
     report.pictures = [("out/b.jpg", "image/jpeg"), ("out/c.svg", "image/svg+xml")]
         .map(|(name, mime)| ImageRef { mime: mime.into(), ..image(name) })
@@ -119,6 +123,38 @@ fn an_image_stands_alone_and_the_next_and_the_one_before_are_a_key_away() {
         let after = seen(&mut scene, size);
         assert_eq!(panes(&after), panes(&before), "all of it stands where it stood");
         assert!(matches!(scene.screen.panes.focus, Pane::Output));
+    }
+}
+
+/// Who read further up comes back to the same line, also where the window became another one meanwhile.
+#[test]
+fn a_place_between_lines_is_kept_while_an_image_is_alone() {
+    for size in [(140, 40), (80, 24)] {
+        let mut scene = super::scene::acted(size, || {
+            let lines: Vec<String> = (1..=200).map(|line| format!("printed {line}.\n")).collect();
+            printed_and_drawn(&lines.concat(), vec![image("figure-1.png")])
+        });
+        seen(&mut scene, size);
+        scene.press(&["pgup", "pgup", "up"]);
+        let top = |screen: &str| -> Option<u32> {
+            let line = screen.lines().find_map(|row| row.split_once("printed "))?.1;
+            line.split_once('.')?.0.parse().ok()
+        };
+        let before = top(&seen(&mut scene, size)).unwrap();
+        assert!((20..180).contains(&before), "{before}");
+        for back in ["esc", "enter"] {
+            scene.press(&["enter"]);
+            let alone = seen(&mut scene, size);
+            assert!(alone.contains("image 3 of 3") && top(&alone).is_none(), "{alone}");
+            scene.press(&["k"]);
+            seen(&mut scene, size);
+            scene.press(&[back]);
+            assert_eq!(top(&seen(&mut scene, size)), Some(before), "{size:?} {back}");
+        }
+        scene.press(&["enter"]);
+        seen(&mut scene, (100, 30));
+        scene.press(&["esc"]);
+        assert_eq!(top(&seen(&mut scene, (100, 30))), Some(before), "{size:?} another size");
     }
 }
 

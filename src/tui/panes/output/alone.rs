@@ -7,14 +7,16 @@ use crate::engine::State;
 use crate::tui::panes::pictures::Pictures;
 use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::virtual_list::Anchor;
+use ratatui::text::Line;
 
 /// The image that is shown alone.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AloneImage {
     subject: Subject,
     pub(super) number: usize,
-    /// Where the pane stood before.
+    /// Where the pane stood before, and how many rows its head had then.
     before: Option<Anchor>,
+    head: usize,
 }
 
 impl OutputPane {
@@ -26,13 +28,17 @@ impl OutputPane {
         let (Some(subject), Some(number)) = (self.shown, self.images(state).len().checked_sub(1)) else {
             return false;
         };
-        self.alone = Some(AloneImage { subject, number, before: self.list.place() });
+        self.alone = Some(AloneImage { subject, number, before: self.list.place(), head: self.head.len() });
         true
     }
 
     /// Shows the output again. False: it is shown.
     pub(crate) fn leave_image(&mut self) -> bool {
         let Some(alone) = self.alone.take() else { return false };
+        // The place counts rows of the head that was there then: the head is as long again until it is laid out, so that
+        // what follows moves by no more than what came or went meanwhile.
+        self.list.shift(self.head.len(), alone.head.cast_signed() - self.head.len().cast_signed());
+        self.head.resize(alone.head, Line::default());
         self.list.restore(alone.before);
         true
     }
