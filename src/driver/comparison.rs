@@ -5,9 +5,12 @@ use crate::store::index::{self, Summary};
 use crate::store::{self, LoadedSession, Seal, StoreError};
 use crate::text::number::size;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use tokio::sync::Mutex;
 
-/// Bytes of two files that are read for it beside a session that is open: both stand in memory meanwhile.
-const LARGEST: u64 = 256 << 20;
+/// Bytes of two files that are read for it beside a session that is open: both stand in memory meanwhile, in up to sixteen
+/// times as many.
+const LARGEST: u64 = 64 << 20;
 
 /// What came of it.
 #[derive(Clone, Debug, Default)]
@@ -65,4 +68,89 @@ pub(super) fn compare_files(
         return Err(format!("they hold {}. sayso sessions compare does it", size(bytes)));
     }
     compare_sessions(&own, &other, seal).map_err(|error| error.to_string())
+}
+
+/// Those that a front end asked for: one at a time, so that what two files take in memory is never taken twice, and of those
+/// that wait only the newest.
+#[derive(Debug, Default)]
+pub(super) struct ComparisonQueue {
+    /// How many were asked for.
+    asked: AtomicU64,
+    turn: Mutex<()>,
+}
+
+impl ComparisonQueue {
+    /// One more is asked for; gives its number.
+    pub(super) fn join(&self) -> u64 {
+        self.asked.fetch_add(1, Ordering::AcqRel) + 1
+    }
+
+    /// Compares when no other one is at it. `None`: a newer one was asked for.
+    pub(super) async fn compare<T: Send + 'static>(
+        &self,
+        own: u64,
+        compare: impl FnOnce() -> Result<T, String> + Send + 'static,
+    ) -> Option<Result<T, String>> {
+        let is_newest = || self.asked.load(Ordering::Acquire) == own;
+        let _turn = self.turn.lock().await;
+        if !is_newest() {
+            return None;
+        }
+        let compared = tokio::task::spawn_blocking(compare).await;
+        let compared = compared.unwrap_or_else(|error| Err(error.to_string()));
+        is_newest().then_some(compared)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::{Arc, mpsc};
+
+    #[test]
+    fn one_is_compared_at_a_time_and_of_those_that_wait_only_the_newest() {
+        let queue = Arc::new(ComparisonQueue::default());
+        let (began, begins) = mpsc::channel();
+        let (go_on, waits) = mpsc::channel::<()>();
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let mut waits = Some(waits);
+        let asked: Vec<_> = (1..=10)
+            .map(|number| {
+                let (queue, own, began) = (queue.clone(), queue.join(), began.clone());
+                let waits = waits.take();
+                let compare = move || {
+                    began.send(number).unwrap();
+                    // The first one takes until it is let go on.
+                    waits.iter().for_each(|waits| waits.recv().unwrap());
+                    Ok(number)
+                };
+                // The first one is at it before the others come.
+                let task = runtime.spawn(async move { queue.compare(own, compare).await });
+                if number == 1 {
+                    runtime.block_on(async {
+                        while begins.try_recv().is_err() {
+                            tokio::task::yield_now().await
+                        }
+                    });
+                }
+                task
+            })
+            .collect();
+        for _ in 0..100 {
+            runtime.block_on(tokio::task::yield_now());
+        }
+        assert!(begins.try_recv().is_err(), "a second one is at it");
+        go_on.send(()).unwrap();
+        let told: Vec<_> =
+            asked.into_iter().map(|task| runtime.block_on(task).unwrap().and_then(Result::ok)).collect();
+        assert_eq!(told[9], Some(10));
+        assert!(told[..9].iter().all(Option::is_none), "{told:?}");
+        assert_eq!(begins.try_iter().collect::<Vec<_>>(), [10], "none that is not wanted any more is read");
+    }
+
+    #[test]
+    fn what_is_too_large_is_told_as_it_is() {
+        let told = include_str!("../../docs/using.md");
+        assert!(told.contains(&format!("for two that hold more than {}.", size(LARGEST))));
+    }
 }

@@ -92,8 +92,8 @@ pub enum JobResult {
     SessionHits(String, Result<SessionsFound, FilterError>),
     /// The end of a session as plain lines, and the bytes that it takes on the disk with all that is its own.
     Preview(PathBuf, Vec<String>, u64),
-    /// The session that is open, on the left, and another one.
-    Compared(Arc<SessionComparison>),
+    /// The session that is open, on the left, and the one of this file; or why they are not compared.
+    Compared(PathBuf, Result<Arc<SessionComparison>, String>),
     /// The list of sessions has changed.
     SessionsChanged,
     /// The interpreters on this machine.

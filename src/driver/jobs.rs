@@ -124,18 +124,23 @@ impl Driver {
         });
     }
 
+    /// The newest one wins: one that was asked for before it ends without an answer.
     fn compare_with(&self, other: PathBuf) {
-        let store = self.rooms.store.clone();
-        self.later(async move {
+        let (store, queue, inbox) = (self.rooms.store.clone(), self.comparisons.clone(), self.rooms.inbox());
+        let own = queue.join();
+        tokio::spawn(async move {
+            let file = other.clone();
             // What was said and done just now is in its file, too.
-            if let Err(error) = store.sync().await {
-                return JobResult::Failed(error.to_string());
-            }
-            let compare = move || comparison::compare_files(&store.path(), &other, store.seal());
-            match tokio::task::spawn_blocking(compare).await {
-                Ok(Ok(compared)) => JobResult::Compared(Arc::new(compared)),
-                Ok(Err(why)) => JobResult::Failed(format!("Not compared: {why}.")),
-                Err(error) => JobResult::Failed(error.to_string()),
+            let compared = match store.sync().await {
+                Err(error) => Some(Err(error.to_string())),
+                Ok(()) => {
+                    let compare = move || comparison::compare_files(&store.path(), &file, store.seal());
+                    queue.compare(own, compare).await
+                }
+            };
+            if let Some(compared) = compared {
+                let compared = compared.map(Arc::new).map_err(|why| format!("Not compared: {why}."));
+                let _ = inbox.send(Signal::Job(JobResult::Compared(other, compared))).await;
             }
         });
     }

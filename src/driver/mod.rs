@@ -134,6 +134,7 @@ pub struct Driver {
     draft: Draft,
     /// How many searches over the sessions began: an older one ends.
     searches: Arc<AtomicU64>,
+    comparisons: Arc<comparison::ComparisonQueue>,
 }
 
 impl Driver {
@@ -172,6 +173,7 @@ impl Driver {
         let mut driver = Self {
             draft,
             searches: Arc::default(),
+            comparisons: Arc::default(),
             engine: parts.engine,
             rooms,
             catalogue: parts.catalogue,

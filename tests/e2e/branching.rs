@@ -107,7 +107,12 @@ fn branches_are_a_tree_and_are_compared() {
         say(&terminal, "/resume");
         terminal.wait_for("open here");
         terminal.press("Up");
-        terminal.press_until("Ctrl-O", "the same up to 1 message and 1 block");
+        terminal.press("Ctrl-O");
+        terminal.wait_for("the same up to 1 message and 1 block");
+        // One key, one comparison: the list stands beneath it.
+        terminal.press("Esc");
+        terminal.wait_gone("the same up to");
+        terminal.wait_for("open here");
     });
 }
 

@@ -88,12 +88,65 @@ fn the_newest_session_is_chosen_wherever_it_stands_and_a_filter_makes_one_list()
 fn the_list_compares_what_is_chosen_with_what_is_open() {
     let mut scene = listed();
     assert_eq!(compared(&scene.press(&["ctrl-o"])), Some(&PathBuf::from("/sessions/04.jsonl")));
-    told(&mut scene, JobResult::Compared(comparison()));
+    told(&mut scene, compared_with("04"));
     assert!(drawn(&mut scene, 100, 30).contains("sales-q3 and sales-q3-2"));
     scene.press(&["esc", "up", "up"]);
     assert!(drawn(&mut scene, 100, 30).contains("preview: sales-q3 "), "back in the list");
     assert_eq!(compared(&scene.press(&["ctrl-o"])), None);
     assert!(drawn(&mut scene, 140, 40).contains("This session is open here. Choose another one"));
+}
+
+fn file(id: &str) -> PathBuf {
+    format!("/sessions/{id}.jsonl").into()
+}
+
+fn compared_with(id: &str) -> JobResult {
+    JobResult::Compared(file(id), Ok(comparison()))
+}
+
+fn failed_with(id: &str) -> JobResult {
+    JobResult::Compared(file(id), Err("Not compared: the other session is gone.".into()))
+}
+
+/// Both lists that compare, and the key that does it there.
+fn lists() -> [(Scene, &'static str); 2] {
+    let mut of_the_tree = Scene::worked();
+    command(&mut of_the_tree, "/compare");
+    told(&mut of_the_tree, JobResult::Sessions(family()));
+    [(listed(), "ctrl-o"), (of_the_tree, "enter")]
+}
+
+#[test]
+fn one_comparison_at_a_time_is_asked_for_and_its_view_opens_once() {
+    for (mut scene, key) in lists() {
+        assert_eq!(compared(&scene.press(&[key])), Some(&file("04")));
+        assert!(drawn(&mut scene, 140, 40).contains("Comparing."), "{key}");
+        assert_eq!(compared(&scene.press(&["down", key, key, "up", key])), None, "{key}");
+        // What another list asked for is not for this one.
+        told(&mut scene, compared_with("02"));
+        assert!(drawn(&mut scene, 140, 40).contains("Comparing."), "{key}");
+        (0..3).for_each(|_| told(&mut scene, compared_with("04")));
+        assert!(drawn(&mut scene, 140, 40).contains("the same up to"), "{key}");
+        scene.press(&["esc"]);
+        assert!(!drawn(&mut scene, 140, 40).contains("the same up to"), "{key}: one view lies on the other");
+        assert_eq!(compared(&scene.press(&[key])), Some(&file("04")), "{key}");
+        told(&mut scene, failed_with("04"));
+        assert_eq!(compared(&scene.press(&[key])), Some(&file("04")), "{key}");
+    }
+}
+
+#[test]
+fn a_comparison_does_not_open_over_a_question_or_a_name_that_is_typed() {
+    for (key, stays) in [("delete", "Delete this session?"), ("ctrl-r", "new name:")] {
+        let mut scene = listed();
+        scene.press(&["ctrl-o", key]);
+        told(&mut scene, compared_with("04"));
+        let seen = drawn(&mut scene, 140, 40);
+        assert!(seen.contains(stays) && !seen.contains("the same up to"), "{key}: {seen}");
+        assert!(seen.contains("Not shown over what stands here. Ask for it once more."), "{key}: {seen}");
+        scene.press(&["esc"]);
+        assert_eq!(compared(&scene.press(&["ctrl-o"])), Some(&file("04")), "{key}");
+    }
 }
 
 /// The same beginning, then another question on the right, with what came of each.
@@ -151,7 +204,7 @@ fn beside() -> Scene {
     command(&mut scene, "/compare");
     told(&mut scene, JobResult::Sessions(family()));
     scene.press(&["enter"]);
-    told(&mut scene, JobResult::Compared(comparison()));
+    told(&mut scene, compared_with("04"));
     scene
 }
 
@@ -180,12 +233,14 @@ fn the_newest_other_of_the_tree_is_offered_and_this_one_is_not_compared_with_its
     let seen = drawn(&mut scene, 100, 30);
     assert!(!seen.contains("notes") && !seen.contains("orphan"), "they are of other trees: {seen}");
     assert_eq!(compared(&scene.press(&["enter"])), Some(&PathBuf::from("/sessions/04.jsonl")));
-    scene.press(&["up", "up"]);
+    // What failed is told, and another one can be chosen.
+    told(&mut scene, failed_with("04"));
+    assert!(drawn(&mut scene, 140, 40).contains("Not compared: the other session is gone."));
+    assert_eq!(compared(&scene.press(&["down", "enter"])), Some(&PathBuf::from("/sessions/03.jsonl")));
+    told(&mut scene, failed_with("03"));
+    scene.press(&["up", "up", "up"]);
     assert_eq!(compared(&scene.press(&["enter"])), None);
     assert!(drawn(&mut scene, 140, 40).contains("That is this session."));
-    // A job that failed is told, and another one can be chosen.
-    told(&mut scene, JobResult::Failed("Not compared: the other session is gone.".into()));
-    assert!(drawn(&mut scene, 140, 40).contains("Not compared: the other session is gone."));
 }
 
 #[test]

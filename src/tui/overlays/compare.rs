@@ -64,7 +64,8 @@ pub(crate) struct CompareList {
     list: FilteredList<PathBuf>,
     /// Whether these are all sessions, for it stands in no tree; `None` while they are being listed.
     is_alone: Option<bool>,
-    is_comparing: bool,
+    /// The one that is being compared.
+    comparing: Option<PathBuf>,
 }
 
 impl CompareList {
@@ -73,7 +74,7 @@ impl CompareList {
         let mut list = FilteredList::new([], |_| true);
         list.field().set(typed);
         let own = (own_id(state).to_owned(), None);
-        Self { own, signs: look.glyphs.tree, now: look.now, list, is_alone: None, is_comparing: false }
+        Self { own, signs: look.glyphs.tree, now: look.now, list, is_alone: None, comparing: None }
     }
 
     /// The sessions were listed: the one written last is chosen, but not the one that is open.
@@ -127,11 +128,12 @@ impl Overlay for CompareList {
     }
 
     fn accept(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
-        let Some(path) = self.list.chosen().cloned() else { return Vec::new() };
+        let chosen = self.list.chosen().filter(|_| self.comparing.is_none());
+        let Some(path) = chosen.cloned() else { return Vec::new() };
         if self.own.1.as_ref() == Some(&path) {
             return vec![OverlayResponse::Say(Note::info("That is this session. Choose another one."))];
         }
-        self.is_comparing = true;
+        self.comparing = Some(path.clone());
         vec![OverlayResponse::UiCommand(UiCommand::Job(Job::Compare(path)))]
     }
 
@@ -141,13 +143,9 @@ impl Overlay for CompareList {
                 self.listed(all);
                 Some(Vec::new())
             }
-            JobResult::Compared(compared) => {
-                self.is_comparing = false;
-                Some(vec![OverlayResponse::Open(Box::new(ComparisonView::of(compared.clone())))])
-            }
-            JobResult::Failed(_) => {
-                self.is_comparing = false;
-                None
+            JobResult::Compared(path, compared) => {
+                self.comparing.take_if(|comparing| comparing == path)?;
+                Some(vec![ComparisonView::response(compared)])
             }
             _ => None,
         }
@@ -159,7 +157,7 @@ impl Overlay for CompareList {
     }
 
     fn status(&self, _: OverlayContext<'_>) -> Option<String> {
-        Some(match (self.is_alone, self.is_comparing) {
+        Some(match (self.is_alone, self.comparing.is_some()) {
             (None, _) => "Looking for sessions.".into(),
             (_, true) => "Comparing.".into(),
             (Some(_), false) => "Nothing is changed by comparing.".into(),

@@ -6,6 +6,7 @@ use crate::driver::SessionComparison;
 use crate::engine::comparison::{ComparedLine, LineStanding};
 use crate::tui::action::Action;
 use crate::tui::keymap::Context;
+use crate::tui::note::Note;
 use crate::tui::panes::Panes;
 use crate::tui::theme::Slot;
 use crate::tui::widgets::hints::Hints;
@@ -29,8 +30,16 @@ pub(crate) struct ComparisonView {
 }
 
 impl ComparisonView {
-    pub(crate) fn of(compared: Arc<SessionComparison>) -> Self {
+    fn of(compared: Arc<SessionComparison>) -> Self {
         Self { compared, lines: RefCell::default(), top: 0 }
+    }
+
+    /// What follows where a list asked for it: it opens, or it is said why not.
+    pub(super) fn response(compared: &Result<Arc<SessionComparison>, String>) -> OverlayResponse {
+        match compared {
+            Ok(compared) => OverlayResponse::Open(Box::new(Self::of(compared.clone()))),
+            Err(why) => OverlayResponse::Say(Note::warn(why.clone())),
+        }
     }
 
     /// Does something with the lines of a width.

@@ -296,6 +296,11 @@ fn nothing_decided() -> Vec<OverlayResponse> {
     vec![OverlayResponse::Close, OverlayResponse::Say(Note::of_wait("Nothing was decided."))]
 }
 
+/// What is said where something that was asked for comes while the person is at something else.
+pub(super) fn not_shown() -> OverlayResponse {
+    OverlayResponse::Say(Note::info("Not shown over what stands here. Ask for it once more."))
+}
+
 /// A number for [`Overlay::place`].
 fn number_of(what: impl std::hash::Hash) -> u64 {
     use std::hash::{DefaultHasher, Hasher as _};

@@ -13,7 +13,7 @@ mod rows;
 
 use super::compare::own_id;
 use super::comparison::ComparisonView;
-use super::{Overlay, OverlayContext, OverlayResponse};
+use super::{Overlay, OverlayContext, OverlayResponse, not_shown};
 use crate::driver::{Job, JobResult, Summary, words_of_search};
 use crate::engine::{Command, State};
 use crate::tui::action::Action;
@@ -45,6 +45,8 @@ pub(crate) struct Sessions {
     preview: Option<SessionPreview>,
     /// Another name that is being typed for the chosen one.
     rename: Option<Field>,
+    /// The one that is being compared with the session that is open.
+    comparing: Option<PathBuf>,
 }
 
 impl Sessions {
@@ -142,14 +144,16 @@ impl Sessions {
     }
 
     /// Puts the chosen one beside the session that is open.
-    fn compare(&self, state: &State) -> Vec<OverlayResponse> {
-        match self.chosen().filter(|_| self.rename.is_none()) {
+    fn compare(&mut self, state: &State) -> Vec<OverlayResponse> {
+        match self.chosen().filter(|_| self.rename.is_none() && self.comparing.is_none()) {
             Some(chosen) if is_open_here(chosen, state) => {
                 let why = "This session is open here. Choose another one to compare it with.";
                 vec![OverlayResponse::Say(Note::info(why))]
             }
             Some(chosen) => {
-                vec![OverlayResponse::UiCommand(UiCommand::Job(Job::Compare(chosen.path.clone())))]
+                let path = chosen.path.clone();
+                self.comparing = Some(path.clone());
+                vec![OverlayResponse::UiCommand(UiCommand::Job(Job::Compare(path)))]
             }
             None => Vec::new(),
         }
@@ -276,8 +280,10 @@ impl Overlay for Sessions {
                 self.staying(|list| list.found.keep(text, hits.clone(), list.listing.here()));
                 Some(self.preview())
             }
-            JobResult::Compared(compared) => {
-                Some(vec![OverlayResponse::Open(Box::new(ComparisonView::of(compared.clone())))])
+            JobResult::Compared(path, compared) => {
+                self.comparing.take_if(|comparing| comparing == path)?;
+                let is_typing = self.rename.is_some() && compared.is_ok();
+                Some(vec![if is_typing { not_shown() } else { ComparisonView::response(compared) }])
             }
             JobResult::Preview(path, lines, space) => {
                 let (path, lines, space) = (path.clone(), lines.clone(), *space);
@@ -303,6 +309,7 @@ impl Overlay for Sessions {
     fn status(&self, _: OverlayContext<'_>) -> Option<String> {
         Some(match self.listing.all() {
             None => "Looking for sessions.".into(),
+            Some(_) if self.comparing.is_some() => "Comparing.".into(),
             Some(all) => {
                 let bytes: u64 = all.iter().map(|s| s.bytes).sum();
                 format!("{}, {}.", words::count(all.len(), "session"), words::size(bytes))

@@ -21,9 +21,10 @@ impl Session<'_> {
         match result {
             JobResult::Sessions(all) if self.take_awaited(AwaitedJob::Sessions) => self.sessions(all)?,
             JobResult::Sessions(all) if self.take_awaited(AwaitedJob::Comparable) => self.comparable(all)?,
-            JobResult::Compared(compared) if self.take_awaited(AwaitedJob::Compared) => {
-                self.compared(compared)?;
-            }
+            JobResult::Compared(_, compared) if self.take_awaited(AwaitedJob::Compared) => match compared {
+                Ok(compared) => self.compared(compared)?,
+                Err(why) => self.plain.page.line(&format!("Warning: {why}"))?,
+            },
             JobResult::Recipes(recipes, told) if self.take_awaited(AwaitedJob::Recipes) => {
                 return self.recipes(recipes, told);
             }

@@ -4,6 +4,7 @@ use super::{Ctx, Note, Screen, UiCommand};
 use crate::domain::Entry;
 use crate::domain::sentences::saving;
 use crate::driver::{JobResult, Notification};
+use crate::tui::overlays::{OverlayResponse, not_shown};
 
 impl Screen {
     /// Takes in one thing that was told.
@@ -32,7 +33,15 @@ impl Screen {
         if let JobResult::Recipes(recipes, told) = &found {
             self.recipes_read(recipes, told);
         }
-        if let Some(then) = self.overlays.iter_mut().rev().find_map(|overlay| overlay.found(&found)) {
+        let mut overlays = self.overlays.iter_mut().rev().enumerate();
+        let taken = overlays.find_map(|(above, overlay)| Some((above > 0, overlay.found(&found)?)));
+        if let Some((is_covered, mut then)) = taken {
+            if is_covered {
+                // What opens would take the keys from the question that stands there.
+                then.iter_mut()
+                    .filter(|then| matches!(then, OverlayResponse::Open(_)))
+                    .for_each(|then| *then = not_shown());
+            }
             return self.carry_out(then, ctx);
         }
         match found {
@@ -53,13 +62,13 @@ impl Screen {
                 self.say(Note::info(saving::key_stored(&provider, &file)));
             }
             JobResult::Saved(path) => self.say(Note::info(saving::file(&ctx.look.place.path(&path)))),
-            JobResult::Failed(why) => self.say(Note::warn(why)),
+            JobResult::Failed(why) | JobResult::Compared(_, Err(why)) => self.say(Note::warn(why)),
             // The overlay that asked is closed; pictures are painted by the run loop.
             JobResult::Recipes(..)
             | JobResult::Sessions(_)
             | JobResult::SessionHits(..)
             | JobResult::Preview(..)
-            | JobResult::Compared(_)
+            | JobResult::Compared(..)
             | JobResult::SessionsChanged
             | JobResult::Changes(..)
             | JobResult::ChangeTexts(..)
