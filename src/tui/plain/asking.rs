@@ -1,9 +1,10 @@
 //! Putting questions: which one is due as the session stands, and how it reads.
 
 use super::ask::{AnswerKind, Ask, OpenQuestion, PrintedBlock, question_text};
+use super::awaited::AwaitedJob;
 use super::block;
 use super::form::FormFill;
-use super::session::{AwaitedJob, Session, look};
+use super::session::{Session, look};
 use crate::domain::Answers;
 use crate::domain::sentences::sending;
 use crate::driver::Job;

@@ -1,8 +1,9 @@
 //! The commands that begin with a slash, answered in lines.
 
 use super::ask::Ask;
+use super::awaited::AwaitedJob;
 use super::provider::ProviderQuestion;
-use super::session::{AwaitedJob, Session, look};
+use super::session::{Session, look};
 use crate::domain::sentences::running;
 use crate::domain::{BlockId, BranchPoint, Notice, RecipeCard, RuleId};
 use crate::driver::{Job, export};
@@ -68,10 +69,9 @@ impl Session<'_> {
             Slash::Rewind => self.leave(Exit::Branch(BranchPoint::LastPrompt))?,
             Slash::Search => self.search(argument)?,
             Slash::Resume if self.open_hit(argument)? => {}
-            Slash::Resume if argument.is_empty() => self.start(AwaitedJob::Sessions, Job::Sessions),
             Slash::Resume => {
-                self.wanted_session = Some(argument.to_owned());
-                self.start(AwaitedJob::Sessions, Job::Sessions);
+                let wanted = (!argument.is_empty()).then(|| argument.to_owned());
+                self.start(AwaitedJob::Sessions(wanted), Job::Sessions);
             }
             Slash::Compare => self.compare(argument),
             Slash::Rename if argument.is_empty() => self.say("/rename NAME")?,

@@ -1,9 +1,10 @@
 //! Comparing this session with another one, in lines: what it can be compared with, each with a number, and the two side by
 //! side.
 
+use super::awaited::AwaitedJob;
 use super::jobs::{chosen, origin};
 use super::page::columns;
-use super::session::{AwaitedJob, Session};
+use super::session::Session;
 use crate::driver::{Job, SessionComparison, Summary, TreeSigns};
 use crate::tui::overlays::compare::{comparable, own_id};
 use crate::tui::widgets::words;
@@ -21,18 +22,18 @@ const SHOWN: usize = 400;
 impl Session<'_> {
     /// `/compare`: lists what this session can be compared with; `/compare 2`, or a name: compares.
     pub(super) fn compare(&mut self, wanted: &str) {
-        self.wanted_session = (!wanted.is_empty()).then(|| wanted.to_owned());
-        self.start(AwaitedJob::Comparable, Job::Sessions);
+        let wanted = (!wanted.is_empty()).then(|| wanted.to_owned());
+        self.start(AwaitedJob::Comparable(wanted), Job::Sessions);
     }
 
     /// The sessions are there: they are listed, or the one that was named is compared.
-    pub(super) fn comparable(&mut self, all: &[Summary]) -> io::Result<()> {
+    pub(super) fn comparable(&mut self, all: &[Summary], wanted: Option<&str>) -> io::Result<()> {
         let (listed, is_alone) = comparable(all, own_id(self.driver.state()), TreeSigns::LINES);
         let own = own_id(self.driver.state()).to_owned();
         let rows: Vec<(String, &Summary)> =
             listed.iter().map(|one| (one.lead.clone(), &one.session)).collect();
-        if let Some(wanted) = self.wanted_session.take() {
-            return match chosen(&rows, &wanted) {
+        if let Some(wanted) = wanted {
+            return match chosen(&rows, wanted) {
                 Some(session) if session.id == own => self.plain.page.line("That is this session."),
                 Some(session) => {
                     self.start(AwaitedJob::Compared, Job::Compare(session.path.clone()));

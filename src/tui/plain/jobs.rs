@@ -1,6 +1,7 @@
 //! What came of jobs that the person asked for: models, sessions, what confines runs.
 
-use super::session::{AwaitedJob, Session};
+use super::awaited::AwaitedJob;
+use super::session::Session;
 use crate::domain::sentences::sandbox::SandboxStanding;
 use crate::domain::sentences::saving;
 use crate::driver::catalogue::{CatalogueAnswer, Offer};
@@ -19,13 +20,16 @@ impl Session<'_> {
     /// Tells what came of a job.
     pub(super) fn tell_job(&mut self, result: &JobResult) -> io::Result<()> {
         match result {
-            JobResult::Sessions(all) if self.take_awaited(AwaitedJob::Sessions) => self.sessions(all)?,
-            JobResult::Sessions(all) if self.take_awaited(AwaitedJob::Comparable) => self.comparable(all)?,
-            JobResult::Compared(_, compared) if self.take_awaited(AwaitedJob::Compared) => match compared {
+            JobResult::Sessions(all) => match self.awaited.take_listing() {
+                Some(AwaitedJob::Sessions(wanted)) => self.sessions(all, wanted.as_deref())?,
+                Some(AwaitedJob::Comparable(wanted)) => self.comparable(all, wanted.as_deref())?,
+                _ => return Ok(()),
+            },
+            JobResult::Compared(_, compared) if self.awaited.take(&AwaitedJob::Compared) => match compared {
                 Ok(compared) => self.compared(compared)?,
                 Err(why) => self.plain.page.line(&format!("Warning: {why}"))?,
             },
-            JobResult::Recipes(recipes, told) if self.take_awaited(AwaitedJob::Recipes) => {
+            JobResult::Recipes(recipes, told) if self.awaited.take(&AwaitedJob::Recipes) => {
                 return self.recipes(recipes, told);
             }
             JobResult::Changes(record, found) => {
@@ -35,7 +39,7 @@ impl Session<'_> {
                     None => Ok(()),
                 };
             }
-            JobResult::SessionHits(_, found) if self.take_awaited(AwaitedJob::Hits) => self.hits(found)?,
+            JobResult::SessionHits(_, found) if self.awaited.take(&AwaitedJob::Hits) => self.hits(found)?,
             JobResult::Offers(offers) if self.awaited.contains(&AwaitedJob::Models) => {
                 self.asking = offers.iter().filter(|offer| offer.answer == CatalogueAnswer::Asking).count();
                 for offer in offers.iter().filter(|offer| offer.answer != CatalogueAnswer::Asking) {
@@ -48,10 +52,10 @@ impl Session<'_> {
                 self.offer(offer)?;
                 self.models_told();
             }
-            JobResult::Sandbox(found) if self.take_awaited(AwaitedJob::Sandbox) => {
+            JobResult::Sandbox(found) if self.awaited.take(&AwaitedJob::Sandbox) => {
                 self.plain.page.line(&SandboxStanding::of(Some(found)).sentence())?;
             }
-            JobResult::Tested(_, answer) if self.take_awaited(AwaitedJob::Trial) => {
+            JobResult::Tested(_, answer) if self.awaited.take(&AwaitedJob::Trial) => {
                 let (Ok(text) | Err(text)) = answer;
                 self.plain.page.line(text)?;
                 self.plain.page.line("/model lists the models.")?;
@@ -72,7 +76,7 @@ impl Session<'_> {
     /// Once every provider that was asked has answered, what they say later is for others.
     fn models_told(&mut self) {
         if self.asking == 0 {
-            self.take_awaited(AwaitedJob::Models);
+            self.awaited.take(&AwaitedJob::Models);
         }
     }
 
@@ -91,13 +95,13 @@ impl Session<'_> {
     }
 
     /// Lists the sessions, or opens the one that was named.
-    fn sessions(&mut self, all: &[Summary]) -> io::Result<()> {
+    fn sessions(&mut self, all: &[Summary], wanted: Option<&str>) -> io::Result<()> {
         let tree = SessionTree::of(all, |_| true);
         let rows =
             tree.rows().iter().filter_map(|row| Some((tree.lead(*row, TreeSigns::LINES), all.get(row.at)?)));
         let rows: Vec<(String, &Summary)> = rows.collect();
-        if let Some(wanted) = self.wanted_session.take() {
-            return match chosen(&rows, &wanted) {
+        if let Some(wanted) = wanted {
+            return match chosen(&rows, wanted) {
                 Some(session) => self.leave(Exit::OpenSession(session.path.clone(), None)),
                 None => self.plain.page.line("No session matches. /resume lists them."),
             };

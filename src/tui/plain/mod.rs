@@ -8,6 +8,7 @@
 mod answering;
 mod ask;
 mod asking;
+mod awaited;
 mod block;
 mod changes;
 mod commands;

@@ -1,6 +1,7 @@
 //! Searching all sessions in lines: the places that hold what was typed, each with a number, and opening one there.
 
-use super::session::{AwaitedJob, Session};
+use super::awaited::AwaitedJob;
+use super::session::Session;
 use crate::driver::{FilterError, Job, PlaceKind, SearchWords, SessionPlace, SessionsFound};
 use crate::engine::transcript::{Body, Item, LoadState};
 use crate::engine::{Command, State};

@@ -1,6 +1,7 @@
 //! One session as lines: waits for what happens, tells it, asks what is to be asked, and takes the answers.
 
 use super::ask::{Ask, OpenQuestion};
+use super::awaited::{AwaitedJob, AwaitedJobs};
 use super::changes::UndoTarget;
 use super::page::OpenLine;
 use super::provider::ProviderQuestion;
@@ -37,11 +38,9 @@ pub(super) struct Session<'a> {
     pub(super) theme: Theme,
     pub(super) asked: OpenQuestion,
     /// What a job is told for, where the person asked for it.
-    pub(super) awaited: Vec<AwaitedJob>,
+    pub(super) awaited: AwaitedJobs,
     /// Providers that are being asked for their models.
     pub(super) asking: usize,
-    /// The session that is to be opened, once the list of them is there.
-    pub(super) wanted_session: Option<String>,
     /// The recipe that is to begin, and what was typed behind it, once the recipes were read.
     pub(super) named_recipe: Option<(String, String)>,
     /// The places that the last search told, in its numbers.
@@ -64,21 +63,6 @@ pub(super) struct Session<'a> {
     reminder: Reminder,
 }
 
-/// A job whose result is told when it comes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum AwaitedJob {
-    Models,
-    Recipes,
-    Sessions,
-    /// The sessions that this one can be compared with.
-    Comparable,
-    Compared,
-    Hits,
-    Sandbox,
-    Servers,
-    Trial,
-}
-
 impl<'a> Session<'a> {
     pub(super) fn new(plain: &'a mut Plain, driver: &'a mut Driver, options: &'a Options) -> Self {
         Self {
@@ -88,9 +72,8 @@ impl<'a> Session<'a> {
             teller: PlainReporter::default(),
             theme: Theme::terminal(Depth::Mono),
             asked: OpenQuestion::nothing(),
-            awaited: Vec::new(),
+            awaited: AwaitedJobs::default(),
             asking: 0,
-            wanted_session: None,
             named_recipe: None,
             hits: Vec::new(),
             hit_words: String::new(),
@@ -160,8 +143,7 @@ impl<'a> Session<'a> {
         }
         let setup = &self.options.setup;
         if setup.pick_session {
-            self.awaited.push(AwaitedJob::Sessions);
-            self.driver.start_job(Job::Sessions);
+            self.start(AwaitedJob::Sessions(None), Job::Sessions);
         } else if let (true, Some(model)) = (setup.try_provider, self.driver.state().transcript.model.clone())
         {
             self.start(AwaitedJob::Trial, Job::TestModel(model));
@@ -206,7 +188,7 @@ impl<'a> Session<'a> {
 
     fn job_done(&mut self, result: &JobResult) -> io::Result<()> {
         match result {
-            JobResult::Servers(offers) if self.take_awaited(AwaitedJob::Servers) => {
+            JobResult::Servers(offers) if self.awaited.take(&AwaitedJob::Servers) => {
                 let question = ProviderQuestion::new(offers, &self.options.setup.clouds);
                 self.put(Ask::Provider(question))
             }
@@ -225,12 +207,6 @@ impl<'a> Session<'a> {
             JobResult::GivenFiles(text, files) => self.files_read(text, files.clone()),
             other => self.tell_job(other),
         }
-    }
-
-    pub(super) fn take_awaited(&mut self, wanted: AwaitedJob) -> bool {
-        let before = self.awaited.len();
-        self.awaited.retain(|awaited| *awaited != wanted);
-        self.awaited.len() < before
     }
 
     pub(super) fn send(&mut self, command: Command) {
