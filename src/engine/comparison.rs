@@ -14,6 +14,12 @@ use std::collections::BTreeSet;
 /// Lines of what a run printed that are put side by side; the rest is counted.
 const PRINTED: usize = 40;
 
+/// Lines of a prompt, or of the source of a block, that are.
+const WRITTEN: usize = 2000;
+
+/// Characters of a line that are.
+const LONGEST: usize = 4000;
+
 /// A session that is compared.
 #[derive(Clone, Copy, Debug)]
 pub struct ComparedSession<'a> {
@@ -31,6 +37,8 @@ pub struct ComparedSession<'a> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Comparison {
     rows: Vec<ComparisonRow>,
+    /// How many of them are not the same on both sides.
+    differing: usize,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,8 +47,8 @@ enum ComparisonRow {
     Head(String, String),
     /// It is told of both.
     Alone(String),
-    /// What stands on the left and on the right.
-    Pair(String, String),
+    /// What stands on the left and on the right, and whether it is the same: what is counted only looks so.
+    Pair(String, String, bool),
 }
 
 impl Comparison {
@@ -75,8 +83,7 @@ impl Comparison {
 
     /// How many rows are not the same on both sides.
     pub(crate) fn differing(&self) -> usize {
-        let differs = |row: &&ComparisonRow| matches!(row, ComparisonRow::Pair(left, right) if left != right);
-        self.rows.iter().filter(differs).count()
+        self.differing
     }
 
     fn alone(&mut self, line: &str) {
@@ -85,18 +92,32 @@ impl Comparison {
 
     fn row(&mut self, left: &str, right: &str) {
         let seen = |line: &str| visible(line.trim_end()).replace(['\t', '\n'], "    ");
-        self.rows.push(ComparisonRow::Pair(seen(left), seen(right)));
+        let (left, right) = (seen(left), seen(right));
+        let is_same = left == right;
+        self.both(begin_of_line(left), begin_of_line(right), is_same);
     }
 
-    fn rows<L: AsRef<str>>(&mut self, left: &[L], right: &[L]) {
-        let texts =
-            |lines: &[L]| -> Vec<String> { lines.iter().map(|line| line.as_ref().to_owned()).collect() };
-        let (left, right) = (texts(left), texts(right));
+    fn both(&mut self, left: String, right: String, is_same: bool) {
+        self.differing += usize::from(!is_same);
+        self.rows.push(ComparisonRow::Pair(left, right, is_same));
+    }
+
+    /// So many lines of each side, and how many more there are.
+    fn rows(&mut self, left: &[String], right: &[String], most: usize) {
+        let (left, left_rest) = left.split_at(left.len().min(most));
+        let (right, right_rest) = right.split_at(right.len().min(most));
         let line = |lines: &[String], at: Option<usize>| -> String {
             at.and_then(|at| lines.get(at)).cloned().unwrap_or_default()
         };
-        for (l, r) in aligned(&left, &right) {
-            self.row(&line(&left, l), &line(&right, r));
+        for (l, r) in aligned(left, right) {
+            self.row(&line(left, l), &line(right, r));
+        }
+        let told = |rest: &[String]| match rest.len() {
+            0 => String::new(),
+            more => format!("({} more)", counted(more, "line")),
+        };
+        if !left_rest.is_empty() || !right_rest.is_empty() {
+            self.both(told(left_rest), told(right_rest), left_rest == right_rest);
         }
     }
 
@@ -106,12 +127,12 @@ impl Comparison {
         let right = right.map(StepText::of);
         let (left, right) = (left.as_ref().unwrap_or(&none), right.as_ref().unwrap_or(&none));
         self.row(&left.head, &right.head);
-        self.rows(&left.text, &right.text);
+        self.rows(&left.text, &right.text, WRITTEN);
         if left.ended.is_some() || right.ended.is_some() {
             let ended = |part: &StepText| part.ended.clone().unwrap_or_default();
             self.row(&ended(left), &ended(right));
         }
-        self.rows(&left.printed, &right.printed);
+        self.rows(&left.printed, &right.printed, PRINTED);
     }
 }
 
@@ -264,6 +285,16 @@ fn aligned<T: std::hash::Hash + Eq + Ord>(left: &[T], right: &[T]) -> Vec<(Optio
     pairs
 }
 
+/// The beginning of a line, with how much of it is left out.
+fn begin_of_line(mut line: String) -> String {
+    if let Some((end, _)) = line.char_indices().nth(LONGEST) {
+        let more = line.get(end..).map_or(0, |rest| rest.chars().count());
+        line.truncate(end);
+        line.push_str(&format!(" ({} more)", counted(more, "character")));
+    }
+    line
+}
+
 /// A step in lines.
 #[derive(Default)]
 struct StepText {
@@ -282,19 +313,68 @@ impl StepText {
             SessionStep::Prompt(text) => Self { head: "you".into(), text: indented(text), ..Self::default() },
             SessionStep::Block(block) => {
                 let (ended, printed) = block.outcome.clone().unzip();
-                let mut printed = printed.unwrap_or_default();
-                let more = printed.len().saturating_sub(PRINTED);
-                printed.truncate(PRINTED);
-                if more > 0 {
-                    printed.push(format!("({} more)", counted(more, "line")));
-                }
                 Self {
                     head: format!("block {} ({}), {}", block.id, block.label, block.decided),
                     text: indented(&block.source),
                     ended,
-                    printed,
+                    printed: printed.unwrap_or_default(),
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(count: usize, last: &str) -> Vec<String> {
+        (1..count).map(|n| format!("line {n}")).chain([last.to_owned()]).collect()
+    }
+
+    /// What a comparison of two prompts shows, and how many of its rows differ.
+    fn compared(left: &str, right: &str) -> (Vec<ComparedLine>, usize) {
+        let entries = |text: &str| [(Timestamp(0), Entry::Prompt(text.into()))];
+        let (left, right) = (entries(left), entries(right));
+        let of = |entries| ComparedSession { label: "a", id: "a", branch_of: None, entries };
+        let compared = Comparison::of(of(&left), of(&right));
+        (compared.lines(100), compared.differing())
+    }
+
+    #[test]
+    fn long_prompts_are_kept_up_to_a_bound_and_the_rest_is_counted() {
+        let most = 5 * WRITTEN;
+        let (shown, differing) =
+            compared(&lines(most, "the end").join("\n"), &lines(most, "an end").join("\n"));
+        assert!(shown.len() < WRITTEN + 10, "{}", shown.len());
+        let last = shown.last().unwrap();
+        assert!(last.text.starts_with("(8,000 lines more)") && last.text.contains('≠'), "{last:?}");
+        assert_eq!(
+            (last.standing, differing),
+            (LineStanding::Differs, 1),
+            "what is left out is not called the same"
+        );
+    }
+
+    #[test]
+    fn a_long_line_is_kept_up_to_a_bound_and_what_it_hides_still_differs() {
+        let long = "x".repeat(20 * LONGEST);
+        let (shown, differing) = compared(&format!("{long}a"), &format!("{long}b"));
+        assert!(shown.len() < 100, "{}", shown.len());
+        let told = shown.iter().any(|line| line.text.contains("characters more)"));
+        assert!(told && differing == 1, "{:?}", shown.last());
+    }
+
+    #[test]
+    fn of_many_rows_the_first_lines_are_laid_out_and_the_others_are_counted() {
+        let mut told = Comparison::default();
+        told.rows(&lines(500, "a"), &lines(500, "b"), 500);
+        let (shown, left) = told.first_lines(100, 200);
+        assert_eq!((shown.len(), left), (200, 300));
+        assert_eq!(told.first_lines(100, 500).1, 0);
+        assert_eq!(told.lines(100).len(), 500);
+        // A row that takes several lines is not cut.
+        let (shown, left) = told.first_lines(40, 500);
+        assert_eq!((shown.len(), left), (501, 0));
     }
 }

@@ -30,9 +30,17 @@ pub(crate) enum LineStanding {
 impl Comparison {
     /// All of it in so many columns.
     pub(crate) fn lines(&self, width: usize) -> Vec<ComparedLine> {
+        self.first_lines(width, usize::MAX).0
+    }
+
+    /// The rows that fill so many lines of this width, and how many others there are.
+    pub(crate) fn first_lines(&self, width: usize, most: usize) -> (Vec<ComparedLine>, usize) {
         let width = width.min(WIDEST);
         let mut lines = Vec::new();
-        for row in &self.rows {
+        for (at, row) in self.rows.iter().enumerate() {
+            if lines.len() >= most {
+                return (lines, self.rows.len() - at);
+            }
             let (left, right, standing) = match row {
                 ComparisonRow::Alone(text) => {
                     let parts = wrapped(text, width.max(2)).into_iter();
@@ -40,8 +48,8 @@ impl Comparison {
                     continue;
                 }
                 ComparisonRow::Head(left, right) => (left, right, LineStanding::Alone),
-                ComparisonRow::Pair(left, right) if left == right => (left, right, LineStanding::Same),
-                ComparisonRow::Pair(left, right) => (left, right, LineStanding::Differs),
+                ComparisonRow::Pair(left, right, true) => (left, right, LineStanding::Same),
+                ComparisonRow::Pair(left, right, false) => (left, right, LineStanding::Differs),
             };
             if width < NARROW {
                 beneath((left, right), standing, width.saturating_sub(2).max(2), &mut lines);
@@ -49,7 +57,7 @@ impl Comparison {
                 beside((left, right), standing, width.saturating_sub(3) / 2, &mut lines);
             }
         }
-        lines
+        (lines, 0)
     }
 }
 
@@ -141,7 +149,8 @@ mod tests {
     #[test]
     fn what_is_alike_stands_side_by_side() {
         let mut told = Comparison::default();
-        told.rows(&["a = 1", "print(a)", "same"], &["a = 2", "same"]);
+        let lines = |text: &[&str]| text.iter().map(|line| (*line).to_owned()).collect::<Vec<_>>();
+        told.rows(&lines(&["a = 1", "print(a)", "same"]), &lines(&["a = 2", "same"]), 9);
         let lines: Vec<(String, LineStanding)> =
             told.lines(61).into_iter().map(|line| (line.text, line.standing)).collect();
         let line = |left: &str, right: &str| format!("{left:<29} {right}");

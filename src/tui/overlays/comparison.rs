@@ -20,6 +20,9 @@ use std::sync::Arc;
 /// Columns that it asks for: more than there are, which is all of the screen.
 const WHOLE_SCREEN: u16 = u16::MAX - 4;
 
+/// Lines that are laid out for a width: nobody scrolls through more, and a key waits for them.
+const SHOWN: usize = 20_000;
+
 /// The comparison, and where the person is in it.
 #[derive(Debug)]
 pub(crate) struct ComparisonView {
@@ -51,8 +54,10 @@ impl ComparisonView {
                 .damage
                 .iter()
                 .map(|damage| ComparedLine { text: safe::one_line(damage), standing: LineStanding::Alone });
-            let lines = self.compared.comparison.lines(width.into());
-            *laid_out = (width, damage.chain(lines).collect());
+            let (lines, left) = self.compared.comparison.first_lines(width.into(), SHOWN);
+            let more =
+                (left > 0).then(|| ComparedLine { text: more_lines(left), standing: LineStanding::Alone });
+            *laid_out = (width, damage.chain(lines).chain(more).collect());
         }
         act(&laid_out.1)
     }
@@ -83,6 +88,11 @@ impl ComparisonView {
         let by = found.map_or(0, |at| at.cast_signed() - top.cast_signed());
         self.scroll(by, room)
     }
+}
+
+/// What is said of lines of a comparison that are not shown.
+pub(in crate::tui) fn more_lines(left: usize) -> String {
+    format!("{} more: sayso sessions compare in a shell shows them.", words::count(left, "line"))
 }
 
 impl Overlay for ComparisonView {

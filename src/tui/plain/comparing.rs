@@ -7,6 +7,7 @@ use super::page::columns;
 use super::session::Session;
 use crate::driver::{Job, SessionComparison, Summary, TreeSigns};
 use crate::tui::overlays::compare::{comparable, own_id};
+use crate::tui::overlays::comparison::more_lines;
 use crate::tui::widgets::words;
 use std::io;
 
@@ -64,15 +65,10 @@ impl Session<'_> {
         for damage in &compared.damage {
             self.plain.page.line(&format!("Warning: {damage}"))?;
         }
-        let lines = compared.comparison.lines(columns().min(WIDEST));
-        for line in lines.iter().take(SHOWN) {
+        let (lines, left) = compared.comparison.first_lines(columns().min(WIDEST), SHOWN);
+        for line in &lines {
             self.plain.page.code(&line.text)?;
         }
-        let more = lines.len().saturating_sub(SHOWN);
-        if more > 0 {
-            let more = words::count(more, "line");
-            self.plain.page.line(&format!("{more} more: sayso sessions compare in a shell shows all."))?;
-        }
-        Ok(())
+        if left > 0 { self.plain.page.line(&more_lines(left)) } else { Ok(()) }
     }
 }
