@@ -85,9 +85,9 @@ fn the_row_says_why_an_image_is_not_drawn() {
             if reason == UndrawnReason::Off {
                 scene.screen.panes.pictures.turn_off();
             }
-            drawn(&mut scene, 140, 60);
+            drawn(&mut scene, 180, 60);
             paint(&mut scene, &format!("/blobs/{file}"), reason);
-            let screen = drawn(&mut scene, 140, 60);
+            let screen = drawn(&mut scene, 180, 60);
             let row =
                 screen.lines().find(|row| row.contains(file) && row.contains("1350x600")).unwrap_or_default();
             let told = row.split("48 KB").nth(1).unwrap_or_default().trim_end_matches('┃').trim();
@@ -208,8 +208,6 @@ fn saving_is_offered_for_what_it_saves() {
     let mut scene = drawn_by(vec![svg("figure-1.svg"), image("figure-2.png")]);
     let keys = seen(&mut scene, (140, 40));
     assert!(keys.contains("w save images") && !keys.contains("w save it"), "{keys}");
-    scene.pass(2_000);
-    assert_eq!(saved(&scene.press(&["w"])), ["figure-1.svg", "figure-2.png"], "all that it showed");
     scene.press(&["enter"]);
     let keys = seen(&mut scene, (140, 40));
     assert!(keys.contains("image 4 of 4") && !keys.contains("w save"), "{keys}");
@@ -229,4 +227,8 @@ fn saving_is_offered_for_what_it_saves() {
     scene.press(&["o"]);
     assert!(said(&scene).ends_with("w saves it."), "{}", said(&scene));
     assert_eq!(saved(&scene.press(&["w"])), ["figure-1.svg"], "the one that is alone");
+    scene.press(&["esc"]);
+    seen(&mut scene, (140, 40));
+    scene.pass(2_000);
+    assert_eq!(saved(&scene.press(&["w"])), ["figure-1.svg", "figure-2.png"], "all that it showed");
 }
