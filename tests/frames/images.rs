@@ -193,6 +193,13 @@ fn a_run_without_images_says_so_and_an_svg_is_not_opened() {
     assert!(seen(&mut scene, (140, 40)).contains("o open image"));
 }
 
+/// What stands on screen was there for a while, and no key was pressed: a key counts.
+fn settled(scene: &mut Scene) {
+    scene.pass(2_000);
+    scene.frame();
+    scene.pass(2_000);
+}
+
 /// `w` saves what it is said to save: an image that the run showed; what it wrote is a file of the folder already.
 #[test]
 fn saving_is_offered_for_what_it_saves() {
@@ -205,30 +212,34 @@ fn saving_is_offered_for_what_it_saves() {
     };
     let said = |scene: &Scene| scene.screen.note.as_ref().map(|note| note.text.clone()).unwrap_or_default();
     let svg = |name: &str| ImageRef { mime: "image/svg+xml".into(), ..image(name) };
+    let keys = seen(&mut drawn_by_a_run(), (140, 40));
+    assert!(keys.contains("w save image ") && !keys.contains("w save it"), "{keys}");
     let mut scene = drawn_by(vec![svg("figure-1.svg"), image("figure-2.png")]);
     let keys = seen(&mut scene, (140, 40));
     assert!(keys.contains("w save images") && !keys.contains("w save it"), "{keys}");
     scene.press(&["enter"]);
     let keys = seen(&mut scene, (140, 40));
     assert!(keys.contains("image 4 of 4") && !keys.contains("w save"), "{keys}");
-    scene.pass(2_000);
+    settled(&mut scene);
     scene.press(&["o"]);
     assert!(
         said(&scene).ends_with("not opened from here. It lies in the folder as out/c.svg."),
         "{}",
         said(&scene)
     );
+    settled(&mut scene);
     assert!(saved(&scene.press(&["w"])).is_empty());
     assert_eq!(said(&scene), "It lies in the folder as out/c.svg.");
     scene.press(&["g"]);
     let keys = seen(&mut scene, (140, 40));
     assert!(keys.contains("image 1 of 4") && keys.contains("w save it"), "{keys}");
-    scene.pass(2_000);
+    settled(&mut scene);
     scene.press(&["o"]);
     assert!(said(&scene).ends_with("w saves it."), "{}", said(&scene));
+    settled(&mut scene);
     assert_eq!(saved(&scene.press(&["w"])), ["figure-1.svg"], "the one that is alone");
     scene.press(&["esc"]);
     seen(&mut scene, (140, 40));
-    scene.pass(2_000);
+    settled(&mut scene);
     assert_eq!(saved(&scene.press(&["w"])), ["figure-1.svg", "figure-2.png"], "all that it showed");
 }

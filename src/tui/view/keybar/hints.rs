@@ -229,9 +229,12 @@ fn of_pane(screen: &Screen, state: &State, hints: &mut Hints<'_>) {
         if has_images && can_open {
             hints.key(Action::OutputOpen, "open image", "open image", 0);
         }
+        // Of several that stand below each other none is meant by "it".
+        let is_one = screen.panes.output.shows_image() || screen.panes.output.images(state).len() == 1;
         match screen.panes.output.unsaved(state).len() {
             0 => {}
-            1 => drop(hints.key(Action::OutputWrite, "save it", "save it", 1)),
+            1 if is_one => drop(hints.key(Action::OutputWrite, "save it", "save it", 1)),
+            1 => drop(hints.key(Action::OutputWrite, "save image", "save", 1)),
             _ => drop(hints.key(Action::OutputWrite, "save images", "save", 1)),
         }
         if screen.panes.output.lines() > 0 {
