@@ -18,6 +18,27 @@ pub(crate) fn one_line(text: &str) -> String {
     plain::clean(text).into_owned()
 }
 
+/// The same of a name, or of words with names of others in them, that stands among words of ours: blanks that could pass
+/// for the gap between two of ours, or for the end of the name, are told by their number.
+pub(crate) fn name(text: &str) -> String {
+    let line = one_line(text);
+    let (mut told, mut rest) = (String::new(), line.as_str());
+    while let Some(at) = rest.find(' ') {
+        let (before, blanks) = rest.split_at(at);
+        let after = blanks.trim_start_matches(' ');
+        let count = blanks.len() - after.len();
+        told.push_str(before);
+        let is_inside = !told.is_empty() && !after.is_empty();
+        match count {
+            1 if is_inside => told.push(' '),
+            1 => told.push_str("<1 space>"),
+            _ => told.push_str(&format!("<{count} spaces>")),
+        }
+        rest = after;
+    }
+    told + rest
+}
+
 /// The first `width` columns of a safe text; `...` says that something is missing.
 pub(crate) fn cut(text: &str, width: usize) -> String {
     if text.width() <= width {
@@ -372,4 +393,28 @@ pub(crate) fn selected_in(selected: Option<(Pos, Pos)>, line: usize, len: usize)
     let start = if line == from.row { from.byte } else { 0 };
     let end = if line == to.row { to.byte } else { len };
     (start < end).then_some(start..end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::name;
+
+    #[test]
+    fn blanks_of_a_name_can_not_be_mistaken_for_a_gap() {
+        let rows = [
+            ("a b/c d.csv", "a b/c d.csv"),
+            ("a  b", "a<2 spaces>b"),
+            ("out     Network  off", "out<5 spaces>Network<2 spaces>off"),
+            (" a", "<1 space>a"),
+            ("a ", "a<1 space>"),
+            ("   ", "<3 spaces>"),
+            ("a\u{a0}\u{2003}b", "a<2 spaces>b"),
+            ("a\u{3000}b", "a<2 spaces>b"),
+            ("a\n\n  b", "a\\x0a\\x0a<2 spaces>b"),
+            ("", ""),
+        ];
+        for (text, told) in rows {
+            assert_eq!(name(text), told, "{text:?}");
+        }
+    }
 }

@@ -25,7 +25,7 @@ pub(super) fn facts(inspected: &InspectionResult, detail: Detail) -> Vec<(&'stat
     }
     let shown = detail.shown(REFUSED);
     for refused in inspected.refused.iter().take(shown) {
-        facts.push(("Refused", safe::one_line(refused), true));
+        facts.push(("Refused", safe::name(refused), true));
     }
     let more = inspected.refused.len().saturating_sub(shown);
     if more > 0 {
@@ -45,14 +45,16 @@ fn line(effects: &Effects, detail: Detail) -> String {
         ("install", &effects.packages),
         ("take from the environment", &effects.environment),
     ];
-    let named = kinds.into_iter().filter(|(_, names)| !names.is_empty());
-    let mut parts: Vec<String> =
-        named.map(|(verb, names)| format!("{verb} {}", detail.list(names, SHORT, ", "))).collect();
+    let mut parts = Vec::new();
+    for (verb, names) in kinds.into_iter().filter(|(_, names)| !names.is_empty()) {
+        let names: Vec<String> = names.iter().map(|name| safe::name(name)).collect();
+        parts.push(format!("{verb} {}", detail.list(&names, SHORT, ", ")));
+    }
     if effects.unknown {
         let also = if parts.is_empty() { "do" } else { "and" };
         parts.push(format!("{also} what can't be told from its text"));
     }
-    safe::one_line(&parts.join("; "))
+    parts.join("; ")
 }
 
 #[cfg(test)]

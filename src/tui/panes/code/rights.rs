@@ -3,6 +3,7 @@
 
 mod before;
 mod limits;
+mod rows;
 mod terms;
 
 use super::detail::Detail;
@@ -70,16 +71,17 @@ const HELD: char = '¤';
 /// Columns of the label in front of each fact.
 const LABEL: usize = 11;
 
-/// Facts that may stand beside another one where rows are few. What a block would do, and what is odd, begins a row.
-const BESIDE_ANOTHER: [&str; 4] = ["Network", "Limits", "Sandbox", CHECK];
+/// Facts in words of sayso's own, which may share a row where rows are few. Words of others have rows for themselves:
+/// nothing in a name can then pass for the fact beside it.
+const OWN_WORDS: [&str; 4] = ["Network", "Limits", "Sandbox", CHECK];
 
 /// The rights of a block on rows, with what has to be seen of each row.
 #[derive(Debug, Default)]
 pub(super) struct Rights {
     rows: Vec<Line<'static>>,
     see: Vec<guard::SubjectRow>,
-    /// The first row of each fact, with its label.
-    starts: Vec<(usize, &'static str)>,
+    /// The first row of each fact, its label, and whether it may share a row.
+    starts: Vec<(usize, &'static str, bool)>,
 }
 
 /// One fact: its label, what it says, how it is coloured.
@@ -87,11 +89,13 @@ struct Fact {
     label: &'static str,
     text: String,
     style: Style,
+    /// Whether nothing in it was worded by others.
+    own: bool,
 }
 
 impl Fact {
     fn new(label: &'static str, text: String, style: Style) -> Self {
-        Self { label, text, style }
+        Self { label, text, style, own: OWN_WORDS.contains(&label) }
     }
 }
 
@@ -114,7 +118,7 @@ impl Wording<'_> {
         if !self.detail.is_all() && path.ancestors().any(is_own) {
             return "packages of this session".into();
         }
-        if self.here == Some(path) { "here".into() } else { self.look.place.path(path) }
+        if self.here == Some(path) { "here".into() } else { safe::name(&self.look.place.path(path)) }
     }
 
     fn style(&self, changed: bool) -> Style {
@@ -148,47 +152,6 @@ impl Rights {
         rights
     }
 
-    /// Lays the same out on fewer rows: a short fact beside the one before it, and the rule behind the last one. Nothing
-    /// is left out.
-    pub(super) fn close_up(&mut self, width: u16, look: DrawStyle<'_>) {
-        let width = usize::from(width);
-        let rule = self.rows.pop().zip(self.see.pop());
-        let ends = self.starts.iter().skip(1).map(|(start, _)| *start).chain([self.rows.len()]);
-        let facts: Vec<(usize, usize, &str)> =
-            self.starts.iter().zip(ends).map(|((start, label), end)| (*start, end - start, *label)).collect();
-        let (rows, see) = (std::mem::take(&mut self.rows), std::mem::take(&mut self.see));
-        let mut laid = rows.into_iter().zip(see);
-        let mut is_one = false;
-        for (_, count, label) in facts {
-            for (row, see) in laid.by_ref().take(count) {
-                let last = self.rows.last_mut().zip(self.see.last_mut());
-                match last.filter(|_| is_one && count == 1 && BESIDE_ANOTHER.contains(&label)) {
-                    Some((before, seen)) if let Some(joined) = beside(before, &row, label, width) => {
-                        *before = joined;
-                        seen.beside.push(see.extent);
-                    }
-                    _ => {
-                        self.rows.push(row);
-                        self.see.push(see);
-                    }
-                }
-            }
-            is_one = count == 1;
-        }
-        let Some((rule, see)) = rule else { return };
-        match self.rows.last_mut().zip(self.see.last_mut()) {
-            Some((last, seen)) if last.width() + 3 < width => {
-                let left = look.glyphs.horizontal.repeat(width - last.width() - 1);
-                last.spans.extend([Span::raw(" "), Span::styled(left, look.style(Slot::UiBorder))]);
-                seen.beside.push(see.extent);
-            }
-            _ => {
-                self.rows.push(rule);
-                self.see.push(see);
-            }
-        }
-    }
-
     /// Adds a fact; so many of its label are there.
     fn add(&mut self, same: usize, fact: &Fact, width: usize, look: DrawStyle<'_>) {
         let label = if fact.label.is_empty() { String::new() } else { format!("{:<LABEL$}", fact.label) };
@@ -199,7 +162,7 @@ impl Rights {
         // How to see the rest of a list stays beside how much that is.
         let kept = !fact.text.contains(HELD);
         let text = if kept { fact.text.replace(": p", &format!(":{HELD}p")) } else { fact.text.clone() };
-        self.starts.push((self.rows.len(), fact.label));
+        self.starts.push((self.rows.len(), fact.label, fact.own));
         for mut row in safe::hanging(label, &text, width, fact.style) {
             if kept {
                 row.spans.iter_mut().for_each(|span| span.content = span.content.replace(HELD, " ").into());
@@ -222,7 +185,7 @@ impl Rights {
             (_, true) => ("For", Slot::UiTitle),
             _ => ("Origin", Slot::StatusWarn),
         };
-        let fact = Fact::new(label, safe::one_line(note), look.style(slot));
+        let fact = Fact::new(label, safe::name(note), look.style(slot));
         self.add(0, &fact, usize::from(width), look);
         self.rows.extend(rule);
         self.see.extend(seen);
@@ -257,7 +220,7 @@ fn facts(inspected: Option<&InspectionResult>, seen: &SeenRights, wording: Wordi
     };
     let mut facts = match &inspected.terms {
         Err(why) => {
-            let text = format!("nothing here: {}", safe::one_line(why));
+            let text = format!("nothing here: {}", safe::name(why));
             vec![Fact::new("Runs in", text, look.style(Slot::StatusError))]
         }
         Ok(terms) => {
@@ -279,7 +242,8 @@ fn facts(inspected: Option<&InspectionResult>, seen: &SeenRights, wording: Wordi
     }));
     let beside: String = beside.iter().map(|fact| format!("     {}  {}", fact.label, fact.text)).collect();
     let check = check(inspected, wording.detail) + &beside;
-    facts.push(Fact::new(CHECK, check, check_style(inspected, look)));
+    let own = inspected.review.unchecked.is_none();
+    facts.push(Fact { own, ..Fact::new(CHECK, check, check_style(inspected, look)) });
     facts
 }
 
@@ -291,7 +255,7 @@ fn undo(cover: &UndoCover, inspected: &InspectionResult, look: DrawStyle<'_>) ->
         .is_ok_and(|terms| terms.executor.starts_programs() && !terms.rights.sandbox.writes_confined);
     let only = if is_open && cover.is_some() { "; nothing outside of the working folder" } else { "" };
     let slot = if cover.is_some() { Slot::UiText } else { Slot::StatusWarn };
-    Fact::new("Undo", safe::one_line(&format!("{}{only}", cover.words())), look.style(slot))
+    Fact::new("Undo", safe::name(&format!("{}{only}", cover.words())), look.style(slot))
 }
 
 fn check(inspected: &InspectionResult, detail: Detail) -> String {
@@ -301,7 +265,7 @@ fn check(inspected: &InspectionResult, detail: Detail) -> String {
         .filter(|s| review.count(*s) > 0)
         .map(|s| format!("{} {}", review.count(s), s.as_str()))
         .collect();
-    let unchecked = review.unchecked.as_deref().map(|why| format!("not checked: {}", safe::one_line(why)));
+    let unchecked = review.unchecked.as_deref().map(|why| format!("not checked: {}", safe::name(why)));
     if parts.is_empty() && unchecked.is_none() {
         parts.push("no findings".into());
     }
@@ -314,21 +278,6 @@ fn check(inspected: &InspectionResult, detail: Detail) -> String {
 /// What could not be checked is told as what went wrong is; findings have their signs.
 fn check_style(inspected: &InspectionResult, look: DrawStyle<'_>) -> Style {
     if inspected.review.unchecked.is_some() { look.style(Slot::StatusError) } else { look.text() }
-}
-
-/// A fact on the row of the one before it, where both fit.
-fn beside(before: &Line<'static>, row: &Line<'static>, label: &str, width: usize) -> Option<Line<'static>> {
-    const GAP: &str = "     ";
-    let (first, text) = row.spans.split_first()?;
-    let label = Span::styled(format!("{label}  "), first.style);
-    let mut joined = before.clone();
-    joined.spans.extend([Span::raw(GAP), label]);
-    joined.spans.extend(text.iter().cloned());
-    // The last row of the screen tells the key as well.
-    if joined.width() > width {
-        joined.spans.iter_mut().for_each(|span| span.content = span.content.replace(NEXT_FINDING, "").into());
-    }
-    (joined.width() <= width).then_some(joined)
 }
 
 /// Gives `1 high` and its kind the looks of their severities.

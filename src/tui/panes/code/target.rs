@@ -30,7 +30,7 @@ pub(super) fn facts(terms: &Terms, target: &Target, look: DrawStyle<'_>) -> Vec<
 }
 
 fn of_one(target: &Target, verb: &'static str, writes: bool, look: DrawStyle<'_>) -> Vec<TargetFact> {
-    let path = safe::one_line(&look.place.path(&target.path));
+    let path = safe::name(&look.place.path(&target.path));
     let what = match target.found {
         OnDisk::Nothing if writes => "a new file".to_owned(),
         OnDisk::Nothing => "not there".to_owned(),
@@ -40,7 +40,7 @@ fn of_one(target: &Target, verb: &'static str, writes: bool, look: DrawStyle<'_>
     };
     let mut facts = vec![(verb, format!("{path}  ({what})"), target.outside)];
     if let Some(link) = &target.link {
-        let link = safe::one_line(&look.place.path(link));
+        let link = safe::name(&look.place.path(link));
         facts.push(("Link", format!("{link} leads there"), true));
     }
     if writes && target.folders > 0 {

@@ -44,11 +44,11 @@ pub(super) fn facts(
     }
     if !terms.found_changed().is_empty() {
         // Told by a program that earlier blocks may have tampered with: what is not told may be changed too.
-        facts.push(Fact::new("Changed", safe::one_line(&terms.found_changed().join("; ")), warn));
+        facts.push(Fact::new("Changed", safe::name(&terms.found_changed().join("; ")), warn));
     }
     if folded {
         let off = terms.rights.sandbox.level == SandboxLevel::Off;
-        let line = safe::one_line(&in_one_line::as_before(terms, |path| wording.path(path)));
+        let line = safe::name(&in_one_line::as_before(terms, |path| wording.path(path)));
         facts.push(Fact::new("", line, if off { look.style(Slot::SandboxOff) } else { text }));
     } else {
         facts.extend(of_rights(terms, reach, change.unwrap_or_default(), wording));
@@ -78,19 +78,18 @@ fn of_rights(terms: &Terms, reach: &Reach, change: RightsChange, wording: Wordin
         facts.push(wording.fact("May write", write, change.write));
     }
     let network = marked(network::of_terms(terms).to_owned(), change.network);
-    let passed =
-        format!("{} ({})", safe::one_line(&secrets::passed(rights)), environment(terms, wording.detail));
+    let passed = format!("{} ({})", safe::name(&secrets::passed(rights)), environment(terms, wording.detail));
     let both = format!("{network}     Secrets  {}", marked(passed, change.secrets));
     facts.push(Fact::new("Network", both, wording.style(change.network || change.secrets)));
     facts.push(wording.fact("Limits", limits(terms, full), change.limits));
     let (holds, slot) = if off {
         (sandbox::off_labelled("this block"), Slot::SandboxOff)
     } else {
-        (safe::one_line(&sandbox::on_labelled(rights)), Slot::SandboxOn)
+        (safe::name(&sandbox::on_labelled(rights)), Slot::SandboxOn)
     };
     facts.push(Fact::new("Sandbox", marked(holds, change.sandbox), look.style(slot)));
     let notes = rights.sandbox.notes.iter().filter(|note| full || note.starts_with("the working folder"));
-    facts.extend(notes.map(|note| Fact::new("Note", safe::one_line(note), look.style(Slot::StatusWarn))));
+    facts.extend(notes.map(|note| Fact::new("Note", safe::name(note), look.style(Slot::StatusWarn))));
     if full || change.program {
         facts.push(wording.fact("Program", program(terms, look), change.program));
     }
@@ -105,7 +104,11 @@ fn in_full(terms: &Terms, reach: &Reach, wording: Wording<'_>) -> Vec<Fact> {
         facts.push(Fact::new("Private", format!("{private}: {}", saving::PRIVATE), text));
     }
     if let Some(python) = terms.rights.python.as_ref().filter(|python| python.path != terms.interpreter) {
-        facts.push(Fact::new("Program", format!("python3 is {}", look.place.path(&python.path)), text));
+        facts.push(Fact::new(
+            "Program",
+            format!("python3 is {}", safe::name(&look.place.path(&python.path))),
+            text,
+        ));
     }
     for layer in &terms.rights.sandbox.layers {
         let state = match (layer.active, layer.tested) {
@@ -113,16 +116,16 @@ fn in_full(terms: &Terms, reach: &Reach, wording: Wording<'_>) -> Vec<Fact> {
             (true, false) => "on, not tested",
             (false, _) => "not here",
         };
-        let why = layer.why.as_deref().map(|w| format!(": {}", safe::one_line(w))).unwrap_or_default();
-        facts.push(Fact::new("Layer", format!("{} {state}{why}", safe::one_line(&layer.name)), text));
+        let why = layer.why.as_deref().map(|w| format!(": {}", safe::name(w))).unwrap_or_default();
+        facts.push(Fact::new("Layer", format!("{} {state}{why}", safe::name(&layer.name)), text));
     }
     facts
 }
 
 /// The interpreter and its version.
 fn program(terms: &Terms, look: DrawStyle<'_>) -> String {
-    let version = terms.version.as_deref().map(|v| format!("  {}", safe::one_line(v))).unwrap_or_default();
-    format!("{}{version}", look.place.path(&terms.interpreter))
+    let version = terms.version.as_deref().map(|v| format!("  {}", safe::name(v))).unwrap_or_default();
+    format!("{}{version}", safe::name(&look.place.path(&terms.interpreter)))
 }
 
 /// A part of the rights; that it is not as it was on an earlier block stands in front of it.
@@ -135,7 +138,7 @@ pub(super) fn place_of_packages(inspected: &InspectionResult, look: DrawStyle<'_
     let terms = inspected.terms.as_ref().ok().filter(|terms| terms.executor == ExecutorKind::Installer)?;
     let (text, slot) = match &inspected.venv {
         Some(venv) if *venv == terms.cwd => {
-            let venv = safe::one_line(&look.place.path(venv));
+            let venv = safe::name(&look.place.path(venv));
             (format!("the project's {venv}, where they stay   I = beside the session"), Slot::StatusWarn)
         }
         Some(_) => {
@@ -143,12 +146,12 @@ pub(super) fn place_of_packages(inspected: &InspectionResult, look: DrawStyle<'_
         }
         None => ("a folder beside the session".into(), Slot::UiText),
     };
-    Some(Fact { label: "Into", text, style: look.style(slot) })
+    Some(Fact::new("Into", text, look.style(slot)))
 }
 
 /// The pull of an image: who does it, over what, and what stays of it.
 fn pull_facts(terms: &Terms) -> impl Iterator<Item = (&'static str, String)> {
-    let engine = safe::one_line(&terms.interpreter.to_string_lossy());
+    let engine = safe::name(&terms.interpreter.to_string_lossy());
     [
         ("Done by", format!("the container engine at {engine}; nothing is started")),
         ("May read", "nothing of yours    May write  the engine's own store of images".to_owned()),
@@ -168,15 +171,17 @@ fn but_not(closed: &[&Path], wording: Wording<'_>) -> String {
         return String::new();
     }
     let names: Vec<String> = closed.iter().map(|path| wording.path(path)).collect();
-    safe::one_line(&format!(", not {}", wording.detail.list(&names, SHORT, ", ")))
+    format!(", not {}", wording.detail.list(&names, SHORT, ", "))
 }
 
 /// The places of the session alone, which are there beside the person's.
 fn private(reach: &Reach, look: DrawStyle<'_>) -> Option<String> {
     let writable = reach.places.iter().filter(|place| place.private && place.write == Reachability::Yes);
-    let names: Vec<String> =
-        writable.filter(|p| !p.path.starts_with("/dev")).map(|place| look.place.path(&place.path)).collect();
-    (!names.is_empty()).then(|| safe::one_line(&names.join(", ")))
+    let names: Vec<String> = writable
+        .filter(|p| !p.path.starts_with("/dev"))
+        .map(|place| safe::name(&look.place.path(&place.path)))
+        .collect();
+    (!names.is_empty()).then(|| names.join(", "))
 }
 
 /// What is read: the system goes without saying, and so does what may be written; toolchains are counted, unless all is
@@ -201,7 +206,7 @@ fn paths(list: &[PathBuf], off: bool, wording: Wording<'_>) -> String {
         return "nothing of yours".to_owned();
     }
     let names: Vec<String> = list.iter().map(|path| wording.path(path)).collect();
-    safe::one_line(&wording.detail.list(&names, SHORT, ", "))
+    wording.detail.list(&names, SHORT, ", ")
 }
 
 /// Whether the first row names the folder in which the code would start.
@@ -211,8 +216,8 @@ pub(super) fn tells_folder(terms: &Terms) -> bool {
 }
 
 fn runs_in(terms: &Terms, look: DrawStyle<'_>) -> String {
-    let cwd = safe::one_line(&look.place.path(&terms.cwd));
-    let language = safe::one_line(terms.language.as_str());
+    let cwd = safe::name(&look.place.path(&terms.cwd));
+    let language = safe::name(terms.language.as_str());
     match (terms.executor, terms.kernel) {
         (ExecutorKind::Kernel, Some(kernel)) => {
             let live = match kernel.variables {
@@ -230,14 +235,14 @@ fn runs_in(terms: &Terms, look: DrawStyle<'_>) -> String {
             format!("a new {language} kernel, no variables, {}cwd {cwd}", project_python(terms, look))
         }
         (ExecutorKind::Installer, _) => {
-            let by = |path: &Path| safe::one_line(&look.place.path(path));
+            let by = |path: &Path| safe::name(&look.place.path(path));
             match &terms.rights.python {
                 Some(python) => format!("{}, which asks {}", by(&terms.interpreter), by(&python.path)),
                 None => format!("{}, nothing else", by(&terms.interpreter)),
             }
         }
         (ExecutorKind::Container, Some(kernel)) => {
-            let image = safe::one_line(&terms.interpreter.to_string_lossy());
+            let image = safe::name(&terms.interpreter.to_string_lossy());
             let (generation, shared) = (kernel.generation, shared(terms, "interpreter"));
             format!(
                 "a container of {image}, {language} kernel k{generation}, {shared}{}cwd {cwd}",
@@ -245,11 +250,11 @@ fn runs_in(terms: &Terms, look: DrawStyle<'_>) -> String {
             )
         }
         (ExecutorKind::Container, None) => {
-            let image = safe::one_line(&terms.interpreter.to_string_lossy());
+            let image = safe::name(&terms.interpreter.to_string_lossy());
             format!("a container of {image}, {language}, of its own: each block starts anew, cwd {cwd}")
         }
         (ExecutorKind::Jupyter, kernel) => {
-            let name = safe::one_line(&terms.interpreter.to_string_lossy());
+            let name = safe::name(&terms.interpreter.to_string_lossy());
             let generation = kernel.map_or(1, |kernel| kernel.generation);
             let (shared, goes_on) = (shared(terms, "interpreter"), goes_on(terms));
             format!(
@@ -286,7 +291,7 @@ fn project_python(terms: &Terms, look: DrawStyle<'_>) -> String {
         Some(version) => format!("{name} ({})", short(version)),
         None => look.place.path(&python.path),
     };
-    safe::one_line(&format!("python: {told}, "))
+    format!("python: {}, ", safe::name(&told))
 }
 
 /// `interpreter shared with blocks 1-3, `; empty for the first block.
@@ -308,7 +313,7 @@ fn environment(terms: &Terms, detail: Detail) -> String {
         names => {
             // What says how many more there are takes the room of a name.
             let short = if names.len() > SHORT { SHORT - 1 } else { SHORT };
-            safe::one_line(&format!("env: {}", detail.list(names, short, " ")))
+            safe::name(&format!("env: {}", detail.list(names, short, " ")))
         }
     }
 }
