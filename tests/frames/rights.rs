@@ -169,6 +169,16 @@ fn a_name_in_code_forges_no_fact() {
     });
 }
 
+/// Where a row is too narrow for the key to the findings, it is left out of that row alone.
+#[test]
+fn words_of_a_name_are_never_left_out_of_a_row() {
+    scene::acted((80, 24), || {
+        let found = writing_to(sandboxed(), &["notes   f = next finding"]);
+        let (row, screen) = row_of("Would", found);
+        assert_eq!(row, "Would      write notes<3 spaces>f = next finding", "{screen}");
+    });
+}
+
 /// What can't stand beside anything keeps its rows on the first page; then the rights give way to the code.
 #[test]
 fn rights_that_take_many_rows_scroll_with_the_code() {

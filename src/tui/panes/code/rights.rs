@@ -80,8 +80,18 @@ const OWN_WORDS: [&str; 4] = ["Network", "Limits", "Sandbox", CHECK];
 pub(super) struct Rights {
     rows: Vec<Line<'static>>,
     see: Vec<guard::SubjectRow>,
-    /// The first row of each fact, its label, and whether it may share a row.
-    starts: Vec<(usize, &'static str, bool)>,
+    starts: Vec<FactStart>,
+}
+
+/// Where a fact begins.
+#[derive(Debug)]
+struct FactStart {
+    row: usize,
+    label: &'static str,
+    /// Whether it may share a row.
+    own: bool,
+    /// Its row without the key that leads on, where it is one.
+    bare: Option<Line<'static>>,
 }
 
 /// One fact: its label, what it says, how it is coloured.
@@ -91,11 +101,27 @@ struct Fact {
     style: Style,
     /// Whether nothing in it was worded by others.
     own: bool,
+    /// The text without the key that leads on, which the last row of the screen tells as well.
+    bare: Option<String>,
 }
 
 impl Fact {
     fn new(label: &'static str, text: String, style: Style) -> Self {
-        Self { label, text, style, own: OWN_WORDS.contains(&label) }
+        Self { label, text, style, own: OWN_WORDS.contains(&label), bare: None }
+    }
+
+    /// A text of it on rows, behind its label.
+    fn rows(&self, text: &str, width: usize, look: DrawStyle<'_>) -> Vec<Line<'static>> {
+        let label = if self.label.is_empty() { String::new() } else { format!("{:<LABEL$}", self.label) };
+        // How to see the rest of a list stays beside how much that is.
+        let kept = !text.contains(HELD);
+        let text = if kept { text.replace(": p", &format!(":{HELD}p")) } else { text.to_owned() };
+        let mut rows = safe::hanging(Span::styled(label, look.dim()), &text, width, self.style);
+        for row in rows.iter_mut().filter(|_| kept) {
+            row.spans.iter_mut().for_each(|span| span.content = span.content.replace(HELD, " ").into());
+        }
+        let is_count = self.label == CHECK && text.starts_with(|c: char| c.is_ascii_digit());
+        if is_count { rows.into_iter().map(|row| signed(row, look)).collect() } else { rows }
     }
 }
 
@@ -154,26 +180,19 @@ impl Rights {
 
     /// Adds a fact; so many of its label are there.
     fn add(&mut self, same: usize, fact: &Fact, width: usize, look: DrawStyle<'_>) {
-        let label = if fact.label.is_empty() { String::new() } else { format!("{:<LABEL$}", fact.label) };
-        let label = Span::styled(label, look.dim());
         let number = LABELS.iter().position(|known| *known == fact.label).unwrap_or(LABELS.len());
         // Words are counted without the spaces between them: those come and go with the width.
         let mut at = RIGHTS_FROM + (number as u64) * SAME_LABEL + (same as u64) * FACT;
-        // How to see the rest of a list stays beside how much that is.
-        let kept = !fact.text.contains(HELD);
-        let text = if kept { fact.text.replace(": p", &format!(":{HELD}p")) } else { fact.text.clone() };
-        self.starts.push((self.rows.len(), fact.label, fact.own));
-        for mut row in safe::hanging(label, &text, width, fact.style) {
-            if kept {
-                row.spans.iter_mut().for_each(|span| span.content = span.content.replace(HELD, " ").into());
-            }
+        let bare = fact.bare.as_ref().map(|text| fact.rows(text, width, look));
+        let bare = bare.filter(|rows| rows.len() == 1).and_then(|mut rows| rows.pop());
+        self.starts.push(FactStart { row: self.rows.len(), label: fact.label, own: fact.own, bare });
+        for row in fact.rows(&fact.text, width, look) {
             let shown =
                 row.spans.iter().flat_map(|s| s.content.chars()).filter(|c| !c.is_whitespace()).count();
             let extent = at..at + shown as u64;
             self.see.push(guard::SubjectRow { extent, ..guard::SubjectRow::default() });
             at += shown as u64;
-            let is_count = fact.label == CHECK && fact.text.starts_with(|c: char| c.is_ascii_digit());
-            self.rows.push(if is_count { signed(row, look) } else { row });
+            self.rows.push(row);
         }
     }
 
@@ -241,9 +260,12 @@ fn facts(inspected: Option<&InspectionResult>, seen: &SeenRights, wording: Wordi
         Fact::new(label, text, if odd { look.style(Slot::StatusWarn) } else { look.text() })
     }));
     let beside: String = beside.iter().map(|fact| format!("     {}  {}", fact.label, fact.text)).collect();
-    let check = check(inspected, wording.detail) + &beside;
-    let own = inspected.review.unchecked.is_none();
-    facts.push(Fact { own, ..Fact::new(CHECK, check, check_style(inspected, look)) });
+    let (found, own) = (found(inspected), inspected.review.unchecked.is_none());
+    let leads_on = wording.detail != Detail::Words && !inspected.review.findings.is_empty();
+    let bare = leads_on.then(|| format!("{found}{beside}"));
+    let next = if leads_on { NEXT_FINDING } else { "" };
+    let check = Fact::new(CHECK, format!("{found}{next}{beside}"), check_style(inspected, look));
+    facts.push(Fact { own, bare, ..check });
     facts
 }
 
@@ -258,7 +280,8 @@ fn undo(cover: &UndoCover, inspected: &InspectionResult, look: DrawStyle<'_>) ->
     Fact::new("Undo", safe::name(&format!("{}{only}", cover.words())), look.style(slot))
 }
 
-fn check(inspected: &InspectionResult, detail: Detail) -> String {
+/// What the checks found.
+fn found(inspected: &InspectionResult) -> String {
     let review = &inspected.review;
     let mut parts: Vec<String> = [Severity::High, Severity::Medium, Severity::Info]
         .into_iter()
@@ -271,8 +294,7 @@ fn check(inspected: &InspectionResult, detail: Detail) -> String {
     }
     let told: Vec<String> =
         [parts.join(", ")].into_iter().filter(|t| !t.is_empty()).chain(unchecked).collect();
-    let next = if review.findings.is_empty() || detail == Detail::Words { "" } else { NEXT_FINDING };
-    format!("{}{next}", told.join("   "))
+    told.join("   ")
 }
 
 /// What could not be checked is told as what went wrong is; findings have their signs.
@@ -312,19 +334,45 @@ mod tests {
     use crate::tui::widgets::look::Glyphs;
     use crate::tui::widgets::words::Locale;
 
-    #[test]
-    fn the_key_that_shows_the_rest_stands_beside_how_much_that_is() {
+    fn with_look(act: impl FnOnce(DrawStyle<'_>)) {
         let links = crate::tui::Hyperlinks::default();
         let (theme, place) = (Theme::terminal(Depth::Mono), Locale::default());
         let (glyphs, now) = (Glyphs::LINES, Timestamp(0));
-        let look = DrawStyle { theme: &theme, links: &links, glyphs, place: &place, now, motion: false };
-        for width in 24..60 {
+        act(DrawStyle { theme: &theme, links: &links, glyphs, place: &place, now, motion: false });
+    }
+
+    fn told(rights: &Rights) -> Vec<String> {
+        rights.rows().iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn the_key_that_shows_the_rest_stands_beside_how_much_that_is() {
+        with_look(|look| {
+            for width in 24..60 {
+                let mut rights = Rights::default();
+                let fact = Fact::new("May read", "the system, ~/data/sales, 2 more: p".into(), Style::new());
+                rights.add(0, &fact, width, look);
+                let rows = told(&rights);
+                assert!(rows.iter().any(|row| row.contains("more: p")), "{width}: {rows:?}");
+                assert_eq!(rows.concat().matches(HELD).count(), 0, "{width}: {rows:?}");
+            }
+        });
+    }
+
+    /// Where a row has no room for the key, the same words in the fact before it stay.
+    #[test]
+    fn only_the_check_goes_without_its_key() {
+        with_look(|look| {
             let mut rights = Rights::default();
-            let fact = Fact::new("May read", "the system, ~/data/sales, 2 more: p".into(), Style::new());
-            rights.add(0, &fact, width, look);
-            let rows: Vec<String> = rights.rows().iter().map(ToString::to_string).collect();
-            assert!(rows.iter().any(|row| row.contains("more: p")), "{width}: {rows:?}");
-            assert_eq!(rows.concat().matches(HELD).count(), 0, "{width}: {rows:?}");
-        }
+            let before = Fact::new("Network", format!("off{NEXT_FINDING}"), Style::new());
+            let check = Fact::new(CHECK, format!("1 high{NEXT_FINDING}"), Style::new());
+            for fact in [before, Fact { bare: Some("1 high".into()), ..check }] {
+                rights.add(0, &fact, 52, look);
+            }
+            rights.rows.push(Line::raw("rule"));
+            rights.see.push(guard::SubjectRow::default());
+            rights.close_up(52, look);
+            assert_eq!(told(&rights), ["Network    off   f = next finding     Check  1 high", "rule"]);
+        });
     }
 }

@@ -1,6 +1,6 @@
 //! Rights on fewer rows, where rows are few: short facts in sayso's own words share one, and nothing is left out.
 
-use super::{NEXT_FINDING, Rights};
+use super::{FactStart, Rights};
 use crate::tui::theme::Slot;
 use crate::tui::widgets::look::DrawStyle;
 use ratatui::text::{Line, Span};
@@ -14,22 +14,19 @@ impl Rights {
     pub(in crate::tui::panes::code) fn close_up(&mut self, width: u16, look: DrawStyle<'_>) {
         let width = usize::from(width);
         let rule = self.rows.pop().zip(self.see.pop());
-        let ends = self.starts.iter().skip(1).map(|(start, ..)| *start).chain([self.rows.len()]);
-        let facts: Vec<(usize, &str, bool)> = self
-            .starts
-            .iter()
-            .zip(ends)
-            .map(|((start, label, own), end)| (end - start, *label, *own))
-            .collect();
+        let ends: Vec<usize> =
+            self.starts.iter().skip(1).map(|fact| fact.row).chain([self.rows.len()]).collect();
+        let facts = std::mem::take(&mut self.starts);
         let (rows, see) = (std::mem::take(&mut self.rows), std::mem::take(&mut self.see));
         let mut laid = rows.into_iter().zip(see);
         let (mut is_one, mut is_own) = (false, false);
-        for (count, label, own) in facts {
-            let joins = is_one && is_own && count == 1 && own;
+        for (fact, end) in facts.into_iter().zip(ends) {
+            let count = end - fact.row;
+            let joins = is_one && is_own && count == 1 && fact.own;
             for (row, see) in laid.by_ref().take(count) {
                 let last = self.rows.last_mut().zip(self.see.last_mut());
                 match last.filter(|_| joins) {
-                    Some((before, seen)) if let Some(joined) = beside(before, &row, label, width) => {
+                    Some((before, seen)) if let Some(joined) = fact.beside(before, &row, width) => {
                         *before = joined;
                         seen.beside.push(see.extent);
                     }
@@ -39,7 +36,7 @@ impl Rights {
                     }
                 }
             }
-            (is_one, is_own) = (count == 1, own);
+            (is_one, is_own) = (count == 1, fact.own);
         }
         let Some((rule, see)) = rule else { return };
         match self.rows.last_mut().zip(self.see.last_mut()) {
@@ -56,16 +53,16 @@ impl Rights {
     }
 }
 
-/// A fact on the row of the one before it, where both fit.
-fn beside(before: &Line<'static>, row: &Line<'static>, label: &str, width: usize) -> Option<Line<'static>> {
-    let (first, text) = row.spans.split_first()?;
-    let label = Span::styled(format!("{label}  "), first.style);
-    let mut joined = before.clone();
-    joined.spans.extend([Span::raw(GAP), label]);
-    joined.spans.extend(text.iter().cloned());
-    // The last row of the screen tells the key as well.
-    if joined.width() > width {
-        joined.spans.iter_mut().for_each(|span| span.content = span.content.replace(NEXT_FINDING, "").into());
+impl FactStart {
+    /// The fact on the row of the one before it, where both fit; without the key that leads on where they fit so.
+    fn beside(&self, before: &Line<'static>, row: &Line<'static>, width: usize) -> Option<Line<'static>> {
+        [Some(row), self.bare.as_ref()].into_iter().flatten().find_map(|row| {
+            let (first, text) = row.spans.split_first()?;
+            let label = Span::styled(format!("{}  ", self.label), first.style);
+            let mut joined = before.clone();
+            joined.spans.extend([Span::raw(GAP), label]);
+            joined.spans.extend(text.iter().cloned());
+            (joined.width() <= width).then_some(joined)
+        })
     }
-    (joined.width() <= width).then_some(joined)
 }
