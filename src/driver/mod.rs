@@ -37,7 +37,7 @@ mod update;
 mod written_pictures;
 
 pub use crate::store::index::Summary;
-pub(crate) use crate::store::index::{SessionTree, TreeSigns};
+pub(crate) use crate::store::index::{SessionTree, TreeRow, TreeSigns};
 pub(crate) use crate::store::search::SearchWords;
 pub(crate) use crate::store::search::filters::{
     has_any as search_has_filters, names as search_filter_names, names_folder as search_names_folder,

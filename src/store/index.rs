@@ -16,7 +16,7 @@ use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
-pub(crate) use tree::{SessionTree, TreeSigns};
+pub(crate) use tree::{SessionTree, TreeRow, TreeSigns};
 
 /// What is told of a session in a list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -137,7 +137,7 @@ fn one_comparison_at_a_time_is_asked_for_and_its_view_opens_once() {
 
 #[test]
 fn a_comparison_does_not_open_over_a_question_or_a_name_that_is_typed() {
-    for (key, stays) in [("delete", "Delete this session?"), ("ctrl-r", "new name:")] {
+    for (key, stays) in [("del", "Delete this session?"), ("ctrl-r", "new name:")] {
         let mut scene = listed();
         scene.press(&["ctrl-o", key]);
         told(&mut scene, compared_with("04"));

@@ -32,7 +32,7 @@ pub(super) fn list(
     let by_id: HashMap<&str, &Summary> = sessions.iter().map(|one| (one.id.as_str(), one)).collect();
     let tree = if as_tree { SessionTree::of(&sessions, |_| true) } else { SessionTree::default() };
     let branched =
-        tree.rows().iter().filter_map(|row| Some((tree.lead(*row, TreeSigns::LINES), sessions.get(row.at)?)));
+        tree.rows().iter().filter_map(|row| Some((row.lead(TreeSigns::LINES), sessions.get(row.at)?)));
     let plain = sessions.iter().filter(|_| !as_tree).map(|one| (String::new(), one));
     let mut rows = branched.chain(plain).peekable();
     while let Some((lead, session)) = rows.next() {

@@ -33,12 +33,29 @@ pub(crate) struct TreeRow {
     above: Option<usize>,
     /// Whether no other branch of the same session stands below it.
     is_last: bool,
+    /// How many sessions it stands below.
+    depth: usize,
+    /// Of the outermost of these that are branches, a bit each: whether it is the last one of its session.
+    ended: u32,
 }
 
 impl TreeRow {
     /// Whether it stands below the session that it left.
     pub(crate) fn is_below(&self) -> bool {
         self.above.is_some()
+    }
+
+    /// Its bit among those of what stands below it.
+    fn own_bit(&self) -> u32 {
+        let is_drawn = self.is_last && (1..DEEPEST).contains(&self.depth);
+        if is_drawn { 1 << self.depth } else { 0 }
+    }
+
+    /// What is drawn in front of it: the outermost levels, and its own at the end.
+    pub(crate) fn lead(&self, signs: TreeSigns) -> String {
+        let past = |level: usize| if self.ended >> level & 1 == 1 { "  " } else { signs.past };
+        let own = if self.is_last { signs.last } else { signs.on };
+        (1..self.depth.min(DEEPEST)).map(past).chain(self.is_below().then_some(own)).collect()
     }
 }
 
@@ -86,7 +103,7 @@ impl SessionTree {
 
     /// Places these with all their branches, which nothing placed before.
     fn place(&mut self, roots: &[usize], branches: &[Vec<usize>], is_placed: &mut [bool]) {
-        let row = |at: usize| TreeRow { at, above: None, is_last: false };
+        let row = |at: usize| TreeRow { at, above: None, is_last: false, depth: 0, ended: 0 };
         let mut left: Vec<TreeRow> = roots.iter().rev().map(|at| row(*at)).collect();
         while let Some(next) = left.pop() {
             let Some(placed) = is_placed.get_mut(next.at).filter(|placed| !**placed) else { continue };
@@ -94,7 +111,14 @@ impl SessionTree {
             let below = branches.get(next.at).map_or(&[][..], Vec::as_slice);
             let above = Some(self.rows.len());
             let rows = below.iter().rev().enumerate();
-            left.extend(rows.map(|(behind, at)| TreeRow { at: *at, above, is_last: behind == 0 }));
+            let (depth, ended) = (next.depth + 1, next.ended | next.own_bit());
+            left.extend(rows.map(|(behind, at)| TreeRow {
+                at: *at,
+                above,
+                is_last: behind == 0,
+                depth,
+                ended,
+            }));
             self.rows.push(next);
         }
     }
@@ -102,25 +126,6 @@ impl SessionTree {
     /// All sessions, from above.
     pub(crate) fn rows(&self) -> &[TreeRow] {
         &self.rows
-    }
-
-    /// What is drawn in front of a session.
-    pub(crate) fn lead(&self, row: TreeRow, signs: TreeSigns) -> String {
-        let mut parts = Vec::new();
-        let mut next = Some(row);
-        while let Some((one, above)) = next.and_then(|one| Some((one, one.above?))) {
-            parts.push(match (parts.is_empty(), one.is_last) {
-                (true, false) => signs.on,
-                (true, true) => signs.last,
-                (false, false) => signs.past,
-                (false, true) => "  ",
-            });
-            next = self.rows.get(above).copied();
-        }
-        // The outermost ones, and its own at the end.
-        let too_many = parts.len().saturating_sub(DEEPEST);
-        parts.drain(1.min(parts.len())..(1 + too_many).min(parts.len()));
-        parts.into_iter().rev().collect()
     }
 
     /// All sessions of the tree that this one stands in, from above.
@@ -138,13 +143,14 @@ impl SessionTree {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use std::time::{Duration, Instant};
 
     fn one(id: &str, of: Option<&str>) -> Summary {
         Summary { id: id.into(), path: id.into(), branch_of: of.map(str::to_owned), ..Summary::default() }
     }
 
-    fn drawn(all: &[Summary], tree: &SessionTree, rows: &[TreeRow]) -> Vec<String> {
-        rows.iter().map(|row| format!("{}{}", tree.lead(*row, TreeSigns::LINES), all[row.at].id)).collect()
+    fn drawn(all: &[Summary], rows: &[TreeRow]) -> Vec<String> {
+        rows.iter().map(|row| format!("{}{}", row.lead(TreeSigns::LINES), all[row.at].id)).collect()
     }
 
     #[test]
@@ -162,17 +168,17 @@ mod tests {
         ];
         let tree = SessionTree::of(&all, |_| true);
         let rows = ["a", "├ b", "│ └ c", "└ b2", "new", "x", "own", "r", "└ s"];
-        assert_eq!(drawn(&all, &tree, tree.rows()), rows);
+        assert_eq!(drawn(&all, tree.rows()), rows);
         // A newer branch takes its tree along; what is not wanted leaves its branches beside each other.
         let tree = SessionTree::of(&all, |one| one.id != "a");
-        assert_eq!(drawn(&all, &tree, tree.rows())[..4], ["b", "└ c", "new", "b2"]);
+        assert_eq!(drawn(&all, tree.rows())[..4], ["b", "└ c", "new", "b2"]);
     }
 
     #[test]
     fn a_family_is_the_tree_around_a_session() {
         let all = [one("z", None), one("b", Some("a")), one("c", Some("b")), one("a", None), one("y", None)];
         let tree = SessionTree::of(&all, |_| true);
-        let family = |at: usize| drawn(&all, &tree, tree.family(at));
+        let family = |at: usize| drawn(&all, tree.family(at));
         assert_eq!(family(2), ["a", "└ b", "  └ c"]);
         assert_eq!((family(3), family(0), family(4)), (family(2), vec!["z".into()], vec!["y".into()]));
     }
@@ -183,9 +189,40 @@ mod tests {
         let all: Vec<Summary> =
             (0..500).map(|n| one(&id(n), (n > 0).then(|| id(n - 1)).as_deref())).collect();
         let tree = SessionTree::of(&all, |_| true);
-        let lead = tree.lead(tree.rows()[499], TreeSigns::LINES);
+        let lead = tree.rows()[499].lead(TreeSigns::LINES);
         assert_eq!(lead.chars().count(), 2 * DEEPEST, "{lead:?}");
         assert!(lead.ends_with("└ "));
+    }
+
+    #[test]
+    fn what_stands_in_front_of_a_deep_branch_costs_what_is_drawn() {
+        let id = |n: usize| format!("s{n}");
+        let count = 60_000;
+        let all: Vec<Summary> =
+            (0..count).map(|n| one(&id(n), (n > 0).then(|| id(n - 1)).as_deref())).collect();
+        let tree = SessionTree::of(&all, |_| true);
+        let began = Instant::now();
+        let drawn: usize = tree.rows().iter().map(|row| row.lead(TreeSigns::LINES).chars().count()).sum();
+        assert!(drawn > 2 * (DEEPEST - 1) * count, "{drawn}");
+        // Walking up from each row took billions of steps.
+        assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
+    }
+
+    /// What is drawn in front of a row, found by going up from it.
+    fn climbed(rows: &[TreeRow], row: TreeRow) -> String {
+        let (mut parts, mut next) = (Vec::new(), Some(row));
+        while let Some((one, above)) = next.and_then(|one| Some((one, one.above?))) {
+            parts.push(match (parts.is_empty(), one.is_last) {
+                (true, false) => TreeSigns::LINES.on,
+                (true, true) => TreeSigns::LINES.last,
+                (false, false) => TreeSigns::LINES.past,
+                (false, true) => "  ",
+            });
+            next = rows.get(above).copied();
+        }
+        let too_many = parts.len().saturating_sub(DEEPEST);
+        parts.drain(1.min(parts.len())..(1 + too_many).min(parts.len()));
+        parts.into_iter().rev().collect()
     }
 
     proptest! {
@@ -205,7 +242,7 @@ mod tests {
                     prop_assert!(above < number);
                     prop_assert_eq!(&all[tree.rows()[above].at].id, all[row.at].branch_of.as_ref().unwrap());
                 }
-                prop_assert!(tree.lead(*row, TreeSigns::LINES).chars().count() <= 2 * DEEPEST);
+                prop_assert_eq!(row.lead(TreeSigns::LINES), climbed(tree.rows(), *row));
             }
         }
     }

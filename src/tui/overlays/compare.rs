@@ -42,7 +42,7 @@ pub(in crate::tui) fn comparable(
     let is_alone = family.len() < 2;
     let rows = if is_alone { tree.rows() } else { family };
     let listed = rows.iter().filter(|row| !is_alone || Some(row.at) != place).filter_map(|row| {
-        let lead = if is_alone { String::new() } else { tree.lead(*row, signs) };
+        let lead = if is_alone { String::new() } else { row.lead(signs) };
         Some(ComparableSession { lead, session: all.get(row.at)?.clone() })
     });
     (listed.collect(), is_alone)

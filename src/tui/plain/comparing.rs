@@ -31,10 +31,9 @@ impl Session<'_> {
     pub(super) fn comparable(&mut self, all: &[Summary], wanted: Option<&str>) -> io::Result<()> {
         let (listed, is_alone) = comparable(all, own_id(self.driver.state()), TreeSigns::LINES);
         let own = own_id(self.driver.state()).to_owned();
-        let rows: Vec<(String, &Summary)> =
-            listed.iter().map(|one| (one.lead.clone(), &one.session)).collect();
+        let sessions: Vec<&Summary> = listed.iter().map(|one| &one.session).collect();
         if let Some(wanted) = wanted {
-            return match chosen(&rows, wanted) {
+            return match chosen(&sessions, wanted) {
                 Some(session) if session.id == own => self.plain.page.line("That is this session."),
                 Some(session) => {
                     self.start(AwaitedJob::Compared, Job::Compare(session.path.clone()));
@@ -43,17 +42,18 @@ impl Session<'_> {
                 None => self.plain.page.line("No session matches. /compare lists them."),
             };
         }
-        if is_alone && !rows.is_empty() {
+        if is_alone && !sessions.is_empty() {
             self.plain.page.line("It has no branches; these are the other sessions:")?;
         }
         let now = self.driver.now();
-        for (number, (lead, session)) in (1..).zip(rows.iter().take(LISTED)) {
+        for (number, one) in (1..).zip(listed.iter().take(LISTED)) {
+            let (lead, session) = (&one.lead, &one.session);
             let (label, ago) = (session.label(), words::ago(now, session.modified));
-            let told = if session.id == own { ", this one".to_owned() } else { origin(session, &rows) };
+            let told = if session.id == own { ", this one".to_owned() } else { origin(session, &sessions) };
             let told = if is_alone { String::new() } else { told };
             self.plain.page.line(&format!("  {number}  {lead}{label}, {ago}{told}"))?;
         }
-        self.plain.page.line(if rows.is_empty() {
+        self.plain.page.line(if sessions.is_empty() {
             "There is no other session."
         } else {
             "/compare NUMBER or NAME puts one beside this session."

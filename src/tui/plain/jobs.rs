@@ -5,7 +5,7 @@ use super::session::Session;
 use crate::domain::sentences::sandbox::SandboxStanding;
 use crate::domain::sentences::saving;
 use crate::driver::catalogue::{CatalogueAnswer, Offer};
-use crate::driver::{JobResult, SessionTree, Summary, TreeSigns};
+use crate::driver::{JobResult, SessionTree, Summary, TreeRow, TreeSigns};
 use crate::tui::ui_command::Exit;
 use crate::tui::widgets::words;
 use std::io;
@@ -97,22 +97,22 @@ impl Session<'_> {
     /// Lists the sessions, or opens the one that was named.
     fn sessions(&mut self, all: &[Summary], wanted: Option<&str>) -> io::Result<()> {
         let tree = SessionTree::of(all, |_| true);
-        let rows =
-            tree.rows().iter().filter_map(|row| Some((tree.lead(*row, TreeSigns::LINES), all.get(row.at)?)));
-        let rows: Vec<(String, &Summary)> = rows.collect();
+        let rows = tree.rows().iter().filter_map(|row| Some((row, all.get(row.at)?)));
+        let (rows, sessions): (Vec<&TreeRow>, Vec<&Summary>) = rows.unzip();
         if let Some(wanted) = wanted {
-            return match chosen(&rows, wanted) {
+            return match chosen(&sessions, wanted) {
                 Some(session) => self.leave(Exit::OpenSession(session.path.clone(), None)),
                 None => self.plain.page.line("No session matches. /resume lists them."),
             };
         }
         let now = self.driver.now();
-        for (number, (lead, session)) in (1..).zip(rows.iter().take(LISTED)) {
+        for (number, (row, session)) in (1..).zip(rows.iter().zip(&sessions).take(LISTED)) {
+            let lead = row.lead(TreeSigns::LINES);
             let waiting =
                 if session.waiting > 0 { format!(", {} waiting", session.waiting) } else { String::new() };
             let ago = words::ago(now, session.modified);
             let (label, messages) = (session.label(), words::count(session.messages as usize, "message"));
-            let from = origin(session, &rows);
+            let from = origin(session, &sessions);
             self.plain.page.line(&format!("  {number}  {lead}{label}, {ago}, {messages}{waiting}{from}"))?;
         }
         self.plain.page.line(if all.is_empty() {
@@ -124,18 +124,18 @@ impl Session<'_> {
 }
 
 /// The session that is meant by its number in the list, its name, or the beginning of its identity.
-pub(super) fn chosen<'a>(rows: &[(String, &'a Summary)], wanted: &str) -> Option<&'a Summary> {
+pub(super) fn chosen<'a>(sessions: &[&'a Summary], wanted: &str) -> Option<&'a Summary> {
     let number = wanted.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
-    let numbered = number.and_then(|at| rows.get(at));
+    let numbered = number.and_then(|at| sessions.get(at));
     let is_meant = |session: &Summary| session.name == wanted || session.id.starts_with(wanted);
-    numbered.or_else(|| rows.iter().find(|(_, session)| is_meant(session))).map(|(_, session)| *session)
+    numbered.or_else(|| sessions.iter().find(|session| is_meant(session))).copied()
 }
 
 /// Where a branch left its session, and of one whose session is gone that it is so.
-pub(super) fn origin(session: &Summary, rows: &[(String, &Summary)]) -> String {
+pub(super) fn origin(session: &Summary, sessions: &[&Summary]) -> String {
     let Some(of) = &session.branch_of else { return String::new() };
     let at = session.branch_at.map_or(String::new(), |at| format!(", from {at} on"));
-    if rows.iter().any(|(_, one)| one.id == *of) {
+    if sessions.iter().any(|one| one.id == *of) {
         at
     } else {
         format!(", a branch of a session that is gone{at}")

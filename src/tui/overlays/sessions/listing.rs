@@ -96,7 +96,7 @@ impl SessionListing {
     /// What is drawn in front of a session in a tree; `None`: it does not stand below the session that it left.
     pub(super) fn lead(&self, row: usize, signs: TreeSigns) -> Option<String> {
         let ShownSessions::Tree(tree) = &self.shown else { return None };
-        tree.rows().get(row).filter(|row| row.is_below()).map(|row| tree.lead(*row, signs))
+        tree.rows().get(row).filter(|row| row.is_below()).map(|row| row.lead(signs))
     }
 
     /// The row of the session that was written last: the tree that it stands in comes first.
