@@ -428,7 +428,7 @@ fn an_opinion_and_a_look_at_the_finding_leave_the_approval_as_it_is() {
         scene.see_everything();
         assert_eq!(scene.press(&["J"]).len(), 1);
         scene.command(Command::Consult(BlockId(3)));
-        scene.press(&["f"]);
+        scene.press(&["g", "f"]);
         let screen = drawn(&mut scene, size.0, size.1);
         assert!(screen.contains("!! 11 │     shutil.rmtree(old)"), "{screen}");
         assert!(screen.contains("asking a model") && scene.screen.guard.rows().all(), "{screen}");

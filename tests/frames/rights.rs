@@ -332,3 +332,57 @@ fn packages_of_the_session_have_a_short_name() {
     let other = |terms: &mut Terms| terms.rights.read = vec!["/blobs/02/packages".into()];
     assert!(drawn(&mut seen_and_second(other), 140, 40).contains("/blobs/02/packages"));
 }
+
+/// A long block of which a line in the middle is the first on screen; the rights stay above it.
+fn in_the_middle(size: (u16, u16), code: &str) -> Scene {
+    let mut scene = first_of(code, inspection(sandboxed(), Vec::new()));
+    scene.frame();
+    scene.screen.panes.focus = Pane::Code;
+    drawn(&mut scene, size.0, size.1);
+    scene.screen.panes.code.scroll(30);
+    drawn(&mut scene, size.0, size.1);
+    scene
+}
+
+fn ninety_lines() -> String {
+    (1..=90).map(|line| format!("value_{line} = {line}\n")).collect()
+}
+
+/// The number of the first line of code on this screen.
+fn first_shown(screen: &str) -> usize {
+    let row = screen.lines().find(|row| row.contains("value_")).unwrap_or_default();
+    let name = row.split("value_").nth(1).and_then(|rest| rest.split(' ').next());
+    name.and_then(|number| number.parse().ok()).unwrap_or_else(|| panic!("no line of code:\n{screen}"))
+}
+
+/// Whether the rights stay above the code or scroll with it, and on how many rows they stand, changes with the height.
+#[test]
+fn the_first_line_of_code_stays_when_the_pane_changes_its_height() {
+    scene::acted((140, 40), || {
+        let mut scene = in_the_middle((140, 40), &ninety_lines());
+        let before = drawn(&mut scene, 140, 40);
+        let line = first_shown(&before);
+        assert!(line > 20 && before.contains("May read"), "{before}");
+        for height in [24, 40, 12, 40, 14, 24, 40] {
+            let screen = drawn(&mut scene, 140, height);
+            assert_eq!(first_shown(&screen), line, "{height} rows\n{screen}");
+        }
+    });
+}
+
+/// The pane of a narrow screen is gone while a message is typed.
+#[test]
+fn the_first_line_of_code_stays_while_another_pane_has_the_keys() {
+    scene::acted((80, 30), || {
+        let mut scene = in_the_middle((80, 30), &ninety_lines());
+        let line = first_shown(&drawn(&mut scene, 80, 30));
+        for _ in 0..3 {
+            scene.press(&["i"]);
+            let away = drawn(&mut scene, 80, 30);
+            assert_ne!(scene.screen.panes.focus, Pane::Code, "{away}");
+            scene.press(&["ctrl-y"]);
+            let screen = drawn(&mut scene, 80, 30);
+            assert_eq!(first_shown(&screen), line, "{screen}");
+        }
+    });
+}

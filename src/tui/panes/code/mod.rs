@@ -183,6 +183,8 @@ impl CodePane {
 
     /// Lays out what the next frame shows.
     pub fn arrange(&mut self, state: &State, area: Rect, look: DrawStyle<'_>) {
+        // What stands where is known as long as the pane is as it was.
+        let held = self.held_place();
         self.area = area;
         self.opinion.clear();
         let Some(item) = self.subject.and_then(|id| state.transcript.blocks.get(&id)) else {
@@ -193,15 +195,17 @@ impl CodePane {
             let most = usize::from(area.height) / 3;
             self.opinion = opinion::rows(state, item.block.id, area.width, most, look);
         }
-        self.lay_out(state, item, look);
+        let is_anew = self.lay_out(state, item, look);
         self.lay_out_hunks(look);
+        self.hold_place(held, is_anew);
         self.lay_out_diff(item, look);
         self.reach_target();
         self.clamp();
         self.follow_cursor();
     }
 
-    fn lay_out(&mut self, state: &State, item: &BlockItem, look: DrawStyle<'_>) {
+    /// Lays the block out, unless it is; returns whether it was not.
+    fn lay_out(&mut self, state: &State, item: &BlockItem, look: DrawStyle<'_>) -> bool {
         let version = item.block.current();
         let open = item.standing == BlockStanding::Open;
         let inspected = state.inspected(item.block.id);
@@ -218,15 +222,13 @@ impl CodePane {
                 && l.theme == look.theme.name()
         });
         if fits {
-            return;
+            return false;
         }
         // What is painted in it has the colours of the theme.
         self.diff = None;
         if self.seen_before.0 != Some(item.block.id) {
             self.seen_before = (Some(item.block.id), self.seen_rights.clone());
         }
-        // The line at the top stays at the top, whatever the width does to the rows.
-        let line = self.layout.as_ref().filter(|l| l.block == item.block.id).map(|_| self.first_line());
         let review = match (inspected, &item.review) {
             (Some(inspected), _) => Some(&inspected.review),
             (None, Some((revision, review))) if *revision == version.revision => Some(review),
@@ -262,7 +264,6 @@ impl CodePane {
         if crowded {
             rights.close_up(self.area.width, look);
         }
-        let row = line.filter(|l| *l > 0).map(|l| doc.row_of_line(l));
         self.layout = Some(Layout {
             block: item.block.id,
             revision: version.revision,
@@ -277,7 +278,7 @@ impl CodePane {
             taken,
             one_hunk,
         });
-        self.top = row.map_or(0, |row| row + self.above_code());
+        true
     }
 
     /// Rows of the pane for rights and code.

@@ -22,6 +22,18 @@ pub(super) enum ScrollTarget {
     Top(usize),
 }
 
+/// Which code is the first on screen, before rows or the room for them change.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct HeldPlace {
+    block: BlockId,
+    width: u16,
+    /// Rows that scrolled with the code above it.
+    above: usize,
+    /// The line, from 0, and how many rows of it and of what is told below it were passed.
+    line: usize,
+    passed: usize,
+}
+
 /// Where the pane stands.
 #[derive(Clone, Debug)]
 pub(crate) struct CodePlace {
@@ -180,6 +192,31 @@ impl CodePane {
         let offset = self.above_code();
         self.top = (laid.doc.row_of_line(line) + offset).saturating_sub(3);
         self.clamp();
+    }
+
+    /// Which code is the first on screen.
+    pub(super) fn held_place(&self) -> Option<HeldPlace> {
+        let laid = self.layout.as_ref()?;
+        let (above, line) = (self.above_code(), self.first_line());
+        let passed = self.top.saturating_sub(above).saturating_sub(laid.doc.row_of_line(line));
+        Some(HeldPlace { block: laid.block, width: laid.width, above, line, passed })
+    }
+
+    /// The code that was the first on screen is so again, whatever became of its rows and of those above it. A block that
+    /// stood at its start, and one that is shown `anew`, are shown from there.
+    pub(super) fn hold_place(&mut self, held: Option<HeldPlace>, anew: bool) {
+        let above = self.above_code();
+        let Some(laid) = self.layout.as_ref().filter(|_| !matches!(self.mode, Mode::Diff(_))) else { return };
+        match held.filter(|held| held.block == laid.block) {
+            Some(held) if !anew && held.above == above => {}
+            Some(held) => {
+                let passed = if held.width == laid.width { held.passed } else { 0 };
+                let row = laid.doc.row_of_line(held.line) + passed;
+                self.top = if row == 0 { 0 } else { row + above };
+            }
+            None if anew => self.top = 0,
+            None => {}
+        }
     }
 
     /// The first line on screen, from 0: where the editor opens.
