@@ -10,7 +10,7 @@ use tokio::sync::Mutex;
 
 /// Bytes of two files that are read for it beside a session that is open: both stand in memory meanwhile, in up to sixteen
 /// times as many.
-const LARGEST: u64 = 64 << 20;
+const LARGEST: u64 = 64_000_000;
 
 /// What came of it.
 #[derive(Clone, Debug, Default)]
