@@ -56,7 +56,9 @@ mod tests {
             AwaitedJob::Comparable(Some("2".into())),
             AwaitedJob::Sessions(Some("2".into())),
         ];
-        asked.iter().for_each(|job| awaited.push(job.clone()));
+        for job in &asked {
+            awaited.push(job.clone());
+        }
         let taken: Vec<_> = (0..4).map(|_| awaited.take_listing()).collect();
         let listings = [&asked[0], &asked[2], &asked[3]].map(|job| Some(job.clone()));
         assert_eq!((&taken[..3], &taken[3]), (&listings[..], &None));
