@@ -131,7 +131,7 @@ mod tests {
                 if number == 1 {
                     runtime.block_on(async {
                         while begins.try_recv().is_err() {
-                            tokio::task::yield_now().await
+                            tokio::task::yield_now().await;
                         }
                     });
                 }

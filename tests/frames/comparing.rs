@@ -109,11 +109,11 @@ fn failed_with(id: &str) -> JobResult {
 }
 
 /// Both lists that compare, and the key that does it there.
-fn lists() -> [(Scene, &'static str); 2] {
+fn lists() -> Vec<(Scene, &'static str)> {
     let mut of_the_tree = Scene::worked();
     command(&mut of_the_tree, "/compare");
     told(&mut of_the_tree, JobResult::Sessions(family()));
-    [(listed(), "ctrl-o"), (of_the_tree, "enter")]
+    vec![(listed(), "ctrl-o"), (of_the_tree, "enter")]
 }
 
 #[test]

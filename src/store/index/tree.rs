@@ -143,7 +143,6 @@ impl SessionTree {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use std::time::{Duration, Instant};
 
     fn one(id: &str, of: Option<&str>) -> Summary {
         Summary { id: id.into(), path: id.into(), branch_of: of.map(str::to_owned), ..Summary::default() }
@@ -192,20 +191,6 @@ mod tests {
         let lead = tree.rows()[499].lead(TreeSigns::LINES);
         assert_eq!(lead.chars().count(), 2 * DEEPEST, "{lead:?}");
         assert!(lead.ends_with("└ "));
-    }
-
-    #[test]
-    fn what_stands_in_front_of_a_deep_branch_costs_what_is_drawn() {
-        let id = |n: usize| format!("s{n}");
-        let count = 60_000;
-        let all: Vec<Summary> =
-            (0..count).map(|n| one(&id(n), (n > 0).then(|| id(n - 1)).as_deref())).collect();
-        let tree = SessionTree::of(&all, |_| true);
-        let began = Instant::now();
-        let drawn: usize = tree.rows().iter().map(|row| row.lead(TreeSigns::LINES).chars().count()).sum();
-        assert!(drawn > 2 * (DEEPEST - 1) * count, "{drawn}");
-        // Walking up from each row took billions of steps.
-        assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
     }
 
     /// What is drawn in front of a row, found by going up from it.

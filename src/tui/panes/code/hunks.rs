@@ -2,7 +2,6 @@
 //!
 //! Nothing is kept beside the block: what was dropped is read off its versions, so that it is known after a resume too.
 
-use super::scroll::ScrollTarget;
 use super::{CodePane, Mode};
 use crate::engine::transcript::BlockItem;
 use crate::tui::panes::hunks::Hunks;
@@ -138,7 +137,7 @@ impl CodePane {
         self.opinion.push(taken.row(self.hunk, self.area.width, look));
         let line = taken.line(self.hunk);
         if std::mem::take(&mut self.show_hunk) {
-            self.target = Some(ScrollTarget::Line(line));
+            self.aim_at_line(line);
         }
     }
 

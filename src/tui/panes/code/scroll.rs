@@ -194,6 +194,11 @@ impl CodePane {
         self.clamp();
     }
 
+    /// Shows a line once the rows are laid out.
+    pub(super) fn aim_at_line(&mut self, line: usize) {
+        self.target = Some(ScrollTarget::Line(line));
+    }
+
     /// Which code is the first on screen.
     pub(super) fn held_place(&self) -> Option<HeldPlace> {
         let laid = self.layout.as_ref()?;
