@@ -94,6 +94,8 @@ fn what_is_far_back_comes_when_it_is_looked_at_and_looked_for() {
     terminal.press_until_true("Tab", |s| s.contains("[Chat]"));
     terminal.press_until("g", "Reply 0 begins.");
     terminal.wait_true(|s| s.contains("question 0") && !s.contains("being read"));
+    // No quicker than people: two keys at once are a paste.
+    terminal.pause(Duration::from_millis(200));
     terminal.press("/");
     terminal.wait_for("find:");
     terminal.type_text("ends with pearl1.");
@@ -194,6 +196,8 @@ fn an_output_that_is_far_back_comes_when_it_is_looked_at() {
     terminal.wait_true(|s| !s.contains("being read"));
     terminal.press_until_true("Tab", |s| s.contains("[Output"));
     terminal.press_until_true("z", |s| !s.contains(" Message "));
+    // No quicker than people: two keys at once are a paste.
+    terminal.pause(Duration::from_millis(200));
     terminal.press("/");
     terminal.wait_for("find:");
     terminal.type_text("pearl-500-of-run-1-");
