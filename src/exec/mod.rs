@@ -392,7 +392,7 @@ impl Executor {
         self.look(move |finder| finder.python_may_have(&module)).await.unwrap_or(false)
     }
 
-    /// The programs that sayso may start by itself, as they were found at the start.
+    /// The programs that sayso may start by itself, as they were found when the first of them was asked for.
     pub fn launcher(&self) -> Launcher {
         self.inner.finder.launcher().clone()
     }
