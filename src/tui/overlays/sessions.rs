@@ -17,6 +17,7 @@ use super::{Overlay, OverlayContext, OverlayResponse, not_shown};
 use crate::driver::{Job, JobResult, Summary, words_of_search};
 use crate::engine::{Command, State};
 use crate::tui::action::Action;
+use crate::tui::keymap::Context;
 use crate::tui::note::Note;
 use crate::tui::panes::Panes;
 use crate::tui::setup::FoundPlace;
@@ -157,6 +158,28 @@ impl Sessions {
             }
             None => Vec::new(),
         }
+    }
+
+    /// What Enter does.
+    fn enter(&self) -> &'static str {
+        if self.chosen().is_some() { "open" } else { "begin" }
+    }
+
+    /// The keys that do something where the mark is.
+    fn keys(&self, around: OverlayContext<'_>) -> String {
+        let mut hints = Hints::new(around.keymap, Context::Picker);
+        hints.key(Action::ListAccept, self.enter(), self.enter(), 0);
+        if let Some(chosen) = self.chosen() {
+            if !is_open_here(chosen, around.state) {
+                hints.key(Action::ListCompare, "compare", "compare", 0);
+            }
+            hints.key(Action::ListRename, "rename", "rename", 0);
+            hints.key(Action::ListDelete, "delete (asks)", "delete", 0);
+        }
+        hints.plain("Esc", self.esc(), 0);
+        let keys: Vec<String> =
+            hints.list.iter().map(|hint| format!("{} {}", hint.key, hint.label)).collect();
+        keys.join("   ")
     }
 
     fn preview_of(&self, session: &Summary) -> Option<&SessionPreview> {
@@ -302,7 +325,7 @@ impl Overlay for Sessions {
             hints.plain("Enter", "rename", 0).plain("Esc", "back", 0);
             return;
         }
-        hints.plain("type to filter", "", 3).plain("Up/Down", "", 2).plain("Enter", "open", 0);
+        hints.plain("type to filter", "", 3).plain("Up/Down", "", 2).plain("Enter", self.enter(), 0);
         hints.plain("Tab", "this folder/all", 1).plain("Esc", self.esc(), 0);
     }
 
@@ -347,9 +370,7 @@ impl Overlay for Sessions {
         if preview > 0 {
             preview::draw(self, width, preview - 1, look, &mut sheet);
         }
-        let keys =
-            format!("Enter open   Ctrl-O compare   Ctrl-R rename   Del delete (asks)   Esc {}", self.esc());
-        sheet.row(Line::styled(keys, look.dim()));
+        sheet.row(Line::styled(self.keys(around), look.dim()));
         Some(sheet)
     }
 }
