@@ -12,6 +12,8 @@ mod made;
 #[allow(dead_code)] // other benches use the rest of it
 #[path = "terminal/probe.rs"]
 mod probe;
+#[path = "../support/recorded_run.rs"]
+mod recorded_run;
 #[allow(dead_code)]
 #[path = "terminal/server.rs"]
 mod server;

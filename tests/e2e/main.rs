@@ -11,6 +11,8 @@ mod jupyter_server;
 mod mock;
 #[path = "../support/model_server.rs"]
 mod model_server;
+#[path = "../support/recorded_run.rs"]
+mod recorded_run;
 #[path = "../support/terminal.rs"]
 mod terminal;
 

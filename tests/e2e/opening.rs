@@ -1,12 +1,9 @@
 //! A large session shows its end at once, while all of it is read and checked; what is typed by then stands in
 //! Message, and nothing is decided or sent.
 
+use crate::recorded_run::recorded_run;
 use crate::terminal::{PATIENCE, Setup, Terminal};
-use sayso::domain::{
-    Block, BlockId, BlockKind, Entry, ExecutorKind, Finish, FinishReason, Grantor, Header, KernelRef,
-    Language, Limits, Origin, Outcome, Revision, Rights, RunId, RunReport, SessionId, Sha256, StepId, Stream,
-    Terms, Timestamp, TurnEnd, Usage, Version,
-};
+use sayso::domain::{Entry, Finish, FinishReason, Header, SessionId, StepId, Timestamp, TurnEnd, Usage};
 use sayso::store::Store;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -124,47 +121,21 @@ fn what_is_far_back_comes_when_it_is_looked_at_and_looked_for() {
 
 /// A turn whose block printed 100 KB: lines that are no table, with another one in their midst.
 fn printed(number: u32) -> Vec<Entry> {
-    let source = format!("show({number})\n");
-    let (block, revision, run, step) = (BlockId(number), Revision(1), RunId(number), StepId(number));
-    let language = Language("python".into());
-    let sha256 = Sha256::of(source.as_bytes());
-    let version = Version { revision, source: source.into(), language: Some(language.clone()), whole: true };
-    let terms = Terms {
-        language: language.clone(),
-        executor: ExecutorKind::Kernel,
-        interpreter: "/usr/bin/python3".into(),
-        version: None,
-        kernel: Some(KernelRef { generation: 1, variables: 0, goes_on: false }),
-        cwd: "/work".into(),
-        rights: Rights::default().into(),
-        limits: Limits::default(),
-        shared: None,
-        target: None,
-    };
-    let mut report = RunReport::bare(Outcome::Ok);
-    for row in 0..1_000 {
+    let step = StepId(number);
+    let line = |row: u32| {
         let pearl = if row == 500 { "pearl" } else { "row" };
-        let line = format!("{pearl}-{row}-of-run-{number}-{}\n", "-".repeat(60));
-        report.output.push(Stream::Stdout, line.as_bytes());
-    }
+        format!("{pearl}-{row}-of-run-{number}-{}\n", "-".repeat(60))
+    };
+    let printed: String = (0..1_000).map(line).collect();
     let finish = Finish { reason: FinishReason::Stop, word: None };
     let (text, usage) = (format!("```python\nshow({number})\n```\n"), Usage::default());
     let (tool_calls, kept, reasoning) = (Vec::new(), Vec::new(), String::new());
-    vec![
+    let asked = [
         Entry::Prompt(format!("question {number}").as_str().into()),
         Entry::Reply { step, text, reasoning, tool_calls, kept, finish, usage },
-        Entry::Block(Block {
-            id: block,
-            step,
-            kind: BlockKind::Code { language: Some(language) },
-            origin: Origin::fence("python", 0..0),
-            versions: vec![version],
-            placed: Vec::new(),
-        }),
-        Entry::Approved { run, block, revision, sha256, terms, by: Grantor::Person { typed: false } },
-        Entry::Ran { run, block, report: Box::new(report) },
-        Entry::TurnEnd(TurnEnd::Answered),
-    ]
+    ];
+    let run = recorded_run(number, &format!("show({number})\n"), printed.as_bytes());
+    asked.into_iter().chain(run).chain([Entry::TurnEnd(TurnEnd::Answered)]).collect()
 }
 
 /// Clicks on the first row that holds this.

@@ -1,11 +1,8 @@
 //! Sessions that are measured: prompts and replies, sealed as those of a person are.
 
+use crate::recorded_run::recorded_run;
 use crate::wait;
-use sayso::domain::{
-    Block, BlockId, BlockKind, Dialect, Entry, ExecutorKind, Finish, FinishReason, Grantor, Header,
-    KernelRef, Language, Limits, Origin, Outcome, Revision, Rights, RunId, RunReport, SessionId, Sha256,
-    StepId, Stream, Terms, Timestamp, TurnEnd, Usage, Version,
-};
+use sayso::domain::{Entry, Finish, FinishReason, Header, SessionId, StepId, Timestamp, TurnEnd, Usage};
 use sayso::store::{Seal, Store};
 use std::path::{Path, PathBuf};
 
@@ -108,46 +105,6 @@ fn write(home: &Path, id: u128, messages: usize, (paragraphs, printed): (usize, 
 /// A block of the answer with this number, and its run, which printed so many bytes.
 fn run(number: u32, printed: usize) -> [Entry; 3] {
     let source = format!("for row in rows[{number}:]:\n    print(row)\n");
-    let sha256 = Sha256::of(source.as_bytes());
-    let (block, revision, run) = (BlockId(number), Revision(1), RunId(number));
-    let language = Language("python".into());
-    let version = Version { revision, source: source.into(), language: Some(language.clone()), whole: true };
-    let origin = Origin {
-        dialect: Dialect::default(),
-        info: "python".into(),
-        range: 0..0,
-        closed: true,
-        call: None,
-        note: None,
-        own: false,
-        typed: false,
-    };
-    let terms = Terms {
-        language: language.clone(),
-        executor: ExecutorKind::Kernel,
-        interpreter: "/usr/bin/python3".into(),
-        version: None,
-        kernel: Some(KernelRef { generation: 1, variables: 0, goes_on: false }),
-        cwd: "/work".into(),
-        rights: Rights::default().into(),
-        limits: Limits::default(),
-        shared: None,
-        target: None,
-    };
-    let mut report = RunReport::bare(Outcome::Ok);
     let line = format!("{number} a row of a table, as wide as most are   12.50   7.25\n");
-    report.output.push(Stream::Stdout, line.repeat(printed / line.len()).as_bytes());
-    let kind = BlockKind::Code { language: Some(language) };
-    [
-        Entry::Block(Block {
-            id: block,
-            step: StepId(number),
-            kind,
-            origin,
-            versions: vec![version],
-            placed: Vec::new(),
-        }),
-        Entry::Approved { run, block, revision, sha256, terms, by: Grantor::Person { typed: false } },
-        Entry::Ran { run, block, report: Box::new(report) },
-    ]
+    recorded_run(number, &source, line.repeat(printed / line.len()).as_bytes())
 }
