@@ -55,6 +55,8 @@ pub(super) struct Run {
     limits: Limits,
     /// Whether it has a terminal of its own.
     has_terminal: bool,
+    /// What its helper says that its limit counts.
+    counted: CountedTime,
     watch: Watch,
     capture: Capture,
     images: Images,
@@ -84,6 +86,7 @@ impl Run {
             pressed: OutsideStops::default(),
             limits,
             has_terminal,
+            counted: CountedTime::Passing,
             watch,
             capture: Capture::new(limits, folder, format!("run-{id}-output.txt"), masker),
             images: Images::new(id, folder, most),
@@ -119,11 +122,11 @@ impl Run {
         self.has_terminal
     }
 
-    /// What its limit counts, and begins anew. While it counts what is computed, nobody knows when it is over: it is not
-    /// given up then, until the person takes their keys back or ends it.
-    pub(super) fn count(&mut self, what: CountedTime, now: Instant) {
+    /// Its limit begins anew, or is not over by the clock: its helper is alive and holds it. One that is silent for as
+    /// long as the limit is given up.
+    fn go_on(&mut self) {
         if !self.pressed.killed {
-            self.next = self.after(now).filter(|_| what == CountedTime::Passing);
+            self.next = self.after(Instant::now());
         }
     }
 
@@ -158,12 +161,20 @@ impl Run {
             RunEvent::Started => self.start(Instant::now()),
             RunEvent::Output(Chunk { stream, bytes }) => self.print(stream, &bytes),
             RunEvent::Screen(screen) => self.events.show(screen),
-            RunEvent::Usage { .. } => self.events.hint(event),
-            RunEvent::Asks(_)
-            | RunEvent::Counts(_)
-            | RunEvent::Image(_)
-            | RunEvent::Variables(_)
-            | RunEvent::Functions(_) => self.events.tell(event),
+            RunEvent::Usage { .. } => {
+                if self.counted == CountedTime::Computing {
+                    self.go_on();
+                }
+                self.events.hint(event);
+            }
+            RunEvent::Counts(what) => {
+                self.counted = what;
+                self.go_on();
+                self.events.tell(event);
+            }
+            RunEvent::Asks(_) | RunEvent::Image(_) | RunEvent::Variables(_) | RunEvent::Functions(_) => {
+                self.events.tell(event)
+            }
             // Its end is told by `finish`, once.
             RunEvent::Ended(_) => {}
         }

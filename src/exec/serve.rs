@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::mpsc;
 
-/// Why files of functions are not loaded into kernels that are not sayso's own.
+/// What serves the orders of an executor, one run at a time.
 struct ExecutorLoop<B> {
     backend: B,
     setup: Arc<Setup>,
@@ -93,8 +93,7 @@ impl<B: Backend> ExecutorLoop<B> {
                 self.backend.resize(rows, columns);
             }
             ExecutorOrder::Count(id, what) => {
-                if let Some(run) = self.run.as_mut().filter(|run| run.id == id && run.has_terminal()) {
-                    run.count(what, Instant::now());
+                if self.run.as_ref().is_some_and(|run| run.id == id && run.has_terminal()) {
                     self.backend.count(what);
                 }
             }

@@ -137,12 +137,6 @@ pub(super) fn is_still(pid: i32) -> bool {
         .all(|stat| matches!(stat.state, b'T' | b'Z' | b'X'))
 }
 
-/// Whether a thread of a process computes right now, or waits for a processor.
-pub(super) fn computes(pid: i32) -> bool {
-    let task = |task: i32| parse_stat(&fs::read(format!("/proc/{pid}/task/{task}/stat")).unwrap_or_default());
-    numbers(&format!("/proc/{pid}/task")).filter_map(task).any(|stat| stat.state == b'R')
-}
-
 /// How many threads a process has.
 pub(super) fn threads(pid: i32) -> u32 {
     u32::try_from(numbers(&format!("/proc/{pid}/task")).count()).unwrap_or(u32::MAX)

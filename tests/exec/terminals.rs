@@ -223,6 +223,15 @@ async fn a_person_may_think_before_they_type_and_a_program_may_not_compute_for_e
     assert_eq!((told.report.outcome.clone(), counts(&told)), (Outcome::TimedOut, vec![Computing]));
     assert!(told.report.receipt.cpu_us > 900_000, "{:?}", told.report.receipt);
 
+    // Two that compute at once have twice as much in the same time: it is looked at before that.
+    let two = "(while :; do :; done) & while :; do :; done";
+    let (run, events) = shop.start(shop.request_under(terms.clone(), two));
+    shop.executor.count(run, Computing);
+    let told = rest_of(events, Vec::new()).await;
+    assert_eq!(told.report.outcome, Outcome::TimedOut);
+    let computed = told.report.receipt.cpu_us;
+    assert!((900_000..1_900_000).contains(&computed), "{computed}");
+
     // What its children compute counts, too, where nobody waits for them and the system counts it for nobody.
     let forks = "import os, signal, time\nsignal.signal(signal.SIGCHLD, signal.SIG_IGN)\nend = time.time() + 30\n\
                  while time.time() < end:\n    if os.fork() == 0:\n        till = time.time() + 0.05\n        \

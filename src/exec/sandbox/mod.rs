@@ -315,7 +315,6 @@ impl Sandbox {
         }
     }
 
-    /// The cell that this policy makes; what it reaches is told from the same policy.
     /// The cell of a question to a program, or of work on what a run made: what the `PATH` makes readable, and nothing
     /// for the program's sake.
     pub(super) fn cell_to_ask(&self) -> Enclosure {
@@ -327,6 +326,7 @@ impl Sandbox {
         Enclosure { scope: None, ..self.cell_of(entry, policy) }
     }
 
+    /// The cell that this policy makes; what it reaches is told from the same policy.
     fn cell_of(&self, entry: HelperEntry, policy: Option<Policy>) -> Enclosure {
         let blocked = self.report.network_blocked;
         let reach = policy.as_ref().map_or_else(Reach::open, |policy| self.using.reach(policy, blocked));

@@ -5,7 +5,9 @@ use super::Supervisor;
 use super::bounds::WATCH;
 use crate::domain::CountedTime;
 use crate::exec::helper_wire::{Notification, WatchedLimits};
+use crate::exec::sandbox::processors;
 use crate::exec::tree;
+use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 /// Where a limit is longer than a clock can tell.
@@ -22,31 +24,37 @@ impl WatchedLimits {
     }
 }
 
+/// The time in which all processors of this machine together compute this much; no shorter than a look.
+fn soonest(computed: Duration) -> Duration {
+    let all = u32::try_from(processors()).unwrap_or(u32::MAX).max(1);
+    (computed / all).clamp(WATCH, YEAR)
+}
+
 /// What was computed since the limit counts that.
 pub(super) struct ComputedTime {
     /// What the system had counted before, microseconds.
     before: u64,
-    /// The time in which something of the run was seen computing. The system counts nothing of children that end without
-    /// anybody waiting for them: by those alone a program would compute for ever.
-    seen: Duration,
-    looked_at: Instant,
+    /// Processor time of each process by itself as it was seen, microseconds: the system counts nothing of children that
+    /// end without anybody waiting for them, and by those alone a program would compute for ever.
+    seen: u64,
+    /// How much of each had been seen by the last look.
+    of_each: HashMap<i32, u64>,
 }
 
 impl ComputedTime {
-    /// Looks whether one of these processes computes.
-    pub(super) fn look(&mut self, crowd: &[i32]) {
-        let now = Instant::now();
-        let since = now.saturating_duration_since(self.looked_at);
-        if crowd.iter().any(|pid| tree::computes(*pid)) {
-            self.seen += since;
+    /// Takes note of what each process has computed by now.
+    pub(super) fn look(&mut self, each: HashMap<i32, u64>) {
+        for (pid, now) in &each {
+            let before = self.of_each.get(pid).copied().unwrap_or(0);
+            // Less than before: another process has the number.
+            self.seen += if *now < before { *now } else { now - before };
         }
-        self.looked_at = now;
+        self.of_each = each;
     }
 
     /// What was seen beyond what the system has counted by now, microseconds.
     fn uncounted(&self, counted: u64) -> u64 {
-        let seen = u64::try_from(self.seen.as_micros()).unwrap_or(u64::MAX);
-        seen.saturating_sub(counted.saturating_sub(self.before))
+        self.seen.saturating_sub(counted.saturating_sub(self.before))
     }
 }
 
@@ -61,15 +69,20 @@ impl Supervisor {
     pub(super) fn count(&mut self, what: CountedTime) {
         let has_terminal = self.program.as_ref().is_some_and(|program| program.terminal.is_some());
         let computed = self.cpu_now();
+        let of_each =
+            self.crowd().into_iter().filter_map(|pid| Some((pid, tree::usage(pid)?.cpu_us))).collect();
         let Some(watch) = self.watch.as_mut().filter(|watch| has_terminal && watch.step == 0) else { return };
-        let fresh = ComputedTime { before: computed, seen: Duration::ZERO, looked_at: Instant::now() };
+        let fresh = ComputedTime { before: computed, seen: 0, of_each };
         watch.computed = (what == CountedTime::Computing).then_some(fresh);
-        watch.step_at = watch.bounds.ends(Instant::now());
+        let now = Instant::now();
+        watch.step_at = match what {
+            CountedTime::Passing => watch.bounds.ends(now),
+            CountedTime::Computing => now + soonest(watch.bounds.time()),
+        };
         self.tell(&Notification::Counts(what));
     }
 
-    /// Where the time is over by the clock but not by what is counted, it goes on for what is left: no processor computes
-    /// that any sooner.
+    /// Where the time is over by the clock but not by what is counted, it goes on until what is left may be computed.
     pub(super) fn postpone(&mut self, now: Instant) {
         let Some(watch) = self.watch.as_ref().filter(|watch| watch.step == 0 && now >= watch.step_at) else {
             return;
@@ -80,7 +93,7 @@ impl Supervisor {
         let computed = Duration::from_micros(computed);
         let left = watch.bounds.time().saturating_sub(computed);
         if let Some(watch) = self.watch.as_mut().filter(|_| !left.is_zero()) {
-            watch.step_at = now.checked_add(left.max(WATCH)).unwrap_or(now + YEAR);
+            watch.step_at = now + soonest(left);
         }
     }
 }

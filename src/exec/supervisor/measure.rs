@@ -5,6 +5,7 @@ use crate::exec::helper_wire::{Notification, ResourceUse};
 use crate::exec::tree;
 use nix::sys::wait::{Id, WaitPidFlag, waitid};
 use rustix::process::{Pid, WaitOptions};
+use std::collections::HashMap;
 
 /// At most so many are waited for in one look.
 const ORPHANS: usize = 256;
@@ -21,17 +22,20 @@ impl Supervisor {
             watch.seen.extend(crowd);
             return 0;
         }
-        watch.computed.iter_mut().for_each(|computed| computed.look(&crowd));
-        let (mut sum, mut now) = (0, 0);
+        let (mut sum, mut now, mut each) = (0, 0, HashMap::new());
         for pid in crowd {
             watch.seen.insert(pid);
             if let Some(usage) = tree::usage(pid) {
                 sum += usage.rss_bytes;
                 now += usage.threads;
+                each.insert(pid, usage.cpu_us);
                 watch.peak_rss = watch.peak_rss.max(usage.peak_rss_bytes);
             }
         }
         watch.now = now;
+        if let Some(computed) = &mut watch.computed {
+            computed.look(each);
+        }
         let together = watch.peak_together.max(sum);
         watch.peak_together = together;
         let _ = self.bury_orphans();
@@ -40,7 +44,7 @@ impl Supervisor {
 
     /// The processes of the run: no more than it may have, and one. Whoever looked for all of a crowd that forks would not
     /// come to the next look, which ends it.
-    fn crowd(&self) -> Vec<i32> {
+    pub(super) fn crowd(&self) -> Vec<i32> {
         match self.watch.as_ref().map(|watch| watch.bounds.processes as usize) {
             Some(most) if most > 0 => tree::crowd(self.own, most),
             _ => tree::descendants(self.own),
