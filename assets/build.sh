@@ -17,15 +17,12 @@ case $name in
     if [ -n "$NODE_PATH" ] && mkdir "$d/node_modules"; then
         for packages in "${NODE_PATH%%:*}" "${NODE_PATH#*:}"; do
             [ -d "$packages" ] || continue
-            for package in "$packages"/*; do
-                case ${package##*/} in
-                @*)
-                    # Both may have packages of one scope.
-                    mkdir -p "$d/node_modules/${package##*/}"
-                    ln -s "$package"/* "$d/node_modules/${package##*/}/" 2>/dev/null
-                    ;;
-                *) ln -s "$package" "$d/node_modules/" 2>/dev/null ;;
-                esac
+            ln -s "$packages"/[!@]* "$d/node_modules/" 2>/dev/null
+            # Both may have packages of one scope.
+            for scope in "$packages"/@*; do
+                [ -d "$scope" ] || continue
+                mkdir -p "$d/node_modules/${scope##*/}"
+                ln -s "$scope"/* "$d/node_modules/${scope##*/}/" 2>/dev/null
             done
         done
     fi
