@@ -61,15 +61,30 @@ pub(super) fn invocation(
     }
 }
 
+/// The statements of a line of code, those between braces with what stands in front of them.
+fn statements(code: &str) -> impl Iterator<Item = &str> {
+    let mut depth = 0i32;
+    code.split(move |c: char| {
+        depth += i32::from(c == '{') - i32::from(c == '}');
+        c == ';' && depth <= 0
+    })
+}
+
 /// The extension for this text: node takes a file of TypeScript for a script unless its name says that it is a module,
 /// and only a module may wait (`await`) outside of functions.
 pub(super) fn extension_of<'a>(extension: &'a str, source: &str) -> &'a str {
     let waits = |line: &str| {
         let begins_code = !line.starts_with(|c: char| c.is_whitespace() || matches!(c, '/' | '*'));
-        let code = line.split("//").next().unwrap_or_default();
-        let mut words = code.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '$');
-        // Behind `async` it waits in a function.
-        begins_code && words.find(|word| matches!(*word, "async" | "await")) == Some("await")
+        // Behind a colon two slashes are those of an address.
+        let before = |at: usize| line.get(..at).unwrap_or_default();
+        let remark = line.match_indices("//").map(|(at, _)| before(at)).find(|code| !code.ends_with(':'));
+        let code = remark.unwrap_or(line);
+        let waits = |statement: &str| {
+            let mut words = statement.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '$');
+            // Behind `async` it waits in a function.
+            words.find(|word| matches!(*word, "async" | "await")) == Some("await")
+        };
+        begins_code && statements(code).any(waits)
     };
     if extension == "ts" && source.lines().any(waits) { "mts" } else { extension }
 }
@@ -224,7 +239,14 @@ mod tests {
 
     #[test]
     fn typescript_that_waits_is_a_module() {
-        assert_eq!(extension_of("ts", "const n = await f();"), "mts");
+        for module in [
+            "const n = await f();",
+            "for (const u of ['http://a']) await get(u);",
+            "const f = async () => 1; const n = await f();",
+            "if (n) { await f(); }",
+        ] {
+            assert_eq!(extension_of("ts", module), "mts", "{module}");
+        }
         assert_eq!(extension_of("ts", "async function f() {\n  await g();\n}\nlet awaited = 1;"), "ts");
         for script in [
             "const f = async () => { await g(); };\nconst fs = require('fs');",
