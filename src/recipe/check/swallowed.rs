@@ -15,7 +15,7 @@ const INLINE: &[&str] = &["|| true", "|| :", "|| exit 0", "catch", "rescue nil",
 const IMPORTS: &[&str] =
     &["import contextlib", "from contextlib import suppress", "import logging", "import warnings"];
 
-/// Pairs of lines that are compared letter by letter, and how long such a line is at most: what is the same needs none.
+/// Pairs of lines that are compared letter by letter, and how much of each: what is the same needs none.
 const COMPARED: usize = 500;
 const LONGEST: usize = 200;
 
@@ -26,9 +26,11 @@ pub(super) fn swallows(old: &str, new: &str) -> Option<String> {
         let (exactly, mut left) = (known.iter().copied().collect::<HashSet<_>>(), COMPARED);
         let mut was_there = |line: &&str| {
             let is_alike = |old: &&str| {
-                let in_bounds = left > 0 && old.len().max(line.len()) <= LONGEST;
-                left -= usize::from(in_bounds);
-                in_bounds && is_alike(old, line)
+                // What there was no time to compare is no proof that it is new.
+                left == 0 || {
+                    left -= 1;
+                    is_alike(begin(old), begin(line))
+                }
             };
             exactly.contains(line) || known.iter().any(is_alike)
         };
@@ -47,6 +49,11 @@ pub(super) fn handles(old: &str, new: &str) -> Option<String> {
 /// Whether a line is another one, perhaps with other names.
 fn is_alike(one: &str, other: &str) -> bool {
     one == other || TextDiff::from_chars(one, other).ratio() >= 0.7
+}
+
+/// As much of a line as is compared.
+fn begin(line: &str) -> &str {
+    line.get(..line.floor_char_boundary(LONGEST)).unwrap_or(line)
 }
 
 fn told(line: &str) -> String {
@@ -136,6 +143,15 @@ mod tests {
             ),
         ] {
             assert_eq!(swallows(OLD, new).as_deref(), Some(line), "{new}");
+        }
+        // More pairs than are compared, and a line that is long: neither proves that the line is new.
+        let many: String = (0..700).map(|n| format!("alpha_{n} = beta_{n}\n")).collect();
+        let long = format!("total = compute({}1)\n", "row + ".repeat(60));
+        for old in [format!("{many}total = compute(rows)\n"), long.clone()] {
+            let call = old.lines().last().unwrap().replace("total", "sum_of_all");
+            let new =
+                format!("import os\nos.sync()\ntry:\n    {call}\nexcept Exception:\n    pass\nprint(1)\n");
+            assert_eq!(swallows(&old, &new).as_deref(), Some("except Exception:"), "{new}");
         }
         assert_eq!(swallows("rm x\n", "rm x || true\n").as_deref(), Some("rm x || true"));
         assert_eq!(swallows("rm x\nls\n", "set +e\nrm x\nls\n").as_deref(), Some("set +e"));
