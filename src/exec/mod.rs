@@ -392,7 +392,7 @@ impl Executor {
         self.look(move |finder| finder.python_may_have(&module)).await.unwrap_or(false)
     }
 
-    /// The programs that sayso may start by itself, as they were found when the first of them was asked for.
+    /// The programs that sayso may start by itself, as they were found at the start.
     pub fn launcher(&self) -> Launcher {
         self.inner.finder.launcher().clone()
     }
@@ -403,8 +403,8 @@ impl Executor {
     /// Why it can't be drawn.
     pub async fn pixels(&self, bytes: Vec<u8>, width: u32, height: u32) -> Result<Pixels, UndrawnReason> {
         let asker = self.inner.asker.clone();
-        let decode = move |bytes: &[u8]| pictures::decode(&asker.cell(), bytes, width, height);
-        self.inner.decoder.pixels(bytes, decode).await
+        let decode = move || pictures::decode(&asker.cell(), &bytes, width, height);
+        self.inner.decoder.pixels(decode).await
     }
 
     /// Finds the interpreter of a language where runs are processes of this machine. It may have to be asked, which is not

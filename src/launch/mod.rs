@@ -31,10 +31,11 @@ use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, OnceLock};
+use std::thread;
 use table::{FindRule, StartRow};
 
-/// The programs of this machine that may be started. They are looked for once, all together, when the first of them is
-/// asked for: a start has its first frame before that. Cheap to clone.
+/// The programs of this machine that may be started, as they were found when it was made: looked for beside what else a
+/// start does, and waited for by whoever asks for the first of them. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Launcher(Arc<LauncherInner>);
 
@@ -87,9 +88,14 @@ impl Launcher {
         programs.get_or_init(|| FoundPrograms::find(given, ground))
     }
 
-    /// Those on the `PATH` of this process.
+    /// Those on the `PATH` of this process. They are looked for from now on: what a run puts there later is not found,
+    /// also where no sandbox keeps it from writing there.
     pub(crate) fn of_process(ground: WritableFolders) -> Self {
-        Self::new(&std::env::var_os("PATH").unwrap_or_default(), ground)
+        let launcher = Self::new(&std::env::var_os("PATH").unwrap_or_default(), ground);
+        let looking = launcher.clone();
+        // Without a thread they are looked for when the first is asked for.
+        drop(thread::Builder::new().name("programs".into()).spawn(move || looking.programs().at.len()));
+        launcher
     }
 
     /// `PATH` without its relative, empty and writable folders.

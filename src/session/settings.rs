@@ -13,7 +13,7 @@ impl SessionFactory {
         let (dialect, languages) = (config.dialect, self.languages.all.clone());
         let cwd = self.place.cwd.display().to_string();
         // The model is told of what is there only; what it writes in another language can still be read and saved.
-        let system_prompt = prompt::system(&self.languages.here(), &cwd, std::env::consts::OS);
+        let system_prompt = prompt::system(self.languages.here(), &cwd, std::env::consts::OS);
         Settings {
             step_limit: config.step_limit,
             repeat_limit: config.repeat_limit,
