@@ -16,7 +16,7 @@ pub struct ModelName {
 pub(crate) const SCRIPTED: &str = "scripted";
 
 impl ModelName {
-    /// Whether a story answers, no model.
+    /// Whether it is named as stories are, under the provider that is known without a configuration.
     pub(crate) fn is_story(&self) -> bool {
         self.provider == SCRIPTED
     }

@@ -75,7 +75,7 @@ impl Driver {
             executor: self.rooms.executor.clone(),
             asks: self.engine.asks(),
             installed: self.installed(),
-            is_story: self.rooms.provider.as_ref().is_some_and(|known| known.name().is_story()),
+            is_story: self.rooms.provider.as_ref().is_some_and(|provider| provider.is_story()),
         };
         let (name, inbox) = (name.to_owned(), self.rooms.inbox());
         tokio::spawn(async move {

@@ -156,6 +156,11 @@ impl Provider {
         }
     }
 
+    /// Whether a story answers, no model.
+    pub(crate) fn is_story(&self) -> bool {
+        matches!(&*self.source, Transport::Scripted(_))
+    }
+
     /// Which model this is.
     pub(crate) fn name(&self) -> &ModelName {
         &self.name

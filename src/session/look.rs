@@ -83,7 +83,7 @@ pub(crate) fn options(factory: &SessionFactory, welcome: bool) -> Result<Options
 /// What stands in an empty conversation: what a story tells, else how it goes, with prompts that fit any folder. A story
 /// that tells nothing gets nothing: its prompts may be made for tests.
 pub(crate) fn opening(provider: Option<&Provider>) -> Opening {
-    let scripted = provider.is_some_and(|provider| provider.name().is_story());
+    let scripted = provider.is_some_and(Provider::is_story);
     match provider.and_then(Provider::opening) {
         Some((text, prompts)) => Opening { text: text.to_owned(), prompts },
         None if scripted || provider.is_none() => Opening::default(),
