@@ -31,21 +31,18 @@ pub(super) fn list(
     let mut out = BufWriter::new(&mut console.out);
     let by_id: HashMap<&str, &Summary> = sessions.iter().map(|one| (one.id.as_str(), one)).collect();
     let tree = if as_tree { SessionTree::of(&sessions, |_| true) } else { SessionTree::default() };
-    let branched =
-        tree.rows().iter().filter_map(|row| Some((row.lead(TreeSigns::LINES), sessions.get(row.at)?)));
-    let plain = sessions.iter().filter(|_| !as_tree).map(|one| (String::new(), one));
-    let mut rows = branched.chain(plain).peekable();
-    while let Some((lead, session)) = rows.next() {
+    let branched = tree.rows().iter().enumerate().filter_map(|(number, row)| {
+        let below = row.lead_below(TreeSigns::LINES, tree.rows().get(number + 1));
+        Some((row.lead(TreeSigns::LINES), below, sessions.get(row.at)?))
+    });
+    let plain = sessions.iter().filter(|_| !as_tree).map(|one| (String::new(), String::new(), one));
+    for (lead, below, session) in branched.chain(plain) {
         let label = format!("{lead}{}", visible_line(session.label()));
         let cwd = visible_line(&names::short(&session.cwd, home));
         let of = session.branch_of.as_deref().and_then(|id| by_id.get(id).copied());
         let (when, state) = (time(session.modified), state(session, of));
         writeln!(out, "{when}  {label:<28} {:>4} messages  {cwd}{state}", session.messages)?;
         if !session.name.is_empty() {
-            let is_below = rows.peek().is_some_and(|(next, _)| next.chars().count() > lead.chars().count());
-            let below = lead.replace(TreeSigns::LINES.on, TreeSigns::LINES.past);
-            let below = below.replace(TreeSigns::LINES.last, "  ");
-            let below = below + if is_below { TreeSigns::LINES.past } else { "" };
             writeln!(out, "                  {below}{}", visible_line(&session.id))?;
         }
     }

@@ -53,9 +53,21 @@ impl TreeRow {
 
     /// What is drawn in front of it: the outermost levels, and its own at the end.
     pub(crate) fn lead(&self, signs: TreeSigns) -> String {
-        let past = |level: usize| if self.ended >> level & 1 == 1 { "  " } else { signs.past };
         let own = if self.is_last { signs.last } else { signs.on };
-        (1..self.depth.min(DEEPEST)).map(past).chain(self.is_below().then_some(own)).collect()
+        self.levels(signs).chain(self.is_below().then_some(own)).collect()
+    }
+
+    /// What is drawn in front of a second line of it, where this row is the next.
+    pub(crate) fn lead_below(&self, signs: TreeSigns, next: Option<&TreeRow>) -> String {
+        let own = if self.is_last { "  " } else { signs.past };
+        let has_branches = next.is_some_and(|next| next.depth > self.depth);
+        let below = has_branches.then_some(signs.past);
+        self.levels(signs).chain(self.is_below().then_some(own)).chain(below).collect()
+    }
+
+    fn levels(&self, signs: TreeSigns) -> impl Iterator<Item = &'static str> {
+        let past = move |level: usize| if self.ended >> level & 1 == 1 { "  " } else { signs.past };
+        (1..self.depth.min(DEEPEST)).map(past)
     }
 }
 
@@ -168,6 +180,8 @@ mod tests {
         let tree = SessionTree::of(&all, |_| true);
         let rows = ["a", "├ b", "│ └ c", "└ b2", "new", "x", "own", "r", "└ s"];
         assert_eq!(drawn(&all, tree.rows()), rows);
+        let below = |n: usize| tree.rows()[n].lead_below(TreeSigns::LINES, tree.rows().get(n + 1));
+        assert_eq!([0, 1, 2, 3, 4].map(below), ["│ ", "│ │ ", "│   ", "  ", ""]);
         // A newer branch takes its tree along; what is not wanted leaves its branches beside each other.
         let tree = SessionTree::of(&all, |one| one.id != "a");
         assert_eq!(drawn(&all, tree.rows())[..4], ["b", "└ c", "new", "b2"]);

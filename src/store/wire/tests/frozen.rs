@@ -54,6 +54,20 @@ fn each_entry_is_written_as_ever() {
     }
 }
 
+/// The first line is as branches began before they told their place.
+#[test]
+fn the_header_of_a_branch_is_written_as_ever() {
+    let places = [None, Some(BranchPlace::Message(2)), Some(BranchPlace::Block(BlockId(3)))];
+    let headers = places.map(|at| {
+        let origin = BranchOrigin { session: SessionId("origin".into()), entries: 7, at };
+        Entry::Header(Header { branch_of: Some(origin), ..header("branch") })
+    });
+    frozen("v1-branches.jsonl", &headers.iter().map(line).collect::<String>());
+    for header in &headers {
+        assert_eq!(&entry_of(line(header).as_bytes()), header);
+    }
+}
+
 #[test]
 fn each_session_of_version_1_is_read_as_ever() {
     let v1 = folder().join("v1");
