@@ -1,11 +1,11 @@
 //! Two sessions side by side, as their files have them.
 
+use super::newest::{NewestOnly, Question};
 use crate::engine::comparison::{ComparedSession, Comparison};
 use crate::store::index::{self, Summary};
 use crate::store::{self, LoadedSession, Seal, StoreError};
 use crate::text::number::size;
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::sync::Mutex;
 
 /// Bytes of two files that are read for it beside a session that is open: both stand in memory meanwhile, in up to sixteen
@@ -74,31 +74,29 @@ pub(super) fn compare_files(
 /// that wait only the newest.
 #[derive(Debug, Default)]
 pub(super) struct ComparisonQueue {
-    /// How many were asked for.
-    asked: AtomicU64,
+    asked: NewestOnly,
     turn: Mutex<()>,
 }
 
 impl ComparisonQueue {
-    /// One more is asked for; gives its number.
-    pub(super) fn join(&self) -> u64 {
-        self.asked.fetch_add(1, Ordering::AcqRel) + 1
+    /// One more is asked for.
+    pub(super) fn join(&self) -> Question {
+        self.asked.ask()
     }
 
     /// Compares when no other one is at it. `None`: a newer one was asked for.
     pub(super) async fn compare<T: Send + 'static>(
         &self,
-        own: u64,
+        own: &Question,
         compare: impl FnOnce() -> Result<T, String> + Send + 'static,
     ) -> Option<Result<T, String>> {
-        let is_newest = || self.asked.load(Ordering::Acquire) == own;
         let _turn = self.turn.lock().await;
-        if !is_newest() {
+        if !own.is_newest() {
             return None;
         }
         let compared = tokio::task::spawn_blocking(compare).await;
         let compared = compared.unwrap_or_else(|error| Err(error.to_string()));
-        is_newest().then_some(compared)
+        own.is_newest().then_some(compared)
     }
 }
 
@@ -127,7 +125,7 @@ mod tests {
                     Ok(number)
                 };
                 // The first one is at it before the others come.
-                let task = runtime.spawn(async move { queue.compare(own, compare).await });
+                let task = runtime.spawn(async move { queue.compare(&own, compare).await });
                 if number == 1 {
                     runtime.block_on(async {
                         while begins.try_recv().is_err() {

@@ -20,7 +20,6 @@ use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use tokio::sync::mpsc;
 
 /// Places of sessions that are told for what was typed.
@@ -132,10 +131,10 @@ impl Driver {
             let file = other.clone();
             // What was said and done just now is in its file, too.
             let compared = match store.sync().await {
-                Err(error) => Some(Err(error.to_string())),
+                Err(error) => own.is_newest().then(|| Err(error.to_string())),
                 Ok(()) => {
                     let compare = move || comparison::compare_files(&store.path(), &file, store.seal());
-                    queue.compare(own, compare).await
+                    queue.compare(&own, compare).await
                 }
             };
             if let Some(compared) = compared {
@@ -148,11 +147,11 @@ impl Driver {
     /// The newest one wins: one that began before it ends without an answer.
     fn search_sessions(&self, text: String, folder: Option<PathBuf>, with_names: bool) {
         let (sessions, masker) = (self.rooms.sessions.clone(), self.rooms.scope.masker.clone());
-        let (searches, inbox) = (self.searches.clone(), self.rooms.inbox());
-        let own = searches.fetch_add(1, Ordering::AcqRel) + 1;
+        let (searches, inbox) = (&self.searches, self.rooms.inbox());
+        let own = searches.ask();
         let read = self.read_search.clone();
         tokio::task::spawn_blocking(move || {
-            let goes_on = || searches.load(Ordering::Acquire) == own;
+            let goes_on = || own.is_newest();
             let waiting = Waiting { goes_on: &goes_on, told: &|_, _| {} };
             let told = match read(&text) {
                 Err(why) => JobResult::SessionHits(text, Err(why)),

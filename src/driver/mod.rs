@@ -20,6 +20,7 @@ mod jobs;
 mod learn;
 mod links;
 mod new_recipe;
+mod newest;
 mod open;
 mod perform;
 mod places;
@@ -68,11 +69,11 @@ use crate::review::Scope;
 use crate::store::{Draft, Store, StoreError};
 use crate::workspace::instructions::{self, InstructionSearch};
 use crate::workspace::place::Folder;
+use newest::NewestOnly;
 use rooms::Rooms;
 use sources::Sources;
 use std::collections::VecDeque;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, PoisonError};
 
 /// Makes a provider for a model that the person chose; given by the composition root, which knows the configuration.
@@ -133,7 +134,7 @@ pub struct Driver {
     /// What is being typed.
     draft: Draft,
     /// How many searches over the sessions began: an older one ends.
-    searches: Arc<AtomicU64>,
+    searches: NewestOnly,
     comparisons: Arc<comparison::ComparisonQueue>,
 }
 
@@ -172,7 +173,7 @@ impl Driver {
         };
         let mut driver = Self {
             draft,
-            searches: Arc::default(),
+            searches: NewestOnly::default(),
             comparisons: Arc::default(),
             engine: parts.engine,
             rooms,

@@ -1,0 +1,30 @@
+//! Questions of which only the newest is answered.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// How many were asked.
+#[derive(Clone, Debug, Default)]
+pub(super) struct NewestOnly(Arc<AtomicU64>);
+
+/// One of them.
+#[derive(Clone, Debug)]
+pub(super) struct Question {
+    number: u64,
+    asked: Arc<AtomicU64>,
+}
+
+impl NewestOnly {
+    /// One more is asked.
+    pub(super) fn ask(&self) -> Question {
+        let number = self.0.fetch_add(1, Ordering::AcqRel) + 1;
+        Question { number, asked: self.0.clone() }
+    }
+}
+
+impl Question {
+    /// Whether none was asked since.
+    pub(super) fn is_newest(&self) -> bool {
+        self.asked.load(Ordering::Acquire) == self.number
+    }
+}
