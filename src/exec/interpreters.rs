@@ -15,6 +15,7 @@ use super::sandbox::is_system;
 use crate::domain::language::{LanguageEntry, RunMethod};
 use crate::domain::{InstallInto, Interpreter, Language, Languages};
 use crate::launch::{self, Launcher, is_program};
+use crate::text::number::version_numbers;
 use environments::ProjectSite;
 use std::collections::HashMap;
 use std::env;
@@ -236,7 +237,7 @@ impl Finder {
             },
         };
         match version {
-            Some(version) if numbers(&version) >= numbers(since) => None,
+            Some(version) if version_numbers(&version) >= version_numbers(since) => None,
             Some(version) => Some(format!("{} {since} or newer (it is {version})", way.command)),
             // The person named this very file, which may lie where no question reaches: it speaks for itself.
             None if Path::new(&way.command).is_absolute() => None,
@@ -338,7 +339,7 @@ impl Finder {
         let wanted = environments::missing_version(self.site())?;
         let found = self.find(&Language::python()).ok()?;
         let version = found.version.or_else(|| told::version(&found.path))?;
-        let (wanted_numbers, numbers) = (numbers(&wanted), numbers(&version));
+        let (wanted_numbers, numbers) = (version_numbers(&wanted), version_numbers(&version));
         let fits = wanted_numbers.iter().zip(&numbers).all(|(wanted, is)| wanted == is);
         (!fits).then_some(wanted)
     }
@@ -453,11 +454,6 @@ pub fn on_path(languages: &Languages) -> Languages {
 fn imported(way: &RunMethod) -> Option<&str> {
     let imports_tsx = way.arguments.windows(2).any(|words| words == ["--import", "tsx"]);
     (imports_tsx && way.command == "node").then_some("tsx")
-}
-
-/// The numbers of a version, for comparing.
-fn numbers(version: &str) -> Vec<u32> {
-    version.split('.').map_while(|part| part.parse().ok()).collect()
 }
 
 /// The first thing that looks like a version.

@@ -94,6 +94,11 @@ pub fn limit(ms: u64) -> String {
     }
 }
 
+/// The numbers of a version, for comparing: those of its parts up to the first that is none.
+pub(crate) fn version_numbers(version: &str) -> Vec<u32> {
+    version.split('.').map_while(|part| part.parse().ok()).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

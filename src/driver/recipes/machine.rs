@@ -5,6 +5,7 @@ use super::runners::Machine;
 use crate::domain::{Interpreter, Language};
 use crate::exec::{self, Executor};
 use crate::recipe::Tool;
+use crate::text::number::version_numbers;
 use crate::text::shell::quoted;
 use std::path::Path;
 
@@ -66,12 +67,11 @@ pub(super) async fn missing(executor: &Executor, machine: &Machine, tool: &Tool)
 
 /// Whether a node of this version reads TypeScript without being told to.
 fn reads_typescript(version: &str) -> bool {
-    let mut numbers = version.split('.').map(|number| number.parse::<u32>().unwrap_or(0));
-    let (major, minor) = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
-    match major {
-        22 => minor >= 18,
-        23 => minor >= 6,
-        major => major > 23,
+    match version_numbers(version)[..] {
+        [22, minor, ..] => minor >= 18,
+        [23, minor, ..] => minor >= 6,
+        [major, ..] => major > 23,
+        [] => false,
     }
 }
 
@@ -95,7 +95,7 @@ fn elsewhere() -> Machine {
 /// Whether this program is a node that runs tests.
 fn tests(node: &Interpreter) -> bool {
     let is_node = node.path.file_name().is_some_and(|name| name == "node" || name == "nodejs");
-    let major = node.version.as_deref().and_then(|version| version.split('.').next()?.parse::<u32>().ok());
+    let major = node.version.as_deref().and_then(|version| version_numbers(version).first().copied());
     is_node && major.is_none_or(|major| major >= NODE)
 }
 

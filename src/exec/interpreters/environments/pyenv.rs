@@ -2,6 +2,7 @@
 
 use super::super::told::{one_name, text};
 use super::{ENTRIES, ProjectSite};
+use crate::text::number::version_numbers;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -31,12 +32,11 @@ pub(super) fn environment(wanted: &str, site: ProjectSite<'_>) -> Option<PathBuf
 
 /// The newest of a version in a folder of versions: `3.12` is the newest of 3.12.
 fn newest(versions: &Path, prefix: &str, wanted: &str) -> Option<PathBuf> {
-    let numbers = |name: &str| name.split('.').map_while(|part| part.parse::<u32>().ok()).collect::<Vec<_>>();
     let entries = fs::read_dir(versions).ok()?.take(ENTRIES).filter_map(Result::ok);
     let fits = |name: String| {
         let version = name.strip_prefix(prefix)?.split('-').next()?;
         let rest = version.strip_prefix(wanted)?;
-        (rest.is_empty() || rest.starts_with('.')).then(|| (numbers(version), name.clone()))
+        (rest.is_empty() || rest.starts_with('.')).then(|| (version_numbers(version), name.clone()))
     };
     let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
     names.filter_map(fits).max().map(|(_, name)| versions.join(name))
