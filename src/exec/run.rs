@@ -173,7 +173,7 @@ impl Run {
                 self.events.tell(event);
             }
             RunEvent::Asks(_) | RunEvent::Image(_) | RunEvent::Variables(_) | RunEvent::Functions(_) => {
-                self.events.tell(event)
+                self.events.tell(event);
             }
             // Its end is told by `finish`, once.
             RunEvent::Ended(_) => {}
