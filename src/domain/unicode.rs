@@ -39,12 +39,13 @@ pub(crate) fn hidden(c: char) -> Option<HiddenReason> {
         '\u{fe00}'..='\u{fe0d}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' => {
             HiddenReason::ZeroWidth
         }
+        '\u{2d7f}' | '\u{1107f}' => HiddenReason::ZeroWidth,
         '\u{1d173}'..='\u{1d17a}' | '\u{e0100}'..='\u{e01ef}' => HiddenReason::ZeroWidth,
         '\u{e0000}'..='\u{e00ff}' | '\u{e01f0}'..='\u{e0fff}' => HiddenReason::Tag,
         '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{2800}' | '\u{3164}' | '\u{ffa0}' => {
             HiddenReason::Filler
         }
-        '\u{1d159}' => HiddenReason::Filler,
+        '\u{1d159}' | '\u{16fe4}' => HiddenReason::Filler,
         '\u{2028}' | '\u{2029}' => HiddenReason::Separator,
         '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}' => {
             HiddenReason::OddSpace

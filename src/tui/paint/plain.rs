@@ -106,6 +106,10 @@ impl<'a> Glyphs<'a> {
 
     /// Whether a cluster can be drawn as it is.
     fn may_be_drawn(&self, cluster: &str, start: usize) -> bool {
+        // A mark needs ink to stand on: a blank with one on it could pass for no blank, and be drawn as one.
+        if cluster.len() > 1 && cluster.starts_with(' ') {
+            return false;
+        }
         let mut marks = 0usize;
         let mut before = None;
         for (i, c) in cluster.char_indices() {

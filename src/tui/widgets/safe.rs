@@ -411,6 +411,8 @@ mod tests {
             ("a\u{a0}\u{2003}b", "a<2 spaces>b"),
             ("a\u{3000}b", "a<2 spaces>b"),
             ("a\n\n  b", "a\\x0a\\x0a<2 spaces>b"),
+            ("a \u{1039} \u{301}b", "a <U+1039> <U+0301>b"),
+            ("a\u{16fe4}\u{2d7f}\u{1107f}b", "a<U+16FE4><U+2D7F><U+1107F>b"),
             ("", ""),
         ];
         for (text, told) in rows {
