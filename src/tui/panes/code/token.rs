@@ -1,39 +1,36 @@
 //! A block as the guard knows it: what an approval would cover, as it is on screen.
 
 use crate::engine::State;
+use crate::engine::state::InspectionResult;
 use crate::engine::transcript::BlockItem;
 use crate::tui::guard;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 /// A hash of what an approval would cover beside the text, as it is on screen: another hash is another subject.
 pub(super) fn guard_terms(state: &State, item: &BlockItem) -> u64 {
-    use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+    hash_of_shown(state.inspected(item.block.id)) >> 1
+}
+
+/// A hash of all that is shown of an inspection. Its parts are named one by one, so that a new one can't be forgotten.
+fn hash_of_shown(inspected: Option<&InspectionResult>) -> u64 {
     let mut hasher = DefaultHasher::new();
-    match state.inspected(item.block.id) {
-        None => 0u8.hash(&mut hasher),
-        Some(inspected) => {
-            match &inspected.terms {
-                Ok(terms) => {
-                    terms.language.hash(&mut hasher);
-                    terms.executor.hash(&mut hasher);
-                    terms.interpreter.hash(&mut hasher);
-                    terms.kernel.map(|k| k.generation).hash(&mut hasher);
-                    terms.cwd.hash(&mut hasher);
-                    format!("{:?}{:?}{:?}", terms.rights, terms.limits, terms.target).hash(&mut hasher);
-                }
-                Err(why) => why.hash(&mut hasher),
-            }
-            inspected.before.hash(&mut hasher);
-            inspected.refused.hash(&mut hasher);
-            format!("{:?}", inspected.review.effects).hash(&mut hasher);
-            for trace in &inspected.review.traces {
-                (trace.place.line, &trace.text, trace.from).hash(&mut hasher);
-            }
-            for finding in &inspected.review.findings {
-                (&finding.rule, finding.place.line, &finding.message).hash(&mut hasher);
-            }
-        }
+    if let Some(inspected) = inspected {
+        let InspectionResult {
+            revision: _, // The subject has it beside this.
+            review,
+            terms,
+            reach,
+            refused,
+            before,
+            lacking: _, // What is lacking is proposed as a block of its own.
+            image: _,
+            venv,
+            undo,
+        } = inspected;
+        before.hash(&mut hasher);
+        format!("{review:?}{terms:?}{reach:?}{refused:?}{venv:?}{undo:?}").hash(&mut hasher);
     }
-    hasher.finish() >> 1
+    hasher.finish()
 }
 
 /// A block as it stands, for the guard.
@@ -42,5 +39,94 @@ pub fn token_of(state: &State, item: &BlockItem) -> guard::SubjectId {
         block: item.block.id,
         revision: item.block.current().revision,
         terms: guard_terms(state, item),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{
+        BlockId, ExecutorKind, Finding, KernelRef, Language, Limits, Reach, Review, Revision, Rights,
+        Severity, SharedState, Terms, UndoCover,
+    };
+
+    fn inspected() -> InspectionResult {
+        let terms = Terms {
+            language: Language::python(),
+            executor: ExecutorKind::Kernel,
+            interpreter: "/usr/bin/python3".into(),
+            version: None,
+            kernel: Some(KernelRef { generation: 1, variables: 0, goes_on: false }),
+            cwd: "/work".into(),
+            rights: Rights::default().into(),
+            limits: Limits::default(),
+            shared: None,
+            target: None,
+        };
+        InspectionResult {
+            revision: Revision(0),
+            review: Review::default(),
+            terms: Ok(terms),
+            reach: Reach::default(),
+            refused: Vec::new(),
+            before: None,
+            lacking: Vec::new(),
+            image: None,
+            venv: None,
+            undo: None,
+        }
+    }
+
+    fn changed(change: impl FnOnce(&mut InspectionResult)) -> InspectionResult {
+        let mut inspected = inspected();
+        change(&mut inspected);
+        inspected
+    }
+
+    fn with_terms(change: impl FnOnce(&mut Terms)) -> InspectionResult {
+        changed(|inspected| {
+            let Ok(terms) = &mut inspected.terms else { return };
+            change(terms);
+        })
+    }
+
+    #[test]
+    fn whatever_is_shown_of_an_inspection_makes_it_another_subject() {
+        let shared = |blocks: &[u32], changed: &[&str]| SharedState {
+            blocks: blocks.iter().copied().map(BlockId).collect(),
+            changed: changed.iter().map(ToString::to_string).collect(),
+        };
+        let subjects = [
+            inspected(),
+            changed(|i| i.terms = Err("no interpreter".into())),
+            with_terms(|t| t.shared = Some(shared(&[1], &[]))),
+            with_terms(|t| t.shared = Some(shared(&[1, 2], &[]))),
+            with_terms(|t| t.shared = Some(shared(&[1], &["builtins replaced: open"]))),
+            with_terms(|t| t.version = Some("3.13".into())),
+            with_terms(|t| t.kernel = Some(KernelRef { generation: 1, variables: 3, goes_on: false })),
+            with_terms(|t| t.cwd = "/else".into()),
+            with_terms(|t| t.rights.network = true),
+            with_terms(|t| t.limits.wall_ms += 1),
+            changed(|i| i.reach = Reach::open()),
+            changed(|i| i.reach.home = Some("/home/none".into())),
+            changed(|i| i.refused.push("writes /etc/hosts".into())),
+            changed(|i| i.before = Some("".into())),
+            changed(|i| i.venv = Some("/work/.venv".into())),
+            changed(|i| i.undo = Some(UndoCover::default())),
+            changed(|i| i.undo = Some(UndoCover::none("the folder is too large"))),
+            changed(|i| i.review.unchecked = Some("it is too large".into())),
+            changed(|i| i.review.effects.unknown = true),
+            changed(|i| i.review.findings.push(Finding::new("a", Severity::Info, "b"))),
+            changed(|i| i.review.findings.push(Finding::new("a", Severity::High, "b"))),
+        ];
+        let all = subjects.iter().map(Some).chain([None]);
+        let hashes: std::collections::BTreeSet<u64> = all.map(hash_of_shown).collect();
+        assert_eq!(hashes.len(), subjects.len() + 1);
+    }
+
+    #[test]
+    fn what_is_not_shown_of_it_leaves_the_subject() {
+        let lacking = changed(|i| i.lacking.push("pandas".into()));
+        assert_eq!(hash_of_shown(Some(&lacking)), hash_of_shown(Some(&inspected())));
     }
 }
