@@ -223,13 +223,13 @@ fn saving_is_offered_for_what_it_saves() {
     settled(&mut scene);
     scene.press(&["o"]);
     assert!(
-        said(&scene).ends_with("not opened from here. It lies in the folder as out/c.svg."),
+        said(&scene).ends_with("not opened from here. The run wrote it into the folder as out/c.svg."),
         "{}",
         said(&scene)
     );
     settled(&mut scene);
     assert!(saved(&scene.press(&["w"])).is_empty());
-    assert_eq!(said(&scene), "It lies in the folder as out/c.svg.");
+    assert_eq!(said(&scene), "The run wrote it into the folder as out/c.svg.");
     scene.press(&["g"]);
     let keys = seen(&mut scene, (140, 40));
     assert!(keys.contains("image 1 of 4") && keys.contains("w save it"), "{keys}");
@@ -242,4 +242,27 @@ fn saving_is_offered_for_what_it_saves() {
     seen(&mut scene, (140, 40));
     settled(&mut scene);
     assert_eq!(saved(&scene.press(&["w"])), ["figure-1.svg", "figure-2.png"], "all that it showed");
+}
+
+/// Keys that are read together find no frame between them: none of them speaks of an image that is not there.
+#[test]
+fn keys_beyond_the_last_image_save_the_last_one() {
+    for beyond in ["down", "end"] {
+        let mut scene = Scene::new();
+        scene.ask("Plot it.");
+        scene.reply("```python\nplot()\n```\n");
+        let images = ["figure-1.png", "figure-2.png"].map(image).to_vec();
+        scene.ran_with(1, RunReport { images, ..report("printed by it\n", 800) });
+        scene.reply("There it is.");
+        scene.frame();
+        scene.screen.panes.focus = Pane::Output;
+        seen(&mut scene, (140, 40));
+        scene.press(&["enter"]);
+        settled(&mut scene);
+        scene.key(beyond);
+        scene.pass(2_000);
+        let wishes = scene.key("w");
+        let is_last = |wish: &UiCommand| matches!(wish, UiCommand::Job(Job::SaveImage(it)) if it.name == "figure-2.png");
+        assert!(wishes.iter().any(is_last), "{beyond}: {wishes:?} {:?}", scene.screen.note);
+    }
 }

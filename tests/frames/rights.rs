@@ -73,8 +73,8 @@ fn first_of(code: &str, found: Inspection) -> Scene {
     scene
 }
 
-/// 20 rows are there for rights and code. Facts stand beside each other where they would leave too few to the code. Names
-/// that the code tells share no row with a right, which costs the first page one row of code: they can't look like one.
+/// 20 rows are there for rights and code. Facts stand beside each other where they would leave too few to the code. What
+/// the code would do shares no row with a right, which costs the first page one row of code.
 #[test]
 fn code_has_at_least_14_rows_at_80x24() {
     scene::acted((80, 24), || {
@@ -130,7 +130,7 @@ fn writing_to(terms: Terms, names: &[&str]) -> Inspection {
 }
 
 /// Blanks of a name are told by their number, so that nothing in it passes for the gap in front of a fact, and nothing
-/// stands behind words of others: no fact, and not the rule.
+/// stands behind what the code would do and what is refused of it: no fact, and not the rule.
 #[test]
 fn a_name_in_code_forges_no_fact() {
     scene::acted((80, 24), || {

@@ -7,7 +7,8 @@ use std::path::Path;
 /// What the rights say of a run with a terminal of its own.
 pub(crate) const TERMINAL: &str = "its own, a whole screen: you can type into it, never it into yours; what it prints, \
                                    errors too, is one stream; while your keys go there, the time limit counts what it \
-                                   computes alone (T takes it back)";
+                                   computes alone, and begins anew whenever they change hands; T takes the terminal \
+                                   away";
 
 /// `sandbox on, network off, writes here`; `name` says how a folder is written. Here is where the code would start.
 fn in_short(terms: &Terms, name: impl Fn(&Path) -> String) -> String {

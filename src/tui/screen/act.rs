@@ -234,7 +234,7 @@ impl Screen {
             Action::OutputOpen => match image {
                 Some(image) if image.mime == output::SVG => {
                     let is_saved = self.panes.output.unsaved(ctx.state).contains(&image);
-                    let next = if is_saved { "w saves it.".to_owned() } else { lies_in_the_folder(image) };
+                    let next = if is_saved { "w saves it.".to_owned() } else { written_by_the_run(image) };
                     self.say(Note::info(format!(
                         "An SVG may hold a script: it is not opened from here. {next}"
                     )));
@@ -263,7 +263,7 @@ impl Screen {
                 let mut wishes: Vec<UiCommand> =
                     unsaved.map(|image| UiCommand::Job(Job::SaveImage(image.clone()))).collect();
                 match image.filter(|_| wishes.is_empty() && self.panes.output.shows_image()) {
-                    Some(image) => self.say(Note::info(lies_in_the_folder(image))),
+                    Some(image) => self.say(Note::info(written_by_the_run(image))),
                     None if wishes.is_empty() => {
                         wishes.push(UiCommand::Job(Job::SaveOutput(Box::new(item.clone()))));
                     }
@@ -295,7 +295,6 @@ impl Screen {
         }
     }
 
-    /// Asks whether an image may be opened outside: that program is the desktop's, and nothing confines it.
     /// An image of the run alone in Output, or its output again.
     fn show_image(&mut self, state: &State) {
         if self.panes.lower != LowerPane::Output {
@@ -308,6 +307,7 @@ impl Screen {
         }
     }
 
+    /// Asks whether an image may be opened outside: that program is the desktop's, and nothing confines it.
     fn ask_open(&mut self, image: ImageRef) {
         let lines = vec![
             format!("{} was made by a run.", image.name),
@@ -332,9 +332,9 @@ impl Screen {
     }
 }
 
-/// Where a picture is that the run wrote, which is not saved again.
-fn lies_in_the_folder(image: &ImageRef) -> String {
-    format!("It lies in the folder as {}.", safe::one_line(&image.name))
+/// Where a picture was put that the run wrote, which is not saved again; whether it is still there was not looked at.
+fn written_by_the_run(image: &ImageRef) -> String {
+    format!("The run wrote it into the folder as {}.", safe::one_line(&image.name))
 }
 
 /// Whether a file is a picture, by its name.

@@ -55,7 +55,8 @@ fn told(event: MouseEvent, place: (u16, u16), wanted: MouseReports, in_numbers: 
         MouseEventKind::ScrollLeft => (66, MouseReports::Buttons),
         MouseEventKind::ScrollRight => (67, MouseReports::Buttons),
         MouseEventKind::Drag(held) => (32 + button(held), MouseReports::Drags),
-        MouseEventKind::Moved => (35, MouseReports::Moves),
+        // Where the pointer is while nothing is held is told to nobody, also not to who asks for all moves.
+        MouseEventKind::Moved => return Vec::new(),
     };
     if wanted < least {
         return Vec::new();
@@ -100,7 +101,7 @@ mod tests {
         assert_eq!(said(up, (4, 2), Buttons, true), "\x1b[<16;5;3m");
         assert_eq!(said(drag, (300, 2), Drags, true), "\x1b[<48;301;3M");
         assert_eq!(said(MouseEventKind::ScrollDown, (0, 0), Buttons, true), "\x1b[<81;1;1M");
-        assert_eq!(said(MouseEventKind::Moved, (0, 0), Moves, true), "\x1b[<51;1;1M");
+        assert_eq!(said(drag, (0, 0), Moves, true), "\x1b[<48;1;1M");
         assert_eq!(said(down, (4, 2), Presses, false), "\x1b[M %#");
         assert_eq!(said(down, (4, 2), Buttons, false), "\x1b[M0%#");
         assert_eq!(said(up, (4, 2), Buttons, false), "\x1b[M3%#");
@@ -108,10 +109,11 @@ mod tests {
 
     #[test]
     fn nothing_is_told_that_was_not_asked_for_or_has_no_room() {
-        use MouseReports::{Buttons, Drags, None, Presses};
+        use MouseReports::{Buttons, Drags, Moves, None, Presses};
         let (down, up, drag) =
             (MouseEventKind::Down(LEFT), MouseEventKind::Up(LEFT), MouseEventKind::Drag(LEFT));
-        for (kind, wanted) in [(down, None), (up, Presses), (drag, Buttons), (MouseEventKind::Moved, Drags)] {
+        let moved = MouseEventKind::Moved;
+        for (kind, wanted) in [(down, None), (up, Presses), (drag, Buttons), (moved, Drags), (moved, Moves)] {
             assert_eq!(said(kind, (0, 0), wanted, true), "");
         }
         assert_eq!(said(down, (222, 0), Buttons, false).chars().count(), 6);

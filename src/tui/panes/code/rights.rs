@@ -71,8 +71,8 @@ const HELD: char = '¤';
 /// Columns of the label in front of each fact.
 const LABEL: usize = 11;
 
-/// Facts in words of sayso's own, which may share a row where rows are few. Words of others have rows for themselves:
-/// nothing in a name can then pass for the fact beside it.
+/// Facts that may share a row where rows are few. They are worded by sayso, but for names of environment variables and of
+/// layers, in which blanks are counted; what the code would do, what is refused and the target have rows for themselves.
 const OWN_WORDS: [&str; 4] = ["Network", "Limits", "Sandbox", CHECK];
 
 /// The rights of a block on rows, with what has to be seen of each row.
@@ -99,7 +99,7 @@ struct Fact {
     label: &'static str,
     text: String,
     style: Style,
-    /// Whether nothing in it was worded by others.
+    /// Whether it may share a row.
     own: bool,
     /// The text without the key that leads on, which the last row of the screen tells as well.
     bare: Option<String>,

@@ -56,17 +56,22 @@ impl OutputPane {
         true
     }
 
+    /// The number of the image that is alone, among so many: keys may have gone beyond the last one since the last frame.
+    fn number(&self, images: usize) -> Option<usize> {
+        self.alone.map(|alone| alone.number.min(images.saturating_sub(1)))
+    }
+
     /// The image that is looked at: the one that is alone, else the last.
     pub(crate) fn image<'a>(&self, state: &'a State) -> Option<&'a ImageRef> {
         let images = self.images(state);
-        let number = self.alone.map_or(usize::MAX, |alone| alone.number);
-        images.get(number).or(images.last()).copied()
+        let alone = self.number(images.len()).and_then(|number| images.get(number));
+        alone.or(images.last()).copied()
     }
 
     /// `image 2 of 3`, while one is alone.
     pub(super) fn image_standing(&self, state: &State) -> Option<String> {
-        let alone = self.alone?;
-        Some(format!("image {} of {}", alone.number.saturating_add(1), self.images(state).len()))
+        let images = self.images(state).len();
+        Some(format!("image {} of {images}", self.number(images)? + 1))
     }
 
     /// Whether an image of the run is a file of the folder already.
@@ -78,9 +83,12 @@ impl OutputPane {
     /// The images that saving writes: the one that is alone, else all that the run showed. What it wrote is a file of the
     /// folder already.
     pub(crate) fn unsaved<'a>(&self, state: &'a State) -> Vec<&'a ImageRef> {
-        let images = self.images(state).into_iter().enumerate();
-        let is_meant = |number| self.alone.is_none_or(|alone| alone.number == number);
+        let images = self.images(state);
+        let alone = self.number(images.len());
+        let is_meant = |number| alone.is_none_or(|alone| alone == number);
         images
+            .into_iter()
+            .enumerate()
             .filter(|(number, _)| is_meant(*number) && !self.is_file(state, *number))
             .map(|(_, image)| image)
             .collect()

@@ -1,16 +1,16 @@
-//! Rights on fewer rows, where rows are few: short facts in sayso's own words share one, and nothing is left out.
+//! Rights on fewer rows, where rows are few: short facts of the terms share one, and nothing is left out.
 
 use super::{FactStart, Rights};
 use crate::tui::theme::Slot;
 use crate::tui::widgets::look::DrawStyle;
 use ratatui::text::{Line, Span};
 
-/// Between two facts on a row. No name holds as many blanks, and no fact stands behind a name.
+/// Between two facts on a row. No name shows as many blanks: `safe::name` tells them by their number.
 const GAP: &str = "     ";
 
 impl Rights {
-    /// Lays them out on fewer rows: a short fact beside the one before it, and the rule behind the last one. What was
-    /// worded by others has its rows for itself.
+    /// Lays them out on fewer rows: a short fact beside the one before it, and the rule behind the last one. What the
+    /// code would do, what is refused and the target have rows for themselves.
     pub(in crate::tui::panes::code) fn close_up(&mut self, width: u16, look: DrawStyle<'_>) {
         let width = usize::from(width);
         let rule = self.rows.pop().zip(self.see.pop());
