@@ -41,22 +41,6 @@ const REPEATS: [Duration; 5] = [
     Duration::from_millis(1000),
     Duration::from_millis(2500),
 ];
-/// The last of them, for a machine that is so busy that a birth takes as long: only for those that were there at the
-/// interrupt, so that what cleans up after it is left in peace.
-const LATE: usize = 2;
-/// When it is looked after shells that went on, which ask for more patience: each of their programs can hide it anew.
-const SHELLS: [Duration; 10] = [
-    Duration::from_millis(60),
-    Duration::from_millis(120),
-    Duration::from_millis(200),
-    Duration::from_millis(300),
-    Duration::from_millis(420),
-    Duration::from_millis(560),
-    Duration::from_millis(720),
-    Duration::from_millis(900),
-    Duration::from_millis(1200),
-    Duration::from_millis(1600),
-];
 /// The first and the longest pause between two reports of what a run uses.
 const LOOK: (Duration, Duration) = (Duration::from_millis(15), Duration::from_millis(240));
 
@@ -108,11 +92,7 @@ struct Watch {
     seen: BTreeSet<i32>,
     /// When interrupts are repeated, latest first.
     repeat_at: Vec<Instant>,
-    /// The same for shells that went on.
-    shells_at: Vec<Instant>,
     /// The processes that were there at the last interrupt.
-    there: BTreeSet<i32>,
-    /// The same, as long as the interrupt is repeated.
     interrupted: BTreeSet<i32>,
 }
 
@@ -188,8 +168,7 @@ impl Supervisor {
             fds.push(PollFd::new(&program.ended, PollFlags::IN));
         }
         let watched = self.watch.as_ref().map(|w| {
-            let repeats = w.repeat_at.last().into_iter().chain(w.shells_at.last());
-            repeats.chain([&w.look_at, &w.step_at]).min().copied().unwrap_or(w.look_at)
+            w.repeat_at.last().into_iter().chain([&w.look_at, &w.step_at]).min().copied().unwrap_or(w.look_at)
         });
         let timeout = watched.into_iter().chain(self.rest_at).min().map(|due| {
             let rest = due.saturating_duration_since(Instant::now());
@@ -253,43 +232,34 @@ impl Supervisor {
     }
 
     fn interrupt(&mut self) {
+        let Some(group) = self.program.as_ref().map(|program| program.pid) else { return };
+        let there = || tree::descendants(self.own).into_iter().collect();
+        // Those that stand still meet the signal first: what is born after it has its own reasons.
+        let standing = shells::stop_before_interrupt(self.own, group).then(there);
         self.signal_group(Signal::INT);
-        let there: BTreeSet<i32> = tree::descendants(self.own).into_iter().collect();
+        let there = standing.unwrap_or_else(there);
         if let Some(watch) = &mut self.watch {
             let now = Instant::now();
-            let at = |after: &[Duration]| after.iter().rev().map(|after| now + *after).collect();
-            watch.interrupted.clone_from(&there);
-            (watch.repeat_at, watch.shells_at, watch.there) = (at(&REPEATS), at(&SHELLS), there);
+            watch.repeat_at = REPEATS.iter().rev().map(|after| now + *after).collect();
+            watch.interrupted = there;
         }
-    }
-
-    /// Shells that took the interrupt for their program's affair get it again, together with the program.
-    fn repeat_to_shells(&mut self) {
-        let Some(program) = &self.program else { return };
-        let Some(watch) = &mut self.watch else { return };
-        let group = program.pid.as_raw_nonzero().get();
-        for (shell, running) in shells::that_went_on(self.own, group, &watch.there) {
-            shells::interrupt(shell, running);
-        }
-        watch.there = tree::descendants(self.own).into_iter().collect();
     }
 
     /// A process that is alive although the interrupt would have ended it was not reached by it: between its birth and
     /// its own start, a child of a shell still has the shell's way with signals. It gets the interrupt again; who catches
-    /// or ignores it does not.
+    /// or ignores it does not, and neither does what was born since, which may clean up.
     ///
     /// Our own Python kernel catches it, and can still miss it: the interpreter takes note of the signal, and when it was
     /// about to wait (`time.sleep`) it looks at the note only after that. It gets another signal, which does nothing but
     /// end the waiting; a handler of the code is not called twice, and who has looked already goes on waiting.
-    fn repeat_interrupt(&self, late: Option<&BTreeSet<i32>>) {
+    fn repeat_interrupt(&self, there: &BTreeSet<i32>) {
         let Some(program) = &self.program else { return };
         let group = program.pid.as_raw_nonzero().get();
         if tree::catches(group, &[Signal::INT.as_raw(), Signal::URG.as_raw()]) {
             let _ = rustix::process::kill_process(program.pid, Signal::URG);
         }
         let alive = tree::interruptible(self.own, group).into_iter();
-        let meant = alive.filter(|pid| late.is_none_or(|there| there.contains(pid)));
-        for pid in meant.filter_map(Pid::from_raw) {
+        for pid in alive.filter(|pid| there.contains(pid)).filter_map(Pid::from_raw) {
             let _ = rustix::process::kill_process(pid, Signal::INT);
         }
     }
@@ -332,8 +302,6 @@ impl Supervisor {
             peak_together: 0,
             seen: BTreeSet::new(),
             repeat_at: Vec::new(),
-            shells_at: Vec::new(),
-            there: BTreeSet::new(),
             interrupted: BTreeSet::new(),
         });
         self.go_on();
@@ -383,11 +351,8 @@ impl Supervisor {
         }
         let Some(watch) = &mut self.watch else { return };
         if watch.repeat_at.pop_if(|at| now >= *at).is_some() {
-            let late = (watch.repeat_at.len() < LATE).then(|| watch.interrupted.clone());
-            self.repeat_interrupt(late.as_ref());
-        }
-        if self.watch.as_mut().is_some_and(|watch| watch.shells_at.pop_if(|at| now >= *at).is_some()) {
-            self.repeat_to_shells();
+            let there = watch.interrupted.clone();
+            self.repeat_interrupt(&there);
         }
         self.postpone(now);
         let Some(watch) = &mut self.watch else { return };
@@ -426,6 +391,7 @@ impl Supervisor {
     }
 
     /// Sends a signal to the program's group; stopped programs are woken to take it.
+    /// Signals the program's group, and lets it go on where it was stopped.
     fn signal_group(&self, signal: Signal) {
         if let Some(program) = &self.program {
             let _ = rustix::process::kill_process_group(program.pid, signal);

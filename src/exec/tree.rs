@@ -86,7 +86,7 @@ pub(super) fn crowd(root: i32, most: usize) -> Vec<i32> {
         };
         for child in children {
             // The dead have no children any more: those fell to others.
-            if !found.insert(child) || !alive(child) {
+            if !found.insert(child) || !is_living(child) {
                 continue;
             }
             todo.push(child);
@@ -112,16 +112,9 @@ pub(super) fn interruptible(root: i32, group: i32) -> Vec<i32> {
         .collect()
 }
 
-/// Where a process stands among others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Family {
-    pub parent: i32,
-    pub group: i32,
-}
-
-/// Where a process stands among others; `None` when it is gone.
-pub(super) fn family(pid: i32) -> Option<Family> {
-    stat(pid).map(|stat| Family { parent: stat.parent, group: stat.group })
+/// The group of a process; `None` when it is gone.
+pub(super) fn group(pid: i32) -> Option<i32> {
+    stat(pid).map(|stat| stat.group)
 }
 
 /// Whether a process is neither stopped nor gone.
@@ -154,6 +147,12 @@ pub(super) fn catches(pid: i32, signals: &[i32]) -> bool {
     signals.iter().all(|signal| holds(&status, "SigCgt", *signal))
 }
 
+/// Whether a process ignores a signal.
+pub(super) fn ignores(pid: i32, signal: i32) -> bool {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    holds(&status, "SigIgn", signal)
+}
+
 const INTERRUPT: i32 = 2;
 
 /// Whether a set of signals in `/proc/PID/status` holds this one.
@@ -170,7 +169,7 @@ pub(super) fn strays(sessions: &[i32], mark: &[u8]) -> Vec<i32> {
     numbers("/proc")
         .filter(|pid| {
             stat(*pid).is_some_and(|s| s.is_living() && sessions.contains(&s.session))
-                || (!mark.is_empty() && alive(*pid) && carries(*pid, mark))
+                || (!mark.is_empty() && is_living(*pid) && carries(*pid, mark))
         })
         .collect()
 }
@@ -238,7 +237,8 @@ fn children_are_listed(pid: i32) -> bool {
     fs::exists(format!("/proc/{pid}/task/{pid}/children")).unwrap_or(false)
 }
 
-fn alive(pid: i32) -> bool {
+/// Whether a process is there and no zombie.
+pub(super) fn is_living(pid: i32) -> bool {
     stat(pid).is_some_and(|stat| stat.is_living())
 }
 

@@ -43,7 +43,8 @@ async fn a_loop_over_short_programs_ends_at_every_interrupt() {
 #[tokio::test]
 async fn what_a_shell_does_at_an_interrupt_is_done_once() {
     let shop = Shop::unconfined();
-    let source = "trap 'echo caught; sleep 0.5; echo cleaned; exit 3' INT; echo go; sleep 20; sleep 20";
+    let source = "trap 'echo caught; for i in 1 2 3 4; do sleep 0.1 && echo slept; done; echo cleaned; exit 3' INT; \
+                  echo go; sleep 20; sleep 20";
     let (id, mut receiver) = shop.start(shop.request("bash", source, Some(30_000)).await);
     let events = until_output(&mut receiver, "go").await;
     shop.executor.interrupt(id);
@@ -51,6 +52,7 @@ async fn what_a_shell_does_at_an_interrupt_is_done_once() {
     assert_eq!(told.report.outcome, Outcome::Interrupted);
     assert!(told.out().contains("cleaned"), "{}", told.out());
     assert_eq!(told.out().matches("caught").count(), 1, "{}", told.out());
+    assert_eq!(told.out().matches("slept").count(), 4, "what cleans up is left in peace: {}", told.out());
     assert_eq!(told.report.receipt.exit_code, Some(3));
 }
 

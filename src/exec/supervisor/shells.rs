@@ -1,46 +1,61 @@
-//! Interrupts that shells lose. While bash waits for a program, it leaves it to the program's end what an interrupt means:
-//! a program that ends well just as the signal comes has dealt with it, as bash sees it, and its loop goes on.
+//! Interrupts that shells would lose. While bash waits for a program, it leaves it to the program's end what an interrupt
+//! means: a program that ends well just as the signal comes has dealt with it, as bash sees it, and its loop goes on.
 //!
-//! Found by what it does: a bash that was there at the interrupt, and has a program that was not. Both get the interrupt
-//! at a moment when the program can't end well any more.
+//! So it is given at a moment when no program can end well any more: the group is stopped first. The system stops all
+//! processes of a group at once, those that are just born too; what then goes on meets the interrupt before all else.
+//! It is given once: a shell that cleans up after it is not told apart from one that lost it.
 
 use crate::exec::tree;
-use rustix::process::{Pid, Signal, kill_process};
-use std::collections::BTreeSet;
+use rustix::process::{Pid, Signal, kill_process_group};
 use std::time::{Duration, Instant};
 
-/// How long a program is waited for that is to stand still.
-const STILL: Duration = Duration::from_millis(5);
+/// How often such a moment is looked for: a shell that waits for no program never has one, and needs none.
+const TRIES: usize = 40;
+/// How long it is looked for, on a machine that is so busy that stopping takes its time.
+const PATIENCE: Duration = Duration::from_millis(200);
+/// The pause between two looks.
+const PAUSE: Duration = Duration::from_micros(200);
+/// What a group may do between two tries.
+const STEP: Duration = Duration::from_micros(700);
 const INTERRUPT: i32 = 2;
 
-/// The shells of this group that were `there` and have since started a program of the same group: both.
-pub(super) fn that_went_on(own: i32, group: i32, there: &BTreeSet<i32>) -> Vec<(i32, i32)> {
-    let processes: Vec<(i32, i32)> = tree::descendants(own)
-        .into_iter()
-        .filter_map(|pid| tree::family(pid).map(|family| (pid, family)))
-        .filter(|(_, family)| family.group == group)
-        .map(|(pid, family)| (pid, family.parent))
-        .collect();
-    let is_new = |(pid, _): &&(i32, i32)| !there.contains(pid);
-    let of_shell = |(_, parent): &&(i32, i32)| {
-        there.contains(parent)
-            && processes.iter().any(|(pid, _)| pid == parent)
-            && tree::runs(*parent, "bash")
-            && tree::catches(*parent, &[INTERRUPT])
-    };
-    processes.iter().filter(is_new).filter(of_shell).map(|(pid, parent)| (*parent, *pid)).collect()
+/// Stops a group in which a shell may wait for a program, at a moment when the shell can't lose an interrupt, if there is
+/// one; whether it was stopped. It goes on once it is signalled.
+pub(super) fn stop_before_interrupt(own: i32, group: Pid) -> bool {
+    if shells(own, group).is_empty() {
+        return false;
+    }
+    let until = Instant::now() + PATIENCE;
+    for rest in (0..TRIES).rev() {
+        let _ = kill_process_group(group, Signal::STOP);
+        while members(own, group).any(tree::is_moving) && Instant::now() < until {
+            std::thread::sleep(PAUSE);
+        }
+        let is_safe = shells(own, group).into_iter().all(waits_for_one_that_lives);
+        if is_safe || rest == 0 || Instant::now() >= until {
+            break;
+        }
+        let _ = kill_process_group(group, Signal::CONT);
+        std::thread::sleep(STEP);
+    }
+    true
 }
 
-/// Interrupts a shell and the program that it waits for. The program stands still meanwhile: when it goes on, the signal
-/// is what it meets first, and the shell has it already.
-pub(super) fn interrupt(shell: i32, running: i32) {
-    let send = |pid: i32, signal| Pid::from_raw(pid).map(|pid| kill_process(pid, signal));
-    send(running, Signal::STOP);
-    let until = Instant::now() + STILL;
-    while Instant::now() < until && tree::is_moving(running) {
-        std::thread::sleep(Duration::from_micros(200));
-    }
-    send(shell, Signal::INT);
-    send(running, Signal::INT);
-    send(running, Signal::CONT);
+fn members(own: i32, group: Pid) -> impl Iterator<Item = i32> {
+    let is_member = move |pid: &i32| tree::group(*pid) == Some(group.as_raw_nonzero().get());
+    tree::descendants(own).into_iter().filter(is_member)
+}
+
+/// The shells of a group that deal with an interrupt themselves, as they do while they wait. A program of theirs that is
+/// just being born looks like them.
+fn shells(own: i32, group: Pid) -> Vec<i32> {
+    members(own, group).filter(|pid| tree::runs(*pid, "bash") && tree::catches(*pid, &[INTERRUPT])).collect()
+}
+
+/// Whether a shell that is stopped waits for a program that an interrupt reaches, and none of its programs has just ended.
+/// What it put into the background ignores interrupts.
+fn waits_for_one_that_lives(shell: i32) -> bool {
+    let children = tree::children_of(shell);
+    children.iter().all(|child| tree::is_living(*child))
+        && children.iter().any(|child| !tree::ignores(*child, INTERRUPT))
 }
