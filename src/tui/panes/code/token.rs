@@ -96,7 +96,7 @@ mod tests {
             blocks: blocks.iter().copied().map(BlockId).collect(),
             changed: changed.iter().map(ToString::to_string).collect(),
         };
-        let subjects = [
+        let subjects = vec![
             inspected(),
             changed(|i| i.terms = Err("no interpreter".into())),
             with_terms(|t| t.shared = Some(shared(&[1], &[]))),
