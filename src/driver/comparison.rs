@@ -1,8 +1,9 @@
-//! Two sessions side by side, as their files have them.
+//! Two sessions side by side, as their files have them, and which ones a session can be compared with.
 
 use super::newest::{NewestOnly, Question};
+use crate::engine::State;
 use crate::engine::comparison::{ComparedSession, Comparison};
-use crate::store::index::{self, Summary};
+use crate::store::index::{self, SessionTree, Summary, TreeSigns};
 use crate::store::{self, LoadedSession, Seal, StoreError};
 use crate::text::number::size;
 use std::path::Path;
@@ -11,6 +12,33 @@ use tokio::sync::Mutex;
 /// Bytes of two files that are read for it beside a session that is open: both stand in memory meanwhile, in up to sixteen
 /// times as many.
 const LARGEST: u64 = 64_000_000;
+
+/// A session to compare with, as it is listed.
+#[derive(Debug)]
+pub(crate) struct ComparableSession {
+    /// What is drawn in front of it.
+    pub lead: String,
+    pub session: Summary,
+}
+
+/// Those of the tree that the session of this identity stands in, it among them; else all others, and whether it is so.
+pub(crate) fn comparable(all: &[Summary], own: &str, signs: TreeSigns) -> (Vec<ComparableSession>, bool) {
+    let tree = SessionTree::of(all, |_| true);
+    let place = all.iter().position(|one| one.id == own);
+    let family = place.map_or(&[][..], |own| tree.family(own));
+    let is_alone = family.len() < 2;
+    let rows = if is_alone { tree.rows() } else { family };
+    let listed = rows.iter().filter(|row| !is_alone || Some(row.at) != place).filter_map(|row| {
+        let lead = if is_alone { String::new() } else { row.lead(signs) };
+        Some(ComparableSession { lead, session: all.get(row.at)?.clone() })
+    });
+    (listed.collect(), is_alone)
+}
+
+/// The identity of the session that is open.
+pub(crate) fn own_id(state: &State) -> &str {
+    state.transcript.header.as_ref().map_or("", |header| &header.id.0)
+}
 
 /// What came of it.
 #[derive(Clone, Debug, Default)]

@@ -53,7 +53,7 @@ pub use crate::workspace::undo::{UndoLimits, UndoPlace};
 pub use crate::workspace::{FolderFiles, GivenFileError, PathOfFile};
 pub use clock::Clock;
 pub use comparison::SessionComparison;
-pub(crate) use comparison::compare_sessions;
+pub(crate) use comparison::{ComparableSession, comparable, compare_sessions, own_id};
 pub use job::{Job, JobResult, StoreKey};
 pub use recipes::{FunctionFiles, RecipeBook};
 pub use review_time::review_in_time;

@@ -1,13 +1,8 @@
 //! Where two sessions part, and what was asked, run and printed on each side from there.
-//!
-//! - `columns`: the same as lines of a width, side by side or beneath each other
-
-mod columns;
 
 use crate::domain::visible::{visible, visible_line};
 use crate::domain::{BlockId, Entry, RunReport, Timestamp};
 use crate::text::number::counted;
-pub(crate) use columns::{ComparedLine, LineStanding};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::collections::BTreeSet;
 
@@ -41,8 +36,9 @@ pub struct Comparison {
     differing: usize,
 }
 
+/// A row of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum ComparisonRow {
+pub(crate) enum ComparisonRow {
     /// What to call the left side, and the right one.
     Head(String, String),
     /// It is told of both.
@@ -81,6 +77,11 @@ impl Comparison {
         told
     }
 
+    /// All of it.
+    pub(crate) fn rows(&self) -> &[ComparisonRow] {
+        &self.rows
+    }
+
     /// How many rows are not the same on both sides.
     pub(crate) fn differing(&self) -> usize {
         self.differing
@@ -103,7 +104,7 @@ impl Comparison {
     }
 
     /// So many lines of each side, and how many more there are.
-    fn rows(&mut self, left: &[String], right: &[String], most: usize) {
+    fn lines(&mut self, left: &[String], right: &[String], most: usize) {
         let (left, left_rest) = left.split_at(left.len().min(most));
         let (right, right_rest) = right.split_at(right.len().min(most));
         let line = |lines: &[String], at: Option<usize>| -> String {
@@ -127,12 +128,12 @@ impl Comparison {
         let right = right.map(StepText::of);
         let (left, right) = (left.as_ref().unwrap_or(&none), right.as_ref().unwrap_or(&none));
         self.row(&left.head, &right.head);
-        self.rows(&left.text, &right.text, WRITTEN);
+        self.lines(&left.text, &right.text, WRITTEN);
         if left.ended.is_some() || right.ended.is_some() {
             let ended = |part: &StepText| part.ended.clone().unwrap_or_default();
             self.row(&ended(left), &ended(right));
         }
-        self.rows(&left.printed, &right.printed, PRINTED);
+        self.lines(&left.printed, &right.printed, PRINTED);
     }
 }
 
@@ -332,49 +333,32 @@ mod tests {
         (1..count).map(|n| format!("line {n}")).chain([last.to_owned()]).collect()
     }
 
-    /// What a comparison of two prompts shows, and how many of its rows differ.
-    fn compared(left: &str, right: &str) -> (Vec<ComparedLine>, usize) {
+    /// The rows of a comparison of two prompts, and how many of them differ.
+    fn compared(left: &str, right: &str) -> (Vec<ComparisonRow>, usize) {
         let entries = |text: &str| [(Timestamp(0), Entry::Prompt(text.into()))];
         let (left, right) = (entries(left), entries(right));
         let of = |entries| ComparedSession { label: "a", id: "a", branch_of: None, entries };
         let compared = Comparison::of(of(&left), of(&right));
-        (compared.lines(100), compared.differing())
+        (compared.rows.clone(), compared.differing())
     }
 
     #[test]
     fn long_prompts_are_kept_up_to_a_bound_and_the_rest_is_counted() {
         let most = 5 * WRITTEN;
-        let (shown, differing) =
+        let (rows, differing) =
             compared(&lines(most, "the end").join("\n"), &lines(most, "an end").join("\n"));
-        assert!(shown.len() < WRITTEN + 10, "{}", shown.len());
-        let last = shown.last().unwrap();
-        assert!(last.text.starts_with("(8,000 lines more)") && last.text.contains('≠'), "{last:?}");
-        assert_eq!(
-            (last.standing, differing),
-            (LineStanding::Differs, 1),
-            "what is left out is not called the same"
-        );
+        assert!(rows.len() < WRITTEN + 10, "{}", rows.len());
+        let more = "(8,000 lines more)".to_owned();
+        let last = ComparisonRow::Pair(more.clone(), more, false);
+        assert_eq!((rows.last(), differing), (Some(&last), 1), "what is left out is not called the same");
     }
 
     #[test]
     fn a_long_line_is_kept_up_to_a_bound_and_what_it_hides_still_differs() {
         let long = "x".repeat(20 * LONGEST);
-        let (shown, differing) = compared(&format!("{long}a"), &format!("{long}b"));
-        assert!(shown.len() < 100, "{}", shown.len());
-        let told = shown.iter().any(|line| line.text.contains("characters more)"));
-        assert!(told && differing == 1, "{:?}", shown.last());
-    }
-
-    #[test]
-    fn of_many_rows_the_first_lines_are_laid_out_and_the_others_are_counted() {
-        let mut told = Comparison::default();
-        told.rows(&lines(500, "a"), &lines(500, "b"), 500);
-        let (shown, left) = told.first_lines(100, 200);
-        assert_eq!((shown.len(), left), (200, 300));
-        assert_eq!(told.first_lines(100, 500).1, 0);
-        assert_eq!(told.lines(100).len(), 500);
-        // A row that takes several lines is not cut.
-        let (shown, left) = told.first_lines(40, 500);
-        assert_eq!((shown.len(), left), (501, 0));
+        let (rows, differing) = compared(&format!("{long}a"), &format!("{long}b"));
+        let Some(ComparisonRow::Pair(left, _, false)) = rows.last() else { panic!("{differing}") };
+        assert!(left.ends_with("(76,003 characters more)") && left.len() < LONGEST + 40, "{}", left.len());
+        assert_eq!(differing, 1);
     }
 }

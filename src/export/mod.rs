@@ -1,8 +1,10 @@
 //! A session as it is handed on to others: Markdown, a page of HTML, a Jupyter notebook, a script, JSON.
 //!
 //! A transcript becomes a `document` (pure: pictures come with their bytes), from which keys are taken out and which each
-//! form writes in its own file. Nothing is read, written or decided here.
+//! form writes in its own file. Two sessions side by side become lines of a width (`columns`). Nothing is read, written or
+//! decided here.
 
+pub(crate) mod columns;
 mod document;
 mod error;
 mod gather;

@@ -118,8 +118,17 @@ fn branches_are_a_tree_and_are_compared() {
 
 #[test]
 fn branches_are_a_tree_and_are_compared_in_lines() {
+    for (locale, last) in [("C.UTF-8", "└ "), ("C", "`-")] {
+        compared_in_lines(locale, last);
+    }
+}
+
+/// In a terminal of this locale; `last` stands in front of the last branch.
+fn compared_in_lines(locale: &str, last: &str) {
     let home = tempfile::tempdir().expect("a home");
-    let terminal = crate::plain::lines(home.path(), STORY);
+    let mut setup = play(home.path(), STORY).env("TERM", "dumb").env("LC_ALL", locale);
+    setup.args.insert(0, "--plain".into());
+    let terminal = setup.start();
     terminal.wait_for("You:");
     crate::plain::answer(&terminal, "greet");
     terminal.wait_for("Block 1");
@@ -133,9 +142,10 @@ fn branches_are_a_tree_and_are_compared_in_lines() {
     crate::plain::approve(&terminal);
     terminal.wait_for("to the moon");
     crate::plain::answer(&terminal, "/resume");
-    terminal.wait_true(|s| s.contains("  2  └ ") && s.contains(", from message 1 on"));
+    terminal.wait_true(|s| s.contains(&format!("  2  {last}")) && s.contains(", from message 1 on"));
     crate::plain::answer(&terminal, "/compare");
     terminal.wait_for("/compare NUMBER or NAME puts one beside this session.");
+    assert_eq!(locale == "C", terminal.screen().is_ascii());
     crate::plain::answer(&terminal, "/compare 1");
     terminal.wait_true(|s| s.contains("one is a branch of the other, from before its first message"));
     terminal.wait_true(|s| s.contains("| to the moon") && s.contains("| hello there"));

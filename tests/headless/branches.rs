@@ -95,9 +95,9 @@ fn a_branch_begins_before_a_decision_and_the_session_stays_as_it_is() {
     assert_eq!(shown(&home, &second)["session"]["branch_of"], before_two.as_str());
     assert_eq!(home.run(&["sessions", "rm", "--yes", &before_two]).code, Some(0));
     let list = home.run(&["sessions", "list"]).out;
-    assert!(list.contains("which is gone"), "{list}");
+    assert!(list.contains("a session that is gone"), "{list}");
     let tree = home.run(&["sessions", "list", "--tree"]).out;
-    assert!(tree.contains("which is gone") && tree.contains("└ "), "{tree}");
+    assert!(tree.contains("a session that is gone") && tree.contains("└ "), "{tree}");
     let json = home.run(&["sessions", "list", "--json"]).json()[0].clone();
     let at: Vec<&serde_json::Value> =
         json["sessions"].as_array().unwrap().iter().map(|one| &one["branch_at"]).collect();

@@ -3,6 +3,7 @@
 use super::{Console, find, seal, unreadable};
 use crate::domain::visible::visible_line;
 use crate::driver::compare_sessions;
+use crate::export::columns;
 use crate::report::Failure;
 use crate::session::factory::SessionFactory;
 use std::io::{self, IsTerminal as _};
@@ -27,7 +28,7 @@ pub(super) fn run(
     } else {
         WIDTH
     };
-    for line in compared.comparison.lines(width) {
+    for line in columns::lines(&compared.comparison, width) {
         writeln!(console.out, "{}", line.text)?;
     }
     Ok(())

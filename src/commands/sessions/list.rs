@@ -2,6 +2,7 @@
 
 use super::super::Console;
 use super::{stamp, time};
+use crate::domain::sentences::branches;
 use crate::domain::visible::visible_line;
 use crate::headless::json;
 use crate::report::Failure;
@@ -52,11 +53,9 @@ pub(super) fn list(
 /// What is worth knowing before a session is opened.
 fn state(session: &Summary, of: Option<&Summary>) -> String {
     let mut words = Vec::new();
-    let at = session.branch_at.map_or(String::new(), |at| format!(" from {at} on"));
-    match (&session.branch_of, of) {
-        (Some(_), Some(of)) => words.push(format!("a branch of {}{at}", visible_line(of.label()))),
-        (Some(id), None) => words.push(format!("a branch of {}{at}, which is gone", visible_line(id))),
-        (None, _) => {}
+    if session.branch_of.is_some() {
+        let of = of.map(|of| visible_line(of.label()));
+        words.push(format!("a {}", branches::branch(of.as_deref(), session.branch_at)));
     }
     match session.waiting {
         0 => {}

@@ -3,6 +3,7 @@
 //!
 //! What it does: words, for whoever shows them. What it does not do: decide, measure, or know where it is shown.
 
+pub(crate) mod branches;
 pub(crate) mod conditions;
 pub mod network;
 pub(crate) mod replay;

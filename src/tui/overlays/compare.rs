@@ -3,7 +3,7 @@
 use super::comparison::ComparisonView;
 use super::{Overlay, OverlayContext, OverlayResponse};
 use crate::domain::Timestamp;
-use crate::driver::{Job, JobResult, SessionTree, Summary, TreeSigns};
+use crate::driver::{ComparableSession, Job, JobResult, Summary, TreeSigns, comparable, own_id};
 use crate::engine::State;
 use crate::tui::note::Note;
 use crate::tui::panes::Panes;
@@ -21,37 +21,6 @@ use std::path::PathBuf;
 
 /// Columns of a name, with the lines of its tree in front of it.
 const NAME: usize = 30;
-
-/// A session to compare with, as it is listed.
-#[derive(Debug)]
-pub(in crate::tui) struct ComparableSession {
-    /// What is drawn in front of it.
-    pub lead: String,
-    pub session: Summary,
-}
-
-/// Those of the tree that the session of this identity stands in, it among them; else all others, and whether it is so.
-pub(in crate::tui) fn comparable(
-    all: &[Summary],
-    own: &str,
-    signs: TreeSigns,
-) -> (Vec<ComparableSession>, bool) {
-    let tree = SessionTree::of(all, |_| true);
-    let place = all.iter().position(|one| one.id == own);
-    let family = place.map_or(&[][..], |own| tree.family(own));
-    let is_alone = family.len() < 2;
-    let rows = if is_alone { tree.rows() } else { family };
-    let listed = rows.iter().filter(|row| !is_alone || Some(row.at) != place).filter_map(|row| {
-        let lead = if is_alone { String::new() } else { row.lead(signs) };
-        Some(ComparableSession { lead, session: all.get(row.at)?.clone() })
-    });
-    (listed.collect(), is_alone)
-}
-
-/// The identity of the session that is open.
-pub(in crate::tui) fn own_id(state: &State) -> &str {
-    state.transcript.header.as_ref().map_or("", |header| &header.id.0)
-}
 
 /// The list.
 #[derive(Debug)]

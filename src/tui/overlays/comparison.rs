@@ -3,7 +3,7 @@
 
 use super::{Means, Overlay, OverlayContext, OverlayResponse, number_of};
 use crate::driver::SessionComparison;
-use crate::engine::comparison::{ComparedLine, LineStanding};
+use crate::export::columns::{self, ComparedLine, LineStanding};
 use crate::tui::action::Action;
 use crate::tui::keymap::Context;
 use crate::tui::note::Note;
@@ -46,7 +46,12 @@ impl ComparisonView {
     }
 
     /// Does something with the lines of a width.
-    fn with_lines<T>(&self, width: u16, act: impl FnOnce(&[ComparedLine]) -> T) -> T {
+    fn with_lines<T>(
+        &self,
+        around: OverlayContext<'_>,
+        width: u16,
+        act: impl FnOnce(&[ComparedLine]) -> T,
+    ) -> T {
         let mut laid_out = self.lines.borrow_mut();
         if laid_out.0 != width {
             let damage = self
@@ -54,7 +59,8 @@ impl ComparisonView {
                 .damage
                 .iter()
                 .map(|damage| ComparedLine { text: safe::one_line(damage), standing: LineStanding::Alone });
-            let (lines, left) = self.compared.comparison.first_lines(width.into(), SHOWN);
+            let (rows, signs) = (self.compared.comparison.rows(), around.look.glyphs.columns);
+            let (lines, left) = columns::first_lines(rows, (width.into(), SHOWN), signs, safe::one_line);
             let more =
                 (left > 0).then(|| ComparedLine { text: more_lines(left), standing: LineStanding::Alone });
             *laid_out = (width, damage.chain(lines).chain(more).collect());
@@ -67,16 +73,19 @@ impl ComparisonView {
         usize::from(room.height).max(1)
     }
 
-    fn scroll(&mut self, by: isize, room: Rect) -> Vec<OverlayResponse> {
-        let most = self.with_lines(room.width, <[ComparedLine]>::len).saturating_sub(Self::height(room));
+    fn scroll(&mut self, by: isize, around: OverlayContext<'_>) -> Vec<OverlayResponse> {
+        let room = around.room(WHOLE_SCREEN);
+        let most =
+            self.with_lines(around, room.width, <[ComparedLine]>::len).saturating_sub(Self::height(room));
         self.top = self.top.min(most).saturating_add_signed(by).min(most);
         Vec::new()
     }
 
     /// To the next place that differs behind the top, or before it.
-    fn to_difference(&mut self, back: bool, room: Rect) -> Vec<OverlayResponse> {
+    fn to_difference(&mut self, back: bool, around: OverlayContext<'_>) -> Vec<OverlayResponse> {
+        let room = around.room(WHOLE_SCREEN);
         let top = self.top;
-        let found = self.with_lines(room.width, |lines| {
+        let found = self.with_lines(around, room.width, |lines| {
             let differs = |at: usize| {
                 lines
                     .get(at)
@@ -86,7 +95,7 @@ impl ComparisonView {
             if back { (0..top).rev().find(begins) } else { (top + 1..lines.len()).find(begins) }
         });
         let by = found.map_or(0, |at| at.cast_signed() - top.cast_signed());
-        self.scroll(by, room)
+        self.scroll(by, around)
     }
 }
 
@@ -125,22 +134,22 @@ impl Overlay for ComparisonView {
         let room = around.room(WHOLE_SCREEN);
         let page = isize::try_from(Self::height(room)).unwrap_or(1).saturating_sub(1).max(1);
         match action {
-            Action::ScrollPageUp => self.scroll(-page, room),
-            Action::ScrollPageDown => self.scroll(page, room),
-            Action::ScrollTop => self.scroll(isize::MIN, room),
-            Action::ScrollEnd => self.scroll(isize::MAX, room),
-            Action::SearchNext => self.to_difference(false, room),
-            Action::SearchPrevious => self.to_difference(true, room),
+            Action::ScrollPageUp => self.scroll(-page, around),
+            Action::ScrollPageDown => self.scroll(page, around),
+            Action::ScrollTop => self.scroll(isize::MIN, around),
+            Action::ScrollEnd => self.scroll(isize::MAX, around),
+            Action::SearchNext => self.to_difference(false, around),
+            Action::SearchPrevious => self.to_difference(true, around),
             other => self.common(other, around, panes),
         }
     }
 
     fn step(&mut self, by: isize, around: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
-        self.scroll(by, around.room(WHOLE_SCREEN))
+        self.scroll(by, around)
     }
 
     fn wheel(&mut self, rows: isize, around: OverlayContext<'_>) {
-        self.scroll(rows, around.room(WHOLE_SCREEN));
+        self.scroll(rows, around);
     }
 
     fn hints(&self, _: OverlayContext<'_>, hints: &mut Hints<'_>) {
@@ -150,7 +159,7 @@ impl Overlay for ComparisonView {
 
     fn status(&self, around: OverlayContext<'_>) -> Option<String> {
         let room = around.room(WHOLE_SCREEN);
-        let all = self.with_lines(room.width, <[ComparedLine]>::len);
+        let all = self.with_lines(around, room.width, <[ComparedLine]>::len);
         let differ = self.compared.comparison.differing();
         let last = (self.top + Self::height(room)).min(all);
         let verb = if differ == 1 { "differs" } else { "differ" };
@@ -162,7 +171,7 @@ impl Overlay for ComparisonView {
         let [left, right] = self.compared.labels.each_ref().map(|label| safe::one_line(label));
         let mut sheet = Sheet::new(safe::cut(&format!("{left} and {right}"), width.into()));
         let height = Self::height(room);
-        self.with_lines(width, |lines| {
+        self.with_lines(around, width, |lines| {
             let top = self.top.min(lines.len().saturating_sub(height));
             for line in lines.iter().skip(top).take(height) {
                 let style = match line.standing {
@@ -170,7 +179,7 @@ impl Overlay for ComparisonView {
                     LineStanding::Same => look.text(),
                     LineStanding::Differs => look.style(Slot::BlockPending),
                 };
-                sheet.row(Line::styled(safe::cut(&line.text, width.into()), style));
+                sheet.row(Line::styled(safe::cut(&safe::one_line(&line.text), width.into()), style));
             }
         });
         Some(sheet)

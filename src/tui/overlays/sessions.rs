@@ -11,10 +11,9 @@ mod preview;
 mod removal;
 mod rows;
 
-use super::compare::own_id;
 use super::comparison::ComparisonView;
 use super::{Overlay, OverlayContext, OverlayResponse, not_shown};
-use crate::driver::{Job, JobResult, Summary, words_of_search};
+use crate::driver::{Job, JobResult, Summary, own_id, words_of_search};
 use crate::engine::{Command, State};
 use crate::tui::action::Action;
 use crate::tui::keymap::Context;

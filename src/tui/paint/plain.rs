@@ -5,6 +5,7 @@
 //! character before it; passing it through again changes nothing. It does not wrap; see `wrap`.
 
 use crate::domain::unicode::{self, HiddenReason};
+pub(crate) use crate::text::cells::width;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use std::borrow::Cow;
@@ -203,15 +204,6 @@ fn joins_mark(parts: &mut [Glyph<'_>], c: char, end: usize) -> bool {
 pub(crate) fn escaped(c: char) -> String {
     let code = u32::from(c);
     if code < 0x80 { format!("\\x{code:02x}") } else { format!("<U+{code:04X}>") }
-}
-
-/// Columns of a cluster, as the terminal library counts them.
-pub(crate) fn width(cluster: &str) -> usize {
-    if cluster.len() == 1 {
-        return 1;
-    }
-    let sound_marks = cluster.chars().filter(|c| matches!(c, '\u{ff9e}' | '\u{ff9f}')).count();
-    unicode_width::UnicodeWidthStr::width(cluster) + sound_marks
 }
 
 fn width_of(c: char) -> usize {

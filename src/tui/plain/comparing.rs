@@ -5,8 +5,8 @@ use super::awaited::AwaitedJob;
 use super::jobs::{chosen, origin};
 use super::page::columns;
 use super::session::Session;
-use crate::driver::{Job, SessionComparison, Summary, TreeSigns};
-use crate::tui::overlays::compare::{comparable, own_id};
+use crate::driver::{Job, SessionComparison, Summary, comparable, own_id};
+use crate::export::columns::first_lines;
 use crate::tui::overlays::comparison::more_lines;
 use crate::tui::widgets::words;
 use std::io;
@@ -29,7 +29,7 @@ impl Session<'_> {
 
     /// The sessions are there: they are listed, or the one that was named is compared.
     pub(super) fn comparable(&mut self, all: &[Summary], wanted: Option<&str>) -> io::Result<()> {
-        let (listed, is_alone) = comparable(all, own_id(self.driver.state()), TreeSigns::LINES);
+        let (listed, is_alone) = comparable(all, own_id(self.driver.state()), self.options.glyphs().tree);
         let own = own_id(self.driver.state()).to_owned();
         let sessions: Vec<&Summary> = listed.iter().map(|one| &one.session).collect();
         if let Some(wanted) = wanted {
@@ -65,7 +65,9 @@ impl Session<'_> {
         for damage in &compared.damage {
             self.plain.page.line(&format!("Warning: {damage}"))?;
         }
-        let (lines, left) = compared.comparison.first_lines(columns().min(WIDEST), SHOWN);
+        let rows = compared.comparison.rows();
+        let (lines, left) =
+            first_lines(rows, (columns().min(WIDEST), SHOWN), self.options.glyphs().columns, str::to_owned);
         for line in &lines {
             self.plain.page.code(&line.text)?;
         }

@@ -3,9 +3,9 @@
 use super::awaited::AwaitedJob;
 use super::session::Session;
 use crate::domain::sentences::sandbox::SandboxStanding;
-use crate::domain::sentences::saving;
+use crate::domain::sentences::{branches, saving};
 use crate::driver::catalogue::{CatalogueAnswer, Offer};
-use crate::driver::{JobResult, SessionTree, Summary, TreeRow, TreeSigns};
+use crate::driver::{JobResult, SessionTree, Summary, TreeRow};
 use crate::tui::ui_command::Exit;
 use crate::tui::widgets::words;
 use std::io;
@@ -107,7 +107,7 @@ impl Session<'_> {
         }
         let now = self.driver.now();
         for (number, (row, session)) in (1..).zip(rows.iter().zip(&sessions).take(LISTED)) {
-            let lead = row.lead(TreeSigns::LINES);
+            let lead = row.lead(self.options.glyphs().tree);
             let waiting =
                 if session.waiting > 0 { format!(", {} waiting", session.waiting) } else { String::new() };
             let ago = words::ago(now, session.modified);
@@ -134,10 +134,9 @@ pub(super) fn chosen<'a>(sessions: &[&'a Summary], wanted: &str) -> Option<&'a S
 /// Where a branch left its session, and of one whose session is gone that it is so.
 pub(super) fn origin(session: &Summary, sessions: &[&Summary]) -> String {
     let Some(of) = &session.branch_of else { return String::new() };
-    let at = session.branch_at.map_or(String::new(), |at| format!(", from {at} on"));
     if sessions.iter().any(|one| one.id == *of) {
-        at
+        branches::place(session.branch_at)
     } else {
-        format!(", a branch of a session that is gone{at}")
+        format!(", a {}", branches::branch(None, session.branch_at))
     }
 }

@@ -16,7 +16,7 @@ use crate::tui::Options;
 use crate::tui::setup::FoundPlace;
 use crate::tui::theme::{Depth, Theme};
 use crate::tui::ui_command::Exit;
-use crate::tui::widgets::look::{DrawStyle, Glyphs};
+use crate::tui::widgets::look::DrawStyle;
 use std::io;
 use std::time::{Duration, Instant};
 
@@ -291,6 +291,6 @@ async fn at(moment: Option<Instant>) {
 
 /// What words are written with: times and paths of the person, no colours, nothing that moves.
 pub(super) fn look<'a>(theme: &'a Theme, options: &'a Options, now: Timestamp) -> DrawStyle<'a> {
-    let glyphs = if options.ascii { Glyphs::ASCII } else { Glyphs::LINES };
+    let glyphs = options.glyphs();
     DrawStyle { theme, links: &options.links, glyphs, place: &options.place, now, motion: false }
 }

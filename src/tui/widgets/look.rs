@@ -3,6 +3,7 @@
 use crate::domain::{Severity, Timestamp};
 use crate::driver::TreeSigns;
 use crate::engine::BlockState;
+use crate::export::columns::ColumnSigns;
 use crate::tui::paint::hyperlinks::Hyperlinks;
 use crate::tui::theme::{Slot, Theme};
 use crate::tui::widgets::words::Locale;
@@ -42,6 +43,8 @@ pub struct Glyphs {
     pub hook: &'static str,
     /// The lines of a tree.
     pub(crate) tree: TreeSigns,
+    /// Between two columns.
+    pub(crate) columns: ColumnSigns,
     /// In the gutter of a row that goes on with the line above.
     pub goes_on: &'static str,
     /// Between short parts of one row.
@@ -57,6 +60,7 @@ impl Glyphs {
         focus: &Strokes::HEAVY,
         hook: "└",
         tree: TreeSigns::LINES,
+        columns: ColumnSigns::LINES,
         goes_on: "┆",
         dot: "·",
     };
@@ -68,6 +72,7 @@ impl Glyphs {
         focus: &Strokes::ASCII,
         hook: "`",
         tree: TreeSigns::ASCII,
+        columns: ColumnSigns::ASCII,
         goes_on: ":",
         dot: "-",
     };

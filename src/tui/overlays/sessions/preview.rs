@@ -1,6 +1,7 @@
 //! The preview beneath the list: the end of the chosen session, or the line that was found in it.
 
 use super::{Choice, Sessions};
+use crate::domain::sentences::branches;
 use crate::tui::theme::Slot;
 use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::sheet::Sheet;
@@ -57,11 +58,8 @@ pub(super) fn draw(list: &Sessions, width: u16, rows: usize, look: DrawStyle<'_>
         }
     }
     if let Some(id) = &chosen.branch_of {
-        let at = chosen.branch_at.map_or(String::new(), |at| format!(", from {at} on"));
-        let text = match list.listing.origin(id) {
-            Some(of) => format!("A branch of {}{at}.", safe::one_line(of.label())),
-            None => format!("A branch of a session that is gone{at}."),
-        };
+        let of = list.listing.origin(id).map(|of| safe::name(of.label()));
+        let text = format!("A {}.", branches::branch(of.as_deref(), chosen.branch_at));
         lines.push(Line::styled(safe::cut(&text, width.into()), look.dim()));
     }
     if chosen.waiting > 0 {
