@@ -3,7 +3,7 @@
 use super::visible::visible_line;
 use super::{Gaps, Language, OutputBuffer, Sha256, Stream, UndoNote, Variable, VariableChanges};
 use serde::{Deserialize, Serialize};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What carries out a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, strum::IntoStaticStr)]
@@ -181,6 +181,9 @@ pub struct RunError {
     pub traceback: String,
 }
 
+/// Endings of the names of pictures that are drawn.
+const DRAWN: [&str; 4] = ["png", "jpg", "jpeg", "svg"];
+
 /// A file that a run created, changed or deleted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileChange {
@@ -200,6 +203,13 @@ impl FileChange {
     /// One whose content was not looked at.
     pub fn new(path: impl Into<String>, change: &str, bytes: u64) -> Self {
         Self { path: path.into(), change: change.into(), bytes, sha256: None }
+    }
+
+    /// Whether it is there, under the name of a picture of a kind that is drawn; nothing is known of its bytes.
+    pub(crate) fn is_picture(&self) -> bool {
+        let end = Path::new(&self.path).extension().and_then(|end| end.to_str());
+        let is_known = |end: &str| DRAWN.iter().any(|known| end.eq_ignore_ascii_case(known));
+        self.change != "deleted" && end.is_some_and(is_known)
     }
 }
 

@@ -22,7 +22,8 @@ pub(super) fn keep(run: RunId, files: &[FileChange], folder: &Folder, blobs: &Pa
     if !folder.stands() {
         return Vec::new();
     }
-    let pictures = files.iter().filter(|file| file.change != "deleted" && is_picture(&file.path));
+    // Their bytes are looked at before they are kept.
+    let pictures = files.iter().filter(|file| file.is_picture());
     pictures.filter_map(|file| kept(run, &file.path, folder, blobs)).take(MOST).collect()
 }
 
@@ -121,12 +122,6 @@ fn is_page(name: &str, named: &str) -> bool {
     let after = rest.trim_start_matches(|c: char| c.is_ascii_digit()).strip_prefix('d');
     let number = after.and_then(|after| name.strip_prefix(before)?.strip_suffix(after));
     number.is_some_and(|number| !number.is_empty() && number.chars().all(|c| c.is_ascii_digit()))
-}
-
-/// Whether the name is one of a picture that can be drawn; its bytes are looked at before it is kept.
-fn is_picture(name: &str) -> bool {
-    let extension = Path::new(name).extension().and_then(|extension| extension.to_str());
-    extension.is_some_and(|e| ["png", "jpg", "jpeg", "svg"].iter().any(|known| e.eq_ignore_ascii_case(known)))
 }
 
 #[cfg(test)]

@@ -72,6 +72,17 @@ pub enum Item {
     Summary(Box<SummaryItem>),
 }
 
+impl Item {
+    /// Whether it has this block.
+    pub(crate) fn holds(&self, block: BlockId) -> bool {
+        match self {
+            Self::Reply(reply) => reply.blocks.contains(&block),
+            Self::Own { block: own, .. } => *own == block,
+            _ => false,
+        }
+    }
+}
+
 /// A summary of the oldest items.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SummaryItem {

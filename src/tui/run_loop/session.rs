@@ -283,7 +283,7 @@ impl Session<'_> {
 
     /// What views would like to have and workers make.
     fn ask_workers(&mut self) {
-        while let Some(wanted) = self.screen.panes.pictures.next_wanted() {
+        if let Some(wanted) = self.screen.panes.pictures.next_wanted() {
             let cells = (wanted.width, wanted.height);
             self.driver.start_job(crate::driver::Job::Picture(wanted.path, cells));
         }

@@ -2,7 +2,6 @@
 //! by.
 
 use super::{Ctx, Screen};
-use crate::domain::BlockId;
 use crate::driver::{PlaceKind, SearchWords};
 use crate::engine::State;
 use crate::engine::transcript::Item;
@@ -20,7 +19,7 @@ impl Screen {
         let (place, words) = (found.place, SearchWords::read(&found.words));
         let items = &ctx.state.transcript.items;
         let at = match place.block {
-            Some(block) => items.iter().position(|item| holds(item, block)),
+            Some(block) => items.iter().position(|item| item.holds(block)),
             None => {
                 let messages = (0..).zip(items).filter(|(_, item)| is_message(item));
                 let before = usize::try_from(place.message).unwrap_or(usize::MAX).saturating_sub(1);
@@ -79,15 +78,6 @@ impl Screen {
             self.panes.composer.set(&prompt);
         }
         self.panes.focus = Pane::Message;
-    }
-}
-
-/// Whether an item of the conversation has this block.
-fn holds(item: &Item, block: BlockId) -> bool {
-    match item {
-        Item::Reply(reply) => reply.blocks.contains(&block),
-        Item::Own { block: own, .. } => *own == block,
-        _ => false,
     }
 }
 

@@ -12,7 +12,6 @@ mod wanted;
 use crate::domain::BlockId;
 use crate::driver::SearchWords;
 use crate::engine::State;
-use crate::engine::transcript::Item;
 use crate::tui::setup::Opening;
 use crate::tui::theme::Slot;
 use crate::tui::widgets::hits::ClickTarget;
@@ -155,12 +154,7 @@ impl ChatPane {
             return;
         }
         let Some((block, height)) = wait.filter(|_| self.list.follows()) else { return };
-        let holds = |item: &Item| match item {
-            Item::Reply(reply) => reply.blocks.contains(&block),
-            Item::Own { block: own, .. } => *own == block,
-            _ => false,
-        };
-        let Some(item) = state.transcript.items.iter().rposition(holds) else { return };
+        let Some(item) = state.transcript.items.iter().rposition(|item| item.holds(block)) else { return };
         let rows = self.with(state, look, |list, talk| {
             list.arrange(talk, height.into());
             talk.laid(item);

@@ -211,9 +211,8 @@ impl CodePane {
         let inspected = state.inspected(item.block.id);
         let terms = if open { guard_terms(state, item) } else { 0 };
         let stamp = terms ^ u64::from(inspected.is_some()) << 63;
-        let height = self.height();
         let fits = self.layout.as_ref().is_some_and(|l| {
-            l.crowded == (!l.full && crowds(l.wide_rights, &l.doc, height))
+            l.crowded == (!l.full && crowds(l.wide_rights, &l.doc, self.height_beside(l.taken.as_ref())))
                 && l.block == item.block.id
                 && l.revision == version.revision
                 && l.width == self.area.width
@@ -260,6 +259,7 @@ impl CodePane {
             Rights::default()
         };
         let wide_rights = rights.rows().len();
+        let height = self.height_beside(taken.as_ref());
         let crowded = !self.full_rights && crowds(wide_rights, &doc, height);
         if crowded {
             rights.close_up(self.area.width, look);
@@ -284,6 +284,12 @@ impl CodePane {
     /// Rows of the pane for rights and code.
     fn height(&self) -> usize {
         usize::from(self.area.height).saturating_sub(self.opinion.len())
+    }
+
+    /// The same before the row of hunks was laid out, which stands below the code where there are any.
+    fn height_beside(&self, taken: Option<&HunkLayout>) -> usize {
+        let is_told = taken.is_some() && matches!(self.mode, Mode::View);
+        self.height().saturating_sub(is_told.into())
     }
 
     fn lay_out_diff(&mut self, item: &BlockItem, look: DrawStyle<'_>) {

@@ -350,12 +350,9 @@ pub(super) fn not_run(
 
 /// `image  chart.png  9.1 MB   not drawn`: pictures that a run wrote and of which no copy is kept.
 pub(super) fn undrawn(report: &RunReport, width: u16, look: DrawStyle<'_>) -> Vec<Line<'static>> {
-    const ENDS: [&str; 4] = ["svg", "png", "jpg", "jpeg"];
     let kept = |path: &str| report.all_images().any(|image| path.ends_with(image.name.as_str()));
-    let end_of = |path: &str| Path::new(path).extension().map(|end| end.to_string_lossy().to_lowercase());
-    let is_picture = |path: &str| end_of(path).is_some_and(|end| ENDS.contains(&end.as_str()));
-    let files = report.receipt.files.iter().filter(|file| file.change != "deleted");
-    let rows = files.filter(|file| is_picture(&file.path) && !kept(&file.path)).map(|file| {
+    let files = report.receipt.files.iter().filter(|file| file.is_picture() && !kept(&file.path));
+    let rows = files.map(|file| {
         let (name, size) = (safe::one_line(&file.path), words::size(file.bytes));
         Line::styled(safe::cut(&format!("image  {name}  {size}   not drawn"), width.into()), look.dim())
     });
