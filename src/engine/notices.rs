@@ -248,9 +248,9 @@ pub(super) fn fresh(block: BlockId, fresh: bool, kernel: Option<(Language, Kerne
 pub(super) fn terminal(block: BlockId, terminal: bool, leaves_kernel: bool) -> Notice {
     Notice::info(match (terminal, leaves_kernel) {
         (true, true) => format!(
-            "Block {block} would have a terminal of its own, outside of the kernel: no variables are shared. T goes back."
+            "Block {block} would have its own terminal, outside of the kernel: no variables. T goes back."
         ),
-        (true, false) => format!("Block {block} would have a terminal of its own. T goes back."),
+        (true, false) => format!("Block {block} would have its own terminal. T goes back."),
         (false, _) => {
             format!("Block {block} would have no terminal: who reads its input finds the end of it.")
         }

@@ -55,9 +55,10 @@ impl Note {
         Self { of_lock, ..Self::of_wait(why.to_string()) }
     }
 
-    /// The way to this block was gone: how the same key, named here, approves it.
-    pub fn says_how(block: BlockId, key: &str) -> Self {
-        let text = format!("Block {block}: look at it, then {key} again approves.");
+    /// The way to this block was gone: how the same key, named here, approves it, or asks for the word that does.
+    pub fn says_how(block: BlockId, key: &str, needs_typed: bool) -> Self {
+        let does = if needs_typed { "asks for the word that approves" } else { "approves" };
+        let text = format!("Block {block}: look at it, then {key} again {does}.");
         Self { says_how: Some(block), ..Self::of_wait(text) }
     }
 }

@@ -210,6 +210,8 @@ fn ctrl_y_goes_to_the_block_from_every_pane_and_approves_there() {
         let mut scene = reviewing();
         scene.see_everything();
         scene.press(&["ctrl-y"]);
+        let note = scene.screen.note.as_ref().unwrap().text.clone();
+        assert!(note.ends_with("Ctrl-Y again asks for the word that approves."), "{note}");
         scene.pass(300);
         assert!(commands(&scene.press(&["ctrl-y"])).is_empty());
         assert!(scene.screen.top::<Confirm>().is_some());

@@ -87,11 +87,19 @@ fn the_newest_session_is_chosen_wherever_it_stands_and_a_filter_makes_one_list()
 #[test]
 fn the_list_compares_what_is_chosen_with_what_is_open() {
     let mut scene = listed();
+    let seen = drawn(&mut scene, 100, 30);
+    assert!(seen.contains("Enter open") && seen.contains("Del delete"), "{seen}");
     assert_eq!(compared(&scene.press(&["ctrl-o"])), Some(&PathBuf::from("/sessions/04.jsonl")));
     told(&mut scene, compared_with("04"));
     assert!(drawn(&mut scene, 100, 30).contains("sales-q3 and sales-q3-2"));
     scene.press(&["esc", "up", "up"]);
-    assert!(drawn(&mut scene, 100, 30).contains("preview: sales-q3 "), "back in the list");
+    let seen = drawn(&mut scene, 100, 30);
+    assert!(seen.contains("preview: sales-q3 "), "back in the list: {seen}");
+    // It is open, so that it can neither be opened nor deleted.
+    assert!(
+        !seen.contains("Enter open") && !seen.contains("Del delete") && seen.contains("rename"),
+        "{seen}"
+    );
     assert_eq!(compared(&scene.press(&["ctrl-o"])), None);
     assert!(drawn(&mut scene, 140, 40).contains("This session is open here. Choose another one"));
 }

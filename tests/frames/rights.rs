@@ -241,6 +241,41 @@ fn rights_as_before_take_one_row() {
     }
 }
 
+/// Where they take two rows, a key stays beside what it does.
+#[test]
+fn a_key_is_not_torn_from_its_word() {
+    let blocks = |blocks: std::ops::RangeInclusive<u32>| {
+        let blocks = blocks.filter(|block| *block != 5).map(BlockId).collect();
+        move |terms: &mut Terms| terms.shared = Some(SharedState { blocks, changed: Vec::new() })
+    };
+    for last in [6, 7, 8, 12, 120] {
+        let mut scene = first();
+        look_at_all(&mut scene);
+        let shares = blocks(1..=last);
+        let mut scene = second(scene, |terms| shares.clone()(terms));
+        let screen = drawn(&mut scene, 80, 24);
+        assert!(screen.contains("As before:") && screen.contains("p all\n"), "{screen}");
+    }
+}
+
+/// Who goes to the end at once saw all lines of code, and not all rights: the title says why approving is locked.
+#[test]
+fn what_locks_the_approval_stands_in_the_title() {
+    scene::acted((60, 12), || {
+        let mut scene = first();
+        scene.frame();
+        scene.screen.panes.focus = Pane::Code;
+        scene.frame();
+        scene.press(&["G"]);
+        scene.pass(2_000);
+        let screen = drawn(&mut scene, 60, 12);
+        assert!(screen.contains("seen 1/1, 2 rows not  a locked"), "{screen}");
+        scene.see_everything();
+        let screen = drawn(&mut scene, 60, 12);
+        assert!(screen.contains("seen 1/1  keys open"), "{screen}");
+    });
+}
+
 #[test]
 fn what_changed_of_rights_is_marked() {
     let open = |terms: &mut Terms| {

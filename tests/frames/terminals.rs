@@ -5,6 +5,7 @@ use super::scene::{Scene, confined, inspection, report};
 use super::{drawn, snapshots};
 use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use sayso::domain::*;
+use sayso::driver::Notification;
 use sayso::engine::Command;
 use sayso::tui::keymap::Keymap;
 use sayso::tui::screen::Screen;
@@ -30,6 +31,16 @@ fn wanted() -> Scene {
     scene.inspected(1, inspection(terms, Vec::new()));
     scene.frame();
     scene
+}
+
+/// What is said of the block that waits names it once.
+#[test]
+fn a_block_is_not_named_twice() {
+    let mut scene = wanted();
+    let notice = Notice::info("Block 1 would have its own terminal. T goes back.");
+    scene.step(|screen, ctx| screen.told(Notification::Notice(notice), ctx));
+    let screen = drawn(&mut scene, 100, 30);
+    assert!(screen.contains("Block 1 waits.  It would have its own terminal. T goes back."), "{screen}");
 }
 
 /// It asks.

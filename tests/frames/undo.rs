@@ -106,6 +106,30 @@ fn what_a_run_changed_is_listed_and_taken_back_after_a_question() {
     assert!(scene.screen.overlays.is_empty());
 }
 
+/// Ways that none of the changes can go are not offered.
+#[test]
+fn only_the_ways_that_there_are_stand_in_the_list() {
+    for (standing, back, again) in [
+        (UndoStanding::Done, true, false),
+        (UndoStanding::TakenBack, false, true),
+        (UndoStanding::NoCopy, false, false),
+    ] {
+        let mut scene = ran();
+        press(&mut scene, "u");
+        let found = JobResult::Changes(record(), Ok(vec![change(1, "a.csv", "changed", 9, standing)]));
+        scene.step(|screen, ctx| screen.told(Notification::Job(found), ctx));
+        let screen = drawn(&mut scene, 140, 40);
+        let offers = |key: &str| screen.matches(key).count();
+        // In the box, and in the last row of the screen.
+        let times = |is_there: bool| if is_there { 2 } else { 0 };
+        assert_eq!(
+            (offers("t take back"), offers("m make again")),
+            (times(back), times(again)),
+            "{standing:?}\n{screen}"
+        );
+    }
+}
+
 #[test]
 fn only_picked_ones_are_taken_and_a_safe_answer_takes_none() {
     let mut scene = listed();

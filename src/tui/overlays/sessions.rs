@@ -159,21 +159,30 @@ impl Sessions {
         }
     }
 
-    /// What Enter does.
-    fn enter(&self) -> &'static str {
-        if self.chosen().is_some() { "open" } else { "begin" }
+    /// What Enter does; nothing for the session that is open already.
+    fn enter(&self, state: &State) -> Option<&'static str> {
+        match self.choice() {
+            Choice::Session(chosen) if is_open_here(chosen, state) => None,
+            Choice::Session(_) | Choice::Hit(_) => Some("open"),
+            Choice::New => Some("begin"),
+        }
     }
 
     /// The keys that do something where the mark is.
     fn keys(&self, around: OverlayContext<'_>) -> String {
         let mut hints = Hints::new(around.keymap, Context::Picker);
-        hints.key(Action::ListAccept, self.enter(), self.enter(), 0);
+        if let Some(enter) = self.enter(around.state) {
+            hints.key(Action::ListAccept, enter, enter, 0);
+        }
         if let Some(chosen) = self.chosen() {
-            if !is_open_here(chosen, around.state) {
+            let is_other = !is_open_here(chosen, around.state);
+            if is_other {
                 hints.key(Action::ListCompare, "compare", "compare", 0);
             }
             hints.key(Action::ListRename, "rename", "rename", 0);
-            hints.key(Action::ListDelete, "delete (asks)", "delete", 0);
+            if is_other {
+                hints.key(Action::ListDelete, "delete (asks)", "delete", 0);
+            }
         }
         hints.plain("Esc", self.esc(), 0);
         let keys: Vec<String> =
@@ -319,12 +328,15 @@ impl Overlay for Sessions {
         }
     }
 
-    fn hints(&self, _: OverlayContext<'_>, hints: &mut Hints<'_>) {
+    fn hints(&self, around: OverlayContext<'_>, hints: &mut Hints<'_>) {
         if self.rename.is_some() {
             hints.plain("Enter", "rename", 0).plain("Esc", "back", 0);
             return;
         }
-        hints.plain("type to filter", "", 3).plain("Up/Down", "", 2).plain("Enter", self.enter(), 0);
+        hints.plain("type to filter", "", 3).plain("Up/Down", "", 2);
+        if let Some(enter) = self.enter(around.state) {
+            hints.plain("Enter", enter, 0);
+        }
         hints.plain("Tab", "this folder/all", 1).plain("Esc", self.esc(), 0);
     }
 
@@ -349,7 +361,13 @@ impl Overlay for Sessions {
         let is_here = self.listing.here().is_some();
         let scope = if is_here { "this folder (Tab: all)" } else { "all folders (Tab: this one)" };
         let count = match self.listing.all() {
-            Some(all) => format!("{} of {}   {scope}", self.listing.len(), all.len()),
+            Some(all) => {
+                let places = match self.found.hits(&self.filter.text()).len() {
+                    0 => String::new(),
+                    places => format!(", {} found", words::count(places, "place")),
+                };
+                format!("{} of {}{places}   {scope}", self.listing.len(), all.len())
+            }
             None => scope.to_owned(),
         };
         sheet.row(Line::styled(safe::cut(&count, width.into()), look.dim()));

@@ -50,6 +50,11 @@ impl Changes {
         }
     }
 
+    /// Whether there is one that can be taken this way.
+    fn can(&self, way: UndoWay) -> bool {
+        self.all().iter().any(|change| change.standing.way() == Some(way))
+    }
+
     /// The picked ones that can be taken this way.
     fn picked(&self, way: UndoWay) -> Vec<&UndoChange> {
         let all = self.all().iter().filter(|change| self.picked.contains(&change.number));
@@ -200,10 +205,13 @@ impl Overlay for Changes {
             .plain("Enter", "diff", 0)
             .plain("Space", "pick", 1)
             .plain("a", "all", 2);
-        if self.all().iter().any(|change| change.standing == UndoStanding::TakenBack) {
+        if self.can(UndoWay::Again) {
             hints.plain("m", "make again", 1);
         }
-        hints.plain("t", "take back", 0).plain("Esc", "close", 0);
+        if self.can(UndoWay::Back) {
+            hints.plain("t", "take back", 0);
+        }
+        hints.plain("Esc", "close", 0);
     }
 
     fn status(&self, _: OverlayContext<'_>) -> Option<String> {
@@ -255,10 +263,9 @@ impl Overlay for Changes {
             0 => sheet.gap(),
             dropped => sheet.words(&sentences::dropped(dropped), width, look.style(Slot::BlockPending)),
         };
-        sheet.row(Line::styled(
-            "Space pick   a all or none   Enter diff   t take back   m make again",
-            look.dim(),
-        ));
+        let ways = [(UndoWay::Back, "   t take back"), (UndoWay::Again, "   m make again")];
+        let ways: String = ways.into_iter().filter(|(way, _)| self.can(*way)).map(|(_, key)| key).collect();
+        sheet.row(Line::styled(format!("Space pick   a all or none   Enter diff{ways}"), look.dim()));
         Some(sheet)
     }
 }

@@ -54,7 +54,8 @@ impl Screen {
                 let note = match (why, ctx.state.waiting()) {
                     (RefusalReason::Again, Some(item)) => {
                         let key = self.keymap.hint(Context::Everywhere, Action::ToWaiting);
-                        Note::says_how(item.block.id, &key)
+                        let block = item.block.id;
+                        Note::says_how(block, &key, ctx.state.needs_typed(block))
                     }
                     _ => Note::refused(why),
                 };

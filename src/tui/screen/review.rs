@@ -71,7 +71,7 @@ impl Screen {
         self.panes.code.mode = Mode::View;
         self.panes.focus = Pane::Code;
         let key = self.keymap.hint(Context::Everywhere, Action::ToWaiting);
-        self.say(Note::says_how(block, &key));
+        self.say(Note::says_how(block, &key, ctx.state.needs_typed(block)));
     }
 
     /// The block that a decision would be about: it waits, and it is the one on screen.

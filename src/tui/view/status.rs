@@ -127,7 +127,11 @@ pub(crate) fn text(screen: &Screen, state: &State, now: Instant, look: DrawStyle
         // The wait in its shortest words stands in front of everything else that is said.
         Some(item) => {
             let way = if screen.panes.focus == Pane::Code { ".".into() } else { way(screen, state) };
-            (format!("Block {} waits{way}  {text}", item.block.id), look.style(Slot::BlockPending))
+            let wait = format!("Block {}", item.block.id);
+            // The block is not named twice.
+            let own = text.strip_prefix(&wait).and_then(|rest| rest.strip_prefix(" would "));
+            let text = own.map_or(text.clone(), |rest| format!("It would {rest}"));
+            (format!("{wait} waits{way}  {text}"), look.style(Slot::BlockPending))
         }
         None if crate::tui::screen::has_problem(state) && note.level == Level::Error => {
             going_on(screen, state, look)

@@ -104,7 +104,7 @@ fn announced(item: &BlockItem, state: &State) -> Option<String> {
     matches!(matched.countdown, Countdown::Since(..)).then(|| format!("rule {} starts it", matched.rule))
 }
 
-/// `seen 11/24  a locked`
+/// `seen 11/24  a locked`; `seen 24/24, 2 rows not  a locked`: of rights and findings.
 fn lock(item: &BlockItem, state: &State, guard: &Guard, now: Instant) -> String {
     if state.inspected(item.block.id).is_none() {
         return "checking".into();
@@ -122,7 +122,9 @@ fn lock(item: &BlockItem, state: &State, guard: &Guard, now: Instant) -> String 
         }
         None => "keys open".into(),
     };
-    format!("seen {seen}/{of}  {locked}")
+    let others = if seen == of { guard.rows().left() } else { 0 };
+    let others = if others > 0 { format!(", {} not", words::count(others, "row")) } else { String::new() };
+    format!("seen {seen}/{of}{others}  {locked}")
 }
 
 /// Draws the pane; returns where the cursor stands, if it has one.

@@ -113,9 +113,12 @@ impl Fact {
     /// A text of it on rows, behind its label.
     fn rows(&self, text: &str, width: usize, look: DrawStyle<'_>) -> Vec<Line<'static>> {
         let label = if self.label.is_empty() { String::new() } else { format!("{:<LABEL$}", self.label) };
-        // How to see the rest of a list stays beside how much that is.
+        // How to see the rest of a list stays beside how much that is, and a key beside what it shows.
         let kept = !text.contains(HELD);
-        let text = if kept { text.replace(": p", &format!(":{HELD}p")) } else { text.to_owned() };
+        let held = |text: &str| {
+            text.replace(": p", &format!(":{HELD}p")).replace("; p all", &format!("; p{HELD}all"))
+        };
+        let text = if kept { held(text) } else { text.to_owned() };
         let mut rows = safe::hanging(Span::styled(label, look.dim()), &text, width, self.style);
         for row in rows.iter_mut().filter(|_| kept) {
             row.spans.iter_mut().for_each(|span| span.content = span.content.replace(HELD, " ").into());
