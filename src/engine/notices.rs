@@ -247,9 +247,7 @@ pub(super) fn fresh(block: BlockId, fresh: bool, kernel: Option<(Language, Kerne
 /// The person wants a block to have a terminal of its own, or not any more. A kernel has none: Python leaves it for that.
 pub(super) fn terminal(block: BlockId, terminal: bool, leaves_kernel: bool) -> Notice {
     Notice::info(match (terminal, leaves_kernel) {
-        (true, true) => format!(
-            "Block {block} would have its own terminal, outside of the kernel: no variables. T goes back."
-        ),
+        (true, true) => format!("Block {block} would have its own terminal, and no kernel. T goes back."),
         (true, false) => format!("Block {block} would have its own terminal. T goes back."),
         (false, _) => {
             format!("Block {block} would have no terminal: who reads its input finds the end of it.")

@@ -286,7 +286,7 @@ fn a_terminal_asks_for_a_new_look_and_is_part_of_what_is_approved() {
     d.inspected_ok(1);
     assert_eq!(
         d.command(Command::Terminal(BlockId(1))),
-        "'Block 1 would have its own terminal, outside of the kernel: no variables. T goes back.', \
+        "'Block 1 would have its own terminal, and no kernel. T goes back.', \
          look 1.1 in a terminal | deciding 1"
     );
     assert_eq!(d.type_run(1), "'Block 1 is still being checked.' | deciding 1");

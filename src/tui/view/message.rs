@@ -75,8 +75,10 @@ fn placeholder(screen: &Screen, state: &State, focused: bool, room: usize) -> St
         return "choose a provider first".into();
     }
     let waits = screen.panes.focus == Pane::Code && matches!(state.phase, Phase::Deciding(_));
-    // The key that goes to the message from where the person is; there may be none.
-    let to_type = screen.keymap.hint(screen.context(state), Action::MessageFocus);
+    // The key that goes to the message from where the person is; there may be none, and none over the panes.
+    let is_free = screen.overlays.is_empty();
+    let to_type = is_free.then(|| screen.keymap.hint(screen.context(state), Action::MessageFocus));
+    let to_type = to_type.unwrap_or_default();
     match (waits, to_type.as_str()) {
         (true, "") => "(letters here never reach the block)".into(),
         (true, key) => {
