@@ -79,6 +79,12 @@ impl SearchQuery {
         sought.is_empty() && folder.is_none() && !times && !words
     }
 
+    /// Whether something of a place itself decides if it is wanted.
+    fn filters_places(&self) -> bool {
+        let Self { since, until, language, outcome, model, .. } = self;
+        since.is_some() || until.is_some() || language.is_some() || outcome.is_some() || model.is_some()
+    }
+
     /// What a filter alone tells: blocks where it is about them, else what was asked.
     fn listed(&self) -> PlaceKind {
         if self.language.is_some() || self.outcome.is_some() { PlaceKind::Block } else { PlaceKind::Prompt }
@@ -345,21 +351,27 @@ impl Searcher<'_> {
         (number, name): (i64, &OsString),
         gathering: &mut HitCollector,
     ) -> Result<Option<SearchHit>, DerivedError> {
-        let Some(place) = shelf::place(db, number)?.filter(|place| self.is_wanted(place)) else {
+        let wanted_place =
+            || Ok::<_, DerivedError>(shelf::place(db, number)?.filter(|place| self.is_wanted(place)));
+        // What is looked at most is looked at in its text alone.
+        let filtered = if self.wanted.filters_places() { Some(wanted_place()?) } else { None };
+        if matches!(filtered, Some(None)) {
             return Ok(None);
-        };
+        }
         gathering.compared += 1;
+        if !gathering.rough.is_empty() && shelf::body_is(db, number, |body| gathering.rough.excludes(body))? {
+            return Ok(None);
+        }
+        let Some(place) = filtered.map_or_else(wanted_place, Ok)? else { return Ok(None) };
         let body = shelf::body(db, number)?.unwrap_or_default();
         let sought = &self.wanted.sought;
-        let at = match &gathering.rough {
-            _ if sought.is_empty() => {
-                let is_first =
-                    place.block.is_none_or(|block| gathering.listed.insert((shelf::file_of(number), block)));
-                let blank = body.len() - body.trim_start().len();
-                is_first.then_some(blank..blank)
-            }
-            rough if rough.excludes(&body) => None,
-            _ => sought.place(&body),
+        let at = if sought.is_empty() {
+            let is_first =
+                place.block.is_none_or(|block| gathering.listed.insert((shelf::file_of(number), block)));
+            let blank = body.len() - body.trim_start().len();
+            is_first.then_some(blank..blank)
+        } else {
+            sought.place(&body)
         };
         let Some(mut at) = at else {
             // A phrase may stand apart; of single words the index knows.

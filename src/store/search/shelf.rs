@@ -214,6 +214,18 @@ pub(super) fn body(db: &Connection, number: i64) -> Result<Option<String>, Deriv
     Ok(row.query_row([number], |row| row.get(0)).optional()?)
 }
 
+/// Whether the text that is kept of a place passes a test, which sees it where it lies.
+pub(super) fn body_is(
+    db: &Connection,
+    number: i64,
+    test: impl FnOnce(&str) -> bool,
+) -> Result<bool, DerivedError> {
+    let mut row = db.prepare_cached("SELECT body FROM bodies WHERE number = ?1")?;
+    let mut rows = row.query([number])?;
+    let Some(row) = rows.next()? else { return Ok(false) };
+    Ok(row.get_ref(0)?.as_str().is_ok_and(test))
+}
+
 /// So many words that begin in a way, in their order.
 pub(super) fn words_of(db: &Connection, begun: &str, most: usize) -> Result<Vec<String>, DerivedError> {
     let mut rows = db.prepare_cached(
