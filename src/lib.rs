@@ -116,10 +116,11 @@
 //! - Interrupt is not cancel: the turn moves on only when `Ended` arrives, and says how it ended.
 //! - Blocks of one reply are settled in order, one at a time. Terms are found anew when a block's turn comes: an
 //!   earlier `cd` or a dead kernel changes what it means.
-//! - Resume folds the entries through the same `apply`. An approval without its end is LOST and never run by itself. Long replies
+//! - Resume folds the entries through the same `apply`. An approval without its end is LOST and never run by itself. Messages
 //!   and outputs far back are let go while the file is read (`engine/transcript/paging.rs`); what stays of an output is told to a
 //!   model as the whole would be. `Command::Load` → `Effect::Load` → `Event::Loaded` brings those back that are looked at or
-//!   compared with, by the hash of their line. Texts of blocks always stay.
+//!   compared with, by the hash of their page of the file; a request waits for the messages that it tells. Texts of blocks always
+//!   stay.
 //! - How values stand in session files, and in the same shape in JSON for scripts, is told by serde at the nouns
 //!   themselves; bytes that were frozen hold them to it (`store/wire/tests/frozen.rs`).
 //! - A request leaves only if it fits the model's context and the session budget; what was told shorter is counted in the

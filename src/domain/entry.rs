@@ -79,7 +79,7 @@ pub enum TurnEnd {
     /// The session budget was reached and the person did not go on.
     Budget,
     /// The request for a reply failed for good.
-    Failed(ReplyFailure),
+    Failed(Box<ReplyFailure>),
     /// The person stopped it or skipped all that was proposed, or a run was lost, refused or not started. In files, also an
     /// end of a later version.
     #[serde(other)]
@@ -317,16 +317,13 @@ pub enum Entry {
     Instructions(#[serde(with = "super::serial::in_files")] Vec<NotedInstructions>),
 }
 
-/// A reply, and an output of a run, of fewer bytes is never read from the file again: what is kept of one that is, is about
-/// as long.
+/// An output of a run of fewer bytes always stays in memory: what is kept of one that does not, is about as long.
 const LONG: usize = 2 << 10;
 
 impl Entry {
-    /// Whether it is a reply or the end of a run that is so long that its texts may stand in the file alone while nobody
-    /// looks at them.
+    /// Whether it is the end of a run whose output is so long that it may stand in the file alone while nobody looks at it.
     pub(crate) fn is_long(&self) -> bool {
         match self {
-            Entry::Reply { text, reasoning, .. } => text.len() + reasoning.len() >= LONG,
             // What stands in a file of its own counts, whether that was read or not.
             Entry::Ran { report, .. } => {
                 let total = |stream| report.output.total(stream);

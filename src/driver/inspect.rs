@@ -20,25 +20,25 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock, PoisonError};
 use tokio::sync::mpsc;
 
+/// Gives an entry of the file.
+pub(super) type EntryReader = Box<dyn FnMut(u64) -> Result<Entry, String>>;
+
 /// What was said, printed and read before a step. What of it stands in the file alone is read once, by the worker that
 /// looks first.
 pub(super) struct EarlierTexts {
     gathered: UnreadTexts,
-    read: Box<dyn Fn(u64) -> Result<Entry, String> + Send + Sync>,
+    read: Box<dyn Fn() -> EntryReader + Send + Sync>,
     texts: OnceLock<Result<Earlier, String>>,
 }
 
 impl EarlierTexts {
-    /// `read` gives an entry of the file.
-    pub(super) fn new(
-        gathered: UnreadTexts,
-        read: impl Fn(u64) -> Result<Entry, String> + Send + Sync + 'static,
-    ) -> Self {
+    /// `read` gives what reads entries of the file.
+    pub(super) fn new(gathered: UnreadTexts, read: impl Fn() -> EntryReader + Send + Sync + 'static) -> Self {
         Self { gathered, read: Box::new(read), texts: OnceLock::new() }
     }
 
     fn texts(&self) -> &Result<Earlier, String> {
-        self.texts.get_or_init(|| self.gathered.read(&self.read))
+        self.texts.get_or_init(|| self.gathered.read((self.read)()))
     }
 }
 
@@ -298,7 +298,8 @@ mod tests {
         let book = RuleRegistry::default().forbidding(Forbid::new(["sayso.pull".to_owned()]));
         for (book, forbidden) in [(RuleRegistry::default(), false), (book, true)] {
             let scope = Scope { book: Arc::new(book), ..Scope::default() };
-            let earlier = EarlierTexts::new(UnreadTexts::default(), |_| Err("nothing is away".to_owned()));
+            let earlier =
+                EarlierTexts::new(UnreadTexts::default(), || Box::new(|_| Err("nothing is away".to_owned())));
             let (review, _) = look(block.clone(), Revision(1), scope, Arc::new(earlier)).await;
             assert_eq!(review.findings.len(), 1);
             assert_eq!(review.findings.iter().all(|finding| finding.forbidden), forbidden);

@@ -225,8 +225,9 @@ impl Driver {
         let (masker, blobs) = (self.rooms.scope.masker.clone(), self.rooms.store.blobs());
         let working = self.rooms.working.clone();
         self.on_disk(move || {
+            let mut read = store.rereader();
             for (body, entry) in transcript.all_paged_out() {
-                let whole = store.read_again(entry).map_err(|why| format!("Not written: {why}."))?;
+                let whole = read(entry).map_err(|why| format!("Not written: {why}."))?;
                 transcript.page_in(body, whole);
             }
             let document = Document::of(&transcript);

@@ -2,7 +2,7 @@
 
 use super::Notification;
 use super::file_look::FileScope;
-use super::inspect::EarlierTexts;
+use super::inspect::{EarlierTexts, EntryReader};
 use super::rooms::Rooms;
 use super::sources::{Signal, WAITING};
 use super::{images, inspect};
@@ -102,18 +102,22 @@ impl Rooms {
             return earlier.clone();
         }
         let store = self.store.clone();
-        let read = move |entry| store.read_again(entry).map_err(|why| why.to_string());
+        let read = move || {
+            let mut read = store.rereader();
+            Box::new(move |entry| read(entry).map_err(|why| why.to_string())) as EntryReader
+        };
         let earlier = Arc::new(EarlierTexts::new(provenance::earlier(state, step), read));
         self.earlier = Some((stamp, earlier.clone()));
         earlier
     }
 
-    /// Reads replies and outputs of the file again, which are looked at.
+    /// Reads messages and outputs of the file again.
     fn load(&self, entries: Vec<(Body, u64)>) {
         let (store, inbox) = (self.store.clone(), self.inbox());
         tokio::task::spawn_blocking(move || {
+            let mut read_again = store.rereader();
             let read = |(body, entry)| {
-                let result = store.read_again(entry).map_err(|why| why.to_string());
+                let result = read_again(entry).map_err(|why| why.to_string());
                 LoadedBody { body, result }
             };
             let bodies = entries.into_iter().map(read).collect();

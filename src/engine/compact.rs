@@ -7,9 +7,10 @@ mod request;
 
 use super::context::{Composer, Composition, OFFER, kept_free, left_out};
 use super::instructions;
+use super::loading::AwaitedRequest;
 use super::spending::HeldRequest;
 use super::state::{ContextShare, LiveSummary, Retry};
-use super::transcript::Item;
+use super::transcript::{Item, LoadState};
 use super::{Effect, Engine, Phase};
 use crate::domain::sentences::sending;
 use crate::domain::{
@@ -60,10 +61,25 @@ impl Engine {
     /// without any result of a block.
     fn told_too_much(&mut self, room: u64) -> Option<u64> {
         let told = self.meter.told.count(&self.state.transcript);
-        // What is not in memory can't be sent: so long a conversation is summed up first, whatever the model takes.
-        let told =
-            if self.state.transcript.is_told_in_part() { told.max(room.saturating_add(1)) } else { told };
-        (told > room).then_some(told)
+        if told > room {
+            return Some(told);
+        }
+        let transcript = &self.state.transcript;
+        let is_lost =
+            |item| transcript.message_away(item).is_some_and(|(_, out)| out.load == LoadState::Lost);
+        // What can't be read again can't be sent: such a conversation is summed up first, whatever the model takes.
+        if transcript.told_away().any(is_lost) {
+            return Some(room.saturating_add(1));
+        }
+        // The rest is counted once it is in memory: a request waits for it.
+        transcript.told_away().next().map(|_| told)
+    }
+
+    /// The messages that the next request tells and that have to come into memory for it; none where it is too long as it is.
+    pub(super) fn told_away(&mut self) -> Vec<usize> {
+        let room = self.meter.room(self.request_size().unwrap_or(LONGEST_UNKNOWN));
+        let told = self.meter.told.count(&self.state.transcript);
+        if told > room { Vec::new() } else { self.state.transcript.told_away().collect() }
     }
 
     /// The next request within the budget, and the share of the context that it takes.
@@ -115,8 +131,8 @@ impl Engine {
         };
         let needs = format!("{about}{}", grouped(needs));
         let (needs, hint) = match of {
-            _ if self.is_too_long_for_memory(size) => {
-                ("This chat is too long to be held in memory.".to_owned(), "Shorten it with /compact.")
+            _ if self.is_lost_in_part(size) => {
+                ("A part of this chat can't be read again.".to_owned(), "Shorten it with /compact.")
             }
             Some(of) => (
                 format!("This chat needs {needs} of {} tokens.", grouped(of)),
@@ -139,9 +155,10 @@ impl Engine {
         })
     }
 
-    /// Whether the model would take the conversation, and only a part of it is in memory.
-    fn is_too_long_for_memory(&self, size: u64) -> bool {
-        self.state.transcript.is_told_in_part() && self.meter.told.tokens() <= self.meter.room(size)
+    /// Whether the model would take the conversation, and a part of it can't be read.
+    fn is_lost_in_part(&self, size: u64) -> bool {
+        self.state.transcript.told_away().next().is_some()
+            && self.meter.told.tokens() <= self.meter.room(size)
     }
 
     /// How much there is to be told.
@@ -178,7 +195,9 @@ impl Engine {
         let Some(reply) = self.state.transcript.last_reply() else { return };
         let usage = reply.usage;
         let told = !left_out(reply, &self.state.transcript);
-        if usage.input.is_some() {
+        // How long it is in our own count is not known where a part of it is in the file alone.
+        let is_known = self.state.transcript.told_away().next().is_none();
+        if usage.input.is_some() && is_known {
             let estimate = self.compose().estimate;
             self.meter.count(estimate, &usage, told);
             self.meter.composed = None;
@@ -202,6 +221,10 @@ impl Engine {
             self.leave_summary(stuck);
             return self.notify(Notice::info("There is nothing older to be summed up."));
         };
+        let away = request::away(&self.state.transcript, upto);
+        if self.gather(&away, AwaitedRequest::Summary) {
+            return self.leave_summary(stuck);
+        }
         let Some(messages) = request::messages(&self.state.transcript, &self.settings, upto, room) else {
             self.leave_summary(stuck);
             return self.notify(too_small(size));

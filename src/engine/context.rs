@@ -16,7 +16,7 @@ mod readable;
 mod results;
 mod share;
 
-pub(super) use bounded::{fenced, short_form, text as shortened};
+pub(super) use bounded::{fenced, short_form, text as shortened, told_bytes};
 pub(crate) use budget::{Composer, Composition};
 pub(super) use count::tokens;
 pub use share::ContextShare;
@@ -58,10 +58,10 @@ fn compose(composer: &Composer<'_>, cuts: Cuts) -> (Vec<Message>, usize) {
             Item::Prompt { .. } if never_sent(&transcript.items, at) => {}
             Item::Prompt { text, files, .. } => told.say(Role::User, &given::message(text, files)),
             Item::Reply(reply) if left_out(reply, transcript) => {}
-            Item::Reply(reply) if composer.dialect == Dialect::Tools && !reply.tool_calls.is_empty() => {
+            Item::Reply(reply) if composer.dialect == Dialect::Tools && !reply.tool_calls().is_empty() => {
                 told.messages.push(calls::reply(reply));
                 let until = next_word(&transcript.items, at);
-                for call in &reply.tool_calls {
+                for call in reply.tool_calls() {
                     let group = calls::settled(reply, transcript, call, &mut pending, until);
                     let (text, cut) = results.capped(&group, cuts.cap(transcript, &group));
                     shortened += cut;
@@ -75,8 +75,11 @@ fn compose(composer: &Composer<'_>, cuts: Cuts) -> (Vec<Message>, usize) {
             }
             Item::Resumed { .. } => told.say(Role::User, &results.kernels_gone(resumed)),
             Item::KernelRestarted { .. } => told.say(Role::User, &results.kernels_gone(restarted)),
-            Item::Recipe { fact: RecipeFact::Said { text, .. }, .. } => told.say(Role::User, text),
-            Item::Recipe { .. } => {}
+            Item::Recipe { fact, .. } => {
+                if let RecipeFact::Said { text, .. } = fact.as_ref() {
+                    told.say(Role::User, text);
+                }
+            }
             Item::TurnEnd { .. } | Item::Model { .. } | Item::Own { .. } | Item::Summary(_) => {}
         }
     }
@@ -101,7 +104,7 @@ fn never_sent(items: &[Item], at: usize) -> bool {
 fn next_word(items: &[Item], at: usize) -> usize {
     let behind = items.get(at + 1..).unwrap_or_default();
     let next = behind.iter().position(|item| {
-        let said = matches!(item, Item::Recipe { fact: RecipeFact::Said { .. }, .. });
+        let said = matches!(item.fact(), Some(RecipeFact::Said { .. }));
         said || matches!(item, Item::Prompt { .. } | Item::Reply(_))
     });
     next.map_or(usize::MAX, |next| at + 1 + next)
@@ -132,7 +135,7 @@ impl MessageList {
     /// What the model said, with what its provider wants back.
     fn reply(&mut self, reply: &ReplyItem, text: &str) {
         // What was kept beside calls makes no sense without them.
-        let kept = if reply.tool_calls.is_empty() { reply.kept.clone() } else { Vec::new() };
+        let kept = if reply.tool_calls().is_empty() { reply.kept().to_vec() } else { Vec::new() };
         if kept.is_empty() {
             self.say(Role::Assistant, text);
         } else {

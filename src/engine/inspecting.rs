@@ -94,7 +94,7 @@ impl Engine {
             inspection;
         let before = self.remarks(block, &mut review, before.as_deref()).or(before);
         let Some(item) = self.state.transcript.blocks.get(&block) else { return };
-        let known = item.review.as_ref().is_some_and(|(r, known)| *r == revision && *known == review);
+        let known = item.review.as_ref().is_some_and(|(r, known)| *r == revision && **known == review);
         let notice = edited.then(|| notices::edited(&item.block, &review));
         self.state.live.blocks.entry(block).or_default().inspected = Some(super::state::InspectionResult {
             revision,

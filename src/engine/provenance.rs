@@ -5,11 +5,14 @@
 
 use super::transcript::{BlockItem, Item, Settlement};
 use super::{State, Transcript};
-use crate::domain::{BlockId, BlockKind, Entry, RunId, RunReport, StepId, Stream, TextOrigin};
+use crate::domain::{BlockId, BlockKind, Entry, Prompt, RunId, RunReport, StepId, Stream, TextOrigin};
 use std::sync::Arc;
 
-/// Most bytes of outputs and files that are gathered, the newest first; the person's and the model's words are all.
+/// Most bytes of outputs and files that are gathered, the newest first; the person's and the model's words are all, but
+/// for [messages](MESSAGES) far back.
 const MOST: usize = 4 << 20;
+/// Bytes of messages that are read from the file for it, the newest first.
+const MESSAGES: usize = 32 << 20;
 
 /// Texts with those whose words they are, oldest first.
 pub(crate) type Earlier = Vec<(Arc<str>, TextOrigin)>;
@@ -24,6 +27,8 @@ enum Words {
     Here(Arc<str>),
     /// What a run printed: which entry of the file has it.
     Away(RunId, u64),
+    /// A message, of about so many bytes: which entry of the file it is.
+    Message(u64, usize),
 }
 
 impl UnreadTexts {
@@ -33,11 +38,17 @@ impl UnreadTexts {
     /// # Errors
     /// When one can't be read: what came from it is not known.
     pub(crate) fn read(&self, mut read: impl FnMut(u64) -> Result<Entry, String>) -> Result<Earlier, String> {
-        let mut left = MOST;
+        let (mut left, mut of_messages) = (MOST, MESSAGES);
         let mut kept: Earlier = Vec::new();
         for (words, from) in self.0.iter().rev() {
             let texts = match words {
                 Words::Here(text) => vec![text.clone()],
+                Words::Message(_, bytes) if *bytes > of_messages => continue,
+                Words::Message(entry, bytes) => {
+                    of_messages -= bytes;
+                    kept.extend(said(read(*entry)?)?);
+                    continue;
+                }
                 Words::Away(..) if left == 0 => continue,
                 Words::Away(run, entry) => match read(*entry)? {
                     Entry::Ran { run: found, report, .. } if found == *run => printed(&report),
@@ -57,6 +68,18 @@ impl UnreadTexts {
         }
         kept.reverse();
         Ok(kept)
+    }
+}
+
+/// The texts of a message, the last one first.
+fn said(entry: Entry) -> Result<Earlier, String> {
+    match entry {
+        Entry::Reply { text, .. } => Ok(vec![(text.into(), TextOrigin::Model)]),
+        Entry::Prompt(Prompt { text, files }) => {
+            let files = files.into_iter().rev().map(|file| (file.text.into(), TextOrigin::Given));
+            Ok(files.chain([(text.into(), TextOrigin::Person)]).collect())
+        }
+        _ => Err("another entry stands in its place".to_owned()),
     }
 }
 
@@ -84,12 +107,16 @@ pub(crate) fn earlier(state: &State, step: StepId) -> UnreadTexts {
         while let Some(next) = settled.next_if(|settled| settled.after <= at) {
             outcome(transcript, next.block, &next.what, &mut texts);
         }
+        if let Some((entry, out)) = transcript.message_away(at) {
+            texts.push((Words::Message(entry, out.bytes as usize), TextOrigin::Model));
+            continue;
+        }
         match item {
             Item::Prompt { text, files, .. } => {
                 texts.push((here(text), TextOrigin::Person));
                 texts.extend(files.iter().map(|file| (here(&file.text), TextOrigin::Given)));
             }
-            Item::Reply(reply) => texts.push((here(&reply.text), TextOrigin::Model)),
+            Item::Reply(reply) => texts.push((here(reply.text()), TextOrigin::Model)),
             _ => {}
         }
     }

@@ -274,7 +274,7 @@ fn step(item: &BlockItem, run: &RunItem, fresh: bool, installs: bool) -> Option<
                 limits: run.terms.limits,
                 fresh,
             },
-            terms: run.terms.clone(),
+            terms: (*run.terms).clone(),
             time: (run.approved_at, ended),
             report,
         })),

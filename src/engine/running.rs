@@ -86,7 +86,7 @@ impl Engine {
         let now = self.now;
         let Some(block) = self.state.live.run.as_ref().map(|run| run.block) else { return };
         let terms =
-            self.state.transcript.blocks.get(&block).and_then(|item| item.runs.last()).map(|run| &run.terms);
+            self.state.transcript.blocks.get(&block).and_then(|item| item.runs.last()).map(|run| &*run.terms);
         let kernel =
             terms.and_then(|terms| Some((terms.language.clone(), self.state.live.kernel_of(terms)?)));
         let sent = notices::interrupt_sent(terms);

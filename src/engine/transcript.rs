@@ -7,14 +7,15 @@ mod paging;
 use crate::domain::obeyed::obeyed;
 use crate::domain::{
     Block, BlockId, Common, Finish, GivenFile, Grantor, Header, ModelName, NotedInstructions, OpaqueItem,
-    Opinion, RecipeFact, Review, Revision, Rights, Rule, RunId, RunReport, Sha256, StepId, Terms, Timestamp,
+    Opinion, RecipeFact, Review, Revision, Rule, RunId, RunReport, Sha256, StepId, Terms, Timestamp,
     ToolCall, TurnEnd, UndoNote, UndoWay, Usage,
 };
 use std::collections::BTreeMap;
 use std::path::Path;
 
 pub use paging::Body;
-pub(crate) use paging::{LoadState, OutputAway, PagedOut, PagedTranscript, RunPaging};
+pub(super) use paging::LONG;
+pub(crate) use paging::{LoadState, OutputAway, PagedOut, PagedTranscript, PromptPaging, RunPaging};
 
 /// One thing of the conversation, in its order.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,9 +25,9 @@ pub enum Item {
         /// When they asked.
         at: Timestamp,
         /// What they wrote.
-        text: String,
+        text: Box<str>,
         /// The files, as they were then.
-        files: Vec<GivenFile>,
+        files: Box<[GivenFile]>,
     },
     /// What the model answered.
     Reply(Box<ReplyItem>),
@@ -59,14 +60,14 @@ pub enum Item {
         /// When it was chosen.
         at: Timestamp,
         /// The one that was chosen.
-        model: ModelName,
+        model: Box<ModelName>,
     },
     /// Something about the recipe of the turn.
     Recipe {
         /// When it happened.
         at: Timestamp,
         /// What happened.
-        fact: RecipeFact,
+        fact: Box<RecipeFact>,
     },
     /// Requests begin with this summary in place of the oldest items from here on.
     Summary(Box<SummaryItem>),
@@ -79,6 +80,14 @@ impl Item {
             Self::Reply(reply) => reply.blocks.contains(&block),
             Self::Own { block: own, .. } => *own == block,
             _ => false,
+        }
+    }
+
+    /// Something about the recipe of the turn, where it is that.
+    pub(crate) fn fact(&self) -> Option<&RecipeFact> {
+        match self {
+            Item::Recipe { fact, .. } => Some(fact),
+            _ => None,
         }
     }
 }
@@ -122,26 +131,51 @@ pub struct ReplyItem {
     pub at: Timestamp,
     /// Which request of the session it answers.
     pub step: StepId,
-    /// Its text, exactly as it came; a short form of it while it is [paged out](PagedOut).
-    pub text: String,
-    /// The reasoning beside it; nothing while it is paged out.
-    pub reasoning: String,
+    /// What was said in it; while it is [paged out](PagedOut) a short form of a long text, or nothing.
+    pub(crate) body: Option<Box<ReplyBody>>,
     /// Which entry of the file it is, where it may be paged out, counted from 0.
-    pub(crate) entry: Option<u64>,
-    /// What is known of it while its text is in the file alone.
+    pub(crate) entry: Option<u32>,
+    /// What is known of it while its body is in the file alone.
     pub(crate) paged_out: Option<PagedOut>,
-    /// The tools that it calls, in their order.
-    pub tool_calls: Vec<ToolCall>,
-    /// What its provider wants back with it.
-    pub kept: Vec<OpaqueItem>,
     /// Calls that came to no block, and why.
     pub refused: Vec<RefusedCall>,
     /// Why it ended.
     pub finish: Finish,
     /// Tokens used, where told.
     pub usage: Usage,
-    /// Its blocks, in their order; their ranges point into `text`.
+    /// Its blocks, in their order; their ranges point into its text.
     pub blocks: Vec<BlockId>,
+}
+
+/// What was said in a reply.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub(crate) struct ReplyBody {
+    pub(crate) text: String,
+    pub(crate) reasoning: String,
+    pub(crate) tool_calls: Vec<ToolCall>,
+    pub(crate) kept: Vec<OpaqueItem>,
+}
+
+impl ReplyItem {
+    /// Its text, exactly as it came; a short form of it, or nothing, while it is in the file alone.
+    pub fn text(&self) -> &str {
+        self.body.as_ref().map_or("", |body| &body.text)
+    }
+
+    /// The reasoning beside it; nothing while it is in the file alone.
+    pub fn reasoning(&self) -> &str {
+        self.body.as_ref().map_or("", |body| &body.reasoning)
+    }
+
+    /// The tools that it calls, in their order; nothing while it is in the file alone.
+    pub fn tool_calls(&self) -> &[ToolCall] {
+        self.body.as_ref().map_or(&[], |body| &body.tool_calls)
+    }
+
+    /// What its provider wants back with it; nothing while it is in the file alone.
+    pub fn kept(&self) -> &[OpaqueItem] {
+        self.body.as_ref().map_or(&[], |body| &body.kept)
+    }
 }
 
 /// A tool call that came to no block.
@@ -163,7 +197,7 @@ pub struct RunItem {
     /// The hash of its bytes.
     pub sha256: Sha256,
     /// What the approval covers beside the bytes.
-    pub terms: Terms,
+    pub terms: Common<Terms>,
     /// Whose word the approval is.
     pub by: Grantor,
     /// When it was approved.
@@ -185,7 +219,7 @@ impl RunItem {
     fn approved(
         run: RunId,
         (revision, sha256): (Revision, Sha256),
-        terms: Terms,
+        terms: Common<Terms>,
         (by, approved_at): (Grantor, Timestamp),
     ) -> Self {
         Self {
@@ -250,7 +284,7 @@ pub struct BlockItem {
     /// The block with its versions.
     pub block: Block,
     /// The newest recorded review, and of which revision.
-    pub review: Option<(Revision, Review)>,
+    pub review: Option<(Revision, Box<Review>)>,
     /// What models were asked about it, and said, oldest first.
     pub opinions: Vec<OpinionItem>,
     /// What has been settled.
@@ -326,8 +360,10 @@ pub struct Transcript {
     pub summary: Option<usize>,
     /// The files of instructions that requests carry, as noted last.
     pub instructions: Vec<NotedInstructions>,
-    /// The rights of the newest run: the next one has the same nearly always, and holds them in common.
-    pub(crate) rights: Option<Common<Rights>>,
+    /// The terms of the newest run: the next one has the same nearly always, or the same rights, and holds them in common.
+    pub(crate) terms: Option<Common<Terms>>,
+    /// The long prompts that may be in the file alone, by their places among the items.
+    pub(crate) long_prompts: BTreeMap<usize, PromptPaging>,
     /// How many entries were applied; grows by one with each, so that views can tell whether anything changed.
     pub version: u64,
 }

@@ -2,6 +2,7 @@
 //!
 //! What happens inside a step (a reply, a decision, a run) is told elsewhere; each of those ends in [`Engine::advance`].
 
+use super::loading::AwaitedRequest;
 use super::named::NamedBlocks;
 use super::reply::call;
 use super::spending::HeldRequest;
@@ -73,7 +74,7 @@ impl Engine {
                 let failure = failure.clone();
                 let prompt = prompt.behind(self.state.live.queued.take());
                 self.stop_workflow();
-                self.record(Entry::TurnEnd(TurnEnd::Failed(failure)));
+                self.record(Entry::TurnEnd(TurnEnd::Failed(Box::new(failure))));
                 self.begin(prompt);
             }
             _ => {
@@ -140,6 +141,21 @@ impl Engine {
         }
         self.tell_unknown_price();
         self.note_instructions();
+        let step = self.counted.step.next();
+        let told_away = self.told_away();
+        if self.gather(&told_away, AwaitedRequest::Answer(step)) {
+            // It is waited for as the reply itself is, and can be stopped.
+            self.open_reply(LiveReply { step, since: self.now, ..LiveReply::default() });
+            self.state.phase = Phase::Replying(step);
+            return;
+        }
+        self.ask_model();
+    }
+
+    /// The request leaves, where it is not too long.
+    pub(super) fn ask_model(&mut self) {
+        self.drop_reply();
+        self.loads.stop_waiting();
         let composed = self.compose();
         if let Some(failure) = self.too_long(&composed) {
             return self.fail_turn(failure);
@@ -241,7 +257,7 @@ impl Engine {
                 HeldRequest::Request => TurnEnd::Budget,
                 HeldRequest::Summary(stuck) => return self.leave_summary(stuck),
             },
-            Phase::Stuck(failure) => TurnEnd::Failed(failure.clone()),
+            Phase::Stuck(failure) => TurnEnd::Failed(Box::new(failure.clone())),
             _ => return,
         };
         self.finish(end);

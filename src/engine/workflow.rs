@@ -135,9 +135,12 @@ impl<'a> WorkflowContext<'a> {
         let transcript = &state.transcript;
         let mut items = transcript.items.iter().enumerate().rev();
         let (at, start) = items.find_map(|(at, item)| match item {
-            Item::TurnEnd { .. } | Item::Recipe { fact: RecipeFact::Ended { .. }, .. } => Some(None),
-            Item::Recipe { fact: RecipeFact::Began(start), .. } => Some(Some((at, start.as_ref()))),
-            _ => None,
+            Item::TurnEnd { .. } => Some(None),
+            item => match item.fact()? {
+                RecipeFact::Ended { .. } => Some(None),
+                RecipeFact::Began(start) => Some(Some((at, start.as_ref()))),
+                _ => None,
+            },
         })??;
         Some(Self { transcript, start, from: at + 1 })
     }

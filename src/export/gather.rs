@@ -34,7 +34,7 @@ impl Document {
         match item {
             Item::Prompt { at, text, files } => self.parts.push(DocumentPart::Asked {
                 at: *at,
-                text: text.clone(),
+                text: text.to_string(),
                 files: files.iter().map(|file| file.path.clone()).collect(),
             }),
             Item::Reply(reply) => self.reply(reply, transcript),
@@ -55,11 +55,13 @@ impl Document {
                     self.models.push(model);
                 }
             }
-            Item::Recipe { fact: RecipeFact::Began(start), .. } => {
-                self.note(&format!("The recipe {} began.", start.name));
+            Item::Recipe { fact, .. } => {
+                if let RecipeFact::Began(start) = fact.as_ref() {
+                    self.note(&format!("The recipe {} began.", start.name));
+                }
             }
             // What stands for older items is for the model; they are all here.
-            Item::Recipe { .. } | Item::Summary(_) => {}
+            Item::Summary(_) => {}
         }
     }
 
@@ -80,12 +82,12 @@ impl Document {
         for id in &reply.blocks {
             if let Some(item) = transcript.blocks.get(id) {
                 let range = &item.block.origin.range;
-                self.said(reply.text.get(at..range.start).unwrap_or_default());
+                self.said(reply.text().get(at..range.start).unwrap_or_default());
                 at = range.end.max(at);
             }
             self.block(*id, transcript);
         }
-        let rest = reply.text.get(at..).unwrap_or_default();
+        let rest = reply.text().get(at..).unwrap_or_default();
         self.said(rest);
         for refused in &reply.refused {
             self.note(&format!("A tool call came to no block: {}", refused.why));

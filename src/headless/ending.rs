@@ -45,7 +45,7 @@ impl Ending {
     /// How a turn ended that is over.
     pub(super) fn of_turn(state: &State, end: &TurnEnd) -> Self {
         if let TurnEnd::Failed(failure) = end {
-            return Ending::Provider(failure.clone());
+            return Ending::Provider(failure.as_ref().clone());
         }
         match recipe(state).end {
             Some((RecipeEnd::Done, _)) => return Ending::Done,
@@ -173,7 +173,7 @@ impl Ending {
     fn answer<'a>(&self, state: &'a State) -> Option<&'a str> {
         match self {
             Ending::Asked(_) => None,
-            _ => last_reply(state).map(|reply| reply.text.as_str()),
+            _ => last_reply(state).map(|reply| reply.text()),
         }
     }
 }
@@ -206,14 +206,14 @@ impl RecipeSeen<'_> {
 fn recipe(state: &State) -> RecipeSeen<'_> {
     let mut seen = RecipeSeen::default();
     for item in state.transcript.items.iter().rev() {
-        match item {
-            Item::Recipe { fact: RecipeFact::Ended { end, summary }, .. } => {
+        match item.fact() {
+            Some(RecipeFact::Ended { end, summary }) => {
                 seen.end.get_or_insert((*end, summary.as_str()));
             }
-            Item::Recipe { fact: RecipeFact::Began(start), .. } => {
+            Some(RecipeFact::Began(start)) => {
                 seen.name.get_or_insert(start.name.as_str());
             }
-            Item::Prompt { .. } => break,
+            _ if matches!(item, Item::Prompt { .. }) => break,
             _ => {}
         }
     }

@@ -148,12 +148,8 @@ impl<'a> View<'a> {
 
     /// The place of the newest such verdict of a step.
     pub(crate) fn judged_last(&self, step: &str, verdict: &str) -> Option<usize> {
-        self.context.items().rev().find_map(|(at, item)| match item {
-            Item::Recipe { fact: RecipeFact::Judged(known), .. }
-                if known.step == step && known.verdict == verdict =>
-            {
-                Some(at)
-            }
+        self.context.items().rev().find_map(|(at, item)| match item.fact()? {
+            RecipeFact::Judged(known) if known.step == step && known.verdict == verdict => Some(at),
             _ => None,
         })
     }
@@ -196,10 +192,8 @@ impl<'a> View<'a> {
 
     /// The newest answers to the form with this name, and where they stand.
     pub(crate) fn answers(&self, name: &str) -> Option<(usize, &'a Answers)> {
-        self.items().rev().find_map(|(at, item)| match item {
-            Item::Recipe { fact: RecipeFact::Answered { form, answers }, .. } if form == name => {
-                Some((at, answers))
-            }
+        self.items().rev().find_map(|(at, item)| match item.fact()? {
+            RecipeFact::Answered { form, answers } if form == name => Some((at, answers)),
             _ => None,
         })
     }

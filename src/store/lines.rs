@@ -1,29 +1,44 @@
-//! Where long replies and outputs stand in a session's file, as it was when it was opened: so they can be read again one by one.
+//! Where entries stand in a session's file, as it was when it was opened: so they can be read again one by one.
 
 use super::wire::{self, LineContent};
 use super::{blob, disk};
 use crate::domain::{Entry, OutputBuffer, Sha256, Stream};
+use sha2::Digest as _;
+use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 
-/// A line of the file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct LinePosition {
-    /// Which entry it is, counted from 0.
+/// Lines of so many bytes together are read at once.
+const PAGE: u32 = 32 << 10;
+
+/// Lines of the file that stand together, each of which is an entry.
+#[derive(Clone, Copy, Debug)]
+struct Page {
+    /// Which entry the first one is, counted from 0.
     entry: u64,
-    /// Where it begins, and its bytes without its newline.
+    /// Where it begins, and the bytes of all without the last newline.
     at: u64,
     bytes: u32,
     /// The hash of those bytes.
     sha256: Sha256,
-    /// The hash of the output that stands in a file of its own, where it was read.
-    outside: Option<Sha256>,
 }
 
-/// The lines of long replies and outputs, in their order.
+/// The lines of a file, in pages: so little is kept of each.
 #[derive(Debug, Default)]
-pub(super) struct LineIndex(Vec<LinePosition>);
+pub(super) struct LineIndex {
+    pages: Vec<Page>,
+    /// The hashes of outputs that stand in files of their own, where they were read, by their entries.
+    outside: Vec<(u64, Sha256)>,
+}
+
+/// An index that is put together while the file is read.
+#[derive(Debug, Default)]
+pub(super) struct LineIndexBuilder {
+    index: LineIndex,
+    /// The page that is being put together: what is known of it, and the hash so far.
+    page: Option<(Page, sha2::Sha256)>,
+}
 
 /// Why a line is not read again.
 #[derive(Debug, thiserror::Error)]
@@ -39,47 +54,94 @@ pub(crate) enum LineError {
     Changed,
 }
 
-impl LineIndex {
-    /// Notes the line of this entry, where it is a long reply or output.
-    pub(super) fn note(&mut self, (number, entry): (u64, &Entry), at: u64, line: &[u8]) {
-        if let Ok(bytes) = u32::try_from(line.len())
-            && entry.is_long()
-        {
-            self.0.push(LinePosition { entry: number, at, bytes, sha256: Sha256::of(line), outside: None });
+impl LineIndexBuilder {
+    /// Notes the line of this entry, which begins at this byte.
+    pub(super) fn note(&mut self, entry: u64, at: u64, line: &[u8]) {
+        let Ok(more) = u32::try_from(line.len()) else { return };
+        if let Some((page, hash)) = &mut self.page {
+            // A line that is damaged is no entry: what stands behind it begins a page.
+            let follows = page.at + u64::from(page.bytes) + 1 == at;
+            if let Some(bytes) = page.bytes.checked_add(more + 1).filter(|bytes| follows && *bytes <= PAGE) {
+                page.bytes = bytes;
+                hash.update(b"\n");
+                hash.update(line);
+                return;
+            }
         }
+        self.close_page();
+        let page = Page { entry, at, bytes: more, sha256: Sha256([0; 32]) };
+        self.page = Some((page, sha2::Sha256::new_with_prefix(line)));
     }
 
     /// Notes the output that belongs to the line of this entry and stands in a file of its own.
-    pub(super) fn note_outside(&mut self, number: u64, output: &OutputBuffer) {
-        if let Some(line) = self.0.last_mut().filter(|line| line.entry == number) {
-            line.outside = Some(hash(output));
+    pub(super) fn note_outside(&mut self, entry: u64, output: &OutputBuffer) {
+        self.index.outside.push((entry, hash(output)));
+    }
+
+    fn close_page(&mut self) {
+        if let Some((page, hash)) = self.page.take() {
+            self.index.pages.push(Page { sha256: Sha256(hash.finalize().into()), ..page });
         }
     }
 
+    /// The index of all that was noted.
+    pub(super) fn end(mut self) -> LineIndex {
+        self.close_page();
+        self.index.pages.shrink_to_fit();
+        self.index
+    }
+}
+
+/// Reads entries of a file again. What it read last it keeps: entries that stand together are read once.
+#[derive(Debug, Default)]
+pub(super) struct PageReader {
+    file: Option<File>,
+    page: Option<(u64, Vec<u8>)>,
+}
+
+impl PageReader {
     /// Reads an entry again from the file of this path: what stood there when it was noted, or nothing.
-    pub(super) fn read(&self, path: &Path, entry: u64) -> Result<Entry, LineError> {
-        let found = self.0.binary_search_by_key(&entry, |line| line.entry);
-        let line = found.ok().and_then(|at| self.0.get(at)).ok_or(LineError::Changed)?;
-        let mut bytes = vec![0; usize::try_from(line.bytes).unwrap_or_default()];
-        let file = disk::open_read(path).map_err(|error| io::Error::other(error.brief()))?;
-        file.read_exact_at(&mut bytes, line.at)?;
-        if Sha256::of(&bytes) != line.sha256 {
-            return Err(LineError::Changed);
-        }
-        let frame = wire::open(&bytes).map_err(|_| LineError::Changed)?;
+    pub(super) fn read(&mut self, index: &LineIndex, path: &Path, entry: u64) -> Result<Entry, LineError> {
+        let behind = index.pages.partition_point(|page| page.entry <= entry);
+        let page = behind.checked_sub(1).and_then(|at| index.pages.get(at)).ok_or(LineError::Changed)?;
+        let number = usize::try_from(entry - page.entry).map_err(|_| LineError::Changed)?;
+        let bytes = self.page(page, path)?;
+        let line = bytes.split(|byte| *byte == b'\n').nth(number).ok_or(LineError::Changed)?;
+        let frame = wire::open(line).map_err(|_| LineError::Changed)?;
         let blobs = super::blobs_of(path);
-        let Ok(LineContent::Entry(mut entry, outside)) = wire::decode(&frame, &blobs) else {
+        let Ok(LineContent::Entry(mut found, outside)) = wire::decode(&frame, &blobs) else {
             return Err(LineError::Changed);
         };
-        if let (Some(outside), Entry::Ran { report, .. }) = (outside, &mut *entry) {
+        if let (Some(outside), Entry::Ran { report, .. }) = (outside, &mut *found) {
             let read = blob::read_blob(&blobs.join(outside.name()), &outside);
             let output = read.map_err(|why| LineError::Outside(why.to_string()))?;
-            if line.outside != Some(hash(&output)) {
+            let noted = index.outside.binary_search_by_key(&entry, |(of, _)| *of).ok();
+            let noted = noted.and_then(|at| index.outside.get(at)).map(|(_, hash)| *hash);
+            if noted != Some(hash(&output)) {
                 return Err(LineError::Changed);
             }
             report.output = output;
         }
-        Ok(*entry)
+        Ok(*found)
+    }
+
+    /// The bytes of a page, as they were when it was noted.
+    fn page(&mut self, page: &Page, path: &Path) -> Result<&[u8], LineError> {
+        if self.page.as_ref().is_none_or(|(at, _)| *at != page.at) {
+            self.page = None;
+            let file = match self.file.take() {
+                Some(file) => file,
+                None => disk::open_read(path).map_err(|error| io::Error::other(error.brief()))?,
+            };
+            let mut bytes = vec![0; usize::try_from(page.bytes).unwrap_or_default()];
+            file.read_exact_at(&mut bytes, page.at)?;
+            self.file = Some(file);
+            if Sha256::of(&bytes) != page.sha256 {
+                return Err(LineError::Changed);
+            }
+            self.page = Some((page.at, bytes));
+        }
+        self.page.as_ref().map(|(_, bytes)| bytes.as_slice()).ok_or(LineError::Changed)
     }
 }
 
@@ -132,7 +194,8 @@ mod tests {
         assert!(!loaded.damage.is_empty());
         for (number, (_, entry)) in loaded.entries.iter().enumerate() {
             let again = store.read_again(number as u64);
-            assert_eq!(again.ok().as_ref(), Some(entry).filter(|entry| entry.is_long()));
+            // The header that stands in for one that can't be read has no line.
+            assert_eq!(again.ok().as_ref(), Some(entry));
         }
         store.append(reply(9, 9_000), Timestamp(2));
         store.sync().await.unwrap();
@@ -166,8 +229,7 @@ mod tests {
         store.close().await.unwrap();
         let (store, loaded, _) = Store::open_or_read::<Vec<_>>(&path, None, &Reading::default()).unwrap();
         // The header is the first.
-        assert!(store.read_again(1).is_err(), "a short one is not noted");
-        for number in [2, 3] {
+        for number in [1, 2, 3] {
             assert_eq!(store.read_again(number).unwrap(), loaded.entries[number as usize].1);
         }
         // The same bytes of the line: its file is another one, with the same checksum or without.

@@ -41,7 +41,7 @@ pub use scratch::{Scratch, sweep};
 pub use seal::Seal;
 
 use crate::domain::{Entry, Header, Masker, Timestamp};
-use lines::{LineError, LineIndex};
+use lines::{LineError, LineIndex, PageReader};
 use news::{MaskedNews, masked_words};
 use std::fs::File;
 use std::io::Write as _;
@@ -305,12 +305,18 @@ impl Store {
         self.shared.orders.send(WriteOrder::Append(Box::new(entry), at)).ok();
     }
 
-    /// Reads a long reply or output again, by which entry of the file it was when the session was opened. Waits for the disk.
+    /// Reads an entry again, by which one of the file it was when the session was opened. Waits for the disk.
     ///
     /// # Errors
     /// When it can't be read, or does not stand there any more as it was.
     pub(crate) fn read_again(&self, entry: u64) -> Result<Entry, LineError> {
-        self.shared.lines.read(&self.shared.place.path, entry)
+        self.rereader()(entry)
+    }
+
+    /// The same for many entries: those that stand together are read at once.
+    pub(crate) fn rereader(&self) -> impl FnMut(u64) -> Result<Entry, LineError> + use<> {
+        let (shared, mut reader) = (self.shared.clone(), PageReader::default());
+        move |entry| reader.read(&shared.lines, &shared.place.path, entry)
     }
 
     /// Waits until everything appended so far is on the disk.

@@ -5,7 +5,7 @@
 
 use super::blob::read_blob;
 use super::chain::Chain;
-use super::lines::LineIndex;
+use super::lines::{LineIndex, LineIndexBuilder};
 use super::reading::Reading;
 use super::seal::Seal;
 use super::texts::TextHashes;
@@ -60,7 +60,7 @@ pub(super) struct OpenSession<C> {
     pub(super) blocks: u32,
     /// Its name, as given last.
     pub(super) name: Option<String>,
-    /// Where its long replies and outputs stand.
+    /// Where its entries stand.
     pub(super) lines: LineIndex,
 }
 
@@ -131,9 +131,9 @@ struct LineScan<'a, C> {
     messages: u64,
     blocks: u32,
     name: Option<String>,
-    /// Entries so far, and where the long replies and outputs among them stand.
+    /// Entries so far, and where they stand.
     entries: u64,
-    lines: LineIndex,
+    lines: LineIndexBuilder,
     texts: TextHashes,
     chain: Chain<'a>,
     /// What the line adopts that is read.
@@ -155,7 +155,7 @@ impl<'a, C: Entries> LineScan<'a, C> {
             blocks: 0,
             name: None,
             entries: 0,
-            lines: LineIndex::default(),
+            lines: LineIndexBuilder::default(),
             texts: TextHashes::default(),
             chain,
             adopts: None,
@@ -208,7 +208,7 @@ impl<'a, C: Entries> LineScan<'a, C> {
         }
         match wire::decode(&frame, &self.blobs) {
             Ok(LineContent::Entry(entry, outside)) => {
-                self.lines.note((self.entries, &entry), self.whole, line);
+                self.lines.note(self.entries, self.whole, line);
                 self.entry(frame.at, *entry, outside.as_ref());
             }
             Ok(LineContent::UnknownKind) => self.damage(Fault::UnknownKind(frame.kind.into_owned())),
@@ -303,7 +303,7 @@ impl<'a, C: Entries> LineScan<'a, C> {
             messages: self.messages,
             blocks: self.blocks,
             name: self.name,
-            lines: self.lines,
+            lines: self.lines.end(),
             loaded: self.loaded,
         })
     }

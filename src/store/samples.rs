@@ -522,7 +522,7 @@ pub(super) fn each_kind() -> Vec<Entry> {
         Entry::PutBack(b2),
         Entry::Skipped { block: b2, revision: r1 },
         Entry::KernelRestarted,
-        Entry::TurnEnd(TurnEnd::Failed(failure)),
+        Entry::TurnEnd(TurnEnd::Failed(Box::new(failure))),
         Entry::Resumed,
         Entry::Prompt("again".into()),
         approved(2, b2),

@@ -85,7 +85,7 @@ impl<'a, 'c> FileTeller<'a, 'c> {
                 writeln!(self.console.err, "fetching {}", visible_line(image))
             }
             Entry::Ran { block, report, .. } => item(block).map_or(Ok(()), |item| {
-                let terms = item.runs.last().map(|run| &run.terms);
+                let terms = item.runs.last().map(|run| &*run.terms);
                 self.ended(item, terms, report)
             }),
             Entry::Declined { block, why, .. } => item(block).map_or(Ok(()), |item| {

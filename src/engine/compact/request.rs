@@ -6,10 +6,12 @@
 use super::in_turn;
 use crate::domain::{Dialect, Message, Role};
 use crate::engine::Settings;
-use crate::engine::context::{self, estimate, fenced, shortened, tokens};
-use crate::engine::transcript::{Item, Transcript};
+use crate::engine::context::{self, estimate, fenced, shortened};
+use crate::engine::transcript::{Item, LONG, Transcript};
 
 const PROMPT: &str = include_str!("../../../assets/prompts/summary.md");
+/// Bytes of long messages that come into memory for a summary.
+const LONG_ONES: usize = 32 << 20;
 /// The least that is told of a message, in bytes.
 const LEAST: usize = 256;
 /// The least of a conversation that a summary can be made of, in bytes.
@@ -26,7 +28,7 @@ pub(super) fn boundary(transcript: &Transcript, stuck: bool, kept: u64) -> Optio
     };
     let turn = items.iter().rposition(|item| matches!(item, Item::Prompt { .. }));
     if let Some(turn) = turn.filter(|turn| is_worth_it(turn))
-        && length(items.get(turn..).unwrap_or_default()) <= kept
+        && (turn..items.len()).map(|item| transcript.tokens_of(item)).sum::<u64>() <= kept
     {
         return Some(turn);
     }
@@ -35,16 +37,20 @@ pub(super) fn boundary(transcript: &Transcript, stuck: bool, kept: u64) -> Optio
     candidates.into_iter().flatten().find(is_worth_it)
 }
 
-/// About how many tokens items have, without their results.
-fn length(items: &[Item]) -> u64 {
-    let text = |item: &Item| match item {
-        Item::Prompt { text, files, .. } => {
-            tokens(text) + files.iter().map(|file| tokens(&file.text)).sum::<u64>()
-        }
-        Item::Reply(reply) => reply.tokens(),
-        _ => 0,
+/// The messages before `upto` that have to come into memory for a summary. Of those that are long only the newest do: the
+/// others are told by the short form that is kept of them.
+pub(super) fn away(transcript: &Transcript, upto: usize) -> Vec<usize> {
+    let from = transcript.summary().map_or(0, |summary| summary.upto);
+    let mut left = LONG_ONES;
+    let mut is_told = |item: &usize| {
+        let bytes = transcript.bytes_of(*item);
+        let is_short = bytes < LONG;
+        // Those that are in memory count too: so it is the same ones however often it is asked.
+        left = if is_short { left } else { left.saturating_sub(bytes) };
+        is_short || left > 0
     };
-    items.iter().map(text).sum()
+    let told: Vec<usize> = (from..upto).rev().filter(|item| is_told(item)).collect();
+    told.into_iter().filter(|item| transcript.message_away(*item).is_some()).collect()
 }
 
 /// The messages that ask for a summary of the items before `upto`, in about `room` tokens; `None`: there is no room for

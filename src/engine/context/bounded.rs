@@ -30,6 +30,14 @@ pub(in crate::engine) fn short_form(output: &OutputBuffer, most: usize) -> Optio
     (short.kept_bytes() < output.kept_bytes()).then_some(short)
 }
 
+/// How many bytes are told of an output at the least, with this budget for each result.
+pub(in crate::engine) fn told_bytes(output: &OutputBuffer, budget: usize) -> usize {
+    let printed = |of: &Stream| output.total(*of) > 0;
+    let both = [Stream::Stdout, Stream::Stderr].iter().all(printed);
+    let budget = if both { budget / 2 } else { budget };
+    [Stream::Stdout, Stream::Stderr].iter().map(|of| stream(output, *of, budget).len()).sum()
+}
+
 /// Both ends of one stream, as a model is told them. `None`: what it printed is nothing that can be told.
 fn ends(output: &OutputBuffer, stream: Stream, most: usize) -> Option<StreamEnds> {
     if output.total(stream) == 0 {

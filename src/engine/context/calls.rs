@@ -15,14 +15,14 @@ pub(super) fn reply(reply: &ReplyItem) -> Message {
     let sound = |call: &ToolCall| {
         serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(&call.arguments).is_ok()
     };
-    let calls = reply.tool_calls.iter().map(|call| ToolCall {
+    let calls = reply.tool_calls().iter().map(|call| ToolCall {
         arguments: if sound(call) { call.arguments.clone() } else { "{}".into() },
         ..call.clone()
     });
     Message {
         tool_calls: calls.collect(),
-        kept: reply.kept.clone(),
-        ..Message::new(Role::Assistant, reply.text.clone())
+        kept: reply.kept().to_vec(),
+        ..Message::new(Role::Assistant, reply.text())
     }
 }
 
@@ -50,11 +50,14 @@ pub(super) fn answer(reply: &ReplyItem, call: &ToolCall, told: String) -> Messag
 /// The reply for a dialect without tools: its calls stand behind its text as the model would have written them.
 pub(super) fn as_text(reply: &ReplyItem, transcript: &Transcript, dialect: Dialect) -> String {
     let mut parts: Vec<String> = Vec::new();
-    if !reply.text.is_empty() {
-        parts.push(reply.text.clone());
+    if !reply.text().is_empty() {
+        parts.push(reply.text().to_owned());
     }
     parts.extend(
-        reply.tool_calls.iter().filter_map(|call| Some(written(block_of(reply, transcript, call)?, dialect))),
+        reply
+            .tool_calls()
+            .iter()
+            .filter_map(|call| Some(written(block_of(reply, transcript, call)?, dialect))),
     );
     parts.join("\n\n")
 }

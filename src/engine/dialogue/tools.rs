@@ -148,7 +148,7 @@ fn calls_without_an_identity_get_one() {
         ("x", "read_file", "{\"path\": \"a\"}"),
     ]);
     let reply = d.state().transcript.last_reply().expect("a reply");
-    let ids: Vec<&str> = reply.tool_calls.iter().map(|call| call.id.as_str()).collect();
+    let ids: Vec<&str> = reply.tool_calls().iter().map(|call| call.id.as_str()).collect();
     assert_eq!(ids, ["call_1_1", "x", "call_1_3"]);
 }
 
@@ -234,7 +234,7 @@ fn printed_thinking_is_never_offered() {
     let line = d.reply("<think>\n```bash\nrm -rf /\n```\n</think>\n\nDone.");
     assert_eq!(line, "+reply stop, +end answered | idle");
     let reply = d.state().transcript.last_reply().expect("a reply");
-    assert_eq!((reply.text.as_str(), reply.reasoning.as_str()), ("Done.", "\n```bash\nrm -rf /\n```\n"));
+    assert_eq!((reply.text(), reply.reasoning()), ("Done.", "\n```bash\nrm -rf /\n```\n"));
     d.user("y");
     assert_eq!(d.reply("hm\n```bash\nls\n```\n</think>\nDone."), "+reply stop, +end answered | idle");
     d.user("z");

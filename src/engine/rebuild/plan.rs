@@ -179,7 +179,8 @@ fn covers(run: (&BlockItem, &RunItem), step: (&BlockItem, &RunItem)) -> bool {
 fn step(item: &BlockItem, run: &RunItem, live: bool, taken: &BTreeSet<String>) -> Option<RebuildStep> {
     let report = &run.ended.as_ref()?.1;
     let version = item.block.version(run.revision)?;
-    let review = item.review.as_ref().filter(|(of, _)| *of == run.revision).map(|(_, review)| review);
+    let review =
+        item.review.as_ref().filter(|(of, _)| *of == run.revision).map(|(_, review)| review.as_ref());
     let python = version.language == Some(Language::python());
     let read = names(&version.source).filter(|_| python);
     let Names { set, used } = read.clone().unwrap_or_default();

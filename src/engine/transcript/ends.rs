@@ -12,13 +12,13 @@ impl Transcript {
     pub(in crate::engine) fn keep_ends(&mut self) {
         for item in &mut self.items {
             let Item::Reply(reply) = item else { continue };
-            let cut = end_of(&reply.text);
+            let cut = end_of(reply.text());
             if cut == 0 {
                 continue;
             }
-            let ReplyItem { text, reasoning, blocks, .. } = reply.as_mut();
-            text.drain(..cut);
-            reasoning.clear();
+            let ReplyItem { body: Some(body), blocks, .. } = reply.as_mut() else { continue };
+            body.text.drain(..cut);
+            body.reasoning.clear();
             blocks.retain(|id| {
                 let Some(block) = self.blocks.get_mut(id).map(|item| &mut item.block) else { return false };
                 let range = &mut block.origin.range;
@@ -79,10 +79,12 @@ mod tests {
         transcript.keep_ends();
         let reply = transcript.last_reply().unwrap();
         assert!(
-            reply.text.len() < LONG && reply.text.starts_with("Words") && reply.text.ends_with("The end.\n")
+            reply.text().len() < LONG
+                && reply.text().starts_with("Words")
+                && reply.text().ends_with("The end.\n")
         );
         let shown = reply.blocks.iter().map(|id| &transcript.blocks[id].block);
-        let texts: Vec<_> = shown.map(|block| &reply.text[block.origin.range.clone()]).collect();
+        let texts: Vec<_> = shown.map(|block| &reply.text()[block.origin.range.clone()]).collect();
         assert_eq!(texts.len(), 1);
         assert!(texts[0].contains("b = 2") && !texts[0].contains("end"), "{texts:?}");
     }

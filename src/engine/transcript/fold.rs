@@ -1,12 +1,12 @@
 //! How entries fold to a transcript. `apply` is the only way in, live and on resume alike.
 
 use super::{
-    BlockItem, BlockStanding, Item, OpinionItem, RefusedCall, ReplyItem, RuleItem, RuleOver, RunItem,
-    SettledEvent, Settlement, SummaryItem, Transcript,
+    BlockItem, BlockStanding, Item, OpinionItem, RefusedCall, ReplyBody, ReplyItem, RuleItem, RuleOver,
+    RunItem, SettledEvent, Settlement, SummaryItem, Transcript,
 };
 use crate::domain::{
-    Block, BlockId, EditPlacement, Entry, ExecutorKind, Grantor, Header, Language, Limits, Prompt, Revision,
-    Rights, Rule, RuleId, RunId, RunReport, Sha256, StepId, Terms, Timestamp, Version,
+    Block, BlockId, Common, EditPlacement, Entry, ExecutorKind, Grantor, Header, Language, Limits, Prompt,
+    Revision, Rights, Rule, RuleId, RunId, RunReport, Sha256, StepId, Terms, Timestamp, Version,
 };
 use std::path::PathBuf;
 
@@ -39,21 +39,18 @@ impl Transcript {
             Entry::Named(name) => self.name = name,
             Entry::Model(model) => {
                 self.model = Some(model.clone());
-                self.items.push(Item::Model { at, model });
+                self.items.push(Item::Model { at, model: Box::new(model) });
             }
             Entry::Prompt(Prompt { text, files }) => {
-                self.items.push(Item::Prompt { at, text, files });
+                self.items.push(Item::Prompt { at, text: text.into(), files: files.into() });
             }
             Entry::Reply { step, text, reasoning, tool_calls, kept, finish, usage } => {
                 self.items.push(Item::Reply(Box::new(ReplyItem {
                     at,
                     step,
-                    text,
-                    reasoning,
+                    body: Some(Box::new(ReplyBody { text, reasoning, tool_calls, kept })),
                     entry: None,
                     paged_out: None,
-                    tool_calls,
-                    kept,
                     refused: Vec::new(),
                     finish,
                     usage,
@@ -76,7 +73,7 @@ impl Transcript {
             Entry::Summary { upto, text, model, usage } => {
                 self.sum_up(upto, SummaryItem { at, upto: 0, settled: 0, text, model, usage });
             }
-            Entry::Recipe(fact) => self.items.push(Item::Recipe { at, fact }),
+            Entry::Recipe(fact) => self.items.push(Item::Recipe { at, fact: Box::new(fact) }),
             Entry::Instructions(noted) => self.instructions = noted,
             of_block => self.apply_to_block(of_block, at),
         }
@@ -86,7 +83,7 @@ impl Transcript {
     fn apply_to_block(&mut self, entry: Entry, at: Timestamp) {
         match entry {
             Entry::Review { block, revision, review } => {
-                self.with(block, |item| item.review = Some((revision, review)));
+                self.with(block, |item| item.review = Some((revision, Box::new(review))));
             }
             Entry::Edited { block, revision, source, whole } => {
                 self.revise(block, revision, |last| Version { whole, source, ..last });
@@ -104,13 +101,19 @@ impl Transcript {
                 self.revise(block, revision, |last| Version { language: Some(language), ..last });
             }
             Entry::Approved { run, block, revision, sha256, mut terms, by } => {
-                if let Some(before) = &self.rights {
-                    terms.rights.join(before);
+                if let Some(before) = &self.terms {
+                    terms.rights.join(&before.rights);
                 }
-                self.rights = Some(terms.rights.clone());
+                let mut terms = Common::from(terms);
+                if let Some(before) = &self.terms {
+                    terms.join(before);
+                }
+                self.terms = Some(terms.clone());
                 self.with(block, |item| {
                     item.standing = BlockStanding::Approved;
                     item.settled_at = Some(at);
+                    // Most blocks run once: room for more would be as large as all else of a run.
+                    item.runs.reserve_exact(1);
                     item.runs.push(RunItem::approved(run, (revision, sha256), terms, (by, at)));
                 });
             }
@@ -281,7 +284,7 @@ impl Transcript {
             item.standing = BlockStanding::Approved;
             item.settled_at = Some(at);
             let by = Grantor::Person { typed: false };
-            item.runs.push(RunItem::approved(run, (revision, sha256), terms, (by, at)));
+            item.runs.push(RunItem::approved(run, (revision, sha256), terms.into(), (by, at)));
         });
     }
 

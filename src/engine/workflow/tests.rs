@@ -27,7 +27,7 @@ impl Workflow for Small {
             text: format!("Round {round} of {}.", context.input("what")),
         };
         let last = context.items().rev().find_map(|(at, item)| match item {
-            Item::Recipe { fact, .. } => Some((at, fact)),
+            Item::Recipe { fact, .. } => Some((at, fact.as_ref())),
             _ => None,
         });
         let Some((at, fact)) = last else { return vec![said(1), WorkflowStep::Ask] };

@@ -134,10 +134,9 @@ impl Talk {
     /// What the person saw at the end.
     fn summary(&self) -> String {
         use crate::domain::RecipeFact;
-        use crate::engine::transcript::Item;
         let items = self.d.state().transcript.items.iter().rev();
-        let mut ends = items.filter_map(|item| match item {
-            Item::Recipe { fact: RecipeFact::Ended { summary, .. }, .. } => Some(summary.clone()),
+        let mut ends = items.filter_map(|item| match item.fact()? {
+            RecipeFact::Ended { summary, .. } => Some(summary.clone()),
             _ => None,
         });
         ends.next().unwrap()

@@ -42,8 +42,8 @@ fn words(view: &View<'_>, reply: &ReplyItem) -> usize {
     let mut ranges: Vec<_> = view.blocks_of(reply).map(|item| item.block.origin.range.clone()).collect();
     ranges.sort_by_key(|range| range.start);
     for range in ranges {
-        words += reply.text.get(at..range.start).map_or(0, |prose| prose.split_whitespace().count());
+        words += reply.text().get(at..range.start).map_or(0, |prose| prose.split_whitespace().count());
         at = at.max(range.end);
     }
-    words + reply.text.get(at..).map_or(0, |prose| prose.split_whitespace().count())
+    words + reply.text().get(at..).map_or(0, |prose| prose.split_whitespace().count())
 }

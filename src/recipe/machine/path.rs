@@ -5,7 +5,6 @@ use super::super::text::Text;
 use super::super::view::{Span, View};
 use crate::domain::{RecipeEnd, RecipeFact, RoundOutcome};
 use crate::engine::WorkflowContext;
-use crate::engine::transcript::Item;
 
 /// One round of a step.
 #[derive(Clone, Debug)]
@@ -81,11 +80,9 @@ impl<'a> Path<'a> {
             }
         }
         for (at, item) in context.items() {
-            match item {
-                Item::Recipe { fact: RecipeFact::Said { step, round, .. }, .. } => {
-                    path.said(step, *round, at);
-                }
-                Item::Recipe { fact: RecipeFact::Judged(outcome), .. } => path.judge(outcome, Some(at)),
+            match item.fact() {
+                Some(RecipeFact::Said { step, round, .. }) => path.said(step, *round, at),
+                Some(RecipeFact::Judged(outcome)) => path.judge(outcome, Some(at)),
                 _ => {}
             }
         }

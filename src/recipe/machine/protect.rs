@@ -12,7 +12,7 @@ use crate::domain::{
     Block, Field, FieldKind, Finding, Form, Grantor, Outcome, RecipeEnd, RecipeFact, Review, Revision,
     Severity, Sha256, paths,
 };
-use crate::engine::transcript::{BlockItem, Item, RunItem};
+use crate::engine::transcript::{BlockItem, RunItem};
 use content::{FileObservation, ProtectedContent};
 use std::collections::BTreeSet;
 
@@ -154,8 +154,8 @@ fn changed(path: &Path<'_>, view: &View<'_>) -> Vec<(usize, String)> {
             events.extend(runs.map(|(after, item, run)| (after, ProtectedEvent::Ran { item, run, makes })));
         }
     }
-    events.extend(view.context.items().filter_map(|(at, item)| match item {
-        Item::Recipe { fact: RecipeFact::Answered { form, answers }, .. } if form == FORM => {
+    events.extend(view.context.items().filter_map(|(at, item)| match item.fact()? {
+        RecipeFact::Answered { form, answers } if form == FORM => {
             answers.first().is_some_and(|(_, choice)| choice == KEEP).then_some((at, ProtectedEvent::Kept))
         }
         _ => None,
@@ -208,7 +208,7 @@ fn seen(view: &View<'_>, (item, run): (&BlockItem, &RunItem), makes: bool, file:
 /// Whether the person was shown that this run changes this file, and typed the word.
 fn agreed(item: &BlockItem, run: &RunItem, file: &str) -> bool {
     let told = message(file);
-    let remarked = |(revision, review): &(Revision, Review)| {
+    let remarked = |(revision, review): &(Revision, Box<Review>)| {
         *revision == run.revision
             && review.findings.iter().any(|finding| finding.rule == RULE && finding.message == told)
     };

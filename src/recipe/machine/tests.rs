@@ -9,7 +9,6 @@ use crate::domain::{
 };
 use crate::engine::answers::check;
 use crate::engine::dialogue::{Dialogue, report, terms};
-use crate::engine::transcript::Item;
 use crate::engine::{Command, Event, Settings};
 use crate::recipe::kept::printed;
 use crate::recipe::{Recipe, Tool, Want, shipped, workflows};
@@ -230,10 +229,8 @@ impl Talk {
     fn summary(&self) -> (RecipeEnd, String) {
         let mut items = self.d.state().transcript.items.iter().rev();
         items
-            .find_map(|item| match item {
-                Item::Recipe { fact: RecipeFact::Ended { end, summary }, .. } => {
-                    Some((*end, summary.clone()))
-                }
+            .find_map(|item| match item.fact()? {
+                RecipeFact::Ended { end, summary } => Some((*end, summary.clone())),
                 _ => None,
             })
             .unwrap()

@@ -129,7 +129,7 @@ impl Panes {
 
     /// What is looked at, or through, where a part of it has to come into memory.
     pub(crate) fn wanted(&self, state: &State) -> Vec<Body> {
-        let looked_at = self.chat.looked_at();
+        let looked_at = self.chat.looked_at(state);
         let searched = self.search.as_ref().map_or_else(Vec::new, |search| search.wanted(state));
         let lacks = !searched.is_empty()
             || looked_at.clone().any(|item| chat::is_wanted(state, item))
@@ -138,7 +138,7 @@ impl Panes {
             return Vec::new();
         }
         let output = self.output.run(state).map(|(_, run)| Body::Output(run.run));
-        looked_at.chain(searched).map(Body::Reply).chain(output).collect()
+        looked_at.chain(searched).map(Body::Message).chain(output).collect()
     }
 
     /// Puts a text that was found on screen.

@@ -1,7 +1,6 @@
 //! Where the recipe of a turn stands, in words: for the header, the status row and the conversation.
 
 use crate::domain::RecipeFact;
-use crate::engine::transcript::Item;
 use crate::engine::{State, WorkflowContext};
 use crate::tui::widgets::safe;
 
@@ -60,8 +59,8 @@ impl Stage {
 
 fn stage(state: &State) -> Option<Stage> {
     let course = WorkflowContext::of(state)?;
-    let said = course.items().rev().find_map(|(_, item)| match item {
-        Item::Recipe { fact: RecipeFact::Said { step, title, round, .. }, .. } => Some((step, title, *round)),
+    let said = course.items().rev().find_map(|(_, item)| match item.fact()? {
+        RecipeFact::Said { step, title, round, .. } => Some((step, title, *round)),
         _ => None,
     });
     let name = safe::one_line(&course.start.name);
@@ -76,11 +75,9 @@ fn stage(state: &State) -> Option<Stage> {
 /// The same for a fact in the midst of the conversation: the recipe that began last before it.
 pub(crate) fn said_at(state: &State, at: usize) -> Option<Stage> {
     let items = state.transcript.items.get(..=at)?;
-    let Some(Item::Recipe { fact: RecipeFact::Said { step, title, round, .. }, .. }) = items.last() else {
-        return None;
-    };
-    let start = items.iter().rev().find_map(|item| match item {
-        Item::Recipe { fact: RecipeFact::Began(start), .. } => Some(start),
+    let RecipeFact::Said { step, title, round, .. } = items.last()?.fact()? else { return None };
+    let start = items.iter().rev().find_map(|item| match item.fact()? {
+        RecipeFact::Began(start) => Some(start),
         _ => None,
     });
     Some(Stage {

@@ -20,7 +20,7 @@ const MOST: usize = 2_000;
 const PORTION: usize = 1 << 20;
 const LAID_OUT: usize = 32;
 
-/// Bytes of long replies that come into memory at once, to be looked through.
+/// Bytes of messages that come into memory at once, to be looked through.
 const AHEAD: usize = 4 << 20;
 
 /// The panes that are looked through, in the order of their counts.
@@ -163,13 +163,12 @@ impl PaneSearch {
             return Vec::new();
         }
         let mut bytes = 0;
-        let items = state.transcript.items.iter().enumerate().skip(self.items);
-        let near = items.take_while(|(_, item)| {
+        let near = (self.items..state.transcript.items.len()).take_while(|item| {
             let before = bytes;
-            bytes += if let Item::Reply(reply) = item { reply.bytes() } else { 0 };
+            bytes += state.transcript.bytes_of(*item);
             before < AHEAD
         });
-        near.map(|(at, _)| at).collect()
+        near.collect()
     }
 
     fn work_through_output(&mut self, pattern: &Pattern, panes: &Panes, left: &mut usize) -> bool {

@@ -304,15 +304,15 @@ impl Session<'_> {
         let mut found = Vec::new();
         for item in &self.driver.state().transcript.items {
             let (who, words) = match item {
-                Item::Prompt { text, .. } => ("You", text.as_str()),
-                Item::Reply(reply) => ("Model", reply.text.as_str()),
+                Item::Prompt { text, .. } => ("You", &**text),
+                Item::Reply(reply) => ("Model", reply.text()),
                 _ => continue,
             };
             let lines = words.lines().filter(|line| line.to_lowercase().contains(&needle));
             found.extend(lines.map(|line| format!("  {who}: {line}")));
         }
         if self.driver.state().transcript.paged_out(0).next().is_some() {
-            self.say("Long replies far back are not in memory and were not looked through: sayso sessions search finds in them.")?;
+            self.say("Messages far back are not in memory and were not looked through: sayso sessions search finds in them.")?;
         }
         if needle.is_empty() || found.is_empty() {
             return self.say(&format!("No matches for {text}."));

@@ -134,16 +134,14 @@ impl PlaceText {
             });
         }
         let mut messages = state.transcript.items.iter().enumerate().filter_map(|(at, item)| match item {
-            Item::Prompt { text, .. } => Some((text, None)),
-            Item::Reply(reply) => {
-                let away = reply.paged_out.map(|out| (Body::Reply(at), out.load));
-                Some((&reply.text, away))
-            }
+            Item::Prompt { text, .. } => Some((at, &**text)),
+            Item::Reply(reply) => Some((at, reply.text())),
             _ => None,
         });
         let before = usize::try_from(place.message).ok()?.checked_sub(1)?;
-        let (text, away) = messages.nth(before)?;
-        Some(Self { head: format!("message {}, a {place}", place.message), text: text.clone(), away })
+        let (at, text) = messages.nth(before)?;
+        let away = state.transcript.message_away(at).map(|(_, out)| (Body::Message(at), out.load));
+        Some(Self { head: format!("message {}, a {place}", place.message), text: text.to_owned(), away })
     }
 }
 

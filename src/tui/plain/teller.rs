@@ -84,7 +84,7 @@ impl PlainReporter {
         for item in items.iter().skip(items.len().saturating_sub(TOLD_AGAIN)) {
             match item {
                 Item::Prompt { text, .. } => page.behind("You: ", text)?,
-                Item::Reply(reply) => page.behind("Model: ", &reply.text)?,
+                Item::Reply(reply) => page.behind("Model: ", reply.text())?,
                 _ => {}
             }
         }

@@ -65,7 +65,7 @@ impl Screen {
 /// The message that nothing has come for yet.
 fn unanswered(state: &State) -> Option<&str> {
     state.transcript.items.iter().rev().find_map(|item| match item {
-        Item::Prompt { text, .. } => Some(Some(text.as_str())),
+        Item::Prompt { text, .. } => Some(Some(&**text)),
         Item::Reply(_) | Item::TurnEnd { .. } | Item::Recipe { .. } => Some(None),
         _ => None,
     })?

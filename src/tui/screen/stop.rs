@@ -204,5 +204,5 @@ impl Screen {
 
 /// The terms of the latest run of a block.
 fn terms(ctx: Ctx<'_>, block: crate::domain::BlockId) -> Option<&Terms> {
-    ctx.state.transcript.blocks.get(&block).and_then(|item| item.runs.last()).map(|run| &run.terms)
+    ctx.state.transcript.blocks.get(&block).and_then(|item| item.runs.last()).map(|run| &*run.terms)
 }

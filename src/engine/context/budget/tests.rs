@@ -155,11 +155,11 @@ proptest! {
         let mut from = 0;
         for item in transcript.items.iter().skip(upto) {
             let wanted = match item {
-                Item::Prompt { text, .. } => text,
-                Item::Reply(reply) => &reply.text,
+                Item::Prompt { text, .. } => &**text,
+                Item::Reply(reply) => reply.text(),
                 _ => continue,
             };
-            let at = text[from..].find(wanted.as_str());
+            let at = text[from..].find(wanted);
             prop_assert!(at.is_some(), "{} is gone", wanted.get(..12).unwrap_or(wanted));
             from += at.unwrap_or_default() + wanted.len();
         }

@@ -7,12 +7,12 @@
 
 use super::LoadState;
 use crate::domain::{BlockId, BlockKind, Entry, RunId};
-use crate::engine::context::short_form;
+use crate::engine::context::{short_form, told_bytes};
 use crate::engine::transcript::{BlockItem, RunItem, Settlement, Transcript};
 use std::collections::VecDeque;
 
 /// Bytes of whole outputs that stay, the newest.
-const WHOLE: usize = 8 << 20;
+const WHOLE: usize = 2 << 20;
 /// Results of so many bytes together are longer than a context: a million tokens.
 const CONTEXT: usize = 4 << 20;
 /// In how many bytes a result can be told from what is kept of it, the newest first. They are those in which results are
@@ -133,8 +133,9 @@ struct Form {
 struct KeptOutput {
     block: BlockId,
     run: RunId,
-    /// Bytes that are kept of it.
+    /// Bytes that are kept of it, and how many are told of it at the least where it is told in as many as its form allows.
     bytes: usize,
+    least: usize,
 }
 
 impl Form {
@@ -144,8 +145,7 @@ impl Form {
 
     /// What an output comes to: what is kept of it, or how long it is at the least where it is told.
     fn counts(&self, output: KeptOutput) -> usize {
-        // Cuts are made at lines: half of what is allowed may be told.
-        self.told.map_or(output.bytes, |told| output.bytes.min(told) / 2)
+        if self.told.is_some() { output.least } else { output.bytes }
     }
 
     fn push(&mut self, output: KeptOutput) {
@@ -185,7 +185,7 @@ impl Outputs {
         let Some((_, report)) = found.ended.as_ref().filter(|_| found.paging.is_none()) else { return };
         let bytes = report.output.kept_bytes();
         found.paging = Some(RunPaging { entry, told: None, away: None });
-        self.turn.push(KeptOutput { block, run, bytes });
+        self.turn.push(KeptOutput { block, run, bytes, least: 0 });
     }
 
     /// The person asked for something: what ran until here is not of the newest turn any more.
@@ -197,16 +197,19 @@ impl Outputs {
         for form in &mut self.forms {
             while let Some(oldest) = before.pop_over() {
                 // What is short enough as it is may be too long for the next form.
-                let shorter = form.told.and_then(|told| shorten(transcript, oldest, told));
-                form.push(shorter.unwrap_or(oldest));
+                form.push(form.told.map_or(oldest, |told| shorten(transcript, oldest, told)));
             }
             before = form;
         }
     }
 }
 
-fn shorten(transcript: &mut Transcript, output: KeptOutput, told: usize) -> Option<KeptOutput> {
-    let item: &mut BlockItem = transcript.blocks.get_mut(&output.block)?;
-    let run = item.runs.iter_mut().find(|known| known.run == output.run)?;
-    Some(KeptOutput { bytes: run.shorten(told)?, ..output })
+/// Keeps no more of an output than is told in so many bytes, and finds out how long that is.
+fn shorten(transcript: &mut Transcript, output: KeptOutput, told: usize) -> KeptOutput {
+    let item: Option<&mut BlockItem> = transcript.blocks.get_mut(&output.block);
+    let run = item.and_then(|item| item.runs.iter_mut().find(|known| known.run == output.run));
+    let Some(run) = run else { return output };
+    let bytes = run.shorten(told).unwrap_or(output.bytes);
+    let least = run.ended.as_ref().map_or(0, |(_, report)| told_bytes(&report.output, told));
+    KeptOutput { bytes, least, ..output }
 }

@@ -1,7 +1,7 @@
 //! A session that is paged and one that is not are the same to a model, to a review, to a plan and to an export.
 
 use super::*;
-use crate::domain::{BlockId, Outcome, RunId, RunReport, StepId, Stream};
+use crate::domain::{BlockId, GivenFile, Outcome, Prompt, RunId, RunReport, StepId, Stream};
 use crate::engine::dialogue::{Dialogue, report};
 use crate::engine::rebuild::RebuildPlan;
 use crate::engine::{Command, Effect, Engine, Event, LoadedBody, Settings, provenance};
@@ -39,7 +39,12 @@ fn session(outputs: &[Printed], turn: usize) -> Dialogue {
 }
 
 fn paged(entries: &[(Timestamp, Entry)], whole: usize, context: usize) -> Transcript {
-    let mut paged = PagedTranscript { outputs: Outputs::with(whole, context), ..PagedTranscript::default() };
+    paged_to(entries, PLENTY, (whole, context))
+}
+
+/// Paged so that so many bytes of messages stay, of whole outputs, and of those that a context tells.
+fn paged_to(entries: &[(Timestamp, Entry)], messages: usize, (whole, context): (usize, usize)) -> Transcript {
+    let mut paged = PagedTranscript::with(messages, Outputs::with(whole, context));
     paged.extend(entries.iter().cloned());
     paged.into()
 }
@@ -50,13 +55,30 @@ fn engine(transcript: Transcript, tokens: u64) -> Engine {
 }
 
 /// What is sent for a prompt, or why nothing is.
-fn sent(engine: &mut Engine) -> String {
-    let effects = engine.handle(Event::User(Command::Submit("and now".into())), Timestamp(1_000_001));
-    let asked = effects.into_iter().find_map(|effect| match effect {
-        Effect::Ask(request) => Some(*request),
-        _ => None,
-    });
-    format!("{asked:?} {:?} {:?}", engine.state().phase(), engine.state().live().context)
+fn sent(engine: &mut Engine, entries: &[(Timestamp, Entry)]) -> String {
+    sent_for(engine, Command::Submit("and now".into()), entries)
+}
+
+/// What is sent for a command, or why nothing is; what is asked of the file is answered from these entries.
+fn sent_for(engine: &mut Engine, command: Command, entries: &[(Timestamp, Entry)]) -> String {
+    let mut effects = engine.handle(Event::User(command), Timestamp(1_000_001));
+    loop {
+        let (mut asked, mut wanted) = (None, Vec::new());
+        for effect in effects {
+            match effect {
+                Effect::Ask(request) => asked = Some(*request),
+                Effect::Load(bodies) => wanted.extend(bodies),
+                _ => {}
+            }
+        }
+        if wanted.is_empty() {
+            return format!("{asked:?} {:?} {:?}", engine.state().phase(), engine.state().live().context);
+        }
+        assert!(asked.is_none(), "it does not go out before what it waits for is there");
+        let answer = |(body, entry)| LoadedBody { body, result: read(entries, entry) };
+        let bodies = wanted.into_iter().map(answer).collect();
+        effects = engine.handle(Event::Loaded(bodies), Timestamp(1_000_002));
+    }
 }
 
 fn read(entries: &[(Timestamp, Entry)], entry: u64) -> Result<Entry, String> {
@@ -73,11 +95,17 @@ fn paged_in(mut transcript: Transcript, entries: &[(Timestamp, Entry)]) -> Trans
         transcript.page_in(body, read(entries, entry).unwrap()).unwrap();
     }
     transcript.blocks.values_mut().flat_map(|item| &mut item.runs).for_each(|run| run.paging = None);
+    for item in &mut transcript.items {
+        if let Item::Reply(reply) = item {
+            reply.entry = None;
+        }
+    }
+    transcript.long_prompts.clear();
     transcript
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+    #![proptest_config(crate::test_cases::cases(400))]
 
     #[test]
     fn a_paged_session_is_the_same(
@@ -106,7 +134,103 @@ proptest! {
             format!("{:?}", RebuildPlan::of(one.state())),
             format!("{:?}", RebuildPlan::of(other.state()))
         );
-        prop_assert_eq!(sent(&mut one), sent(&mut other));
+        prop_assert_eq!(sent(&mut one, &entries), sent(&mut other, &entries));
+    }
+}
+
+/// A turn: how often the words of its prompt stand there and of a file that is given with it, and those of its reply; whether
+/// it has a block, and what becomes of that.
+type Said = (usize, usize, usize, Option<bool>);
+
+fn said() -> impl Strategy<Value = Said> {
+    let times = || prop_oneof![4 => 0usize..20, 1 => 50usize..400];
+    (times(), prop_oneof![3 => Just(0usize), 1 => 1usize..200], times(), any::<Option<bool>>())
+}
+
+fn conversation(turns: &[Said]) -> Dialogue {
+    let mut d = Dialogue::new();
+    let mut block = 0;
+    for (number, (asked, given, replied, has_block)) in turns.iter().enumerate() {
+        let text = format!("Question {number}? {}", "what é is it\n".repeat(*asked));
+        let file = |name: &str| {
+            let text = "a row 日本\n".repeat(*given);
+            GivenFile { path: name.into(), bytes: text.len() as u64, text, masked: false }
+        };
+        let files = if *given > 0 { vec![file("a.txt"), file("b.py")] } else { Vec::new() };
+        d.command(Command::Submit(Prompt { text, files }));
+        let words = format!("Answer {number}. {}", "Some *words* of it.\n\n".repeat(*replied));
+        match has_block {
+            None => d.reply(&words),
+            Some(runs) => {
+                block += 1;
+                d.reply(&format!("{words}\n```python\nx{block} = {number}\n```\n"));
+                if *runs {
+                    d.runs(block, block, Outcome::Ok)
+                } else {
+                    d.reject(block, "not so")
+                };
+                d.reply("Done.")
+            }
+        };
+    }
+    d
+}
+
+proptest! {
+    #![proptest_config(crate::test_cases::cases(400))]
+
+    #[test]
+    fn a_conversation_whose_messages_are_in_the_file_alone_is_the_same(
+        turns in prop::collection::vec(said(), 1..12),
+        stay in prop_oneof![Just(0usize), 0usize..20_000],
+        tokens in prop_oneof![600u64..12_000, Just(1_000_000)],
+        step in 1u32..24,
+    ) {
+        let entries = conversation(&turns).entries().to_vec();
+        let all = Transcript::fold(entries.clone());
+        let paged = paged_to(&entries, stay, (PLENTY, PLENTY));
+        prop_assert_eq!(&paged_in(paged.clone(), &entries), &all);
+        let (mut one, mut other) = (engine(all, tokens), engine(paged, tokens));
+        let earlier = |engine: &Engine| {
+            provenance::earlier(engine.state(), StepId(step)).read(|entry| read(&entries, entry)).unwrap()
+        };
+        prop_assert_eq!(earlier(&one), earlier(&other));
+        prop_assert_eq!(
+            format!("{:?}", RebuildPlan::of(one.state())),
+            format!("{:?}", RebuildPlan::of(other.state()))
+        );
+        // What is told of its length before it is in memory is told as what it has at the least.
+        let summed = |engine: &mut Engine| {
+            let told = sent_for(engine, Command::Compact, &entries);
+            told.split("ContextShare").next().map(str::to_owned)
+        };
+        prop_assert_eq!(summed(&mut one), summed(&mut other));
+        for engine in [&mut one, &mut other] {
+            engine.handle(Event::User(Command::Stop), Timestamp(1_000_003));
+        }
+        prop_assert_eq!(sent(&mut one, &entries), sent(&mut other, &entries));
+    }
+}
+
+#[test]
+fn the_newest_messages_stay_and_of_others_next_to_nothing() {
+    let entries = conversation(&[(9, 0, 30, None); 200]).entries().to_vec();
+    let all = Transcript::fold(entries.clone());
+    let bytes = |transcript: &Transcript| {
+        let of = |item: &Item| match item {
+            Item::Prompt { .. } => 0,
+            Item::Reply(reply) => reply.body.as_ref().map_or(0, |body| body.text.len()),
+            _ => 0,
+        };
+        transcript.items.iter().map(of).sum::<usize>()
+    };
+    let paged = paged_to(&entries, 20_000, (PLENTY, PLENTY));
+    assert!(bytes(&all) > 100_000 && bytes(&paged) < 20_000, "{} {}", bytes(&all), bytes(&paged));
+    let last = paged.last_reply().unwrap();
+    assert_eq!(last.text(), all.last_reply().unwrap().text());
+    // Their lengths are known all the same.
+    for item in 0..all.items.len() {
+        assert_eq!((paged.tokens_of(item), paged.bytes_of(item)), (all.tokens_of(item), all.bytes_of(item)));
     }
 }
 
@@ -125,7 +249,7 @@ fn kept(transcript: &Transcript) -> Vec<usize> {
 #[test]
 fn the_further_back_the_less_is_kept_and_of_the_newest_all() {
     let entries = long_session(30);
-    let transcript = paged(&entries, 60_000, 10_000);
+    let transcript = paged(&entries, 60_000, 18_000);
     let kept = kept(&transcript);
     assert!(kept.is_sorted(), "{kept:?}");
     assert!(kept[0] < 300 && kept[29] > 19_000, "{kept:?}");

@@ -187,7 +187,13 @@ fn of_replies() -> Vec<Entry> {
     let departures = [Departure::Never, Departure::Left, Departure::Unknown];
     entries.extend(kinds.into_iter().zip(departures.into_iter().cycle()).map(|(kind, departure)| {
         let (message, hint) = ("m".into(), String::new());
-        Entry::TurnEnd(TurnEnd::Failed(ReplyFailure { kind, status: None, message, hint, departure }))
+        Entry::TurnEnd(TurnEnd::Failed(Box::new(ReplyFailure {
+            kind,
+            status: None,
+            message,
+            hint,
+            departure,
+        })))
     }));
     let ends = [TurnEnd::Answered, TurnEnd::Stopped, TurnEnd::StepLimit, TurnEnd::Repeated, TurnEnd::Budget];
     entries.extend(ends.map(Entry::TurnEnd));

@@ -16,14 +16,17 @@ use ratatui::text::{Line, Span};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 /// The text of an item, as it was written.
-pub(super) fn text(item: &Item) -> Option<&str> {
-    match item {
+pub(super) fn text(state: &State, at: usize) -> Option<&str> {
+    if state.transcript.message_away(at).is_some() {
+        return None;
+    }
+    match state.transcript.items.get(at)? {
         Item::Prompt { text, .. } => Some(text),
-        Item::Reply(reply) if reply.paged_out.is_none() && !reply.text.trim().is_empty() => Some(&reply.text),
-        Item::Recipe { fact: RecipeFact::Ended { summary, .. }, .. } if !summary.trim().is_empty() => {
-            Some(summary)
-        }
-        _ => None,
+        Item::Reply(reply) => Some(reply.text()).filter(|text| !text.trim().is_empty()),
+        other => match other.fact()? {
+            RecipeFact::Ended { summary, .. } if !summary.trim().is_empty() => Some(summary),
+            _ => None,
+        },
     }
 }
 
@@ -32,12 +35,11 @@ pub(super) fn stamp(state: &State, at: usize, look: DrawStyle<'_>) -> u64 {
     let blocks = match state.transcript.items.get(at) {
         Some(Item::Reply(reply)) => reply.blocks.as_slice(),
         Some(Item::Own { block, .. }) => std::slice::from_ref(block),
+        Some(Item::Prompt { .. }) => &[],
         _ => return 0,
     };
     let mut hasher = DefaultHasher::new();
-    if let Some(Item::Reply(reply)) = state.transcript.items.get(at) {
-        reply.paged_out.map(|out| out.load).hash(&mut hasher);
-    }
+    state.transcript.message_away(at).map(|(_, out)| out.load).hash(&mut hasher);
     for item in blocks.iter().filter_map(|id| state.transcript.blocks.get(id)) {
         let standing = state.block_state(item);
         (standing.to_string(), item.runs.len(), item.block.versions.len()).hash(&mut hasher);
@@ -67,6 +69,10 @@ pub(super) fn rows(
         Item::Prompt { at: when, text, files } => {
             gap(&mut rows, at);
             rows.push(speaker("you", *when, look.style(Slot::ChatUser), look));
+            if let Some((_, out)) = state.transcript.message_away(at) {
+                rows.push(Line::styled(paged_out(out), look.style(Slot::ChatNote)));
+                return (rows, places);
+            }
             rows.extend(safe::words(text.trim_end(), width.into(), look.text()));
             if !files.is_empty() {
                 let told = sending::with_files(files, size);
@@ -158,20 +164,20 @@ fn reply_rows(
         }
         return;
     }
-    if !reply.reasoning.trim().is_empty() {
-        rows.push(reasoning(&reply.reasoning, look));
+    if !reply.reasoning().trim().is_empty() {
+        rows.push(reasoning(reply.reasoning(), look));
     }
     let mut at = 0;
     for item in reply.blocks.iter().filter_map(|id| state.transcript.blocks.get(id)) {
         let range = &item.block.origin.range;
-        if let Some(prose) = reply.text.get(at..range.start.max(at)) {
+        if let Some(prose) = reply.text().get(at..range.start.max(at)) {
             prose_rows(prose, width, look, rows);
         }
         places.push((rows.len(), item.block.id));
         rows.extend(block_rows(state, item, width, look));
         at = range.end.max(at);
     }
-    if let Some(prose) = reply.text.get(at..) {
+    if let Some(prose) = reply.text().get(at..) {
         prose_rows(prose, width, look, rows);
     }
     for refused in &reply.refused {
@@ -189,9 +195,9 @@ fn reply_rows(
     rows.push(Line::styled(format!("! {warn}"), look.style(Slot::StatusWarn)));
 }
 
-/// What stands in the place of a reply that is not in memory.
+/// What stands in the place of a message that is not in memory.
 fn paged_out(out: PagedOut) -> String {
-    let bytes = size(out.bytes as u64);
+    let bytes = size(out.bytes.into());
     match out.load {
         LoadState::Lost => format!("{bytes} that can't be read again"),
         LoadState::Away | LoadState::Loading => format!("{bytes} are being read"),

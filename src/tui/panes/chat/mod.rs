@@ -221,8 +221,8 @@ impl ChatPane {
     }
 
     /// The items on screen and around it.
-    pub(crate) fn looked_at(&self) -> Range<usize> {
-        wanted::around(self.list.visible())
+    pub(crate) fn looked_at(&self, state: &State) -> Range<usize> {
+        wanted::around(state, self.list.visible())
     }
 
     /// The block whose line is marked while the pane has the focus.
@@ -317,9 +317,9 @@ impl ChatPane {
     pub fn text(&self, state: &State) -> Option<String> {
         let at = match self.list.place() {
             Some(anchor) => anchor.item,
-            None => state.transcript.items.iter().rposition(|i| item::text(i).is_some())?,
+            None => (0..state.transcript.items.len()).rev().find(|at| item::text(state, *at).is_some())?,
         };
-        state.transcript.items.get(at).and_then(item::text).map(str::to_owned)
+        item::text(state, at).map(str::to_owned)
     }
 
     /// Where the prompts of the opening stand on screen: row, and which.

@@ -1,12 +1,16 @@
 //! Which items of a large conversation have to come into memory, because they are on screen or near it.
 
 use crate::engine::State;
-use crate::engine::transcript::{Item, LoadState};
+use crate::engine::transcript::LoadState;
 use crate::tui::widgets::virtual_list::Anchor;
 use std::ops::Range;
 
-/// So many items above and below the screen come along: who scrolls finds them there.
-const AROUND: usize = 8;
+/// So many items above and below the screen come along: who scrolls finds them there. Of long ones fewer do.
+const AROUND: usize = 60;
+/// Bytes of messages on each side from which on no more come along.
+const AROUND_BYTES: usize = 2 << 20;
+/// So many come along however long they are.
+const LEAST_AROUND: usize = 8;
 
 /// Whether the text of an item is in the file alone, and can be read.
 pub(in crate::tui) fn is_away(state: &State, item: usize) -> bool {
@@ -19,14 +23,20 @@ pub(in crate::tui) fn is_wanted(state: &State, item: usize) -> bool {
 }
 
 fn load_state(state: &State, item: usize) -> Option<LoadState> {
-    match state.transcript.items.get(item)? {
-        Item::Reply(reply) => reply.paged_out.map(|out| out.load),
-        _ => None,
-    }
+    state.transcript.message_away(item).map(|(_, out)| out.load)
 }
 
 /// The items of rows on screen, and those around them.
-pub(super) fn around(rows: &[Anchor]) -> Range<usize> {
+pub(super) fn around(state: &State, rows: &[Anchor]) -> Range<usize> {
     let (first, last) = (rows.first().map_or(0, |row| row.item), rows.last().map_or(0, |row| row.item));
-    first.saturating_sub(AROUND)..last.saturating_add(AROUND + 1)
+    let many = |items: &mut dyn Iterator<Item = usize>| {
+        let mut bytes = 0;
+        let near = items.take(AROUND).enumerate().take_while(|(number, item)| {
+            bytes += state.transcript.bytes_of(*item);
+            *number < LEAST_AROUND || bytes < AROUND_BYTES
+        });
+        near.count()
+    };
+    let (above, below) = (many(&mut (0..first).rev()), many(&mut (last.saturating_add(1)..usize::MAX)));
+    first - above..last.saturating_add(below + 1)
 }

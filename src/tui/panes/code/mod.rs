@@ -230,7 +230,7 @@ impl CodePane {
         }
         let review = match (inspected, &item.review) {
             (Some(inspected), _) => Some(&inspected.review),
-            (None, Some((revision, review))) if *revision == version.revision => Some(review),
+            (None, Some((revision, review))) if *revision == version.revision => Some(review.as_ref()),
             _ => None,
         };
         let remarks = review.map(|r| remark::all(&r.findings, &r.traces)).unwrap_or_default();
@@ -358,7 +358,8 @@ impl CodePane {
     pub fn next_trace<'a>(&mut self, state: &'a State) -> Option<(usize, usize, &'a Trace)> {
         let item = state.transcript.blocks.get(&self.subject?)?;
         let current = item.block.current().revision;
-        let recorded = item.review.as_ref().filter(|(of, _)| *of == current).map(|(_, review)| review);
+        let recorded =
+            item.review.as_ref().filter(|(of, _)| *of == current).map(|(_, review)| review.as_ref());
         let traces = &state.inspected(item.block.id).map(|i| &i.review).or(recorded)?.traces;
         let at = self.trace.map_or(0, |at| at + 1) % traces.len().max(1);
         let trace = traces.get(at)?;

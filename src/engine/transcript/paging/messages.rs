@@ -1,0 +1,156 @@
+//! Messages whose text is in the file alone: what is known of them, and how they go and come.
+
+use super::{Body, KEPT, LONG, LoadState, PagedOut};
+use crate::domain::{Entry, GivenFile, Prompt};
+use crate::engine::context::{shortened, tokens};
+use crate::engine::transcript::{Item, ReplyBody, ReplyItem, Transcript};
+
+impl ReplyBody {
+    fn bytes(&self) -> usize {
+        let calls = self.tool_calls.iter().map(|call| call.name.len() + call.arguments.len());
+        let kept = self.kept.iter().map(|kept| kept.json.len());
+        self.text.len() + self.reasoning.len() + calls.chain(kept).sum::<usize>()
+    }
+}
+
+impl ReplyItem {
+    /// About how many bytes it has.
+    pub(crate) fn bytes(&self) -> usize {
+        let here = || self.body.as_ref().map_or(0, |body| body.bytes());
+        self.paged_out.map_or_else(here, |out| out.bytes as usize)
+    }
+
+    /// About how many tokens its text has.
+    pub(crate) fn tokens(&self) -> u64 {
+        self.paged_out.map_or_else(|| tokens(self.text()), |out| out.tokens.into())
+    }
+
+    /// Keeps a short form of its text, where it is long, and else nothing of it, where the file has it.
+    fn page_out(&mut self) {
+        if self.paged_out.is_some() || self.entry.is_none() {
+            return;
+        }
+        self.paged_out = Some(PagedOut::new(self.bytes(), self.tokens()));
+        let is_long = self.text().len() + self.reasoning().len() >= LONG;
+        let short = is_long.then(|| ReplyBody { text: shortened(self.text(), KEPT), ..ReplyBody::default() });
+        self.body = short.map(Box::new);
+    }
+}
+
+/// Bytes of a prompt with its files.
+pub(super) fn bytes_of_prompt(text: &str, files: &[GivenFile]) -> usize {
+    text.len() + files.iter().map(|file| file.path.len() + file.text.len()).sum::<usize>()
+}
+
+/// The messages that are not in memory.
+impl Transcript {
+    /// What is known of a message while its text is in the file alone, and which entry of the file it is.
+    pub(crate) fn message_away(&self, item: usize) -> Option<(u64, PagedOut)> {
+        let (entry, out) = match self.items.get(item)? {
+            Item::Reply(reply) => (reply.entry?, reply.paged_out?),
+            Item::Prompt { .. } => {
+                self.long_prompts.get(&item).and_then(|long| Some((long.entry, long.out?)))?
+            }
+            _ => return None,
+        };
+        Some((entry.into(), out))
+    }
+
+    /// The messages from this item on that are not in memory.
+    pub(crate) fn paged_out(&self, from: usize) -> impl Iterator<Item = usize> {
+        (from..self.items.len()).filter(|item| self.message_away(*item).is_some())
+    }
+
+    /// The messages that would be told to the model and are not in memory.
+    pub(in crate::engine) fn told_away(&self) -> impl Iterator<Item = usize> {
+        self.paged_out(self.summary().map_or(0, |summary| summary.upto))
+    }
+
+    /// All that is not in memory, and which entry of the file each is; in the order of the file, messages first.
+    pub(crate) fn all_paged_out(&self) -> Vec<(Body, u64)> {
+        let entry = |item| Some((Body::Message(item), self.message_away(item)?.0));
+        let messages = self.paged_out(0).filter_map(entry);
+        messages.chain(self.outputs_away().map(|(run, entry)| (Body::Output(run), entry))).collect()
+    }
+
+    /// About how many tokens a message has, without results.
+    pub(in crate::engine) fn tokens_of(&self, item: usize) -> u64 {
+        if let Some((_, out)) = self.message_away(item) {
+            return out.tokens.into();
+        }
+        match self.items.get(item) {
+            Some(Item::Prompt { text, files, .. }) => tokens_of_prompt(text, files),
+            Some(Item::Reply(reply)) => reply.tokens(),
+            _ => 0,
+        }
+    }
+
+    /// About how many bytes a message has.
+    pub(crate) fn bytes_of(&self, item: usize) -> usize {
+        if let Some((_, out)) = self.message_away(item) {
+            return out.bytes as usize;
+        }
+        match self.items.get(item) {
+            Some(Item::Prompt { text, files, .. }) => bytes_of_prompt(text, files),
+            Some(Item::Reply(reply)) => reply.bytes(),
+            _ => 0,
+        }
+    }
+
+    /// Notes whether a message comes.
+    pub(in crate::engine) fn note_load(&mut self, item: usize, load: LoadState) {
+        let out = match self.items.get_mut(item) {
+            Some(Item::Reply(reply)) => reply.paged_out.as_mut(),
+            _ => self.long_prompts.get_mut(&item).and_then(|long| long.out.as_mut()),
+        };
+        if let Some(out) = out {
+            out.load = load;
+        }
+    }
+
+    /// Lets the text of a message go, where the file has it.
+    pub(in crate::engine) fn page_out(&mut self, item: usize) {
+        match self.items.get_mut(item) {
+            Some(Item::Reply(reply)) => reply.page_out(),
+            Some(Item::Prompt { text, files, .. }) => {
+                let Some(long) = self.long_prompts.get_mut(&item).filter(|long| long.out.is_none()) else {
+                    return;
+                };
+                long.out = Some(PagedOut::new(bytes_of_prompt(text, files), tokens_of_prompt(text, files)));
+                *text = shortened(text, KEPT).into();
+                *files = Box::default();
+            }
+            _ => {}
+        }
+    }
+
+    /// Takes a text in again. Gives its bytes; `None`: that entry is not the one.
+    pub(crate) fn page_in(&mut self, body: Body, entry: Entry) -> Option<usize> {
+        match (body, entry) {
+            (Body::Message(item), Entry::Reply { step, text, reasoning, tool_calls, kept, .. }) => {
+                let Item::Reply(reply) = self.items.get_mut(item)? else { return None };
+                if step != reply.step {
+                    return None;
+                }
+                reply.body = Some(Box::new(ReplyBody { text, reasoning, tool_calls, kept }));
+                reply.paged_out = None;
+                Some(reply.bytes())
+            }
+            (Body::Message(item), Entry::Prompt(Prompt { text: whole, files: given })) => {
+                let Item::Prompt { text, files, .. } = self.items.get_mut(item)? else { return None };
+                let long = self.long_prompts.get_mut(&item)?;
+                if long.out.is_some() && shortened(&whole, KEPT) != **text {
+                    return None;
+                }
+                (*text, *files, long.out) = (whole.into(), given.into(), None);
+                Some(bytes_of_prompt(text, files))
+            }
+            (Body::Message(_), _) => None,
+            (Body::Output(run), entry) => self.run_mut(run)?.page_in(entry),
+        }
+    }
+}
+
+fn tokens_of_prompt(text: &str, files: &[GivenFile]) -> u64 {
+    tokens(text) + files.iter().map(|file| tokens(&file.text)).sum::<u64>()
+}
