@@ -238,7 +238,9 @@ async fn look(
                 }
                 // Which of its words an output brought in is not known then.
                 Err(why) => {
-                    review.unchecked.get_or_insert(format!("an earlier output can't be read again: {why}"));
+                    review
+                        .unchecked
+                        .get_or_insert(format!("an earlier message or output can't be read again: {why}"));
                 }
             }
         }
