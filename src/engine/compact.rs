@@ -10,7 +10,7 @@ use super::instructions;
 use super::loading::AwaitedRequest;
 use super::spending::HeldRequest;
 use super::state::{ContextShare, LiveSummary, Retry};
-use super::transcript::{Item, LoadState};
+use super::transcript::LoadState;
 use super::{Effect, Engine, Phase};
 use crate::domain::sentences::sending;
 use crate::domain::{
@@ -345,12 +345,6 @@ fn made(before: u64, after: u64) -> Notice {
         grouped(before),
         grouped(after)
     ))
-}
-
-/// Whether a turn goes on at the end of these items.
-fn in_turn(items: &[Item]) -> bool {
-    let last = items.iter().rev().find(|item| matches!(item, Item::Prompt { .. } | Item::TurnEnd { .. }));
-    matches!(last, Some(Item::Prompt { .. }))
 }
 
 #[cfg(test)]

@@ -99,6 +99,12 @@ fn never_sent(items: &[Item], at: usize) -> bool {
     matches!(end, Some(Item::TurnEnd { end, .. }) if unsent(end))
 }
 
+/// The prompt that is worked on at the end of these items: none where its turn is over.
+pub(super) fn task(items: &[Item]) -> Option<usize> {
+    let last = items.iter().rposition(|item| matches!(item, Item::Prompt { .. } | Item::TurnEnd { .. }))?;
+    matches!(items.get(last), Some(Item::Prompt { .. })).then_some(last)
+}
+
 /// How many items stand before the next word of the person or the model behind `at`: what is settled by then answers
 /// the calls of that reply.
 fn next_word(items: &[Item], at: usize) -> usize {
@@ -176,8 +182,7 @@ impl MessageList {
         results.pass(&gone.before(usize::MAX));
         self.say(Role::User, SUMMARY);
         self.say(Role::User, &summary.text);
-        let last = left_out.iter().rev().find(|i| matches!(i, Item::Prompt { .. } | Item::TurnEnd { .. }));
-        if let Some(Item::Prompt { text, files, .. }) = last {
+        if let Some(Item::Prompt { text, files, .. }) = task(left_out).and_then(|at| left_out.get(at)) {
             self.say(Role::User, TASK);
             self.say(Role::User, &given::message(text, files));
         }

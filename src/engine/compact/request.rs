@@ -3,7 +3,6 @@
 //! The items are shown as one fenced text, not as a conversation: the model must not go on with it, and servers need
 //! not know the tools that were called in it.
 
-use super::in_turn;
 use crate::domain::{Dialect, Message, Role};
 use crate::engine::Settings;
 use crate::engine::context::{self, estimate, fenced, shortened};
@@ -38,7 +37,7 @@ pub(super) fn boundary(transcript: &Transcript, stuck: bool, kept: u64) -> Optio
 }
 
 /// The messages before `upto` that have to come into memory for a summary. Of those that are long only the newest do: the
-/// others are told by the short form that is kept of them.
+/// others are told by the short form that is kept of them. The prompt that is worked on behind a summary is always whole.
 pub(super) fn away(transcript: &Transcript, upto: usize) -> Vec<usize> {
     let from = transcript.summary().map_or(0, |summary| summary.upto);
     let mut left = LONG_ONES;
@@ -50,7 +49,7 @@ pub(super) fn away(transcript: &Transcript, upto: usize) -> Vec<usize> {
         is_short || left > 0
     };
     let told: Vec<usize> = (from..upto).rev().filter(|item| is_told(item)).collect();
-    told.into_iter().filter(|item| transcript.message_away(*item).is_some()).collect()
+    told.into_iter().chain(transcript.task_behind_summary()).filter(|item| transcript.message_away(*item).is_some()).collect()
 }
 
 /// The messages that ask for a summary of the items before `upto`, in about `room` tokens; `None`: there is no room for
@@ -64,7 +63,7 @@ pub(super) fn messages(
     let part = part(transcript, upto);
     let settings = Settings { system_prompt: String::new(), ..settings.clone() };
     let told = context::messages(&part, &settings, Dialect::Fences);
-    let working = in_turn(&part.items);
+    let working = context::task(&part.items).is_some();
     let fits = |messages: &Vec<Message>| estimate(messages) <= room;
     let mut most = told.iter().map(|message| message.text.len()).max().unwrap_or_default().max(LEAST);
     let mut text = document(&told, most);

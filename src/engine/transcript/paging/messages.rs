@@ -2,7 +2,7 @@
 
 use super::{Body, KEPT, LONG, LoadState, PagedOut};
 use crate::domain::{Entry, GivenFile, Prompt};
-use crate::engine::context::{shortened, tokens};
+use crate::engine::context::{shortened, task, tokens};
 use crate::engine::transcript::{Item, ReplyBody, ReplyItem, Transcript};
 
 impl ReplyBody {
@@ -63,7 +63,13 @@ impl Transcript {
 
     /// The messages that would be told to the model and are not in memory.
     pub(in crate::engine) fn told_away(&self) -> impl Iterator<Item = usize> {
-        self.paged_out(self.summary().map_or(0, |summary| summary.upto))
+        let behind = self.paged_out(self.summary().map_or(0, |summary| summary.upto));
+        self.task_behind_summary().filter(|item| self.message_away(*item).is_some()).into_iter().chain(behind)
+    }
+
+    /// The prompt that is told beside a summary that stands for it, because its turn went on there.
+    pub(in crate::engine) fn task_behind_summary(&self) -> Option<usize> {
+        task(self.items.get(..self.summary()?.upto)?)
     }
 
     /// All that is not in memory, and which entry of the file each is; in the order of the file, messages first.

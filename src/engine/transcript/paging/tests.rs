@@ -1,10 +1,10 @@
 //! A session that is paged and one that is not are the same to a model, to a review, to a plan and to an export.
 
 use super::*;
-use crate::domain::{BlockId, GivenFile, Outcome, Prompt, RunId, RunReport, StepId, Stream};
+use crate::domain::{BlockId, FailureKind, GivenFile, Outcome, Prompt, RunId, RunReport, StepId, Stream};
 use crate::engine::dialogue::{Dialogue, report};
 use crate::engine::rebuild::RebuildPlan;
-use crate::engine::{Command, Effect, Engine, Event, LoadedBody, Settings, provenance};
+use crate::engine::{Command, Effect, Engine, Event, LoadedBody, Phase, Settings, provenance};
 use proptest::prelude::*;
 
 /// What a run printed: on which streams, how often which line.
@@ -139,18 +139,27 @@ proptest! {
 }
 
 /// A turn: how often the words of its prompt stand there and of a file that is given with it, and those of its reply; whether
-/// it has a block, and what becomes of that.
-type Said = (usize, usize, usize, Option<bool>);
+/// it has a block, and what becomes of that; whether what is older is summed up while it goes on, or behind it.
+type Said = (usize, usize, usize, Option<bool>, Option<SummedUp>);
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum SummedUp {
+    Within,
+    Behind,
+}
 
 fn said() -> impl Strategy<Value = Said> {
     let times = || prop_oneof![4 => 0usize..20, 1 => 50usize..400];
-    (times(), prop_oneof![3 => Just(0usize), 1 => 1usize..200], times(), any::<Option<bool>>())
+    let given = prop_oneof![6 => Just(0usize), 2 => 1usize..200, 1 => Just(1_500)];
+    let summed =
+        prop_oneof![6 => Just(None), 1 => Just(Some(SummedUp::Within)), 1 => Just(Some(SummedUp::Behind))];
+    (times(), given, times(), any::<Option<bool>>(), summed)
 }
 
 fn conversation(turns: &[Said]) -> Dialogue {
     let mut d = Dialogue::new();
     let mut block = 0;
-    for (number, (asked, given, replied, has_block)) in turns.iter().enumerate() {
+    for (number, (asked, given, replied, has_block, summed)) in turns.iter().enumerate() {
         let text = format!("Question {number}? {}", "what é is it\n".repeat(*asked));
         let file = |name: &str| {
             let text = "a row 日本\n".repeat(*given);
@@ -169,11 +178,48 @@ fn conversation(turns: &[Said]) -> Dialogue {
                 } else {
                     d.reject(block, "not so")
                 };
+                if *summed == Some(SummedUp::Within) {
+                    block += 1;
+                    d.reply(&format!("{words}\n```python\nx{block} = {number}\n```\n"));
+                    d.runs(block, block, Outcome::Ok);
+                    d.fail(FailureKind::Overflow);
+                    sum_up(&mut d);
+                    d.command(Command::Retry);
+                }
                 d.reply("Done.")
             }
         };
+        if *summed == Some(SummedUp::Behind) {
+            sum_up(&mut d);
+        }
     }
     d
+}
+
+/// Where there is something older.
+fn sum_up(d: &mut Dialogue) {
+    d.command(Command::Compact);
+    if matches!(d.state().phase(), Phase::Compacting(_)) {
+        d.reply("What was said, in short.");
+    }
+}
+
+/// A prompt with a file that is summed up while its turn goes on, and a turn behind it.
+#[test]
+fn the_task_behind_a_summary_is_told_whole() {
+    let turns = [(30, 300, 3, Some(true), Some(SummedUp::Within)), (0, 0, 400, Some(true), None)];
+    let d = conversation(&turns);
+    let entries = d.entries().to_vec();
+    assert!(d.state().transcript().task_behind_summary().is_some());
+    let paged = paged_to(&entries, 0, (PLENTY, PLENTY));
+    assert!(paged.message_away(0).is_some());
+    let (mut one, mut other) =
+        (engine(Transcript::fold(entries.clone()), 1_000_000), engine(paged, 1_000_000));
+    for command in [Command::Compact, Command::Stop, Command::Submit("and now".into())] {
+        let [all, told] = [&mut one, &mut other].map(|engine| sent_for(engine, command.clone(), &entries));
+        let [all, told] = [&all, &told].map(|sent| sent.split("ContextShare").next());
+        assert_eq!(told, all);
+    }
 }
 
 proptest! {
@@ -214,7 +260,7 @@ proptest! {
 
 #[test]
 fn the_newest_messages_stay_and_of_others_next_to_nothing() {
-    let entries = conversation(&[(9, 0, 30, None); 200]).entries().to_vec();
+    let entries = conversation(&[(9, 0, 30, None, None); 200]).entries().to_vec();
     let all = Transcript::fold(entries.clone());
     let bytes = |transcript: &Transcript| {
         let of = |item: &Item| match item {
