@@ -114,14 +114,12 @@ impl Rooms {
     /// Reads messages and outputs of the file again.
     fn load(&self, entries: Vec<(Body, u64)>) {
         let (store, inbox) = (self.store.clone(), self.inbox());
-        tokio::task::spawn_blocking(move || {
-            let mut read_again = store.rereader();
-            let read = |(body, entry)| {
-                let result = read_again(entry).map_err(|why| why.to_string());
-                LoadedBody { body, result }
-            };
-            let bodies = entries.into_iter().map(read).collect();
-            let _ = inbox.blocking_send(Signal::Event(Event::Loaded(bodies)));
+        tokio::spawn(async move {
+            let bodies = read_again(entries, move || {
+                let mut read = store.rereader();
+                move |entry| read(entry).map_err(|why| why.to_string())
+            });
+            let _ = inbox.send(Signal::Event(Event::Loaded(bodies.await))).await;
         });
     }
 
@@ -198,6 +196,27 @@ fn is_approved(state: &State, block: BlockId) -> bool {
     state.transcript.blocks.get(&block).is_some_and(|item| item.standing == BlockStanding::Approved)
 }
 
+/// These entries, read by a thread that may wait. Where that breaks off each of them is told as one that could not be read:
+/// somebody waits for it.
+async fn read_again<R>(
+    entries: Vec<(Body, u64)>,
+    open: impl FnOnce() -> R + Send + 'static,
+) -> Vec<LoadedBody>
+where
+    R: FnMut(u64) -> Result<Entry, String>,
+{
+    let bodies: Vec<Body> = entries.iter().map(|(body, _)| *body).collect();
+    let read = tokio::task::spawn_blocking(move || {
+        let mut read = open();
+        entries.into_iter().map(|(body, entry)| LoadedBody { body, result: read(entry) }).collect()
+    });
+    read.await.unwrap_or_else(|error| {
+        tracing::error!(%error, "reading entries again broke off");
+        let broke_off = |body| LoadedBody { body, result: Err("reading it broke off".to_owned()) };
+        bodies.into_iter().map(broke_off).collect()
+    })
+}
+
 /// The request with the bytes of its images.
 async fn with_images(request: ModelRequest, blobs: PathBuf) -> ModelRequest {
     if !images::wanted(&request) {
@@ -210,4 +229,17 @@ async fn with_images(request: ModelRequest, blobs: PathBuf) -> ModelRequest {
         bare.messages.iter_mut().for_each(|message| message.images.clear());
         bare
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn what_was_asked_for_is_answered_whatever_becomes_of_the_thread() {
+        let entries: Vec<_> = (0..3).map(|item| (Body::Message(item), 0)).collect();
+        let read = read_again(entries, || |_| panic!("a fault in reading")).await;
+        let told: Vec<_> = read.iter().map(|loaded| (loaded.body, loaded.result.is_err())).collect();
+        assert_eq!(told, [0, 1, 2].map(|item| (Body::Message(item), true)));
+    }
 }
