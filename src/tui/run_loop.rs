@@ -23,6 +23,8 @@ use super::widgets::layout::Borders;
 use super::workers::Workers;
 use crate::domain::Notice;
 use crate::driver::Driver;
+use crate::engine::Transcript;
+use crate::engine::transcript::Item;
 use session::Session;
 use std::time::{Duration, Instant};
 
@@ -101,10 +103,7 @@ impl Tui {
         if !options.images {
             screen.panes.pictures.turn_off();
         }
-        let items = &driver.state().transcript.items;
-        let mut prompts: Vec<&str> = items.iter().rev().filter_map(prompt_of).take(REMEMBERED).collect();
-        prompts.reverse();
-        for text in prompts {
+        for text in remembered(&driver.state().transcript) {
             screen.panes.composer.remember(text.to_owned());
         }
         let mut draft = std::mem::take(&mut self.draft);
@@ -202,9 +201,33 @@ impl Tui {
     }
 }
 
-fn prompt_of(item: &crate::engine::transcript::Item) -> Option<&str> {
-    match item {
-        crate::engine::transcript::Item::Prompt { text, .. } => Some(text),
+/// The newest prompts, the oldest of them first. Of one whose text is in the session's file alone a part is known, and that is
+/// not what the person wrote: it is none that can be sent again.
+fn remembered(transcript: &Transcript) -> Vec<&str> {
+    let prompt = |(at, item)| match item {
+        &Item::Prompt { ref text, .. } if transcript.message_away(at).is_none() => Some(&**text),
         _ => None,
+    };
+    let mut prompts: Vec<&str> =
+        transcript.items.iter().enumerate().rev().filter_map(prompt).take(REMEMBERED).collect();
+    prompts.reverse();
+    prompts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Entry, Timestamp};
+    use crate::engine::transcript::PagedTranscript;
+
+    #[test]
+    fn what_is_known_in_part_is_not_brought_back() {
+        let long = "a long one ".repeat(400_000);
+        let prompts = ["first", &long, "second", &long, &format!("newest {long}"), "last"];
+        let mut paged = PagedTranscript::default();
+        paged.extend(prompts.map(|text| (Timestamp(0), Entry::Prompt(text.into()))));
+        let transcript = Transcript::from(paged);
+        let brought: Vec<_> = remembered(&transcript).iter().map(|text| text.len()).collect();
+        assert_eq!(brought, [5, 6, long.len() + 7, 4]);
     }
 }
