@@ -16,6 +16,8 @@ pub(crate) struct TurnLog<'a> {
     pub at: Timestamp,
     /// What the person asked.
     pub prompt: &'a str,
+    /// Whether a part of that is in the session's file alone.
+    pub is_part: bool,
     /// The name of its recipe.
     pub recipe: Option<&'a str>,
     /// Its steps, in their order.
@@ -180,8 +182,8 @@ impl TurnLog<'_> {
 /// known ([`super::cost::Cost::of_steps`]).
 pub(crate) fn turns<'a>(transcript: &'a Transcript, costs: &BTreeMap<StepId, u64>) -> Vec<TurnLog<'a>> {
     let mut log = Log { transcript, costs, turns: Vec::new(), round: None, fresh: false, last: Timestamp(0) };
-    for item in &transcript.items {
-        log.take(item);
+    for (place, item) in transcript.items.iter().enumerate() {
+        log.take(place, item);
     }
     log.turns
 }
@@ -200,7 +202,7 @@ struct Log<'a, 'c> {
 }
 
 impl<'a> Log<'a, '_> {
-    fn take(&mut self, item: &'a Item) {
+    fn take(&mut self, place: usize, item: &'a Item) {
         match item {
             Item::Prompt { at, text, .. } => {
                 let number = u32::try_from(self.turns.len()).unwrap_or(u32::MAX).saturating_add(1);
@@ -208,6 +210,7 @@ impl<'a> Log<'a, '_> {
                     number,
                     at: *at,
                     prompt: text,
+                    is_part: self.transcript.message_away(place).is_some(),
                     recipe: None,
                     steps: Vec::new(),
                     recipe_end: None,

@@ -16,7 +16,7 @@ pub(crate) fn scaffold(transcript: &Transcript, name: &str) -> String {
     let mut turns = turns(transcript);
     turns.drain(..turns.len().saturating_sub(STEPS));
     if turns.is_empty() {
-        turns.push(ScaffoldTurn { prompt: "Do it.".into(), check: "reply" });
+        turns.push(ScaffoldTurn { prompt: "Do it.".into(), is_part: false, check: "reply" });
     }
     let name = named(name);
     let title = quoted(&name.replace(['-', '_'], " "));
@@ -32,9 +32,11 @@ pub(crate) fn scaffold(transcript: &Transcript, name: &str) -> String {
         let (good, then) = (good(turn.check), if number < turns.len() { "next" } else { "end" });
         let prompt = turn.prompt.replace('{', "{{").replace('}', "}}");
         let say = if at == 0 { format!("{prompt}\n\n{{what}}") } else { prompt };
+        let part =
+            if turn.is_part { "# Only a part of a long message: the session has the rest.\n" } else { "" };
         let _ = write!(
             text,
-            "\n[[step]]\nname = \"step-{number}\"\ntitle = \"Step {number}\"\nsay = {say}\ncheck = \"{check}\"\n\
+            "\n{part}[[step]]\nname = \"step-{number}\"\ntitle = \"Step {number}\"\nsay = {say}\ncheck = \"{check}\"\n\
              [step.on.{good}]\nthen = \"{then}\"\n",
             say = quoted(&say),
             check = turn.check,
@@ -46,6 +48,8 @@ pub(crate) fn scaffold(transcript: &Transcript, name: &str) -> String {
 
 struct ScaffoldTurn {
     prompt: String,
+    /// Whether it is longer than that: cut here, or known in part only.
+    is_part: bool,
     check: &'static str,
 }
 
@@ -59,13 +63,14 @@ fn good(check: &str) -> &'static str {
 
 fn turns(transcript: &Transcript) -> Vec<ScaffoldTurn> {
     let mut turns: Vec<ScaffoldTurn> = Vec::new();
-    for item in &transcript.items {
+    for (at, item) in transcript.items.iter().enumerate() {
         match item {
             Item::Prompt { text, .. } if !text.trim().is_empty() => {
                 let fits = |c: &char| !c.is_control() || matches!(c, '\n' | '\t');
                 let mut prompt: String = text.trim().chars().filter(fits).collect();
+                let is_part = prompt.len() > LONGEST || transcript.message_away(at).is_some();
                 prompt.truncate(prompt.floor_char_boundary(LONGEST));
-                turns.push(ScaffoldTurn { prompt, check: "reply" });
+                turns.push(ScaffoldTurn { prompt, is_part, check: "reply" });
             }
             Item::Reply(reply) => {
                 let Some(turn) = turns.last_mut() else { continue };
@@ -108,6 +113,7 @@ fn quoted(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::domain::{Entry, Timestamp};
+    use crate::engine::transcript::PagedTranscript;
     use crate::recipe::Recipe;
     use proptest::prelude::*;
 
@@ -122,6 +128,20 @@ mod tests {
         assert_eq!(recipe.card().name, "sales-q3");
         assert_eq!(text.matches("[[step]]").count(), 2);
         assert!(text.contains("{{x}}"), "{text}");
+    }
+
+    #[test]
+    fn a_prompt_of_which_a_part_is_taken_says_so() {
+        let long = "Plot it. ".repeat(LONGEST);
+        let text = scaffold(&session(&["short", &long]), "x");
+        assert_eq!(text.matches("# Only a part").count(), 1, "{text}");
+        let mut paged = PagedTranscript::default();
+        let rest = "y".repeat(6 << 20);
+        let prompts = ["z".repeat(3_000), rest.clone(), rest, "last".into()];
+        paged.extend(prompts.map(|text| (Timestamp(0), Entry::Prompt(text.as_str().into()))));
+        let text = scaffold(&paged.into(), "x");
+        assert_eq!(text.matches("# Only a part").count(), 3, "{text}");
+        assert!(text.contains("characters left out]") && Recipe::read(&text, None).is_ok(), "{text}");
     }
 
     proptest! {

@@ -91,7 +91,11 @@ fn of_turn(
 ) {
     let recipe = turn.recipe.map(|name| format!("  recipe {}", safe::one_line(name))).unwrap_or_default();
     let head = format!("Turn {}  {}{recipe}  ", turn.number, look.place.hour(turn.at));
-    let prompt = safe::one_line(words::first_line(turn.prompt));
+    let mut prompt = safe::one_line(words::first_line(turn.prompt));
+    if turn.is_part {
+        // The rest of it is in the session's file.
+        prompt.push_str(" …");
+    }
     let room = width.saturating_sub(head.chars().count());
     rows.push(Line::from(vec![
         Span::styled(head, look.style(Slot::UiTitle)),
