@@ -10,7 +10,6 @@ use super::instructions;
 use super::loading::AwaitedRequest;
 use super::spending::HeldRequest;
 use super::state::{ContextShare, LiveSummary, Retry};
-use super::transcript::LoadState;
 use super::{Effect, Engine, Phase};
 use crate::domain::sentences::sending;
 use crate::domain::{
@@ -57,42 +56,34 @@ impl Engine {
         Some(of.saturating_sub(kept_free(of, self.state.live.model.as_ref())))
     }
 
-    /// The length of the conversation, where that alone says that it has to be summed up first: it is longer than `room`
-    /// without any result of a block.
+    /// The least length of the conversation, where that alone says that it has to be summed up first: it is longer than
+    /// `room` without any result of a block.
     fn told_too_much(&mut self, room: u64) -> Option<u64> {
-        let told = self.meter.told.count(&self.state.transcript);
-        if told > room {
-            return Some(told);
-        }
-        let transcript = &self.state.transcript;
-        let is_lost =
-            |item| transcript.message_away(item).is_some_and(|(_, out)| out.load == LoadState::Lost);
-        // What can't be read again can't be sent: such a conversation is summed up first, whatever the model takes.
-        if transcript.told_away().any(is_lost) {
-            return Some(room.saturating_add(1));
-        }
-        // The rest is counted once it is in memory: a request waits for it.
-        transcript.told_away().next().map(|_| told)
+        self.meter.told.count(&self.state.transcript);
+        self.meter.told.over(room)
     }
 
     /// The messages that the next request tells and that have to come into memory for it; none where it is too long as it is.
     pub(super) fn told_away(&mut self) -> Vec<usize> {
         let room = self.meter.room(self.request_size().unwrap_or(LONGEST_UNKNOWN));
-        let told = self.meter.told.count(&self.state.transcript);
-        if told > room { Vec::new() } else { self.state.transcript.told_away().collect() }
+        if self.told_too_much(room).is_some() {
+            return Vec::new();
+        }
+        self.state.transcript.told_away().collect()
     }
 
     /// The next request within the budget, and the share of the context that it takes.
     ///
-    /// One that can't fit whatever is left out is not put together: it comes without messages, and [`Self::too_long`] says
-    /// so.
+    /// One that can't fit whatever is left out is not put together, nor one of which a part is in the file alone: they come
+    /// without messages, and [`Self::unsendable`] says so.
     pub(super) fn compose(&mut self) -> Composition {
         let room = self.meter.room(self.request_size().unwrap_or(LONGEST_UNKNOWN));
         let composed = match self.told_too_much(room) {
             Some(estimate) => Composition { messages: Vec::new(), estimate, shortened: 0 },
-            None => self.compose_within(room),
+            None => self.compose_known(room),
         };
         let (used, estimated) = self.meter.used(composed.estimate);
+        let estimated = estimated || composed.messages.is_empty();
         self.state.live.context = ContextShare {
             used,
             of: self.context_size(),
@@ -102,6 +93,14 @@ impl Engine {
         };
         self.meter.composed = Some(self.told());
         composed
+    }
+
+    /// The next request; of one of which a part is in the file alone, how long it is.
+    fn compose_known(&self, room: u64) -> Composition {
+        let Some(away) = self.state.transcript.tokens_away() else { return self.compose_within(room) };
+        let here = self.compose_within(room.saturating_sub(away));
+        let estimate = here.estimate.saturating_add(away);
+        Composition { messages: Vec::new(), estimate, shortened: here.shortened }
     }
 
     fn compose_within(&self, room: u64) -> Composition {
@@ -117,22 +116,27 @@ impl Engine {
         composer.within(room)
     }
 
-    /// Why a request can't be sent, if it is too long.
-    pub(super) fn too_long(&self, composed: &Composition) -> Option<ReplyFailure> {
+    /// Why a request can't be sent: it is too long, or a part of it can't be read.
+    pub(super) fn unsendable(&self, composed: &Composition) -> Option<ReplyFailure> {
         let size = self.request_size().unwrap_or(LONGEST_UNKNOWN);
         let of = self.context_size();
         let (used, estimated) = self.meter.used(composed.estimate);
+        let is_whole = !composed.messages.is_empty();
+        if is_whole && used <= size {
+            return None;
+        }
+        let is_unread = !is_whole && self.meter.told.over(self.meter.room(size)).is_none();
         // The reply needs room too.
         let needs = used.saturating_add(of.unwrap_or(size).saturating_sub(size));
-        let about = match (composed.messages.is_empty(), estimated) {
-            (true, _) => "at least ",
-            (false, true) => "about ",
-            (false, false) => "",
+        let about = match (is_whole, estimated) {
+            (false, _) => "at least ",
+            (true, true) => "about ",
+            (true, false) => "",
         };
         let needs = format!("{about}{}", grouped(needs));
         let (needs, hint) = match of {
-            _ if self.is_lost_in_part(size) => {
-                ("A part of this chat can't be read again.".to_owned(), "Shorten it with /compact.")
+            _ if is_unread => {
+                ("A part of this chat can't be read again.".to_owned(), "Try again, or start a new chat.")
             }
             Some(of) => (
                 format!("This chat needs {needs} of {} tokens.", grouped(of)),
@@ -146,19 +150,13 @@ impl Engine {
                 "Shorten it with /compact, or set tokens under [context] in the configuration.",
             ),
         };
-        (used > size).then(|| ReplyFailure {
+        Some(ReplyFailure {
             kind: FailureKind::Overflow,
             status: None,
             message: format!("{needs} {}", sending::too_long(Departure::Never)),
             hint: hint.into(),
             departure: Departure::Never,
         })
-    }
-
-    /// Whether the model would take the conversation, and a part of it can't be read.
-    fn is_lost_in_part(&self, size: u64) -> bool {
-        self.state.transcript.told_away().next().is_some()
-            && self.meter.told.tokens() <= self.meter.room(size)
     }
 
     /// How much there is to be told.
@@ -206,6 +204,16 @@ impl Engine {
 
     /// The person wants older items summed up.
     pub(super) fn compact(&mut self) {
+        if matches!(self.state.phase, Phase::Idle | Phase::Stuck(_)) {
+            self.loads.stop_waiting();
+            let all: Vec<usize> = self.state.transcript.paged_out(0).collect();
+            self.try_again(&all);
+        }
+        self.sum_up_once_read();
+    }
+
+    /// The request for a summary leaves once all that it tells is in memory.
+    pub(super) fn sum_up_once_read(&mut self) {
         match &self.state.phase {
             Phase::Idle => self.begin_summary(None),
             Phase::Stuck(failure) => self.begin_summary(Some(failure.clone())),
@@ -223,7 +231,12 @@ impl Engine {
         };
         let away = request::away(&self.state.transcript, upto);
         if self.gather(&away, AwaitedRequest::Summary) {
+            self.notify(Notice::info("Reading earlier messages for the summary."));
             return self.leave_summary(stuck);
+        }
+        if !away.is_empty() {
+            self.leave_summary(stuck);
+            return self.notify(Notice::error("No summary: a part of this chat can't be read again."));
         }
         let Some(messages) = request::messages(&self.state.transcript, &self.settings, upto, room) else {
             self.leave_summary(stuck);

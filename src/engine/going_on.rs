@@ -61,6 +61,6 @@ impl State {
             return Some(GoingOn { what: running::SUMMING_UP.into(), clock });
         }
         let reply = self.live.reply.as_ref()?;
-        Some(GoingOn { what: running::ANSWERING.into(), clock: Clock::Since(reply.since, None) })
+        Some(GoingOn { what: reply.doing().into(), clock: Clock::Since(reply.since, None) })
     }
 }

@@ -6,6 +6,7 @@ pub use super::context::ContextShare;
 pub use super::cost::Cost;
 use super::reply::Segment;
 use super::transcript::{BlockItem, Item, OpinionItem, Transcript};
+use crate::domain::sentences::running;
 use crate::domain::{
     BlockId, CountedTime, Entry, Form, Function, ImageName, ImageRef, Instructions, KernelRef, Language,
     Limits, ModelInfo, Notice, OutputBuffer, Prompt, Reach, ReplyFailure, Review, Revision, RuleId,
@@ -22,7 +23,7 @@ pub enum Phase {
     /// Nothing: the next prompt begins a turn.
     #[default]
     Idle,
-    /// A request is out; its reply streams in (or is waited for).
+    /// A request is out, or waits for what it [tells](LiveReply::reads); its reply streams in (or is waited for).
     Replying(StepId),
     /// This block waits for the person: the first of the reply that is not settled.
     Deciding(BlockId),
@@ -67,6 +68,8 @@ pub struct LiveReply {
     pub segments: Vec<Segment>,
     /// The tool calls so far; each is whole.
     pub calls: Vec<ToolCall>,
+    /// Whether the request has not left yet: it waits for earlier messages, which are read from the file.
+    pub reads: bool,
     /// When the request was ordered.
     pub since: Timestamp,
     /// When the first piece of it arrived.
@@ -75,6 +78,18 @@ pub struct LiveReply {
     pub usage: Option<Usage>,
     /// A repetition that is waited for.
     pub retry: Option<Retry>,
+}
+
+impl LiveReply {
+    /// Whether its request is out.
+    pub(crate) fn has_left(&self) -> bool {
+        self.retry.is_none() && !self.reads
+    }
+
+    /// What is done for it, for the person.
+    pub(crate) fn doing(&self) -> &'static str {
+        if self.reads { running::READING } else { running::ANSWERING }
+    }
 }
 
 /// A wait before the request is sent again.
@@ -370,7 +385,7 @@ impl State {
         let settled = self.transcript.settled.iter().rev().find(|settled| settled.block == block);
         settled.is_some_and(|settled| {
             let since = self.transcript.items.get(settled.after..).unwrap_or_default();
-            let goes_on = self.live.reply.as_ref().is_some_and(|reply| reply.retry.is_none());
+            let goes_on = self.live.reply.as_ref().is_some_and(|reply| reply.has_left());
             goes_on || since.iter().any(|item| matches!(item, Item::Reply(_)))
         })
     }

@@ -141,23 +141,31 @@ impl Engine {
         }
         self.tell_unknown_price();
         self.note_instructions();
+        self.begin_to_read();
+        let told_away = self.told_away();
+        self.try_again(&told_away);
+        self.ask_once_read();
+    }
+
+    /// The request leaves once all that it tells is in memory.
+    pub(super) fn ask_once_read(&mut self) {
         let step = self.counted.step.next();
         let told_away = self.told_away();
         if self.gather(&told_away, AwaitedRequest::Answer(step)) {
             // It is waited for as the reply itself is, and can be stopped.
-            self.open_reply(LiveReply { step, since: self.now, ..LiveReply::default() });
+            self.open_reply(LiveReply { step, since: self.now, reads: true, ..LiveReply::default() });
             self.state.phase = Phase::Replying(step);
             return;
         }
         self.ask_model();
     }
 
-    /// The request leaves, where it is not too long.
-    pub(super) fn ask_model(&mut self) {
+    /// The request leaves, where it is not too long and could be read.
+    fn ask_model(&mut self) {
         self.drop_reply();
         self.loads.stop_waiting();
         let composed = self.compose();
-        if let Some(failure) = self.too_long(&composed) {
+        if let Some(failure) = self.unsendable(&composed) {
             return self.fail_turn(failure);
         }
         let step = self.counted.step.next();

@@ -15,6 +15,9 @@ pub(crate) fn asked_again(block: BlockId, why: &str) -> String {
 /// The model writes.
 pub(crate) const ANSWERING: &str = "Answering";
 
+/// A request waits for messages that are read from the session's file.
+pub(crate) const READING: &str = "Reading earlier messages";
+
 /// A summary is being written.
 pub(crate) const SUMMING_UP: &str = "Summing up what is older";
 

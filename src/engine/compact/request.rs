@@ -49,7 +49,10 @@ pub(super) fn away(transcript: &Transcript, upto: usize) -> Vec<usize> {
         is_short || left > 0
     };
     let told: Vec<usize> = (from..upto).rev().filter(|item| is_told(item)).collect();
-    told.into_iter().chain(transcript.task_behind_summary()).filter(|item| transcript.message_away(*item).is_some()).collect()
+    told.into_iter()
+        .chain(transcript.task_behind_summary())
+        .filter(|item| transcript.message_away(*item).is_some())
+        .collect()
 }
 
 /// The messages that ask for a summary of the items before `upto`, in about `room` tokens; `None`: there is no room for

@@ -7,6 +7,7 @@ use super::count::tokens;
 use crate::domain::{Message, ModelInfo, ModelName, Usage};
 use crate::engine::transcript::{Item, Transcript};
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// How much of the model's context the next request takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -59,36 +60,53 @@ fn of_message(message: &Message) -> u64 {
         + message.kept.iter().map(|kept| tokens(&kept.json)).sum::<u64>()
 }
 
-/// What replies of a conversation say at the least, in tokens, counted once for each.
+/// What prompts and replies of a conversation say at the least, in tokens, counted once for each.
 #[derive(Clone, Debug, Default)]
 pub(in crate::engine) struct ToldCount {
     /// From which item on it was counted, up to which one, and what that came to.
     from: usize,
     upto: usize,
     tokens: u64,
+    /// And the prompts to which they are answers.
+    prompts: u64,
 }
 
 impl ToldCount {
-    /// What it came to when it was counted last.
-    pub(in crate::engine) fn tokens(&self) -> u64 {
-        self.tokens
+    /// What it came to when it was counted last, where that is too much for `room`: the replies alone are, or all of it by
+    /// far. What is near to it is put together, so that it is known how long it is.
+    pub(in crate::engine) fn over(&self, room: u64) -> Option<u64> {
+        let all = self.tokens.saturating_add(self.prompts);
+        (self.tokens > room || all > room.saturating_mul(2)).then_some(all)
     }
 
-    /// Counts what came since. Replies that broke off may be left out when all is told, prompts too: they do not count.
+    /// Counts what came since. Replies that broke off may be left out when all is told: they do not count. Nor do prompts
+    /// until something was said to them.
     pub(in crate::engine) fn count(&mut self, transcript: &Transcript) -> u64 {
         let from = transcript.summary().map_or(0, |summary| summary.upto);
         if from != self.from || transcript.items.len() < self.upto {
-            *self = Self { from, upto: from, tokens: 0 };
+            *self = Self { from, upto: from, ..Self::default() };
         }
-        let new = transcript.items.get(self.upto..).unwrap_or_default();
-        let of = |item: &Item| match item {
-            Item::Reply(reply) if reply.finish.reason.complete() => reply.tokens(),
-            _ => 0,
-        };
-        self.tokens += new.iter().map(of).sum::<u64>();
+        for at in self.upto..transcript.items.len() {
+            let Some(Item::Reply(reply)) = transcript.items.get(at) else { continue };
+            self.tokens += if reply.finish.reason.complete() { reply.tokens() } else { 0 };
+            self.prompts += answered(transcript, from..at).map_or(0, |prompt| transcript.tokens_of(prompt));
+        }
         self.upto = transcript.items.len();
         self.tokens
     }
+}
+
+/// The prompt to which what stands behind these items is the first answer.
+fn answered(transcript: &Transcript, items: Range<usize>) -> Option<usize> {
+    let said = |at: &usize| {
+        let item = transcript.items.get(*at);
+        matches!(
+            item,
+            Some(Item::Prompt { .. } | Item::Reply(_) | Item::TurnEnd { .. } | Item::Recipe { .. })
+        )
+    };
+    let last = items.rev().find(said)?;
+    matches!(transcript.items.get(last), Some(Item::Prompt { .. })).then_some(last)
 }
 
 /// What is known about counting: what providers told, and what was told to the person.
@@ -102,7 +120,7 @@ pub(in crate::engine) struct Meter {
     pub(in crate::engine) composed: Option<(usize, usize)>,
     /// The version of the transcript of which the cost was added up last.
     pub(in crate::engine) added: Option<u64>,
-    /// What replies say at the least.
+    /// What prompts and replies say at the least.
     pub(in crate::engine) told: ToldCount,
     /// What was told of models.
     pub(in crate::engine) infos: BTreeMap<ModelName, ModelInfo>,

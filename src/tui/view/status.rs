@@ -318,7 +318,7 @@ fn going_on(screen: &Screen, state: &State, look: DrawStyle<'_>) -> (String, Sty
     if let Some(reply) = &state.live.reply {
         let stage = screen.recipe.stage().map(|stage| stage.parts().join(", "));
         let mut parts: Vec<String> = stage.into_iter().collect();
-        parts.push(format!("{} {} s", running::ANSWERING, look.now.since(reply.since) / 1000));
+        parts.push(format!("{} {} s", reply.doing(), look.now.since(reply.since) / 1000));
         if let Some(tokens) = reply.usage.and_then(|u| u.output) {
             parts.push(format!("{} tokens", words::grouped(tokens)));
         } else if !reply.text.is_empty() {

@@ -72,6 +72,18 @@ impl Transcript {
         task(self.items.get(..self.summary()?.upto)?)
     }
 
+    /// About how many tokens of what would be told to the model are not in memory; `None`: all of it is.
+    pub(in crate::engine) fn tokens_away(&self) -> Option<u64> {
+        let mut away = self.told_away().peekable();
+        away.peek()?;
+        let here = |item| match self.items.get(item) {
+            Some(Item::Prompt { text, .. }) => tokens(text),
+            Some(Item::Reply(reply)) => tokens(reply.text()),
+            _ => 0,
+        };
+        Some(away.map(|item| self.tokens_of(item).saturating_sub(here(item))).sum())
+    }
+
     /// All that is not in memory, and which entry of the file each is; in the order of the file, messages first.
     pub(crate) fn all_paged_out(&self) -> Vec<(Body, u64)> {
         let entry = |item| Some((Body::Message(item), self.message_away(item)?.0));

@@ -1,0 +1,334 @@
+//! Messages come when they are looked at or told, and a request waits for all that it tells.
+
+use super::*;
+use crate::domain::{Entry, Finish, FinishReason, Header, SessionId, StepId, Timestamp, TurnEnd, Usage};
+use crate::engine::transcript::{Item, PagedTranscript, Transcript};
+use crate::engine::{Command, Event, Settings};
+
+const EACH: usize = 1 << 20;
+
+/// A session of so many replies of a megabyte each, and one short one.
+fn entries(replies: u32) -> Vec<(Timestamp, Entry)> {
+    let header = Header {
+        id: SessionId("s".into()),
+        name: String::new(),
+        created: Timestamp(0),
+        cwd: "/w".into(),
+        model: None,
+        program: String::new(),
+        branch_of: None,
+    };
+    let reply = |n: u32, text: String| Entry::Reply {
+        step: StepId(n),
+        text,
+        reasoning: format!("thought {n}"),
+        tool_calls: vec![],
+        kept: vec![],
+        finish: Finish { reason: FinishReason::Stop, word: None },
+        usage: Usage::default(),
+    };
+    let mut entries = vec![Entry::Header(header), Entry::Prompt("first".into()), reply(1, "short".into())];
+    for n in 0..replies {
+        entries.push(Entry::Prompt("go on".into()));
+        entries.push(reply(n + 2, format!("{n} {}", "x".repeat(EACH))));
+        entries.push(Entry::TurnEnd(TurnEnd::Answered));
+    }
+    entries.into_iter().map(|entry| (Timestamp(1), entry)).collect()
+}
+
+fn resumed(entries: &[(Timestamp, Entry)]) -> Engine {
+    let mut paged = PagedTranscript::default();
+    paged.extend(entries.to_vec());
+    Engine::resume(Settings::default(), paged.into(), Timestamp(2)).0
+}
+
+/// The items that are in the file alone, and the bytes of texts in memory.
+fn standing(engine: &Engine) -> (Vec<usize>, usize) {
+    let items = engine.state().transcript.items.iter().enumerate();
+    let replies = items.filter_map(|(at, item)| match item {
+        Item::Reply(reply) => Some((at, reply)),
+        _ => None,
+    });
+    let away = replies.clone().filter(|(_, reply)| reply.paged_out.is_some()).map(|(at, _)| at).collect();
+    (away, replies.map(|(_, reply)| reply.text().len()).sum())
+}
+
+/// Looks at these items; what was asked of the file, answered from these entries.
+fn look(engine: &mut Engine, items: &[usize], entries: &[(Timestamp, Entry)]) -> usize {
+    let effects = engine.handle(
+        Event::User(Command::Load(items.iter().map(|item| Body::Message(*item)).collect())),
+        Timestamp(3),
+    );
+    let asked: Vec<_> = effects
+        .into_iter()
+        .filter_map(|effect| if let Effect::Load(asked) = effect { Some(asked) } else { None })
+        .flatten()
+        .collect();
+    let answer = |&(body, entry): &(Body, u64)| {
+        let result = entries.get(entry as usize).map(|(_, entry)| entry.clone()).ok_or("gone".into());
+        LoadedBody { body, result }
+    };
+    engine.handle(Event::Loaded(asked.iter().map(answer).collect()), Timestamp(4));
+    asked.len()
+}
+
+#[test]
+fn the_newest_stay_and_the_others_come_when_they_are_looked_at() {
+    let entries = entries(60);
+    let mut engine = resumed(&entries);
+    let (away, bytes) = standing(&engine);
+    assert!(away.len() > 50 && bytes < 7 << 20, "{} {bytes}", away.len());
+    assert!(away.contains(&1), "a short one too");
+    let whole = Transcript::fold(entries.clone());
+    for chunk in away.chunks(4) {
+        assert_eq!(look(&mut engine, chunk, &entries), chunk.len());
+        for at in chunk {
+            let (Some(Item::Reply(now)), Some(Item::Reply(then))) =
+                (engine.state().transcript.items.get(*at), whole.items.get(*at))
+            else {
+                panic!("replies");
+            };
+            assert_eq!(now.body, then.body);
+        }
+        let (_, bytes) = standing(&engine);
+        assert!(bytes < 25 << 20, "what was looked at before is let go: {bytes}");
+    }
+    assert_eq!(look(&mut engine, &away[away.len() - 1..], &entries), 0, "it is there");
+}
+
+#[test]
+fn what_is_on_screen_stays_however_long_it_is() {
+    let entries = entries(60);
+    let mut engine = resumed(&entries);
+    let (away, _) = standing(&engine);
+    assert_eq!(look(&mut engine, &away, &entries), away.len());
+    assert!(standing(&engine).0.is_empty());
+    assert_eq!(look(&mut engine, &away, &entries), 0);
+}
+
+#[test]
+fn what_is_asked_for_is_asked_once_and_what_can_not_be_read_is_told_once() {
+    let entries = entries(30);
+    let mut engine = resumed(&entries);
+    let at = standing(&engine).0[0];
+    let load = |engine: &mut Engine| {
+        engine.handle(Event::User(Command::Load(vec![Body::Message(at)])), Timestamp(3))
+    };
+    let asks = |effects: &[Effect]| effects.iter().any(|effect| matches!(effect, Effect::Load(_)));
+    assert!(asks(&load(&mut engine)));
+    assert!(!asks(&load(&mut engine)), "it is on its way");
+    // Another entry than the one that was there is not taken for it.
+    let other = entries[5].1.clone();
+    let told = engine
+        .handle(Event::Loaded(vec![LoadedBody { body: Body::Message(at), result: Ok(other) }]), Timestamp(4));
+    assert!(matches!(&told[..], [Effect::Notify(_)]), "{told:?}");
+    assert_eq!(standing(&engine).0[0], at);
+    assert!(!asks(&load(&mut engine)), "it can't be read");
+}
+
+/// What is asked of the file when something is said, in a context of so many tokens.
+fn submitted(entries: &[(Timestamp, Entry)], tokens: u64) -> (Engine, Vec<(Body, u64)>) {
+    let settings = Settings { context_tokens: Some(tokens), ..Settings::default() };
+    let mut paged = PagedTranscript::default();
+    paged.extend(entries.to_vec());
+    let mut engine = Engine::resume(settings, paged.into(), Timestamp(2)).0;
+    let effects = engine.handle(Event::User(Command::Submit("and now".into())), Timestamp(3));
+    assert!(!asks(&effects), "{effects:?}");
+    let asked = effects.into_iter().filter_map(|effect| match effect {
+        Effect::Load(asked) => Some(asked),
+        _ => None,
+    });
+    (engine, asked.flatten().collect())
+}
+
+fn asks(effects: &[Effect]) -> bool {
+    effects.iter().any(|effect| matches!(effect, Effect::Ask(_)))
+}
+
+fn loaded(
+    engine: &mut Engine,
+    asked: &[(Body, u64)],
+    read: impl Fn(u64) -> Result<Entry, String>,
+) -> Vec<Effect> {
+    let bodies = asked.iter().map(|(body, entry)| LoadedBody { body: *body, result: read(*entry) });
+    engine.handle(Event::Loaded(bodies.collect()), Timestamp(4))
+}
+
+const ANY: u64 = u64::MAX / 4;
+
+#[test]
+fn a_request_waits_for_what_it_tells_and_goes_out_once() {
+    let entries = entries(30);
+    let read = |entry: u64| Ok(entries[entry as usize].1.clone());
+    let (mut engine, asked) = submitted(&entries, ANY);
+    assert!(asked.len() > 20 && matches!(engine.state().phase(), Phase::Replying(_)));
+    let (first, rest) = asked.split_at(7);
+    assert!(!asks(&loaded(&mut engine, first, read)), "a part of it is no request");
+    assert!(asks(&loaded(&mut engine, rest, read)));
+    assert!(!asks(&loaded(&mut engine, rest, read)));
+}
+
+#[test]
+fn a_request_that_waits_can_be_stopped() {
+    let entries = entries(30);
+    let (mut engine, asked) = submitted(&entries, ANY);
+    engine.handle(Event::User(Command::Stop), Timestamp(4));
+    assert_eq!(*engine.state().phase(), Phase::Idle);
+    assert!(!asks(&loaded(&mut engine, &asked, |entry| Ok(entries[entry as usize].1.clone()))));
+}
+
+#[test]
+fn a_conversation_that_is_too_long_or_can_not_be_read_is_not_sent_in_part() {
+    let entries = entries(60);
+    let (engine, asked) = submitted(&entries, 200_000);
+    assert!(asked.is_empty(), "nothing is read for it");
+    let Phase::Stuck(failure) = engine.state().phase() else { panic!("it is stuck") };
+    assert!(failure.message.contains("of 200,000 tokens"), "{}", failure.message);
+    let (mut engine, asked) = submitted(&entries, ANY);
+    assert!(!asks(&loaded(&mut engine, &asked, |_| Err("gone".into()))));
+    let Phase::Stuck(failure) = engine.state().phase() else { panic!("it is stuck") };
+    assert!(failure.message.contains("can't be read again"), "{}", failure.message);
+}
+
+/// What is loaded, in parts of so many, until nothing more is asked for; and all that came of it.
+fn load_in_parts(
+    engine: &mut Engine,
+    mut asked: Vec<(Body, u64)>,
+    of: usize,
+    entries: &[(Timestamp, Entry)],
+) -> Vec<Effect> {
+    let mut all = Vec::new();
+    for _ in 0..20 {
+        if asked.is_empty() {
+            return all;
+        }
+        let part: Vec<_> = asked.drain(..of.min(asked.len())).collect();
+        for effect in loaded(engine, &part, |entry| Ok(entries[entry as usize].1.clone())) {
+            match effect {
+                Effect::Load(more) => asked.extend(more),
+                effect => all.push(effect),
+            }
+        }
+    }
+    panic!("it is read again and again");
+}
+
+fn messages(effects: &[Effect]) -> Option<&[crate::domain::Message]> {
+    effects.iter().find_map(|effect| match effect {
+        Effect::Ask(request) => Some(&request.messages[..]),
+        _ => None,
+    })
+}
+
+fn load_of(effects: Vec<Effect>) -> Vec<(Body, u64)> {
+    let asked = effects.into_iter().filter_map(|effect| match effect {
+        Effect::Load(asked) => Some(asked),
+        _ => None,
+    });
+    asked.flatten().collect()
+}
+
+/// Nothing that is told goes while the rest of it comes, whoever looked at it before.
+#[test]
+fn a_request_tells_what_was_looked_at_before_too() {
+    for command in [Command::Submit("and now".into()), Command::Compact] {
+        let entries = entries(30);
+        let settings = Settings { context_tokens: Some(ANY), ..Settings::default() };
+        let mut paged = PagedTranscript::default();
+        paged.extend(entries.clone());
+        let mut engine = Engine::resume(settings, paged.into(), Timestamp(2)).0;
+        let away = standing(&engine).0;
+        look(&mut engine, &away[..9], &entries);
+        engine.handle(Event::User(Command::Load(vec![])), Timestamp(3));
+        let asked = load_of(engine.handle(Event::User(command), Timestamp(3)));
+        assert_eq!(asked.len(), away.len() - 9);
+        let effects = load_in_parts(&mut engine, asked, 12, &entries);
+        let told = messages(&effects).expect("it leaves");
+        let bytes: usize = told.iter().map(|message| message.text.len()).sum();
+        assert!(bytes > 29 * EACH, "of a summary all but the newest turn: {bytes}");
+        let (_, bytes) = standing(&engine);
+        assert!(bytes < 25 << 20, "and what it took is let go: {bytes}");
+    }
+}
+
+#[test]
+fn how_long_it_is_is_known_before_it_is_read() {
+    let entries = entries(30);
+    let used = |engine: &Engine| engine.state().live.context.used;
+    let settings = || Settings { context_tokens: Some(ANY), ..Settings::default() };
+    let mut whole = Engine::resume(settings(), Transcript::fold(entries.clone()), Timestamp(2)).0;
+    whole.handle(Event::User(Command::Submit("and now".into())), Timestamp(3));
+    let (mut engine, asked) = submitted(&entries, ANY);
+    assert!(used(&engine).abs_diff(used(&whole)) < used(&whole) / 100, "{} {}", used(&engine), used(&whole));
+    assert!(engine.state().live.context.estimated);
+    loaded(&mut engine, &asked, |entry| Ok(entries[entry as usize].1.clone()));
+    assert_eq!(used(&engine), used(&whole));
+}
+
+#[test]
+fn what_could_not_be_read_is_read_when_it_is_wanted_again() {
+    let entries = entries(30);
+    let read = |entry: u64| Ok(entries[entry as usize].1.clone());
+    let (mut engine, asked) = submitted(&entries, ANY);
+    // A count of the provider rounds what is known of the length.
+    let usage = Usage { input: Some(500), output: Some(0), ..Usage::default() };
+    engine.meter.count(1_000, &usage, true);
+    assert!(!asks(&loaded(&mut engine, &asked, |_| Err("gone".into()))));
+    assert!(matches!(engine.state().phase(), Phase::Stuck(_)), "nothing leaves without it");
+    // Nor is a summary made without it.
+    let asked = load_of(engine.handle(Event::User(Command::Compact), Timestamp(5)));
+    assert!(!asked.is_empty());
+    let effects = loaded(&mut engine, &asked, |_| Err("gone".into()));
+    assert!(!asks(&effects) && said(&effects).contains("No summary: a part of this chat"), "{effects:?}");
+    let asked = load_of(engine.handle(Event::User(Command::Retry), Timestamp(5)));
+    assert!(!asked.is_empty());
+    assert!(asks(&loaded(&mut engine, &asked, read)));
+}
+
+fn said(effects: &[Effect]) -> String {
+    let said = effects.iter().filter_map(|effect| match effect {
+        Effect::Notify(notice) => Some(notice.text.as_str()),
+        _ => None,
+    });
+    said.collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn while_it_is_read_nobody_answers() {
+    let entries = entries(30);
+    let (mut engine, asked) = submitted(&entries, ANY);
+    let doing = |engine: &Engine| engine.state().going_on().map(|going| going.what.to_string());
+    let has_left = |engine: &Engine| engine.state().live.reply.as_ref().map(|reply| reply.has_left());
+    assert_eq!(
+        (doing(&engine).as_deref(), has_left(&engine)),
+        (Some("Reading earlier messages"), Some(false))
+    );
+    loaded(&mut engine, &asked, |entry| Ok(entries[entry as usize].1.clone()));
+    assert_eq!((doing(&engine).as_deref(), has_left(&engine)), (Some("Answering"), Some(true)));
+}
+
+#[test]
+fn a_summary_that_waits_is_told_and_so_is_its_end() {
+    let entries = entries(30);
+    let mut engine = resumed(&entries);
+    let effects = engine.handle(Event::User(Command::Compact), Timestamp(3));
+    assert_eq!(said(&effects), "Reading earlier messages for the summary.");
+    let asked = load_of(effects);
+    let effects = engine.handle(Event::User(Command::Submit("no, this".into())), Timestamp(3));
+    assert!(said(&effects).contains("No summary is made: another request came first."), "{effects:?}");
+    assert!(!said(&loaded(&mut engine, &asked, |_| Err("gone".into()))).contains("summary"));
+}
+
+#[test]
+fn prompts_that_are_too_long_by_far_are_not_read_to_say_so() {
+    let mut entries = entries(40);
+    for (_, entry) in &mut entries {
+        match entry {
+            Entry::Prompt(prompt) => prompt.text = "y".repeat(EACH),
+            Entry::Reply { text, .. } => *text = "Yes.".into(),
+            _ => {}
+        }
+    }
+    let (engine, asked) = submitted(&entries, 1_000_000);
+    assert!(asked.is_empty() && matches!(engine.state().phase(), Phase::Stuck(_)));
+}
