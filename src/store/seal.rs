@@ -25,7 +25,8 @@ const BYTES: usize = 32;
 pub struct Seal(Arc<Inner>);
 
 struct Inner {
-    key: [u8; BYTES],
+    /// Begun with the key once: each line goes on from a copy of it.
+    keyed: Hmac<sha2::Sha256>,
     /// Where it is noted how far sessions went; `None`: it is not.
     ends: Option<PathBuf>,
     /// Whether the key was made just now: it may not be on the disk yet.
@@ -97,25 +98,26 @@ impl Seal {
             .take(BYTES as u64 + 1)
             .read_to_end(&mut key)
             .map_err(|e| StoreError::io(&path, "read", e))?;
-        match <[u8; BYTES]>::try_from(key) {
-            Ok(key) => Ok(Some(Self(Arc::new(Inner { key, ends: Some(state.join(ENDS)), is_new })))),
-            Err(_) => Err(StoreError::unsafe_place(
+        let keyed = Some(key).filter(|key| key.len() == BYTES);
+        match keyed.and_then(|key| Hmac::new_from_slice(&key).ok()) {
+            Some(keyed) => Ok(Some(Self(Arc::new(Inner { keyed, ends: Some(state.join(ENDS)), is_new })))),
+            None => Err(StoreError::unsafe_place(
                 &path,
                 "is not the key that was made: delete it for a new one; all sessions then wait to be adopted",
             )),
         }
     }
 
-    fn hmac(&self, before: &Mac, covered: &[u8]) -> Option<Hmac<sha2::Sha256>> {
-        let mut hmac = Hmac::<sha2::Sha256>::new_from_slice(&self.0.key).ok()?;
+    fn hmac(&self, before: &Mac, covered: &[u8]) -> Hmac<sha2::Sha256> {
+        let mut hmac = self.0.keyed.clone();
         hmac.update(&before.0);
         hmac.update(covered);
-        Some(hmac)
+        hmac
     }
 
     /// The same for a file that is not in its place yet: how far it goes is not noted.
     pub(super) fn without_ends(&self) -> Self {
-        Self(Arc::new(Inner { key: self.0.key, ends: None, is_new: false }))
+        Self(Arc::new(Inner { keyed: self.0.keyed.clone(), ends: None, is_new: false }))
     }
 
     fn end_of(&self, root: &Mac) -> Option<PathBuf> {
@@ -131,7 +133,7 @@ impl Seal {
 
     /// Whether that is the MAC of a line behind another; the comparison takes the same time for every wrong one.
     pub(super) fn made(&self, before: &Mac, covered: &[u8], mac: &Mac) -> bool {
-        self.hmac(before, covered).is_some_and(|hmac| hmac.verify_slice(&mac.0).is_ok())
+        self.hmac(before, covered).verify_slice(&mac.0).is_ok()
     }
 }
 
@@ -164,11 +166,11 @@ impl LineSeal {
     }
 
     /// The MAC of a line, and what seals the one behind it.
-    pub(super) fn next(self, covered: &[u8]) -> Option<(Mac, Self)> {
-        let mac = Mac(self.seal.hmac(&self.before, covered)?.finalize().into_bytes().into());
+    pub(super) fn next(self, covered: &[u8]) -> (Mac, Self) {
+        let mac = Mac(self.seal.hmac(&self.before, covered).finalize().into_bytes().into());
         let begins = self.before == Mac::FIRST || self.before == Mac::ADOPTED;
         let root = self.root.or(begins.then_some(mac));
-        Some((mac, Self { seal: self.seal, before: mac, root }))
+        (mac, Self { seal: self.seal, before: mac, root })
     }
 
     fn noted_at(&self) -> Option<PathBuf> {

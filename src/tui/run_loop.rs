@@ -204,12 +204,12 @@ impl Tui {
 /// The newest prompts, the oldest of them first. Of one whose text is in the session's file alone a part is known, and that is
 /// not what the person wrote: it is none that can be sent again.
 fn remembered(transcript: &Transcript) -> Vec<&str> {
-    let prompt = |(at, item)| match item {
-        &Item::Prompt { ref text, .. } if transcript.message_away(at).is_none() => Some(&**text),
+    let items = transcript.items.iter().enumerate().rev();
+    let prompts = items.filter_map(|(at, item)| match item {
+        Item::Prompt { text, .. } if transcript.message_away(at).is_none() => Some(&**text),
         _ => None,
-    };
-    let mut prompts: Vec<&str> =
-        transcript.items.iter().enumerate().rev().filter_map(prompt).take(REMEMBERED).collect();
+    });
+    let mut prompts: Vec<&str> = prompts.take(REMEMBERED).collect();
     prompts.reverse();
     prompts
 }

@@ -74,7 +74,7 @@ fn of_message(suggests: bool, state: &State, hints: &mut Hints<'_>) {
     } else if state.live.summary.is_some() {
         hints.key(Action::Stop, "stop summing up", "stop", 1);
     } else if let Some(reply) = &state.live.reply {
-        let what = if !reply.has_left() { "stop waiting" } else { "stop answer" };
+        let what = if reply.has_left() { "stop answer" } else { "stop waiting" };
         hints.key(Action::Stop, what, what, 1);
     } else {
         hints.plain("/", "commands", 2);
