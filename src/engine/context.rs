@@ -23,7 +23,7 @@ pub use share::ContextShare;
 pub(super) use share::{Meter, OFFER, estimate, kept_free};
 
 use super::replying::FAILED;
-use super::transcript::{Item, ReplyItem, SettledEvent, SummaryItem, Transcript};
+use super::transcript::{Item, ReplyItem, SettledEvent, SummaryItem, Transcript, task};
 use super::{Settings, dialect, prompt};
 use crate::domain::{Departure, Dialect, ImageRef, Message, MessageImage, RecipeFact, Role, TurnEnd};
 use budget::Cuts;
@@ -97,12 +97,6 @@ fn never_sent(items: &[Item], at: usize) -> bool {
     });
     let unsent = |end: &TurnEnd| matches!(end, TurnEnd::Failed(f) if f.departure == Departure::Never);
     matches!(end, Some(Item::TurnEnd { end, .. }) if unsent(end))
-}
-
-/// The prompt that is worked on at the end of these items: none where its turn is over.
-pub(super) fn task(items: &[Item]) -> Option<usize> {
-    let last = items.iter().rposition(|item| matches!(item, Item::Prompt { .. } | Item::TurnEnd { .. }))?;
-    matches!(items.get(last), Some(Item::Prompt { .. })).then_some(last)
 }
 
 /// How many items stand before the next word of the person or the model behind `at`: what is settled by then answers

@@ -367,3 +367,9 @@ pub struct Transcript {
     /// How many entries were applied; grows by one with each, so that views can tell whether anything changed.
     pub version: u64,
 }
+
+/// The prompt that is worked on at the end of these items: none where its turn is over.
+pub(super) fn task(items: &[Item]) -> Option<usize> {
+    let last = items.iter().rposition(|item| matches!(item, Item::Prompt { .. } | Item::TurnEnd { .. }))?;
+    matches!(items.get(last), Some(Item::Prompt { .. })).then_some(last)
+}

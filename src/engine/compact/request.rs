@@ -6,7 +6,7 @@
 use crate::domain::{Dialect, Message, Role};
 use crate::engine::Settings;
 use crate::engine::context::{self, estimate, fenced, shortened};
-use crate::engine::transcript::{Item, LONG, Transcript};
+use crate::engine::transcript::{Item, LONG, Transcript, task};
 
 const PROMPT: &str = include_str!("../../../assets/prompts/summary.md");
 /// Bytes of long messages that come into memory for a summary.
@@ -66,7 +66,7 @@ pub(super) fn messages(
     let part = part(transcript, upto);
     let settings = Settings { system_prompt: String::new(), ..settings.clone() };
     let told = context::messages(&part, &settings, Dialect::Fences);
-    let working = context::task(&part.items).is_some();
+    let working = task(&part.items).is_some();
     let fits = |messages: &Vec<Message>| estimate(messages) <= room;
     let mut most = told.iter().map(|message| message.text.len()).max().unwrap_or_default().max(LEAST);
     let mut text = document(&told, most);

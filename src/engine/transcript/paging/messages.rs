@@ -2,8 +2,8 @@
 
 use super::{Body, KEPT, LONG, LoadState, PagedOut};
 use crate::domain::{Entry, GivenFile, Prompt};
-use crate::engine::context::{shortened, task, tokens};
-use crate::engine::transcript::{Item, ReplyBody, ReplyItem, Transcript};
+use crate::engine::context::{shortened, tokens};
+use crate::engine::transcript::{Item, ReplyBody, ReplyItem, Transcript, task};
 
 impl ReplyBody {
     fn bytes(&self) -> usize {
