@@ -9,7 +9,7 @@ use super::sources::Signal;
 use super::{comparison, images, open};
 use crate::domain::{ModelName, Sha256, UndrawnReason, session_name};
 use crate::engine::Event;
-use crate::engine::transcript::BlockItem;
+use crate::engine::transcript::{BlockItem, OTHER_ENTRY};
 use crate::export::{Document, ExportFormat};
 use crate::store::search::{self, Waiting};
 use crate::store::{Store, index, manage};
@@ -228,7 +228,7 @@ impl Driver {
             let mut read = store.rereader();
             for (body, entry) in transcript.all_paged_out() {
                 let whole = read(entry).map_err(|why| format!("Not written: {why}."))?;
-                transcript.page_in(body, whole);
+                transcript.page_in(body, whole).ok_or(format!("Not written: {OTHER_ENTRY}."))?;
             }
             let document = Document::of(&transcript);
             let stem = document.file_stem();
@@ -294,7 +294,7 @@ fn save_output(mut block: BlockItem, store: &Store, working: &Folder) -> Result<
     let run = block.runs.last_mut().filter(|run| run.ended.is_some()).ok_or("No output yet.")?;
     if let Some((entry, _)) = run.away() {
         let whole = store.read_again(entry).map_err(|why| format!("Not written: {why}."))?;
-        run.page_in(whole).ok_or("Not written: another entry stands in its place.")?;
+        run.page_in(whole).ok_or(format!("Not written: {OTHER_ENTRY}."))?;
     }
     let (_, report) = run.ended.as_ref().ok_or("No output yet.")?;
     let saved = match &report.blob {

@@ -3,7 +3,7 @@
 
 use super::effect::Effect;
 use super::event::LoadedBody;
-use super::transcript::{Body, LoadState};
+use super::transcript::{Body, LoadState, OTHER_ENTRY};
 use super::{Engine, Phase};
 use crate::domain::{Notice, StepId};
 use std::collections::{BTreeSet, VecDeque};
@@ -103,7 +103,7 @@ impl Engine {
         for LoadedBody { body, result } in bodies {
             let taken = result.and_then(|entry| {
                 let taken = self.state.transcript.page_in(body, entry);
-                taken.ok_or_else(|| "another entry stands in its place".to_owned())
+                taken.ok_or_else(|| OTHER_ENTRY.to_owned())
             });
             match taken {
                 Ok(bytes) => {

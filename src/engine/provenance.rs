@@ -3,7 +3,7 @@
 //! Which of its literals really come from them is found out in the review room; here they are only gathered, in their
 //! order, and within bounds.
 
-use super::transcript::{BlockItem, Item, Settlement};
+use super::transcript::{BlockItem, Item, OTHER_ENTRY, Settlement};
 use super::{State, Transcript};
 use crate::domain::{BlockId, BlockKind, Entry, Prompt, RunId, RunReport, StepId, Stream, TextOrigin};
 use std::sync::Arc;
@@ -52,7 +52,7 @@ impl UnreadTexts {
                 Words::Away(..) if left == 0 => continue,
                 Words::Away(run, entry) => match read(*entry)? {
                     Entry::Ran { run: found, report, .. } if found == *run => printed(&report),
-                    _ => return Err("another entry stands in its place".to_owned()),
+                    _ => return Err(OTHER_ENTRY.to_owned()),
                 },
             };
             for text in texts.into_iter().rev() {
@@ -79,7 +79,7 @@ fn said(entry: Entry) -> Result<Earlier, String> {
             let files = files.into_iter().rev().map(|file| (file.text.into(), TextOrigin::Given));
             Ok(files.chain([(text.into(), TextOrigin::Person)]).collect())
         }
-        _ => Err("another entry stands in its place".to_owned()),
+        _ => Err(OTHER_ENTRY.to_owned()),
     }
 }
 

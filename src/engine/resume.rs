@@ -1,7 +1,7 @@
 //! Going on with a session: what its entries say about where it stood. Nothing is asked and nothing runs by itself.
 
 use super::replying::{FAILED, STOPPED};
-use super::transcript::{Item, ReplyItem, Settlement};
+use super::transcript::{Item, ReplyItem, Settlement, task};
 use super::{Counters, Engine, Phase, Transcript, notices};
 use crate::domain::{Departure, Entry, FailureKind, Outcome, ReplyFailure, RunId, StepId, TimerId, TurnEnd};
 
@@ -96,11 +96,7 @@ fn counted(transcript: &Transcript) -> Counters {
 
 /// The items of the turn that has no end: from its prompt on. Empty: no turn goes on.
 fn open_turn(transcript: &Transcript) -> &[Item] {
-    let last =
-        transcript.items.iter().rposition(|item| matches!(item, Item::Prompt { .. } | Item::TurnEnd { .. }));
-    last.filter(|at| matches!(transcript.items.get(*at), Some(Item::Prompt { .. })))
-        .and_then(|at| transcript.items.get(at..))
-        .unwrap_or_default()
+    task(&transcript.items).and_then(|at| transcript.items.get(at..)).unwrap_or_default()
 }
 
 /// What was settled behind the last reply.

@@ -15,7 +15,9 @@ use std::path::Path;
 
 pub use paging::Body;
 pub(super) use paging::LONG;
-pub(crate) use paging::{LoadState, OutputAway, PagedOut, PagedTranscript, PromptPaging, RunPaging};
+pub(crate) use paging::{
+    LoadState, OTHER_ENTRY, OutputAway, PagedOut, PagedTranscript, PromptPaging, RunPaging,
+};
 
 /// One thing of the conversation, in its order.
 #[derive(Clone, Debug, PartialEq)]

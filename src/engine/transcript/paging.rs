@@ -26,6 +26,9 @@ pub(in crate::engine) const LONG: usize = 2 << 10;
 /// What is kept of a long one that does not stay.
 const KEPT: usize = 512;
 
+/// Why what was read is not taken in.
+pub(crate) const OTHER_ENTRY: &str = "another entry stands in its place";
+
 /// Something of a conversation whose text may be in its file alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Body {
