@@ -53,12 +53,10 @@ pub(super) fn as_text(reply: &ReplyItem, transcript: &Transcript, dialect: Diale
     if !reply.text().is_empty() {
         parts.push(reply.text().to_owned());
     }
-    parts.extend(
-        reply
-            .tool_calls()
-            .iter()
-            .filter_map(|call| Some(written(block_of(reply, transcript, call)?, dialect))),
-    );
+    // By their blocks, which are there also where the reply itself is in the file alone.
+    let blocks = reply.blocks.iter().filter_map(|id| transcript.blocks.get(id)).map(|item| &item.block);
+    let called = blocks.filter(|block| block.origin.call.is_some());
+    parts.extend(called.map(|block| written(block, dialect)));
     parts.join("\n\n")
 }
 

@@ -136,7 +136,8 @@ impl Transcript {
                 };
                 long.out = Some(PagedOut::new(bytes_of_prompt(text, files), tokens_of_prompt(text, files)));
                 *text = shortened(text, KEPT).into();
-                *files = Box::default();
+                // That they were given is told wherever the short form is.
+                files.iter_mut().for_each(|file| file.text = String::new());
             }
             _ => {}
         }

@@ -1,7 +1,11 @@
 //! A session that is paged and one that is not are the same to a model, to a review, to a plan and to an export.
 
 use super::*;
-use crate::domain::{BlockId, FailureKind, GivenFile, Outcome, Prompt, RunId, RunReport, StepId, Stream};
+use crate::domain::{
+    BlockId, Dialect, FailureKind, FinishReason, GivenFile, Outcome, Prompt, ReplyEvent, RunId, RunReport,
+    StepId, Stream, ToolCall,
+};
+use crate::engine::context;
 use crate::engine::dialogue::{Dialogue, report};
 use crate::engine::rebuild::RebuildPlan;
 use crate::engine::{Command, Effect, Engine, Event, LoadedBody, Phase, Settings, provenance};
@@ -255,6 +259,32 @@ proptest! {
             engine.handle(Event::User(Command::Stop), Timestamp(1_000_003));
         }
         prop_assert_eq!(sent(&mut one, &entries), sent(&mut other, &entries));
+    }
+}
+
+/// A summary is told the short form of what is too far back: what is left out of it is told too, and its blocks are there.
+#[test]
+fn a_short_form_tells_what_it_leaves_out_and_the_blocks_of_calls() {
+    let mut d = Dialogue::with(Settings { dialect: Some(Dialect::Tools), ..Settings::default() });
+    let text = "a row\n".repeat(1_500);
+    let file = GivenFile { path: "a.csv".into(), bytes: text.len() as u64, text, masked: false };
+    d.command(Command::Submit(Prompt { text: "Plot it.".into(), files: vec![file] }));
+    d.delta(&"Some words of it. ".repeat(300));
+    let (name, arguments) = ("run_code".into(), r#"{"language": "python", "code": "plot(1)"}"#.into());
+    d.replied(ReplyEvent::ToolCall(ToolCall { id: "c".into(), name, arguments, signature: None }));
+    d.finish(FinishReason::ToolCalls);
+    d.reject(1, "not so");
+    d.reply("Done.");
+    d.user("And now?");
+    d.reply("Nothing.");
+    let paged = paged_to(d.entries(), 0, (PLENTY, PLENTY));
+    assert!((0..2).all(|item| paged.message_away(item).is_some()));
+    let told = context::messages(&paged, &Settings::default(), Dialect::Fences);
+    let told: String = told.into_iter().map(|message| message.text).collect();
+    for part in
+        ["Plot it.", "[File a.csv of the", "no room for any of it", "[shortened: ", "plot(1)", "not so"]
+    {
+        assert!(told.contains(part), "{part} in {told}");
     }
 }
 
