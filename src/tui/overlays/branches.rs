@@ -25,15 +25,18 @@ pub(crate) struct BranchList(FilteredList<BranchPoint>);
 impl BranchList {
     /// The places of a session; this block is chosen, where there is one, else the end.
     pub(crate) fn of(state: &State, block: Option<BlockId>) -> Self {
-        let row = |place: String, text: &str| {
-            format!("{place:<12} {}", safe::cut(&safe::one_line(words::first_line(text)), SHOWN))
+        let row = |place: String, text: &str, rest: &str| {
+            let first = safe::one_line(words::first_line(text)) + rest;
+            format!("{place:<12} {}", safe::cut(&first, SHOWN))
         };
         let (mut all, mut prompts) = (Vec::new(), 0);
-        for item in &state.transcript.items {
+        for (at, item) in state.transcript.items.iter().enumerate() {
             let blocks = match item {
                 Item::Prompt { text, .. } => {
                     prompts += 1;
-                    all.push((BranchPoint::Prompt(prompts), row(format!("message {prompts}"), text)));
+                    // The rest of it is in the session's file.
+                    let rest = state.transcript.message_away(at).map_or("", |_| " …");
+                    all.push((BranchPoint::Prompt(prompts), row(format!("message {prompts}"), text, rest)));
                     continue;
                 }
                 Item::Reply(reply) => reply.blocks.as_slice(),
@@ -42,10 +45,13 @@ impl BranchList {
             };
             for item in blocks.iter().filter_map(|id| state.transcript.blocks.get(id)) {
                 let id = item.block.id;
-                all.push((BranchPoint::Block(id), row(format!("block {id}"), &item.block.current().source)));
+                all.push((
+                    BranchPoint::Block(id),
+                    row(format!("block {id}"), &item.block.current().source, ""),
+                ));
             }
         }
-        all.push((BranchPoint::End, row("here".into(), "with all that was said and done")));
+        all.push((BranchPoint::End, row("here".into(), "with all that was said and done", "")));
         let chosen =
             block.map(BranchPoint::Block).filter(|block| all.iter().any(|(place, _)| place == block));
         let chosen = chosen.unwrap_or(BranchPoint::End);
@@ -97,5 +103,23 @@ impl Overlay for BranchList {
         };
         sheet.row(Line::styled(told, look.dim()));
         Some(sheet)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Entry, Timestamp};
+    use crate::engine::transcript::PagedTranscript;
+
+    #[test]
+    fn the_first_words_of_a_message_that_is_known_in_part_go_on() {
+        let (letters, long) = ("\u{1d400}".repeat(4_000), "y".repeat(6 << 20));
+        let mut paged = PagedTranscript::default();
+        paged.extend([&*letters, &*long, "last"].map(|text| (Timestamp(0), Entry::Prompt(text.into()))));
+        let state = State { transcript: paged.into(), ..State::default() };
+        assert!(state.transcript.message_away(0).is_some());
+        let rows = format!("{:?}", BranchList::of(&state, None));
+        assert!(rows.contains("\u{1d400} …") && rows.contains("message 3    last\""), "{rows}");
     }
 }

@@ -4,11 +4,12 @@ use super::ask::Ask;
 use super::awaited::AwaitedJob;
 use super::provider::ProviderQuestion;
 use super::session::{Session, look};
+use super::teller::said;
 use crate::domain::sentences::running;
 use crate::domain::{BlockId, BranchPoint, Notice, RecipeCard, RuleId};
 use crate::driver::{Job, export};
 use crate::engine::rebuild::RebuildPlan;
-use crate::engine::transcript::Item;
+use crate::engine::transcript::{Body, LoadState, RunItem};
 use crate::engine::{Command, Phase, rules};
 use crate::tui::outside;
 use crate::tui::overlays::limits::LimitsForm;
@@ -302,16 +303,12 @@ impl Session<'_> {
     fn find(&mut self, text: &str) -> io::Result<()> {
         let needle = text.to_lowercase();
         let mut found = Vec::new();
-        for item in &self.driver.state().transcript.items {
-            let (who, words) = match item {
-                Item::Prompt { text, .. } => ("You", &**text),
-                Item::Reply(reply) => ("Model", reply.text()),
-                _ => continue,
-            };
+        let transcript = &self.driver.state().transcript;
+        for (who, words) in (0..transcript.items.len()).filter_map(|at| said(transcript, at)) {
             let lines = words.lines().filter(|line| line.to_lowercase().contains(&needle));
             found.extend(lines.map(|line| format!("  {who}: {line}")));
         }
-        if self.driver.state().transcript.paged_out(0).next().is_some() {
+        if transcript.paged_out(0).next().is_some() {
             self.say("Messages far back are not in memory and were not looked through: sayso sessions search finds in them.")?;
         }
         if needle.is_empty() || found.is_empty() {
@@ -327,11 +324,17 @@ impl Session<'_> {
     /// All that is kept of the last run's output, in the person's pager.
     fn page_output(&mut self) -> io::Result<()> {
         let blocks = self.driver.state().transcript.blocks.values();
-        let last = blocks.filter_map(|item| item.runs.last()?.ended.as_ref()).max_by_key(|(at, _)| *at);
-        let Some((_, report)) = last else { return self.say("Nothing has run yet.") };
-        let what = match &report.blob {
-            Some(path) => PagerText::File(path.clone()),
-            None => PagerText::Text(String::from_utf8_lossy(&report.output.in_order()).into_owned()),
+        let runs = blocks.filter_map(|item| item.runs.last()).filter(|run| run.ended.is_some());
+        let Some(run) = runs.max_by_key(|run| run.ended.as_ref().map(|(at, _)| *at)) else {
+            return self.say("Nothing has run yet.");
+        };
+        let what = match kept_output(run) {
+            Ok(what) => what,
+            Err(LoadState::Lost) => return self.say("Its output can't be read again."),
+            Err(_) => {
+                self.driver.send(Command::Load(vec![Body::Output(run.run)]));
+                return self.say("Its output is being read from the session's file: try again.");
+            }
         };
         match outside::page(&self.options.pager, &what, &self.options.launcher) {
             Ok(()) => Ok(()),
@@ -350,5 +353,53 @@ impl Session<'_> {
             }
         }
         Ok(())
+    }
+}
+
+/// What is kept of a run's output; whether it comes, where it is in the session's file alone.
+fn kept_output(run: &RunItem) -> Result<PagerText, LoadState> {
+    let report = run.ended.as_ref().map(|(_, report)| report);
+    match (report.and_then(|report| report.blob.clone()), run.away()) {
+        (Some(path), _) => Ok(PagerText::File(path)),
+        (None, Some((_, away))) => Err(away.load),
+        (None, None) => {
+            let printed = report.map(|report| report.output.in_order()).unwrap_or_default();
+            Ok(PagerText::Text(String::from_utf8_lossy(&printed).into_owned()))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Entry, Outcome, OutputBuffer, RunId, Stream};
+    use crate::engine::Transcript;
+    use crate::engine::dialogue::Dialogue;
+    use crate::engine::transcript::PagedTranscript;
+
+    /// With limits of the person's own the last output may be long enough to be in the file alone.
+    #[test]
+    fn an_output_that_is_kept_in_part_is_not_paged_as_all_of_it() {
+        let mut d = Dialogue::new();
+        d.user("go");
+        d.reply("```python\nprint(1)\n```\n");
+        d.runs(1, 1, Outcome::Ok);
+        d.reply("Done.");
+        d.user("thanks");
+        let mut entries = d.entries().to_vec();
+        for (_, entry) in &mut entries {
+            if let Entry::Ran { report, .. } = entry {
+                report.output = OutputBuffer::new(8 << 20);
+                report.output.push(Stream::Stdout, "x\n".repeat(3 << 20).as_bytes());
+            }
+        }
+        let ran = entries.iter().position(|(_, entry)| matches!(entry, Entry::Ran { .. })).unwrap();
+        let mut paged = PagedTranscript::default();
+        paged.extend(entries.iter().cloned());
+        let mut transcript = Transcript::from(paged);
+        let kept = |transcript: &Transcript| kept_output(transcript.run(RunId(1)).unwrap().1);
+        assert!(matches!(kept(&transcript), Err(LoadState::Away)));
+        transcript.page_in(Body::Output(RunId(1)), entries[ran].1.clone()).unwrap();
+        assert!(matches!(kept(&transcript), Ok(PagerText::Text(text)) if text.len() == 6 << 20));
     }
 }

@@ -6,9 +6,10 @@ use crate::domain::{
     Chunk, Entry, Language, Level, RecipeEnd, RecipeFact, RunId, RunReport, Stream, Timestamp,
 };
 use crate::driver::Notification;
-use crate::engine::State;
 use crate::engine::reply::Segment;
 use crate::engine::transcript::Item;
+use crate::engine::{State, Transcript};
+use crate::text::number::size;
 use crate::text::rewritten::LineCollapser;
 use crate::text::utf8::Utf8Decoder;
 use crate::tui::panes::output::ended_lines;
@@ -21,6 +22,18 @@ const MOST_LINES: usize = 2_000;
 
 /// Items of a session that is opened again which are told.
 const TOLD_AGAIN: usize = 4;
+
+/// Who wrote the message that is this item, and its text; `None`: it is none, or its text is in the session's file alone.
+pub(super) fn said(transcript: &Transcript, at: usize) -> Option<(&'static str, &str)> {
+    if transcript.message_away(at).is_some() {
+        return None;
+    }
+    match transcript.items.get(at)? {
+        Item::Prompt { text, .. } => Some(("You", text)),
+        Item::Reply(reply) => Some(("Model", reply.text())),
+        _ => None,
+    }
+}
 
 /// What has been told of what still goes on.
 #[derive(Default)]
@@ -81,11 +94,12 @@ impl PlainReporter {
             return Ok(());
         }
         page.line(&format!("Session {}: {}.", state.transcript.name, words::count(items.len(), "entry")))?;
-        for item in items.iter().skip(items.len().saturating_sub(TOLD_AGAIN)) {
-            match item {
-                Item::Prompt { text, .. } => page.behind("You: ", text)?,
-                Item::Reply(reply) => page.behind("Model: ", reply.text())?,
-                _ => {}
+        for at in items.len().saturating_sub(TOLD_AGAIN)..items.len() {
+            if let Some((_, out)) = state.transcript.message_away(at) {
+                let size = size(out.bytes.into());
+                page.line(&format!("A message of {size} is in the session's file alone."))?;
+            } else if let Some((who, text)) = said(&state.transcript, at) {
+                page.behind(&format!("{who}: "), text)?;
             }
         }
         Ok(())
@@ -258,4 +272,21 @@ fn recipe(fact: &RecipeFact, page: &mut PlainPage) -> io::Result<()> {
 fn second(look: DrawStyle<'_>) -> String {
     let now: Timestamp = look.now;
     look.place.second(now)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::transcript::PagedTranscript;
+
+    #[test]
+    fn what_is_known_in_part_is_not_told_as_the_whole() {
+        let long = "a long one ".repeat(400_000);
+        let prompts = ["first", &long, "second", &long, &long, "last"];
+        let mut paged = PagedTranscript::default();
+        paged.extend(prompts.map(|text| (Timestamp(0), Entry::Prompt(text.into()))));
+        let transcript = Transcript::from(paged);
+        let told: Vec<_> = (0..prompts.len()).map(|at| said(&transcript, at).map(|(_, text)| text)).collect();
+        assert_eq!(told, [Some("first"), None, Some("second"), None, Some(long.as_str()), Some("last")]);
+    }
 }
