@@ -125,6 +125,9 @@ pub enum FailureKind {
     NotAModel,
     /// No scripted reply fits.
     NoReply,
+    /// Messages of the conversation stand in the session's file alone and can't be read there again.
+    #[serde(rename = "session_unreadable")]
+    Unread,
     /// The server failed (5xx, overloaded). In files, also a kind of a later version.
     #[serde(other)]
     Server,
@@ -150,6 +153,7 @@ impl FailureKind {
             FailureKind::Malformed => "malformed",
             FailureKind::NotAModel => "not_a_model",
             FailureKind::NoReply => "no_reply",
+            FailureKind::Unread => "session_unreadable",
         }
     }
 }

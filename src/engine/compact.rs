@@ -125,7 +125,10 @@ impl Engine {
         if is_whole && used <= size {
             return None;
         }
-        let is_unread = !is_whole && self.meter.told.over(self.meter.room(size)).is_none();
+        if !is_whole && self.meter.told.over(self.meter.room(size)).is_none() {
+            let hint = "Try again, or start a new chat.";
+            return Some(unsent(FailureKind::Unread, "A part of this chat can't be read again.", hint));
+        }
         // The reply needs room too.
         let needs = used.saturating_add(of.unwrap_or(size).saturating_sub(size));
         let about = match (is_whole, estimated) {
@@ -135,9 +138,6 @@ impl Engine {
         };
         let needs = format!("{about}{}", grouped(needs));
         let (needs, hint) = match of {
-            _ if is_unread => {
-                ("A part of this chat can't be read again.".to_owned(), "Try again, or start a new chat.")
-            }
             Some(of) => (
                 format!("This chat needs {needs} of {} tokens.", grouped(of)),
                 "Shorten it, use a model with a longer context, or start a new chat.",
@@ -150,13 +150,7 @@ impl Engine {
                 "Shorten it with /compact, or set tokens under [context] in the configuration.",
             ),
         };
-        Some(ReplyFailure {
-            kind: FailureKind::Overflow,
-            status: None,
-            message: format!("{needs} {}", sending::too_long(Departure::Never)),
-            hint: hint.into(),
-            departure: Departure::Never,
-        })
+        Some(unsent(FailureKind::Overflow, &needs, hint))
     }
 
     /// How much there is to be told.
@@ -332,6 +326,17 @@ impl Engine {
                 self.take_queued();
             }
         }
+    }
+}
+
+/// A request that did not go out, and why.
+fn unsent(kind: FailureKind, why: &str, hint: &str) -> ReplyFailure {
+    ReplyFailure {
+        kind,
+        status: None,
+        message: format!("{why} {}", sending::too_long(Departure::Never)),
+        hint: hint.into(),
+        departure: Departure::Never,
     }
 }
 

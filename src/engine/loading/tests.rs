@@ -1,7 +1,9 @@
 //! Messages come when they are looked at or told, and a request waits for all that it tells.
 
 use super::*;
-use crate::domain::{Entry, Finish, FinishReason, Header, SessionId, StepId, Timestamp, TurnEnd, Usage};
+use crate::domain::{
+    Entry, FailureKind, Finish, FinishReason, Header, SessionId, StepId, Timestamp, TurnEnd, Usage,
+};
 use crate::engine::transcript::{Item, PagedTranscript, Transcript};
 use crate::engine::{Command, Event, Settings};
 
@@ -188,6 +190,7 @@ fn a_conversation_that_is_too_long_or_can_not_be_read_is_not_sent_in_part() {
     assert!(!asks(&loaded(&mut engine, &asked, |_| Err("gone".into()))));
     let Phase::Stuck(failure) = engine.state().phase() else { panic!("it is stuck") };
     assert!(failure.message.contains("can't be read again"), "{}", failure.message);
+    assert_eq!(failure.kind, FailureKind::Unread, "summing it up would be of no use");
 }
 
 /// What is loaded, in parts of so many, until nothing more is asked for; and all that came of it.
