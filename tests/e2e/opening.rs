@@ -119,6 +119,28 @@ fn what_is_far_back_comes_when_it_is_looked_at_and_looked_for() {
     );
 }
 
+/// A request tells all of it or does not leave; what could not be read is read when it is wanted again.
+#[test]
+fn a_request_does_not_leave_without_what_is_far_back() {
+    let home = tempfile::tempdir().expect("a home");
+    std::fs::create_dir_all(home.path().join("sayso")).expect("a folder");
+    let config = "[context]\ntokens = 10000000\n";
+    std::fs::write(home.path().join("sayso/config.toml"), config).expect("a configuration");
+    let terminal = opened(home.path(), replies(80));
+    terminal.wait_for("Enter send");
+    terminal.wait_for("Reply 79 ends with pearl79.");
+    let [file, elsewhere] = ["large.jsonl", "elsewhere.jsonl"].map(|name| home.path().join(name));
+    std::fs::rename(&file, &elsewhere).expect("it is moved");
+    terminal.type_text("is it all there?");
+    terminal.press("Enter");
+    terminal.wait_true(|s| s.contains("A part of this chat can't be read again. Nothing was sent."));
+    std::fs::rename(&elsewhere, &file).expect("it is back");
+    terminal.press_until_true("Tab", |s| s.contains("[Problems]"));
+    let answered = || std::fs::read_to_string(&file).is_ok_and(|text| text.contains("\"step\":81"));
+    terminal.press_until_true("r", |_| answered());
+    assert!(!terminal.screen().contains("can't be read again"), "{}", terminal.screen());
+}
+
 /// A turn whose block printed 100 KB: lines that are no table, with another one in their midst.
 fn printed(number: u32) -> Vec<Entry> {
     let step = StepId(number);
