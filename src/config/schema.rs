@@ -271,6 +271,12 @@ pub(crate) enum Images {
     /// The best that the terminal can do.
     #[default]
     Auto,
+    /// By kitty's graphics protocol.
+    Kitty,
+    /// By iTerm2's inline images.
+    Iterm2,
+    /// By sixels.
+    Sixel,
     /// In half blocks.
     Half,
     /// Not at all: a row of text names them.

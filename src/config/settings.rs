@@ -309,7 +309,12 @@ pub(crate) const SETTINGS: &[Setting] = &[
         "whether clicks, drags and the wheel are taken; the terminal has them else",
     ),
     setting("ui.motion", Flag, Never, "whether anything moves by itself, as the spinner does"),
-    setting("ui.images", Words(&["auto", "half", "off"]), Never, "how images are drawn"),
+    setting(
+        "ui.images",
+        Words(&["auto", "kitty", "iterm2", "sixel", "half", "off"]),
+        Never,
+        "how images are drawn",
+    ),
     setting("ui.fps", Whole(1, 60), Never, "frames a second at the most, while text streams in"),
     setting(
         "ui.notify",

@@ -62,8 +62,8 @@ pub enum Job {
     TakeInstructions(Vec<HeldFile>),
     /// Open an image of a run with the program that the desktop has for it. The person was asked.
     Open(ImageRef),
-    /// Decode an image file for drawing into so many columns and rows, in a confined process.
-    Picture(PathBuf, (u16, u16)),
+    /// Decode an image file into at most so many pixels, width and height, in a confined process.
+    Picture(PathBuf, (u32, u32)),
     /// Read the recipes that there are anew.
     Recipes,
     /// Begin the recipe of this name with these answers to its inputs.
@@ -135,8 +135,8 @@ pub enum JobResult {
     Saved(PathBuf),
     /// The files of instructions that changed since a run began.
     ChangedInstructions(Vec<HeldFile>),
-    /// A picture for so many columns and rows, or why it can't be drawn.
-    Picture(PathBuf, (u16, u16), Result<Pixels, UndrawnReason>),
+    /// A picture, or why it can't be drawn.
+    Picture(PathBuf, Result<Pixels, UndrawnReason>),
     /// The job failed, and why.
     Failed(String),
 }

@@ -98,12 +98,11 @@ impl Driver {
                 let read = path.clone();
                 let read = move || workspace::read::bounded(&read, LARGEST_IMAGE);
                 let pixels = match tokio::task::spawn_blocking(read).await {
-                    // A cell shows two pixels, one above the other.
-                    Ok(Ok(bytes)) => executor.pixels(bytes, width.into(), 2 * u32::from(height)).await,
+                    Ok(Ok(bytes)) => executor.pixels(bytes, width, height).await,
                     Ok(Err(FileError::TooLarge { .. })) => Err(UndrawnReason::TooLarge),
                     _ => Err(UndrawnReason::Unknown),
                 };
-                JobResult::Picture(path, (width, height), pixels)
+                JobResult::Picture(path, pixels)
             }),
         }
     }

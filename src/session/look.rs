@@ -14,7 +14,7 @@ use crate::tui::setup::Cloud;
 use crate::tui::setup::{Opening, Setup};
 use crate::tui::theme::{ColourEnv, Depth, Preference};
 use crate::tui::widgets::words;
-use crate::tui::{self, Options};
+use crate::tui::{self, GraphicsProtocol, ImageMode, Options};
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
@@ -57,7 +57,14 @@ pub(crate) fn options(factory: &SessionFactory, welcome: bool) -> Result<Options
         ascii: !speaks_unicode(&env),
         motion: config.ui.motion,
         frames: if remote { config.ui.fps.min(12) } else { config.ui.fps },
-        images: config.ui.images != Images::Off,
+        images: match config.ui.images {
+            Images::Auto => ImageMode::best(&env),
+            Images::Kitty => ImageMode::By(GraphicsProtocol::Kitty),
+            Images::Iterm2 => ImageMode::By(GraphicsProtocol::Iterm2),
+            Images::Sixel => ImageMode::By(GraphicsProtocol::Sixel),
+            Images::Half => ImageMode::HalfBlocks,
+            Images::Off => ImageMode::Off,
+        },
         links: Hyperlinks::of(&env),
         attention: config.ui.notify.then(|| Attention::of(&env)),
         esc_delay: Duration::from_millis(if set("SSH_CONNECTION") { 50 } else { 25 }),

@@ -12,6 +12,7 @@ pub mod colouring;
 pub(crate) mod editing;
 pub mod fence;
 pub(crate) mod frames;
+pub(crate) mod graphics;
 pub(crate) mod guard;
 pub(crate) mod input;
 pub mod keymap;
@@ -35,6 +36,7 @@ pub mod view;
 pub mod widgets;
 mod workers;
 
+pub use graphics::{GraphicsProtocol, ImageMode};
 pub use options::{FirstRecipe, Options};
 pub use paint::hyperlinks::Hyperlinks;
 pub use plain::Plain;

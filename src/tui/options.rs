@@ -4,6 +4,7 @@
 use super::TuiError;
 use super::attention::Attention;
 use super::clipboard::Surroundings;
+use super::graphics::ImageMode;
 use super::keymap::Keymap;
 use super::paint::hyperlinks::Hyperlinks;
 use super::setup::Setup;
@@ -36,8 +37,8 @@ pub struct Options {
     pub motion: bool,
     /// Frames a second at the most, while text streams in.
     pub frames: u32,
-    /// Whether pictures are drawn.
-    pub images: bool,
+    /// How pictures are drawn.
+    pub images: ImageMode,
     /// Addresses that the terminal opens by itself; none where it is not known to take them.
     pub links: Hyperlinks,
     /// What the terminal is told for a person who looks elsewhere; nothing where that is not wished.
@@ -89,7 +90,7 @@ impl Default for Options {
             ascii: false,
             motion: true,
             frames: 30,
-            images: true,
+            images: ImageMode::HalfBlocks,
             links: Hyperlinks::default(),
             attention: Some(Attention::default()),
             esc_delay: Duration::from_millis(25),

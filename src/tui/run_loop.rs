@@ -11,13 +11,14 @@ use super::TuiError;
 use super::attention::AttentionSender;
 use super::colouring::Colouring;
 use super::frames::{Frames, Urgency};
+use super::graphics::{Graphics, GraphicsProtocol, ImageMode};
 use super::input::{Input, InputEvent};
 use super::keymap::Keymap;
 use super::options::Options;
 use super::overlays::status::Status;
 use super::screen::Screen;
 use super::terminal::Terminal;
-use super::theme::{Rgb, Theme, choose};
+use super::theme::{Depth, Rgb, Theme, choose};
 use super::ui_command::Exit;
 use super::widgets::layout::Borders;
 use super::workers::Workers;
@@ -30,6 +31,9 @@ use std::time::{Duration, Instant};
 
 /// A frame waits at most this long for what the terminal says about its colours.
 const COLOUR_PATIENCE: Duration = Duration::from_millis(8);
+
+/// Pixels of a cell where the terminal does not tell them: it fits pictures into cells itself.
+const USUAL_CELL: (u16, u16) = (10, 20);
 
 /// The older messages that Up brings back are so many, counted from the newest.
 const REMEMBERED: usize = 1_000;
@@ -50,6 +54,9 @@ pub struct Tui {
     draft: String,
     /// Where the person put the borders between panes, as of the session that was left last.
     borders: Option<Borders>,
+    /// The pictures that the terminal draws.
+    graphics: Graphics,
+    knows_kitty_graphics: bool,
 }
 
 impl Tui {
@@ -63,13 +70,15 @@ impl Tui {
         let keymap = Keymap::load(user)?;
         let name = choose(&options.theme, None, options.colorfgbg.as_deref());
         let loaded = Theme::load(&name, options.depth, |name| options.user_theme(name))?;
-        let wanted = super::terminal::ModeOptions { mouse: options.setup.mouse, kitty: options.kitty };
+        let graphics = options.images.asks_kitty();
+        let wanted =
+            super::terminal::ModeOptions { mouse: options.setup.mouse, kitty: options.kitty, graphics };
         let mut terminal = Terminal::open(wanted)?;
         terminal.link(options.links.clone());
         let mut input = Input::start(terminal.reader()?, options.esc_delay)?;
         input.listen_to_signals(terminal.size_teller()?)?;
         terminal.ask();
-        Ok(Self {
+        let mut tui = Self {
             terminal,
             input,
             theme: loaded.theme,
@@ -80,7 +89,11 @@ impl Tui {
             leaves: false,
             draft: String::new(),
             borders: None,
-        })
+            graphics: Graphics::default(),
+            knows_kitty_graphics: false,
+        };
+        tui.use_graphics(options.images.fixed(), options);
+        Ok(tui)
     }
 
     /// Shows a session until it is left. The driver stays with the caller, who closes it.
@@ -100,9 +113,10 @@ impl Tui {
         setup.recipes = driver.recipes();
         setup.kitty = self.terminal.uses_kitty_keyboard();
         let mut screen = Screen::new(setup, self.keymap.clone(), self.terminal.size(), now);
-        if !options.images {
+        if options.images == ImageMode::Off {
             screen.panes.pictures.turn_off();
         }
+        screen.panes.pictures.set_cell(self.picture_cell());
         for text in remembered(&driver.state().transcript) {
             screen.panes.composer.remember(text.to_owned());
         }
@@ -166,7 +180,11 @@ impl Tui {
                         self.background(rgb, options);
                         return Ok(());
                     }
-                    Some(InputEvent::Da1) => return Ok(()),
+                    Some(event @ InputEvent::Da1 { .. }) => {
+                        self.graphics_answered(&event, options);
+                        return Ok(());
+                    }
+                    Some(event @ InputEvent::KittyGraphics(_)) => self.graphics_answered(&event, options),
                     Some(InputEvent::Sync2026(sync)) => self.terminal.set_sync(sync),
                     Some(InputEvent::KittyKeyboard(_)) => self.terminal.use_kitty_keyboard(),
                     Some(InputEvent::Resize(w, h)) => self.terminal.resized((w, h)),
@@ -188,6 +206,34 @@ impl Tui {
                 self.theme = loaded.theme;
             }
         }
+    }
+
+    /// The terminal told whether it draws pictures; what it said is whole with the answer that every terminal gives.
+    fn graphics_answered(&mut self, event: &InputEvent, options: &Options) {
+        match event {
+            InputEvent::KittyGraphics(known) => self.knows_kitty_graphics = *known,
+            InputEvent::Da1 { sixel } => {
+                self.use_graphics(options.images.answered(self.knows_kitty_graphics, *sixel), options);
+            }
+            _ => {}
+        }
+    }
+
+    fn use_graphics(&mut self, protocol: Option<GraphicsProtocol>, options: &Options) {
+        // Without colours nothing has colours. Sixels have sides in pixels, which not every terminal tells.
+        let protocol = protocol.filter(|protocol| {
+            options.depth != Depth::Mono
+                && (*protocol != GraphicsProtocol::Sixel || self.terminal.cell_pixels().is_some())
+        });
+        self.graphics.set_protocol(protocol);
+        let kept = protocol == Some(GraphicsProtocol::Kitty);
+        self.terminal.set_graphics(self.graphics.clone(), kept);
+    }
+
+    /// Pixels of a cell, where the terminal draws pictures itself.
+    fn picture_cell(&self) -> Option<(u16, u16)> {
+        self.graphics.protocol()?;
+        Some(self.terminal.cell_pixels().unwrap_or(USUAL_CELL))
     }
 
     /// Where the person left the borders between panes.

@@ -2,8 +2,9 @@
 //! through one bounded channel.
 
 use super::clipboard::{self, CopyResult, Way};
+use super::graphics::Graphics;
 use super::paint::image;
-use super::panes::pictures::PictureRequest;
+use super::panes::pictures::{HALF_BLOCKS, PictureRequest};
 use super::theme::Depth;
 use crate::domain::{Pixels, UndrawnReason};
 use crate::launch::Launcher;
@@ -58,11 +59,37 @@ impl Workers {
     }
 
     /// The pixels of a picture are there, or there are none: paints it.
-    pub(super) fn paint(&self, wanted: PictureRequest, pixels: Result<Pixels, UndrawnReason>, depth: Depth) {
+    pub(super) fn paint(
+        &self,
+        wanted: PictureRequest,
+        pixels: Result<Pixels, UndrawnReason>,
+        (depth, graphics): (Depth, Graphics),
+    ) {
         let to = self.sender.clone();
         tokio::task::spawn_blocking(move || {
-            let rows = pixels.map(|pixels| image::half_blocks(&pixels, depth));
+            let rows = pixels.map(|pixels| painted(&wanted, &pixels, depth, &graphics));
             let _ = to.blocking_send(WorkerResult::Painted(wanted, rows));
         });
     }
+}
+
+/// A picture in half blocks, of which each cell carries the picture that the terminal draws, where it does.
+fn painted(
+    wanted: &PictureRequest,
+    pixels: &Pixels,
+    depth: Depth,
+    graphics: &Graphics,
+) -> Vec<Line<'static>> {
+    if wanted.cell == HALF_BLOCKS {
+        return image::half_blocks(pixels, depth);
+    }
+    let cells = wanted.cells((pixels.width(), pixels.height()));
+    let small = pixels.resized(cells.0.into(), 2 * u32::from(cells.1));
+    let mut rows = image::half_blocks(&small, depth);
+    if let Some(carried) = graphics.keep(pixels, (cells, wanted.cell)) {
+        rows.iter_mut()
+            .flat_map(|row| &mut row.spans)
+            .for_each(|span| span.style = span.style.patch(carried));
+    }
+    rows
 }

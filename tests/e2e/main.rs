@@ -34,6 +34,7 @@ mod launch;
 mod leaving;
 mod models;
 mod opening;
+mod pictures;
 mod plain;
 mod plain_stopping;
 mod pulling;

@@ -2,8 +2,12 @@
 //! cursor's place is that of the bytes before the query.
 
 /// Queries and their answers; an empty answer stands for the cursor's place.
-const QUERIES: [(&[u8], &str); 3] =
-    [(b"\x1b[6n", ""), (b"\x1b[c", "\x1b[?62;22c"), (b"\x1b[?2026$p", "\x1b[?2026;2$y")];
+const QUERIES: [(&[u8], &str); 4] = [
+    (b"\x1b[6n", ""),
+    (b"\x1b[c", "\x1b[?62;22c"),
+    (b"\x1b[?2026$p", "\x1b[?2026;2$y"),
+    (b"\x1b_Gi=1,s=1,v=1,a=q,t=d,f=24;AAAA\x1b\\", "\x1b_Gi=1;OK\x1b\\"),
+];
 
 /// An empty screen of this size.
 pub fn screen(rows: u16, columns: u16) -> vt100::Parser {

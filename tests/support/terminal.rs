@@ -104,7 +104,7 @@ impl<'a> Setup<'a> {
     /// Starts the program.
     pub fn start(self) -> Terminal {
         let (columns, rows) = self.size;
-        let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
+        let size = PtySize { rows, cols: columns, pixel_width: 10 * columns, pixel_height: 20 * rows };
         let pair = native_pty_system().openpty(size).expect("a pseudo-terminal");
         let mut all = self.through;
         all.push(env!("CARGO_BIN_EXE_sayso").into());
@@ -362,7 +362,7 @@ impl Terminal {
     pub fn resize(&self, columns: u16, rows: u16) {
         let some = |n: u16| std::num::NonZeroU16::new(n).expect("a size");
         self.shared.0.lock().expect("the screen").parser.screen_mut().set_size(some(rows), some(columns));
-        let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
+        let size = PtySize { rows, cols: columns, pixel_width: 10 * columns, pixel_height: 20 * rows };
         self.master.resize(size).expect("the terminal resizes");
     }
 

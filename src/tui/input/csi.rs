@@ -29,7 +29,10 @@ pub(crate) fn read(params: &[u8], last: u8) -> Meaning {
     let intermediate = rest.last().copied().filter(|b| (b' '..=b'/').contains(b)).unwrap_or(0);
     let numbers = Numbers::read(rest);
     let event = match (marker, intermediate, last) {
-        (b'?', 0, b'c') => Some(InputEvent::Da1),
+        (b'?', 0, b'c') => {
+            // The first number is the kind of terminal, the others are what it can do.
+            Some(InputEvent::Da1 { sixel: rest.split(|b| *b == b';').skip(1).any(|number| number == b"4") })
+        }
         (b'?', 0, b'u') => Some(InputEvent::KittyKeyboard(u8::try_from(numbers.at(0)).unwrap_or(0))),
         (b'?', b'$', b'y') if numbers.at(0) == 2026 => {
             Some(InputEvent::Sync2026(matches!(numbers.at(1), 1..=3)))

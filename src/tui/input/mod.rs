@@ -37,7 +37,12 @@ pub(crate) enum InputEvent {
         light: bool,
     },
     /// The answer that every terminal gives; what was asked before it and has no answer yet will get none.
-    Da1,
+    Da1 {
+        /// Whether it draws sixels.
+        sixel: bool,
+    },
+    /// Whether the terminal knows kitty's graphics protocol.
+    KittyGraphics(bool),
     /// Whether updates can be synchronized (mode 2026).
     Sync2026(bool),
     /// The flags of the kitty keyboard protocol: the terminal knows it.

@@ -9,6 +9,7 @@
 
 use super::InputEvent;
 use super::csi::{self, Meaning};
+use crate::tui::graphics;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use std::time::Duration;
 
@@ -38,13 +39,13 @@ enum ParserState {
     Ss3,
     /// Three bytes of an old mouse report.
     OldMouse(u8),
-    /// The contents of OSC (`true`: a bell ends it too), DCS, APC, PM or SOS.
+    /// The contents of OSC (`]`: a bell ends it too), DCS (`P`), APC (`_`), PM (`^`) or SOS (`X`).
     Text {
-        osc: bool,
+        opened: u8,
     },
     /// An Esc inside such a string.
     TextEsc {
-        osc: bool,
+        opened: u8,
     },
     Paste,
 }
@@ -152,7 +153,7 @@ impl InputParser {
             ParserState::Ss3 if empty => {
                 self.key(KeyCode::Char('O'), KeyModifiers::ALT | KeyModifiers::SHIFT);
             }
-            ParserState::Text { osc: true } if empty => self.key(KeyCode::Char(']'), KeyModifiers::ALT),
+            ParserState::Text { opened } if empty => self.character(char::from(opened), true),
             ParserState::Paste => self.end_paste(),
             ParserState::Ground | ParserState::Text { .. } | ParserState::TextEsc { .. } => {}
             ParserState::Utf8 { .. }
@@ -212,18 +213,18 @@ impl InputParser {
             ParserState::Ss3 => self.ss3(byte),
             ParserState::OldMouse(left) if left > 1 => self.state = ParserState::OldMouse(left - 1),
             ParserState::OldMouse(_) => self.reset(),
-            ParserState::Text { osc } => match byte {
-                0x1b => self.state = ParserState::TextEsc { osc },
-                0x07 if osc => self.end_text(osc),
+            ParserState::Text { opened } => match byte {
+                0x1b => self.state = ParserState::TextEsc { opened },
+                0x07 if opened == b']' => self.end_text(opened),
                 0x18 | 0x1a => {
                     self.noise();
                     self.reset();
                 }
                 _ => self.keep(byte, STRING),
             },
-            ParserState::TextEsc { osc } => {
+            ParserState::TextEsc { opened } => {
                 if byte == b'\\' {
-                    self.end_text(osc);
+                    self.end_text(opened);
                 } else {
                     // The string was broken off by a new sequence.
                     self.noise();
@@ -295,8 +296,7 @@ impl InputParser {
         match byte {
             b'[' => self.enter(ParserState::Csi),
             b'O' => self.enter(ParserState::Ss3),
-            b']' => self.enter(ParserState::Text { osc: true }),
-            b'P' | b'_' | b'^' | b'X' => self.enter(ParserState::Text { osc: false }),
+            b']' | b'P' | b'_' | b'^' | b'X' => self.enter(ParserState::Text { opened: byte }),
             0x1b => {
                 self.key(KeyCode::Esc, KeyModifiers::NONE);
                 self.enter(ParserState::Esc);
@@ -358,16 +358,16 @@ impl InputParser {
         }
     }
 
-    fn end_text(&mut self, osc: bool) {
+    fn end_text(&mut self, opened: u8) {
         let text = std::mem::take(&mut self.buffer);
         let overflow = self.overflow;
         self.reset();
-        if osc
-            && !overflow
-            && let Some(background) = csi::background(&text)
-        {
-            self.events.push(InputEvent::Background(background));
-        }
+        let answer = match opened {
+            b']' => csi::background(&text).map(InputEvent::Background),
+            b'_' => graphics::answer(&text).map(InputEvent::KittyGraphics),
+            _ => None,
+        };
+        self.events.extend(answer.filter(|_| !overflow));
     }
 
     /// Takes bytes of a paste; returns those behind its end.

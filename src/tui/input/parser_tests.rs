@@ -88,7 +88,11 @@ fn answers() {
     for (bytes, event) in [
         (&b"\x1b[24;80R"[..], InputEvent::CursorReport(24, 80)),
         (b"\x1b[1;1R", InputEvent::CursorReport(1, 1)),
-        (b"\x1b[?62;22c", InputEvent::Da1),
+        (b"\x1b[?62;22c", InputEvent::Da1 { sixel: false }),
+        (b"\x1b[?4;6c", InputEvent::Da1 { sixel: false }),
+        (b"\x1b[?62;4;6;9;15;18;21;22c", InputEvent::Da1 { sixel: true }),
+        (b"\x1b_Gi=1;OK\x1b\\", InputEvent::KittyGraphics(true)),
+        (b"\x1b_Gi=1;ENOTSUP:no\x1b\\", InputEvent::KittyGraphics(false)),
         (b"\x1b[?2026;2$y", InputEvent::Sync2026(true)),
         (b"\x1b[?2026;0$y", InputEvent::Sync2026(false)),
         (b"\x1b[?2026;4$y", InputEvent::Sync2026(false)),

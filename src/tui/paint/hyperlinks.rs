@@ -85,10 +85,18 @@ impl Hyperlinks {
 pub(crate) struct LinkNumber(pub(crate) u32);
 
 impl LinkNumber {
+    /// From here on numbers are those of pictures, which cells carry in the same way.
+    pub(crate) const BEYOND: u32 = 1 << 23;
+
     /// The link that a cell carries.
     pub(crate) fn carried(underline: Color) -> Option<Self> {
+        Self::any(underline).filter(|number| *number < Self::BEYOND).map(Self)
+    }
+
+    /// The number that a cell carries, of whatever.
+    pub(crate) fn any(underline: Color) -> Option<u32> {
         match underline {
-            Color::Rgb(r, g, b) => Some(Self(u32::from_be_bytes([0, r, g, b]))),
+            Color::Rgb(r, g, b) => Some(u32::from_be_bytes([0, r, g, b])),
             _ => None,
         }
     }

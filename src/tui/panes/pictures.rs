@@ -1,10 +1,10 @@
-//! Pictures in half blocks, as they were painted off the drawing thread. What is not there yet is asked for and comes
+//! Pictures, as they were painted off the drawing thread. What is not there yet is asked for and comes
 //! with a later frame.
 
 use crate::domain::{ImageRef, UndrawnReason};
 use ratatui::text::Line;
 use std::collections::{HashMap, VecDeque};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A picture that is wanted: its file and the cells that it may fill.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -12,6 +12,33 @@ pub struct PictureRequest {
     pub path: PathBuf,
     pub width: u16,
     pub height: u16,
+    /// Pixels that are shown in a cell.
+    pub cell: (u16, u16),
+}
+
+/// Pixels in a cell of half blocks: one above the other.
+pub(crate) const HALF_BLOCKS: (u16, u16) = (1, 2);
+/// The longest side of a picture that is asked for, in pixels.
+const SIDE: f64 = 1024.0;
+
+impl PictureRequest {
+    /// Pixels that all of its cells show, no side longer than is decoded.
+    pub fn pixels(&self) -> (u32, u32) {
+        let side = |cells: u16, pixels: u16| f64::from(cells) * f64::from(pixels);
+        let (width, height) = (side(self.width, self.cell.0), side(self.height, self.cell.1));
+        let part = (SIDE / width.max(height).max(1.0)).min(1.0);
+        ((width * part) as u32, (height * part) as u32)
+    }
+
+    /// Columns and rows that a picture of so many pixels fills.
+    pub(crate) fn cells(&self, (width, height): (u32, u32)) -> (u16, u16) {
+        let (most_wide, most_high) = self.pixels();
+        let cells = |pixels: u32, most: u32, all: u16| {
+            let cells = (f64::from(pixels) * f64::from(all) / f64::from(most.max(1))).round() as u16;
+            cells.clamp(1, all.max(1))
+        };
+        (cells(width, most_wide, self.width), cells(height, most_high, self.height))
+    }
 }
 
 /// How one picture stands.
@@ -31,6 +58,8 @@ pub struct Pictures {
     /// Files that can't be painted, in whatever size.
     failed: HashMap<PathBuf, UndrawnReason>,
     off: bool,
+    /// Pixels of a cell, where the terminal draws pictures itself.
+    cell: Option<(u16, u16)>,
 }
 
 /// So many are kept; beyond, all are let go.
@@ -44,12 +73,30 @@ impl Pictures {
         self.off = true;
     }
 
+    /// From now on a cell shows so many pixels; `None`: half blocks. What was painted is painted anew.
+    pub(crate) fn set_cell(&mut self, cell: Option<(u16, u16)>) {
+        if self.cell != cell {
+            (self.cell, self.at_work) = (cell, None);
+            self.known.clear();
+            self.wanted.clear();
+        }
+    }
+
+    fn request(&self, image: &ImageRef, (width, height): (u16, u16)) -> PictureRequest {
+        PictureRequest { path: image.path.clone(), width, height, cell: self.cell.unwrap_or(HALF_BLOCKS) }
+    }
+
+    /// The one that is being painted from this file.
+    pub(crate) fn at_work(&self, path: &Path) -> Option<&PictureRequest> {
+        self.at_work.as_ref().filter(|at_work| at_work.path == path)
+    }
+
     /// The rows of a picture, or none while it is being painted.
     pub fn rows(&mut self, image: &ImageRef, width: u16, height: u16) -> Vec<Line<'static>> {
         if self.off || width == 0 || height == 0 {
             return Vec::new();
         }
-        let key = PictureRequest { path: image.path.clone(), width, height };
+        let key = self.request(image, (width, height));
         match self.known.get(&key) {
             Some(PictureState::Painted(rows)) => rows.clone(),
             None if !self.failed.contains_key(&key.path) => {
@@ -81,7 +128,7 @@ impl Pictures {
         if self.off {
             return Some(UndrawnReason::Off);
         }
-        let key = PictureRequest { path: image.path.clone(), width, height };
+        let key = self.request(image, (width, height));
         let is_painted = matches!(self.known.get(&key), Some(PictureState::Painted(_)));
         self.failed.get(&image.path).copied().filter(|_| !is_painted)
     }

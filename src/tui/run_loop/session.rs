@@ -10,7 +10,6 @@ use crate::tui::frames::{Frames, Urgency};
 use crate::tui::input::{InputEvent, Signal, TimedEvent};
 use crate::tui::note::Note;
 use crate::tui::options::Options;
-use crate::tui::panes::pictures::PictureRequest;
 use crate::tui::screen::{Ctx, Screen};
 use crate::tui::theme::Theme;
 use crate::tui::ui_command::{Exit, UiCommand};
@@ -173,8 +172,11 @@ impl Session<'_> {
             if update.urgent || !update.told.iter().all(is_stream) { Urgency::Now } else { Urgency::Stream };
         self.frames.changed(urgency, now);
         for told in update.told {
-            if let Notification::Job(JobResult::Picture(path, (width, height), pixels)) = told {
-                self.workers.paint(PictureRequest { path, width, height }, pixels, self.options.depth);
+            if let Notification::Job(JobResult::Picture(path, pixels)) = told {
+                if let Some(wanted) = self.screen.panes.pictures.at_work(&path) {
+                    let how = (self.options.depth, self.tui.graphics.clone());
+                    self.workers.paint(wanted.clone(), pixels, how);
+                }
                 continue;
             }
             let wishes = self.with(now, |screen, ctx| screen.told(told, ctx));
@@ -214,6 +216,7 @@ impl Session<'_> {
             InputEvent::Mouse(mouse) => self.with(at, |screen, ctx| screen.mouse(mouse, ctx)),
             InputEvent::Resize(width, height) => {
                 self.tui.terminal.resized((width, height));
+                self.screen.panes.pictures.set_cell(self.tui.picture_cell());
                 self.screen.resized((width, height), at);
                 Vec::new()
             }
@@ -242,7 +245,12 @@ impl Session<'_> {
                 self.screen.setup.kitty = self.tui.terminal.uses_kitty_keyboard();
                 Vec::new()
             }
-            InputEvent::Scheme { .. } | InputEvent::Da1 => Vec::new(),
+            InputEvent::KittyGraphics(_) | InputEvent::Da1 { .. } => {
+                self.tui.graphics_answered(&event, self.options);
+                self.screen.panes.pictures.set_cell(self.tui.picture_cell());
+                Vec::new()
+            }
+            InputEvent::Scheme { .. } => Vec::new(),
             InputEvent::Hangup => vec![UiCommand::Leave(Exit::Hangup)],
             InputEvent::Signal(signal) => self.signal(signal, at),
         };
@@ -284,8 +292,8 @@ impl Session<'_> {
     /// What views would like to have and workers make.
     fn ask_workers(&mut self) {
         if let Some(wanted) = self.screen.panes.pictures.next_wanted() {
-            let cells = (wanted.width, wanted.height);
-            self.driver.start_job(crate::driver::Job::Picture(wanted.path, cells));
+            let pixels = wanted.pixels();
+            self.driver.start_job(crate::driver::Job::Picture(wanted.path, pixels));
         }
         let items = self.screen.panes.wanted(self.driver.state());
         if !items.is_empty() {

@@ -58,6 +58,9 @@ impl Tui {
                 }
                 Some(Some(InputEvent::Resize(width, height))) => self.terminal.resized((width, height)),
                 Some(Some(InputEvent::Background(rgb))) => self.background(rgb, options),
+                Some(Some(event @ (InputEvent::KittyGraphics(_) | InputEvent::Da1 { .. }))) => {
+                    self.graphics_answered(&event, options);
+                }
                 Some(Some(InputEvent::Key(key))) if stops(&self.keymap, &key) => stop(),
                 Some(Some(InputEvent::Signal(Signal::Interrupt))) => stop(),
                 Some(Some(InputEvent::Hangup | InputEvent::Signal(Signal::Terminate | Signal::Hangup))) => {

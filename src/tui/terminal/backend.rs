@@ -7,10 +7,12 @@
 //! and whatever is dear is asked of rows that differ only.
 
 use super::sgr::SgrPen;
+use crate::tui::graphics::{Graphics, PictureNumber, PlacedPicture};
 use crate::tui::paint::hyperlinks::Hyperlinks;
 use crate::tui::paint::plain;
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::{Position, Rect};
+use std::collections::BTreeSet;
 use std::io::Write as _;
 
 /// Frames larger than this are shown at once by terminals that can (mode 2026); smaller ones need no help.
@@ -37,6 +39,11 @@ pub(crate) struct CellDiff {
     unknown: bool,
     sync: bool,
     links: Hyperlinks,
+    graphics: Graphics,
+    /// The pictures that the terminal shows.
+    placed: Vec<PlacedPicture>,
+    /// Those that it keeps.
+    sent: BTreeSet<PictureNumber>,
 }
 
 /// How a row that changed is drawn.
@@ -90,6 +97,9 @@ impl CellDiff {
             unknown: true,
             sync: false,
             links: Hyperlinks::default(),
+            graphics: Graphics::default(),
+            placed: Vec::new(),
+            sent: BTreeSet::new(),
         }
     }
 
@@ -117,8 +127,14 @@ impl CellDiff {
         self.links = links;
     }
 
+    /// Where the pictures are found that cells carry.
+    pub(crate) fn set_graphics(&mut self, graphics: Graphics) {
+        self.graphics = graphics;
+    }
+
     /// Nothing is known of the screen any more.
     pub(crate) fn forget(&mut self) {
+        self.sent.clear();
         self.unknown = true;
         self.at = None;
         self.cursor_shown = None;
@@ -145,6 +161,9 @@ impl CellDiff {
             self.pen = SgrPen::RESET;
             self.at = None;
         }
+        let placed = self.graphics.placed(&next);
+        self.take_away(&placed, &mut shown);
+        let mut over: Vec<PlacedPicture> = Vec::new();
         let width = usize::from(shown.area.width).max(1);
         let rows = shown.content.chunks(width).zip(next.content.chunks(width));
         for (y, (shown, next)) in (0u16..).zip(rows) {
@@ -152,14 +171,52 @@ impl CellDiff {
                 self.erase_row(y);
             }
             if let Some(first) = shown.iter().zip(next).position(|(shown, next)| shown != next) {
-                self.row(y, first, shown, next);
+                let all = self.row(y, first, shown, next);
+                over.extend(placed.iter().filter(|picture| picture.is_written_over(y, all, shown, next)));
             }
         }
         // No link stays open behind a frame: others may write there.
         self.close_link();
+        self.place_pictures(placed, &over);
         self.unknown = false;
         self.place_cursor(cursor);
         (self.shown, self.next) = (next, shown);
+    }
+
+    /// Takes the pictures away that are not where they were. What is under them has to be written anew.
+    fn take_away(&mut self, placed: &[PlacedPicture], shown: &mut Buffer) {
+        for gone in self.placed.iter().filter(|picture| !placed.contains(picture)) {
+            if !placed.iter().any(|picture| picture.number == gone.number) {
+                if let Some(picture) = self.graphics.picture(gone.number) {
+                    picture.take_away(gone.number, &mut self.out);
+                }
+                self.sent.remove(&gone.number);
+            }
+            for at in gone.area.positions() {
+                if let Some(cell) = shown.cell_mut(at) {
+                    // No cell of a frame is like it.
+                    cell.set_symbol("\0");
+                }
+            }
+        }
+    }
+
+    /// Draws the pictures that are new, or were written over.
+    fn place_pictures(&mut self, placed: Vec<PlacedPicture>, over: &[PlacedPicture]) {
+        for place in &placed {
+            if !self.unknown && self.placed.contains(place) && !over.contains(place) {
+                continue;
+            }
+            let Some(picture) = self.graphics.picture(place.number) else { continue };
+            if picture.is_kept() && self.sent.insert(place.number) {
+                picture.send(place.number, &mut self.out);
+            }
+            self.change_pen(SgrPen::RESET);
+            self.go_to(place.area.x, place.area.y);
+            picture.place(place.number, &mut self.out);
+            self.at = None;
+        }
+        self.placed = placed;
     }
 
     fn place_cursor(&mut self, cursor: Option<Position>) {
@@ -255,8 +312,8 @@ impl CellDiff {
         self.out.extend_from_slice(b"\x1b[K");
     }
 
-    /// A row that differs from this column on.
-    fn row(&mut self, y: u16, first: usize, shown: &[Cell], next: &[Cell]) {
+    /// A row that differs from this column on. Whether all of its cells were written.
+    fn row(&mut self, y: u16, first: usize, shown: &[Cell], next: &[Cell]) -> bool {
         let update = RowUpdate::of(shown, next);
         if update == RowUpdate::Erased && !self.unknown {
             self.erase_row(y);
@@ -275,6 +332,7 @@ impl CellDiff {
             }
             self.cell(x, y, next);
         }
+        update != RowUpdate::Cells
     }
 
     fn cell(&mut self, x: u16, y: u16, cell: &Cell) {

@@ -13,6 +13,7 @@ pub(crate) use modes::ModeOptions;
 
 use super::attention::Attention;
 use super::fence::Query;
+use super::graphics::Graphics;
 use super::input::Input;
 use super::paint::hyperlinks::Hyperlinks;
 use modes::SwitchedModes;
@@ -135,6 +136,20 @@ impl Terminal {
     pub(crate) fn ask(&mut self) {
         let questions = modes::questions(&self.options);
         self.queue(questions.as_bytes());
+    }
+
+    /// Where the pictures are found that cells carry; `kept`: the terminal keeps those that it is sent.
+    pub(crate) fn set_graphics(&mut self, graphics: Graphics, kept: bool) {
+        self.screen.set_graphics(graphics);
+        self.change(|touched| touched.pictures |= kept);
+    }
+
+    /// Pixels of a cell, where the terminal tells: width and height.
+    pub(crate) fn cell_pixels(&self) -> Option<(u16, u16)> {
+        let size = tcgetwinsize(&self.output).ok()?;
+        let (width, height) =
+            (size.ws_xpixel.checked_div(size.ws_col)?, size.ws_ypixel.checked_div(size.ws_row)?);
+        (width > 0 && height > 0).then_some((width, height))
     }
 
     /// Where the addresses of links are found.

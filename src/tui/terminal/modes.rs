@@ -1,6 +1,7 @@
 //! What is switched on while the program has the terminal, and how everything is switched off again. Pure.
 
 use crate::tui::attention::Attention;
+use crate::tui::graphics;
 
 /// What the person wants of the terminal.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -9,11 +10,13 @@ pub(crate) struct ModeOptions {
     pub mouse: bool,
     /// Use the kitty keyboard protocol where the terminal knows it.
     pub kitty: bool,
+    /// Ask for kitty's graphics protocol.
+    pub graphics: bool,
 }
 
 impl Default for ModeOptions {
     fn default() -> Self {
-        Self { mouse: true, kitty: true }
+        Self { mouse: true, kitty: true, graphics: false }
     }
 }
 
@@ -38,6 +41,8 @@ pub(super) struct SwitchedModes {
     pub kitty: bool,
     pub title: bool,
     pub sync: bool,
+    /// The terminal was sent pictures that it keeps.
+    pub pictures: bool,
     /// The terminal was told what goes on.
     pub told: Option<Attention>,
 }
@@ -62,6 +67,9 @@ pub(super) fn leave(touched: SwitchedModes) -> String {
     if touched.sync {
         text.push_str("\x1b[?2026l");
     }
+    if touched.pictures {
+        text.push_str(graphics::FORGET_ALL);
+    }
     if let Some(attention) = touched.told {
         text.push_str(&attention.clear());
     }
@@ -79,8 +87,9 @@ pub(super) fn leave(touched: SwitchedModes) -> String {
 }
 
 /// Everything that is asked of the terminal at the start, in one write: background, synchronized updates, kitty
-/// keyboard, and last what every terminal answers.
+/// keyboard and graphics, and last what every terminal answers.
 pub(super) fn questions(options: &ModeOptions) -> String {
     let kitty = if options.kitty { "\x1b[?u" } else { "" };
-    format!("\x1b]11;?\x1b\\\x1b[?2026$p{kitty}\x1b[c")
+    let graphics = if options.graphics { graphics::QUESTION } else { "" };
+    format!("\x1b]11;?\x1b\\\x1b[?2026$p{kitty}{graphics}\x1b[c")
 }

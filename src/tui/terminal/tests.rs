@@ -91,7 +91,7 @@ fn taken_drawn_in_one_write_and_given_back() {
 fn what_was_switched_on_later_is_switched_off_too() {
     let _turn = turn();
     let mut pty = pty();
-    let mut terminal = pty.open(ModeOptions { mouse: false, kitty: true });
+    let mut terminal = pty.open(ModeOptions { mouse: false, ..ModeOptions::default() });
     terminal.use_kitty_keyboard();
     terminal.title("block 3 \x1b]0;evil\x07");
     terminal.set_sync(true);

@@ -1,0 +1,223 @@
+//! Pictures that the terminal itself draws: by which protocol, which pictures there are, and how a cell carries its picture to
+//! the writer.
+//!
+//! Each picture stands on screen in half blocks as well. Where all of its cells are in view, and nothing lies over one of
+//! them, the writer has the terminal draw the picture there; else the half blocks are seen. A cell carries the number of its
+//! picture as it carries that of a link: in the colour of its underline, which is never written.
+
+mod encode;
+mod sixel;
+
+use super::paint::hyperlinks::LinkNumber;
+use crate::domain::Pixels;
+use encode::EncodedPicture;
+use ratatui::buffer::{Buffer, Cell};
+use ratatui::layout::Rect;
+use ratatui::style::{Color, Style};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Pictures that are kept; beyond, the oldest are let go, and are seen in half blocks.
+const KEPT: usize = 64;
+/// Bytes of a picture at the most, as a terminal is sent it.
+const MOST: usize = 4 << 20;
+
+/// How a terminal is told to draw a picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GraphicsProtocol {
+    /// kitty's graphics protocol.
+    Kitty,
+    /// iTerm2's inline images.
+    Iterm2,
+    /// DEC's sixels.
+    Sixel,
+}
+
+/// How pictures are drawn, as the person wants it and the environment allows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ImageMode {
+    /// Not at all.
+    Off,
+    /// In half blocks.
+    HalfBlocks,
+    /// By this protocol, whatever the terminal says.
+    By(GraphicsProtocol),
+    /// By the best that the terminal says it knows.
+    Best {
+        /// What terminals of this name are known to take.
+        brand: Option<GraphicsProtocol>,
+        /// Whether it is asked for kitty's protocol: some terminals print that question.
+        asks_kitty: bool,
+    },
+}
+
+impl ImageMode {
+    /// The best for the terminal of this environment. A program between, which keeps a screen of its own, passes no pictures
+    /// on.
+    pub fn best(env: impl Fn(&str) -> Option<String>) -> Self {
+        let value = |name: &str| env(name).unwrap_or_default();
+        let (term, program) = (value("TERM"), value("TERM_PROGRAM"));
+        let has = |name: &str| env(name).is_some_and(|value| !value.is_empty());
+        let between = ["TMUX", "STY", "ZELLIJ"].into_iter().any(has)
+            || ["screen", "tmux", "dumb"].iter().any(|start| term.starts_with(start));
+        if between {
+            return Self::HalfBlocks;
+        }
+        let is_iterm2 = ["iTerm.app", "WezTerm", "mintty"].contains(&program.as_str());
+        let asks_kitty = ["xterm-kitty", "xterm-ghostty"].contains(&term.as_str())
+            || program == "ghostty"
+            || ["KITTY_WINDOW_ID", "KONSOLE_VERSION"].into_iter().any(has);
+        Self::Best { brand: is_iterm2.then_some(GraphicsProtocol::Iterm2), asks_kitty }
+    }
+
+    /// Whether the terminal is asked for kitty's protocol.
+    pub(super) fn asks_kitty(self) -> bool {
+        matches!(self, Self::Best { asks_kitty: true, .. })
+    }
+
+    /// The protocol that needs no answer of the terminal.
+    pub(super) fn fixed(self) -> Option<GraphicsProtocol> {
+        match self {
+            Self::By(protocol) => Some(protocol),
+            _ => None,
+        }
+    }
+
+    /// The protocol for a terminal that has answered all that it was asked.
+    pub(super) fn answered(self, kitty: bool, sixel: bool) -> Option<GraphicsProtocol> {
+        match self {
+            Self::Best { .. } if kitty => Some(GraphicsProtocol::Kitty),
+            Self::Best { brand: Some(brand), .. } => Some(brand),
+            Self::Best { .. } => sixel.then_some(GraphicsProtocol::Sixel),
+            _ => self.fixed(),
+        }
+    }
+}
+
+/// The pictures that the terminal may be told to draw, shared by those who paint and the one who writes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Graphics(Arc<Mutex<PictureTable>>);
+
+#[derive(Debug, Default)]
+struct PictureTable {
+    /// None: pictures are seen in half blocks.
+    protocol: Option<GraphicsProtocol>,
+    pictures: BTreeMap<PictureNumber, Arc<EncodedPicture>>,
+    made: u32,
+}
+
+/// The number of a picture, as a cell carries it. It means one picture for as long as the program lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct PictureNumber(u32);
+
+impl PictureNumber {
+    fn carried(underline: Color) -> Option<Self> {
+        let number = LinkNumber::any(underline)?;
+        (number >= LinkNumber::BEYOND).then_some(Self(number))
+    }
+
+    fn style(self) -> Style {
+        let [_, r, g, b] = self.0.to_be_bytes();
+        Style::new().underline_color(Color::Rgb(r, g, b))
+    }
+}
+
+/// A picture on a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PlacedPicture {
+    pub(crate) number: PictureNumber,
+    /// Its cells.
+    pub(crate) area: Rect,
+}
+
+impl PlacedPicture {
+    /// Whether a row is written over it: this row, in whole or where its cells differ.
+    pub(crate) fn is_written_over(&self, y: u16, all: bool, shown: &[Cell], next: &[Cell]) -> bool {
+        let columns = usize::from(self.area.left())..usize::from(self.area.right());
+        (self.area.top()..self.area.bottom()).contains(&y)
+            && (all || shown.get(columns.clone()) != next.get(columns))
+    }
+}
+
+impl Graphics {
+    /// From now on pictures are drawn so.
+    pub(crate) fn set_protocol(&self, protocol: Option<GraphicsProtocol>) {
+        self.lock().protocol = protocol;
+    }
+
+    /// How pictures are drawn; `None`: in half blocks.
+    pub(crate) fn protocol(&self) -> Option<GraphicsProtocol> {
+        self.lock().protocol
+    }
+
+    /// Keeps a picture that fills so many columns and rows, of so many pixels each; gives what its cells have to carry.
+    /// `None`: it is seen in half blocks.
+    pub(crate) fn keep(&self, picture: &Pixels, (cells, cell): ((u16, u16), (u16, u16))) -> Option<Style> {
+        let protocol = self.protocol()?;
+        let encoded =
+            EncodedPicture::new(protocol, picture, (cells, cell)).filter(|made| made.len() <= MOST)?;
+        let mut table = self.lock();
+        let number = PictureNumber(LinkNumber::BEYOND.checked_add(table.made)?);
+        table.made = (table.made + 1).min(LinkNumber::BEYOND - 1);
+        table.pictures.insert(number, Arc::new(encoded));
+        while table.pictures.len() > KEPT {
+            table.pictures.pop_first();
+        }
+        Some(number.style())
+    }
+
+    /// The bytes and sides of a picture.
+    pub(crate) fn picture(&self, number: PictureNumber) -> Option<Arc<EncodedPicture>> {
+        self.lock().pictures.get(&number).cloned()
+    }
+
+    /// The pictures of a frame of which all cells are in view. One in the last row is none: terminals scroll behind it.
+    pub(crate) fn placed(&self, frame: &Buffer) -> Vec<PlacedPicture> {
+        let mut placed: Vec<PlacedPicture> = Vec::new();
+        if self.lock().pictures.is_empty() {
+            return placed;
+        }
+        let mut seen = Vec::new();
+        let width = usize::from(frame.area.width).max(1);
+        for (y, row) in (0u16..).zip(frame.content.chunks(width)) {
+            for (x, cell) in (0u16..).zip(row) {
+                let Some(number) = PictureNumber::carried(cell.underline_color) else { continue };
+                if seen.contains(&number) {
+                    continue;
+                }
+                seen.push(number);
+                let Some(picture) = self.picture(number) else { continue };
+                let (width, height) = picture.cells();
+                let area = Rect { x, y, width, height };
+                let is_whole = area.right() <= frame.area.width
+                    && area.bottom() < frame.area.height
+                    && area.positions().all(|at| {
+                        frame
+                            .cell(at)
+                            .is_some_and(|c| PictureNumber::carried(c.underline_color) == Some(number))
+                    });
+                if is_whole {
+                    placed.push(PlacedPicture { number, area });
+                }
+            }
+        }
+        placed
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, PictureTable> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Takes all pictures off a terminal that keeps them beside its text.
+pub(crate) const FORGET_ALL: &str = "\x1b_Ga=d,d=A,q=2\x1b\\";
+/// Asks whether kitty's protocol is known: a picture of one pixel, which is not kept.
+pub(crate) const QUESTION: &str = "\x1b_Gi=1,s=1,v=1,a=q,t=d,f=24;AAAA\x1b\\";
+
+/// What the terminal answered to [`QUESTION`]; `None`: this is no answer to it.
+pub(crate) fn answer(text: &[u8]) -> Option<bool> {
+    text.strip_prefix(b"Gi=1;").map(|said| said == b"OK")
+}
+
+#[cfg(test)]
+mod tests;

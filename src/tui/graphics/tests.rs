@@ -1,0 +1,183 @@
+use super::*;
+use base64::Engine as _;
+use std::collections::HashMap;
+
+fn mode(env: &[(&str, &str)]) -> ImageMode {
+    let env: HashMap<&str, &str> = env.iter().copied().collect();
+    ImageMode::best(|name| env.get(name).map(ToString::to_string))
+}
+
+#[test]
+fn the_best_is_what_the_terminal_says_or_its_kind_is_known_for() {
+    use GraphicsProtocol::{Iterm2, Kitty, Sixel};
+    let kitty = mode(&[("TERM", "xterm-kitty")]);
+    assert!(kitty.asks_kitty());
+    assert_eq!(kitty.answered(true, true), Some(Kitty));
+    assert_eq!(kitty.answered(false, false), None, "it said no");
+    let iterm = mode(&[("TERM", "xterm-256color"), ("TERM_PROGRAM", "iTerm.app")]);
+    assert!(!iterm.asks_kitty());
+    assert_eq!(iterm.answered(false, true), Some(Iterm2));
+    let other = mode(&[("TERM", "xterm-256color")]);
+    // A terminal that is not known may print the question.
+    assert!(!other.asks_kitty());
+    assert_eq!(other.answered(false, true), Some(Sixel));
+    assert_eq!(other.answered(false, false), None);
+    for between in [("TMUX", "/tmp/tmux"), ("STY", "1.a"), ("ZELLIJ", "0"), ("TERM", "tmux-256color")] {
+        let mode = mode(&[("KITTY_WINDOW_ID", "1"), between]);
+        assert_eq!((mode, mode.answered(true, true)), (ImageMode::HalfBlocks, None), "{between:?}");
+    }
+    assert_eq!(ImageMode::By(Sixel).answered(true, false), Some(Sixel), "the person said so");
+    assert_eq!(ImageMode::Off.answered(true, true), None);
+}
+
+/// A picture of which each pixel differs.
+fn picture(width: u32, height: u32) -> Pixels {
+    let rgba = (0..width * height).flat_map(|n| [(n * 7 % 256) as u8, (n / 3) as u8, 200, 255]).collect();
+    Pixels::new(width, height, rgba).unwrap()
+}
+
+fn encoded(protocol: GraphicsProtocol, picture: &Pixels) -> EncodedPicture {
+    EncodedPicture::new(protocol, picture, ((2, 1), (3, 6))).unwrap()
+}
+
+fn told(write: impl Fn(&mut Vec<u8>)) -> String {
+    let mut out = Vec::new();
+    write(&mut out);
+    String::from_utf8(out).unwrap()
+}
+
+/// The pixels of a PNG in base64.
+fn read(base64: &str) -> (u32, u32, Vec<u8>) {
+    let png = base64::engine::general_purpose::STANDARD.decode(base64).unwrap();
+    let read = image::load_from_memory(&png).unwrap().into_rgba8();
+    (read.width(), read.height(), read.into_raw())
+}
+
+#[test]
+fn kitty_is_sent_the_picture_in_pieces_and_once() {
+    let large = picture(90, 80);
+    let made = encoded(GraphicsProtocol::Kitty, &large);
+    let number = PictureNumber(LinkNumber::BEYOND + 5);
+    let sent = told(|out| made.send(number, out));
+    let pieces: Vec<&str> = sent.split_terminator("\x1b\\").collect();
+    assert!(pieces.len() > 1);
+    let mut body = String::new();
+    for (at, piece) in pieces.iter().enumerate() {
+        let (head, data) = piece.split_once(';').unwrap();
+        let more = u8::from(at + 1 < pieces.len());
+        let wanted =
+            if at == 0 { format!("a=t,f=100,i={},q=2,m={more}", number.0) } else { format!("m={more}") };
+        assert_eq!(head, format!("\x1b_G{wanted}"));
+        assert!(data.len() <= 4096);
+        body += data;
+    }
+    assert_eq!(read(&body), (90, 80, large.bytes().to_vec()));
+    assert_eq!(
+        told(|out| made.place(number, out)),
+        format!("\x1b_Ga=p,i={},p=1,c=2,r=1,C=1,q=2\x1b\\", number.0)
+    );
+    assert_eq!(told(|out| made.take_away(number, out)), format!("\x1b_Ga=d,d=I,i={},q=2\x1b\\", number.0));
+}
+
+#[test]
+fn iterm2_is_sent_a_file_with_its_cells() {
+    let small = picture(3, 2);
+    let made = encoded(GraphicsProtocol::Iterm2, &small);
+    let sent = told(|out| made.place(PictureNumber(1), out));
+    let (head, body) = sent.strip_suffix('\x07').unwrap().split_once(':').unwrap();
+    assert_eq!(head, "\x1b]1337;File=inline=1;width=2;height=1;preserveAspectRatio=0;doNotMoveCursor=1");
+    assert_eq!(read(body), (3, 2, small.bytes().to_vec()));
+    assert_eq!(told(|out| made.take_away(PictureNumber(1), out)), "");
+}
+
+/// What sixels draw: the colour of each pixel, by its number.
+fn drawn(sixels: &str) -> (HashMap<(u32, u32), u32>, (u32, u32)) {
+    let body = sixels.strip_prefix("\x1bP0;1;0q").unwrap().strip_suffix("\x1b\\").unwrap();
+    let (mut pixels, mut sides) = (HashMap::new(), (0, 0));
+    let (mut x, mut y, mut colour, mut rest) = (0, 0, 0, body);
+    let number = |text: &str| text.find(|c: char| !c.is_ascii_digit() && c != ';').unwrap_or(text.len());
+    while let Some(sign) = rest.chars().next() {
+        rest = &rest[1..];
+        let (given, behind) = rest.split_at(number(rest));
+        let mut values = given.split(';').filter_map(|n| n.parse::<u32>().ok());
+        match sign {
+            '"' => {
+                sides = (values.nth(2).unwrap(), values.next().unwrap());
+                rest = behind;
+            }
+            '#' => {
+                colour = values.next().unwrap();
+                rest = behind;
+            }
+            '$' => x = 0,
+            '-' => (x, y) = (0, y + 6),
+            '!' | '?'..='~' => {
+                let (count, sign) = if sign == '!' {
+                    let sign = behind.chars().next().unwrap();
+                    rest = &behind[1..];
+                    (values.next().unwrap(), sign)
+                } else {
+                    (1, sign)
+                };
+                for _ in 0..count {
+                    let bits = sign as u32 - '?' as u32;
+                    for row in (0..6).filter(|row| bits >> row & 1 == 1) {
+                        assert_eq!(pixels.insert((x, y + row), colour), None, "a pixel has one colour");
+                    }
+                    x += 1;
+                }
+            }
+            _ => panic!("{sign:?} in sixels"),
+        }
+    }
+    (pixels, sides)
+}
+
+#[test]
+fn sixels_draw_each_pixel_in_the_nearest_colour() {
+    // Red, green, nothing; blue, white, black; a row apart in the next band.
+    let (red, green, blue) = ([255, 0, 0, 255], [0, 255, 0, 255], [0, 0, 255, 255]);
+    let (white, black, none) = ([255; 4], [0, 0, 0, 255], [9, 9, 9, 0]);
+    let row = |pixels: [[u8; 4]; 3]| pixels.concat();
+    let mut rgba = row([red, green, none]);
+    rgba.extend(row([blue, white, black]));
+    rgba.extend((2..8).flat_map(|_| row([white; 3])));
+    let made = sixel::encode(&Pixels::new(3, 8, rgba).unwrap());
+    let (pixels, sides) = drawn(&String::from_utf8(made).unwrap());
+    assert_eq!(sides, (3, 8));
+    let all = [(0, 0, 180), (1, 0, 30), (0, 1, 5), (1, 1, 215), (2, 1, 0), (2, 7, 215)];
+    for (x, y, colour) in all {
+        assert_eq!(pixels.get(&(x, y)), Some(&colour), "{x} {y}");
+    }
+    assert_eq!(pixels.get(&(2, 0)), None, "what is transparent is left out");
+    assert_eq!(pixels.len(), 3 * 8 - 1);
+    // Sixels have the sides of their cells.
+    let made = encoded(GraphicsProtocol::Sixel, &picture(40, 40));
+    assert_eq!(drawn(&told(|out| made.place(PictureNumber(1), out))).1, (6, 6));
+}
+
+#[test]
+fn a_picture_is_drawn_where_all_of_it_is_in_view() {
+    let graphics = Graphics::default();
+    let cells = ((4, 2), (10, 20));
+    assert_eq!(graphics.keep(&picture(40, 40), cells), None, "half blocks");
+    graphics.set_protocol(Some(GraphicsProtocol::Kitty));
+    let style = graphics.keep(&picture(40, 40), cells).unwrap();
+    let mut frame = Buffer::empty(Rect::new(0, 0, 20, 6));
+    let whole = Rect::new(3, 2, 4, 2);
+    frame.set_style(whole, style);
+    let areas = |frame: &Buffer| graphics.placed(frame).iter().map(|placed| placed.area).collect::<Vec<_>>();
+    assert_eq!(areas(&frame), [whole]);
+    let mut covered = frame.clone();
+    covered[(5, 3)].reset();
+    assert_eq!(areas(&covered), [], "something lies over it");
+    let mut low = Buffer::empty(frame.area);
+    low.set_style(Rect::new(3, 4, 4, 2), style);
+    assert_eq!(areas(&low), [], "the last row scrolls");
+    let mut cut = Buffer::empty(frame.area);
+    cut.set_style(Rect::new(3, 0, 4, 1), style);
+    assert_eq!(areas(&cut), [], "a part of it is scrolled away");
+    let mut link = Buffer::empty(frame.area);
+    link.set_style(whole, Style::new().underline_color(Color::Rgb(0, 0, 7)));
+    assert_eq!(areas(&link), []);
+}
