@@ -339,4 +339,9 @@ impl Action {
                 | Action::HunkPrevious
         )
     }
+
+    /// Whether it is bound everywhere and means the panes: over them it does nothing.
+    pub fn is_of_panes(self) -> bool {
+        matches!(self, Action::PaneNext | Action::PanePrevious | Action::Commands | Action::Find)
+    }
 }

@@ -10,6 +10,7 @@ mod finding;
 mod given;
 mod hunks;
 mod images;
+mod keys_told;
 mod limits;
 mod models;
 mod paging;

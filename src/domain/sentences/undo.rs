@@ -64,15 +64,11 @@ pub(crate) fn only_obeyed(block: BlockId) -> String {
     )
 }
 
-/// What a way does with what the run created, changed and deleted.
+/// What a way does with what the run created, changed and deleted; the names follow.
 pub(crate) fn does(way: UndoWay) -> [(&'static str, &'static str); 3] {
     match way {
-        UndoWay::Back => {
-            [("created", "Removed"), ("changed", "Back to how it was"), ("deleted", "There again")]
-        }
-        UndoWay::Again => {
-            [("created", "There again"), ("changed", "Back to how the run left it"), ("deleted", "Removed")]
-        }
+        UndoWay::Back => [("created", "Removes"), ("changed", "Changes back"), ("deleted", "Brings back")],
+        UndoWay::Again => [("created", "Brings back"), ("changed", "Changes again"), ("deleted", "Removes")],
     }
 }
 

@@ -124,14 +124,26 @@ impl Keymap {
 
     /// What a key does in a context, its parents asked too.
     pub fn action(&self, context: Context, key: Key) -> Option<Action> {
+        let (_, action) = self.found(context, key)?;
+        Some(action)
+    }
+
+    /// The nearest context that binds a key, from this one on, and what the key does there.
+    fn found(&self, context: Context, key: Key) -> Option<(Context, Action)> {
         let mut at = Some(context);
         while let Some(context) = at {
             if let Some(action) = self.by_key.get(&(context, key)) {
-                return Some(*action);
+                return Some((context, *action));
             }
             at = context.parent();
         }
         None
+    }
+
+    /// The keys of a row that do what it says in `from`, one of whose contexts it is of: those that no nearer one takes.
+    pub fn working(&self, from: Context, row: &Binding) -> Vec<Key> {
+        let works = |key: &Key| self.found(from, *key).is_some_and(|(at, _)| at == row.context);
+        row.keys.iter().copied().filter(works).collect()
     }
 
     /// The keys of an action in a context or its parents; the first is the one to show.

@@ -7,6 +7,7 @@ use crate::tui::panes::Panes;
 use crate::tui::theme::Slot;
 use crate::tui::ui_command::UiCommand;
 use crate::tui::widgets::hints::{Hint, Hints};
+use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::safe;
 use crate::tui::widgets::sheet::Sheet;
 use ratatui::layout::Rect;
@@ -18,6 +19,13 @@ pub struct AskedAnswer {
     letter: char,
     label: String,
     then: Vec<OverlayResponse>,
+}
+
+impl AskedAnswer {
+    /// The first words of its label, up to a colon or a bracket.
+    fn brief(&self) -> &str {
+        self.label.split([':', ';', '(']).next().unwrap_or(&self.label).trim()
+    }
 }
 
 /// A question.
@@ -56,6 +64,26 @@ impl Ask {
         self.foot = text.into();
         self
     }
+
+    /// What the box shows.
+    fn rows(&self, width: u16, look: DrawStyle<'_>) -> Sheet {
+        let mut sheet = Sheet::new(self.title.clone());
+        for line in &self.lines {
+            sheet.words(line, width, look.text());
+        }
+        sheet.gap();
+        for (at, answer) in self.answers.iter().enumerate() {
+            let mark = if at == 0 { "> " } else { "  " };
+            let head = Span::styled(format!("{mark}{}  ", answer.letter), look.style(Slot::UiKeybarKey));
+            for row in safe::hanging(head, &answer.label, width.into(), look.text()) {
+                sheet.row(row);
+            }
+        }
+        if !self.foot.is_empty() {
+            sheet.gap().words(&self.foot, width, look.dim());
+        }
+        sheet
+    }
 }
 
 impl Overlay for Ask {
@@ -89,12 +117,14 @@ impl Overlay for Ask {
         Some(number_of((1, &self.title, &self.lines)))
     }
 
-    fn hints(&self, _: OverlayContext<'_>, hints: &mut Hints<'_>) {
-        for answer in &self.answers {
-            // The first words of its label, up to a colon or a bracket.
-            let brief = answer.label.split([':', ';', '(']).next().unwrap_or(&answer.label).trim();
-            let key = format!("{} {brief}", answer.letter);
-            hints.list.push(Hint { key, label: "", short: "", rank: 0, action: None });
+    fn hints(&self, around: OverlayContext<'_>, hints: &mut Hints<'_>) {
+        let room = around.room(self.width());
+        // The answers stand in the box: they are named a second time only where it has no room for all of them.
+        if self.rows(room.width, around.look).rows.len() > room.height.into() {
+            for answer in &self.answers {
+                let key = format!("{} {}", answer.letter, answer.brief());
+                hints.list.push(Hint { key, label: "", short: "", rank: 0, action: None });
+            }
         }
         hints.plain("Esc", "back", 0);
     }
@@ -104,22 +134,6 @@ impl Overlay for Ask {
     }
 
     fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
-        let (width, look) = (room.width, around.look);
-        let mut sheet = Sheet::new(self.title.clone());
-        for line in &self.lines {
-            sheet.words(line, width, look.text());
-        }
-        sheet.gap();
-        for (at, answer) in self.answers.iter().enumerate() {
-            let mark = if at == 0 { "> " } else { "  " };
-            let head = Span::styled(format!("{mark}{}  ", answer.letter), look.style(Slot::UiKeybarKey));
-            for row in safe::hanging(head, &answer.label, width.into(), look.text()) {
-                sheet.row(row);
-            }
-        }
-        if !self.foot.is_empty() {
-            sheet.gap().words(&self.foot, width, look.dim());
-        }
-        Some(sheet)
+        Some(self.rows(room.width, around.look))
     }
 }

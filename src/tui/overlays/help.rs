@@ -1,7 +1,7 @@
 //! The keys of the place that the person came from, then those that count everywhere: from the keymap itself.
 
 use super::{Overlay, OverlayContext, OverlayResponse};
-use crate::tui::keymap::{Binding, Context, Keymap};
+use crate::tui::keymap::{Binding, Context, Key, Keymap};
 use crate::tui::panes::Panes;
 use crate::tui::theme::Slot;
 use crate::tui::widgets::look::DrawStyle;
@@ -17,8 +17,29 @@ pub(crate) struct Help {
     pub context: Context,
     /// What the place is called.
     pub place: String,
+    /// Whether letters are text there.
+    pub takes_text: bool,
+    /// Whether another overlay is there: then what the panes do does not count.
+    pub over_panes: bool,
     /// The first row on screen.
     pub top: usize,
+}
+
+impl Help {
+    /// The rows of a context with their keys: where the person came from those that work there, elsewhere all.
+    fn rows<'k>(&self, keymap: &'k Keymap, context: Context) -> Vec<(Vec<Key>, &'k Binding)> {
+        let is_here = std::iter::successors(Some(self.context), |at| at.parent()).any(|at| at == context);
+        let keys = |row: &Binding| match is_here {
+            true if self.over_panes && row.action.is_of_panes() => Vec::new(),
+            true => {
+                let mut keys = keymap.working(self.context, row);
+                keys.retain(|key| !self.takes_text || key.text().is_none());
+                keys
+            }
+            false => row.keys.clone(),
+        };
+        keymap.rows(context).map(|row| (keys(row), row)).filter(|(keys, _)| !keys.is_empty()).collect()
+    }
 }
 
 impl Overlay for Help {
@@ -54,14 +75,20 @@ impl Overlay for Help {
         let mut told = Vec::new();
         let mut at = Some(self.context);
         while let Some(context) = at.filter(|c| *c != Context::Everywhere) {
-            section(keymap, context, at != Some(self.context), width, look, &mut rows);
+            section(
+                &self.rows(keymap, context),
+                Some(context).filter(|_| at != Some(self.context)),
+                width,
+                look,
+                &mut rows,
+            );
             told.push(context);
             at = context.parent();
         }
         for context in [Context::Everywhere, Context::Message, Context::Pane, Context::Review, Context::Done]
         {
             if !told.contains(&context) {
-                section(keymap, context, true, width, look, &mut rows);
+                section(&self.rows(keymap, context), Some(context), width, look, &mut rows);
             }
         }
         if around.setup.vim && matches!(self.context, Context::Message | Context::Edit) {
@@ -119,18 +146,16 @@ pub(super) fn heading(context: Context) -> &'static str {
 }
 
 fn section(
-    keymap: &Keymap,
-    context: Context,
-    headed: bool,
+    list: &[(Vec<Key>, &Binding)],
+    headed: Option<Context>,
     width: u16,
     look: DrawStyle<'_>,
     rows: &mut Vec<Line<'static>>,
 ) {
-    let list: Vec<&Binding> = keymap.rows(context).collect();
     if list.is_empty() {
         return;
     }
-    if headed {
+    if let Some(context) = headed {
         rows.push(Line::default());
         rows.push(Line::styled(heading(context), look.style(Slot::UiTitle)));
     }
@@ -138,8 +163,8 @@ fn section(
     let columns = if width >= 64 { 2 } else { 1 };
     let cell = usize::from(width) / columns - 1;
     let (mut spans, mut cells) = (Vec::new(), 0);
-    for binding in list {
-        let keys: Vec<String> = binding.keys.iter().map(ToString::to_string).collect();
+    for (keys, binding) in list {
+        let keys: Vec<String> = keys.iter().map(ToString::to_string).collect();
         let keys = format!("{:<11} ", keys.join(" "));
         let text = format!("{} ", binding.help);
         let used = keys.width() + text.width();

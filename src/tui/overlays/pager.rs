@@ -465,7 +465,14 @@ impl Overlay for Pager {
         hints.key(Action::ScrollPageDown, "page", "page", 0).key(Action::ScrollPageUp, "back", "back", 2);
         hints.key(Action::ScrollTop, "top", "top", 1).key(Action::ScrollEnd, "end", "end", 1);
         hints.plain("50%", "there", 3).key(Action::SearchStart, "find", "find", 0);
-        hints.key(Action::SearchNext, "next", "next", 2).key(Action::SearchPrevious, "previous", "prev", 3);
+        if self.pattern.is_some() {
+            hints.key(Action::SearchNext, "next", "next", 2).key(
+                Action::SearchPrevious,
+                "previous",
+                "prev",
+                3,
+            );
+        }
         let wrap = if self.wraps { "long lines sideways" } else { "wrap" };
         hints.key(Action::PagerWrap, wrap, if self.wraps { "sideways" } else { "wrap" }, 2);
         hints.plain("E", "$PAGER", 3).key(Action::Back, "close", "close", 0);

@@ -74,11 +74,6 @@ impl Overlay for Reject {
         let mut sheet = Sheet::new(format!("Reject block {block}"));
         let text = format!("Block {block} will not run. Tell the model why (may be empty):");
         sheet.words(&text, width, look.text()).gap().field("> ", &self.field, width, look);
-        sheet.gap().words(
-            "Enter reject and send   Esc back to the block, nothing decided",
-            width,
-            look.dim(),
-        );
         Some(sheet)
     }
 }

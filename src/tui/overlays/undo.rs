@@ -122,7 +122,7 @@ pub(in crate::tui) fn what_happens(picked: &[&UndoChange], way: UndoWay) -> Vec<
         (!names.is_empty()).then(|| if more > 0 { format!("{first} and {more} more") } else { first })
     };
     let told = sentences::does(way);
-    told.into_iter().filter_map(|(change, does)| Some(format!("{does}: {}.", of(change)?))).collect()
+    told.into_iter().filter_map(|(change, does)| Some(format!("{does} {}.", of(change)?))).collect()
 }
 
 impl Overlay for Changes {

@@ -62,6 +62,9 @@ impl Screen {
 
     /// Actions that mean the same everywhere.
     fn act_anywhere(&mut self, action: Action, ctx: Ctx<'_>) -> Option<Vec<UiCommand>> {
+        if action.is_of_panes() && !self.overlays.is_empty() {
+            return None;
+        }
         Some(match action {
             Action::Stop => self.stop(ctx),
             Action::Suspend => vec![UiCommand::Suspend],
@@ -79,23 +82,23 @@ impl Screen {
                 self.open_help(ctx.state);
                 Vec::new()
             }
-            Action::PaneNext if self.overlays.is_empty() && self.suggestion(ctx.state).is_some() => {
+            Action::PaneNext if self.suggestion(ctx.state).is_some() => {
                 self.take_suggestion();
                 Vec::new()
             }
-            Action::PaneNext if self.overlays.is_empty() => {
+            Action::PaneNext => {
                 self.cycle(false, ctx);
                 Vec::new()
             }
-            Action::PanePrevious if self.overlays.is_empty() => {
+            Action::PanePrevious => {
                 self.cycle(true, ctx);
                 Vec::new()
             }
-            Action::Commands if self.overlays.is_empty() => {
+            Action::Commands => {
                 self.open(CommandList::default());
                 Vec::new()
             }
-            Action::Find if self.overlays.is_empty() => {
+            Action::Find => {
                 self.open_find("", ctx);
                 Vec::new()
             }

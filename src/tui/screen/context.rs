@@ -49,7 +49,7 @@ impl Screen {
     }
 
     /// Whether the keys are at the block that waits, in review, with nothing over it.
-    fn in_review(&self, state: &State) -> bool {
+    pub fn in_review(&self, state: &State) -> bool {
         self.overlays.is_empty()
             && self.panes.focus == Pane::Code
             && matches!(self.panes.code.mode, Mode::View)

@@ -145,7 +145,8 @@ impl Screen {
             (Context::Chat, _) => "Chat pane".into(),
             _ => "Message box".into(),
         };
-        self.open(Help { context, place, top: 0 });
+        let takes_text = self.takes_text(state);
+        self.open(Help { context, place, takes_text, over_panes: !self.overlays.is_empty(), top: 0 });
     }
 
     /// Overlays that speak of a block close when it is no longer the one that waits.

@@ -77,7 +77,8 @@ pub fn draw(
 /// The panes that are on screen, with what stands in their borders.
 fn frames(screen: &Screen, state: &State, now: Instant, look: DrawStyle<'_>) -> Vec<(Slot, Title)> {
     let (made, panes) = (&screen.arrangement, &screen.panes);
-    let code = || code::title(&panes.code, state, &screen.guard, now, panes.focus == Pane::Code, look);
+    let (focused, decides) = (panes.focus == Pane::Code, screen.in_review(state));
+    let code = || code::title(&panes.code, state, &screen.guard, now, focused, decides, look);
     let titles = [
         made.chat.map(|slot| (slot, chat_title(screen, state))),
         made.code.map(|slot| (slot, code())),

@@ -17,13 +17,14 @@ use std::collections::HashSet;
 use std::time::Instant;
 use unicode_segmentation::UnicodeSegmentation as _;
 
-/// The title: which block, how it stands, what is locked.
+/// The title: which block, how it stands, what is locked; and that nothing is, where `decides` says that keys would decide.
 pub fn title(
     pane: &CodePane,
     state: &State,
     guard: &Guard,
     now: Instant,
     focused: bool,
+    decides: bool,
     look: DrawStyle<'_>,
 ) -> Title {
     let waiting = state.queue().count();
@@ -51,7 +52,7 @@ pub fn title(
             "v goes on".into(),
             None,
         ),
-        (PaneSubject::Block(item), Mode::View) => of_block(item, state, guard, now, look),
+        (PaneSubject::Block(item), Mode::View) => of_block(item, state, guard, now, decides, look),
     };
     Title { left, right, focused, style }
 }
@@ -61,6 +62,7 @@ fn of_block(
     state: &State,
     guard: &Guard,
     now: Instant,
+    decides: bool,
     look: DrawStyle<'_>,
 ) -> (String, String, Option<ratatui::style::Style>) {
     let standing = state.block_state(item);
@@ -77,7 +79,7 @@ fn of_block(
         };
         let right = match standing {
             BlockState::Queued => "waits behind another block".into(),
-            _ => announced(item, state).unwrap_or_else(|| lock(item, state, guard, now)),
+            _ => announced(item, state).unwrap_or_else(|| lock(item, state, guard, now, decides)),
         };
         return (left, right, style);
     }
@@ -105,7 +107,7 @@ fn announced(item: &BlockItem, state: &State) -> Option<String> {
 }
 
 /// `seen 11/24  a locked`; `seen 24/24, 2 rows not  a locked`: of rights and findings.
-fn lock(item: &BlockItem, state: &State, guard: &Guard, now: Instant) -> String {
+fn lock(item: &BlockItem, state: &State, guard: &Guard, now: Instant, decides: bool) -> String {
     if state.inspected(item.block.id).is_none() {
         return "checking".into();
     }
@@ -120,11 +122,13 @@ fn lock(item: &BlockItem, state: &State, guard: &Guard, now: Instant) -> String 
         None if guard.locked(now).is_some() || item.block.readiness() != Readiness::Ready => {
             "a locked".into()
         }
-        None => "keys open".into(),
+        None if decides => "keys open".into(),
+        // Letters are text where the person is, or do something else.
+        None => String::new(),
     };
     let others = if seen == of { guard.rows().left() } else { 0 };
     let others = if others > 0 { format!(", {} not", words::count(others, "row")) } else { String::new() };
-    format!("seen {seen}/{of}{others}  {locked}")
+    format!("seen {seen}/{of}{others}  {locked}").trim_end().to_owned()
 }
 
 /// Draws the pane; returns where the cursor stands, if it has one.

@@ -1,0 +1,126 @@
+//! What the screen says of keys: each once, and only where it does that.
+
+use super::scene::{Scene, confined, inspection};
+use super::{SIZES, drawn};
+use sayso::tui::overlays::ask::Ask;
+use sayso::tui::widgets::layout::Pane;
+
+/// A small harmless block waits, all of it seen, with the focus on it.
+fn at_block() -> Scene {
+    let mut scene = Scene::worked();
+    scene.reply("```python\nprint(1)\n```\n");
+    scene.inspected(3, inspection(confined("python"), Vec::new()));
+    scene.frame();
+    scene.screen.panes.focus = Pane::Code;
+    scene.frame();
+    scene.see_everything();
+    scene.pass(2_000);
+    scene
+}
+
+/// The last row, which names the keys.
+fn keys(screen: &str) -> &str {
+    screen.lines().rev().nth(1).expect("a last row")
+}
+
+/// The whole help, opened by its key, in a window that holds it.
+fn help(scene: &mut Scene) -> String {
+    scene.press(&["f1"]);
+    drawn(scene, 140, 120)
+}
+
+#[test]
+fn help_in_the_editor_names_what_its_keys_do_there() {
+    let mut scene = at_block();
+    scene.press(&["e"]);
+    scene.pass(600);
+    scene.frame();
+    assert!(scene.screen.panes.code.edits());
+    let told = help(&mut scene);
+    assert_eq!(told.matches(" redo ").count(), 1, "{told}");
+    assert!(told.contains("Tab         indent") && !told.contains("next pane"), "{told}");
+    assert!(told.contains("Everywhere") && told.contains("Ctrl-Z      suspend"), "{told}");
+    // Ctrl-] goes to a bracket here; its other key is free.
+    assert!(told.contains("Ctrl-]      to the other bracket") && told.contains("  Ctrl-5      "), "{told}");
+    // Where Tab goes on to the next pane that is said.
+    let mut scene = at_block();
+    assert!(help(&mut scene).contains("Tab         next pane"));
+}
+
+#[test]
+fn help_over_the_panes_names_no_key_of_the_panes() {
+    let mut scene = at_block();
+    scene.press(&["f2"]);
+    let told = help(&mut scene);
+    assert!(told.contains("Everywhere") && told.contains("Ctrl-Z      suspend"), "{told}");
+    assert!(!told.contains("previous pane") && !told.contains("F2          commands"), "{told}");
+}
+
+#[test]
+fn a_box_and_the_last_row_name_a_key_once() {
+    for (width, height) in SIZES {
+        let mut scene = at_block();
+        scene.press(&["r"]);
+        scene.pass(100);
+        let screen = drawn(&mut scene, width, height);
+        assert!(screen.contains("Reject block 3"), "{screen}");
+        for words in ["reject and send", "Esc back"] {
+            assert_eq!(screen.matches(words).count(), 1, "{words}\n{screen}");
+        }
+        let mut scene = Scene::worked();
+        let ask = Ask::new("Open outside?", vec!["It was made by a run.".into()], 'w', "leave it closed");
+        scene.screen.open(ask.or('o', "open it", Vec::new()));
+        let screen = drawn(&mut scene, width, height);
+        for words in ["leave it closed", "open it"] {
+            assert_eq!(screen.matches(words).count(), 1, "{words}\n{screen}");
+        }
+        assert_eq!(keys(&screen).trim(), "Esc back");
+    }
+}
+
+/// Where a box can't show all of its answers the last row names them.
+#[test]
+fn the_answers_of_a_question_are_told_however_long_it_is() {
+    let mut scene = Scene::worked();
+    let ask = Ask::new("Open outside?", vec!["A line.".into(); 60], 'w', "leave it closed");
+    scene.screen.open(ask.or('o', "open it", Vec::new()));
+    let screen = drawn(&mut scene, 80, 24);
+    assert_eq!(keys(&screen).trim(), "w leave it closed  o open it  Esc back");
+}
+
+#[test]
+fn keys_are_said_to_be_open_only_where_they_decide() {
+    for (width, height) in SIZES {
+        let mut scene = at_block();
+        // A window of another size begins the quiet time anew.
+        drawn(&mut scene, width, height);
+        scene.pass(2_000);
+        let screen = drawn(&mut scene, width, height);
+        assert!(screen.contains("seen 1/1  keys open"), "{screen}");
+        scene.press(&["?"]);
+        assert!(!drawn(&mut scene, width, height).contains("keys open"), "help is over it");
+        scene.press(&["esc"]);
+        scene.screen.panes.focus = Pane::Message;
+        scene.pass(2_000);
+        let screen = drawn(&mut scene, width, height);
+        assert!(!screen.contains("keys open") && !screen.contains("locked"), "{screen}");
+        // Where one pane is shown the title of the block is out of sight.
+        assert!(width == 80 || screen.contains("seen 1/1 "), "{screen}");
+    }
+}
+
+#[test]
+fn the_pager_offers_the_next_match_once_something_was_looked_for() {
+    let mut scene = Scene::worked();
+    scene.frame();
+    scene.screen.panes.focus = Pane::Output;
+    scene.frame();
+    scene.press(&["x"]);
+    let before = drawn(&mut scene, 140, 40);
+    assert!(keys(&before).contains("/ find") && !keys(&before).contains("n next"), "{before}");
+    scene.press(&["/"]);
+    scene.type_text("o");
+    scene.press(&["enter"]);
+    let after = drawn(&mut scene, 140, 40);
+    assert!(keys(&after).contains("n next  N previous"), "{after}");
+}
