@@ -21,7 +21,7 @@ mod server;
 mod taken_back;
 
 use made::Size;
-use probe::{Probe, median};
+use probe::{Probe, READY, median};
 use sayso::domain::{Entry, Timestamp};
 use sayso::store::{Seal, Store};
 use std::path::Path;
@@ -104,7 +104,7 @@ fn open(home: &Path, size: &Size) -> Opened {
     probe.until("omega");
     let shown = ms(began.elapsed());
     // It says so only once all of it was read and checked.
-    while !probe.comes("Enter send", Duration::from_millis(100)) {
+    while !probe.comes(READY, Duration::from_millis(100)) {
         assert!(began.elapsed() < Duration::from_secs(600), "it is never open");
     }
     let usable = ms(began.elapsed());

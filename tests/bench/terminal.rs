@@ -13,7 +13,7 @@ mod probe;
 #[path = "terminal/server.rs"]
 mod server;
 
-use probe::{Probe, Row, median, percentile};
+use probe::{Probe, READY, Row, median, percentile};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -53,11 +53,11 @@ fn start() -> Vec<Row> {
         let home = tempfile::tempdir().expect("a home");
         // The very first start makes the key of sessions, and waits until it is on the disk.
         let began = Instant::now();
-        Probe::story(home.path(), TALK, &[]).until("Enter send");
+        Probe::story(home.path(), TALK, &[]).until(READY);
         very_first.push(ms(began.elapsed()));
         let began = Instant::now();
         let mut probe = Probe::story(home.path(), TALK, &[]);
-        probe.until("Enter send");
+        probe.until(READY);
         first.push(ms(began.elapsed()));
         probe.send(b"Q");
         probe.until("Q");
@@ -75,7 +75,7 @@ fn start() -> Vec<Row> {
 fn idle() -> Vec<Row> {
     let home = tempfile::tempdir().expect("a home");
     let mut probe = Probe::story(home.path(), TALK, &[]);
-    probe.until("Enter send");
+    probe.until(READY);
     probe.drain(Duration::from_secs(2));
     let (wakes, memory, own) = (probe.wakeups(), probe.memory_mb("Pss:"), probe.memory_mb("Anonymous:"));
     let written = probe.drain(Duration::from_secs(5));
@@ -91,7 +91,7 @@ fn idle() -> Vec<Row> {
 fn echo() -> Vec<Row> {
     let home = tempfile::tempdir().expect("a home");
     let mut probe = Probe::story(home.path(), TALK, &[]);
-    probe.until("Enter send");
+    probe.until(READY);
     probe.drain(Duration::from_millis(500));
     let before = probe.cpu_ms();
     let times = echoes(&mut probe, 200);
@@ -130,7 +130,7 @@ fn stream() -> Vec<Row> {
         let text = reply_of(tokens);
         let story = format!("pace = 0\n[[reply]]\nwhen = \"go\"\ntext = '''{text}\n\nThe very end.'''\n");
         let mut probe = Probe::story(home.path(), &story, &[]);
-        probe.until("Enter send");
+        probe.until(READY);
         probe.drain(Duration::from_millis(300));
         let before = probe.cpu_ms();
         probe.send(b"go");
@@ -161,7 +161,7 @@ fn latency() -> Vec<Row> {
         let home = tempfile::tempdir().expect("a home");
         let server = server::Server::start(if round == 0 { 300 } else { 20 });
         let mut probe = Probe::model(home.path(), &server.address());
-        probe.until("Enter send");
+        probe.until(READY);
         probe.drain(Duration::from_millis(200));
         probe.send(b"hello");
         probe.drain(Duration::from_millis(50));
@@ -231,7 +231,7 @@ fn approve() -> Vec<Row> {
     for _ in 0..5 {
         let home = tempfile::tempdir().expect("a home");
         let mut probe = Probe::story(home.path(), RUNS, &["--sandbox", "off"]);
-        probe.until("Enter send");
+        probe.until(READY);
         probe.send(b"go");
         probe.drain(Duration::from_millis(50));
         probe.send(b"\r");

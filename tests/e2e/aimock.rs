@@ -22,7 +22,7 @@ fn asking(home: &Path, mock: &Mock, kind: &str, dialect: &str) -> Terminal {
 }
 
 fn say(terminal: &Terminal, text: &str) {
-    terminal.wait_for("Enter send");
+    terminal.wait_ready();
     terminal.type_text(text);
     terminal.press("Enter");
 }

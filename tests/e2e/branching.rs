@@ -89,7 +89,7 @@ fn branches_are_a_tree_and_are_compared() {
         terminal.wait_for("Block 1 waits");
         approve(&terminal, 1);
         terminal.wait_for("Block 1 done");
-        terminal.wait_for("Enter send");
+        terminal.wait_ready();
         say(&terminal, "/resume");
         terminal.wait_true(|s| s.contains("└ ") && s.contains("at block 1") && s.contains("open here"));
         terminal.press("Esc");

@@ -211,7 +211,7 @@ fn told_beside_the_screen(config: &str, plain: bool) -> Vec<&'static str> {
         setup.start()
     });
     for terminal in &terminals {
-        terminal.wait_for(if plain { "/help lists" } else { "Enter send" });
+        terminal.wait_for(if plain { "/help lists" } else { crate::terminal::READY });
         terminal.pause(Duration::from_millis(600));
         terminal.type_text("go");
         terminal.press("Enter");

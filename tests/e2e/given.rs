@@ -21,7 +21,7 @@ fn a_file_is_found_told_and_told_again_after_a_resume() {
     std::fs::write(work.join(".gitignore"), "*.log\n").expect("written");
     std::fs::write(work.join("words.log"), "no").expect("written");
     let mut terminal = setup.start();
-    terminal.wait_for("Enter send");
+    terminal.wait_ready();
     terminal.type_text("What is in @wrds");
     terminal.wait_for("1 of 2 files.");
     terminal.wait_for("src/words.txt");

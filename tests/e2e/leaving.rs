@@ -35,7 +35,7 @@ fn quitting_names_the_session() {
 fn two_interrupts_in_idle_quit() {
     let home = tempfile::tempdir().expect("a home");
     let mut terminal = play(home.path(), TALK).start();
-    terminal.wait_for("Enter send");
+    terminal.wait_ready();
     terminal.press("Ctrl-C");
     terminal.wait_for("Ctrl-C again within 2 s quits.");
     terminal.press("Ctrl-C");
@@ -48,7 +48,7 @@ fn signals_restore_the_terminal() {
     for name in ["TERM", "HUP"] {
         let home = tempfile::tempdir().expect("a home");
         let mut terminal = play(home.path(), TALK).start();
-        terminal.wait_for("Enter send");
+        terminal.wait_ready();
         assert!(!terminal.is_cooked());
         terminal.signal(name);
         terminal.wait_exit();
@@ -62,7 +62,7 @@ fn idle_draws_nothing() {
     crate::at_every_size(|| {
         let home = tempfile::tempdir().expect("a home");
         let terminal = play(home.path(), TALK).start();
-        terminal.wait_for("Enter send");
+        terminal.wait_ready();
         terminal.pause(std::time::Duration::from_secs(1));
         let before = terminal.written();
         terminal.pause(std::time::Duration::from_secs(2));
@@ -78,6 +78,6 @@ fn the_welcome_comes_without_a_provider() {
         terminal.wait_for("Where should answers come from?");
         terminal.wait_for("Nothing has left this computer");
         terminal.press("Enter");
-        terminal.wait_for("Enter send");
+        terminal.wait_ready();
     });
 }

@@ -142,7 +142,7 @@ fn find(folder: &Path, found: &mut Vec<PathBuf>) {
 
 /// Sends a message once one can be typed.
 pub fn say(terminal: &terminal::Terminal, text: &str) {
-    terminal.wait_for("Enter send");
+    terminal.wait_ready();
     terminal.type_text(text);
     terminal.press("Enter");
 }

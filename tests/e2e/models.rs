@@ -17,7 +17,7 @@ fn two_models() -> Value {
 }
 
 fn say(terminal: &Terminal, text: &str) {
-    terminal.wait_for("Enter send");
+    terminal.wait_ready();
     terminal.type_text(text);
     terminal.press("Enter");
 }

@@ -86,7 +86,7 @@ fn replies(count: u32) -> impl Iterator<Item = Entry> {
 fn what_is_far_back_comes_when_it_is_looked_at_and_looked_for() {
     let home = tempfile::tempdir().expect("a home");
     let terminal = opened(home.path(), replies(200));
-    terminal.wait_for("Enter send");
+    terminal.wait_ready();
     terminal.wait_for("Reply 199 ends with pearl199.");
     terminal.press_until_true("Tab", |s| s.contains("[Chat]"));
     terminal.press_until("g", "Reply 0 begins.");
@@ -175,7 +175,7 @@ fn click(terminal: &Terminal, text: &str) {
 fn an_output_that_is_far_back_comes_when_it_is_looked_at() {
     let home = tempfile::tempdir().expect("a home");
     let terminal = opened(home.path(), (1..=160).flat_map(printed));
-    terminal.wait_for("Enter send");
+    terminal.wait_ready();
     terminal.wait_for("-of-run-160-");
     terminal.press_until_true("Tab", |s| s.contains("[Chat]"));
     terminal.press_until("g", "question 1 ");

@@ -100,7 +100,7 @@ fn what_was_being_typed_outlives_a_kill() {
     let home = tempfile::tempdir().expect("a home");
     // A new session that nothing was asked in: the next one finds the text.
     let mut terminal = play(home.path(), STORY).start();
-    terminal.wait_for("Enter send");
+    terminal.wait_ready();
     terminal.type_text("half a thought about");
     terminal.wait_for("half a thought about");
     kept(home.path(), "half a thought about");
@@ -304,7 +304,7 @@ fn found_by_what_was_said_it_opens_at_that_place() {
     kill(&mut terminal);
     // Another session: its list finds the first one by what the model said in it.
     let terminal = play(home.path(), TALK).start();
-    terminal.wait_for("Enter send");
+    terminal.wait_ready();
     terminal.type_text("/resume");
     terminal.press("Enter");
     terminal.wait_for("1 of 1");

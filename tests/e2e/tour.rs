@@ -154,7 +154,7 @@ fn the_tour_leads_to_its_end_by_its_own_words() {
             return;
         }
         let next = words.split("Next, type `").nth(1).and_then(|rest| rest.split('`').next());
-        terminal.wait_for("Enter send");
+        terminal.wait_ready();
         let next = next.expect("the next prompt");
         stops.push((next.to_owned(), terminal.written()));
         terminal.type_text(next);

@@ -124,3 +124,15 @@ fn the_pager_offers_the_next_match_once_something_was_looked_for() {
     let after = drawn(&mut scene, 140, 40);
     assert!(keys(&after).contains("n next  N previous"), "{after}");
 }
+
+#[test]
+fn an_empty_message_is_not_offered_to_be_sent() {
+    for (width, height) in SIZES {
+        for mut scene in [Scene::new(), super::screens::opening()] {
+            let empty = drawn(&mut scene, width, height);
+            assert!(!empty.contains("Enter send") && keys(&empty).contains("twice quit"), "{empty}");
+            scene.type_text("a");
+            assert!(keys(&drawn(&mut scene, width, height)).contains("Enter send"));
+        }
+    }
+}

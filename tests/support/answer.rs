@@ -1,6 +1,9 @@
 //! What a terminal answers to the queries of a program, each at the moment at which it stands in the stream: the
 //! cursor's place is that of the bytes before the query.
 
+/// What the last row says, from 80 columns on, where nothing goes on and the message is empty: one can be typed.
+pub const READY: &str = "twice quit";
+
 /// Queries and their answers; an empty answer stands for the cursor's place.
 const QUERIES: [(&[u8], &str); 4] = [
     (b"\x1b[6n", ""),

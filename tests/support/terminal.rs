@@ -6,6 +6,8 @@
 #[path = "answer.rs"]
 mod answer;
 
+pub use answer::READY;
+
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 use std::cell::Cell;
 use std::io::{Read, Write};
@@ -267,6 +269,12 @@ impl Terminal {
     /// A person's pause, which no condition ends: for what must *not* happen meanwhile, or to be no quicker than people.
     pub fn pause(&self, time: Duration) {
         self.holds_within(time, |_| false);
+    }
+
+    /// Waits until a message can be typed and sent.
+    #[track_caller]
+    pub fn wait_ready(&self) {
+        self.wait_for(READY);
     }
 
     /// Waits until the text is on the screen.

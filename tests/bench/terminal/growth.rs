@@ -2,7 +2,7 @@
 //! taken in a small session and in one that is a hundred times as long.
 
 use crate::echoes;
-use crate::probe::{self, Probe, Row};
+use crate::probe::{self, Probe, READY, Row};
 use std::time::Duration;
 
 /// More than so many times what it costs in the small one is growth.
@@ -111,7 +111,7 @@ pub fn edited() -> Vec<Row> {
 }
 
 fn go(probe: &mut Probe) {
-    probe.until("Enter send");
+    probe.until(READY);
     probe.drain(Duration::from_millis(300));
     probe.send(b"go");
     probe.drain(Duration::from_millis(60));

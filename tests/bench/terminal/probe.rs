@@ -3,6 +3,8 @@
 #[path = "../../support/answer.rs"]
 mod answer;
 
+pub use answer::READY;
+
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 use std::fmt;
 use std::io::{Read, Write};

@@ -86,7 +86,7 @@ impl Plan {
 impl Task {
     /// Says something to the model.
     pub fn say(&self, text: &str) {
-        self.terminal.wait_for("Enter send");
+        self.terminal.wait_ready();
         self.terminal.type_text(text);
         self.terminal.press("Enter");
     }

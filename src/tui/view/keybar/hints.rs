@@ -27,7 +27,7 @@ pub(super) fn hints(screen: &Screen, state: &State, look: DrawStyle<'_>) -> Vec<
         return hints.list;
     }
     match context {
-        Context::Message => of_message(screen.suggestion(state).is_some(), state, &mut hints),
+        Context::Message => of_message(screen, state, &mut hints),
         Context::Review => of_review(screen, state, &mut hints),
         Context::Edit => {
             let other = match &screen.panes.code.mode {
@@ -65,10 +65,13 @@ pub(super) fn hints(screen: &Screen, state: &State, look: DrawStyle<'_>) -> Vec<
     hints.list
 }
 
-fn of_message(suggests: bool, state: &State, hints: &mut Hints<'_>) {
+fn of_message(screen: &Screen, state: &State, hints: &mut Hints<'_>) {
     let busy = !matches!(state.phase, Phase::Idle | Phase::Stuck(_));
-    let send = if busy { "queue message" } else { "send" };
-    hints.key(Action::MessageSend, send, send, 0).key(Action::TextNewline, "newline", "newline", 2);
+    // An empty message is not sent.
+    if !screen.panes.composer.is_empty() {
+        let send = if busy { "queue message" } else { "send" };
+        hints.key(Action::MessageSend, send, send, 0).key(Action::TextNewline, "newline", "newline", 2);
+    }
     if state.live.run.is_some() {
         hints.key(Action::Stop, "interrupt", "interrupt", 1);
     } else if state.live.summary.is_some() {
@@ -82,7 +85,7 @@ fn of_message(suggests: bool, state: &State, hints: &mut Hints<'_>) {
     if state.waiting().is_some() {
         hints.key(Action::ToWaiting, "the block that waits", "the block", 1);
     }
-    if suggests {
+    if screen.suggestion(state).is_some() {
         hints.key(Action::PaneNext, "take the prompt", "take it", 0).key(
             Action::TextDown,
             "another",
