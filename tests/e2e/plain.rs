@@ -68,6 +68,7 @@ fn whole_words_decide_and_a_high_finding_takes_one_more() {
     terminal.wait_for("You:");
     answer(&terminal, "go");
     terminal.wait_for("Block 1 python, 3 lines, waiting:");
+    terminal.wait_for("  Secrets: none");
     terminal.wait_for("HIGH: deletes");
     terminal.wait_for("Type approve");
     for text in ["a", "yes", "1", ""] {
@@ -302,6 +303,33 @@ fn a_summary_says_that_it_is_being_written() {
     terminal.wait_for("Summing up what is older. Ctrl-C stops it.");
     // What comes of it is said as well.
     terminal.wait_for("No summary: This story has no further reply.");
+}
+
+/// A command is no message: what it tells follows it, and the next message is asked for behind that.
+#[test]
+fn what_a_command_tells_comes_before_the_next_message_is_asked_for() {
+    crate::terminal::in_size((140, 40), || {
+        let home = tempfile::tempdir().expect("a home");
+        let terminal = plain(home.path());
+        terminal.wait_for("You:");
+        for (command, told) in [
+            ("/recipe", "  debug: "),
+            ("/resume", "no session yet"),
+            ("/help", "show and opinion tell more."),
+        ] {
+            answer(&terminal, command);
+            let behind = |screen: &str| -> Vec<String> {
+                let after = screen.split_once(&format!("You: {command}")).map_or("", |(_, after)| after);
+                after.lines().map(|row| row.trim_end().to_owned()).filter(|row| !row.is_empty()).collect()
+            };
+            terminal.wait_true(|screen| {
+                let rows = behind(screen);
+                rows.iter().any(|row| row.contains(told)) && rows.last().is_some_and(|row| row == "You:")
+            });
+            let rows = behind(&terminal.screen());
+            assert_eq!(rows.iter().filter(|row| *row == "You:").count(), 1, "{}", terminal.screen());
+        }
+    });
 }
 
 #[test]

@@ -90,7 +90,7 @@ fn at_the_block(terminal: &Terminal, mut block: u32, words: &str) -> u32 {
     terminal.press("Ctrl-Y");
     terminal.wait_true(is_in_code);
     reading(terminal);
-    if words.contains("reject it (`r`)") {
+    if words.contains("reject it with a reason") {
         terminal.press_until("r", "Reject block");
         terminal.type_text("another way");
         terminal.press("Enter");
@@ -98,7 +98,7 @@ fn at_the_block(terminal: &Terminal, mut block: u32, words: &str) -> u32 {
         terminal.wait_for(&format!("Block {block} waits"));
         terminal.press("Ctrl-Y");
         terminal.wait_true(is_in_code);
-    } else if words.contains("edit it (`e`) and") {
+    } else if words.contains("edit it and change") {
         terminal.press_until("e", "EDITING");
         // The last number of the text: another one is another result.
         terminal.press("Ctrl-End");

@@ -165,6 +165,40 @@ async fn the_chart_is_a_picture_with_and_without_matplotlib() {
     }
 }
 
+/// A run that failed has no result to compare with what was expected.
+#[tokio::test]
+async fn a_run_that_did_not_end_well_is_never_told_as_another_result() {
+    let story = Script::parse(Script::shipped("tour").expect("shipped"), "tour").expect("it can be read");
+    for how in [
+        "failed, exit 1, 0.1 s\nError: ZeroDivisionError: division by zero",
+        "stopped at the time limit of 60 s\nIt printed nothing.",
+        "interrupted by the person after 2 s\nIt printed nothing.",
+        "died after 2 s: killed\nOutput:\n```text\n16 55 88 42\n```",
+        "was not run: the kernel is another one\nThere is none.",
+    ] {
+        for prompt in story.prompts() {
+            let folder = tempfile::tempdir().expect("a folder");
+            let tour = Tour::start(folder.path(), &[]);
+            tour.said(&prompt).await;
+            let said = tour.said(&format!("Results of your blocks.\n\nBlock 1 (python): {how}")).await;
+            let is_told = ["did not run to its end", "was not written", "Nothing was deleted"];
+            assert!(is_told.iter().any(|words| said.contains(words)), "{prompt}, {how}: {said}");
+            let leads = ["Next, type `", "Another prompt to try: `", "last stop of the tour"];
+            assert!(leads.iter().any(|words| said.contains(words)), "{prompt}: {said}");
+        }
+    }
+}
+
+/// In lines there are no panes, and words in the place of keys.
+#[test]
+fn the_replies_of_the_tour_hold_in_panes_and_in_lines() {
+    let text = Script::shipped("tour").expect("shipped");
+    let (_, replies) = text.split_once("[[reply]]").expect("replies");
+    for word in [" pane", "title bar", "Ctrl-Y", "F1", "Esc", "(`"] {
+        assert!(!replies.contains(word), "{word}");
+    }
+}
+
 #[tokio::test]
 async fn a_rejected_block_is_never_told_as_done() {
     let story = Script::parse(Script::shipped("tour").expect("shipped"), "tour").expect("it can be read");

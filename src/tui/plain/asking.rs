@@ -21,7 +21,8 @@ const KEPT_SHOWN: usize = 6;
 impl Session<'_> {
     /// Asks what is to be asked now, where that is another question than the one on the page.
     pub(super) fn ask_anew(&mut self) -> io::Result<()> {
-        if self.asked.holds(self.driver.state()) {
+        let state = self.driver.state();
+        if self.asked.holds(state) || self.question_after.is_some() && state.phase == Phase::Idle {
             return Ok(());
         }
         self.take_question();
@@ -73,6 +74,7 @@ impl Session<'_> {
     /// Puts a question on the page. What was typed before it is kept for the next message.
     pub(super) fn put(&mut self, ask: Ask) -> io::Result<()> {
         self.take_question();
+        self.question_after = None;
         let typed = self.plain.lines.take_typed();
         self.keep(&typed);
         self.plain.lines.set_echo(!ask.is_secret());

@@ -3,7 +3,7 @@
 use super::ask::Ask;
 use super::awaited::AwaitedJob;
 use super::provider::ProviderQuestion;
-use super::session::{Session, look};
+use super::session::{LISTING, Session, look};
 use super::teller::said;
 use crate::domain::sentences::running;
 use crate::domain::{BlockId, BranchPoint, Notice, RecipeCard, RuleId};
@@ -21,6 +21,7 @@ use crate::tui::slash::{self, COMMANDS, Slash, SlashLine, parse};
 use crate::tui::ui_command::{Exit, PagerText, UiCommand};
 use crate::tui::widgets::words;
 use std::io;
+use std::time::Instant;
 
 /// Lines of a search that are shown.
 const FOUND: usize = 40;
@@ -89,7 +90,7 @@ impl Session<'_> {
             Slash::Key => {
                 let clouds = &self.options.setup.clouds;
                 match slash::key_argument(argument, self.driver.state(), clouds) {
-                    (true, provider) => self.driver.start_job(Job::StoreKey(provider)),
+                    (true, provider) => self.start_job(Job::StoreKey(provider)),
                     (false, provider) => return self.put(Ask::Provider(ProviderQuestion::key(provider))),
                 }
             }
@@ -123,7 +124,7 @@ impl Session<'_> {
             Slash::Rebuild => self.rebuild()?,
             Slash::Kernel => self.driver.send(Command::Kill),
             Slash::Export => match export::asked(argument) {
-                Ok((format, keys)) => self.driver.start_job(Job::Export(format, keys)),
+                Ok((format, keys)) => self.start_job(Job::Export(format, keys)),
                 Err(usage) => self.say(&usage.to_string())?,
             },
             Slash::Find => self.find(argument)?,
@@ -138,6 +139,12 @@ impl Session<'_> {
 
     pub(super) fn start(&mut self, awaited: AwaitedJob, job: Job) {
         self.awaited.push(awaited);
+        self.start_job(job);
+    }
+
+    /// Starts a job that the person asked for; a message is asked for after what it tells.
+    pub(super) fn start_job(&mut self, job: Job) {
+        self.question_after = Some(Instant::now() + LISTING);
         self.driver.start_job(job);
     }
 
@@ -152,9 +159,9 @@ impl Session<'_> {
     fn help(&mut self) -> io::Result<()> {
         self.say("A line is a message to the model; one that ends with \\ goes on in the next.")?;
         self.say(
-            "While a block waits, a whole word decides: approve, edit, reject, skip, always; diff, show and",
+            "While a block waits, a whole word decides: approve, edit, reject, skip, always; diff, show and \
+             opinion tell more. Ctrl-C stops what goes on; twice, it leaves. Ctrl-D leaves.",
         )?;
-        self.say("opinion tell more. Ctrl-C stops what goes on; twice, it leaves. Ctrl-D leaves.")?;
         for command in
             COMMANDS.iter().filter(|c| !matches!(c.slash, Slash::Copy | Slash::Theme | Slash::Keys))
         {
@@ -169,7 +176,7 @@ impl Session<'_> {
     fn recipe(&mut self, argument: &str) -> io::Result<()> {
         let (name, words) = argument.split_once(char::is_whitespace).unwrap_or((argument, ""));
         if name == "new" {
-            self.driver.start_job(Job::NewRecipe(words.trim().to_owned()));
+            self.start_job(Job::NewRecipe(words.trim().to_owned()));
             return self.ask_again();
         }
         self.named_recipe = (!name.is_empty()).then(|| (name.to_owned(), words.trim().to_owned()));

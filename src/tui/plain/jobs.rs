@@ -19,11 +19,15 @@ const MODELS: usize = 40;
 impl Session<'_> {
     /// Tells what came of a job.
     pub(super) fn tell_job(&mut self, result: &JobResult) -> io::Result<()> {
+        let held = self.question_after.take();
         match result {
             JobResult::Sessions(all) => match self.awaited.take_listing() {
                 Some(AwaitedJob::Sessions(wanted)) => self.sessions(all, wanted.as_deref())?,
                 Some(AwaitedJob::Comparable(wanted)) => self.comparable(all, wanted.as_deref())?,
-                _ => return Ok(()),
+                _ => {
+                    self.question_after = held;
+                    return Ok(());
+                }
             },
             JobResult::Compared(_, compared) if self.awaited.take(&AwaitedJob::Compared) => match compared {
                 Ok(compared) => self.compared(compared)?,
@@ -46,11 +50,13 @@ impl Session<'_> {
                     self.offer(offer)?;
                 }
                 self.models_told();
+                self.question_after = held.filter(|_| self.asking > 0);
             }
             JobResult::Offer(offer) if self.awaited.contains(&AwaitedJob::Models) => {
                 self.asking = self.asking.saturating_sub(1);
                 self.offer(offer)?;
                 self.models_told();
+                self.question_after = held.filter(|_| self.asking > 0);
             }
             JobResult::Sandbox(found) if self.awaited.take(&AwaitedJob::Sandbox) => {
                 self.plain.page.line(&SandboxStanding::of(Some(found)).sentence())?;
@@ -68,7 +74,10 @@ impl Session<'_> {
                 self.plain.page.line(&format!("Written: {}", path.display()))?;
             }
             JobResult::Failed(why) => self.plain.page.line(&format!("Warning: {why}"))?,
-            _ => return Ok(()),
+            _ => {
+                self.question_after = held;
+                return Ok(());
+            }
         }
         self.put_again()
     }

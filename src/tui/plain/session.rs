@@ -26,6 +26,9 @@ const QUIT: Duration = Duration::from_secs(2);
 /// A second Ctrl-C kills only after this long: the first may still be at work.
 const AGAIN: Duration = Duration::from_millis(500);
 
+/// What a command asked for comes before the next message is asked for, unless it takes longer.
+pub(super) const LISTING: Duration = Duration::from_secs(5);
+
 /// The message where nothing was decided.
 pub(super) const NOTHING: &str = "Nothing was decided.";
 
@@ -39,6 +42,8 @@ pub(super) struct Session<'a> {
     pub(super) asked: OpenQuestion,
     /// What a job is told for, where the person asked for it.
     pub(super) awaited: AwaitedJobs,
+    /// Until when the question for a message waits for what a job tells.
+    pub(super) question_after: Option<Instant>,
     /// Providers that are being asked for their models.
     pub(super) asking: usize,
     /// The recipe that is to begin, and what was typed behind it, once the recipes were read.
@@ -73,6 +78,7 @@ impl<'a> Session<'a> {
             theme: Theme::terminal(Depth::Mono),
             asked: OpenQuestion::nothing(),
             awaited: AwaitedJobs::default(),
+            question_after: None,
             asking: 0,
             named_recipe: None,
             hits: Vec::new(),
@@ -111,6 +117,7 @@ impl<'a> Session<'a> {
                     self.reminder.follow(Instant::now(), self.driver.state().going_on().is_some(), is_told);
                 }
                 () = at(self.reminder.due()) => self.remind()?,
+                () = at(self.question_after) => self.question_after = None,
                 line = self.plain.lines.next() => match line {
                     Some(line) => self.line(line).await?,
                     None => self.exit = Some(Exit::Quit { now: false }),

@@ -28,7 +28,7 @@ impl Session<'_> {
             return self.ask_again();
         };
         self.wanted_changes = Some(UndoTarget { run: run.run, block: item.block.id, record });
-        self.driver.start_job(Job::Changes(record));
+        self.start_job(Job::Changes(record));
         self.ask_again()
     }
 

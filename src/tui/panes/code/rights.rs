@@ -103,11 +103,19 @@ struct Fact {
     own: bool,
     /// The text without the key that leads on, which the last row of the screen tells as well.
     bare: Option<String>,
+    /// Where it is two on one row: each by itself.
+    parts: Vec<(&'static str, String)>,
 }
 
 impl Fact {
     fn new(label: &'static str, text: String, style: Style) -> Self {
-        Self { label, text, style, own: OWN_WORDS.contains(&label), bare: None }
+        Self { label, text, style, own: OWN_WORDS.contains(&label), bare: None, parts: Vec::new() }
+    }
+
+    /// Two facts, the second behind the first with a gap before its label.
+    fn two(first: (&'static str, String), gap: &str, second: (&'static str, String), style: Style) -> Self {
+        let text = format!("{}{gap}{}  {}", first.1, second.0, second.1);
+        Self { parts: vec![first.clone(), second], ..Self::new(first.0, text, style) }
     }
 
     /// A text of it on rows, behind its label.
@@ -232,7 +240,10 @@ pub(in crate::tui) fn lines(
     let detail = if full { Detail::All } else { Detail::Words };
     let facts =
         facts(Some(inspected), &SeenRights::default(), Wording { detail, session: None, here: None, look });
-    facts.into_iter().map(|fact| (fact.label, fact.text))
+    facts.into_iter().flat_map(|fact| match fact.parts.is_empty() {
+        true => vec![(fact.label, fact.text)],
+        false => fact.parts,
+    })
 }
 
 fn facts(inspected: Option<&InspectionResult>, seen: &SeenRights, wording: Wording<'_>) -> Vec<Fact> {

@@ -71,16 +71,17 @@ fn of_rights(terms: &Terms, reach: &Reach, change: RightsChange, wording: Wordin
     let write = write + &but_not(&reach.kept_from_writing(&rights.write), wording);
     if read.chars().count() + write.chars().count() <= BESIDE {
         let (read, write) = (marked(read, change.read), marked(write, change.write));
-        let both = format!("{read}    May write  {write}");
-        facts.push(Fact::new("May read", both, wording.style(change.read || change.write)));
+        let style = wording.style(change.read || change.write);
+        facts.push(Fact::two(("May read", read), "    ", ("May write", write), style));
     } else {
         facts.push(wording.fact("May read", read, change.read));
         facts.push(wording.fact("May write", write, change.write));
     }
     let network = marked(network::of_terms(terms).to_owned(), change.network);
     let passed = format!("{} ({})", safe::name(&secrets::passed(rights)), environment(terms, wording.detail));
-    let both = format!("{network}     Secrets  {}", marked(passed, change.secrets));
-    facts.push(Fact::new("Network", both, wording.style(change.network || change.secrets)));
+    let second = ("Secrets", marked(passed, change.secrets));
+    let style = wording.style(change.network || change.secrets);
+    facts.push(Fact::two(("Network", network), "     ", second, style));
     facts.push(wording.fact("Limits", limits(terms, full), change.limits));
     let (holds, slot) = if off {
         (sandbox::off_labelled("this block"), Slot::SandboxOff)
