@@ -240,10 +240,9 @@ pub(in crate::tui) fn lines(
     let detail = if full { Detail::All } else { Detail::Words };
     let facts =
         facts(Some(inspected), &SeenRights::default(), Wording { detail, session: None, here: None, look });
-    facts.into_iter().flat_map(|fact| match fact.parts.is_empty() {
-        true => vec![(fact.label, fact.text)],
-        false => fact.parts,
-    })
+    facts
+        .into_iter()
+        .flat_map(|fact| if fact.parts.is_empty() { vec![(fact.label, fact.text)] } else { fact.parts })
 }
 
 fn facts(inspected: Option<&InspectionResult>, seen: &SeenRights, wording: Wording<'_>) -> Vec<Fact> {
