@@ -1,12 +1,13 @@
 //! Small things about texts that several rooms do alike. Pure; imports nothing, knows nothing of the session.
 //!
-//! - `alike`: what a program printed twice - `at_words`: names behind an `@` - `cells`: columns on a terminal - `line`: texts on one line - `located`: places in files - `near`: suggestions
+//! - `alike`: what a program printed twice - `at_words`: names behind an `@` - `cells`: columns on a terminal - `escapes`: colours taken out - `line`: texts on one line - `located`: places in files - `near`: suggestions
 //! - `number`: thousands and sizes - `rewritten`: bars on lines that are only added - `shell`: words of a shell
 //! - `utf8`: streams as text
 
 pub(crate) mod alike;
 pub(crate) mod at_words;
 pub(crate) mod cells;
+pub(crate) mod escapes;
 pub(crate) mod line;
 pub(crate) mod located;
 pub(crate) mod near;

@@ -1,6 +1,7 @@
 //! What of an entry is searched, and under which name: the pieces of text that a session is found by. Pure.
 
 use crate::domain::{BlockId, BlockKind, Entry};
+use crate::text::escapes::without_escapes;
 use std::fmt;
 use std::str::FromStr;
 
@@ -148,7 +149,8 @@ pub(super) fn pieces(entry: &Entry) -> Vec<Piece> {
             add(PlaceKind::Block, Some(block.0), source.to_string());
         }
         Entry::Ran { block, report, .. } => {
-            add(PlaceKind::Output, Some(block.0), report.printed());
+            // As it is shown: a colour is no part of the word behind it.
+            add(PlaceKind::Output, Some(block.0), without_escapes(&report.printed()).into_owned());
             let files: Vec<&str> = report.receipt.files.iter().map(|file| file.path.as_str()).collect();
             add(PlaceKind::File, Some(block.0), files.join("\n"));
         }

@@ -17,7 +17,7 @@ use std::path::PathBuf;
 /// `words` holds which words stand in which text, and no text; `bodies` the texts, so that their words can leave it.
 pub(super) const PLAN: TablePlan = TablePlan {
     file: "search.db",
-    shape: 3,
+    shape: 4,
     tables: "
     CREATE TABLE files (
         number INTEGER PRIMARY KEY, name BLOB UNIQUE, bytes INTEGER, modified INTEGER, changed INTEGER, inode INTEGER,

@@ -123,6 +123,17 @@ fn what_was_said_and_done_is_found_where_it_stands() {
 }
 
 #[test]
+fn coloured_words_are_found_as_they_are_shown() {
+    let dir = tempfile::tempdir().unwrap();
+    let printed = "\u{1b}[1;31mFAILED\u{1b}[0m tests/a.py\n\u{1b}[31mred\u{1b}[0mdish\n";
+    written(dir.path(), "s-1", vec![Entry::Block(block(1, "x")), ran(1, Outcome::Ok, printed)]);
+    let one = |words: &str| told(dir.path(), words);
+    assert_eq!(one("\"failed tests\""), [("output", Some(1), "FAILED tests/a.py".into())]);
+    assert_eq!(one("reddish "), [("output", Some(1), "reddish".into())]);
+    assert_eq!(one("31mred"), []);
+}
+
+#[test]
 fn hits_are_narrowed_down() {
     let dir = tempfile::tempdir().unwrap();
     whole(dir.path(), "s-1");

@@ -1,5 +1,6 @@
 use super::*;
 use crate::domain::unicode::hidden;
+use crate::text::escapes::without_escapes;
 use crate::tui::theme::Depth;
 use proptest::prelude::*;
 use ratatui::style::{Color, Modifier};
@@ -261,6 +262,12 @@ fn bytes() -> impl Strategy<Value = Vec<u8>> {
 
 proptest! {
     #![proptest_config(crate::test_cases::cases(1_500))]
+
+    /// The search over sessions finds the words that are on screen.
+    #[test]
+    fn what_is_searched_is_what_is_shown(text in "[\x1b\x07\n\\[\\]\\\\;(m3a é]{0,40}") {
+        prop_assert_eq!(lines(&*without_escapes(&text)), lines(&text));
+    }
 
     #[test]
     fn any_split_gives_the_same_lines(bytes in bytes(), cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..8)) {
