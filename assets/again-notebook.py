@@ -1,4 +1,5 @@
-# Cells of bash (%%sayso_bash) and cells that are files (%%sayso_write), as the session had them.
+# Cells of bash (%%sayso_bash), cells that are files (%%sayso_write), and cells of Python that may end by themselves
+# (%%sayso_python), as the session had them.
 import os as _sayso_os
 
 _sayso_folder = _sayso_os.getcwd()

@@ -7,11 +7,11 @@
 
 use super::document::{BlockPart, Document, DocumentPart, RunPart};
 use super::markdown::{code, inert, inline};
-use super::script::{cell_magics, packages, write_call};
+use super::script::{cell_magics, ended, packages, write_call};
 use crate::domain::Stream;
 use crate::domain::visible::visible;
 use serde_json::{Map, Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Languages with a kernel that is widely known: its name, and what people call it.
 const KERNELS: &[(&str, &str, &str)] = &[
@@ -23,6 +23,9 @@ const KERNELS: &[(&str, &str, &str)] = &[
 
 /// The magic of a cell that is a file: the path stands behind it.
 const WRITE: &str = "%%sayso_write";
+
+/// The magic of a cell of Python that may end by itself: only that cell ends then.
+const PYTHON: &str = "%%sayso_python";
 
 /// Languages that are handed on to their programs: the first line of such a cell.
 const MAGICS: &[(&str, &str)] = &[
@@ -38,13 +41,16 @@ const MAGICS: &[(&str, &str)] = &[
 
 pub(super) fn write(document: &Document) -> Result<String, serde_json::Error> {
     let (language, kernel, name) = kernel(document);
-    let mut notebook = Notebook { cells: Vec::new(), language, said: 0, count: 0 };
+    let ending = ended::that_may_end(document.blocks().filter(|block| block.ended_well()));
+    let ending: BTreeSet<u32> = ending.map(|block| block.block).collect();
+    let may_end = !ending.is_empty();
+    let mut notebook = Notebook { cells: Vec::new(), language, said: 0, count: 0, ending };
     notebook.markdown("title", format!("# {}", inline(&document.title)), &json!({}));
     let needs_magics = |block: &BlockPart| {
         block.ended_well() && !block.writes.is_empty()
             || block.run.is_some() && block.code_language() == Some("bash")
     };
-    if language == "python" && document.blocks().any(needs_magics) {
+    if language == "python" && (may_end || document.blocks().any(needs_magics)) {
         notebook.code("setup", cell_magics(), Vec::new(), &json!({ "kind": "setup" }));
     }
     for part in &document.parts {
@@ -87,6 +93,8 @@ struct Notebook {
     said: usize,
     /// Cells that ran so far.
     count: usize,
+    /// The blocks that may end by themselves, and ended well.
+    ending: BTreeSet<u32>,
 }
 
 impl Notebook {
@@ -127,7 +135,14 @@ impl Notebook {
         let language = block.code_language().unwrap_or_default();
         if language == self.language {
             let outputs = outputs(run, self.count + 1);
-            self.code(&id, block.source.clone(), outputs, &about);
+            // A magic can't run what waits.
+            let waits = ended::waits(&block.source);
+            let ends = language == "python" && self.ending.contains(&block.block);
+            let magic = if ends && !waits { format!("{PYTHON}\n") } else { String::new() };
+            self.code(&id, magic + &block.source, outputs, &about);
+            if ends && waits {
+                self.go_on_behind_an_error();
+            }
             return self.pictures(&id, run, &about);
         }
         match MAGICS.iter().find(|(of, _)| *of == language).filter(|_| self.language == "python") {
@@ -181,6 +196,14 @@ impl Notebook {
 
     fn code(&mut self, id: &str, source: String, outputs: Vec<Value>, about: &Value) {
         self.push_code(id, source.trim_end_matches('\n'), outputs, about);
+    }
+
+    /// Says of the last cell that the cells behind it run whatever it raises.
+    fn go_on_behind_an_error(&mut self) {
+        let metadata = self.cells.last_mut().and_then(|cell| cell.pointer_mut("/metadata")?.as_object_mut());
+        if let Some(metadata) = metadata {
+            metadata.insert("tags".to_owned(), json!(["raises-exception"]));
+        }
     }
 
     /// A cell whose text stays as it is to its last character.

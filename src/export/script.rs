@@ -5,6 +5,7 @@
 //! folder in which the session would have run it; bash also hands on what it exported.
 
 mod bash;
+pub(super) mod ended;
 mod imports;
 mod pins;
 mod python;

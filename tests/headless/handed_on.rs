@@ -103,6 +103,37 @@ fn blocks_of_bash_end_for_themselves_and_hand_on_what_they_did_in_the_session() 
 }
 
 #[test]
+fn blocks_of_python_wait_and_end_for_themselves_as_in_the_session() {
+    let files = [
+        ("a.py", "async def g():\n    return 3\n\nprint('waited', await g())\n"),
+        ("b.py", "import sys\ndef leave():\n    print('one')\n    sys.exit(0)\nleave()\n"),
+        ("c.py", "print('two')\nloop = await g()\nexit()\n"),
+        ("d.py", "print('last', loop)\nleave()\n"),
+    ];
+    let (then, now) = again(&files, "again.py", "python3");
+    let told = "waited 3\none\ntwo\nlast 3\none\n";
+    assert!(now == told && told.lines().all(|line| then.contains(line)), "{then}\n{now}");
+    // What needs no such call stands in the script as it is.
+    let files = [("a.py", "x = 1\n"), ("b.py", "import sys\nprint('code', x)\nsys.exit()\n")];
+    let home = Home::new();
+    for (name, text) in files {
+        home.file(name, text);
+    }
+    let done = home.run(&["exec", "a.py", "b.py", "--sandbox", "off"]);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    let listed = home.run(&["sessions", "list", "--json"]).json().remove(0);
+    let script = home.run(&[
+        "sessions",
+        "export",
+        listed["sessions"][0]["id"].as_str().unwrap(),
+        "--format",
+        "script",
+    ]);
+    assert!(script.out.contains("\nx = 1\n") && script.out.contains("\nsys.exit()\n"), "{}", script.out);
+    assert!(!script.out.contains("_sayso_python"), "{}", script.out);
+}
+
+#[test]
 fn a_file_that_is_there_stays_unless_it_is_said_so() {
     let home = Home::new();
     let id = id(&ran(&home, None));
@@ -171,13 +202,18 @@ for a, b in zip(given.cells, ran.cells):
 
 /// What is told of each cell of the only session when it is exported as a notebook and executed.
 fn executed(home: &Home, jupyter: &str) -> String {
+    executed_by(home, jupyter, EXECUTE)
+}
+
+/// The same by this program.
+fn executed_by(home: &Home, jupyter: &str, program: &str) -> String {
     let folder = home.sayso().join("sessions");
     let mut sessions = std::fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path());
     let session = sessions.find(|path| path.extension().is_some_and(|ending| ending == "jsonl")).unwrap();
     let done = home.run(&["sessions", "export", &id(&session), "-o", "session.ipynb"]);
     assert_eq!(done.code, Some(0), "{}", done.err);
     let executed = Command::new(format!("{jupyter}/bin/python"))
-        .args(["-c", EXECUTE, "session.ipynb"])
+        .args(["-c", program, "session.ipynb"])
         .env("HOME", home.work())
         .current_dir(home.work())
         .output()
@@ -193,6 +229,28 @@ fn a_notebook_is_valid_and_gives_the_same_when_it_is_executed() {
     let home = Home::new();
     ran(&home, Some(&format!("{jupyter}/bin")));
     assert_eq!(executed(&home, &jupyter), "setup same\nblock-1 same\nblock-2 same\nblock-3 same\n");
+}
+
+#[test]
+#[ignore = "needs a Python with nbformat, nbclient and ipykernel (SAYSO_TEST_JUPYTER)"]
+fn a_notebook_goes_on_behind_a_block_that_ended_itself() {
+    let jupyter = std::env::var("SAYSO_TEST_JUPYTER").expect("SAYSO_TEST_JUPYTER");
+    let home = Home::new();
+    home.file("a.py", "import sys\nprint('one')\nsys.exit(0)\n");
+    home.file("b.py", "x = 1\nquit()\n");
+    home.file("c.py", "print('two')\n{'x': x}\n");
+    home.file("d.py", "import asyncio\nawait asyncio.sleep(0)\nexit()\n");
+    home.file("e.py", "print('last')\n");
+    let path = std::env::var("PATH").unwrap_or_default();
+    let mut command = home.command(&["exec", "a.py", "b.py", "c.py", "d.py", "e.py", "--sandbox", "off"]);
+    let out = command.env("PATH", format!("{jupyter}/bin:{path}")).output().unwrap();
+    assert_eq!(out.status.code(), Some(0), "{}", String::from_utf8_lossy(&out.stderr));
+    let stopping = EXECUTE.replace(", allow_errors=True", "");
+    let told = executed_by(&home, &jupyter, &stopping);
+    let (same, other): (Vec<&str>, Vec<&str>) = told.lines().partition(|line| line.ends_with(" same"));
+    assert_eq!(same, ["setup same", "block-1 same", "block-2 same", "block-3 same", "block-5 same"]);
+    // What waits is no cell of a magic: its end is told, and ends nothing else.
+    assert!(matches!(&*other, [one] if one.contains("SystemExit")), "{told}");
 }
 
 /// Files with odd names and ends, an edit, shells that hand on what they did, and pictures.

@@ -1,15 +1,21 @@
 //! A Python script of blocks in any language.
 
 use super::super::document::{BlockPart, Document};
-use super::{about, head, packages};
+use super::{about, ended, head, packages};
 use crate::domain::Languages;
 use crate::domain::visible::visible_line;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 /// How programs are run. All names are its own: blocks may use any.
 const PROGRAM: &str = include_str!("../../../assets/again.py");
 /// Runs a block of bash, and takes over what is left of it.
 const BASH: &str = include_str!("../../../assets/again-bash.py");
+
+/// Runs a block of Python that a file can't hold as it is.
+const PYTHON: &str = include_str!("../../../assets/again-python.py");
+/// The same in a notebook.
+const PYTHON_CELL: &str = include_str!("../../../assets/again-cell.py");
 
 /// Runs a block in a language of its own.
 const RUN: &str = r#"
@@ -65,6 +71,7 @@ pub(super) fn write(document: &Document, steps: &[&BlockPart]) -> String {
     let any = |is_such: fn(&BlockPart) -> bool| steps.iter().any(|block| is_such(block));
     let (bash, foreign) = (any(is_bash), any(|block| is_foreign(block) && !is_bash(block)));
     let (writes, npm) = (any(|block| !block.writes.is_empty()), any(is_npm));
+    let called = called(steps);
     let shell = shell();
     let parts = [
         (PROGRAM, bash || foreign || writes || npm),
@@ -73,15 +80,25 @@ pub(super) fn write(document: &Document, steps: &[&BlockPart]) -> String {
         (RUN, foreign),
         (WRITE, writes),
         (NPM, npm),
+        (PYTHON, !called.is_empty()),
     ];
     parts.iter().filter(|(_, needed)| *needed).for_each(|(part, _)| text.push_str(part));
     if parts.iter().any(|(_, needed)| *needed) {
         text.push('\n');
     }
     for block in steps {
-        step(&mut text, block);
+        step(&mut text, block, called.contains(&block.block));
     }
     text
+}
+
+/// The blocks that are called as texts: those that wait outside of functions, and those that may end the script before its
+/// last block.
+fn called(steps: &[&BlockPart]) -> BTreeSet<u32> {
+    let last = steps.last().map(|block| block.block);
+    let python = || steps.iter().copied().filter(|block| is_python(block));
+    let ending = ended::that_may_end(python()).filter(|block| Some(block.block) != last);
+    python().filter(|block| ended::waits(&block.source)).chain(ending).map(|block| block.block).collect()
 }
 
 /// The shell of blocks of bash, as a text of Python.
@@ -91,7 +108,7 @@ fn shell() -> String {
 
 /// The first cell of a notebook that has cells of bash, or cells that are files.
 pub(super) fn cell_magics() -> String {
-    [PROGRAM_OF_CELL, &shell(), BASH, WRITE, MAGICS].concat()
+    [PROGRAM_OF_CELL, &shell(), BASH, WRITE, PYTHON_CELL, MAGICS].concat()
 }
 
 /// The call that writes a file, as a line of Python.
@@ -161,7 +178,7 @@ fn same(name: &str) -> String {
     name.to_lowercase().replace(['_', '.'], "-")
 }
 
-fn step(text: &mut String, block: &BlockPart) {
+fn step(text: &mut String, block: &BlockPart, is_called: bool) {
     if block.what == "install" && is_python_list(block) {
         return;
     }
@@ -173,7 +190,12 @@ fn step(text: &mut String, block: &BlockPart) {
     } else if is_python(block) {
         let future = |line: &&str| !is_future(line);
         let source: Vec<&str> = block.source.trim_end_matches('\n').split('\n').filter(future).collect();
-        let _ = writeln!(text, "{}", source.join("\n"));
+        let source = source.join("\n");
+        if is_called {
+            let _ = writeln!(text, "_sayso_python(\"block_{}\", {})", block.block, quoted(&source));
+        } else {
+            let _ = writeln!(text, "{source}");
+        }
     } else if block.what == "install" {
         let packages: Vec<String> = packages(block).iter().map(|package| literal(package)).collect();
         let _ = writeln!(text, "_sayso_npm({})", packages.join(", "));

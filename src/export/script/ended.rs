@@ -1,0 +1,71 @@
+//! Blocks of Python that do something else in one file than in a session: they wait outside of functions, or end by themselves.
+//! Read line by line: what is taken for one wrongly does the same, and only reads worse.
+
+use super::super::document::BlockPart;
+use regex::Regex;
+use std::sync::LazyLock;
+
+/// What ends a program, or imports what does.
+static ENDS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"\b(?:exit|quit)\s*\(|\bSystemExit\b|\bimport\b.*\bexit\b|\bunittest\b|\bclick\b|\btyper\b")
+        .ok()
+});
+
+/// What waits.
+static WAITS: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"\bawait\b|\basync\s+(?:for|with)\b").ok());
+
+/// Whether a text may end its program: what it defines may do so later, in any block behind it.
+pub(in crate::export) fn may_end(source: &str) -> bool {
+    ENDS.as_ref().is_some_and(|ends| ends.is_match(source))
+}
+
+/// The blocks from the first on that may end the program.
+pub(in crate::export) fn that_may_end<'a>(
+    blocks: impl Iterator<Item = &'a BlockPart>,
+) -> impl Iterator<Item = &'a BlockPart> {
+    blocks.filter(|block| block.code_language() == Some("python")).skip_while(|block| !may_end(&block.source))
+}
+
+/// Whether a text waits outside of functions, as only a session can.
+pub(in crate::export) fn waits(source: &str) -> bool {
+    let Some(waits) = WAITS.as_ref().filter(|waits| waits.is_match(source)) else { return false };
+    // The column of the function that goes on.
+    let mut inside: Option<usize> = None;
+    source.lines().filter(|line| !line.trim().is_empty()).any(|line| {
+        let column = line.len() - line.trim_start().len();
+        inside = inside.filter(|function| column > *function);
+        if inside.is_none() && line.trim_start().starts_with("async def ") {
+            inside = Some(column);
+        }
+        inside.is_none() && waits.is_match(line)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_waits_outside_of_functions_is_found() {
+        for waiting in
+            ["await g()", "async def g():\n    await h()\n\nx = await g()", "if x:\n  async with a: pass"]
+        {
+            assert!(waits(waiting), "{waiting}");
+        }
+        for not in ["async def g():\n    await h()\n\n    await h()\nasyncio.run(g())", "awaited = 1"] {
+            assert!(!waits(not), "{not}");
+        }
+    }
+
+    #[test]
+    fn what_may_end_a_program_is_found() {
+        for ending in ["import sys; sys.exit(0)", "quit ()", "raise SystemExit", "from sys import exit as x"]
+        {
+            assert!(may_end(ending), "{ending}");
+        }
+        for not in ["print('exit code', 0)", "exits = 1", "def __exit__(self): pass"] {
+            assert!(!may_end(not), "{not}");
+        }
+    }
+}
