@@ -48,8 +48,8 @@ pub(super) fn run(
             if let Some(why) = &loaded.foreign {
                 writeln!(console.err, "warning: {}", saving::is_foreign(&why.to_string()))?;
             }
-            for damage in &loaded.damage {
-                writeln!(console.err, "warning: {}", visible_line(&damage.to_string()))?;
+            for damage in store::told_damage(&loaded.damage) {
+                writeln!(console.err, "warning: {}", visible_line(&damage))?;
             }
             if *json { show_json(&summary, &loaded, console) } else { show(&summary, &loaded, console) }
         }
@@ -152,7 +152,7 @@ fn check(sessions: &[Summary], seal: Option<&Seal>, console: &mut Console<'_>) -
         let (bad, lines) = match store::read_with(&session.path, seal) {
             Ok(loaded) => {
                 let foreign = loaded.foreign.iter().map(|why| saving::is_foreign(&why.to_string()));
-                let lines = foreign.chain(loaded.damage.iter().map(ToString::to_string)).collect();
+                let lines = foreign.chain(store::all_damage(&loaded.damage)).collect();
                 (loaded.damage.iter().any(Damage::is_loss), lines)
             }
             Err(error) => (true, Vec::from([error.to_string()])),

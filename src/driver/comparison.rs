@@ -63,7 +63,8 @@ pub(crate) fn compare_sessions(
     let mut damage = Vec::new();
     let mut read = |of: &Summary| -> Result<LoadedSession, StoreError> {
         let loaded = store::read_with(&of.path, seal)?;
-        damage.extend(loaded.damage.iter().map(|damage| format!("{}: {damage}", of.label())));
+        let told = store::told_damage(&loaded.damage);
+        damage.extend(told.iter().map(|damage| format!("{}: {damage}", of.label())));
         Ok(loaded)
     };
     let (ours, theirs) = (read(left)?, read(right)?);

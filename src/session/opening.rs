@@ -11,7 +11,7 @@ use crate::provider::Provider;
 use crate::review;
 use crate::store::index::{self, FindError};
 use crate::store::search::filters::Reader;
-use crate::store::{Damage, Reading, Scratch, Seal, Store, StoreError};
+use crate::store::{Reading, Scratch, Seal, Store, StoreError, told_damage};
 use crate::workspace::facts::real;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -28,10 +28,10 @@ pub(crate) struct OpenSession {
 }
 
 /// Damage as notices: what one line has no room for is told by `/status`.
-fn damage_notices(damage: &[Damage]) -> Vec<Notice> {
+fn damage_notices(damage: &[String]) -> Vec<Notice> {
     match damage {
         [] => Vec::new(),
-        [one] => vec![Notice::warn(one.to_string())],
+        [one] => vec![Notice::warn(one.clone())],
         [first, rest @ ..] => {
             let more = rest.len();
             vec![Notice::warn(format!("{first} {more} more of the file: /status tells all."))]
@@ -125,8 +125,8 @@ impl SessionFactory {
             return Err(StoreError::Stopped);
         }
         let store = store.with_masker(self.masker());
-        let damage: Vec<String> = loaded.damage.iter().map(ToString::to_string).collect();
-        notices.extend(damage_notices(&loaded.damage));
+        let damage = told_damage(&loaded.damage);
+        notices.extend(damage_notices(&damage));
         notices.extend(unwritten.map(|why| Notice::warn(saving::reading_only(&why))));
         let chosen = provider.clone();
         let now = Clock::System.now();

@@ -2,6 +2,7 @@
 
 use crate::domain::sentences::saving;
 use crate::domain::{BlockId, RunId};
+use crate::text::number::grouped;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -195,9 +196,62 @@ impl fmt::Display for Damage {
     }
 }
 
+/// Damages that are told one by one, where what is told has to leave room for other things.
+const TOLD: usize = 20;
+
+/// What is wrong with a file, in lines that are few: the first of it, how much more there is, and masks together.
+pub(crate) fn told_damage(damage: &[Damage]) -> Vec<String> {
+    let (masks, others): (Vec<&Damage>, Vec<&Damage>) =
+        damage.iter().partition(|damage| damage.fault == Fault::Redacted);
+    let mut told: Vec<String> = others.iter().take(TOLD).map(ToString::to_string).collect();
+    if let Some(more @ 1..) = others.len().checked_sub(TOLD) {
+        let are = if more == 1 { "line is" } else { "lines are" };
+        told.push(format!("{} more {are} damaged: sayso sessions check names each.", grouped(more as u64)));
+    }
+    told.extend(told_masks(&masks));
+    told
+}
+
+/// The same with each damage.
+pub(crate) fn all_damage(damage: &[Damage]) -> Vec<String> {
+    let (masks, others): (Vec<&Damage>, Vec<&Damage>) =
+        damage.iter().partition(|damage| damage.fault == Fault::Redacted);
+    others.iter().map(ToString::to_string).chain(told_masks(&masks)).collect()
+}
+
+fn told_masks(masks: &[&Damage]) -> Option<String> {
+    match masks {
+        [] => None,
+        [one] => Some(one.to_string()),
+        [first, ..] => Some(saving::masked_lines(&grouped(masks.len() as u64), first.line)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn masks_are_told_together_and_damages_in_a_bounded_number() {
+        let of = |fault: Fault, lines: std::ops::Range<u64>| -> Vec<Damage> {
+            lines.map(|line| Damage { line, fault: fault.clone() }).collect()
+        };
+        let many = [of(Fault::Redacted, 3..50_003), of(Fault::Checksum, 60_000..61_000)].concat();
+        let told = told_damage(&many);
+        assert_eq!(told.len(), TOLD + 2);
+        assert!(told[0].starts_with("Line 60000 is damaged"), "{told:?}");
+        assert_eq!(
+            told[TOLD..],
+            [
+                "980 more lines are damaged: sayso sessions check names each.",
+                "In 50,000 lines, from line 3 on, a secret was masked when it was saved."
+            ]
+        );
+        assert_eq!(all_damage(&many).len(), 1001);
+        let one = of(Fault::Redacted, 3..4);
+        assert_eq!(told_damage(&one), [one[0].to_string()]);
+        assert_eq!(told_damage(&many[50_000..50_000 + TOLD]).len(), TOLD);
+    }
 
     #[test]
     fn causes_are_told_in_the_words_of_the_interface() {

@@ -34,6 +34,7 @@ mod writer;
 pub use chain::Foreign;
 pub use draft::Draft;
 pub use error::{Damage, Fault, StoreError};
+pub(crate) use error::{all_damage, told_damage};
 pub(crate) use glance::glance;
 pub use reader::{read, read_with};
 pub use reading::Reading;

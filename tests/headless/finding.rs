@@ -169,6 +169,13 @@ fn words_are_taken_out_of_a_session_and_out_of_all_that_is_kept_for_it() {
     assert_eq!(hits(&home, &["rudder"]).len(), 1, "the rest is found as before");
     let checked = home.run(&["sessions", "check", &id]);
     assert!(checked.out.contains("masked") && !checked.out.contains("foreign"), "{}", checked.out);
+    // Whoever opens or hands it on is told once, not line by line.
+    for command in [&["show", &*id][..], &["export", &*id, "--format", "md"], &["check", &*id]] {
+        let done = home.run(&[&["sessions"], command].concat());
+        let told =
+            done.out.matches("a secret was masked").count() + done.err.matches("a secret was masked").count();
+        assert_eq!(told, 1, "{command:?}: {}{}", done.out, done.err);
+    }
     let shown = home.run(&["sessions", "show", &id]);
     assert!(shown.code == Some(0) && shown.out.contains("It is the rudder."), "{}", shown.out);
 }

@@ -25,8 +25,8 @@ pub(super) fn run(
     if let Some(why) = &loaded.foreign {
         writeln!(console.err, "warning: {}", saving::is_foreign(&why.to_string()))?;
     }
-    for damage in &loaded.damage {
-        writeln!(console.err, "warning: {}", visible_line(&damage.to_string()))?;
+    for damage in store::told_damage(&loaded.damage) {
+        writeln!(console.err, "warning: {}", visible_line(&damage))?;
     }
     let document = Document::of(&Transcript::fold(loaded.entries));
     let keys = match (args.redact, args.allow_secrets) {

@@ -162,6 +162,11 @@ pub(crate) fn masked(line: u64) -> String {
     format!("In line {line} a secret was masked when it was saved.")
 }
 
+/// Masks in several lines (`50,000`), and the first of them.
+pub(crate) fn masked_lines(count: &str, first: u64) -> String {
+    format!("In {count} lines, from line {first} on, a secret was masked when it was saved.")
+}
+
 /// What was masked where, when it was written: `A GitHub token in your prompt was masked when it was saved.`
 pub(crate) fn masked_in(kinds: &[&str], place: &str) -> String {
     let what = kinds.join(" and ");
