@@ -203,7 +203,8 @@ pub struct SessionReplayArgs {
     /// Copy this file or folder of the working folder into the fresh one; can be given many times
     #[arg(long = "with", value_name = "PATH")]
     pub with: Vec<PathBuf>,
-    /// Copy the working folder, without what .gitignore leaves out, hidden folders, secrets, and what the session made
+    /// Copy the working folder, without what .gitignore leaves out, hidden files and folders, links, secrets,
+    /// and what the session made
     #[arg(long, conflicts_with = "with")]
     pub copy: bool,
     /// Every byte has to be the same: times, durations, addresses, random names, paths and the order of sets too

@@ -35,6 +35,19 @@ pub(crate) enum CopyError {
     File(#[from] FileError),
 }
 
+/// Why a file of a folder is not copied with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WhyNotCopied {
+    /// The session made it.
+    Made,
+    /// Its name begins with a dot.
+    Hidden,
+    /// It may hold keys.
+    Secret,
+    /// It is a link.
+    Link,
+}
+
 /// Files that are to be copied.
 #[derive(Debug, Default)]
 pub(crate) struct ChosenFiles {
@@ -42,6 +55,8 @@ pub(crate) struct ChosenFiles {
     files: BTreeMap<String, u64>,
     /// Those that are written as they were at an earlier time, with their modes.
     earlier: BTreeMap<String, (Vec<u8>, u32)>,
+    /// What of the folders that are copied is left out, and why.
+    left_out: Vec<(String, WhyNotCopied)>,
 }
 
 impl ChosenFiles {
@@ -69,6 +84,11 @@ impl ChosenFiles {
         self.files.insert(path.to_owned(), content.len() as u64);
         self.earlier.insert(path.to_owned(), (content, mode));
         self.bounded()
+    }
+
+    /// What of the folders that are copied is left out, beside what their `.gitignore` says and hidden folders.
+    pub(crate) fn left_out(&self) -> impl Iterator<Item = (&str, WhyNotCopied)> {
+        self.left_out.iter().map(|(path, why)| (path.as_str(), *why)).filter(|(path, _)| !self.has(path))
     }
 
     /// Whether a file is written as it was at an earlier time.
@@ -99,12 +119,12 @@ impl ChosenFiles {
                 self.bounded()
             }
             Some(_) => Err(CopyError::Special(wanted.to_owned())),
-            None if place.name().is_none() => self.add_all(place.folder(), below, &|_| true),
+            None if place.name().is_none() => self.add_all(place.folder(), below, &|_| None),
             None => Err(CopyError::Missing(wanted.to_owned(), folder.path().to_owned())),
         }
     }
 
-    /// Adds the files of a folder that are wanted; `below`: what stands before their paths.
+    /// Adds the files of a folder, but for what is not wanted; `below`: what stands before their paths.
     ///
     /// # Errors
     /// When they are too many to be listed or copied, or the folder can't be read.
@@ -112,7 +132,7 @@ impl ChosenFiles {
         &mut self,
         folder: &Folder,
         below: &Path,
-        is_wanted: &dyn Fn(&str) -> bool,
+        why_not: &dyn Fn(&str) -> Option<WhyNotCopied>,
     ) -> Result<(), CopyError> {
         let listed = paths::list(folder).map_err(|error| FileError::io(folder.path(), &error))?;
         if listed.is_cut {
@@ -122,7 +142,16 @@ impl ChosenFiles {
             .files
             .into_iter()
             .filter_map(|PathOfFile { path, bytes }| Some((below.join(path).to_str()?.to_owned(), bytes)));
-        self.files.extend(files.filter(|(path, _)| is_wanted(path)));
+        for (path, bytes) in files {
+            match why_not(&path) {
+                None => {
+                    self.files.insert(path, bytes);
+                }
+                Some(why) => self.left_out.push((path, why)),
+            }
+        }
+        let links = listed.links.iter().filter_map(|path| Some(below.join(path).to_str()?.to_owned()));
+        self.left_out.extend(links.map(|path| (path, WhyNotCopied::Link)));
         self.bounded()
     }
 
@@ -204,6 +233,7 @@ mod tests {
             chosen.add(&from, &named).unwrap();
         }
         assert_eq!(chosen.paths().collect::<Vec<_>>(), ["a.csv", "lib/.gitignore", "lib/x.py"]);
+        assert_eq!(chosen.left_out().next(), None);
         assert_eq!((chosen.count(), chosen.bytes()), (3, 8));
         let into = tempfile::tempdir().unwrap();
         chosen.copy(&from, into.path()).unwrap();
@@ -231,6 +261,16 @@ mod tests {
         let (dir, from) = folder(&[("a", "1"), ("sub/b", "2")]);
         symlink("/etc/hostname", dir.path().join("link")).unwrap();
         symlink("/etc", dir.path().join("etc")).unwrap();
+        let mut all = ChosenFiles::default();
+        let hidden = |path: &str| (path == "a").then_some(WhyNotCopied::Secret);
+        all.add_all(&from, Path::new(""), &hidden).unwrap();
+        assert_eq!(all.paths().collect::<Vec<_>>(), ["sub/b"]);
+        let mut left: Vec<_> = all.left_out().collect();
+        left.sort_by_key(|(path, _)| *path);
+        assert_eq!(
+            left,
+            [("a", WhyNotCopied::Secret), ("etc", WhyNotCopied::Link), ("link", WhyNotCopied::Link)]
+        );
         let add = |path: &str| ChosenFiles::default().add(&from, Path::new(path)).unwrap_err();
         assert!(matches!(add("../x"), CopyError::Outside(..)));
         assert!(matches!(add("/etc/hostname"), CopyError::Outside(..)));

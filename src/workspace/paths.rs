@@ -34,6 +34,8 @@ const PATTERNS: &str = ".gitignore";
 pub struct FolderFiles {
     /// The files, those of upper folders first.
     pub files: Vec<PathOfFile>,
+    /// Links among them, which lead anywhere.
+    pub links: Vec<String>,
     /// Whether there is more than was listed.
     pub is_cut: bool,
 }
@@ -117,6 +119,7 @@ pub(crate) fn list(folder: &Folder) -> std::io::Result<FolderFiles> {
                     path: path.to_owned(),
                     bytes: u64::try_from(info.st_size).unwrap_or_default(),
                 })),
+                FileType::Symlink => found.links.extend(path.to_str().map(str::to_owned)),
                 FileType::Directory if name.to_string_lossy().starts_with('.') => {}
                 FileType::Directory if at.depth >= DEEPEST => found.is_cut = true,
                 FileType::Directory => {

@@ -24,7 +24,7 @@ fn found(scene: &mut Scene, found: JobResult) -> Vec<UiCommand> {
 fn listed(is_cut: bool) -> JobResult {
     let files =
         FILES.iter().map(|(path, bytes)| PathOfFile { path: (*path).into(), bytes: *bytes }).collect();
-    JobResult::FolderFiles(Arc::new(FolderFiles { files, is_cut }))
+    JobResult::FolderFiles(Arc::new(FolderFiles { files, is_cut, ..FolderFiles::default() }))
 }
 
 /// The list stands open behind `Explain @`.

@@ -226,7 +226,7 @@ fn a_field_that_takes_several_paths_completes_the_last() {
     scene.type_text("new.py, sr");
     let files = ["src/load.py", "src/slug.py", "README.md"];
     let files = files.map(|path| PathOfFile { path: path.into(), bytes: 2_100 }).to_vec();
-    tell(&mut scene, JobResult::FolderFiles(Arc::new(FolderFiles { files, is_cut: false })));
+    tell(&mut scene, JobResult::FolderFiles(Arc::new(FolderFiles { files, ..FolderFiles::default() })));
     scene.type_text("cslug");
     let text = drawn(&mut scene, 80, 24);
     assert!(
@@ -253,7 +253,7 @@ fn naming_a_file(typed: &str) -> Scene {
     scene.type_text(first);
     let files = ["README.md", "data/load.csv", "src/load.py", "src/loader.py", "tests/load.py", "upload.py"];
     let files = files.map(|path| PathOfFile { path: path.into(), bytes: 2_100 }).to_vec();
-    let listed = JobResult::FolderFiles(Arc::new(FolderFiles { files, is_cut: false }));
+    let listed = JobResult::FolderFiles(Arc::new(FolderFiles { files, ..FolderFiles::default() }));
     scene.step(|screen, ctx| screen.told(Notification::Job(listed), ctx));
     scene.type_text(rest);
     scene

@@ -107,6 +107,24 @@ fn the_first_block_that_does_something_else_is_named_and_is_the_last_one() {
 }
 
 #[test]
+fn what_is_left_out_of_a_copy_of_the_folder_is_named() {
+    let home = Home::new();
+    for (name, text) in [(".hid", "h\n"), ("plain", "p\n"), ("id_rsa", "k\n")] {
+        home.file(name, text);
+    }
+    std::os::unix::fs::symlink("plain", home.work().join("lnk")).unwrap();
+    let id = ran(&home, &[("a.sh", "cat lnk .hid 2> /dev/null; echo made > made\n")]);
+    let done = replay(&home, &id, &["--copy"]);
+    assert_eq!(done.code, Some(1), "{}{}", done.out, done.err);
+    for told in [".hid (hidden)", "lnk (a link)", "id_rsa (may hold keys)", "stay behind: .hid, lnk ("] {
+        assert!(done.err.contains(told), "{told}: {}", done.err);
+    }
+    assert!(!done.err.contains("made ("), "{}", done.err);
+    let done = replay(&home, &id, &["--with", "."]);
+    assert!(done.err.contains("not copied: lnk (a link)\n"), "{}", done.err);
+}
+
+#[test]
 fn other_bytes_of_the_same_length_are_found_and_times_in_texts_are_no_difference() {
     let home = Home::new();
     home.file("in.txt", "aaab");

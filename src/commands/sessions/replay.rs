@@ -26,7 +26,7 @@ use crate::session::setup;
 use crate::store::index::Summary;
 use crate::store::{self, LoadedSession};
 use crate::text::number::{counted, size};
-use crate::workspace::copy::{ChosenFiles, CopyError};
+use crate::workspace::copy::{ChosenFiles, CopyError, WhyNotCopied};
 use crate::workspace::place::Folder;
 use crate::workspace::undo::{UndoPlace, UndoStore};
 use std::collections::BTreeSet;
@@ -85,6 +85,24 @@ fn own_session(
     }
 }
 
+/// The first of some names, and how many more there are.
+fn first_of(names: &[String]) -> String {
+    let more = names.len().saturating_sub(NAMED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{}{more}", names.get(..NAMED).unwrap_or(names).join(", "))
+}
+
+/// A file that is not copied, with the reason; nothing of what the runs make again.
+fn left_out(path: &str, why: WhyNotCopied) -> Option<String> {
+    let why = match why {
+        WhyNotCopied::Made => return None,
+        WhyNotCopied::Hidden => "hidden",
+        WhyNotCopied::Secret => "may hold keys",
+        WhyNotCopied::Link => "a link",
+    };
+    Some(format!("{} ({why})", visible_line(path)))
+}
+
 /// Whether a run was carried out by something of another kind than what is chosen today.
 fn is_elsewhere(step: &RecordedStep, today: &ExecutorChoice) -> bool {
     match step.ran_on() {
@@ -110,14 +128,17 @@ fn chosen(
     let mut files = ChosenFiles::default();
     if args.copy {
         let scope = factory.scope();
-        let is_wanted = |path: &str| {
+        let why_not = |path: &str| {
             let is_hidden = path.split('/').any(|part| part.starts_with('.'));
             let whole = folder.path().join(path);
-            !is_hidden
-                && !recorded.made.contains(path)
-                && !review::is_secret(&whole.to_string_lossy(), &scope)
+            match () {
+                () if recorded.made.contains(path) => Some(WhyNotCopied::Made),
+                () if review::is_secret(&whole.to_string_lossy(), &scope) => Some(WhyNotCopied::Secret),
+                () if is_hidden => Some(WhyNotCopied::Hidden),
+                () => None,
+            }
         };
-        files.add_all(&folder, Path::new(""), &is_wanted).map_err(|error| usage(&error))?;
+        files.add_all(&folder, Path::new(""), &why_not).map_err(|error| usage(&error))?;
     }
     let mut wants: BTreeSet<&str> = BTreeSet::new();
     for wanted in &args.with {
@@ -286,13 +307,15 @@ impl Replay<'_> {
         if let Some(files) = &self.copied {
             let count = counted(files.count(), "file");
             writeln!(err, "  {count} of {} copied ({})", self.summary.cwd.display(), size(files.bytes()))?;
+            let left: Vec<String> = files.left_out().filter_map(|(path, why)| left_out(path, why)).collect();
+            if !left.is_empty() {
+                writeln!(err, "  {}: {}", replay::LEFT_OUT, first_of(&left))?;
+            }
         }
         let behind = self.left_behind();
         if !behind.is_empty() {
-            let more = behind.len().saturating_sub(NAMED);
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            let names: Vec<String> = behind.iter().take(NAMED).map(|path| visible_line(path)).collect();
-            writeln!(err, "  {}: {}{more} (--with, --copy)", replay::NOT_COPIED, names.join(", "))?;
+            let names: Vec<String> = behind.iter().map(|path| visible_line(path)).collect();
+            writeln!(err, "  {}: {} (--with, --copy)", replay::NOT_COPIED, first_of(&names))?;
         }
         let is_earlier = |path: &&String| self.copied.as_ref().is_some_and(|files| files.is_earlier(path));
         let changed = self.recorded.changed.iter().filter(|path| self.has(path));
@@ -326,7 +349,7 @@ impl Replay<'_> {
             !self.recorded.made.contains(path)
                 && !self.has(path)
                 && (self.recorded.changed.contains(path)
-                    || self.summary.cwd.join(path).symlink_metadata().is_ok_and(|found| found.is_file()))
+                    || self.summary.cwd.join(path).symlink_metadata().is_ok_and(|found| !found.is_dir()))
         };
         below.chain(self.recorded.changed.iter().cloned()).filter(is_behind).collect()
     }

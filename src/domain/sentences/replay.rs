@@ -65,6 +65,9 @@ pub(crate) const UNCONFINED_HINT: &str =
 /// What an installation may.
 pub(crate) const FETCHED: &str = "packages are fetched again: the network is open for that alone";
 
+/// Files of a folder that is copied which are not copied with it.
+pub(crate) const LEFT_OUT: &str = "not copied";
+
 /// Files that blocks name and that are not there.
 pub(crate) const NOT_COPIED: &str = "its blocks name these files of the working folder, which stay behind";
 
