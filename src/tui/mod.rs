@@ -23,6 +23,7 @@ pub mod overlays;
 pub(crate) mod paint;
 pub mod panes;
 pub(crate) mod pattern;
+mod place_text;
 mod plain;
 mod rebuilding;
 mod run_loop;

@@ -52,7 +52,7 @@ use crate::tui::overlays::welcome::Welcome;
 use crate::tui::panes::code::{LayoutStamp, token_of};
 use crate::tui::panes::recipe::RecipeLine;
 use crate::tui::panes::{LowerPane, Panes};
-use crate::tui::setup::Setup;
+use crate::tui::setup::{FoundPlace, Setup};
 use crate::tui::ui_command::{Exit, UiCommand};
 use crate::tui::widgets::hits::{ClickTarget, Hits};
 use crate::tui::widgets::layout::{Arrangement, Border, Borders, Pane, Wants};
@@ -102,6 +102,8 @@ pub struct Screen {
     unsent: Option<String>,
     /// What goes on about the files that the message names.
     given_files: given::Reading,
+    /// The place that the session was opened at, while what stands there is being loaded.
+    sought_place: Option<FoundPlace>,
     /// The newest thing that was said.
     pub note: Option<Note>,
     /// Which problem is chosen.
@@ -171,6 +173,7 @@ impl Screen {
             departed: crate::domain::RequestCounts::default(),
             unsent: None,
             given_files: given::Reading::default(),
+            sought_place: None,
             note: None,
             problem: 0,
             bare: None,

@@ -164,6 +164,26 @@ fn a_place_is_opened_at_the_line_that_was_found_which_is_marked() {
 }
 
 #[test]
+fn a_place_or_words_that_are_not_there_are_told() {
+    let mut scene = Scene::new();
+    scene.ask("Count the needlewords.");
+    scene.reply("```python\nprint(1)\n```\n");
+    scene.ran(1, 10, "1 NEEDLEWORD\n");
+    scene.reply("Done.");
+    for (kind, block, message, told) in [
+        (PlaceKind::Output, Some(9), 0, "There is no block 9 in this session."),
+        (PlaceKind::Prompt, None, 9, "There is no message 9 in this session."),
+        (PlaceKind::Block, Some(1), 0, "Not found in block 1: needleword"),
+        (PlaceKind::Reply, None, 3, "Not found in message 3, a reply: needleword"),
+    ] {
+        let seen = shown_at(&mut scene, kind, block, message);
+        assert!(seen.contains(told), "{told}: {seen}");
+    }
+    let seen = shown_at(&mut scene, PlaceKind::Output, Some(1), 0);
+    assert!(!seen.contains("Not found"), "{seen}");
+}
+
+#[test]
 fn a_place_in_code_that_waits_moves_no_focus_to_where_letters_decide() {
     crate::scene::acted((80, 24), || {
         let mut scene = Scene::new();

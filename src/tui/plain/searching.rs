@@ -2,9 +2,10 @@
 
 use super::awaited::AwaitedJob;
 use super::session::Session;
-use crate::driver::{FilterError, Job, PlaceKind, SearchWords, SessionPlace, SessionsFound};
-use crate::engine::transcript::{Body, Item, LoadState};
-use crate::engine::{Command, State};
+use crate::driver::{FilterError, Job, SearchWords, SessionsFound};
+use crate::engine::Command;
+use crate::engine::transcript::LoadState;
+use crate::tui::place_text::{PlaceNews, PlaceText};
 use crate::tui::setup::FoundPlace;
 use crate::tui::ui_command::Exit;
 use crate::tui::widgets::words;
@@ -80,9 +81,12 @@ impl Session<'_> {
     /// alone is loaded first, and told when it is there. Gives whether something was told.
     pub(super) fn tell_place(&mut self) -> io::Result<bool> {
         let Some(place) = &self.place else { return Ok(false) };
+        let news = PlaceNews::of(self.driver.state(), place);
         let Some(found) = PlaceText::at(self.driver.state(), place.place) else {
             self.place = None;
-            self.plain.page.line("The place that was found is not in this session any more.")?;
+            if let PlaceNews::Missing(told) = news {
+                self.plain.page.line(&told)?;
+            }
             return Ok(true);
         };
         match found.away {
@@ -95,6 +99,10 @@ impl Session<'_> {
         }
         let sought = SearchWords::read(&place.words);
         self.place = None;
+        if let PlaceNews::Missing(told) = news {
+            self.plain.page.line(&told)?;
+            return Ok(true);
+        }
         let lines: Vec<&str> = found.text.lines().collect();
         let shown = shown_around(&lines, &sought);
         let (first, last) = (shown.start + 1, shown.end);
@@ -107,41 +115,6 @@ impl Session<'_> {
             self.plain.page.line("  The rest of it can't be read again.")?;
         }
         Ok(true)
-    }
-}
-
-/// What stands at a place of a session.
-struct PlaceText {
-    /// What it is.
-    head: String,
-    text: String,
-    /// What has to be loaded for the whole of it.
-    away: Option<(Body, LoadState)>,
-}
-
-impl PlaceText {
-    fn at(state: &State, place: SessionPlace) -> Option<Self> {
-        if let Some(item) = place.block.and_then(|block| state.transcript.blocks.get(&block)) {
-            let head = place.to_string();
-            let ran = item.runs.iter().rev().find_map(|run| Some((run, &run.ended.as_ref()?.1)));
-            return Some(match (place.kind, ran) {
-                (PlaceKind::Output, Some((run, report))) => {
-                    let away = run.away().map(|(_, away)| (Body::Output(run.run), away.load));
-                    Self { head, text: report.printed(), away }
-                }
-                (PlaceKind::Output, None) => Self { head, text: String::new(), away: None },
-                _ => Self { head, text: item.block.current().source.to_string(), away: None },
-            });
-        }
-        let mut messages = state.transcript.items.iter().enumerate().filter_map(|(at, item)| match item {
-            Item::Prompt { text, .. } => Some((at, &**text)),
-            Item::Reply(reply) => Some((at, reply.text())),
-            _ => None,
-        });
-        let before = usize::try_from(place.message).ok()?.checked_sub(1)?;
-        let (at, text) = messages.nth(before)?;
-        let away = state.transcript.message_away(at).map(|(_, out)| (Body::Message(at), out.load));
-        Some(Self { head: format!("message {}, a {place}", place.message), text: text.to_owned(), away })
     }
 }
 

@@ -80,6 +80,7 @@ impl Screen {
         self.follow_problems(ctx.state);
         self.follow_wait(ctx, &mut wishes);
         self.close_stale(ctx.state);
+        self.tell_missing(ctx.state);
         wishes.extend(self.tell_seen(ctx.state));
         wishes.extend(self.fit_terminal(ctx.state));
         wishes.extend(self.count_time(ctx.state));

@@ -2,6 +2,7 @@
 //! by.
 
 use super::{Ctx, Screen};
+use crate::domain::sentences::saving;
 use crate::driver::{PlaceKind, SearchWords};
 use crate::engine::State;
 use crate::engine::transcript::Item;
@@ -9,8 +10,10 @@ use crate::tui::note::Note;
 use crate::tui::panes::output::SoughtText;
 use crate::tui::panes::search::PaneSearch;
 use crate::tui::panes::{LowerPane, chat};
+use crate::tui::place_text::PlaceNews;
 use crate::tui::setup::FoundPlace;
 use crate::tui::widgets::layout::Pane;
+use crate::tui::widgets::safe;
 
 impl Screen {
     /// Puts a place of the session on screen: its message, its block where it is part of one, and the line that was found
@@ -29,6 +32,8 @@ impl Screen {
         if let Some(at) = at {
             self.panes.chat.seek(ctx.state, at, words.clone(), ctx.look);
         }
+        self.sought_place = Some(found.clone());
+        self.tell_missing(ctx.state);
         let mut pane = Pane::Chat;
         if let Some(block) = place.block {
             let item = ctx.state.transcript.blocks.get(&block);
@@ -55,6 +60,22 @@ impl Screen {
             _ if self.arrangement.slot(pane).is_some() => {}
             Some(block) => self.say(Note::info(format!("Found in the code of block {block}: Tab to Code."))),
             None => self.panes.focus = pane,
+        }
+    }
+
+    /// Says of the place that the session was opened at what is not there, once that is known.
+    pub(super) fn tell_missing(&mut self, state: &State) {
+        let Some(found) = &self.sought_place else { return };
+        let missing = match PlaceNews::of(state, found) {
+            PlaceNews::Away => return,
+            PlaceNews::Found => None,
+            PlaceNews::Missing(told) => Some(safe::one_line(&told)),
+        };
+        self.sought_place = None;
+        // That the session is foreign has to stay on screen.
+        let foreign = self.setup.foreign.is_some().then(|| format!("{} ", saving::FOREIGN));
+        if let Some(missing) = missing {
+            self.say(Note::warn(foreign.unwrap_or_default() + &missing));
         }
     }
 
