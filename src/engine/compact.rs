@@ -78,7 +78,8 @@ impl Engine {
     /// without messages, and [`Self::unsendable`] says so.
     pub(super) fn compose(&mut self) -> Composition {
         let room = self.meter.room(self.request_size().unwrap_or(LONGEST_UNKNOWN));
-        let composed = match self.told_too_much(room) {
+        let least = self.told_too_much(room);
+        let composed = match least {
             Some(estimate) => Composition { messages: Vec::new(), estimate, shortened: 0 },
             None => self.compose_known(room),
         };
@@ -88,6 +89,7 @@ impl Engine {
             used,
             of: self.context_size(),
             estimated,
+            at_least: least.is_some(),
             shortened: composed.shortened,
             summarised_upto: self.state.transcript.summary().map_or(0, |summary| summary.upto),
         };
@@ -341,7 +343,11 @@ fn unsent(kind: FailureKind, why: &str, hint: &str) -> ReplyFailure {
 }
 
 fn offered(share: &ContextShare, percent: u64) -> Notice {
-    let much = if share.estimated { "About " } else { "" };
+    let much = match share.about() {
+        "at least " => "At least ",
+        "about " => "About ",
+        _ => "",
+    };
     let of = share.of.unwrap_or_default();
     Notice::warn(format!(
         "{much}{percent}% of the context is used ({} of {} tokens). /compact sums up what is older.",

@@ -199,6 +199,7 @@ pub(crate) fn context(share: &ContextShare) -> Value {
         "used": share.used,
         "of": share.of,
         "estimated": share.estimated,
+        "at_least": share.at_least,
         "shortened": share.shortened,
         "summarised_upto": share.summarised_upto,
     })

@@ -19,6 +19,8 @@ pub struct ContextShare {
     pub of: Option<u64>,
     /// Whether `used` is an estimate in whole or in part; else it is as the provider counted.
     pub estimated: bool,
+    /// Whether `used` is what prompts and replies alone come to, because that is too much already.
+    pub at_least: bool,
     /// How many results are told shorter than usual, because the conversation is long.
     pub shortened: usize,
     /// How many items of the conversation a summary stands for.
@@ -26,6 +28,15 @@ pub struct ContextShare {
 }
 
 impl ContextShare {
+    /// What stands in front of `used`: `at least `, `about `, or nothing.
+    pub(crate) fn about(&self) -> &'static str {
+        match (self.at_least, self.estimated) {
+            (true, _) => "at least ",
+            (false, true) => "about ",
+            (false, false) => "",
+        }
+    }
+
     /// The share in whole percent; `None` where the size of the context is not known. May be above 100.
     pub fn percent(&self) -> Option<u64> {
         self.of.filter(|of| *of > 0).map(|of| self.used.saturating_mul(100) / of)

@@ -185,7 +185,16 @@ fn a_conversation_that_is_too_long_or_can_not_be_read_is_not_sent_in_part() {
     let (engine, asked) = submitted(&entries, 200_000);
     assert!(asked.is_empty(), "nothing is read for it");
     let Phase::Stuck(failure) = engine.state().phase() else { panic!("it is stuck") };
+    assert!(failure.message.contains("at least "), "{}", failure.message);
     assert!(failure.message.contains("of 200,000 tokens"), "{}", failure.message);
+    // What is told before the refusal is no more certain.
+    let mut paged = PagedTranscript::default();
+    paged.extend(entries.clone());
+    let settings = Settings { context_tokens: Some(200_000), ..Settings::default() };
+    let (resumed, effects) = Engine::resume(settings, paged.into(), Timestamp(2));
+    let share = resumed.state().live.context;
+    assert!(share.at_least && said(&effects).contains("At least "), "{share:?}");
+    assert_eq!(share.used, engine.state().live.context.used, "of one conversation one length is told");
     let (mut engine, asked) = submitted(&entries, ANY);
     assert!(!asks(&loaded(&mut engine, &asked, |_| Err("gone".into()))));
     let Phase::Stuck(failure) = engine.state().phase() else { panic!("it is stuck") };

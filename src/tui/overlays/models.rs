@@ -259,7 +259,7 @@ pub fn model_name(text: &str) -> Option<ModelName> {
 fn below(
     list: &Models,
     shown: &[ModelRow],
-    used: Option<(u64, bool)>,
+    used: Option<(u64, &'static str)>,
     width: u16,
     look: DrawStyle<'_>,
     sheet: &mut Sheet,
@@ -295,16 +295,15 @@ fn model_of(row: &ModelRow) -> Option<&ModelInfo> {
     }
 }
 
-/// The tokens of this chat, and whether they are estimated; `None` where nothing was said yet.
-fn used(state: &State) -> Option<(u64, bool)> {
+/// The tokens of this chat, and how well they are known; `None` where nothing was said yet.
+fn used(state: &State) -> Option<(u64, &'static str)> {
     let share = &state.live.context;
     let said = state.transcript.items.iter().any(|item| matches!(item, Item::Prompt { .. }));
-    (said && share.used > 0).then_some((share.used, share.estimated))
+    (said && share.used > 0).then_some((share.used, share.about()))
 }
 
 /// `This chat has 12,400 tokens: fits every model above.`
-fn fits(shown: &[ModelRow], (used, estimated): (u64, bool)) -> String {
-    let about = if estimated { "about " } else { "" };
+fn fits(shown: &[ModelRow], (used, about): (u64, &str)) -> String {
     let chat = format!("This chat has {about}{} tokens", words::grouped(used));
     let known: Vec<u64> = shown.iter().filter_map(model_of).filter_map(|model| model.context).collect();
     let small = known.iter().filter(|context| **context < used).count();
@@ -317,7 +316,7 @@ fn fits(shown: &[ModelRow], (used, estimated): (u64, bool)) -> String {
 }
 
 /// A row: provider, model, where it runs, its context, its price, whether it is in use.
-fn row_text(row: &ModelRow, state: &State, used: Option<(u64, bool)>, width: usize) -> String {
+fn row_text(row: &ModelRow, state: &State, used: Option<(u64, &'static str)>, width: usize) -> String {
     let two = |name: &str, text: &str| format!("{:<10} {}", safe::one_line(name), safe::one_line(text));
     match row {
         ModelRow::Model(model) => model_text(model, state, used, width),
@@ -327,7 +326,7 @@ fn row_text(row: &ModelRow, state: &State, used: Option<(u64, bool)>, width: usi
     }
 }
 
-fn model_text(model: &ModelInfo, state: &State, used: Option<(u64, bool)>, width: usize) -> String {
+fn model_text(model: &ModelInfo, state: &State, used: Option<(u64, &'static str)>, width: usize) -> String {
     let name = &model.name.model;
     let current = state.transcript.model.as_ref() == Some(&model.name);
     let place = match (model.local, model.name.is_story()) {

@@ -142,13 +142,22 @@ fn model(state: &State) -> Vec<(&'static str, String)> {
 /// `12,400 of 32,768 tokens (38%), as the provider counts`
 fn context(state: &State) -> String {
     let share = &state.live.context;
-    let how = if share.estimated { "estimated" } else { "as the provider counts" };
+    let how = match (share.at_least, share.estimated) {
+        (true, _) => "estimated, without results: those are not counted where it is too long as it is",
+        (false, true) => "estimated",
+        (false, false) => "as the provider counts",
+    };
+    let least = if share.at_least { share.about() } else { "" };
     let mut text = match (share.of, share.percent()) {
         (Some(of), Some(percent)) => {
-            format!("{} of {} tokens ({percent}%), {how}", words::grouped(share.used), words::grouped(of))
+            format!(
+                "{least}{} of {} tokens ({percent}%), {how}",
+                words::grouped(share.used),
+                words::grouped(of)
+            )
         }
         _ => format!(
-            "{} tokens, {how}; {}",
+            "{least}{} tokens, {how}; {}",
             words::grouped(share.used),
             sending::context_unknown(&words::grouped(LONGEST_UNKNOWN))
         ),

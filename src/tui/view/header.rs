@@ -53,11 +53,15 @@ fn cost(state: &State) -> Option<String> {
     (cost.nanos > 0).then(|| format!("{}{more}", dollars(cost.nanos)))
 }
 
-/// The part of the model's context that the next request fills; `~` says that it is an estimate, `?` that the size of
+/// The part of the model's context that the next request fills; `~` says that it is an estimate, `>` that it is more, `?` that the size of
 /// the context is not known.
 fn context_share(state: &State) -> Option<String> {
     let share = &state.live.context;
-    let about = if share.estimated { "~" } else { "" };
+    let about = match (share.at_least, share.estimated) {
+        (true, _) => ">",
+        (false, true) => "~",
+        (false, false) => "",
+    };
     match share.percent() {
         Some(percent) => Some(format!("ctx {about}{}%", percent.min(999))),
         // A story has no context to fill.
