@@ -137,7 +137,12 @@ impl Engine {
         self.plan.gap = self.plan.gap.take().or_else(|| gaps.into_iter().next());
         if let Some((of, difference)) = differs {
             self.plan = RebuildQueue::default();
-            self.notify(notices::rebuild_differs(of.unwrap_or(block), &difference, left));
+            let of = of.unwrap_or(block);
+            // Those that came in one text with it had run by the time that it was compared.
+            let together = repeated.iter().filter_map(|run| self.state.transcript.run(*run));
+            let behind: Vec<BlockId> =
+                together.map(|(item, _)| item.block.id).skip_while(|block| *block != of).skip(1).collect();
+            self.notify(notices::rebuild_differs(of, &difference, &behind, left));
             return false;
         }
         self.next_or_end()

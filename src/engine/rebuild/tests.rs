@@ -226,7 +226,7 @@ fn of_blocks_that_came_back_together_each_is_compared_with_its_own_end() {
         (format!("{first}b\n"), "hm\n", "8", "2 blocks ran again"),
         (format!("{first}b\n"), "hm\n", "9", "Block 2 differs in value, line 1: then 8; now 9"),
         (format!("{first}c\n"), "hm\n", "8", "Block 2 differs in stdout, line 1: then b; now c"),
-        (first.replace('7', "6"), "", "9", "Block 1 differs in value, line 1: then 7; now 6"),
+        (first.replace('7', "6"), "", "9", "now 6. Block 2 ran behind it, in the same text."),
         (first.replace("a\n\n", "x\n\n"), "hm\n", "9", "Block 1 differs in stdout, line 1: then a; now x"),
         (format!("{first}b\n"), "", "8", "Block 3 differs in stderr"),
         ("a\n\n[end of block 1]\nb\n".into(), "hm\n", "8", "Block 1 differs in value: then 7; now nothing"),
