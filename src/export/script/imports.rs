@@ -33,7 +33,8 @@ pub(super) fn packages(steps: &[&BlockPart]) -> BTreeSet<String> {
         .collect();
     let of_python: BTreeSet<&str> = OF_PYTHON.split_whitespace().collect();
     let sources = steps.iter().filter(|block| block.code_language() == Some("python"));
-    let modules = sources.flat_map(|block| block.source.lines()).flat_map(modules);
+    let lines = sources.flat_map(|block| block.source.lines());
+    let modules = lines.flat_map(statements).flat_map(modules);
     let others = modules.filter(|module| {
         let first = module.split('.').next().unwrap_or_default();
         !of_python.contains(first) && !first.starts_with('_') && !written.contains(first)
@@ -41,10 +42,31 @@ pub(super) fn packages(steps: &[&BlockPart]) -> BTreeSet<String> {
     others.filter_map(python_package).collect()
 }
 
-/// The modules that a line imports.
-fn modules(line: &str) -> Vec<&str> {
-    let line = line.trim_start();
-    let named = match (line.strip_prefix("import "), line.strip_prefix("from ")) {
+/// The statements of a line, without a comment. A sign that may stand in a text divides nothing.
+fn statements(line: &str) -> Vec<&str> {
+    let (mut all, mut from, mut quote) = (Vec::new(), 0, None);
+    for (at, c) in line.char_indices() {
+        match (quote, c) {
+            (None, '\'' | '"') => quote = Some(c),
+            (Some(open), c) if open == c => quote = None,
+            (None, ';' | '#') => {
+                all.extend(line.get(from..at));
+                from = at + 1;
+                if c == '#' {
+                    return all;
+                }
+            }
+            _ => {}
+        }
+    }
+    all.extend(line.get(from..));
+    all
+}
+
+/// The modules that a statement imports.
+fn modules(statement: &str) -> Vec<&str> {
+    let statement = statement.trim_start();
+    let named = match (statement.strip_prefix("import "), statement.strip_prefix("from ")) {
         (Some(names), _) => names.split(',').collect(),
         (_, Some(rest)) => rest.split_once(" import ").map(|(module, _)| module).into_iter().collect(),
         _ => Vec::new(),
@@ -60,7 +82,9 @@ fn modules(line: &str) -> Vec<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::modules;
+    fn modules(line: &str) -> Vec<&str> {
+        super::statements(line).into_iter().flat_map(super::modules).collect()
+    }
 
     #[test]
     fn what_a_line_imports_is_read_from_it() {
@@ -68,8 +92,12 @@ mod tests {
             modules("  import numpy as np, matplotlib.pyplot as plt  # x"),
             ["numpy", "matplotlib.pyplot"]
         );
+        assert_eq!(modules("import requests; print('é'); from yaml import load"), ["requests", "yaml"]);
+        assert_eq!(modules("import a;b = 1 # ; import c"), ["a"]);
         assert_eq!(modules("from sklearn.tree import (Tree,"), ["sklearn.tree"]);
-        for none in ["from . import a", "from .b import c", "x = 'import y'", "important = 1"] {
+        for none in
+            ["from . import a", "from .b import c", "x = 'import y'", "x = '; import y '", "important = 1"]
+        {
             assert!(modules(none).is_empty(), "{none}");
         }
     }
