@@ -18,6 +18,9 @@ const WINDOW: u64 = 16 << 10;
 /// Bytes read of each end at the most.
 const LARGEST: u64 = 4 << 20;
 
+/// Bytes that are looked through for the number of the last message, where that is larger than such an end.
+const SOUGHT: u64 = 256 << 20;
+
 /// Bytes of a text that are kept for a preview.
 const PREVIEW: usize = 600;
 
@@ -35,6 +38,9 @@ pub(super) fn at(path: &Path, file: &File, summary: &mut Summary) -> Result<(), 
         if tail.tells_enough {
             break;
         }
+    }
+    if !tail.tells_enough {
+        tail.large_line(file, size);
     }
     tail.tell(summary);
     Ok(())
@@ -163,6 +169,18 @@ fn read_lines(
     Ok(())
 }
 
+/// Bytes in which a number stands with its name.
+const OVERLAP: usize = 64;
+
+/// The last number that stands behind this name.
+fn last_number(bytes: &[u8], name: &[u8]) -> Option<u64> {
+    memchr::memmem::rfind_iter(bytes, name).find_map(|at| {
+        let rest = bytes.get(at + name.len()..)?;
+        let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        std::str::from_utf8(rest.get(..digits)?).ok()?.parse().ok()
+    })
+}
+
 /// What the end of a session tells.
 #[derive(Default)]
 struct Tail {
@@ -207,6 +225,25 @@ impl Tail {
             }
             "turn_end" => self.failed |= told.end == "failed",
             _ => {}
+        }
+    }
+
+    /// Takes the number of the last message from a line that is too large to be read here, and stands before `end`. The number
+    /// stands behind its text, in which no such sign can stand: there a quote has a backslash in front.
+    fn large_line(&mut self, file: &File, mut end: u64) {
+        let least = end.saturating_sub(SOUGHT);
+        while end > least {
+            let from = end.saturating_sub(LARGEST);
+            // Some of what was looked through stands in it again: a number may lie across.
+            let mut piece = vec![0; usize::try_from(end - from).unwrap_or(0) + OVERLAP];
+            let Ok(read) = file.read_at(&mut piece, from) else { return };
+            let piece = piece.get(..read).unwrap_or_default();
+            if let Some(message) = last_number(piece, b",\"message\":") {
+                self.messages = message;
+                self.blocks = self.blocks.max(last_number(piece, b",\"blocks\":").unwrap_or(0) as u32);
+                return;
+            }
+            end = from;
         }
     }
 

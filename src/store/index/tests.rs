@@ -93,6 +93,13 @@ fn a_large_file_is_told_of_by_its_ends() {
     store.append(reply(&"long ".repeat(100_000)), AT);
     close(store);
     assert_eq!(list(dir.path()).remove(0).messages, 1602);
+    // Also behind a line that is larger than what is read of an end, whatever its text says.
+    let (store, _) = Store::open(&path).unwrap();
+    store.append(reply(&r#",\"message\":7,"message":7,"#.repeat(300_000)), AT);
+    store.append(Entry::TurnEnd(crate::domain::TurnEnd::Answered), AT);
+    close(store);
+    let summary = list(dir.path()).remove(0);
+    assert_eq!((summary.messages, summary.blocks), (1603, 800));
 }
 
 #[test]
