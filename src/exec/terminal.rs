@@ -8,6 +8,20 @@
 mod grid;
 mod perform;
 mod tab_stops;
+/// Bytes at the end that begin a character and do not end it.
+fn unfinished(bytes: &[u8]) -> usize {
+    let needs = |lead: u8| match lead {
+        0xc2..=0xdf => 2,
+        0xe0..=0xef => 3,
+        0xf0..=0xf4 => 4,
+        _ => 0,
+    };
+    let last = bytes.iter().rev().take(3).position(|byte| byte & 0xc0 != 0x80);
+    let there = last.map_or(0, |at| at + 1);
+    let lead = bytes.len().checked_sub(there).and_then(|at| bytes.get(at)).copied().unwrap_or_default();
+    if needs(lead) > there { there } else { 0 }
+}
+
 #[cfg(test)]
 mod tests;
 
@@ -25,6 +39,9 @@ const TOLD: u32 = 100;
 /// A terminal: what was printed goes in, and comes out as lines; how it looks can be seen at any time.
 pub(super) struct Emulator {
     parser: vte::Parser,
+    /// The beginning of a character whose rest has not come. The parser loses what stands behind a character that it was
+    /// given in two parts, so it gets whole ones.
+    part: Vec<u8>,
     state: TerminalState,
     /// Full-screen programs that ended so far.
     screens: u32,
@@ -34,12 +51,15 @@ impl Emulator {
     /// A terminal that nothing was printed on.
     pub(super) fn new() -> Self {
         let state = TerminalState::new(SIZE.0, SIZE.1);
-        Self { parser: vte::Parser::new(), state, screens: 0 }
+        Self { parser: vte::Parser::new(), part: Vec::new(), state, screens: 0 }
     }
 
     /// Takes in what was printed; what of it is kept as output.
-    pub(super) fn take_in(&mut self, mut bytes: &[u8]) -> Vec<u8> {
-        let mut kept = Vec::new();
+    pub(super) fn take_in(&mut self, bytes: &[u8]) -> Vec<u8> {
+        let mut all = std::mem::take(&mut self.part);
+        all.extend_from_slice(bytes);
+        self.part = all.split_off(all.len() - unfinished(&all));
+        let (mut bytes, mut kept) = (all.as_slice(), Vec::new());
         while !bytes.is_empty() {
             let was_alternate = self.state.is_alternate();
             let count = self.parser.advance_until_terminated(&mut self.state, bytes);

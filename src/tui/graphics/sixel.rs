@@ -61,11 +61,11 @@ fn band(picture: &Pixels, top: u32, out: &mut Vec<u8>) {
 }
 
 /// The nearest colour, dithered; `None`: it is not opaque.
-fn colour([r, g, b, a]: [u8; 4], x: u32, y: u32) -> Option<usize> {
+fn colour([red, green, blue, opacity]: [u8; 4], x: u32, y: u32) -> Option<usize> {
     let threshold =
         DITHER.get(y as usize % 4).and_then(|row| row.get(x as usize % 4)).copied().unwrap_or_default();
     // Of each step, sixteenths.
     let step = |part: u8| (u32::from(part) * (STEPS - 1) * 16 / 255 + threshold) / 16;
     let step = |part: u8| step(part).min(STEPS - 1) as usize;
-    (a >= 128).then(|| (step(r) * STEPS as usize + step(g)) * STEPS as usize + step(b))
+    (opacity >= 128).then(|| (step(red) * STEPS as usize + step(green)) * STEPS as usize + step(blue))
 }

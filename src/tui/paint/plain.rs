@@ -108,7 +108,8 @@ impl<'a> Glyphs<'a> {
     /// Whether a cluster can be drawn as it is.
     fn may_be_drawn(&self, cluster: &str, start: usize) -> bool {
         // A mark needs ink to stand on: a blank with one on it could pass for no blank, and be drawn as one.
-        if cluster.len() > 1 && cluster.starts_with(' ') {
+        let first = cluster.chars().next();
+        if (cluster.len() > 1 && first == Some(' ')) || first.is_some_and(|first| width_of(first) == 0) {
             return false;
         }
         let mut marks = 0usize;
