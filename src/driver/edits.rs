@@ -5,7 +5,7 @@
 //! lines stand in it, and of a file whose reading the review has something to say about, not even that.
 
 use crate::domain::{Block, FileAct, OnDisk, Revision, Severity, Target, file_texts};
-use crate::edit::{self, Exactness, FileEdit};
+use crate::edit::{self, EditError, Exactness, FileEdit};
 use crate::engine::{EditFault, PlacedEdit};
 use crate::review::{self, Scope};
 use crate::text::number::size;
@@ -38,6 +38,10 @@ pub(super) fn place(block: &Block, revision: Revision, (scope, own): (&Scope, &P
         Ok(edits) => edits,
         Err(why) => return EditState::Looked(Err(fault(why.to_string()))),
     };
+    // What did not end may lack a part: as it stands it is nobody's edit.
+    if !block.origin.closed {
+        return EditState::Looked(Err(fault(EditError::NoEnd.to_string())));
+    }
     let act = match paths.as_slice() {
         [path] => FileAct::Write { path: path.clone() },
         _ => FileAct::WriteAll { paths: paths.clone() },

@@ -24,9 +24,19 @@ pub enum EditError {
     /// The number of the hunk, from 1.
     #[error("hunk {0} does not end: its line `>>>>>>> REPLACE` is missing")]
     NotClosed(usize),
+    /// The number of the hunk, from 1.
+    #[error(
+        "hunk {0} does not end before another one opens: its line `>>>>>>> REPLACE` is missing, or its markers have to be longer than those in its text"
+    )]
+    Another(usize),
     /// The file.
     #[error("it deletes or renames {0}: an edit only changes text")]
     OtherAct(String),
+    /// Nothing tells where it ends.
+    #[error(
+        "where it ends can't be told, and nothing behind it was offered: write SEARCH/REPLACE blocks, in a fence that begins at the start of its line"
+    )]
+    NoEnd,
     /// Its texts look like the markers between them, or its path like another one.
     #[error("its texts can't be told apart from the markers around them: write the whole file instead")]
     Unwritable,

@@ -19,11 +19,13 @@ fn marker(line: &str, of: char) -> Option<(usize, &str)> {
 /// In front of a path that is taken as it stands.
 const NAMES: &str = "*** Update File: ";
 
-fn opens(line: &str) -> Option<usize> {
+/// The length of the marker that a block opens with, and whether it says SEARCH.
+fn opens(line: &str) -> Option<(usize, bool)> {
     let (count, word) = marker(line, '<')?;
-    let word = word.trim_end_matches([':', '<']).trim();
+    let word = word.trim_end_matches([':', '<']).trim().to_lowercase();
     let known = ["search", "original", "head", "old", "before"];
-    (word.is_empty() || known.iter().any(|known| word.to_lowercase().starts_with(known))).then_some(count)
+    let is_known = word.is_empty() || known.iter().any(|known| word.starts_with(known));
+    is_known.then(|| (count, word.starts_with("search")))
 }
 
 fn divides(line: &str) -> Option<usize> {
@@ -34,6 +36,72 @@ fn closes(line: &str) -> Option<usize> {
     marker(line, '>').map(|(count, _)| count)
 }
 
+/// What a line does to the block that it stands in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    Inside,
+    /// It may end the block.
+    Unsure,
+    End,
+}
+
+/// An open block, with what opened inside of it: markers of its own length count, those of a conflict by their words.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Nesting {
+    length: usize,
+    /// Whether it says SEARCH, and so ends with REPLACE.
+    by_search: bool,
+    /// Blocks of its own kind inside of it.
+    inner: usize,
+    /// Conflicts in the innermost of them.
+    conflicts: usize,
+}
+
+impl Nesting {
+    /// The block that a line opens.
+    pub(super) fn opened(line: &str) -> Option<Self> {
+        let (length, by_search) = opens(line)?;
+        Some(Self { length, by_search, inner: 0, conflicts: 0 })
+    }
+
+    pub(super) fn line(&mut self, line: &str) -> Step {
+        if let Some((count, word)) = marker(line, '<') {
+            if count == self.length {
+                let is_search = word.to_lowercase().starts_with("search");
+                let inner = if is_search && self.by_search { &mut self.inner } else { &mut self.conflicts };
+                *inner += 1;
+            }
+            return Step::Inside;
+        }
+        let Some((count, word)) = marker(line, '>') else { return Step::Inside };
+        let replaces = self.by_search && word.to_lowercase().starts_with("replace");
+        if count != self.length {
+            return Step::Unsure;
+        }
+        if self.conflicts > 0 && !replaces {
+            self.conflicts -= 1;
+            return Step::Inside;
+        }
+        if self.by_search && !replaces {
+            return Step::Unsure;
+        }
+        self.conflicts = 0;
+        match self.inner.checked_sub(1) {
+            Some(inner) => self.inner = inner,
+            None => return Step::End,
+        }
+        Step::Inside
+    }
+
+    /// Whether a line here belongs to the block itself.
+    fn is_outermost(&self) -> bool {
+        self.inner == 0 && self.conflicts == 0
+    }
+}
+
+/// Filled lines that may stand in front of a block, in a fence that says of itself nothing.
+pub(super) const MOST_LEADING: usize = 2;
+
 /// Whether the first lines of a text lead to such a block: at most a few names of files stand in front of it.
 pub(super) fn begins(text: &str) -> bool {
     let mut lines = text.lines();
@@ -43,7 +111,7 @@ pub(super) fn begins(text: &str) -> bool {
             return lines.any(|line| divides(line).is_some());
         }
         filled += usize::from(!line.trim().is_empty());
-        if filled > 2 {
+        if filled > MOST_LEADING {
             return false;
         }
     }
@@ -72,7 +140,7 @@ pub(super) fn read(text: &str, path: &str) -> Result<Vec<FileEdit>, EditError> {
     let mut edits: Vec<FileEdit> = Vec::new();
     let (mut at, mut number, mut file) = (0, 0, path.to_owned());
     while let Some(line) = lines.get(at) {
-        let Some(length) = opens(line) else {
+        let Some(nesting) = Nesting::opened(line) else {
             // Where a file is known, a word alone is no other one.
             let is_other = |name: &String| {
                 file.is_empty()
@@ -88,7 +156,7 @@ pub(super) fn read(text: &str, path: &str) -> Result<Vec<FileEdit>, EditError> {
         };
         number += 1;
         let rest = lines.get(at + 1..).unwrap_or_default();
-        let (hunk, taken) = block(rest, length, number)?;
+        let (hunk, taken) = block(rest, nesting, number)?;
         edits.push(FileEdit { path: file.clone(), hunks: vec![hunk] });
         at += 1 + taken;
     }
@@ -100,22 +168,39 @@ fn is_fence(line: &str) -> bool {
 }
 
 /// One block behind its opening line, and how many lines it takes.
-fn block(lines: &[&str], length: usize, number: usize) -> Result<(EditHunk, usize), EditError> {
-    // A marker of the same length is meant; where there is none, any other.
-    let exact = lines.iter().position(|line| closes(line) == Some(length));
-    let any = || lines.iter().position(|line| closes(line).is_some());
-    let end = exact.or_else(any).ok_or(EditError::NotClosed(number))?;
-    let inside = lines.get(..end).unwrap_or_default();
-    if inside.iter().any(|line| opens(line) == Some(length)) {
-        return Err(EditError::NotClosed(number));
-    }
-    let dividers = |of: &dyn Fn(usize) -> bool| -> Vec<usize> {
-        let all = inside.iter().enumerate();
-        all.filter(|(_, line)| divides(line).is_some_and(of)).map(|(at, _)| at).collect()
+fn block(lines: &[&str], opened: Nesting, number: usize) -> Result<(EditHunk, usize), EditError> {
+    let (mut nesting, mut own, mut has_inner) = (opened, Vec::new(), false);
+    let mut ends = |(at, line): (usize, &&str)| {
+        let is_own = nesting.is_outermost();
+        let step = nesting.line(line);
+        if step != Step::End && is_own && nesting.is_outermost() {
+            own.push(at);
+        }
+        has_inner |= nesting.inner > 0;
+        (step == Step::End).then_some(at)
     };
-    let mut found = dividers(&|count| count == length);
+    // Its own end is meant; where there is none, a marker of the same length, or any other.
+    let meant = lines.iter().enumerate().find_map(&mut ends);
+    let exact = || lines.iter().position(|line| closes(line) == Some(opened.length));
+    let any = || lines.iter().position(|line| closes(line).is_some());
+    let end = meant.or_else(exact).or_else(any).ok_or(EditError::NotClosed(number))?;
+    let inside = lines.get(..end).unwrap_or_default();
+    if inside.iter().any(|line| {
+        opens(line)
+            .is_some_and(|(length, is_search)| length == opened.length && is_search == opened.by_search)
+    }) {
+        return Err(EditError::Another(number));
+    }
+    let dividers = |of: &dyn Fn(usize, usize) -> bool| -> Vec<usize> {
+        let all = inside.iter().enumerate();
+        all.filter(|(at, line)| divides(line).is_some_and(|count| of(*at, count))).map(|(at, _)| at).collect()
+    };
+    let mut found = dividers(&|at, count| count == opened.length && own.binary_search(&at).is_ok());
     if found.is_empty() {
-        found = dividers(&|_| true);
+        found = dividers(&|_, count| count == opened.length);
+    }
+    if found.is_empty() {
+        found = dividers(&|_, _| true);
     }
     let divider = match found.as_slice() {
         [] => return Err(EditError::NoDivider(number)),

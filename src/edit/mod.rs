@@ -8,6 +8,7 @@ mod align;
 mod apply;
 mod error;
 mod exactness;
+mod extent;
 mod find;
 mod lines;
 mod markers;
@@ -17,6 +18,7 @@ mod unified;
 pub use apply::{EditResult, apply};
 pub(crate) use error::{EditError, HunkFault, UnmatchedHunk};
 pub use exactness::Exactness;
+pub(crate) use extent::{EditEnd, EditExtent};
 pub(crate) use markers::write;
 
 /// Files that one edit may change.

@@ -76,7 +76,7 @@ fn put(edits: &mut Vec<FileEdit>, file: &str, hunk: EditHunk) {
 }
 
 /// What `@@ -3,4 +3,5 @@` says: the first old line, and how many lines there are, old and new.
-fn head(line: &str) -> Option<(usize, usize, usize)> {
+pub(super) fn head(line: &str) -> Option<(usize, usize, usize)> {
     let mut words = line.trim_start_matches('@').split_whitespace();
     let mut range = |sign: char| -> Option<(usize, usize)> {
         let word = words.next()?.strip_prefix(sign)?;
@@ -112,8 +112,14 @@ fn counted(body: &[&str], old: usize, new: usize) -> Option<usize> {
 /// Whether another hunk, or another file, begins at this line.
 fn is_head(body: &[&str], at: usize) -> bool {
     let line = |at: usize| body.get(at).copied().unwrap_or_default();
-    ["@@", "*** ", "diff --git ", "index "].iter().any(|head| line(at).starts_with(head))
+    line(at).starts_with("@@")
+        || ends_hunk(line(at))
         || line(at).starts_with("--- ") && line(at + 1).starts_with("+++ ")
+}
+
+/// Whether a line stands between hunks.
+pub(super) fn ends_hunk(line: &str) -> bool {
+    ["*** ", "diff --git ", "index "].iter().any(|head| line.starts_with(head))
 }
 
 /// Where the body of a hunk ends by its looks.

@@ -65,7 +65,7 @@ pub(super) fn offer(info: &str, languages: &Languages) -> FenceOffer {
     let word = language_word(info);
     if let Some(path) = path(info) {
         let language = by_extension(path, languages).or_else(|| lenient(word, languages));
-        if word.eq_ignore_ascii_case(EDIT) {
+        if is_edit(info) {
             return FenceOffer::Edit(path.to_owned(), language);
         }
         return FenceOffer::Write(path.to_owned(), language);
@@ -78,6 +78,11 @@ pub(super) fn offer(info: &str, languages: &Languages) -> FenceOffer {
         };
     }
     named(word, languages)
+}
+
+/// Whether an info string says that its fence holds an edit.
+pub(super) fn is_edit(info: &str) -> bool {
+    language_word(info).eq_ignore_ascii_case(EDIT)
 }
 
 /// The file that an info string names: `path=a.py`, `path="my file.py"`, also in braces. What stands inside the quotes of

@@ -22,6 +22,25 @@ pub(super) struct Fence {
     pub(super) closed: bool,
     /// Whether it stands in no container.
     pub(super) top: bool,
+    /// Where its opening marker begins.
+    pub(super) marker: usize,
+    /// Where the block of the outermost level begins in which it stands, as [`MarkdownScan::last`] counts.
+    pub(super) block: usize,
+    /// Whether nothing that comes can end it.
+    pub(super) endless: bool,
+}
+
+impl Fence {
+    /// The same in a text that has so many bytes more in front.
+    pub(super) fn moved(self, by: usize) -> Self {
+        Self {
+            range: self.range.start + by..self.range.end + by,
+            body: self.body + by,
+            marker: self.marker + by,
+            block: self.block + by,
+            ..self
+        }
+    }
 }
 
 /// What a pass found.
@@ -69,7 +88,7 @@ pub(super) fn scan(text: &str, tags: Tags) -> MarkdownScan {
                     scan.last = range.start;
                 }
                 if let Tag::CodeBlock(CodeBlockKind::Fenced(info)) = start {
-                    fence = Some(OpenFence::new(text, range, info.into_string(), depth == 0));
+                    fence = Some(OpenFence::new(text, range, info.into_string(), (depth == 0, scan.last)));
                 }
                 depth += 1;
             }
@@ -140,14 +159,15 @@ struct OpenFence {
     seen: usize,
     marker: u8,
     top: bool,
+    block: usize,
 }
 
 impl OpenFence {
-    fn new(text: &str, range: Range<usize>, info: String, top: bool) -> Self {
+    fn new(text: &str, range: Range<usize>, info: String, (top, block): (bool, usize)) -> Self {
         let rest = text.get(range.clone()).unwrap_or("");
         let body = rest.find('\n').map_or(range.end, |i| range.start + i + 1);
         let marker = rest.as_bytes().first().copied().unwrap_or(b'`');
-        Self { range, body, info, source: String::new(), seen: body, marker, top }
+        Self { range, body, info, source: String::new(), seen: body, marker, top, block }
     }
 
     fn push(&mut self, text: &str, piece: &str, range: &Range<usize>) {
@@ -180,6 +200,9 @@ impl OpenFence {
             source: self.source,
             closed,
             top: self.top,
+            marker: self.range.start,
+            block: self.block,
+            endless: false,
         }
     }
 }

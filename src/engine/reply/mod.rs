@@ -1,7 +1,7 @@
 //! A streamed reply, taken apart into prose and blocks.
 //!
 //! Segments tile the text: each byte belongs to exactly one, in order. A fence is what CommonMark says it is (the
-//! Markdown parser decides, also in lists and quotes); an `<execute>` tag counts where Markdown lets HTML stand. What
+//! Markdown parser decides, also in lists and quotes), but that of an edit ends behind its edit; an `<execute>` tag counts where Markdown lets HTML stand. What
 //! is not to be run is prose. Whether a block may run is not decided here.
 //!
 //! When the reply is whole, [`reread`] looks once more at what a model may have meant by it: calls printed as text
@@ -10,6 +10,7 @@
 //! printed thinking out of the text before anything else sees it.
 
 pub(crate) mod call;
+mod edit_fence;
 mod edits;
 mod info;
 mod json;

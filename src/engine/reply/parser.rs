@@ -12,10 +12,12 @@
 mod growing;
 mod tags;
 
+use super::edit_fence;
 use super::info::{self, FenceOffer};
-use super::markdown::{self, Fence, MarkdownScan, Tags};
+use super::markdown::{Fence, MarkdownScan, Tags};
 use super::{Proposal, Segment, tag};
 use crate::domain::{Dialect, Languages};
+use crate::edit::EditExtent;
 use std::ops::Range;
 
 /// Bytes of passes that may be made for nothing yet.
@@ -37,6 +39,10 @@ enum OpenTail {
         body: usize,
         /// Whether it stands in no container and at the start of its line: then its lines are taken as they are.
         plain: bool,
+        /// The blanks in front of it, where it stands in no container.
+        indent: Option<usize>,
+        /// Whether all that comes belongs to it.
+        endless: bool,
         /// Its marker, `` ` `` or `~`.
         marker: u8,
         /// Whether it is a segment; else it is prose.
@@ -74,6 +80,8 @@ pub struct Parser {
     tail: OpenTail,
     /// Bytes of an open block that are in its source (or left out for good).
     mirrored: usize,
+    /// How far the edit goes that an open fence of the outermost level may hold, and how many bytes that was read from.
+    extent: (EditExtent, usize),
     /// Ranges of the tags, those included that are prose.
     tags: Vec<Range<usize>>,
     /// Bytes of passes that may still be made.
@@ -96,6 +104,7 @@ impl Parser {
             passed: 0,
             tail: OpenTail::Prose,
             mirrored: 0,
+            extent: (EditExtent::new(false), 0),
             tags: Vec::new(),
             credit: ADVANCE,
             scratch: String::new(),
@@ -207,7 +216,7 @@ impl Parser {
             Dialect::Fences | Dialect::Tools => Tags::Careful,
             Dialect::ExecuteTags => Tags::All,
         };
-        let scan = markdown::scan(self.text.get(self.base..end).unwrap_or(""), tags);
+        let scan = edit_fence::scan(self.text.get(self.base..end).unwrap_or(""), tags, true);
         self.back_to_base();
         let closed_at_end = self.adopt(&scan, self.base, end, true);
         let nothing = self.text.get(self.base..end).is_some_and(|t| t.trim().is_empty());
@@ -277,6 +286,7 @@ impl Parser {
             if !fence.closed && range.end == end && scan.tag.is_none() {
                 self.tail = self.open_fence(fence, &range, from + fence.body, shown);
                 self.mirrored = end;
+                self.extent = (edit_fence::extent(&fence.info, &fence.source), end);
             }
         }
         self.prose(scan.tag.as_ref().map_or(end, |t| from + t.start));
@@ -288,7 +298,17 @@ impl Parser {
         let plain = fence.top && matches!(marker, Some(b'`' | b'~'));
         let opening = self.text.get(range.start..body).unwrap_or("").trim_start();
         let marker = opening.as_bytes().first().copied().unwrap_or(b'`');
-        OpenTail::Fence { start: range.start, body, plain, marker, shown }
+        let indent = self.text.get(range.start..body).map(|line| line.len() - line.trim_start().len());
+        let indent = indent.filter(|_| fence.top);
+        OpenTail::Fence {
+            start: range.start,
+            body,
+            plain,
+            indent,
+            endless: fence.endless && !fence.top,
+            marker,
+            shown,
+        }
     }
 
     /// Prose up to `end`, joined with prose in front of it.
@@ -314,7 +334,7 @@ impl Parser {
     fn whole(&mut self, end: usize, complete: bool) {
         let rest = self.text.get(end..).unwrap_or("");
         let reach = end + rest.find('\n').unwrap_or(rest.len());
-        let mut scan = markdown::scan(self.text.get(self.base..reach).unwrap_or(""), Tags::Ignored);
+        let mut scan = edit_fence::scan(self.text.get(self.base..reach).unwrap_or(""), Tags::Ignored, false);
         let limit = end - self.base;
         scan.fences.retain(|fence| fence.range.end <= limit);
         self.adopt(&scan, self.base, end, complete || end < self.text.len());

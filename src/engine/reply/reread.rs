@@ -3,7 +3,7 @@
 //! Nothing is decided here: what comes of it waits like every other block, and its note says how it was read.
 
 use super::printed::{CallScanner, MOST, PrintedCalls};
-use super::{Proposal, Segment, edits, info, markdown, prompts};
+use super::{Proposal, Segment, edit_fence, edits, info, markdown, prompts};
 use crate::domain::{Dialect, Language, Languages};
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ const CALL_FENCES: [&str; 10] =
 /// Looks at the segments of a whole reply once more. `complete` tells whether the model said all that it wanted to say.
 pub fn reread(text: &str, segments: Vec<Segment>, languages: &Languages, complete: bool) -> Vec<Segment> {
     let reading = CallScanner { languages, complete };
-    let fences = markdown::scan(text, markdown::Tags::Ignored).fences;
+    let fences = edit_fence::scan(text, markdown::Tags::Ignored, false).fences;
     let mut out = Vec::with_capacity(segments.len());
     for segment in segments {
         match segment {

@@ -101,9 +101,14 @@ pub(super) fn opens(text: &str, tag: &Range<usize>) -> bool {
     before.chars().all(is_marker) || after.trim().is_empty() || find_close(after, 0).is_some()
 }
 
+/// Where the line of this byte begins.
+pub(super) fn line_start(text: &str, at: usize) -> usize {
+    text.get(..at).and_then(|t| t.rfind('\n')).map_or(0, |i| i + 1)
+}
+
 /// The start of the line of a tag at `at`, where only indentation and markers stand before it; else `at`.
 pub(super) fn line_or(text: &str, at: usize) -> usize {
-    let line = text.get(..at).and_then(|t| t.rfind('\n')).map_or(0, |i| i + 1);
+    let line = line_start(text, at);
     if text.get(line..at).is_some_and(|t| t.chars().all(is_marker)) { line } else { at }
 }
 

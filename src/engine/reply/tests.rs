@@ -10,7 +10,7 @@ fn fences(text: &str) -> Vec<Segment> {
 }
 
 /// Parses, and checks what holds for every text: segments tile it, and pieces of any size give the same.
-fn checked(text: &str, dialect: Dialect, languages: &Languages) -> Vec<Segment> {
+pub(super) fn checked(text: &str, dialect: Dialect, languages: &Languages) -> Vec<Segment> {
     let whole = parse(text, dialect, languages, true);
     assert_tiles(text.len(), &whole);
     let mut parser = Parser::new(dialect, languages);
@@ -347,7 +347,9 @@ fn line() -> impl Strategy<Value = String> {
         1 => Just("`"), 1 => Just("``` a`b"), 3 => Just("text"), 3 => Just(""), 1 => Just("---"), 1 => Just("# h"),
         2 => Just("<execute>"), 1 => Just("<execute lang=sh>x"), 2 => Just("</execute>"), 1 => Just("<!--"),
         1 => Just("-->"), 1 => Just("<div>"), 1 => Just("<pre>"), 1 => Just("[a]: /b"), 1 => Just("'é\u{202e}"),
-        1 => Just("x <execute>y</execute> z"), 1 => Just("===")
+        1 => Just("x <execute>y</execute> z"), 1 => Just("==="),
+        1 => Just("```edit path=a"), 1 => Just("~~~diff"), 1 => Just("<<<<<<< SEARCH"), 1 => Just("======="),
+        2 => Just(">>>>>>> REPLACE"), 1 => Just("@@ -1,2 +1,2 @@"), 1 => Just("-a")
     ];
     let end =
         prop_oneof![8 => Just("\n"), 1 => Just("\r\n"), 1 => Just(""), 1 => Just("\n\n"), 1 => Just(" \n")];

@@ -2,19 +2,36 @@
 //! sure. The shape of the reply is not decided here; a line that may change it is handed to a pass.
 
 use super::{OpenTail, Parser};
+use crate::edit::EditEnd;
 use crate::engine::reply::markdown::{self, Tags};
-use crate::engine::reply::{Segment, tag};
+use crate::engine::reply::{Segment, edit_fence, tag};
 
 impl Parser {
     /// Reads a line inside an open fence.
     pub(super) fn fence_line(&mut self, from: usize, end: usize) {
-        let OpenTail::Fence { start, body, plain, marker, shown } = self.tail else { return };
+        let OpenTail::Fence { start, body, plain, indent, endless, marker, shown } = self.tail else {
+            return;
+        };
         let line = self.text.get(from..end).unwrap_or("");
         self.read = end;
         let marks = if marker == b'~' { "~~~" } else { "```" };
-        if plain && !line.contains(marks) {
+        if endless || plain && !line.contains(marks) {
+            self.read_extent(end);
             self.mirror(end, shown);
             return;
+        }
+        if let (Some(indent), false) = (indent, self.mirrored < from) {
+            let inner = edit_fence::dedented(line, indent);
+            if self.extent.0.ends(inner) != EditEnd::Here {
+                if plain {
+                    self.mirror(end, shown);
+                } else {
+                    self.append(&inner.to_owned(), shown);
+                    self.mirrored = end;
+                }
+                self.read_extent(end);
+                return;
+            }
         }
         let lead = body.saturating_sub(self.base);
         let cost = lead + line.len();
@@ -41,9 +58,19 @@ impl Parser {
                     self.append(&fence.source, shown);
                     self.mirrored = end;
                 }
+                self.read_extent(end);
             }
             _ => self.pass(end),
         }
+    }
+
+    /// Reads on how far the edit goes that an open fence may hold.
+    fn read_extent(&mut self, end: usize) {
+        let OpenTail::Fence { indent: Some(indent), .. } = self.tail else { return };
+        let (extent, from) = &mut self.extent;
+        let lines = self.text.get(*from..end).unwrap_or_default().lines();
+        lines.for_each(|line| extent.line(edit_fence::dedented(line, indent)));
+        *from = (*from).max(end);
     }
 
     /// Adds a line of an open tag to its block, as it is: dedented and unwrapped when the tag is closed. What only leads

@@ -1,0 +1,225 @@
+//! Where an edit in a fence may end, told line by line: what stands inside one may look like the end of the fence around
+//! it.
+//!
+//! Nothing is read out of it here; `markers` and `unified` do that with the whole text.
+
+use super::markers::{Nesting, Step};
+use super::{markers, unified};
+
+/// Filled lines within which a diff has to begin, in a fence that says of itself nothing.
+const MOST_LEADING: usize = 8;
+
+/// Whether a line that would close the fence does so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum EditEnd {
+    Here,
+    /// It is text of the edit.
+    No,
+    /// Nothing tells.
+    Unsure,
+}
+
+#[derive(Clone, Debug)]
+enum Form {
+    /// It has not begun; filled lines so far, and whether the last one was the first half of a diff's head.
+    None {
+        filled: usize,
+        half: bool,
+    },
+    /// Between blocks of markers.
+    Markers,
+    /// In such a block; whether a line was seen that may have ended it.
+    Block {
+        nesting: Nesting,
+        unsure: bool,
+    },
+    Diff(Option<Hunk>),
+}
+
+/// The hunk of a diff so far.
+#[derive(Clone, Debug, Default)]
+struct Hunk {
+    /// Lines that its head still waits for, old and new.
+    left: Option<(usize, usize)>,
+    /// Whether it has no line of context by what its head says.
+    only_new: bool,
+    /// Whether a line of context had its blank.
+    is_signed: bool,
+    /// Whether a line had no sign.
+    is_sloppy: bool,
+}
+
+/// How far an edit goes, as far as it was read.
+#[derive(Clone, Debug)]
+pub(crate) struct EditExtent {
+    form: Form,
+    /// Whether its fence says that it is an edit; else only its first lines can.
+    meant: bool,
+}
+
+impl EditExtent {
+    pub(crate) fn new(meant: bool) -> Self {
+        Self { form: Form::None { filled: 0, half: false }, meant }
+    }
+
+    /// Whether an edit has begun.
+    pub(crate) fn has_begun(&self) -> bool {
+        !matches!(self.form, Form::None { .. })
+    }
+
+    /// Reads the next line, without what stands in front of the fence's lines.
+    pub(crate) fn line(&mut self, line: &str) {
+        let line = line.trim_end_matches(['\n', '\r']);
+        match &mut self.form {
+            Form::None { filled, half } => {
+                let (before, first_half) = (*filled, *half);
+                *filled += usize::from(!line.trim().is_empty());
+                *half = line.starts_with("--- ");
+                self.form = self.begin(line, before, first_half).unwrap_or_else(|| self.form.clone());
+            }
+            Form::Markers => {
+                if let Some(nesting) = Nesting::opened(line) {
+                    self.form = Form::Block { nesting, unsure: false };
+                }
+            }
+            Form::Block { nesting, unsure } => match nesting.line(line) {
+                Step::Inside => {}
+                Step::Unsure => *unsure = true,
+                Step::End => self.form = Form::Markers,
+            },
+            Form::Diff(hunk) => {
+                if let (true, Some(nesting)) = (self.meant, Nesting::opened(line)) {
+                    self.form = Form::Block { nesting, unsure: false };
+                } else if let Some(begun) = begun(line) {
+                    *hunk = Some(begun);
+                } else if unified::ends_hunk(line) {
+                    *hunk = None;
+                } else if let Some(hunk) = hunk {
+                    hunk.line(line);
+                }
+            }
+        }
+    }
+
+    /// What begins at this line, if it does: `filled` lines stand in front of it.
+    fn begin(&self, line: &str, filled: usize, first_half: bool) -> Option<Form> {
+        let early = |most: usize| self.meant || filled <= most;
+        if let Some(nesting) = Nesting::opened(line).filter(|_| early(markers::MOST_LEADING)) {
+            return Some(Form::Block { nesting, unsure: false });
+        }
+        if let Some(hunk) = begun(line).filter(|_| early(0)) {
+            return Some(Form::Diff(Some(hunk)));
+        }
+        let head = first_half && line.starts_with("+++ ") && early(MOST_LEADING);
+        let patch = line.starts_with("*** ") && line.ends_with("Patch") && early(0);
+        (head || patch).then_some(Form::Diff(None))
+    }
+
+    /// Whether a line that would close the fence does so.
+    pub(crate) fn ends(&self, line: &str) -> EditEnd {
+        match &self.form {
+            Form::None { .. } | Form::Markers | Form::Diff(None) => EditEnd::Here,
+            Form::Block { unsure: true, .. } => EditEnd::Unsure,
+            Form::Block { .. } => EditEnd::No,
+            Form::Diff(Some(_)) if line.starts_with(' ') => EditEnd::No,
+            Form::Diff(Some(hunk)) => hunk.ends(),
+        }
+    }
+}
+
+impl Hunk {
+    fn line(&mut self, line: &str) {
+        let (mut gone, mut come) = (1, 1);
+        match line.as_bytes().first() {
+            Some(b'-') => come = 0,
+            Some(b'+') => gone = 0,
+            Some(b' ') => self.is_signed |= !line.trim().is_empty(),
+            Some(b'\\') => (gone, come) = (0, 0),
+            None => {}
+            Some(_) => self.is_sloppy = true,
+        }
+        self.left = self.left.map(|(old, new)| (old.saturating_sub(gone), new.saturating_sub(come)));
+    }
+
+    /// A line of context may lack its blank, and so be the end of a fence in the file: by its counts, or by the other lines,
+    /// it has to be none.
+    fn ends(&self) -> EditEnd {
+        let neat = (self.is_signed || self.only_new) && !self.is_sloppy;
+        if neat || self.left == Some((0, 0)) { EditEnd::Here } else { EditEnd::Unsure }
+    }
+}
+
+/// The hunk that begins with this line.
+fn begun(line: &str) -> Option<Hunk> {
+    if line.starts_with("@@") {
+        let counts = unified::head(line);
+        let left = counts.map(|(_, old, new)| (old, new));
+        return Some(Hunk { left, only_new: left.is_some_and(|(old, _)| old == 0), ..Hunk::default() });
+    }
+    let only_new = line.starts_with("*** Add File:");
+    (only_new || line.starts_with("*** Update File:")).then(|| Hunk { only_new, ..Hunk::default() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a line that closes the fence means behind this text.
+    fn behind(text: &str, meant: bool) -> EditEnd {
+        let mut extent = EditExtent::new(meant);
+        text.lines().for_each(|line| extent.line(line));
+        extent.ends("```")
+    }
+
+    #[test]
+    fn a_block_of_markers_ends_behind_its_last_line() {
+        use EditEnd::{Here, No, Unsure};
+        let whole = "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n";
+        for (text, end) in [
+            ("", Here),
+            ("a.md\n", Here),
+            ("a.md\n<<<<<<< SEARCH\n", No),
+            ("<<<<<<< SEARCH\na\n=======\n", No),
+            (whole, Here),
+            ("<<<<<<< ORIGINAL\na\n=======\nb\n>>>>>>> UPDATED\n", Here),
+            // Other markers inside are text, and so is an edit.
+            ("<<<<<<<<< SEARCH\n>>>>>>>>> x\n", Unsure),
+            ("<<<<<<<<< SEARCH\na\n>>>>>>> REPLACE\n", Unsure),
+            ("<<<<<<< SEARCH\n<<<<<<< SEARCH\na\n=======\n>>>>>>> REPLACE\n", No),
+            // So is a conflict, whole or its end.
+            ("<<<<<<< SEARCH\n<<<<<<< HEAD\na\n=======\nb\n>>>>>>> x\n=======\na\n", No),
+            ("<<<<<<< SEARCH\n<<<<<<< HEAD\na\n=======\nb\n>>>>>>> x\n=======\na\n>>>>>>> REPLACE\n", Here),
+            ("<<<<<<< SEARCH\n>>>>>>> x\n=======\n>>>>>>> REPLACE\n", Here),
+        ] {
+            assert_eq!(behind(text, false), end, "{text}");
+            assert_eq!(behind(&format!("{whole}{text}"), true), end, "{text}");
+        }
+        // Far behind other text it is an edit only where the fence says so.
+        let late = "a\nb\nc\nd\n<<<<<<< SEARCH\n";
+        assert_eq!((behind(late, false), behind(late, true)), (Here, No));
+    }
+
+    #[test]
+    fn a_diff_ends_where_its_counts_or_its_neat_lines_say_so() {
+        use EditEnd::{Here, Unsure};
+        let head = "--- a/x\n+++ b/x\n";
+        for (text, end) in [
+            ("", Here),
+            ("@@ -1,2 +1,2 @@\n a\n-b\n+c\n", Here),
+            ("@@ -1,9 +1,9 @@\n a\n-b\n+c\n", Here),
+            ("@@ -1 +1 @@\n-b\n+c\n", Here),
+            ("@@ -0,0 +1,9 @@\n+c\n", Here),
+            ("@@ -1,3 +1,3 @@\n-b\n+c\n", Unsure),
+            ("@@ -1,3 +1,3 @@\na\n-b\n+c\n", Unsure),
+            ("@@ -1,2 +1,2 @@\na\n-b\n+c\n", Here),
+            ("@@ @@\n-b\n+c\n", Unsure),
+            ("@@ -1,9 +1,9 @@\na\n*** End Patch\n", Here),
+        ] {
+            assert_eq!(behind(&format!("{head}{text}"), false), end, "{text}");
+        }
+        let mut extent = EditExtent::new(false);
+        "*** Begin Patch\n*** Update File: x\n a\n-b".lines().for_each(|line| extent.line(line));
+        assert_eq!((extent.ends(" ```"), extent.ends("```")), (EditEnd::No, Here));
+        assert_eq!(behind("a -- b\n-c\n", false), Here);
+    }
+}

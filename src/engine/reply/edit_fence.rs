@@ -1,0 +1,130 @@
+//! A pass over a stretch of a reply in which the fence of an edit ends where its edit does: what stands inside an edit is
+//! no block, whatever Markdown makes of its lines.
+//!
+//! A fence of the outermost level goes on up to the line that closes it behind its edit. One in a list or a quote, and one
+//! of which nothing tells where it ends, takes the rest of the reply: of that nothing is offered.
+
+use super::markdown::{self, Fence, MarkdownScan, Tags};
+use super::{info, tag};
+use crate::edit::{EditEnd, EditExtent};
+use std::ops::Range;
+
+/// Edits of a stretch that hold ends of fences; each costs one more pass. What is behind them is not taken apart.
+const MOST: usize = 100;
+
+/// Looks at a text. Where more of it may come (`grows`), an end that is not sure is none yet.
+pub(super) fn scan(text: &str, tags: Tags, grows: bool) -> MarkdownScan {
+    let mut found = markdown::scan(text, tags);
+    let (mut at, mut passes) = (0, 0);
+    while let Some(fence) = found.fences.get(at) {
+        if let Some(end) = other_end(text, fence, grows) {
+            passes += 1;
+            let end = end.filter(|_| passes <= MOST);
+            put_end(text, &mut found, at, end, tags);
+        }
+        at += 1;
+    }
+    found
+}
+
+/// How far the edit of a fence goes that has this text so far.
+pub(super) fn extent(info: &str, source: &str) -> EditExtent {
+    let mut extent = EditExtent::new(info::is_edit(info));
+    source.lines().for_each(|line| extent.line(line));
+    extent
+}
+
+/// A line without the blanks that its fence is indented by.
+pub(super) fn dedented(line: &str, indent: usize) -> &str {
+    let blanks = line.len() - line.trim_start_matches(' ').len();
+    line.get(blanks.min(indent)..).unwrap_or(line)
+}
+
+/// The line that closes a fence, where that is not the one that Markdown found; `None` in it: there is none. `None`: it
+/// ends as Markdown says.
+fn other_end(text: &str, fence: &Fence, grows: bool) -> Option<Option<Range<usize>>> {
+    let mut extent = extent(&fence.info, &fence.source);
+    let upto = text.get(..fence.range.end)?;
+    if !fence.closed {
+        // With its list or quote a fence may end that has not even begun.
+        let unsaid = info::is_edit(&fence.info) && !extent.has_begun();
+        let cut = fence.range.end < text.len() && (unsaid || extent.ends("```") != EditEnd::Here);
+        return cut.then_some(None);
+    }
+    let body = upto.strip_suffix('\n').unwrap_or(upto);
+    let close = body.rfind('\n').map_or(0, |at| at + 1);
+    let opening = tag::line_start(text, fence.marker);
+    let indent = text.get(opening..fence.marker)?.chars().count();
+    let contained = |line: &str| -> usize {
+        let marks = line.chars().take(indent).take_while(|c| matches!(c, ' ' | '\t' | '>'));
+        marks.map(char::len_utf8).sum()
+    };
+    let line = text.get(close..fence.range.end)?;
+    let line = line.get(if fence.top { 0 } else { contained(line) }..)?;
+    let is_plain = |from: usize| !grows && text.get(from..).is_some_and(offers_nothing);
+    match extent.ends(if fence.top { dedented(line, indent) } else { line }) {
+        EditEnd::Here => return None,
+        EditEnd::Unsure if is_plain(fence.range.end) => return None,
+        _ if !fence.top => return Some(None),
+        _ => {}
+    }
+    let opener = text.get(fence.marker..fence.body)?;
+    let (mut from, mut is_first) = (close, true);
+    for line in text.get(close..)?.split_inclusive('\n') {
+        let range = from..from + line.len();
+        from = range.end;
+        let inner = dedented(line, indent);
+        if closes(line, opener) {
+            match extent.ends(inner) {
+                EditEnd::Here => return Some(Some(range)),
+                EditEnd::Unsure if is_first && is_plain(range.end) => return Some(Some(range)),
+                EditEnd::Unsure => is_first = false,
+                EditEnd::No => {}
+            }
+        }
+        extent.line(inner);
+    }
+    Some(None)
+}
+
+/// Whether a line closes the fence that this one opened.
+fn closes(line: &str, opener: &str) -> bool {
+    let Some(mark) = opener.chars().next() else { return false };
+    let run = |text: &str| text.len() - text.trim_start_matches(mark).len();
+    let inner = dedented(line, 3);
+    let count = run(inner);
+    count >= run(opener) && inner.get(count..).is_some_and(|rest| rest.trim().is_empty())
+}
+
+/// Whether a text holds nothing of which a block could be made.
+fn offers_nothing(text: &str) -> bool {
+    !text.contains("```") && !text.contains("~~~") && !text.contains(['<', '{', '['])
+}
+
+/// Lets a fence end at this line, or with the text, and looks anew at what is behind it.
+fn put_end(text: &str, found: &mut MarkdownScan, at: usize, end: Option<Range<usize>>, tags: Tags) {
+    found.fences.truncate(at + 1);
+    found.tag = None;
+    let Some(fence) = found.fences.last_mut() else { return };
+    found.last = fence.block;
+    let until = end.as_ref().map_or(text.len(), |end| end.start);
+    let indent = fence.marker - tag::line_start(text, fence.marker);
+    let indent = if fence.top { indent } else { 0 };
+    let inside = text.get(fence.body..until).unwrap_or_default();
+    fence.source = inside.split_inclusive('\n').map(|line| dedented(line, indent)).collect();
+    fence.closed = end.is_some();
+    fence.range.end = end.as_ref().map_or(text.len(), |end| end.end);
+    fence.endless = end.is_none();
+    let from = fence.range.end;
+    let behind = text.get(from..).unwrap_or_default();
+    if behind.trim().is_empty() {
+        return;
+    }
+    let rest = markdown::scan(behind, tags);
+    found.last = from + rest.last;
+    found.tag = rest.tag.map(|tag| from + tag.start..from + tag.end);
+    found.fences.extend(rest.fences.into_iter().map(|fence| fence.moved(from)));
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,125 @@
+//! Edits that hold ends of fences and programs: nothing of them is a block of its own, whole or in pieces.
+
+use crate::domain::{BlockKind, Dialect, Languages};
+use crate::engine::reply::tests::checked;
+use crate::engine::reply::{Proposal, Segment, reread};
+use proptest::prelude::*;
+
+/// The blocks of a reply, which is the same in pieces of any size.
+fn blocks(text: &str) -> Vec<Proposal> {
+    let languages = Languages::default();
+    let whole = reread(text, checked(text, Dialect::Fences, &languages), &languages, true);
+    let block = |segment| match segment {
+        Segment::Block(block) => Some(block),
+        Segment::Prose(_) => None,
+    };
+    whole.into_iter().filter_map(block).collect()
+}
+
+fn told(text: &str) -> Vec<String> {
+    let told = |block: &Proposal| {
+        let open = if block.closed { "" } else { ", open" };
+        format!("{}{open}: {}", block.kind().as_str(), block.source)
+    };
+    blocks(text).iter().map(told).collect()
+}
+
+const INNER: &str =
+    "<<<<<<< SEARCH\n```bash\ntouch a\n```\n=======\n```bash\ntouch b\n```\n>>>>>>> REPLACE\n";
+const DIFF: &str =
+    "--- a/a.md\n+++ b/a.md\n@@ -1,8 +1,8 @@\n ```bash\n-a\n+b\n ```\n text\n ```bash\n rm x\n ```\n";
+const RUNS: &str = "\nThen:\n\n```bash\nls\n```\n";
+
+#[test]
+fn a_program_inside_an_edit_is_no_block() {
+    for (fence, edit) in [
+        ("```edit path=a.md", INNER),
+        ("```markdown path=a.md", INNER),
+        ("a.md\n~~~", &INNER.replace("```", "~~~")),
+        ("```edit path=a.md", &format!("{INNER}*** Update File: b.md\n{INNER}")),
+        ("```edit path=a.md", &INNER.replace("```bash", "``` <execute>\n")),
+        ("```diff", DIFF),
+        ("```edit path=a.md", DIFF),
+        ("```", &format!("*** Begin Patch\n*** Update File: a.md\n{}*** End Patch\n", &DIFF[40..])),
+        // Context without its blanks ends with its counts.
+        ("```diff", &DIFF.replace("\n ", "\n").replace("1,8 +1,8", "1,7 +1,7")),
+    ] {
+        let mark = if fence.ends_with("~~~") { "~~~" } else { "```" };
+        let text = format!("{fence}\n{edit}{mark}\n{RUNS}");
+        assert_eq!(told(&text), [format!("edit: {edit}"), "code: ls\n".into()], "{text}");
+        let indented: String = text.lines().map(|line| format!("  {line}\n")).collect();
+        assert_eq!(told(&indented).len(), 2, "{indented}");
+    }
+}
+
+#[test]
+fn where_nothing_tells_the_end_of_an_edit_nothing_behind_it_is_offered() {
+    let list = |text: &str| text.lines().map(|line| format!("   {line}\n")).collect::<String>();
+    for text in [
+        format!("```edit path=a.md\n{}```\n{RUNS}", INNER.replace(">>>>>>> REPLACE\n", "")),
+        format!("```edit path=a.md\n{}```\n{RUNS}", INNER.replace("> REPLACE", "> UPDATED")),
+        format!("1. Change it:\n{}{RUNS}", list(&format!("```edit path=a.md\n{INNER}```\n"))),
+        format!("1. Change it:\n   ```edit path=a.md\n{INNER}```\n{RUNS}"),
+        format!("> ```edit path=a.md\n{INNER}```\n{RUNS}"),
+        format!("```diff\n{}```\n{RUNS}", DIFF.replace("\n ", "\n").replace("-1,8 +1,8", "")),
+        format!("```edit path=a.md\n{INNER}```\n{RUNS}")
+            .replace("REPLACE\n```", "REPLACE x\n<<<<<<< SEARCH\n```"),
+    ] {
+        let found = blocks(&text);
+        let runs =
+            found.iter().filter(|block| block.closed && matches!(block.kind(), BlockKind::Code { .. }));
+        assert_eq!(runs.count(), 0, "{text}\n{found:#?}");
+        assert!(found.iter().all(|block| !block.closed), "{text}\n{found:#?}");
+    }
+}
+
+#[test]
+fn an_end_that_is_not_sure_counts_where_nothing_else_is_offered() {
+    let diff = "--- a/a.md\n+++ b/a.md\n@@ @@\n-a\n+b\n";
+    assert_eq!(told(&format!("```diff\n{diff}```\nDone.\n")), [format!("edit: {diff}")]);
+    assert_eq!(
+        told(&format!(
+            "- x\n  ```edit path=a\n  {}  ```\n{RUNS}",
+            INNER.replace("```", "`").replace('\n', "\n  ").trim_end_matches(' ')
+        ))
+        .len(),
+        2
+    );
+}
+
+proptest! {
+    #![proptest_config(crate::test_cases::cases(400))]
+
+    #[test]
+    fn nothing_inside_an_edit_is_a_block(
+        old in inner(), new in inner(), is_diff in any::<bool>(), indent in 0usize..4
+    ) {
+        let edit = if is_diff {
+            let lines = |sign: &str, text: &str| text.lines().map(|line| format!("{sign}{line}\n")).collect::<String>();
+            let (a, b) = (old.lines().count(), new.lines().count());
+            format!("--- a/a\n+++ b/a\n@@ -1,{} +1,{} @@\n{}{}{}", a + 1, b + 1, lines("-", &old), lines("+", &new), lines(" ", "x"))
+        } else {
+            format!("<<<<<<< SEARCH\n{old}=======\n{new}>>>>>>> REPLACE\n")
+        };
+        let text = format!("```edit path=a\n{edit}```\n\n```bash\nls\n```\n");
+        let text: String = text.lines().map(|line| format!("{}{line}\n", " ".repeat(indent))).collect();
+        prop_assert_eq!(told(&text), [format!("edit: {edit}"), "code: ls\n".into()]);
+    }
+}
+
+/// Lines of files that look like ends of a fence, and like programs.
+fn inner() -> impl Strategy<Value = String> {
+    let line = prop_oneof![
+        Just("```\n"),
+        Just("```bash\n"),
+        Just("touch x\n"),
+        Just("\n"),
+        Just(" ```\n"),
+        Just("~~~\n"),
+        Just("<execute>touch x</execute>\n"),
+        Just("{\"name\": \"run_code\"}\n"),
+        Just("````\n"),
+        Just("- ```sh\n")
+    ];
+    proptest::collection::vec(line, 0..8).prop_map(|lines| lines.concat())
+}
