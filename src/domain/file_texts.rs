@@ -2,7 +2,8 @@
 //!
 //! A line `==> path <==` stands in front of each. The text of one file alone is that text, without such a line.
 
-use super::BlockTextError;
+use super::{BlockKind, BlockTextError};
+use std::ops::Range;
 
 /// Says of the text in front of it that its last line has no end.
 const OPEN_END: &str = "\\ No newline at end of file\n";
@@ -49,29 +50,105 @@ pub(crate) fn split<'a>(paths: &[String], text: &'a str) -> Result<Vec<&'a str>,
     if paths.len() == 1 {
         return Ok(vec![text]);
     }
+    let texts = parts(paths, text)?.into_iter().map(|part| text.get(part.body..part.bytes.end));
+    Ok(texts.map(|text| without_open_end(text.unwrap_or_default())).collect())
+}
+
+/// A file in such a text. Lines count from 0.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub(crate) struct FilePart {
+    /// Its name; none where the text is that of one file alone, without a head.
+    pub path: Option<String>,
+    /// Its lines, the head among them.
+    pub lines: Range<usize>,
+    pub bytes: Range<usize>,
+    /// Where its text begins, behind the head.
+    pub body: usize,
+    /// Whether its last line only says that the one before has no end.
+    is_open: bool,
+}
+
+impl FilePart {
+    /// A text as a whole.
+    pub(crate) fn whole(text: &str) -> Self {
+        let lines = 0..text.split_inclusive('\n').count().max(1);
+        Self { lines, bytes: 0..text.len(), ..Self::default() }
+    }
+
+    /// The first line of its own text.
+    pub(crate) fn first(&self) -> usize {
+        self.lines.start + usize::from(self.path.is_some())
+    }
+
+    /// The number that a line has in its file, from 1; none where it stands in no file.
+    pub(crate) fn number(&self, line: usize) -> Option<usize> {
+        let end = self.lines.end - usize::from(self.is_open);
+        (self.first()..end.max(self.first())).contains(&line).then(|| line - self.first() + 1)
+    }
+}
+
+/// The part in which a line stands.
+pub(crate) fn part_of(parts: &[FilePart], line: usize) -> Option<&FilePart> {
+    parts.get(parts.partition_point(|part| part.lines.end <= line))
+}
+
+/// The files of the text of a block, where it has several that can be told apart; else the text as a whole.
+pub(crate) fn parts_of(kind: &BlockKind, text: &str) -> Vec<FilePart> {
+    let paths = match kind {
+        BlockKind::Edit { paths } if paths.len() > 1 => paths.as_slice(),
+        _ => &[],
+    };
+    parts(paths, text).ok().filter(|parts| !parts.is_empty()).unwrap_or_else(|| vec![FilePart::whole(text)])
+}
+
+/// The files of two texts of a block, side by side; both as wholes where one of them can't be told apart.
+pub(crate) fn pairs_of(kind: &BlockKind, old: &str, new: &str) -> Vec<(FilePart, FilePart)> {
+    let (olds, news) = (parts_of(kind, old), parts_of(kind, new));
+    if olds.iter().map(|part| &part.path).eq(news.iter().map(|part| &part.path)) {
+        return olds.into_iter().zip(news).collect();
+    }
+    vec![(FilePart::whole(old), FilePart::whole(new))]
+}
+
+/// Where the head of each file stands.
+fn parts(paths: &[String], text: &str) -> Result<Vec<FilePart>, BlockTextError> {
     let fault = |path: &String| BlockTextError::FileHead(head(path).trim_end().to_owned());
-    let (mut texts, mut rest): (Vec<&str>, &str) = (Vec::new(), text);
-    for (at, path) in paths.iter().enumerate() {
+    let mut parts: Vec<FilePart> = Vec::new();
+    let mut from = 0;
+    for path in paths {
         let head = head(path);
+        let rest = text.get(from..).unwrap_or_default();
         let places: Vec<usize> = rest
             .match_indices(&head)
             .map(|(place, _)| place)
             .filter(|place| *place == 0 || rest.as_bytes().get(place - 1) == Some(&b'\n'))
             .collect();
         let [place] = places.as_slice() else { return Err(fault(path)) };
-        let before = rest.get(..*place).unwrap_or_default();
-        match texts.last_mut() {
-            Some(last) => *last = before,
-            None if !before.is_empty() => return Err(fault(path)),
+        let start = from + place;
+        match parts.last_mut() {
+            Some(last) => last.end(text, start),
+            None if start > 0 => return Err(fault(path)),
             None => {}
         }
-        rest = rest.get(place + head.len()..).unwrap_or_default();
-        texts.push(rest);
-        if at + 1 < paths.len() && rest.is_empty() {
-            return Err(paths.get(at + 1).map_or(BlockTextError::NoPath, fault));
-        }
+        let line = parts.last().map_or(0, |last| last.lines.end);
+        from = start + head.len();
+        let path = Some(path.clone());
+        parts.push(FilePart { path, lines: line..line, bytes: start..start, body: from, is_open: false });
     }
-    Ok(texts.into_iter().map(without_open_end).collect())
+    if let Some(last) = parts.last_mut() {
+        last.end(text, text.len());
+    }
+    Ok(parts)
+}
+
+impl FilePart {
+    fn end(&mut self, text: &str, end: usize) {
+        self.bytes.end = end;
+        let inside = text.get(self.bytes.clone()).unwrap_or_default();
+        self.lines.end = self.lines.start + inside.split_inclusive('\n').count();
+        let body = text.get(self.body..end).unwrap_or_default();
+        self.is_open = without_open_end(body).len() < body.len();
+    }
 }
 
 fn without_open_end(text: &str) -> &str {
@@ -97,6 +174,28 @@ mod tests {
         }
         assert_eq!(join(&[("a", "==> b <==\n"), ("b", "2")]), None);
         assert_eq!(join(&[("a", "==> b <==\n")]).as_deref(), Some("==> b <==\n"), "one file stands alone");
+    }
+
+    #[test]
+    fn lines_have_the_numbers_of_their_files() {
+        let kind = BlockKind::Edit { paths: vec!["a".into(), "b".into()] };
+        let joined = join(&[("a", "1\n2"), ("b", "1\n")]).unwrap();
+        let numbers = |kind: &BlockKind, text: &str| -> Vec<Option<usize>> {
+            let parts = parts_of(kind, text);
+            (0..text.lines().count())
+                .map(|line| part_of(&parts, line).and_then(|part| part.number(line)))
+                .collect()
+        };
+        assert_eq!(numbers(&kind, &joined), [None, Some(1), Some(2), None, None, Some(1)]);
+        let whole: Vec<_> = (1..=6).map(Some).collect();
+        assert_eq!(numbers(&BlockKind::Read, &joined), whole);
+        assert_eq!(
+            numbers(&kind, &joined.replace("> b <", "> c <")),
+            whole,
+            "they can't be told apart any more"
+        );
+        assert_eq!(pairs_of(&kind, &joined, &joined).len(), 2);
+        assert_eq!(pairs_of(&kind, &joined, "x").len(), 1);
     }
 
     proptest! {

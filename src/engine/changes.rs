@@ -1,5 +1,7 @@
 //! What changed between two versions of a block's text, for the person and for the model.
 
+use crate::domain::{BlockKind, file_texts};
+
 /// Lines of a text beyond which its changes are not looked for: it would take too long.
 pub(crate) const MOST_LINES: usize = 5_000;
 
@@ -15,10 +17,23 @@ pub(crate) fn count(old: &str, new: &str) -> Option<usize> {
     })
 }
 
+/// Unified diffs of two texts of a block, each file under its own name and with its own numbers.
+pub(crate) fn unified(kind: &BlockKind, old: &str, new: &str, names: (&str, &str)) -> String {
+    let mut told = String::new();
+    for (before, after) in file_texts::pairs_of(kind, old, new) {
+        let name =
+            |of: &str| after.path.as_ref().map_or_else(|| of.to_owned(), |path| format!("{path} ({of})"));
+        let old = old.get(before.body..before.bytes.end).unwrap_or_default();
+        let new = new.get(after.body..after.bytes.end).unwrap_or_default();
+        let compared = similar::TextDiff::from_lines(old, new);
+        told += &compared.unified_diff().header(&name(names.0), &name(names.1)).to_string();
+    }
+    told
+}
+
 /// A unified diff; `None` where the texts are too long to compare.
-pub(crate) fn diff(old: &str, new: &str) -> Option<String> {
-    comparable(old, new)
-        .then(|| similar::TextDiff::from_lines(old, new).unified_diff().header("yours", "ran").to_string())
+pub(crate) fn diff(kind: &BlockKind, old: &str, new: &str) -> Option<String> {
+    comparable(old, new).then(|| unified(kind, old, new, ("yours", "ran")))
 }
 
 /// What is the same at both ends costs nothing.
@@ -45,8 +60,16 @@ mod tests {
     }
 
     #[test]
+    fn each_file_has_its_name_and_its_own_numbers() {
+        let kind = BlockKind::Edit { paths: vec!["a".into(), "b".into()] };
+        let both = |of: &str| format!("==> a <==\n1\n==> b <==\n1\n{of}\n");
+        let told = diff(&kind, &both("2"), &both("3"));
+        assert_eq!(told.as_deref(), Some("--- b (yours)\n+++ b (ran)\n@@ -1,2 +1,2 @@\n 1\n-2\n+3\n"));
+    }
+
+    #[test]
     fn texts_that_are_too_long_are_not_compared() {
         let long = "x\n".repeat(MOST_LINES + 1);
-        assert_eq!((count(&long, "y\n"), diff("y\n", &long)), (None, None));
+        assert_eq!((count(&long, "y\n"), diff(&BlockKind::Read, "y\n", &long)), (None, None));
     }
 }

@@ -97,11 +97,17 @@ fn edit() -> Scene {
 fn an_edit_is_shown_as_hunks_on_its_files() {
     snapshots("19_edit", edit);
     let text = drawn(&mut edit(), 140, 40);
-    assert!(text.contains("Hunk 1 of 2, line 4: kept   dropped: 0"), "{text}");
+    assert!(text.contains("Hunk 1 of 2, notes.md, line 3: kept   dropped: 0"), "{text}");
+    for shown in ["==> notes.md <==", "==> out/list.txt <==", "-  20 │ line 20", "+  20 │ line twenty"] {
+        assert!(text.contains(shown), "{shown}: {text}");
+    }
     assert!(text.contains("93% alike"), "{text}");
     assert!(text.contains("all of them or none"), "{text}");
     let mut scene = edit();
     scene.press(&["h"]);
+    scene.frame();
+    let text = drawn(&mut scene, 140, 40);
+    assert!(text.contains("Hunk 2 of 2, out/list.txt, line 20: kept"), "{text}");
     scene.pass(1_000);
     let mut wishes = scene.press(&["x"]);
     scene.at += std::time::Duration::from_millis(50);

@@ -269,7 +269,7 @@ fn edit(block: &Block, version: &Version, budget: usize) -> Vec<String> {
     if old == new {
         return Vec::new();
     }
-    match changes::diff(old, new) {
+    match changes::diff(&block.kind, old, new) {
         Some(diff) => vec![
             "The person changed the block before it ran. The changed text is what ran:".into(),
             bounded::fenced("diff", &bounded::text(&diff, budget)),

@@ -1,6 +1,7 @@
 //! Hunks: the places in which two texts differ, and the text in which some of them are dropped. Bytes stay what they
 //! are: ends of lines and a missing last one too. It shows nothing and decides nothing.
 
+use crate::domain::file_texts::FilePart;
 use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
 use std::collections::{BTreeSet, HashSet};
 use std::ops::Range;
@@ -51,25 +52,37 @@ fn texts<'a>(text: &'a str, lines: &[Range<usize>]) -> Vec<&'a str> {
     lines.iter().map(|range| text.get(range.clone()).unwrap_or_default()).collect()
 }
 
+/// The lines of one file.
+fn within<'a, 'b>(lines: &'a [&'b str], part: &FilePart) -> &'a [&'b str] {
+    lines.get(part.lines.start..part.lines.end.min(lines.len())).unwrap_or_default()
+}
+
 impl Hunks {
-    /// Compares; `None` where the texts are the same, or too long or too different to be decided about piece by piece.
-    pub(super) fn of(old: &Arc<str>, new: &Arc<str>) -> Option<Self> {
+    /// Compares, file by file; `None` where the texts are the same, or too long or too different to be decided about piece by
+    /// piece.
+    pub(super) fn of(old: &Arc<str>, new: &Arc<str>, files: &[(FilePart, FilePart)]) -> Option<Self> {
         let (old_lines, new_lines) = (lines(old), lines(new));
         if old == new || old_lines.len().max(new_lines.len()) > MOST_LINES {
             return None;
         }
         let until = Instant::now() + MOST_TIME;
         let (before, after) = (texts(old, &old_lines), texts(new, &new_lines));
-        let ops = capture_diff_slices_deadline(Algorithm::Myers, &before, &after, Some(until));
         let mut list: Vec<LineHunk> = Vec::new();
-        for op in ops.iter().filter(|op| !matches!(op, DiffOp::Equal { .. })) {
-            let (gone, came) = (op.old_range(), op.new_range());
-            match list.last_mut() {
-                Some(last) if gone.start.saturating_sub(last.old.end) <= BETWEEN => {
-                    last.old.end = gone.end;
-                    last.new.end = came.end;
+        for (gone, came) in files {
+            let (from, to) = (gone.lines.start, came.lines.start);
+            let (before, after) = (within(&before, gone), within(&after, came));
+            let ops = capture_diff_slices_deadline(Algorithm::Myers, before, after, Some(until));
+            let first = list.len();
+            for op in ops.iter().filter(|op| !matches!(op, DiffOp::Equal { .. })) {
+                let moved = |range: Range<usize>, by: usize| range.start + by..range.end + by;
+                let (gone, came) = (moved(op.old_range(), from), moved(op.new_range(), to));
+                match list.get_mut(first..).and_then(<[LineHunk]>::last_mut) {
+                    Some(last) if gone.start.saturating_sub(last.old.end) <= BETWEEN => {
+                        last.old.end = gone.end;
+                        last.new.end = came.end;
+                    }
+                    _ => list.push(LineHunk { old: gone, new: came }),
                 }
-                _ => list.push(LineHunk { old: gone, new: came }),
             }
         }
         (list.len() <= MOST_HUNKS).then(|| Self {
@@ -188,10 +201,25 @@ fn slice<'a>(text: &'a str, lines: &[Range<usize>], wanted: Range<usize>) -> &'a
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::{BlockKind, file_texts};
     use proptest::prelude::*;
 
+    fn of(old: &str, new: &str) -> Option<Hunks> {
+        Hunks::of(&old.into(), &new.into(), &[(FilePart::whole(old), FilePart::whole(new))])
+    }
+
+    #[test]
+    fn no_hunk_goes_over_two_files() {
+        let kind = BlockKind::Edit { paths: vec!["a".into(), "b".into()] };
+        let (old, new) = ("==> a <==\n1\n==> b <==\n1\n", "==> a <==\n2\n==> b <==\n2\n");
+        let files = file_texts::pairs_of(&kind, old, new);
+        let hunks = Hunks::of(&old.into(), &new.into(), &files).expect("they differ");
+        assert_eq!(hunks.list(), [LineHunk { old: 1..2, new: 1..2 }, LineHunk { old: 3..4, new: 3..4 }]);
+        assert_eq!(hunks.text(&BTreeSet::from([0])), "==> a <==\n1\n==> b <==\n2\n");
+    }
+
     fn hunks(old: &str, new: &str) -> Hunks {
-        Hunks::of(&Arc::from(old), &Arc::from(new)).expect("they differ")
+        of(old, new).expect("they differ")
     }
 
     fn all(hunks: &Hunks) -> BTreeSet<usize> {
@@ -200,8 +228,8 @@ mod tests {
 
     #[test]
     fn the_same_text_has_no_hunks() {
-        assert!(Hunks::of(&Arc::from("a\n"), &Arc::from("a\n")).is_none());
-        assert!(Hunks::of(&Arc::from(""), &Arc::from("")).is_none());
+        assert!(of("a\n", "a\n").is_none());
+        assert!(of("", "").is_none());
     }
 
     #[test]

@@ -2,14 +2,13 @@
 
 use super::page::PlainPage;
 use crate::domain::sentences::sandbox;
-use crate::domain::{Readiness, SandboxLevel, Severity, Version};
+use crate::domain::{Readiness, SandboxLevel, Severity, Version, file_texts};
 use crate::engine::state::InspectionResult;
 use crate::engine::transcript::BlockItem;
-use crate::engine::{State, rules};
+use crate::engine::{State, changes, rules};
 use crate::tui::panes::code::rights_lines;
 use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::words;
-use similar::TextDiff;
 use std::io;
 
 /// All that is decided about.
@@ -33,26 +32,46 @@ pub(super) fn show(
         page.line(&format!("  {name}: {text}"))?;
     }
     let width = source.lines().count().max(1).to_string().len();
+    let files = file_texts::parts_of(&item.block.kind, source);
     for (number, line) in (1u32..).zip(source.lines()) {
-        page.code(&format!("  {number:>width$}  {line}"))?;
-        findings(inspected, page, |line| line == number)?;
+        let at = number as usize - 1;
+        let in_file = file_texts::part_of(&files, at).and_then(|part| part.number(at));
+        let shown = in_file.map(|number| number.to_string()).unwrap_or_default();
+        page.code(&format!("  {shown:>width$}  {line}"))?;
+        findings(item, inspected, page, |line| line == number)?;
     }
     // Those of no line of it, so that none is left out.
     let last = source.lines().count();
-    findings(inspected, page, |line| line == 0 || line as usize > last)?;
+    findings(item, inspected, page, |line| line == 0 || line as usize > last)?;
     if let Some(before) = &inspected.before {
-        compare("in the file now", before, "after the block", source, page)?;
+        compare(item, ("in the file now", before), ("after the block", source), page)?;
     }
     Ok(())
 }
 
 /// The findings of these lines.
-fn findings(inspected: &InspectionResult, page: &mut PlainPage, of: impl Fn(u32) -> bool) -> io::Result<()> {
+fn findings(
+    item: &BlockItem,
+    inspected: &InspectionResult,
+    page: &mut PlainPage,
+    of: impl Fn(u32) -> bool,
+) -> io::Result<()> {
     for finding in inspected.review.findings.iter().filter(|finding| of(finding.place.line)) {
         let severity = finding.severity.as_str().to_uppercase();
-        page.line(&format!("  line {}: {severity}: {}", finding.place.line, finding.message))?;
+        page.line(&format!("  {}: {severity}: {}", place(item, finding.place.line), finding.message))?;
     }
     Ok(())
+}
+
+/// A line of a block in words: as its file counts, where there are several.
+fn place(item: &BlockItem, line: u32) -> String {
+    let files = file_texts::parts_of(&item.block.kind, &item.block.current().source);
+    let at = (line as usize).saturating_sub(1);
+    let part = file_texts::part_of(&files, at);
+    match part.and_then(|part| part.path.as_ref().zip(part.number(at))) {
+        Some((path, number)) => format!("{path}, line {number}"),
+        None => format!("line {line}"),
+    }
 }
 
 /// The words that can be typed for it now: what would be refused is not offered.
@@ -79,7 +98,7 @@ pub(super) fn why_typed(
 ) -> io::Result<()> {
     let block = item.block.id;
     for finding in inspected.review.findings.iter().filter(|f| f.severity == Severity::High) {
-        page.line(&format!("Block {block}, line {}: HIGH: {}", finding.place.line, finding.message))?;
+        page.line(&format!("Block {block}, {}: HIGH: {}", place(item, finding.place.line), finding.message))?;
     }
     if let Some(why) = &inspected.review.unchecked {
         page.line(&format!("Block {block} was not checked in full: {why}"))?;
@@ -109,15 +128,15 @@ pub(super) fn diff(item: &BlockItem, inspected: &InspectionResult, page: &mut Pl
     let now = &item.block.current().source;
     let mut told = false;
     if item.block.edited() {
-        compare("what the model wrote", &item.block.original().source, "yours", now, page)?;
+        compare(item, ("what the model wrote", &item.block.original().source), ("yours", now), page)?;
         told = true;
     }
     if let Some(ran) = ran_before(item) {
-        compare("what ran last", &ran.source, "now", now, page)?;
+        compare(item, ("what ran last", &ran.source), ("now", now), page)?;
         told = true;
     }
     if let Some(before) = &inspected.before {
-        compare("in the file now", before, "after the block", now, page)?;
+        compare(item, ("in the file now", before), ("after the block", now), page)?;
         told = true;
     }
     if told {
@@ -127,9 +146,13 @@ pub(super) fn diff(item: &BlockItem, inspected: &InspectionResult, page: &mut Pl
     }
 }
 
-fn compare(old_name: &str, old: &str, new_name: &str, new: &str, page: &mut PlainPage) -> io::Result<()> {
-    let compared = TextDiff::from_lines(old, new);
-    let text = compared.unified_diff().header(old_name, new_name).to_string();
+fn compare(
+    item: &BlockItem,
+    (old_name, old): (&str, &str),
+    (new_name, new): (&str, &str),
+    page: &mut PlainPage,
+) -> io::Result<()> {
+    let text = changes::unified(&item.block.kind, old, new, (old_name, new_name));
     page.behind("  ", if text.is_empty() { "nothing changes" } else { &text })
 }
 

@@ -3,6 +3,8 @@
 use super::doc;
 use super::doc::changed_words::{DiffLook, changes, line_of, marked};
 use super::highlight::Colours;
+use crate::domain::file_texts::{self, FilePart};
+use crate::domain::visible::visible_line;
 use crate::engine::transcript::BlockItem;
 use crate::tui::theme::Slot;
 use crate::tui::widgets::look::DrawStyle;
@@ -46,7 +48,6 @@ impl Diff {
     ) -> Self {
         let old = older(item, against).unwrap_or_else(|| item.block.current().source.as_ref());
         let new = item.block.current().source.as_ref();
-        let compared = TextDiff::from_lines(old, new);
         let what = match against {
             DiffBase::Model => "- what the model wrote   + yours",
             DiffBase::LastRun => "- what ran last   + now",
@@ -54,44 +55,67 @@ impl Diff {
         let mut rows = vec![Line::styled(what, look.dim()), Line::default()];
         let lines = doc::split(old).len().max(doc::split(new).len());
         let room = usize::from(width).saturating_sub(doc::gutter(lines)).max(1);
-        for (number, group) in compared.grouped_ops(3).iter().enumerate() {
-            if number > 0 {
-                rows.push(Line::styled("...", look.dim()));
+        let room = (room, lines, width);
+        for (before, after) in file_texts::pairs_of(&item.block.kind, old, new) {
+            let of = |text: &'_ str, part: &FilePart| {
+                text.get(part.body..part.bytes.end).unwrap_or_default().to_owned()
+            };
+            let (old, new) = (of(old, &before), of(new, &after));
+            if let Some(path) = after.path.as_ref().filter(|_| old != new) {
+                let head = file_texts::head(&visible_line(path));
+                rows.push(Line::styled(head.trim_end().to_owned(), look.style(Slot::UiTitle)));
             }
-            for change in group.iter().flat_map(|op| changes(&compared, op)) {
-                let (text, words) = line_of(&change);
-                let index = change.new_index().or(change.old_index()).unwrap_or(0);
-                // Colours are known of the text that is shown in the pane: of the newer one.
-                let syntax =
-                    change.new_index().and_then(|line| colours.for_line(line, &text)).unwrap_or_default();
-                let (sign, diff) = match change.tag() {
-                    ChangeTag::Delete => ("-", Some(DiffLook::of(Slot::DiffDel, look))),
-                    ChangeTag::Insert => ("+", Some(DiffLook::of(Slot::DiffAdd, look))),
-                    ChangeTag::Equal => (" ", None),
-                };
-                let (styles, base, tint) = match &diff {
-                    Some(diff) => (marked(&syntax, &words, diff.word), diff.text, diff.tint),
-                    None => (syntax, look.text(), Style::new()),
-                };
-                let laid = safe::code(&text, &styles, base, room, look.theme.mark());
-                for (part, row) in laid.into_iter().enumerate() {
-                    let mut spans = doc::gutter_of(index, lines, part > 0, None, false, look);
-                    if let Some(first) = spans.first_mut() {
-                        let style = diff.as_ref().map_or(look.text(), |diff| diff.sign);
-                        *first = Span::styled(format!("{sign} "), style);
-                    }
-                    spans.extend(row.line.spans);
-                    rows.push(doc::tinted(spans, tint, width));
-                }
-                if change.missing_newline() {
-                    rows.push(Line::styled("        (no newline at the end)", look.dim()));
-                }
-            }
+            put(&mut rows, (&old, &new, after.first()), colours, room, look);
         }
         Self { rows }
     }
 
     pub(crate) fn rows(&self) -> &[Line<'static>] {
         &self.rows
+    }
+}
+
+/// The rows of one file, whose first line is that one of the whole text.
+fn put(
+    rows: &mut Vec<Line<'static>>,
+    (old, new, from): (&str, &str, usize),
+    colours: &Colours,
+    (room, lines, width): (usize, usize, u16),
+    look: DrawStyle<'_>,
+) {
+    let compared = TextDiff::from_lines(old, new);
+    for (number, group) in compared.grouped_ops(3).iter().enumerate() {
+        if number > 0 {
+            rows.push(Line::styled("...", look.dim()));
+        }
+        for change in group.iter().flat_map(|op| changes(&compared, op)) {
+            let (text, words) = line_of(&change);
+            let index = change.new_index().or(change.old_index()).unwrap_or(0);
+            // Colours are known of the text that is shown in the pane: of the newer one.
+            let syntax =
+                change.new_index().and_then(|line| colours.for_line(from + line, &text)).unwrap_or_default();
+            let (sign, diff) = match change.tag() {
+                ChangeTag::Delete => ("-", Some(DiffLook::of(Slot::DiffDel, look))),
+                ChangeTag::Insert => ("+", Some(DiffLook::of(Slot::DiffAdd, look))),
+                ChangeTag::Equal => (" ", None),
+            };
+            let (styles, base, tint) = match &diff {
+                Some(diff) => (marked(&syntax, &words, diff.word), diff.text, diff.tint),
+                None => (syntax, look.text(), Style::new()),
+            };
+            let laid = safe::code(&text, &styles, base, room, look.theme.mark());
+            for (part, row) in laid.into_iter().enumerate() {
+                let mut spans = doc::gutter_of(index, lines, part > 0, None, false, look);
+                if let Some(first) = spans.first_mut() {
+                    let style = diff.as_ref().map_or(look.text(), |diff| diff.sign);
+                    *first = Span::styled(format!("{sign} "), style);
+                }
+                spans.extend(row.line.spans);
+                rows.push(doc::tinted(spans, tint, width));
+            }
+            if change.missing_newline() {
+                rows.push(Line::styled("        (no newline at the end)", look.dim()));
+            }
+        }
     }
 }

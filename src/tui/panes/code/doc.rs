@@ -7,6 +7,7 @@ mod paint;
 pub(crate) mod remark;
 
 use super::hunks::{DroppedHunks, HunkChoice};
+use crate::domain::file_texts::FilePart;
 use crate::tui::guard;
 use crate::tui::paint::plain::Strictness;
 use crate::tui::widgets::passage::Passage;
@@ -73,6 +74,8 @@ pub(crate) struct Doc {
     extents: Vec<Range<u64>>,
     /// What a write would replace.
     against: Option<LineDiff>,
+    /// The files of the text that it would replace, and those of the text.
+    files: (Vec<FilePart>, Vec<FilePart>),
     /// Hunks that were dropped.
     dropped: Vec<DroppedHunks>,
     /// The hunk that is chosen.
@@ -124,6 +127,7 @@ impl Doc {
             gutter,
             extents: Vec::new(),
             against: None,
+            files: (Vec::new(), vec![FilePart::whole(&source)]),
             dropped: Vec::new(),
             chosen: HunkChoice::default(),
             source,
@@ -137,11 +141,12 @@ impl Doc {
         old: Arc<str>,
         source: Arc<str>,
         remarks: Vec<Remark>,
-        dropped: &[DroppedHunks],
+        (dropped, files): (&[DroppedHunks], Vec<(FilePart, FilePart)>),
         width: u16,
     ) -> Self {
         let mut doc = Self::new(source, remarks, width);
-        doc.against = LineDiff::new(old, &doc.source);
+        doc.against = LineDiff::new(old, &doc.source, &files);
+        doc.files = files.into_iter().unzip();
         if let Some(against) = &mut doc.against {
             against.mark(dropped);
             doc.dropped = dropped.to_vec();
@@ -151,6 +156,12 @@ impl Doc {
             doc.lay_out();
         }
         doc
+    }
+
+    /// Numbers its lines as these files do.
+    pub(crate) fn of_files(mut self, files: Vec<FilePart>) -> Self {
+        self.files.1 = files;
+        self
     }
 
     fn lay_out(&mut self) {

@@ -3,6 +3,8 @@
 //! Nothing is kept beside the block: what was dropped is read off its versions, so that it is known after a resume too.
 
 use super::{CodePane, Mode};
+use crate::domain::file_texts::{self, FilePart};
+use crate::domain::visible::visible_line;
 use crate::engine::transcript::BlockItem;
 use crate::tui::panes::hunks::Hunks;
 use crate::tui::theme::Slot;
@@ -12,6 +14,7 @@ use ratatui::text::{Line, Span};
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
+use unicode_width::UnicodeWidthStr as _;
 
 /// Newer versions of a block that are looked through for the one whose hunks were dropped.
 const VERSIONS: usize = 4;
@@ -23,6 +26,8 @@ pub(super) struct HunkLayout {
     dropped: BTreeSet<usize>,
     /// Where each hunk stands in the text on screen, lines from 0.
     places: Vec<Range<usize>>,
+    /// The files of that text.
+    files: Vec<FilePart>,
 }
 
 /// A hunk that was dropped, as it is shown in its place.
@@ -56,14 +61,16 @@ impl HunkLayout {
         let versions = std::iter::once(item.block.original()).chain(newest);
         // The oldest version of which this one is a part: what was edited since is a version of its own.
         let found = versions.filter(|version| version.source != *before).find_map(|version| {
-            let hunks = Hunks::of(before, &version.source)?;
+            let files = file_texts::pairs_of(&item.block.kind, before, &version.source);
+            let hunks = Hunks::of(before, &version.source, &files)?;
             let dropped = hunks.dropped_in(current)?;
             Some((hunks, dropped))
         });
         // A change in one place is taken or rejected as a whole.
         let (hunks, dropped) = found.filter(|(hunks, _)| hunks.list().len() > 1)?;
         let places = hunks.places(&dropped);
-        Some(Self { hunks, dropped, places })
+        let files = file_texts::parts_of(&item.block.kind, current);
+        Some(Self { hunks, dropped, places, files })
     }
 
     /// How many hunks there are.
@@ -85,6 +92,20 @@ impl HunkLayout {
     /// The first line of a hunk in the text on screen.
     pub(super) fn line(&self, hunk: usize) -> usize {
         self.places.get(hunk).map_or(0, |place| place.start)
+    }
+
+    /// The same in words, as its file counts, where there are several.
+    fn place(&self, hunk: usize, width: u16) -> String {
+        let line = self.line(hunk);
+        // Behind the last line of a file stands the head of the next one.
+        let above = file_texts::part_of(&self.files, line.saturating_sub(1));
+        let part = file_texts::part_of(&self.files, line).filter(|part| part.lines.start < line).or(above);
+        match part.and_then(|part| Some((part.path.as_ref()?, line + 1 - part.first()))) {
+            Some((path, number)) => {
+                format!("{}, line {number}", safe::cut(&visible_line(path), usize::from(width) / 3))
+            }
+            None => format!("line {}", line + 1),
+        }
     }
 
     /// The hunks that were dropped, in their order.
@@ -113,11 +134,11 @@ impl HunkLayout {
     pub(super) fn row(&self, hunk: usize, width: u16, look: DrawStyle<'_>) -> Line<'static> {
         let is_dropped = self.dropped.contains(&hunk);
         let (word, verb) = if is_dropped { ("dropped", "take it back") } else { ("kept", "drop it") };
-        let place = format!("Hunk {} of {}, line {}: ", hunk + 1, self.len(), self.line(hunk) + 1);
+        let place = format!("Hunk {} of {}, {}: ", hunk + 1, self.len(), self.place(hunk, width));
         let count = format!("   dropped: {}", self.dropped.len());
         let keys = format!("   h next  x {verb}");
         let style = look.style(if is_dropped { Slot::DiffDel } else { Slot::DiffAdd });
-        let room = usize::from(width).saturating_sub(place.len() + word.len());
+        let room = usize::from(width).saturating_sub(place.width() + word.len());
         let rest = if count.len() + keys.len() <= room { count + &keys } else { count };
         Line::from(vec![
             Span::styled(place, look.style(Slot::UiTitle)),

@@ -27,7 +27,7 @@ use token::guard_terms;
 pub use token::token_of;
 pub use writing::lines_so_far;
 
-use crate::domain::{BlockId, Revision, Trace};
+use crate::domain::{BlockId, Revision, Trace, file_texts};
 use crate::engine::State;
 use crate::engine::transcript::{BlockItem, BlockStanding};
 use crate::tui::guard;
@@ -242,9 +242,13 @@ impl CodePane {
         let doc = match before {
             Some(before) => {
                 let dropped = taken.as_ref().map(HunkLayout::dropped).unwrap_or_default();
-                Doc::against(before, source, remarks, &dropped, self.area.width)
+                let files = file_texts::pairs_of(&item.block.kind, &before, &source);
+                Doc::against(before, source, remarks, (&dropped, files), self.area.width)
             }
-            None => Doc::new(source, remarks, self.area.width),
+            None => {
+                let files = file_texts::parts_of(&item.block.kind, &source);
+                Doc::new(source, remarks, self.area.width).of_files(files)
+            }
         };
         let mut rights = if open {
             let session = state.transcript.header.as_ref().map(|header| header.id.0.as_str());

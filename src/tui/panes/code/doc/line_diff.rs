@@ -2,6 +2,7 @@
 
 use super::changed_words::{changes, line_of};
 use super::split;
+use crate::domain::file_texts::FilePart;
 use crate::tui::panes::code::hunks::DroppedHunks;
 use similar::{ChangeTag, TextDiff};
 use std::collections::HashMap;
@@ -41,8 +42,8 @@ pub(super) struct LineDiff {
 }
 
 impl LineDiff {
-    /// Compares; `None` where the texts are too long for that.
-    pub(super) fn new(old: Arc<str>, new: &str) -> Option<Self> {
+    /// Compares, file by file; `None` where the texts are too long for that. The head of each file is shown.
+    pub(super) fn new(old: Arc<str>, new: &str, files: &[(FilePart, FilePart)]) -> Option<Self> {
         let (lines, new_lines) = (split(&old), split(new).len());
         if lines.len().max(new_lines) > MOST_LINES {
             return None;
@@ -50,19 +51,28 @@ impl LineDiff {
         let mut steps = Vec::new();
         let mut added = vec![false; new_lines];
         let (mut came, mut went) = (HashMap::new(), HashMap::new());
-        {
-            let compared = TextDiff::configure().timeout(MOST_TIME).diff_lines(old.as_ref(), new);
-            let mut next = 0;
+        for (before, after) in files {
+            let text = old.get(before.body..before.bytes.end).unwrap_or_default();
+            let changed = new.get(after.body..after.bytes.end).unwrap_or_default();
+            let (gone_from, from) = (before.first(), after.first());
+            if after.path.is_some() {
+                steps.push(DiffStep::New(small(after.lines.start)));
+            }
+            let compared = TextDiff::configure().timeout(MOST_TIME).diff_lines(text, changed);
+            let mut next = from;
             for op in compared.grouped_ops(AROUND).iter().flatten() {
-                same(&mut steps, next, op.new_range().start);
-                next = op.new_range().end;
+                let at = from + op.new_range().start;
+                same(&mut steps, next, at);
+                next = from + op.new_range().end;
                 for change in changes(&compared, op) {
                     match (change.tag(), change.old_index(), change.new_index()) {
                         (ChangeTag::Delete, Some(line), _) => {
-                            steps.push(DiffStep::Old { line: small(line), at: small(op.new_range().start) });
-                            went.insert(small(line), line_of(&change).1);
+                            let line = small(gone_from + line);
+                            steps.push(DiffStep::Old { line, at: small(at) });
+                            went.insert(line, line_of(&change).1);
                         }
                         (tag, _, Some(line)) => {
+                            let line = from + line;
                             steps.push(DiffStep::New(small(line)));
                             if let (ChangeTag::Insert, Some(mark)) = (tag, added.get_mut(line)) {
                                 *mark = true;
@@ -73,7 +83,7 @@ impl LineDiff {
                     }
                 }
             }
-            same(&mut steps, next, if new.is_empty() { next } else { new_lines });
+            same(&mut steps, next, if changed.is_empty() { next } else { after.lines.end });
         }
         if steps.is_empty() {
             steps.push(DiffStep::New(0));
@@ -152,13 +162,37 @@ fn small(number: usize) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::{BlockKind, file_texts};
     use proptest::prelude::*;
+
+    fn compared(old: &str, new: &str) -> Option<LineDiff> {
+        LineDiff::new(old.into(), new, &[(FilePart::whole(old), FilePart::whole(new))])
+    }
+
+    #[test]
+    fn the_head_of_each_file_is_shown_above_its_changes() {
+        let kind = BlockKind::Edit { paths: vec!["a".into(), "b".into()] };
+        let text = |a: &str, b: &str| {
+            let lines: String = (0..9).map(|n| format!("{n}\n")).collect();
+            format!("==> a <==\n{a}{lines}==> b <==\n{lines}{b}")
+        };
+        let (old, new) = (text("x\n", "y\n"), text("", "z\n"));
+        let files = file_texts::pairs_of(&kind, &old, &new);
+        let against = LineDiff::new(old.as_str().into(), &new, &files).expect("short");
+        let heads: Vec<usize> = [0, 10]
+            .into_iter()
+            .filter_map(|head| against.steps.iter().position(|step| *step == DiffStep::New(head)))
+            .collect();
+        assert_eq!(heads, [0, 6]);
+        assert_eq!(against.steps.get(1), Some(&DiffStep::Old { line: 1, at: 1 }));
+        assert_eq!(against.steps.get(7), Some(&DiffStep::Same { at: 11, count: 6 }));
+    }
 
     #[test]
     fn changes_are_shown_with_what_stands_around_them() {
         let old: String = (0..20).map(|n| format!("{n}\n")).collect();
         let new = old.replace("10\n", "ten\n");
-        let against = LineDiff::new(old.into(), &new).expect("short");
+        let against = compared(&old, &new).expect("short");
         let expected = [
             DiffStep::Same { at: 0, count: 7 },
             DiffStep::New(7),
@@ -178,16 +212,16 @@ mod tests {
 
     #[test]
     fn an_emptied_and_an_unchanged_file() {
-        let gone = LineDiff::new("a\n".into(), "").expect("short");
+        let gone = compared("a\n", "").expect("short");
         assert_eq!(gone.steps, [DiffStep::Old { line: 0, at: 0 }]);
-        let same = LineDiff::new("a\nb\n".into(), "a\nb\n").expect("short");
+        let same = compared("a\nb\n", "a\nb\n").expect("short");
         assert_eq!(same.steps, [DiffStep::Same { at: 0, count: 2 }]);
     }
 
     #[test]
     fn dropped_hunks_are_marked_where_they_stood() {
         let old: String = (0..6).map(|n| format!("{n}\n")).collect();
-        let mut against = LineDiff::new(old.as_str().into(), &old).expect("short");
+        let mut against = compared(&old, &old).expect("short");
         let dropped = |hunk, at| DroppedHunks { hunk, at, lines: (1, 1) };
         against.mark(&[dropped(0, 0), dropped(2, 4), dropped(3, 6)]);
         let expected = [
@@ -204,7 +238,7 @@ mod tests {
         /// Every line of the new text is shown or counted, once; every line that differs is shown.
         #[test]
         fn nothing_new_is_left_out(old in "([ab]\n|c){0,20}", new in "([ab]\n|c){1,20}") {
-            let against = LineDiff::new(old.as_str().into(), &new).expect("short");
+            let against = compared(&old, &new).expect("short");
             let mut next = 0;
             for step in &against.steps {
                 match *step {

@@ -4,6 +4,7 @@ use super::changed_words::{DiffLook, marked};
 use super::remark::Remark;
 use super::{CodeRow, Doc, FROM, LineStyles, gutter};
 use crate::domain::Severity;
+use crate::domain::file_texts::{self, FilePart};
 use crate::tui::paint::wrap;
 use crate::tui::panes::code::doc::line_diff::LineDiff;
 use crate::tui::theme::Slot;
@@ -41,6 +42,9 @@ impl Doc {
                         let number = line as usize;
                         let text = self.line(number);
                         let mut colours = styles(number).unwrap_or_default();
+                        if self.is_head(number) {
+                            colours = vec![(0..text.len(), look.style(Slot::UiTitle))];
+                        }
                         let came =
                             self.against.as_ref().map(|against| against.came(line)).unwrap_or_default();
                         if !came.is_empty() {
@@ -69,7 +73,7 @@ impl Doc {
     ) -> Vec<Span<'static>> {
         let gravest = self.gravest(line).filter(|_| !goes_on);
         let from = !goes_on && self.remarks.iter().any(|f| f.line as usize == line + 1);
-        let mut spans = gutter_of(line, self.most_lines(), goes_on, gravest, changed, look);
+        let mut spans = self.numbered(&self.files.1, line, (goes_on, gravest, changed), look);
         if let (true, None, Some(sign)) = (from, gravest, spans.first_mut()) {
             *sign = Span::styled(FROM, look.style(Slot::ChatNote));
             return spans;
@@ -80,6 +84,30 @@ impl Doc {
             *sign = Span::styled(mark, look.style(Slot::DiffAdd));
         }
         spans
+    }
+
+    /// The gutter of a line with the number that it has in its file; a line of no file has none.
+    fn numbered(
+        &self,
+        files: &[FilePart],
+        line: usize,
+        (goes_on, gravest, changed): (bool, Option<Severity>, bool),
+        look: DrawStyle<'_>,
+    ) -> Vec<Span<'static>> {
+        let number = file_texts::part_of(files, line).and_then(|part| part.number(line));
+        let mut spans =
+            gutter_of(number.unwrap_or(1) - 1, self.most_lines(), goes_on, gravest, changed, look);
+        if let (None, false, Some(shown)) = (number, goes_on, spans.last_mut()) {
+            let blank = " ".repeat(gutter(self.most_lines()) - 5);
+            *shown = Span::styled(format!("{blank} {} ", look.glyphs.vertical), look.dim());
+        }
+        spans
+    }
+
+    /// Whether a line is the head of a file.
+    fn is_head(&self, line: usize) -> bool {
+        let part = file_texts::part_of(&self.files.1, line);
+        part.is_some_and(|part| part.path.is_some() && part.lines.start == line)
     }
 
     /// The background of a line: a little of the colour of the gravest that is said of it.
@@ -107,7 +135,7 @@ impl Doc {
         let DiffLook { sign: style, text, tint, word } = DiffLook::of(Slot::DiffDel, look);
         let words = marked(&LineStyles::new(), against.went(line), word);
         let rows = safe::code(against.line(line), &words, text, self.code_width(), look.theme.mark());
-        let mut spans = gutter_of(line as usize, self.most_lines(), part > 0, None, false, look);
+        let mut spans = self.numbered(&self.files.0, line as usize, (part > 0, None, false), look);
         if let Some(sign) = spans.first_mut() {
             let mark = if self.chosen.gone.contains(&(line as usize)) { "->" } else { "- " };
             *sign = Span::styled(mark, style);
