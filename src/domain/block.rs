@@ -2,6 +2,7 @@
 
 use super::{
     BlockId, BlockKind, BlockTextError, FileAct, ImageName, Language, OnDisk, PackageList, Revision, StepId,
+    file_texts,
 };
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -191,6 +192,17 @@ impl Block {
         let placed = self.placed.last().map(|placed| placed.note.as_str()).filter(|note| !note.is_empty());
         let notes: Vec<&str> = self.origin.note.as_deref().into_iter().chain(placed).collect();
         (!notes.is_empty()).then(|| notes.join("; "))
+    }
+
+    /// A line of its text in words, as its file counts where it has several.
+    pub(crate) fn place(&self, line: u32) -> String {
+        let files = file_texts::parts_of(&self.kind, &self.current().source);
+        let at = (line as usize).saturating_sub(1);
+        let part = file_texts::part_of(&files, at);
+        match part.and_then(|part| part.path.as_ref().zip(part.number(at))) {
+            Some((path, number)) => format!("{path}, line {number}"),
+            None => format!("line {line}"),
+        }
     }
 
     /// Whether the person changed the text.

@@ -20,7 +20,7 @@ pub(crate) enum EditEnd {
 }
 
 #[derive(Clone, Debug)]
-enum Form {
+enum ExtentForm {
     /// It has not begun; filled lines so far, and whether the last one was the first half of a diff's head.
     None {
         filled: usize,
@@ -52,44 +52,44 @@ struct Hunk {
 /// How far an edit goes, as far as it was read.
 #[derive(Clone, Debug)]
 pub(crate) struct EditExtent {
-    form: Form,
+    form: ExtentForm,
     /// Whether its fence says that it is an edit; else only its first lines can.
     meant: bool,
 }
 
 impl EditExtent {
     pub(crate) fn new(meant: bool) -> Self {
-        Self { form: Form::None { filled: 0, half: false }, meant }
+        Self { form: ExtentForm::None { filled: 0, half: false }, meant }
     }
 
     /// Whether an edit has begun.
     pub(crate) fn has_begun(&self) -> bool {
-        !matches!(self.form, Form::None { .. })
+        !matches!(self.form, ExtentForm::None { .. })
     }
 
     /// Reads the next line, without what stands in front of the fence's lines.
     pub(crate) fn line(&mut self, line: &str) {
         let line = line.trim_end_matches(['\n', '\r']);
         match &mut self.form {
-            Form::None { filled, half } => {
+            ExtentForm::None { filled, half } => {
                 let (before, first_half) = (*filled, *half);
                 *filled += usize::from(!line.trim().is_empty());
                 *half = line.starts_with("--- ");
                 self.form = self.begin(line, before, first_half).unwrap_or_else(|| self.form.clone());
             }
-            Form::Markers => {
+            ExtentForm::Markers => {
                 if let Some(nesting) = Nesting::opened(line) {
-                    self.form = Form::Block { nesting, unsure: false };
+                    self.form = ExtentForm::Block { nesting, unsure: false };
                 }
             }
-            Form::Block { nesting, unsure } => match nesting.line(line) {
+            ExtentForm::Block { nesting, unsure } => match nesting.line(line) {
                 Step::Inside => {}
                 Step::Unsure => *unsure = true,
-                Step::End => self.form = Form::Markers,
+                Step::End => self.form = ExtentForm::Markers,
             },
-            Form::Diff(hunk) => {
+            ExtentForm::Diff(hunk) => {
                 if let (true, Some(nesting)) = (self.meant, Nesting::opened(line)) {
-                    self.form = Form::Block { nesting, unsure: false };
+                    self.form = ExtentForm::Block { nesting, unsure: false };
                 } else if let Some(begun) = begun(line) {
                     *hunk = Some(begun);
                 } else if unified::ends_hunk(line) {
@@ -102,27 +102,27 @@ impl EditExtent {
     }
 
     /// What begins at this line, if it does: `filled` lines stand in front of it.
-    fn begin(&self, line: &str, filled: usize, first_half: bool) -> Option<Form> {
+    fn begin(&self, line: &str, filled: usize, first_half: bool) -> Option<ExtentForm> {
         let early = |most: usize| self.meant || filled <= most;
         if let Some(nesting) = Nesting::opened(line).filter(|_| early(markers::MOST_LEADING)) {
-            return Some(Form::Block { nesting, unsure: false });
+            return Some(ExtentForm::Block { nesting, unsure: false });
         }
         if let Some(hunk) = begun(line).filter(|_| early(0)) {
-            return Some(Form::Diff(Some(hunk)));
+            return Some(ExtentForm::Diff(Some(hunk)));
         }
         let head = first_half && line.starts_with("+++ ") && early(MOST_LEADING);
         let patch = line.starts_with("*** ") && line.ends_with("Patch") && early(0);
-        (head || patch).then_some(Form::Diff(None))
+        (head || patch).then_some(ExtentForm::Diff(None))
     }
 
     /// Whether a line that would close the fence does so.
     pub(crate) fn ends(&self, line: &str) -> EditEnd {
         match &self.form {
-            Form::None { .. } | Form::Markers | Form::Diff(None) => EditEnd::Here,
-            Form::Block { unsure: true, .. } => EditEnd::Unsure,
-            Form::Block { .. } => EditEnd::No,
-            Form::Diff(Some(_)) if line.starts_with(' ') => EditEnd::No,
-            Form::Diff(Some(hunk)) => hunk.ends(),
+            ExtentForm::None { .. } | ExtentForm::Markers | ExtentForm::Diff(None) => EditEnd::Here,
+            ExtentForm::Block { unsure: true, .. } => EditEnd::Unsure,
+            ExtentForm::Block { .. } => EditEnd::No,
+            ExtentForm::Diff(Some(_)) if line.starts_with(' ') => EditEnd::No,
+            ExtentForm::Diff(Some(hunk)) => hunk.ends(),
         }
     }
 }

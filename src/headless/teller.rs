@@ -153,7 +153,9 @@ impl TurnReporter<'_> {
                 for finding in &review.findings {
                     let severity = finding.severity.as_str().to_uppercase();
                     let message = visible_line(&finding.message);
-                    self.status(&format!("  line {}: {severity} {message}", finding.place.line))?;
+                    let line = finding.place.line;
+                    let place = item.map_or_else(|| format!("line {line}"), |item| item.block.place(line));
+                    self.status(&format!("  {}: {severity} {message}", visible_line(&place)))?;
                 }
                 for line in state.inspected(*block).map_or(&[][..], |inspected| &inspected.refused) {
                     self.status(&format!("  {}", visible_line(line)))?;

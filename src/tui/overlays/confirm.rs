@@ -135,10 +135,12 @@ impl Overlay for Confirm {
             sheet.gap();
             for finding in high.iter().take(LISTED) {
                 let line = finding.place.line as usize;
+                let place = item.map_or_else(String::new, |i| i.block.place(finding.place.line));
+                let place = safe::one_line(&place);
                 let code = item
                     .and_then(|i| i.block.current().source.lines().nth(line.saturating_sub(1)))
                     .unwrap_or_default();
-                let head = Span::styled(format!("  line {line:<4} "), look.dim());
+                let head = Span::styled(format!("  {place:<9} "), look.dim());
                 for row in safe::hanging(head, code.trim(), width.into(), look.text()) {
                     sheet.row(row);
                 }

@@ -58,20 +58,9 @@ fn findings(
 ) -> io::Result<()> {
     for finding in inspected.review.findings.iter().filter(|finding| of(finding.place.line)) {
         let severity = finding.severity.as_str().to_uppercase();
-        page.line(&format!("  {}: {severity}: {}", place(item, finding.place.line), finding.message))?;
+        page.line(&format!("  {}: {severity}: {}", item.block.place(finding.place.line), finding.message))?;
     }
     Ok(())
-}
-
-/// A line of a block in words: as its file counts, where there are several.
-fn place(item: &BlockItem, line: u32) -> String {
-    let files = file_texts::parts_of(&item.block.kind, &item.block.current().source);
-    let at = (line as usize).saturating_sub(1);
-    let part = file_texts::part_of(&files, at);
-    match part.and_then(|part| part.path.as_ref().zip(part.number(at))) {
-        Some((path, number)) => format!("{path}, line {number}"),
-        None => format!("line {line}"),
-    }
 }
 
 /// The words that can be typed for it now: what would be refused is not offered.
@@ -98,7 +87,11 @@ pub(super) fn why_typed(
 ) -> io::Result<()> {
     let block = item.block.id;
     for finding in inspected.review.findings.iter().filter(|f| f.severity == Severity::High) {
-        page.line(&format!("Block {block}, {}: HIGH: {}", place(item, finding.place.line), finding.message))?;
+        page.line(&format!(
+            "Block {block}, {}: HIGH: {}",
+            item.block.place(finding.place.line),
+            finding.message
+        ))?;
     }
     if let Some(why) = &inspected.review.unchecked {
         page.line(&format!("Block {block} was not checked in full: {why}"))?;

@@ -161,8 +161,8 @@ impl Screen {
         let refusal = refusal.or_else(|| {
             let finding = denied?;
             Some(format!(
-                "Block {block} is denied, line {}: {}. e edits it.",
-                finding.place.line,
+                "Block {block} is denied, {}: {}. e edits it.",
+                safe::one_line(&item.block.place(finding.place.line)),
                 safe::one_line(&finding.message)
             ))
         });
