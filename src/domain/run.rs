@@ -266,6 +266,9 @@ pub struct Receipt {
     /// Whether something of the run could not be brought to a stand, and may act until the next block.
     #[serde(skip_serializing_if = "super::serial::is_false")]
     pub moving: bool,
+    /// How often the connection to its kernel was lost while it ran: what it printed meanwhile may be missing.
+    #[serde(skip_serializing_if = "super::serial::is_zero")]
+    pub connection_losses: u32,
     /// What is known for taking back what it changed; `None`: it could change nothing, or an older sayso ran it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub undo: Option<UndoNote>,

@@ -23,7 +23,7 @@ impl Driver {
             Signal::Masked(what) => self.tell_masked(what),
             Signal::StoreFailed(why) => self.feed(Event::Store(StoreEvent::Failed(why))),
             Signal::Kernel(KernelNotice::Died(dead)) => self.feed(Event::KernelDied(dead)),
-            Signal::Kernel(KernelNotice::Unreachable(words)) => self.feed(Event::KernelUnreachable(words)),
+            Signal::Kernel(KernelNotice::Warning(words)) => self.feed(Event::KernelWarning(words)),
             Signal::Kernel(KernelNotice::Back(words)) => self.feed(Event::KernelBack(words)),
         }
     }

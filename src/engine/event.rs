@@ -220,8 +220,9 @@ pub enum Event {
     Model(Box<ModelInfo>),
     /// A kernel ended while nothing ran.
     KernelDied(DeadKernel),
-    /// The kernel's server does not answer at this moment, in words; nothing of it is lost yet.
-    KernelUnreachable(String),
+    /// Something is amiss with the kernel's server, in words: it does not answer at this moment, or output may be missing. The
+    /// kernel is not lost yet.
+    KernelWarning(String),
     /// The kernel's server answers again, in words.
     KernelBack(String),
     /// The files of instructions that are there, the nearest last. They hold from the next request on.

@@ -261,7 +261,7 @@ impl Engine {
             Event::Run(run, event) => self.run(run, event),
             Event::Store(event) => self.store(event),
             Event::KernelDied(dead) => self.kernel_died(&dead),
-            Event::KernelUnreachable(words) => self.notify(Notice::warn(words)),
+            Event::KernelWarning(words) => self.notify(Notice::warn(words)),
             Event::KernelBack(words) => self.notify(Notice::info(words)),
             Event::Timer(timer) => self.timer(timer),
             Event::Provider(model) if self.state.transcript.model.as_ref() == Some(&model) => {}

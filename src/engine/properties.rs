@@ -89,7 +89,7 @@ fn event(watched: &WatchedEngine, (kind, a, b): Throw) -> Event {
             StoreEvent::Recovered
         }),
         37 => match aim.a % 7 {
-            0 if aim.b.is_multiple_of(3) => Event::KernelUnreachable("away".into()),
+            0 if aim.b.is_multiple_of(3) => Event::KernelWarning("away".into()),
             0 => Event::KernelDied(DeadKernel::of_python("signal 9")),
             1 => Event::Timer(aim.timer()),
             2 => Event::User(Command::RestartKernel),

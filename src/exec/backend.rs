@@ -85,6 +85,8 @@ pub(super) struct RunEnd {
     pub unbuilt: bool,
     /// What the sandbox closed for it.
     pub closed: Option<ClosedPlaces>,
+    /// How often the connection to its kernel was lost while it ran.
+    pub connection_losses: u32,
 }
 
 /// How a run came to its end.
@@ -119,6 +121,7 @@ impl RunEnd {
             out_of_time: false,
             unbuilt: false,
             closed: None,
+            connection_losses: 0,
         }
     }
 }

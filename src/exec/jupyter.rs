@@ -223,7 +223,8 @@ impl Jupyter {
     fn end_block(&mut self, end: impl FnOnce(ReplyReader) -> EndCause, kernel: KernelFate) {
         let Some(block) = self.block.take() else { return };
         let cwd = self.available.server.is_none().then(|| self.available.setup.cwd.clone());
-        let ended = RunEnd { cwd, ..RunEnd::of(end(block.reading)) };
+        let connection_losses = block.losses;
+        let ended = RunEnd { cwd, connection_losses, ..RunEnd::of(end(block.reading)) };
         let stays = self.kernels.get(&block.kernel).filter(|_| matches!(kernel, KernelFate::Kept(_)));
         let stops = stays.filter(|_| self.available.server.is_none());
         match stops.map(|kernel| kernel.orders.send(KernelOrder::Rest)) {
@@ -324,11 +325,9 @@ impl Jupyter {
                 if let Some(kernel) = self.kernels.get_mut(&name) {
                     kernel.lost = true;
                 }
-                if !self.block.as_ref().is_some_and(|block| running && block.lost) {
-                    self.tell_lost(running);
-                }
+                self.tell_lost(running);
                 if let Some(block) = self.block.as_mut().filter(|_| running) {
-                    block.lost = true;
+                    block.losses = block.losses.saturating_add(1);
                     block.until = None;
                 }
             }
@@ -336,11 +335,9 @@ impl Jupyter {
                 if let Some(kernel) = self.kernels.get_mut(&name) {
                     kernel.lost = false;
                 }
-                if !running {
-                    let words = format!("The Jupyter server {} answers again.", self.available.place());
-                    let _ = self.notices.try_send(KernelNotice::Back(words));
-                }
-                if let Some(block) = self.block.as_mut().filter(|block| running && block.lost && !busy) {
+                self.tell_back(running);
+                if let Some(block) = self.block.as_mut().filter(|block| running && block.losses > 0 && !busy)
+                {
                     block.until = Some(Instant::now() + AFTER_LOSS);
                 }
             }
@@ -357,12 +354,22 @@ impl Jupyter {
             self.available.place(),
             self.available.config.reconnect
         );
-        if !running {
-            let _ = self.notices.try_send(KernelNotice::Unreachable(words + "."));
-            return;
+        self.warn(words + if running { ", or stop the block." } else { "." });
+    }
+
+    /// Its server answers again. What the block printed meanwhile may be gone: a server that was held up sends it into the
+    /// connection that was given up, and nothing in what comes later tells that something is missing.
+    fn tell_back(&mut self, running: bool) {
+        let words = format!("The Jupyter server {} answers again.", self.available.place());
+        if self.block.as_ref().is_some_and(|block| running && block.losses > 0) {
+            self.warn(words + " What the block printed meanwhile may be missing.");
+        } else {
+            let _ = self.notices.try_send(KernelNotice::Back(words));
         }
-        let words = words + ", or stop the block.\n";
-        self.queue.push_back(BackendEvent::printed(Stream::Stderr, words.into()));
+    }
+
+    fn warn(&self, words: String) {
+        let _ = self.notices.try_send(KernelNotice::Warning(words));
     }
 
     fn kernel_gone(&mut self, name: &str, running: bool, why: String, end: impl FnOnce(String) -> EndCause) {

@@ -7,8 +7,8 @@ use crate::domain::DeadKernel;
 pub enum KernelNotice {
     /// It ended.
     Died(DeadKernel),
-    /// Its server does not answer at this moment.
-    Unreachable(String),
+    /// Something is amiss with its server, which may pass: it does not answer at this moment.
+    Warning(String),
     /// The server answers again; the kernel is as it was.
     Back(String),
 }

@@ -248,6 +248,7 @@ impl Run {
             EndCause::Died(_) | EndCause::NotStarted(_) | EndCause::NotReady(_) => (None, None),
         };
         let mut receipt = receipt::receipt(until.saturating_duration_since(since), ended.used, code, signal);
+        receipt.connection_losses = ended.connection_losses;
         if let Some(rest) = ended.rest {
             // One thread is the kernel's own.
             (receipt.threads, receipt.moving) = (rest.threads.saturating_sub(1), !rest.still);

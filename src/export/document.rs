@@ -112,6 +112,9 @@ pub(crate) struct RunPart {
     pub printed: Vec<StreamText>,
     /// Bytes of output that were not kept.
     pub left_out: u64,
+    /// Why output may be missing, in words, where it may.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub missing: Option<String>,
     /// The value of its last expression.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,

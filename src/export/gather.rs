@@ -2,6 +2,7 @@
 
 use super::document::{BlockPart, Document, DocumentPart, Picture, RunPart, StreamText};
 use super::error::PictureError;
+use crate::domain::sentences::running;
 use crate::domain::visible::visible_line;
 use crate::domain::{BlockId, ImageRef, RecipeFact, RunReport, TurnEnd};
 use crate::engine::transcript::{BlockItem, BlockStanding, Item, ReplyItem, RunItem, Transcript};
@@ -171,6 +172,7 @@ fn ended_part(part: RunPart, report: &RunReport) -> RunPart {
         wall_ms,
         printed: printed(report),
         left_out: report.output.dropped(Stdout) + report.output.dropped(Stderr),
+        missing: running::output_missing(receipt),
         value: report.value.clone(),
         error: report
             .error

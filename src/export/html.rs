@@ -111,6 +111,9 @@ fn ran(page: &mut String, run: &RunPart) {
     if run.left_out > 0 {
         let _ = writeln!(page, "<p class=\"note\">{}</p>", saving::output_not_kept(run.left_out));
     }
+    if let Some(missing) = &run.missing {
+        let _ = writeln!(page, "<p class=\"note\">{}</p>", escaped(missing));
+    }
     if let Some(value) = &run.value {
         let _ = writeln!(page, "<pre class=\"value\">{}</pre>", escaped(&plain(value)));
     }

@@ -65,6 +65,9 @@ fn ran(text: &mut String, run: &RunPart) {
     if run.left_out > 0 {
         let _ = write!(text, "\n*{}*\n", saving::output_not_kept(run.left_out));
     }
+    if let Some(missing) = &run.missing {
+        let _ = write!(text, "\n*{missing}*\n");
+    }
     if let Some(value) = &run.value {
         text.push_str("\nValue:\n\n");
         fenced(text, "text", &plain(value));

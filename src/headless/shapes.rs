@@ -119,6 +119,7 @@ fn receipt(receipt: &Receipt) -> Value {
         "refused": receipt.refused,
         "threads": receipt.threads,
         "moving": receipt.moving,
+        "connection_losses": receipt.connection_losses,
     })
 }
 

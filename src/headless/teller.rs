@@ -191,6 +191,9 @@ impl TurnReporter<'_> {
                 if report.receipt.moving {
                     self.status(&format!("block {block}: {}", running::MOVING))?;
                 }
+                if let Some(missing) = running::output_missing(&report.receipt) {
+                    self.status(&format!("block {block}: {missing}"))?;
+                }
                 self.begin(ToldLine::None)?;
                 self.ran(report)?;
                 self.status(&format!("block {block}: {}", ended(report)))

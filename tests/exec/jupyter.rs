@@ -334,11 +334,12 @@ async fn slow_link(port: u16, bytes: usize) -> u16 {
     own
 }
 
-/// How long it takes until a block is told that its server does not answer.
-async fn told_after(events: &mut tokio::sync::mpsc::Receiver<(RunId, RunEvent)>) -> Duration {
-    let since = Instant::now();
-    until_output(events, "does not answer. The connection is tried again").await;
-    since.elapsed()
+/// How long it takes until it is told beside a block that its server does not answer.
+async fn told_after(shop: &Shop) -> Duration {
+    let (notice, took) = notice_of(shop, 20).await;
+    let KernelNotice::Warning(words) = notice else { panic!("{notice:?}") };
+    assert!(words.contains("does not answer. The connection is tried again"), "{words}");
+    took
 }
 
 #[tokio::test]
@@ -351,29 +352,34 @@ async fn a_server_that_hangs_or_is_gone_is_told() {
     let (_, mut events) = shop.start(shop.request("python", code, None).await);
     until_output(&mut events, "on").await;
     server.signal(Signal::STOP);
-    let took = told_after(&mut events).await;
+    let took = told_after(&shop).await;
     assert!(took < ENOUGH, "{took:?}");
-    // It goes on as if nothing had been.
+    // It goes on, and nobody says that all was heard.
     server.signal(Signal::CONT);
-    assert_eq!(rest_of(events, Vec::new()).await.ok().value(), "42");
+    let told = rest_of(events, Vec::new()).await.ok();
+    assert_eq!((told.value(), told.err().as_str()), ("42", ""), "what sayso says is no output");
+    assert_eq!(told.report.receipt.connection_losses, 1);
+    let (notice, _) = notice_of(&shop, 10).await;
+    let KernelNotice::Warning(words) = notice else { panic!("{notice:?}") };
+    assert!(words.ends_with("answers again. What the block printed meanwhile may be missing."), "{words}");
 
     let (run, mut events) = shop.start(shop.request("python", code, None).await);
     until_output(&mut events, "on").await;
     let idle = at(server.port, TOKEN);
     idle.py("y = 1").await.ok();
     server.child.kill().unwrap();
-    let took = told_after(&mut events).await;
+    let took = told_after(&shop).await;
     assert!(took < ENOUGH, "{took:?}");
     shop.executor.kill(run);
     assert_ne!(rest_of(events, Vec::new()).await.report.outcome, Outcome::Ok);
     // Lost while nothing ran: that is told by itself, and the next block is told.
     let notice = tokio::time::timeout(ENOUGH, idle.executor.kernel_notice()).await.unwrap();
     assert!(
-        matches!(&notice, KernelNotice::Unreachable(words) if words.contains("does not answer")),
+        matches!(&notice, KernelNotice::Warning(words) if words.contains("does not answer")),
         "{notice:?}"
     );
-    let (run, mut events) = idle.start(idle.request("python", "y", None).await);
-    let took = told_after(&mut events).await;
+    let (run, events) = idle.start(idle.request("python", "y", None).await);
+    let took = told_after(&idle).await;
     assert!(took < ENOUGH, "{took:?}");
     idle.executor.kill(run);
     assert_ne!(rest_of(events, Vec::new()).await.report.outcome, Outcome::Ok);
@@ -384,6 +390,37 @@ async fn notice_of(shop: &Shop, patience: u64) -> (KernelNotice, Duration) {
     let since = Instant::now();
     let notice = tokio::time::timeout(Duration::from_secs(patience), shop.executor.kernel_notice()).await;
     (notice.expect("it is told by itself"), since.elapsed())
+}
+
+#[tokio::test]
+#[ignore = "needs jupyter_server and ipykernel: SAYSO_TEST_JUPYTER"]
+async fn each_loss_in_a_block_is_told_and_so_is_an_interrupt_that_can_not_go_out() {
+    let server = JupyterServer::start();
+    let (port, open, cut) = cuttable(server.port).await;
+    let shop = at(port, TOKEN);
+    let code = "import time\nprint('on', flush=True)\ntime.sleep(60)";
+    let (run, mut events) = shop.start(shop.request("python", code, None).await);
+    until_output(&mut events, "on").await;
+    for loss in 1..=2 {
+        open.store(false, Ordering::SeqCst);
+        cut.send(loss).unwrap();
+        told_after(&shop).await;
+        if loss == 1 {
+            open.store(true, Ordering::SeqCst);
+            let (notice, _) = notice_of(&shop, 10).await;
+            let KernelNotice::Warning(words) = notice else { panic!("{notice:?}") };
+            assert!(words.contains("answers again. What the block printed"), "{words}");
+        }
+    }
+    shop.executor.interrupt(run);
+    let (notice, _) = notice_of(&shop, 5).await;
+    let KernelNotice::Warning(words) = notice else { panic!("{notice:?}") };
+    assert!(words.ends_with("does not answer: the interrupt goes to it when it does."), "{words}");
+    open.store(true, Ordering::SeqCst);
+    let told = rest_of(events, Vec::new()).await;
+    assert_eq!((&told.report.outcome, told.kept()), (&Outcome::Interrupted, true), "{:?}", told.report);
+    assert_eq!((told.report.receipt.connection_losses, told.err().as_str()), (2, ""));
+    shop.executor.close().await;
 }
 
 #[tokio::test]
@@ -402,7 +439,7 @@ async fn a_server_that_is_lost_while_nothing_runs_is_told_by_itself() {
     assert!(tokio::time::timeout(quiet, shop.executor.kernel_notice()).await.is_err());
     server.signal(Signal::STOP);
     let (notice, took) = notice_of(&shop, 15).await;
-    let KernelNotice::Unreachable(words) = notice else { panic!("{notice:?}") };
+    let KernelNotice::Warning(words) = notice else { panic!("{notice:?}") };
     assert!(words.contains("does not answer") && took < ENOUGH, "{words} {took:?}");
     server.signal(Signal::CONT);
     let (notice, _) = notice_of(&shop, 10).await;
@@ -412,7 +449,7 @@ async fn a_server_that_is_lost_while_nothing_runs_is_told_by_itself() {
 
     server.child.kill().unwrap();
     let (notice, took) = notice_of(&shop, 10).await;
-    assert!(matches!(notice, KernelNotice::Unreachable(_)) && took < ENOUGH, "{notice:?} {took:?}");
+    assert!(matches!(notice, KernelNotice::Warning(_)) && took < ENOUGH, "{notice:?} {took:?}");
     // And when it does not come back its kernel is told as gone, as one that crashed.
     let (notice, _) = notice_of(&shop, 15).await;
     let KernelNotice::Died(dead) = notice else { panic!("{notice:?}") };
@@ -430,7 +467,7 @@ async fn a_block_that_is_stopped_on_a_server_that_hangs_takes_the_next_with_it_n
     let (run, mut events) = shop.start(shop.request("python", code, None).await);
     until_output(&mut events, "on").await;
     server.signal(Signal::STOP);
-    told_after(&mut events).await;
+    told_after(&shop).await;
     let since = Instant::now();
     shop.executor.kill(run);
     assert_ne!(rest_of(events, Vec::new()).await.report.outcome, Outcome::Ok);

@@ -65,6 +65,16 @@ pub(crate) fn paused(receipt: &Receipt) -> Option<String> {
 pub(crate) const MOVING: &str =
     "something of this block could not be paused: it may act until the next block";
 
+/// Behind output that may not be all, where the connection to the kernel was lost while the block ran.
+pub(crate) fn output_missing(receipt: &Receipt) -> Option<String> {
+    let times = match receipt.connection_losses {
+        0 => return None,
+        1 => String::new(),
+        times => format!(" {times} times"),
+    };
+    Some(format!("Output may be missing: the connection to the kernel was lost{times} while the block ran."))
+}
+
 /// Behind where blocks run whose kernel nobody here can stop.
 pub(crate) const GOES_ON: &str = "goes on between runs";
 

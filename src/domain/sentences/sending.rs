@@ -172,10 +172,11 @@ pub(crate) const FORM_GIVEN: &str = "Sent.";
 /// A form that can't be given yet.
 pub(crate) const FORM_MISFIT: &str = "Not sent: something does not fit yet.";
 
-/// An interrupt went out; `terms` are those of the run that it went to.
+/// An interrupt is on its way; `terms` are those of the run that it is for. Whether it arrives is not known: a server may be
+/// out of reach.
 pub(crate) fn interrupt(terms: Option<&Terms>) -> String {
     let carrier = terms.map_or_else(|| "it".into(), Terms::carrier);
-    format!("Interrupt sent. Still running: Ctrl-C again asks to kill {carrier}.")
+    format!("Interrupting. Still running: Ctrl-C again asks to kill {carrier}.")
 }
 
 /// A key that belongs to another address.

@@ -1,6 +1,7 @@
 //! What came of blocks, told to the model: outcomes, output, what the person changed, why a block was rejected.
 
 use super::bounded;
+use crate::domain::sentences::running;
 use crate::domain::{Block, BlockKind, KernelFate, Language, Outcome, RunReport, Stream, Version};
 use crate::engine::changes;
 use crate::engine::transcript::{BlockItem, RunItem, SettledEvent, Settlement, Transcript};
@@ -176,6 +177,9 @@ impl<'a> Results<'a> {
         let side = (self.budget / 4).max(self.least);
         if let Some(value) = &report.value {
             lines.push("Value:".into());
+        let missing = running::output_missing(&report.receipt);
+        let is_whole = missing.is_none();
+        lines.extend(missing);
             lines.push(bounded::fenced("text", &bounded::text(value, side)));
         }
         if let Some(error) = &report.error {
@@ -187,7 +191,8 @@ impl<'a> Results<'a> {
                 lines.push(bounded::fenced("text", &bounded::text(&error.traceback, side)));
             }
         }
-        if output.is_empty() && report.value.is_none() && report.error.is_none() && started(&report.outcome) {
+        let is_silent = output.is_empty() && report.value.is_none() && report.error.is_none();
+        if is_silent && is_whole && started(&report.outcome) {
             lines.push("It printed nothing.".into());
         }
         if !report.images.is_empty() {

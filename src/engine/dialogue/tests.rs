@@ -585,10 +585,10 @@ fn a_server_that_does_not_answer_while_nothing_runs_is_told_and_its_kernel_is_go
     let mut d = replied(ONE);
     d.runs(1, 1, ok());
     d.reply("Done.");
-    let line = d.send(Event::KernelUnreachable("The server does not answer.".into()));
+    let line = d.send(Event::KernelWarning("The server does not answer.".into()));
     assert_eq!(line, "'The server does not answer.' | idle");
     assert_eq!(d.send(Event::KernelBack("It answers again.".into())), "'It answers again.' | idle");
-    d.send(Event::KernelUnreachable("The server does not answer.".into()));
+    d.send(Event::KernelWarning("The server does not answer.".into()));
     let line = d.send(Event::KernelDied(DeadKernel::of_python("the connection was lost")));
     assert_eq!(
         line,
@@ -771,7 +771,7 @@ fn what_an_interrupt_leaves_running_is_named() {
     d.inspected(1, Review::default(), Ok(bash));
     d.type_run(1);
     d.started(1);
-    let sent = "interrupt r1, 'Interrupt sent. Still running: Ctrl-C again asks to kill bash.' | running r1";
+    let sent = "interrupt r1, 'Interrupting. Still running: Ctrl-C again asks to kill bash.' | running r1";
     assert_eq!(d.stop(), sent);
 }
 
@@ -782,7 +782,7 @@ fn stopping_a_run_interrupts_it_and_the_turn_ends_when_it_has_ended() {
     d.type_run(1);
     d.started(1);
     let sent =
-        "interrupt r1, 'Interrupt sent. Still running: Ctrl-C again asks to kill the kernel.' | running r1";
+        "interrupt r1, 'Interrupting. Still running: Ctrl-C again asks to kill the kernel.' | running r1";
     assert_eq!(d.stop(), sent);
     assert_eq!(d.stop(), "| running r1", "too soon to insist");
     d.wait(500);

@@ -98,10 +98,15 @@ impl Backend for Jupyter {
     }
 
     fn interrupt(&mut self) {
-        if let Some(block) = &mut self.block {
-            block.interrupt(Instant::now());
-        }
+        let is_first = self.block.as_mut().is_some_and(|block| block.interrupt(Instant::now()));
         self.order(KernelOrder::Interrupt);
+        let kernel = self.block.as_ref().and_then(|block| self.kernels.get(&block.kernel));
+        if is_first && kernel.is_some_and(|kernel| kernel.lost) {
+            let place = self.available.place();
+            self.warn(format!(
+                "The Jupyter server {place} does not answer: the interrupt goes to it when it does."
+            ));
+        }
     }
 
     fn has_answered(&self) -> bool {
@@ -118,7 +123,8 @@ impl Backend for Jupyter {
         // What it still tells is not of the block that comes next.
         self.end_kernel(&block.kernel);
         let ended = RunEnd::of(EndCause::Died("what carried it out does not end, or is out of reach".into()));
-        Some(RunEnd { kernel: fate.map_or(KernelFate::None, KernelFate::Lost), ..ended })
+        let kernel = fate.map_or(KernelFate::None, KernelFate::Lost);
+        Some(RunEnd { kernel, connection_losses: block.losses, ..ended })
     }
 
     async fn warm(&mut self, language: &Language) {

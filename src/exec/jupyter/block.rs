@@ -13,8 +13,8 @@ pub(super) struct JupyterBlock {
     pub reading: ReplyReader,
     /// What is missing is given up then.
     pub until: Option<Instant>,
-    /// The connection was lost while it ran.
-    pub lost: bool,
+    /// How often the connection was lost while it ran.
+    pub losses: u32,
     /// The kernel runs Python.
     pub of_python: bool,
     /// The question for its variables, once the block is over.
@@ -32,7 +32,7 @@ impl JupyterBlock {
             kernel,
             reading,
             until: None,
-            lost: false,
+            losses: 0,
             of_python,
             asked: None,
             interrupted: None,
@@ -40,10 +40,12 @@ impl JupyterBlock {
         }
     }
 
-    /// It is being interrupted.
-    pub(super) fn interrupt(&mut self, now: Instant) {
-        (self.interrupted, self.answered) = (Some(now), false);
+    /// It is being interrupted; whether for the first time.
+    pub(super) fn interrupt(&mut self, now: Instant) -> bool {
+        let before = self.interrupted.replace(now);
+        self.answered = false;
         self.reading.interrupt();
+        before.is_none()
     }
 
     /// A message of it came, or the end of it.

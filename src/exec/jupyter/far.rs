@@ -44,6 +44,8 @@ struct ServerKernel {
     outlet: Outlet,
     /// When it was lost, where nothing was heard since.
     lost: Option<Instant>,
+    /// An interrupt was wanted while there was no connection.
+    interrupt_due: bool,
 }
 
 /// Starts a kernel and carries its talk until it is gone.
@@ -61,7 +63,8 @@ pub(super) async fn carry(
         }
     };
     let ready = KernelReadiness::new(ids.clone());
-    let mut kernel = ServerKernel { start, id, ids, ready, waiting: Vec::new(), outlet, lost: None };
+    let mut kernel =
+        ServerKernel { start, id, ids, ready, waiting: Vec::new(), outlet, lost: None, interrupt_due: false };
     let last = kernel.live(&mut orders).await;
     // What is known is told first: the server may need a while.
     if let Some(news) = last {
@@ -205,6 +208,9 @@ impl ServerKernel {
                     for message in std::mem::take(&mut self.waiting) {
                         let _ = socket.send(&message).await;
                     }
+                    if std::mem::take(&mut self.interrupt_due) && busy {
+                        self.interrupt();
+                    }
                     self.outlet.tell(KernelNews::Reconnected { busy }).await;
                     return Ok(socket);
                 }
@@ -237,7 +243,7 @@ impl ServerKernel {
                 done = &mut work => return Ok(done),
                 Some(order) = orders.recv() => match order {
                     KernelOrder::Send(message) => self.waiting.push(*message),
-                    KernelOrder::Interrupt => self.interrupt(),
+                    KernelOrder::Interrupt => self.interrupt_due = true,
                     KernelOrder::Rest => {}
                     KernelOrder::End => return Err(KernelNews::Gone("it was ended by force".into())),
                 },

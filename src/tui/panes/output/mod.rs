@@ -402,7 +402,7 @@ impl OutputPane {
                 self.tail = tail;
                 let is_silent =
                     self.is_here && self.output.is_empty() && self.tail.is_empty() && images.is_empty();
-                if is_silent && report.is_some_and(|report| !receipt::has_result(report)) {
+                if is_silent && report.is_some_and(|report| receipt::is_known_to_be_silent(report)) {
                     self.tail.push(Line::styled("It printed nothing.", look.dim()));
                 }
             }

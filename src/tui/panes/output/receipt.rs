@@ -64,6 +64,12 @@ pub(super) fn ended(
     head.extend(changes(report, width, look));
     head.extend(not_looked_at(report, width, look));
     head.extend(refused(report, width, look));
+    let missing = running::output_missing(&report.receipt);
+    head.extend(
+        missing
+            .into_iter()
+            .flat_map(|missing| safe::words(&missing, width.into(), look.style(Slot::StatusWarn))),
+    );
     if report.receipt.moving {
         head.extend(safe::words(running::MOVING, width.into(), look.style(Slot::StatusError)));
     }
@@ -72,6 +78,11 @@ pub(super) fn ended(
         None => head.extend(dropped(report, look)),
     }
     RunRows { head, tables, tail: traceback(report, width, look) }
+}
+
+/// Whether a run without output is known to have printed none: it came to no value or error, and nothing of it was missed.
+pub(super) fn is_known_to_be_silent(report: &RunReport) -> bool {
+    !has_result(report) && report.receipt.connection_losses == 0
 }
 
 /// Whether a run came to a value, or to an error that is told by itself.
@@ -105,7 +116,8 @@ pub(in crate::tui) fn ended_lines(
     let result: Vec<String> = rows.into_iter().map(text).collect();
     let images: Vec<String> = report.all_images().map(image).collect();
     let first = std::iter::once(used(report)).chain(result);
-    let first = first.chain([detail, lost, moving].into_iter().flatten());
+    let first =
+        first.chain([detail, lost, moving, running::output_missing(&report.receipt)].into_iter().flatten());
     first.chain(told).chain(images).filter(|line| !line.trim().is_empty())
 }
 
