@@ -42,7 +42,7 @@ mod reply;
 mod rights;
 pub(crate) mod run;
 pub mod sentences;
-pub use sentences::conditions::RunConditions;
+pub use sentences::conditions::{KernelLanguages, RunConditions};
 pub(crate) mod serial;
 mod session_name;
 pub(crate) mod sha256;

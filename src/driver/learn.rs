@@ -3,7 +3,7 @@
 use super::Notification;
 use super::rooms::Rooms;
 use super::sources::Signal;
-use crate::domain::{Instructions, ModelInfo, Notice};
+use crate::domain::{Instructions, KernelLanguages, Language, ModelInfo, Notice};
 use crate::engine::{Event, State};
 use crate::provider::Provider;
 use crate::workspace::instructions::{self, InstructionReport};
@@ -34,6 +34,22 @@ impl Rooms {
             let info = (self.informed)(ModelInfo::named(name));
             self.waiting.push_back(Event::Model(Box::new(info)));
         }
+    }
+
+    /// Asks the Jupyter server for which languages it has a kernel, where that is not known. One that does not answer tells
+    /// it with the block that needs it.
+    pub(super) fn learn_kernels(&self, state: &State) {
+        let kernels = state.live.conditions.as_ref().map(|conditions| &conditions.kernels);
+        if kernels != Some(&KernelLanguages::Unknown) {
+            return;
+        }
+        let (executor, inbox) = (self.executor.clone(), self.inbox());
+        tokio::spawn(async move {
+            let found: Vec<Language> = executor.found().await.into_iter().map(|one| one.language).collect();
+            if !found.is_empty() {
+                let _ = inbox.send(Signal::Event(Event::KernelLanguages(found))).await;
+            }
+        });
     }
 
     /// Reads the files of instructions while nobody waits for them.

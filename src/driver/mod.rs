@@ -259,6 +259,7 @@ impl Driver {
     pub async fn next(&mut self) -> Update {
         if !self.rooms.learned {
             self.rooms.learn_model(self.engine.state());
+            self.rooms.learn_kernels(self.engine.state());
             self.rooms.look_for_instructions();
             self.work_off();
         }

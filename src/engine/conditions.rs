@@ -2,7 +2,7 @@
 //! they are told anew.
 
 use super::Engine;
-use crate::domain::{BlockId, Limits, RunConditions};
+use crate::domain::{BlockId, KernelLanguages, Language, Limits, RunConditions};
 use crate::text::number;
 
 /// Limits that a program may meet.
@@ -21,6 +21,23 @@ impl Engine {
         conditions
             .map(|conditions| conditions.told(&in_words(conditions.limits), self.now))
             .unwrap_or_default()
+    }
+
+    /// The Jupyter server was asked for which languages it has a kernel.
+    pub(super) fn kernels_found(&mut self, languages: Vec<Language>) {
+        if let Some(conditions) = &mut self.state.live.conditions {
+            conditions.kernels = KernelLanguages::Known(languages);
+            self.meter.stale();
+        }
+    }
+
+    /// The languages that a model is offered.
+    pub(super) fn offered(&self) -> Vec<&Language> {
+        let all = self.settings.languages.0.iter().map(|entry| &entry.name);
+        match self.state.live.conditions.as_ref().map(|conditions| &conditions.kernels) {
+            Some(KernelLanguages::Known(known)) => all.filter(|name| known.contains(name)).collect(),
+            _ => all.collect(),
+        }
     }
 
     /// A block was looked at. Limits that the person chose for it alone say nothing of others.
@@ -44,7 +61,9 @@ impl Engine {
 mod tests {
     use super::super::Settings;
     use super::super::dialogue::{Dialogue, terms};
+    use super::super::event::Event;
     use super::*;
+    use crate::domain::{Dialect, Enforcement};
 
     #[test]
     fn what_was_found_takes_the_place_of_what_was_asked_for() {
@@ -72,5 +91,31 @@ mod tests {
         d.user("on");
         assert!(told(&d).contains("The network is open."), "{}", told(&d));
         assert!(told(&d).contains("Python is 3.12.4."), "{}", told(&d));
+    }
+
+    #[test]
+    fn limits_that_nothing_holds_are_not_told() {
+        let mut found = terms();
+        (found.rights.sandbox.memory, found.rights.sandbox.processes) =
+            (Enforcement::Watched, Enforcement::None);
+        let limits = RunConditions::of(&found, None).unwrap().limits;
+        assert_eq!(in_words(limits), "60 s, 2 GiB of memory");
+    }
+
+    #[test]
+    fn the_languages_of_a_server_are_told_once_it_was_asked() {
+        let conditions =
+            Some(RunConditions { kernels: KernelLanguages::Unknown, ..RunConditions::default() });
+        let dialect = Some(Dialect::Tools);
+        let mut d = Dialogue::with(Settings { conditions, dialect, ..Settings::default() });
+        d.user("go");
+        let request =
+            |d: &Dialogue| d.request().iter().map(|m| m.text.clone()).collect::<Vec<_>>().join("\n");
+        assert!(request(&d).contains("is not known yet"), "{}", request(&d));
+        d.send(Event::KernelLanguages(vec![Language::python()]));
+        d.reply("Good.");
+        d.user("on");
+        assert!(request(&d).contains("There is a Jupyter kernel for: python."), "{}", request(&d));
+        assert_eq!(d.watched.engine.offered(), [&Language::python()]);
     }
 }

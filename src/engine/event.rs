@@ -225,6 +225,8 @@ pub enum Event {
     KernelWarning(String),
     /// The kernel's server answers again, in words.
     KernelBack(String),
+    /// The languages for which the Jupyter server has a kernel: it was asked.
+    KernelLanguages(Vec<Language>),
     /// The files of instructions that are there, the nearest last. They hold from the next request on.
     Instructions(Vec<Instructions>),
     /// What a recipe needs to begin was found out; the person asked for it. The next turn is its. Refused while a turn

@@ -268,6 +268,7 @@ impl Engine {
             Event::Provider(model) => self.command(Command::UseModel(model)),
             Event::Model(info) => self.learn_model(*info),
             Event::RecipeReady(start) => self.begin_recipe(*start),
+            Event::KernelLanguages(languages) => self.kernels_found(languages),
             Event::Instructions(found) => self.instructions_found(found),
             Event::Consulted(block, revision, answer) => self.consulted(block, revision, *answer),
             Event::TakenBack(run, way, answer) => self.taken_back(run, way, answer),

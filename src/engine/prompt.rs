@@ -18,12 +18,25 @@ const GAP: &str = "{about}";
 const DIALECT: &str = "{dialect}";
 /// Where it is told whether anybody can type into a block.
 const INPUT: &str = "{input}";
+/// Where it is told what the Python kernel does, where Python has one.
+const LEFT: &str = "{left}";
+const VALUES: &str = "{values}";
 
-/// The system prompt for a session: what can be run, where; with a gap for what depends on the model.
-pub(crate) fn system(languages: &Languages, cwd: &str, os: &str) -> String {
+/// Where code runs in Jupyter kernels: which languages have one is known later than this, and told with the conditions.
+const KERNELS: &str = "- the languages for which there is a Jupyter kernel, which the conditions name: each has one persistent \
+                       kernel, in which variables, functions and imports stay between blocks.";
+
+/// The system prompt for a session in which Jupyter kernels run the code.
+pub(crate) fn system_of_kernels(cwd: &str, os: &str) -> String {
+    filled(KERNELS, cwd, os)
+}
+
+/// The system prompt for a session: what can be run, where; with a gap for what depends on the model. `terminals` are
+/// languages whose blocks have a terminal of their own: no kernel keeps anything for those.
+pub(crate) fn system(languages: &Languages, terminals: &[Language], cwd: &str, os: &str) -> String {
     let (mut running, mut fresh) = (String::new(), Vec::new());
     for entry in languages.0.iter() {
-        let state = if entry.persistent {
+        let state = if entry.persistent && !terminals.contains(&entry.name) {
             "one persistent kernel: variables, functions and imports stay between blocks"
         } else if entry.name == Language::bash() {
             "a fresh process for each block; the folder and exported variables stay between blocks"
@@ -36,7 +49,11 @@ pub(crate) fn system(languages: &Languages, cwd: &str, os: &str) -> String {
     if !fresh.is_empty() {
         let _ = writeln!(running, "- {}: a fresh process for each block.", fresh.join(", "));
     }
-    SYSTEM.replace("{languages}", running.trim_end()).replace("{os}", os).replace("{cwd}", cwd)
+    filled(running.trim_end(), cwd, os)
+}
+
+fn filled(languages: &str, cwd: &str, os: &str) -> String {
+    SYSTEM.replace("{languages}", languages).replace("{os}", os).replace("{cwd}", cwd)
 }
 
 /// A system prompt with its gap filled: how to work, and how to hand over code in this dialect. Small models are told less
@@ -52,7 +69,16 @@ pub(crate) fn in_dialect(prompt: &str, dialect: Dialect, is_small: bool, termina
         }
         (Dialect::Tools, _) => (ABOUT, TOOLS.trim_end().to_owned()),
     };
-    let about = about.trim_end().replacen(INPUT, &input(is_small, terminals), 1).replacen(DIALECT, &how, 1);
+    let (left, values) = if terminals.contains(&Language::python()) {
+        ("in the folder", "")
+    } else {
+        (
+            "in the Python kernel and in the folder",
+            "The value of a last expression in Python is reported too. ",
+        )
+    };
+    let about = about.trim_end().replacen(LEFT, left, 1).replacen(VALUES, values, 1);
+    let about = about.replacen(INPUT, &input(is_small, terminals), 1).replacen(DIALECT, &how, 1);
     // The gap stands in front of all that comes from outside.
     prompt.replacen(GAP, &about, 1)
 }
@@ -80,7 +106,7 @@ mod tests {
 
     #[test]
     fn each_dialect_is_told_whole() {
-        let gapped = system(&Languages::default(), "/home/ann/{about}", "Linux");
+        let gapped = system(&Languages::default(), &[], "/home/ann/{about}", "Linux");
         let told = |dialect| in_dialect(&gapped, dialect, false, &[]);
         let (fences, tags, tools) = (told(Dialect::Fences), told(Dialect::ExecuteTags), told(Dialect::Tools));
         for text in [&fences, &tags, &tools] {
@@ -114,7 +140,7 @@ mod tests {
 
     #[test]
     fn who_has_a_terminal_is_told_so() {
-        let gapped = system(&Languages::default(), "/work", "Linux");
+        let gapped = system(&Languages::default(), &[], "/work", "Linux");
         let told =
             |is_small, terminals: &[Language]| in_dialect(&gapped, Dialect::Fences, is_small, terminals);
         assert!(told(false, &[]).contains("There is no terminal and no input"));
@@ -123,5 +149,27 @@ mod tests {
             assert!(text.contains("locks in bash ") && !text.contains(INPUT), "{text}");
             assert!(!text.contains("There is no terminal") && !text.contains("There is no input"), "{text}");
         }
+    }
+
+    #[test]
+    fn what_has_a_terminal_has_no_kernel() {
+        let python = [Language::python()];
+        let gapped = system(&Languages::default(), &python, "/work", "Linux");
+        let text = in_dialect(&gapped, Dialect::Fences, false, &python);
+        assert!(!text.contains("kernel") && !text.contains("last expression"), "{text}");
+        assert!(text.contains("- python, javascript, ") && text.contains("left in the folder."), "{text}");
+        let text = in_dialect(&gapped, Dialect::Fences, false, &[]);
+        assert!(text.contains("left in the Python kernel and in the folder."), "{text}");
+        assert!(text.contains("a last expression in Python is reported too. There is no"), "{text}");
+    }
+
+    #[test]
+    fn jupyter_kernels_are_told_without_languages_that_may_have_none() {
+        let gapped = system_of_kernels("/work", "Linux");
+        assert!(!gapped.contains("bash") && !gapped.contains("a fresh process"), "{gapped}");
+        assert!(
+            gapped.contains("for which there is a Jupyter kernel") && gapped.contains("/work"),
+            "{gapped}"
+        );
     }
 }

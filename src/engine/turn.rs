@@ -184,7 +184,7 @@ impl Engine {
         if self.dialect() != Dialect::Tools {
             return Vec::new();
         }
-        let mut tools = call::offered(&self.settings.languages);
+        let mut tools = call::offered(&self.offered());
         tools.extend(functions::tools(&self.state.live.functions));
         tools
     }

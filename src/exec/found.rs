@@ -6,6 +6,7 @@ pub(crate) use answer::{FoundEngine, FoundImage, Kernels};
 
 use super::ExecutorError;
 use crate::config::{ContainerExecutor, JupyterExecutor};
+use crate::domain::{Language, Languages};
 use crate::launch::Launcher;
 use std::path::Path;
 
@@ -23,6 +24,22 @@ pub(crate) async fn engine(
     {
         let _ = (config, programs);
         Err(ExecutorError::NotBuilt("containers".into()))
+    }
+}
+
+/// Those of these languages for which this machine has a Jupyter kernel, or which the wanted one runs. `python` is the one
+/// that is set.
+pub(crate) fn kernel_languages(
+    languages: &Languages,
+    python: Option<&Path>,
+    wanted: Option<&str>,
+) -> Vec<Language> {
+    #[cfg(feature = "jupyter")]
+    return super::jupyter::languages_here(languages, python, wanted);
+    #[cfg(not(feature = "jupyter"))]
+    {
+        let _ = (languages, python, wanted);
+        Vec::new()
     }
 }
 

@@ -35,7 +35,7 @@ use crate::domain::{
 use available::AvailableKernels;
 use block::JupyterBlock;
 pub(super) use error::JupyterError;
-pub(super) use look::found;
+pub(super) use look::{found, languages_here};
 use reading::{AwaitedReply, ReplyReader};
 use specs::Spec;
 use std::collections::{BTreeMap, VecDeque};

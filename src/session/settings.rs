@@ -2,7 +2,7 @@
 
 use super::factory::SessionFactory;
 use crate::config::ExecutorChoice;
-use crate::domain::{FunctionFile, ModelName, Policy, RunConditions, SandboxLevel};
+use crate::domain::{FunctionFile, KernelLanguages, ModelName, Policy, RunConditions, SandboxLevel};
 use crate::engine::{JudgeSettings, Settings, prompt};
 use crate::{exec, recipe, workspace};
 
@@ -12,14 +12,19 @@ impl SessionFactory {
         let config = &self.loaded.config;
         let (dialect, languages) = (config.dialect, self.languages.all.clone());
         let cwd = self.place.cwd.display().to_string();
+        let terminals = if self.run_terminals { config.terminals() } else { Vec::new() };
+        let os = std::env::consts::OS;
         // The model is told of what is there only; what it writes in another language can still be read and saved.
-        let system_prompt = prompt::system(self.languages.here(), &cwd, std::env::consts::OS);
+        let system_prompt = match config.executor {
+            ExecutorChoice::Jupyter(_) => prompt::system_of_kernels(&cwd, os),
+            _ => prompt::system(self.languages.here(), &terminals, &cwd, os),
+        };
         Settings {
             step_limit: config.step_limit,
             repeat_limit: config.repeat_limit,
             dialect,
             languages,
-            terminals: if self.run_terminals { config.terminals() } else { Vec::new() },
+            terminals,
             system_prompt,
             conditions: Some(self.conditions()),
             policy,
@@ -56,14 +61,34 @@ impl SessionFactory {
             }
             _ => Vec::new(),
         };
+        let mut limits = self.limits();
+        let kernels = match executor {
+            ExecutorChoice::Jupyter(kernel) => {
+                // Nothing holds a kernel of Jupyter to these.
+                (limits.memory_bytes, limits.processes) = (0, 0);
+                self.kernels(kernel.as_deref())
+            }
+            _ => KernelLanguages::Unused,
+        };
         let conditions = RunConditions {
             confined,
             network: sandbox.network || !confined,
             write: cwd.into_iter().chain(sandbox.write.clone()).collect(),
-            limits: self.limits(),
+            limits,
+            kernels,
             ..RunConditions::default()
         };
         conditions.with_versions(known)
+    }
+
+    /// The languages that have a Jupyter kernel: on this machine they are looked up, a server is asked later.
+    fn kernels(&self, wanted: Option<&str>) -> KernelLanguages {
+        let config = &self.loaded.config;
+        if config.executors.jupyter.url.is_some() {
+            return KernelLanguages::Unknown;
+        }
+        let all = &self.languages.all;
+        KernelLanguages::Known(exec::found::kernel_languages(all, config.run.python.as_deref(), wanted))
     }
 
     /// The files of the person's own functions, and what is wrong with the others.

@@ -1,7 +1,7 @@
 //! What a model is told of the conditions under which its blocks run now, in few words: as they were asked for until a
 //! block was looked at, from then on as the newest look found them enforced.
 
-use crate::domain::{Language, Limits, SandboxLevel, Terms, Timestamp};
+use crate::domain::{Enforcement, Language, Limits, SandboxLevel, Terms, Timestamp};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -10,6 +10,18 @@ const FOLDERS: usize = 4;
 
 /// The languages whose versions are told, and the program of each.
 const VERSIONED: &[(&str, &str)] = &[("python", "Python"), ("bash", "bash"), ("javascript", "node")];
+
+/// The languages in which Jupyter kernels take code.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum KernelLanguages {
+    /// Code is not run by Jupyter kernels.
+    #[default]
+    Unused,
+    /// The server was not asked yet.
+    Unknown,
+    /// There is a kernel for each of these, and for no other.
+    Known(Vec<Language>),
+}
 
 /// The conditions of runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -22,8 +34,43 @@ pub struct RunConditions {
     pub write: Vec<PathBuf>,
     /// How much each of them may use.
     pub limits: Limits,
+    /// What Jupyter kernels take, where they run the code.
+    pub kernels: KernelLanguages,
     /// The versions that are known, by the name of the program: `Python`, `node`.
     pub versions: BTreeMap<&'static str, String>,
+}
+
+impl KernelLanguages {
+    /// The words for the model; `None` where code runs in no Jupyter kernel.
+    fn told(&self) -> Option<String> {
+        let named = match self {
+            Self::Unused => return None,
+            Self::Unknown => {
+                return Some(
+                    "Which languages have a Jupyter kernel is not known yet; most servers have one for python.".into(),
+                );
+            }
+            Self::Known(languages) => languages.iter().map(|language| one_line(language.as_str())),
+        };
+        let named = named.collect::<Vec<_>>().join(", ");
+        Some(if named.is_empty() {
+            "There is no Jupyter kernel: no code can be run.".into()
+        } else {
+            format!("There is a Jupyter kernel for: {named}. Code in other languages can't be run.")
+        })
+    }
+}
+
+/// The limits of a run without those that nothing holds.
+fn held(terms: &Terms) -> Limits {
+    let (mut limits, report) = (terms.limits, &terms.rights.sandbox);
+    if report.memory == Enforcement::None {
+        limits.memory_bytes = 0;
+    }
+    if report.processes == Enforcement::None {
+        limits.processes = 0;
+    }
+    limits
 }
 
 /// What comes from outside does not begin a line of its own.
@@ -56,7 +103,8 @@ impl RunConditions {
             confined: terms.rights.sandbox.level != SandboxLevel::Off,
             network: terms.rights.network,
             write: terms.rights.write.clone(),
-            limits: terms.limits,
+            limits: held(terms),
+            kernels: known.map(|known| known.kernels.clone()).unwrap_or_default(),
             versions,
         })
     }
@@ -72,6 +120,7 @@ impl RunConditions {
             )
         }];
         parts.push(format!("Each has {limits}."));
+        parts.extend(self.kernels.told());
         let versions =
             self.versions.iter().map(|(program, version)| format!("{program} is {}", one_line(version)));
         let versions = versions.collect::<Vec<_>>().join(", ");
@@ -122,6 +171,13 @@ mod tests {
         assert!(text.len() < 420, "about 100 tokens: {}", text.len());
         let text = told(&RunConditions { confined: false, network: true, ..asked() });
         assert!(text.contains("without a sandbox") && text.contains("The network is open"), "{text}");
+        assert!(!text.contains("kernel"), "{text}");
+        let kernels = |kernels| told(&RunConditions { kernels, ..asked() });
+        assert!(kernels(KernelLanguages::Unknown).contains("is not known yet"));
+        let text = kernels(KernelLanguages::Known(vec![Language::python(), Language("r".into())]));
+        assert!(text.contains("kernel for: python, r. Code in other languages can't be run."), "{text}");
+        let text = kernels(KernelLanguages::Known(Vec::new()));
+        assert!(text.contains("There is no Jupyter kernel: no code can be run."), "{text}");
         let folders = (0..9).map(|n| PathBuf::from(format!("/f{n}\nx"))).collect();
         let text = told(&RunConditions { write: folders, ..asked() });
         assert!(text.contains("/f3 x, 5 more folders, $TMPDIR and nowhere else"), "{text}");

@@ -63,8 +63,8 @@ fn changes() -> Value {
 }
 
 /// The tools as they are offered to a model.
-pub(crate) fn offered(languages: &Languages) -> Vec<Tool> {
-    let names: Vec<&str> = languages.0.iter().map(|entry| entry.name.as_str()).collect();
+pub(crate) fn offered(languages: &[&Language]) -> Vec<Tool> {
+    let names: Vec<&str> = languages.iter().map(|name| name.as_str()).collect();
     let text = |about: &str| serde_json::json!({ "type": "string", "description": about });
     let number = |about: &str| serde_json::json!({ "type": "integer", "minimum": 1, "description": about });
     let tool = |name: Name, description: &str, properties: Value, required: &[&str]| Tool {
@@ -372,7 +372,9 @@ mod tests {
 
     #[test]
     fn every_schema_is_json() {
-        for tool in offered(&Languages::default()) {
+        let languages = Languages::default();
+        let names: Vec<&Language> = languages.0.iter().map(|entry| &entry.name).collect();
+        for tool in offered(&names) {
             let schema: Value = serde_json::from_str(&tool.parameters).expect("a schema");
             assert_eq!(schema["type"], "object", "{}", tool.name);
         }

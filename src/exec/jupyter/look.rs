@@ -4,9 +4,27 @@ use super::error::JupyterError;
 use super::server::JupyterServer;
 use super::specs::{self, Spec};
 use crate::config::JupyterExecutor;
+use crate::domain::{Language, Languages};
 use crate::exec::found::Kernels;
 use crate::launch::Launcher;
 use std::path::Path;
+
+/// The kernels that are installed on this machine.
+fn here(python: Option<&Path>) -> Vec<Spec> {
+    let env = |name: &str| std::env::var(name).ok();
+    specs::installed(&specs::folders(&env, &specs::prefixes(&env, python)))
+}
+
+/// Those of these languages that a kernel of this machine runs, or the one of the wanted name.
+pub(in crate::exec) fn languages_here(
+    languages: &Languages,
+    python: Option<&Path>,
+    wanted: Option<&str>,
+) -> Vec<Language> {
+    let specs = here(python);
+    let runs = |language: &&Language| specs::choose(&specs, wanted, language.as_str(), "").is_ok();
+    languages.0.iter().map(|entry| &entry.name).filter(runs).cloned().collect()
+}
 
 /// The kernels that could be started; nothing is.
 ///
@@ -19,9 +37,7 @@ pub(crate) async fn found(
 ) -> Result<Kernels, JupyterError> {
     let named = |specs: Vec<Spec>| specs.into_iter().map(|spec| (spec.name, spec.language)).collect();
     let Some(url) = &config.url else {
-        let env = |name: &str| std::env::var(name).ok();
-        let specs = specs::installed(&specs::folders(&env, &specs::prefixes(&env, python)));
-        return Ok(Kernels { place: "on this machine".into(), names: named(specs) });
+        return Ok(Kernels { place: "on this machine".into(), names: named(here(python)) });
     };
     let server = JupyterServer::new(config, url, programs).await?;
     let names = named(server.specs().await?);
