@@ -14,6 +14,12 @@ use std::ffi::OsString;
 use std::path::Path;
 
 const BUILD: &str = include_str!("../../assets/build.sh");
+/// What R reads before a block: how errors are placed, and where plots go.
+pub(super) const PROFILE: &str = include_str!("../../assets/profile.R");
+/// How R starts a script as it is shipped: without what steers it.
+const R_PLAIN: &str = "--vanilla";
+/// The same, but with the profile of the site, in whose place sayso's own stands.
+const R_WITH_PROFILE: [&str; 4] = ["--no-save", "--no-restore", "--no-environ", "--no-init-file"];
 const SQL: &str = include_str!("../../assets/sql.py");
 
 /// What a text is called.
@@ -33,7 +39,7 @@ pub(super) fn invocation(
     interpreter: &Path,
     TextName { label, folder }: TextName<'_>,
     cwd: &Path,
-    env: Environment,
+    mut env: Environment,
 ) -> Invocation {
     if needs_file(way) {
         let args = build(way, (label, extension), interpreter, folder);
@@ -44,7 +50,14 @@ pub(super) fn invocation(
     if !way.arguments.is_empty() {
         let file = format!("/dev/fd/{FIRST_GIVEN}");
         let fill = |word: &String| word.replace("{file}", &file).replace("{folder}", &cwd.to_string_lossy());
-        let args = way.arguments.iter().map(|word| fill(word).into()).collect();
+        let mut args: Vec<OsString> = way.arguments.iter().map(|word| fill(word).into()).collect();
+        if language == "r" && way.arguments.first().is_some_and(|first| first == R_PLAIN) {
+            args.splice(..1, R_WITH_PROFILE.map(OsString::from));
+            plan::set(&mut env, "R_PROFILE", format!("/dev/fd/{}", FIRST_GIVEN + 1));
+            let (mut given, names) = of_descriptor();
+            given.push(GivenFile::Profile);
+            return made(interpreter, args, (given, names), cwd, env);
+        }
         return made(interpreter, args, of_descriptor(), cwd, env);
     }
     match language {
@@ -206,6 +219,10 @@ mod tests {
         assert_eq!(
             shown("sql", 0),
             "/usr/bin/sqlite3 -batch -bail -header -column :memory: .read /dev/fd/90 [Source]"
+        );
+        assert_eq!(
+            shown("r", 0),
+            "/usr/bin/Rscript --no-save --no-restore --no-environ --no-init-file /dev/fd/90 [Source, Profile]"
         );
         assert_eq!(shown("sql", 2), "/usr/bin/python3 -I -c (sql.py) block 3 [Source]");
         assert_eq!(

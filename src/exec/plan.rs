@@ -27,6 +27,8 @@ pub enum GivenFile {
     KernelText,
     /// The approved bytes, sealed.
     Source,
+    /// What R reads before the block.
+    Profile,
     /// A file into which a shell writes its state at the end.
     State,
 }

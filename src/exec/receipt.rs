@@ -27,6 +27,15 @@ pub(super) struct OutsideStops {
     pub killed: bool,
 }
 
+/// Why Python did not start as a kernel, by the last line that it said. One that does not know the first option can't
+/// tell its version.
+pub(super) fn start_failure(last_line: &str) -> &str {
+    if last_line.starts_with("Unknown option: -I") || last_line.starts_with("Try `python -h'") {
+        return "Python 3.8 or newer is needed, this is one before 3.4";
+    }
+    last_line
+}
+
 /// How the run of a program ended.
 pub(super) fn of_program(ending: ExitKind, pressed: &OutsideStops) -> Outcome {
     if let Some(over) = &pressed.over {
@@ -127,6 +136,14 @@ mod tests {
 
     fn ended(code: Option<i32>, signal: Option<i32>) -> ExitKind {
         ExitKind { code, signal }
+    }
+
+    #[test]
+    fn a_python_that_is_too_old_to_say_so_is_told_as_that() {
+        for said in ["Unknown option: -I", "Try `python -h' for more information."] {
+            assert_eq!(start_failure(said), "Python 3.8 or newer is needed, this is one before 3.4");
+        }
+        assert_eq!(start_failure("ImportError: no module named x"), "ImportError: no module named x");
     }
 
     #[test]

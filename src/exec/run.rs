@@ -302,7 +302,9 @@ impl Run {
             EndCause::NotStarted(why) => receipt::of_loss(why, pressed, Outcome::NotStarted),
             EndCause::NotReady(cause) => {
                 let limit = pressed.over.as_ref().map(|what| format!("of its limits, {what}"));
-                let why = limit.or_else(|| self.capture.last_error_line()).unwrap_or_else(|| cause.clone());
+                let said =
+                    || self.capture.last_error_line().map(|line| receipt::start_failure(&line).to_owned());
+                let why = limit.or_else(said).unwrap_or_else(|| cause.clone());
                 Outcome::NotStarted(format!("Python could not be started as a kernel: {why}"))
             }
         }

@@ -1,0 +1,60 @@
+# What R reads before a block of R, in place of the site's profile. Errors name the statement in which they happened, plots
+# that name no device go into files that were not there. Nothing of it stands in the block's own environment.
+local({
+    Sys.unsetenv("R_PROFILE")
+    file <- "/dev/fd/90"
+    text <- tryCatch(readLines(file, warn = FALSE), error = function(e) character())
+    parsed <- tryCatch(parse(text = text, keep.source = TRUE), error = conditionMessage)
+    done <- 0L
+    addTaskCallback(function(...) {
+        done <<- done + 1L
+        TRUE
+    }, name = "sayso")
+
+    # R counts the lines of a function from where its statement begins: its text is looked for in the whole.
+    line_of <- function(ref) {
+        if (is.null(ref)) return(NULL)
+        part <- attr(ref, "srcfile")$lines
+        # R keeps them as one text with the ends of lines in it.
+        part <- unlist(strsplit(part, "\n", fixed = TRUE))
+        starts <- which(text == part[1])
+        starts <- starts[starts <= length(text) - length(part) + 1L]
+        fits <- vapply(starts, function(at) identical(text[seq(at, length.out = length(part))], part), NA)
+        if (sum(fits) == 1L) starts[fits] + as.integer(ref)[1] - 1L
+    }
+
+    statement <- function() {
+        if (is.character(parsed)) {
+            if (!grepl("^Error: (unexpected|invalid|malformed|unmatched|INCOMPLETE)", geterrmessage())) return(NULL)
+            place <- regmatches(parsed, regexpr("^<text>:[0-9]+", parsed))
+            return(as.integer(sub("<text>:", "", place, fixed = TRUE)))
+        }
+        refs <- attr(parsed, "srcref")
+        if (done < length(refs)) as.integer(refs[[done + 1L]])[1]
+    }
+
+    report <- function() {
+        calls <- sys.calls()
+        places <- tryCatch({
+            inner <- unlist(lapply(rev(calls), function(call) line_of(attr(call, "srcref"))))
+            unique(c(inner, statement()))
+        }, error = function(e) NULL)
+        for (at in places[seq_len(min(length(places), 10L))]) {
+            cat("  at ", file, ":", at, "\n", sep = "", file = stderr())
+        }
+        quit("no", status = 1L, runLast = FALSE)
+    }
+
+    # A device that was chosen by name is used as it is.
+    draw <- function(...) {
+        series <- 1L
+        name <- "Rplot%03d.png"
+        while (file.exists(sprintf(name, 1L))) {
+            series <- series + 1L
+            name <- paste0("Rplot-", series, "-%03d.png")
+        }
+        grDevices::png(name, ...)
+    }
+    if (identical(Sys.getenv("R_DEFAULT_DEVICE"), "png")) options(device = draw)
+    options(keep.source = TRUE, error = as.call(list(report)))
+})
