@@ -324,6 +324,12 @@ impl RunReport {
         parts
     }
 
+    /// The pictures among the files that it wrote of which there is no copy to look at.
+    pub(crate) fn undrawn(&self) -> impl Iterator<Item = &FileChange> {
+        let is_kept = |path: &str| self.all_images().any(|image| path.ends_with(image.name.as_str()));
+        self.receipt.files.iter().filter(move |file| file.is_picture() && !is_kept(&file.path))
+    }
+
     /// All that can be looked at: what it showed, then the pictures that it wrote.
     pub fn all_images(&self) -> impl Iterator<Item = &ImageRef> {
         self.images.iter().chain(&self.pictures)

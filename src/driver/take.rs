@@ -75,11 +75,8 @@ impl Driver {
             report.receipt.undo = undo.record(remembered, &others);
             if let Some(mut changes) = changes {
                 if let Ok(working) = &working {
-                    let pictures = written_pictures::keep(run, &changes.files, working, &blobs);
-                    let (plots, others) = match &code {
-                        Some((language, source)) => written_pictures::plots(language, source, pictures),
-                        None => (Vec::new(), pictures),
-                    };
+                    let (plots, others) =
+                        written_pictures::keep(run, &changes.files, code.as_ref(), working, &blobs);
                     report.images.extend(plots);
                     report.pictures = others;
                     let is_secret = |path: &Path| review::is_secret(&path.to_string_lossy(), &scope);

@@ -9,22 +9,36 @@ use crate::exec;
 use crate::workspace::place::{Folder, OpenPlace};
 use crate::workspace::read;
 use std::path::Path;
+use std::sync::Arc;
 
-/// Pictures of one run that are kept.
+/// Pictures of one run that are kept: of its plots as many files as a receipt lists, of others the first.
+const MOST_PLOTS: usize = 50;
 const MOST: usize = 4;
 
 /// Larger files are not kept.
 const LARGEST: u64 = 4 << 20;
 
-/// Copies the pictures among these files into the session's folder of blobs. Blocks; for a worker.
-pub(super) fn keep(run: RunId, files: &[FileChange], folder: &Folder, blobs: &Path) -> Vec<ImageRef> {
+/// Copies the pictures among these files into the session's folder of blobs: first those that this code drew as plots, which
+/// count as what it showed, then the others. Blocks; for a worker.
+pub(super) fn keep(
+    run: RunId,
+    files: &[FileChange],
+    code: Option<&(Language, Arc<str>)>,
+    folder: &Folder,
+    blobs: &Path,
+) -> (Vec<ImageRef>, Vec<ImageRef>) {
     // A run may have put another folder in its place.
     if !folder.stands() {
-        return Vec::new();
+        return (Vec::new(), Vec::new());
     }
-    // Their bytes are looked at before they are kept.
+    let names = code.map(|(language, source)| PlotNames::of(language, source)).unwrap_or_default();
     let pictures = files.iter().filter(|file| file.is_picture());
-    pictures.filter_map(|file| kept(run, &file.path, folder, blobs)).take(MOST).collect()
+    let (plots, others): (Vec<_>, Vec<_>) = pictures.partition(|file| names.is_plot(&file.path));
+    // Their bytes are looked at before they are kept.
+    let kept = |files: Vec<&FileChange>, most| {
+        files.into_iter().filter_map(|file| kept(run, &file.path, folder, blobs)).take(most).collect()
+    };
+    (kept(plots, MOST_PLOTS), kept(others, MOST))
 }
 
 fn kept(run: RunId, name: &str, folder: &Folder, blobs: &Path) -> Option<ImageRef> {
@@ -43,25 +57,39 @@ const OF_JULIA: &[&str] = &["savefig", "png", "save", "PNG"];
 /// So many characters of a call are read.
 const ARGUMENTS: usize = 400;
 
-/// Parts pictures that were written: first those that this text drew as plots, which count as what it showed, then the
-/// others. A text of R or Julia names the file of a plot in the call that draws it, or R itself does.
-pub(super) fn plots(
-    language: &Language,
-    source: &str,
-    pictures: Vec<ImageRef>,
-) -> (Vec<ImageRef>, Vec<ImageRef>) {
-    let (devices, is_r) = match language.as_str() {
-        "r" => (OF_R, true),
-        "julia" => (OF_JULIA, false),
-        _ => return (Vec::new(), pictures),
-    };
-    let named = named_by(devices, source, is_r);
-    pictures.into_iter().partition(|picture| {
+/// What a text calls the files of its plots. One of R or Julia names the file in the call that draws it, or R itself does.
+#[derive(Default)]
+struct PlotNames<'a> {
+    named: Vec<&'a str>,
+    is_r: bool,
+}
+
+impl<'a> PlotNames<'a> {
+    fn of(language: &Language, source: &'a str) -> Self {
+        let (devices, is_r) = match language.as_str() {
+            "r" => (OF_R, true),
+            "julia" => (OF_JULIA, false),
+            _ => return Self::default(),
+        };
+        Self { named: named_by(devices, source, is_r), is_r }
+    }
+
+    fn is_plot(&self, path: &str) -> bool {
         // The call `png` of Julia's Plots leaves the ending out.
-        let whole = |named: &str| !is_r && is_meant(&picture.name, &format!("{named}.png"));
-        let is_named = |named: &&str| is_meant(&picture.name, named) || whole(named);
-        (is_r && is_page(base(&picture.name), "Rplot%03d.png")) || named.iter().any(is_named)
-    })
+        let whole = |named: &str| !self.is_r && is_meant(path, &format!("{named}.png"));
+        let is_named = |named: &&str| is_meant(path, named) || whole(named);
+        (self.is_r && is_named_by_r(base(path))) || self.named.iter().any(is_named)
+    }
+}
+
+/// Whether R gives a file this name by itself (`assets/profile.R`): `Rplot001.png`, and `Rplot-2-001.png` where that was
+/// there already.
+fn is_named_by_r(name: &str) -> bool {
+    let series = name.strip_prefix("Rplot-").and_then(|rest| rest.split_once('-'));
+    let later = series.is_some_and(|(series, page)| {
+        series.chars().all(|c| c.is_ascii_digit()) && is_page(page, "%03d.png")
+    });
+    later || is_page(name, "Rplot%03d.png")
 }
 
 /// Whether a call that names a file so means this one: folders that it names are those right above it. A name alone may
@@ -136,21 +164,13 @@ mod tests {
 
     #[test]
     fn plots_of_r_are_what_it_showed_and_other_pictures_are_not() {
-        let picture = |name: &str| ImageRef {
-            path: name.into(),
-            name: name.into(),
-            mime: "image/png".into(),
-            width: 1,
-            height: 1,
-            bytes: 1,
-        };
         let shown = |language: &str, source: &str| {
             let names = ["Rplot001.png", "out/sales.png", "page-2.png", "photo.png", "Rplotx.png"];
-            let (plots, others) =
-                plots(&Language(language.into()), source, names.map(picture).into_iter().collect());
-            assert_eq!(plots.len() + others.len(), names.len());
-            plots.into_iter().map(|plot| plot.name).collect::<Vec<_>>().join(" ")
+            let language = Language(language.into());
+            let plots = PlotNames::of(&language, source);
+            names.into_iter().filter(|name| plots.is_plot(name)).collect::<Vec<_>>().join(" ")
         };
+        assert!(is_named_by_r("Rplot-2-001.png") && !is_named_by_r("Rplot-x-001.png"));
         assert_eq!(shown("r", "plot(1:3)"), "Rplot001.png");
         let named = "grDevices::png(filename = \"out/sales.png\", width = 9)";
         assert_eq!(shown("r", named), "Rplot001.png out/sales.png");
@@ -199,15 +219,19 @@ mod tests {
             change("page.svg", "created"),
         ];
         let folder = Folder::find(&work).unwrap();
-        let kept = keep(RunId(1), &files, &folder, &blobs);
+        let keep = |run, files: &[FileChange], code| keep(RunId(run), files, code, &folder, &blobs);
+        let (_, kept) = keep(1, &files, None);
         let told: Vec<_> =
             kept.iter().map(|image| (image.name.as_str(), image.width, image.height)).collect();
         assert_eq!(told, [("out/a.PNG", 640, 480), ("a.svg", 5, 4)]);
         assert!(kept[0].path.starts_with(&blobs));
-        let many: Vec<FileChange> = (0..9).map(|_| change("out/a.PNG", "changed")).collect();
-        assert_eq!(keep(RunId(2), &many, &folder, &blobs).len(), MOST);
+        let many: Vec<FileChange> = (0..60).map(|_| change("out/a.PNG", "changed")).collect();
+        assert_eq!(keep(2, &many, None).1.len(), MOST);
+        let draws = (Language("r".into()), Arc::from("png('out/a.PNG')\nplot(1)"));
+        let (plots, others) = keep(4, &many, Some(&draws));
+        assert_eq!((plots.len(), others.len()), (MOST_PLOTS, 0), "plots are shown as those of Python are");
         std::fs::rename(&work, home.join("old")).unwrap();
         std::os::unix::fs::symlink(home.join("old"), &work).unwrap();
-        assert_eq!(keep(RunId(3), &files, &folder, &blobs), [], "the folder was replaced");
+        assert_eq!(keep(3, &files, None), (Vec::new(), Vec::new()), "the folder was replaced");
     }
 }

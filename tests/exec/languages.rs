@@ -316,6 +316,11 @@ async fn plots_of_r_that_name_no_device_are_pictures() {
         assert!(std::fs::read(shop.work().join(name)).expect(name).starts_with(b"\x89PNG"));
     }
     assert!(!shop.work().join("Rplots.pdf").exists());
+    // The next block replaces none of them.
+    let first = std::fs::read(shop.work().join("Rplot001.png")).expect("the first plot");
+    shop.run("r", "plot(10:1)\n").await.ok();
+    assert!(shop.work().join("Rplot-2-001.png").exists());
+    assert_eq!(std::fs::read(shop.work().join("Rplot001.png")).expect("the first plot"), first);
     // A device that is named is used.
     shop.run("r", "pdf('own.pdf')\nplot(1:10)\n").await.ok();
     assert!(std::fs::read(shop.work().join("own.pdf")).expect("own.pdf").starts_with(b"%PDF"));

@@ -1,8 +1,8 @@
 use super::*;
 use crate::domain::{
-    Block, BlockId, BlockKind, Dialect, Entry, Finish, FinishReason, Grantor, ImageRef, KernelFate,
-    KernelRef, Origin, Outcome, OutputBuffer, Revision, RunError, RunId, RunReport, Sha256, StepId, Stream,
-    Timestamp, Usage, Version,
+    Block, BlockId, BlockKind, Dialect, Entry, FileChange, Finish, FinishReason, Grantor, ImageRef,
+    KernelFate, KernelRef, Origin, Outcome, OutputBuffer, Revision, RunError, RunId, RunReport, Sha256,
+    StepId, Stream, Timestamp, Usage, Version,
 };
 use crate::engine::dialogue::{report, terms};
 
@@ -144,6 +144,22 @@ fn a_run_is_told_with_all_that_came_of_it() {
 #[test]
 fn a_run_that_printed_nothing_says_so_and_one_that_never_began_does_not() {
     assert_eq!(result(report(Outcome::Ok)), "Block 1 (python): exit 0, 0.8 s\nIt printed nothing.");
+    let mut gap = report(Outcome::Ok);
+    gap.receipt.connection_losses = 2;
+    assert_eq!(
+        result(gap),
+        "Block 1 (python): exit 0, 0.8 s\nOutput may be missing: the connection to the kernel was lost 2 times while the \
+         block ran."
+    );
+    let mut drew = report(Outcome::Ok);
+    drew.receipt.files = (0..7).map(|n| FileChange::new(format!("p{n}.png"), "created", 9)).collect();
+    drew.receipt.not_looked_at.changes = 10;
+    assert!(
+        result(drew).ends_with(
+            "\nPictures that were not shown: p0.png, p1.png, p2.png, p3.png, p4.png and 2 more; any of 10 changed files \
+             that were not listed"
+        ),
+    );
     let refused = report(Outcome::Refused("the kernel is another one".into()));
     assert_eq!(result(refused), "Block 1 (python): was not run: the kernel is another one");
 }

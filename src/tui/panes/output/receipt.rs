@@ -362,9 +362,7 @@ pub(super) fn not_run(
 
 /// `image  chart.png  9.1 MB   not drawn`: pictures that a run wrote and of which no copy is kept.
 pub(super) fn undrawn(report: &RunReport, width: u16, look: DrawStyle<'_>) -> Vec<Line<'static>> {
-    let kept = |path: &str| report.all_images().any(|image| path.ends_with(image.name.as_str()));
-    let files = report.receipt.files.iter().filter(|file| file.is_picture() && !kept(&file.path));
-    let rows = files.map(|file| {
+    let rows = report.undrawn().map(|file| {
         let (name, size) = (safe::one_line(&file.path), words::size(file.bytes));
         Line::styled(safe::cut(&format!("image  {name}  {size}   not drawn"), width.into()), look.dim())
     });
