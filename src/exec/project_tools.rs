@@ -51,16 +51,18 @@ pub(super) struct ProjectTools {
     names: PathBuf,
     /// Folders behind the `PATH`.
     behind: Vec<PathBuf>,
-    /// Where packages of the session are.
+    /// Where packages of the session are: those of Python, those of node.
     packages: PathBuf,
+    node: PathBuf,
 }
 
 impl ProjectTools {
     /// Looks for the project's programs.
     pub(super) fn of(finder: &Finder, blobs: &Path) -> Self {
         let packages = packages::folder(blobs, "python");
+        let node = packages::folder(blobs, "node").join("node_modules");
         let mut tools =
-            Self { behind: vec![finder.node_packages().join(".bin")], packages, ..Self::default() };
+            Self { behind: vec![finder.node_packages().join(".bin")], packages, node, ..Self::default() };
         tools.names = blobs.join("packages").join("bin");
         if let Ok(python) = finder.find(&Language::python()) {
             let bin = python.path.parent().filter(|bin| bin.ends_with("bin") && !sandbox::is_system(bin));
@@ -73,7 +75,7 @@ impl ProjectTools {
                 tools.python = Some(ProjectPython { path: python.path, version, wanted });
             }
         }
-        tools.behind.push(tools.packages.join("bin"));
+        tools.behind.extend([tools.packages.join("bin"), tools.node.join(".bin")]);
         tools
     }
 
@@ -90,6 +92,7 @@ impl ProjectTools {
 
     /// Puts the programs on the `PATH`; writes beside the session what stands in front.
     pub(super) fn dress(&mut self, env: &mut Environment) {
+        self.lend_node_packages(env);
         let path = env.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.clone());
         let own = path.unwrap_or_else(|| OsString::from("/usr/bin:/bin"));
         let front = self.front_names(&own);
@@ -98,7 +101,10 @@ impl ProjectTools {
             self.front = if write_names(&self.names, &front).is_ok() { front } else { Vec::new() };
         }
         let own: Vec<PathBuf> = env::split_paths(&own).collect();
-        let is_there = |folder: &&PathBuf| folder.is_dir() || folder.starts_with(&self.packages);
+        let of_session = [&self.packages, &self.node];
+        let is_there = |folder: &&PathBuf| {
+            folder.is_dir() || of_session.iter().any(|packages| folder.starts_with(packages))
+        };
         let behind: Vec<PathBuf> =
             self.behind.iter().filter(is_there).filter(|folder| !own.contains(folder)).cloned().collect();
         let names = (!self.front.is_empty()).then(|| self.names.clone());
@@ -154,9 +160,18 @@ impl ProjectTools {
         front
     }
 
-    /// Lets programs other than the kernel find the packages of the session.
+    /// Lets programs other than the kernel find the packages of the session for Python.
     pub(super) fn lend_packages(&self, env: &mut Environment) {
         plan::set(env, "PYTHONPATH", &self.packages);
+    }
+
+    /// Lets node find the packages of the session, whoever starts it: `require` looks there last.
+    fn lend_node_packages(&self, env: &mut Environment) {
+        let own = env.iter().find(|(name, _)| name == "NODE_PATH").map(|(_, value)| value.clone());
+        let own = own.iter().flat_map(env::split_paths).filter(|folder| *folder != self.node);
+        if let Ok(folders) = env::join_paths(own.chain([self.node.clone()])) {
+            plan::set(env, "NODE_PATH", folders);
+        }
     }
 }
 
@@ -227,6 +242,7 @@ mod tests {
             front: Vec::new(),
             names: base.join("names"),
             packages: base.join("packages"),
+            node: base.join("node/node_modules"),
         }
     }
 
@@ -249,6 +265,7 @@ mod tests {
         let wanted = format!("{base}/names:{own}:{base}/venv/bin:{base}/packages/bin");
         assert_eq!(value(&env, "PATH"), Some(wanted));
         assert_eq!(value(&env, "VIRTUAL_ENV"), Some(format!("{base}/venv")));
+        assert_eq!(value(&env, "NODE_PATH"), Some(format!("{base}/node/node_modules")));
         let mut names: Vec<_> = tools.front.iter().map(|(name, _)| name.as_str()).collect();
         names.sort_unstable();
         // mypy is found behind the person's own programs, and ls stays what the review takes it for.

@@ -346,7 +346,7 @@ fn project(shop: &Shop) {
     write_program(&shop.work().join("node_modules/.bin/nodetool"), "#!/bin/sh\necho tool of node\n");
 }
 
-fn write_program(path: &std::path::Path, text: &str) {
+pub(crate) fn write_program(path: &std::path::Path, text: &str) {
     use std::os::unix::fs::PermissionsExt as _;
     std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
     std::fs::write(path, text).expect("written");

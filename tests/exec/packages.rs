@@ -1,5 +1,6 @@
 //! Packages: what a kernel lacks, and installing it for real.
 
+use crate::languages::write_program;
 use crate::support::*;
 use sayso::domain::*;
 use std::path::PathBuf;
@@ -37,6 +38,21 @@ async fn what_lies_in_the_folder_of_packages_is_found_without_a_restart_and_repl
     std::fs::write(folder.join("json.py"), "raise SystemExit('shadowed')\n").unwrap();
     let told = shop.py("import late, json\nlate.value, json.dumps([1])").await.ok();
     assert_eq!(told.value(), "(7, '[1]')");
+}
+
+#[tokio::test]
+#[ignore = "needs node"]
+async fn packages_of_node_are_found_by_node_in_bash() {
+    let shop = Shop::new();
+    let need = "node -e 'console.log(require(\"late\"))'";
+    assert_eq!(shop.sh(need).await.report.outcome, Outcome::Failed);
+    let blobs = std::fs::canonicalize(shop.folder.path()).unwrap().join("blobs");
+    let package = blobs.join("packages/node/node_modules/late");
+    std::fs::create_dir_all(package.join("../.bin")).unwrap();
+    std::fs::write(package.join("index.js"), "module.exports = 7;\n").unwrap();
+    write_program(&package.join("../.bin/late"), "#!/bin/sh\necho the program\n");
+    // The shell was there before: what it keeps does not hide them.
+    assert_eq!(shop.sh(&format!("{need}; late")).await.ok().out(), "7\nthe program\n");
 }
 
 #[tokio::test]
@@ -78,6 +94,8 @@ async fn packages_of_node_are_installed_and_found_by_scripts_and_modules() {
     let told =
         shop.run("javascript", "import pad from 'left-pad';\nconsole.log(pad('8', 2, '0'));\n").await.ok();
     assert_eq!(told.out(), "08\n");
+    let told = shop.sh("node -e \"console.log(require('left-pad')('9', 3, '0'))\"").await.ok();
+    assert_eq!(told.out(), "009\n", "node finds them wherever it is started");
     assert!(!shop.work().join("node_modules").exists() && !shop.work().join("package.json").exists());
 }
 
