@@ -117,7 +117,7 @@ async fn begin(recipe: &Recipe, answers: &Answers, site: &Site) -> Result<Recipe
                     Some(seen) => seen,
                     None => seen.insert(TestSetup::look(site).await),
                 };
-                if let Some(why) = machine::missing(&site.executor, &seen.machine, &tool).await {
+                if let Some(why) = machine::missing(site, &seen.machine, &tool).await {
                     misfits.push(misfit(&input, why));
                 }
             }
@@ -180,11 +180,12 @@ impl TestSetup {
         Self { marks: marks.unwrap_or_default(), machine }
     }
 
-    /// The runners that could run here, and how the Python in use is called.
+    /// The runners that could run here, and how the Python in use and what runs TypeScript are called.
     fn runners(&self) -> Vec<Fact> {
         let runners = runners::runners(&self.marks, &self.machine).join(" ");
         let python = self.machine.python.clone().map(|python| ("python".to_owned(), python));
-        [("runners".to_owned(), runners)].into_iter().chain(python).collect()
+        let typescript = self.machine.typescript.clone().map(|words| ("typescript".to_owned(), words));
+        [("runners".to_owned(), runners)].into_iter().chain(python).chain(typescript).collect()
     }
 
     /// The command of the project's own tests.

@@ -8,6 +8,7 @@
 pub(in crate::exec) mod environments;
 mod inside;
 pub(crate) mod told;
+mod typescript;
 
 use super::ExecutorError;
 use super::asking::{QuestionResult, Questions};
@@ -223,10 +224,16 @@ impl Finder {
         self.python.as_ref().filter(|_| *language == Language::python())
     }
 
+    /// The version of a program as far as its files tell.
+    fn told_version(found: &Interpreter, way: &RunMethod) -> Option<String> {
+        let of_node = || (way.command == "node").then(|| inside::of_node(&found.path)).flatten();
+        found.version.clone().or_else(|| told::version(&found.path)).or_else(of_node)
+    }
+
     /// What is there and can't do it: `node 22.13 or newer (it is 20.20.2)`.
     fn too_old(&self, found: &Interpreter, way: &RunMethod) -> Option<String> {
         let since = way.since.as_deref()?;
-        let version = match found.version.clone().or_else(|| told::version(&found.path)) {
+        let version = match Self::told_version(found, way) {
             Some(told) => Some(told),
             None => match self.ask(&found.path, &["--version"]) {
                 QuestionResult::Said(text) => version_in(&text),

@@ -381,6 +381,11 @@ impl Executor {
         self.look(look).await.flatten()
     }
 
+    /// The words of a shell in front of a file of TypeScript, where it is run on this machine.
+    pub async fn typescript(&self) -> Option<Vec<String>> {
+        self.look(Finder::typescript).await.flatten()
+    }
+
     /// Whether the Python of this machine has a module. The module is not loaded; a Python that lies in the working folder
     /// is not started. What is not known in ten seconds counts as not there.
     pub async fn python_has(&self, module: String) -> bool {

@@ -1,5 +1,7 @@
 //! How a file of a language is run: by what its name ends in. What is run is a block that waits like every other.
 
+use super::Tool;
+use super::view::View;
 use crate::domain::Language;
 use crate::text::shell::quoted;
 
@@ -10,6 +12,8 @@ const BY_ENDING: &[(&str, &[&str])] = &[
     ("mjs", &["node"]),
     ("cjs", &["node"]),
     ("ts", &["node"]),
+    ("mts", &["node"]),
+    ("cts", &["node"]),
     ("sh", &["bash"]),
     ("bash", &["bash"]),
     ("rb", &["ruby"]),
@@ -32,26 +36,64 @@ pub(super) fn program(file: &str) -> Option<&'static str> {
 }
 
 /// Whether a file is TypeScript, which not every node reads.
-pub(super) fn is_typescript(file: &str) -> bool {
-    file.rsplit_once('.').is_some_and(|(_, ending)| ending.eq_ignore_ascii_case("ts"))
+fn is_typescript(file: &str) -> bool {
+    let ending = file.rsplit_once('.').map_or("", |(_, ending)| ending);
+    ["ts", "mts", "cts"].iter().any(|known| ending.eq_ignore_ascii_case(known))
 }
 
-/// The words that run a file; `None` where its name does not tell how. `python` is how Python is called here, where that
-/// was found out.
-pub(super) fn command(file: &str, python: &str) -> Option<Vec<String>> {
-    let words = words(file)?;
+/// The language of a file by the program that runs it, where that is one that runs a single language; else one without a name.
+pub(super) fn language_of(file: &str) -> Language {
+    match program(file) {
+        Some("python3") => Language::python(),
+        Some("node") => Language::javascript(),
+        Some("bash") => Language::bash(),
+        _ => Language(String::new()),
+    }
+}
+
+/// What has to be on the machine to run a file; `said_by` is the input that could say how else. `None` where its name does
+/// not tell.
+pub(super) fn tool(file: &str, said_by: Option<&str>) -> Option<Tool> {
+    let program = program(file)?;
+    let said_by = said_by.map(str::to_owned);
+    Some(if is_typescript(file) { Tool::TypeScript { said_by } } else { Tool::Program(program.to_owned()) })
+}
+
+/// How programs are called here, where that was found out.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct ProgramNames<'a> {
+    pub(super) python: &'a str,
+    /// The words in front of a file of TypeScript.
+    pub(super) typescript: &'a str,
+}
+
+impl<'a> ProgramNames<'a> {
+    pub(super) fn of(view: &View<'a>) -> Self {
+        Self { python: view.context.fact("python"), typescript: view.context.fact("typescript") }
+    }
+}
+
+/// The words that run a file; `None` where its name does not tell how.
+pub(super) fn command(
+    file: &str,
+    ProgramNames { python, typescript }: ProgramNames<'_>,
+) -> Option<Vec<String>> {
+    let words = match words(file)? {
+        _ if is_typescript(file) && !typescript.is_empty() => typescript.split(' ').collect(),
+        words => words.to_vec(),
+    };
     // A name that begins with a dash would be an option.
     let file = if file.starts_with('-') { format!("./{file}") } else { file.to_owned() };
     // A name in quotes is for bash; where it needs them, the usual name has to do.
     let is_plain =
         !python.is_empty() && !python.contains(|c: char| c.is_whitespace() || matches!(c, '\'' | '"'));
     let called = |word: &str| if word == "python3" && is_plain { python.to_owned() } else { word.to_owned() };
-    Some(words.iter().map(|word| called(word)).chain([file]).collect())
+    Some(words.into_iter().map(called).chain([file]).collect())
 }
 
 /// The same as a line of bash.
-pub(super) fn line(file: &str, python: &str) -> Option<String> {
-    let words = command(file, python)?;
+pub(super) fn line(file: &str, names: ProgramNames<'_>) -> Option<String> {
+    let words = command(file, names)?;
     Some(words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" "))
 }
 
@@ -71,6 +113,7 @@ mod tests {
 
     #[test]
     fn files_are_run_by_their_ending() {
+        let line = |file: &str, python: &str| line(file, ProgramNames { python, typescript: "" });
         assert_eq!(line("a/b.py", "").as_deref(), Some("python3 a/b.py"));
         assert_eq!(line("it's; rm x.py", "").as_deref(), Some("python3 'it'\\''s; rm x.py'"));
         assert_eq!(line("-c.sh", "").as_deref(), Some("bash ./-c.sh"));
@@ -79,5 +122,9 @@ mod tests {
         assert_eq!(line("a.py", ".venv/bin/python").as_deref(), Some(".venv/bin/python a.py"));
         assert_eq!(line("a.py", "'/my python'").as_deref(), Some("python3 a.py"));
         assert_eq!(quoted("$(x)\n"), "'$(x)\n'");
+        let names = ProgramNames { typescript: "node --import tsx", ..ProgramNames::default() };
+        let typescript = |file: &str| super::line(file, names);
+        assert_eq!(typescript("a b.mts").as_deref(), Some("node --import tsx 'a b.mts'"));
+        assert_eq!(typescript("a.js").as_deref(), Some("node a.js"));
     }
 }

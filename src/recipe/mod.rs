@@ -79,8 +79,10 @@ pub(crate) enum Tool {
     Program(String),
     /// One of the test runners that are known.
     Runner(String),
-    /// A node that reads TypeScript by itself.
-    TypeScript,
+    /// What runs TypeScript; the input that could say it, where there is one.
+    TypeScript { said_by: Option<String> },
+    /// The program that a line of bash begins with.
+    Line(String),
     /// What runs this file, of which nobody knows what that is; the input that could say it, where there is one.
     Unknown { file: String, said_by: Option<String> },
 }
@@ -119,7 +121,12 @@ impl Recipe {
             wants.extend([Want::Runners, Want::Tests]);
         }
         for step in &self.definition.steps {
-            wants.extend(step.check.wants(&step.options, inputs));
+            for want in step.check.wants(&step.options, inputs) {
+                // Several steps may want the same.
+                if !wants.contains(&want) {
+                    wants.push(want);
+                }
+            }
         }
         if let Some(step) = self.definition.steps.iter().find(|step| step.check.facts().wants_functions) {
             let input = step.option("file").to_owned();

@@ -411,33 +411,64 @@ fn what_a_recipe_can_not_do_without_is_told_before_a_model_is_asked() {
         std::process::Command::new("python3").args(["-m", "venv", "--without-pip"]).arg(&venv).status();
     assert!(made.unwrap().success());
     for (recipe, inputs, why) in [
-        ("tdd", ["spec=shorten titles", "runner=go"], "runner: go is not on this machine"),
-        ("port", ["file=a.py", "target=a.go"], "target: go is not on this machine"),
+        ("tdd", &["spec=shorten titles", "runner=go"][..], "runner: go is not on this machine"),
+        ("port", &["file=a.py", "target=a.go"], "target: go is not on this machine"),
         (
             "port",
-            ["file=a.py", "target=a.rs"],
+            &["file=a.py", "target=a.rs"],
             "target: how a.rs is run is not known by its name: say it by run",
         ),
-        ("plot", ["what=rain", "file=a.csv"], "matplotlib is not installed"),
+        ("port", &["file=a.py", "target=a.ts"], "target: nothing here runs TypeScript"),
+        ("port", &["file=a.py", "target=a.ts", "run=deno run new.ts"], "run: deno is not on this machine"),
+        ("debug", &["file=a.ts"], "file: nothing here runs TypeScript"),
+        ("plot", &["what=rain", "file=a.csv"], "matplotlib is not installed"),
     ] {
         let home = Home::new();
         std::fs::write(home.work().join("a.py"), "print(1)\n").unwrap();
+        std::fs::write(home.work().join("a.ts"), "console.log(1);\n").unwrap();
         std::fs::write(home.work().join("a.csv"), "a,b\n1,2\n").unwrap();
         std::fs::create_dir_all(home.sayso()).unwrap();
         let config = format!("[run]\npython = {:?}\n", venv.join("bin/python"));
         std::fs::write(home.sayso().join("config.toml"), config).unwrap();
         let server = ModelServer::start(Vec::new());
         let url = format!("{}/v1", server.url());
-        let fixed =
-            ["run", "--recipe", recipe, "--input", inputs[0], "--input", inputs[1], "--model", "openai/test"];
+        let given: Vec<&str> = inputs.iter().flat_map(|input| ["--input", *input]).collect();
+        let fixed = [&["run", "--recipe", recipe, "--model", "openai/test"][..], &given].concat();
         let more = ["--base-url", &url, "--approve", "all", "--sandbox", "off"];
         let mut command = home.command(&[&fixed[..], &more].concat());
         command.env("PATH", programs.path()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let done = crate::home::finish(command.spawn().unwrap());
         assert_ne!(done.code, Some(0), "{}\n{}", done.out, done.err);
-        assert!(done.err.contains(why), "{}\n{}", done.out, done.err);
+        assert_eq!(done.err.matches(why).count(), 1, "{}\n{}", done.out, done.err);
         assert_eq!(server.requests().len(), 0);
     }
+}
+
+#[test]
+fn a_file_of_typescript_is_seen_to_work_by_the_projects_own_tool() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let programs = tempfile::tempdir().unwrap();
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    for name in ["python3", "bash", "sh"] {
+        let there = std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file());
+        std::os::unix::fs::symlink(there.unwrap(), programs.path().join(name)).unwrap();
+    }
+    let home = Home::new();
+    home.file("a.ts", "const a: number = 1;\n");
+    let tool = home.work().join("node_modules/.bin/tsx");
+    std::fs::create_dir_all(tool.parent().unwrap()).unwrap();
+    std::fs::write(&tool, "#!/bin/sh\necho \"tsx runs $1\"\n").unwrap();
+    std::fs::set_permissions(&tool, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let server = ModelServer::start(Vec::new());
+    let url = format!("{}/v1", server.url());
+    let fixed = ["run", "--recipe", "debug", "--input", "file=a.ts", "--model", "openai/test"];
+    let more = ["--base-url", &url, "--approve", "all", "--sandbox", "off"];
+    let mut command = home.command(&[&fixed[..], &more].concat());
+    command.env("PATH", programs.path()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let done = crate::home::finish(command.spawn().unwrap());
+    let all = format!("{}\n{}", done.out, done.err);
+    assert!(all.contains("tsx runs a.ts") && all.contains("The failure was not seen"), "{all}");
+    assert_eq!(server.requests().len(), 0);
 }
 
 #[test]

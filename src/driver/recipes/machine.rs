@@ -1,6 +1,7 @@
 //! What a recipe has to know of the machine: which programs that run tests are there. Each look is bounded in time;
 //! what is not known in time counts as not there.
 
+use super::Site;
 use super::runners::Machine;
 use crate::domain::{Interpreter, Language};
 use crate::exec::{self, Executor};
@@ -12,19 +13,27 @@ use std::path::Path;
 /// The oldest node with a test runner.
 const NODE: u32 = 18;
 
+/// The words of bash itself that a line may begin with.
+const BASH: &str = ". : alias bg bind break builtin caller cd command compgen complete compopt continue declare dirs disown echo \
+enable eval exec exit export false fc fg getopts hash help history jobs kill let local logout mapfile popd printf pushd pwd \
+read readarray readonly return set shift shopt source suspend test times trap true type typeset ulimit umask unalias unset \
+wait if for while until case select function time coproc then do";
+
 /// Looks at the machine on which runs are carried out.
 pub(super) async fn look(executor: &Executor, cwd: &Path) -> Machine {
     if !executor.is_local() {
         return elsewhere();
     }
     let (python, javascript) = (Language::python(), Language::javascript());
-    let (python, node) = tokio::join!(executor.interpreter(&python), executor.interpreter(&javascript));
+    let (python, node, typescript) =
+        tokio::join!(executor.interpreter(&python), executor.interpreter(&javascript), executor.typescript());
     let pytest = python.is_some() && executor.python_has("pytest".to_owned()).await;
     let there = |name: &str| exec::program(name).is_some();
     Machine {
         python: python.map(|(python, name)| name.unwrap_or_else(|| word(&python.path, cwd))),
         pytest,
         node: node.is_some_and(|(node, _)| tests(&node)) && there("node"),
+        typescript: typescript.map(|words| words.join(" ")),
         npm: there("npm"),
         cargo: there("cargo"),
         go: there("go"),
@@ -33,7 +42,8 @@ pub(super) async fn look(executor: &Executor, cwd: &Path) -> Machine {
 }
 
 /// Why what a recipe can't do without is not there; `None`: it is, or that can't be looked at from here.
-pub(super) async fn missing(executor: &Executor, machine: &Machine, tool: &Tool) -> Option<String> {
+pub(super) async fn missing(site: &Site, machine: &Machine, tool: &Tool) -> Option<String> {
+    let executor = &site.executor;
     if !executor.is_local() {
         return None;
     }
@@ -47,32 +57,49 @@ pub(super) async fn missing(executor: &Executor, machine: &Machine, tool: &Tool)
             };
             (name, there)
         }
-        Tool::TypeScript => {
-            let node = executor.interpreter(&Language::javascript()).await;
-            let Some((node, _)) = node else {
-                return Some("node is not on this machine: install it, or choose another".into());
-            };
-            let version = node.version.filter(|version| !reads_typescript(version));
-            return version.map(|version| {
-                format!("node {version} does not read TypeScript (22.18 does): say how the examples are run")
-            });
+        Tool::TypeScript { said_by } => {
+            let way = way_out(said_by.as_deref());
+            let why = format!(
+                "nothing here runs TypeScript (node from 22.6 on, tsx, bun, deno and ts-node do): {way}"
+            );
+            return machine.typescript.is_none().then_some(why);
+        }
+        Tool::Line(line) => {
+            let name = program_of(line)?;
+            return (!finds(site, machine, name).await)
+                .then(|| format!("{name} is not on this machine: install it, or say it otherwise"));
         }
         Tool::Unknown { file, said_by } => {
-            let way = said_by.as_ref().map_or("choose another".into(), |input| format!("say it by {input}"));
-            return Some(format!("how {file} is run is not known by its name: {way}"));
+            return Some(format!(
+                "how {file} is run is not known by its name: {}",
+                way_out(said_by.as_deref())
+            ));
         }
     };
     (!there).then(|| format!("{name} is not on this machine: install it, or choose another"))
 }
 
-/// Whether a node of this version reads TypeScript without being told to.
-fn reads_typescript(version: &str) -> bool {
-    match version_numbers(version)[..] {
-        [22, minor, ..] => minor >= 18,
-        [23, minor, ..] => minor >= 6,
-        [major, ..] => major > 23,
-        [] => false,
+/// What a person can do who named something that can't be run.
+fn way_out(said_by: Option<&str>) -> String {
+    said_by.map_or("choose another".into(), |input| format!("say it by {input}"))
+}
+
+/// The program that a line of bash begins with, where it begins with the plain name of one that is no part of bash.
+fn program_of(line: &str) -> Option<&str> {
+    let word = line.split_whitespace().next()?;
+    let is_plain = word.chars().all(|c| c.is_ascii_alphanumeric() || "._+-".contains(c));
+    (is_plain && !BASH.split_whitespace().any(|own| own == word)).then_some(word)
+}
+
+/// Whether a run of bash finds a program by this name: also among those of the project.
+async fn finds(site: &Site, machine: &Machine, name: &str) -> bool {
+    if name.starts_with("python") || name.starts_with("pip") {
+        return machine.python.is_some();
     }
+    let python = site.executor.interpreter(&Language::python()).await;
+    let beside = python.and_then(|(python, _)| Some(python.path.parent()?.join(name)));
+    let of_project = [Some(site.cwd.join("node_modules/.bin").join(name)), beside];
+    exec::program(name).is_some() || of_project.iter().flatten().any(|file| file.exists())
 }
 
 /// Whether Python lacks a package, as far as that is known: by itself, where it may be asked, else by its folders.
@@ -109,11 +136,18 @@ mod words {
     use super::*;
 
     #[test]
-    fn which_node_reads_typescript() {
-        for (version, reads) in
-            [("20.19.1", false), ("22.17.9", false), ("22.18.0", true), ("23.5.0", false), ("24.0", true)]
-        {
-            assert_eq!(reads_typescript(version), reads, "{version}");
+    fn a_line_tells_its_program_where_that_is_plain() {
+        for (line, name) in [
+            ("deno", Some("deno")),
+            (" deno run a.ts", Some("deno")),
+            ("cd sub && deno", None),
+            ("./run.sh", None),
+            ("A=1 deno", None),
+            ("$X a", None),
+            ("(deno)", None),
+            ("", None),
+        ] {
+            assert_eq!(program_of(line), name, "{line}");
         }
     }
 

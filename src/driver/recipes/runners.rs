@@ -18,6 +18,8 @@ pub(super) struct Machine {
     pub(super) pytest: bool,
     /// Whether there is a node with a test runner.
     pub(super) node: bool,
+    /// The words of a shell in front of a file of TypeScript; `None` where nothing runs it.
+    pub(super) typescript: Option<String>,
     /// Whether there is npm.
     pub(super) npm: bool,
     /// Whether there is cargo.
@@ -95,6 +97,7 @@ mod tests {
             python: Some("python3".into()),
             pytest: true,
             node: true,
+            typescript: None,
             npm: true,
             cargo: true,
             go: true,

@@ -105,6 +105,32 @@ fn a_program_that_can_be_trusted_goes_before_one_that_can_not() {
 }
 
 #[test]
+fn a_file_of_typescript_is_run_by_what_runs_it_here() {
+    let words = |version: &str, tool: &str| {
+        let bench = Bench::new();
+        bench.trap("good/node");
+        if !tool.is_empty() {
+            bench.trap(tool);
+        }
+        let finder = bench.finder(None, &["good"], Some(version.into()));
+        let words = finder.typescript().map(|words| words.join(" "));
+        bench.asked();
+        words
+    };
+    let told = "node --experimental-strip-types --disable-warning=ExperimentalWarning";
+    assert_eq!(words("v22.18.0", "").as_deref(), Some("node"));
+    assert_eq!(words("v22.13.1", "").as_deref(), Some(told));
+    assert_eq!(words("v20.20.2", "work/node_modules/tsx/a.js").as_deref(), Some("node --import tsx"));
+    assert_eq!(words("v20.1.0", "good/bun").as_deref(), Some("bun"));
+    assert_eq!(words("v20.1.0", "good/deno").as_deref(), Some("deno run --no-prompt"));
+    assert_eq!(
+        words("v20.1.0", "work/node_modules/.bin/ts-node").as_deref(),
+        Some("ts-node --transpile-only")
+    );
+    assert_eq!(words("v20.20.2", ""), None);
+}
+
+#[test]
 fn the_projects_pip_is_for_the_project_alone() {
     let bench = Bench::new();
     let venv = bench.base.join("work/.venv");

@@ -5,7 +5,7 @@ use super::subject::said;
 use super::suite::{self, TestReading};
 use super::{Check, CheckFacts, CheckOption, CheckResponse, OptionKind, OwnBlock, OwnRun};
 use crate::domain::{Block, Language, Outcome, RunReport, Stream};
-use crate::recipe::command;
+use crate::recipe::command::{self, ProgramNames};
 use crate::recipe::view::View;
 
 pub(super) const GREEN: &str = "green";
@@ -57,9 +57,9 @@ impl Check for Record {
     }
 
     fn look(&self, view: &View<'_>) -> CheckResponse {
-        let python = view.context.fact("python");
+        let names = ProgramNames::of(view);
         let lines: Vec<String> =
-            view.written().iter().filter_map(|file| command::line(file, python)).collect();
+            view.written().iter().filter_map(|file| command::line(file, names)).collect();
         match view.own_run() {
             OwnRun::Ran(item, report) => judge(&item.block.current().source, report, NOTHING),
             OwnRun::Refused(_) => {

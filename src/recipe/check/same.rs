@@ -4,7 +4,7 @@ use super::net::{FILE, GREEN, NOTHING, RED, bash, judge, stays};
 use super::subject::said;
 use super::{Check, CheckFacts, CheckOption, CheckResponse, OptionKind, OwnRun};
 use crate::domain::{Answers, Block};
-use crate::recipe::command;
+use crate::recipe::command::{self, ProgramNames};
 use crate::recipe::view::View;
 use crate::recipe::{Tool, Want};
 
@@ -36,19 +36,16 @@ impl Check for SameOutput {
         let own = super::answer(inputs, said_by);
         let named = [("file", None), ("target", Some(said_by))];
         // A line of one's own says how the new one is run.
+        let line = Want::Tool { input: said_by.to_owned(), tool: Tool::Line(own.to_owned()) };
         let named = named.into_iter().take(if own.is_empty() { 2 } else { 1 });
         let tool = |(option, said_by): (&str, Option<&str>)| {
             let input = super::answer(options, option);
             let file = super::answer(inputs, input).to_owned();
-            let tool = match command::program(&file) {
-                _ if file.is_empty() => return None,
-                Some("node") if command::is_typescript(&file) => Tool::TypeScript,
-                Some(program) => Tool::Program(program.to_owned()),
-                None => Tool::Unknown { file, said_by: said_by.map(str::to_owned) },
-            };
-            Some(Want::Tool { input: input.to_owned(), tool })
+            let unknown = || Tool::Unknown { file: file.clone(), said_by: said_by.map(str::to_owned) };
+            let tool = command::tool(&file, said_by).unwrap_or_else(unknown);
+            (!file.is_empty()).then(|| Want::Tool { input: input.to_owned(), tool })
         };
-        named.filter_map(tool).collect()
+        named.filter_map(tool).chain((!own.is_empty()).then_some(line)).collect()
     }
 
     fn look(&self, view: &View<'_>) -> CheckResponse {
@@ -114,7 +111,7 @@ fn new_run(view: &View<'_>) -> Option<String> {
 
 /// The line of bash that runs the newest of these files that can be run.
 fn run_of(view: &View<'_>, files: &[String]) -> Option<String> {
-    files.iter().rev().find_map(|file| command::line(file, view.context.fact("python")))
+    files.iter().rev().find_map(|file| command::line(file, ProgramNames::of(view)))
 }
 
 /// Both are run, and what they print is compared. Either one has to end well, and to print something.

@@ -4,7 +4,7 @@
 use super::net::{budget, printed, stays};
 use super::{Check, CheckFacts, CheckOption, CheckResponse, OptionKind, OwnBlock, OwnRun};
 use crate::domain::{Block, Language, Outcome, RunReport};
-use crate::recipe::command;
+use crate::recipe::command::{self, ProgramNames};
 use crate::recipe::scripts::{self, Figures};
 use crate::recipe::view::View;
 
@@ -120,7 +120,7 @@ impl Check for Faster {
 
 /// The words that run the first file that can be run.
 fn workload(view: &View<'_>, files: &[String]) -> Option<Vec<String>> {
-    files.iter().find_map(|file| command::command(file, view.context.fact("python")))
+    files.iter().find_map(|file| command::command(file, ProgramNames::of(view)))
 }
 
 fn measure(view: &View<'_>, words: &[String], before: &[f64], note: &str) -> OwnBlock {

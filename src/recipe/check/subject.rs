@@ -2,7 +2,7 @@
 
 use super::{CheckOption, OptionKind, OwnBlock};
 use crate::domain::{BlockId, Language, RunReport, Stream};
-use crate::recipe::command;
+use crate::recipe::command::{self, ProgramNames};
 use crate::recipe::view::View;
 
 /// The inputs that say what fails.
@@ -56,7 +56,7 @@ impl Subject {
         if !file.is_empty() || !line.is_empty() {
             let known = (!line.is_empty())
                 .then(|| line.to_owned())
-                .or_else(|| command::line(file, view.context.fact("python")));
+                .or_else(|| command::line(file, ProgramNames::of(view)));
             let why = || SubjectError::NoCommand(file.to_owned());
             return Ok(Subject::File { path: file.to_owned(), line: known.ok_or_else(why)? });
         }

@@ -644,7 +644,8 @@ mod plot_and_data {
         let files = [("file", "slug.py"), ("target", "slug.go")];
         assert_eq!(tools("port", &files), [program("file", "python3"), program("target", "go")]);
         let told = [files[0], files[1], ("run", "./go.sh")];
-        assert_eq!(tools("port", &told), [program("file", "python3")]);
+        let line = ("run".to_owned(), Tool::Line("./go.sh".into()));
+        assert_eq!(tools("port", &told), [program("file", "python3"), line]);
         let unknown = |input: &str, file: &str, said_by: Option<&str>| {
             let said_by = said_by.map(str::to_owned);
             (input.to_owned(), Tool::Unknown { file: file.to_owned(), said_by })
@@ -652,10 +653,17 @@ mod plot_and_data {
         let files = [("file", "slug.c"), ("target", "slug.rs")];
         let wanted = [unknown("file", "slug.c", None), unknown("target", "slug.rs", Some("run"))];
         assert_eq!(tools("port", &files), wanted);
-        let wanted = [program("file", "python3"), ("target".to_owned(), Tool::TypeScript)];
+        let typescript = |input: &str, said_by: &str| {
+            (input.to_owned(), Tool::TypeScript { said_by: Some(said_by.to_owned()) })
+        };
+        let wanted = [program("file", "python3"), typescript("target", "run")];
         assert_eq!(tools("port", &[("file", "a.py"), ("target", "a.ts")]), wanted);
         let runner = [("spec", "x"), ("runner", "go")];
-        assert!(tools("tdd", &runner).contains(&("runner".to_owned(), Tool::Runner("go".into()))));
+        // Once, though three steps want it.
+        assert_eq!(tools("tdd", &runner), [("runner".to_owned(), Tool::Runner("go".into()))]);
+        assert_eq!(tools("debug", &[("file", "a.mts")]), [typescript("file", "command")]);
+        assert_eq!(tools("debug", &[("file", "a.ts"), ("command", "npm start")]), []);
+        assert_eq!(tools("debug", &[("file", "Makefile")]), []);
         assert_eq!(tools("tdd", &[("spec", "x"), ("runner", "any")]), []);
     }
 

@@ -1,0 +1,55 @@
+//! How a file of TypeScript is run in a shell: not as a block, whose text is handed over.
+
+use super::{Finder, version_in};
+use crate::domain::Language;
+use crate::text::number::version_numbers;
+use crate::text::shell::quoted;
+
+/// A node that does not leave types out by itself has to be told to.
+const TOLD: [&str; 2] = ["--experimental-strip-types", "--disable-warning=ExperimentalWarning"];
+
+impl Finder {
+    /// The words in front of the file; `None` where nothing runs it, or not by such words. Programs of the project are found
+    /// by their names in runs.
+    pub(in crate::exec) fn typescript(&self) -> Option<Vec<String>> {
+        let language = Language("typescript".into());
+        let found = self.find(&language).ok()?;
+        let (way, _) = self.way(&language)?;
+        let mut words: Vec<String> = vec![quoted(&way.command)];
+        if let Some((last, before)) = way.arguments.split_last() {
+            let is_plain = way.compile.is_empty() && !before.iter().any(|word| word.contains('{'));
+            words.extend(before.iter().map(|word| quoted(word)));
+            return (is_plain && matches!(last.as_str(), "{source}" | "{file}")).then_some(words);
+        }
+        let asked = || self.ask(&found.path, &["--version"]).text().and_then(|text| version_in(&text));
+        let version = Self::told_version(&found, &way).or_else(asked);
+        if version.is_some_and(|version| !reads_files(&version)) {
+            words.extend(TOLD.map(str::to_owned));
+        }
+        Some(words)
+    }
+}
+
+/// Whether a node of this version reads files of TypeScript without being told to.
+fn reads_files(version: &str) -> bool {
+    match version_numbers(version)[..] {
+        [22, minor, ..] => minor >= 18,
+        [23, minor, ..] => minor >= 6,
+        [major, ..] => major > 23,
+        [] => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::reads_files;
+
+    #[test]
+    fn which_node_reads_typescript() {
+        for (version, reads) in
+            [("20.19.1", false), ("22.17.9", false), ("22.18.0", true), ("23.5.0", false), ("24.0", true)]
+        {
+            assert_eq!(reads_files(version), reads, "{version}");
+        }
+    }
+}
