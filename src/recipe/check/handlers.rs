@@ -43,6 +43,8 @@ const SILENT: &[&str] = &[
     "raise SystemExit",
     "process.exit()",
 ];
+/// Those that leave their block.
+const LEAVE: &[&str] = &["continue", "return", "break", "quit()", "raise SystemExit", "process.exit()"];
 /// What a line begins with that ends the program, or gives something back.
 const ENDS: &[&str] =
     &["return ", "sys.exit(", "os._exit(", "exit(", "exit ", "raise SystemExit(", "process.exit("];
@@ -126,7 +128,7 @@ fn handler<'a>(lines: &[IndentedLine<'a>], at: usize, depth: usize, line: &'a st
 }
 
 /// Whether a line sets a name to a value that says nothing: `n = 0`.
-fn sets_nothing(line: &str) -> bool {
+pub(super) fn sets_nothing(line: &str) -> bool {
     let Some((name, value)) = line.trim_end_matches(';').split_once(" = ") else { return false };
     let name = name.trim_start_matches("let ").trim_start_matches("const ").trim_start_matches("var ");
     let is_place = name.chars().all(|c| c.is_alphanumeric() || "_.$[]'\"".contains(c));
@@ -140,6 +142,18 @@ pub(super) fn is_quiet(line: &str) -> bool {
         EMPTY.contains(&if word.ends_with('(') { value.trim_end_matches(')') } else { value }.trim())
     });
     empty || SILENT.contains(&line) || TELLS.iter().any(|word| line.starts_with(word))
+}
+
+/// Whether a statement leaves its block, and nothing of an error is said by it.
+pub(super) fn is_end(statement: &str) -> bool {
+    let bare = statement.trim_end_matches(';');
+    is_quiet(bare) && (LEAVE.contains(&bare) || ENDS.iter().any(|word| bare.starts_with(word)))
+}
+
+/// Whether a statement ends the program as if all were well.
+pub(super) fn ends_well(statement: &str) -> bool {
+    let in_block = |word: &&str| statement.starts_with(*word);
+    is_end(statement) && !["return", "continue", "break"].iter().any(|word| in_block(&word))
 }
 
 pub(super) fn without_comment(line: &str) -> &str {

@@ -3,10 +3,11 @@
 
 use super::run::code_runs;
 use super::subject::{self, OPTIONS, Subject};
-use super::swallowed::{handles, swallows};
+use super::swallowed::{NOT_DONE, handles, swallows};
 use super::{Check, CheckFacts, CheckResponse, OwnRun};
 use crate::domain::{Block, BlockKind, Finding, Language, Outcome, Place, Review, RunReport, Severity};
 use crate::engine::transcript::{BlockItem, RunItem};
+use crate::recipe::command;
 use crate::recipe::view::{View, ended};
 use similar::TextDiff;
 use std::sync::Arc;
@@ -54,8 +55,8 @@ impl Check for MendedCheck {
             (Subject::Code { language, source }, OwnRun::None)
                 if corrected(&newest, language, source).is_some() =>
             {
-                corrected(&newest, language, source)
-                    .map_or_else(|| nothing(false), |(new, report)| judge(report, Caught::of(source, new)))
+                let judged = |(new, report)| judge(report, Caught::of(language, source, new));
+                corrected(&newest, language, source).map_or_else(|| nothing(false), judged)
             }
             (_, OwnRun::None) if changed => {
                 CheckResponse::Propose(vec![subject.run("see whether it still fails")])
@@ -66,6 +67,10 @@ impl Check for MendedCheck {
 
     fn hint(&self, _: &View<'_>, verdict: &str, note: &str) -> String {
         match verdict {
+            HIDDEN if note.starts_with(NOT_DONE) => format!(
+                "It ends without an error only because what failed is {note}. The cause is still there. Put that back, and remove \
+                 the cause."
+            ),
             HIDDEN => format!(
                 "It ends without an error only because the error is caught away ({note}): the cause is still there. Take \
                  that out, and remove the cause."
@@ -86,18 +91,23 @@ impl Check for MendedCheck {
             Ok(Subject::File { path, .. }) => {
                 let mut written = block.kind.writes().filter(|file| view.named(file) == view.named(&path));
                 let text = written.next().and_then(|file| block.written_to(version, file));
-                text.and_then(|new| swallows(&before_of(view)?, new))
+                let language = command::language_of(&path);
+                text.and_then(|new| swallows(&language, &before_of(view)?, new))
             }
             Ok(Subject::Code { language, source }) if version.language.as_ref() == Some(&language) => {
-                swallows(&source, &version.source)
+                swallows(&language, &source, &version.source)
             }
             _ => None,
         };
-        let finding = |line: String| Finding {
+        let message = |note: String| match note.strip_prefix(NOT_DONE) {
+            Some(what) => format!("does not do any more what failed ({what}): its cause stays"),
+            None => format!("catches the error away ({note}): its cause stays"),
+        };
+        let finding = |note: String| Finding {
             rule: "recipe.hidden".into(),
             severity: Severity::Medium,
             place: Place::default(),
-            message: format!("catches the error away (`{line}`): its cause stays"),
+            message: message(note),
             forbidden: false,
         };
         caught.map(finding).into_iter().collect()
@@ -131,17 +141,18 @@ fn before_of(view: &View<'_>) -> Option<String> {
 /// What a change does with errors.
 #[derive(Default)]
 struct Caught {
-    /// The line that keeps quiet about one.
+    /// How it catches one away.
     hidden: Option<String>,
-    /// The line of a new handler that does something with them.
+    /// What of it does something with them.
     handled: Option<String>,
     /// Whether not all that was changed could be looked at for that.
     unseen: bool,
 }
 
 impl Caught {
-    fn of(old: &str, new: &str) -> Self {
-        Self { hidden: swallows(old, new), handled: handles(old, new), unseen: false }
+    fn of(language: &Language, old: &str, new: &str) -> Self {
+        let (hidden, handled) = (swallows(language, old, new), handles(language, old, new));
+        Self { hidden, handled, unseen: false }
     }
 }
 
@@ -149,7 +160,7 @@ impl Caught {
 fn written(view: &View<'_>) -> Option<Caught> {
     let file = view.named(view.context.input(view.option("file")).trim());
     let (_, new) = view.writes_of(&file).pop()?;
-    Some(Caught::of(&before_of(view)?, &new))
+    Some(Caught::of(&command::language_of(&file), &before_of(view)?, &new))
 }
 
 /// Whether all that was changed is known as it was and as it is: the file that fails, changed by what sayso wrote itself.
@@ -168,7 +179,7 @@ fn corrected<'a>(
 ) -> Option<(&'a str, &'a RunReport)> {
     let fits = |item: &BlockItem, run: &RunItem| {
         item.block.version(run.revision).is_some_and(|version| {
-            version.language.as_ref() == Some(language) && is_alike(source, &version.source)
+            version.language.as_ref() == Some(language) && is_alike(language, source, &version.source)
         })
     };
     let ran = code_runs(newest).into_iter().rev();
@@ -177,14 +188,14 @@ fn corrected<'a>(
 }
 
 /// Whether half of two texts is the same, or all of one stands in the other and is kept quiet; long ones are compared by their lines.
-fn is_alike(one: &str, other: &str) -> bool {
+fn is_alike(language: &Language, one: &str, other: &str) -> bool {
     let (one, other) = (one.trim(), other.trim());
     let ratio = if one.len().max(other.len()) > BY_LINES {
         TextDiff::from_lines(one, other).ratio()
     } else {
         TextDiff::from_chars(one, other).ratio()
     };
-    ratio >= 0.5 || swallows(one, other).is_some()
+    ratio >= 0.5 || swallows(language, one, other).is_some_and(|note| !note.starts_with(NOT_DONE))
 }
 
 fn nothing(empty: bool) -> CheckResponse {
@@ -197,11 +208,9 @@ fn nothing(empty: bool) -> CheckResponse {
 
 fn judge(report: &RunReport, caught: Caught) -> CheckResponse {
     let verdict = match (&report.outcome, caught.hidden) {
-        (Outcome::Ok, Some(line)) => {
-            return CheckResponse::Judge { verdict: HIDDEN, note: format!("`{line}`") };
-        }
+        (Outcome::Ok, Some(note)) => return CheckResponse::Judge { verdict: HIDDEN, note },
         (Outcome::Ok, None) => {
-            let handled = caught.handled.map(|line| format!("; new in it, and takes errors: `{line}`"));
+            let handled = caught.handled.map(|handled| format!("; {handled}"));
             let but = if caught.unseen { "; whether that is only caught away was not looked at" } else { "" };
             let note = format!("it runs without an error{}{but}", handled.unwrap_or_default());
             return CheckResponse::Judge { verdict: OK, note };

@@ -15,6 +15,9 @@ pub(super) const OPTIONS: &[CheckOption] = &[
     CheckOption { name: "error", values: &[], kind: OptionKind::Input },
 ];
 
+/// So many lines from the end are looked at for the one that says what went wrong.
+const FAR: usize = 400;
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Subject {
     /// A file, and the line of bash that runs it.
@@ -105,24 +108,62 @@ pub(super) fn said(report: &RunReport) -> String {
     } else {
         errors
     };
-    let last = errors.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    let last = error_line(&errors).unwrap_or_default();
     let last: String = last.chars().filter(|c| !c.is_control()).take(160).collect();
     let detail = super::run::detail(report);
     if last.is_empty() { detail } else { format!("{last} ({detail})") }
 }
 
+/// The line of what a program printed as errors that says what went wrong. It is the last one, but node and git say more
+/// behind it.
+fn error_line(errors: &str) -> Option<&str> {
+    let lines = || errors.lines().rev().map(str::trim).filter(|line| !line.is_empty());
+    let last = lines().next()?;
+    if last.starts_with("Node.js v") {
+        // What was thrown need not be an error.
+        let is_note = |line: &&str| line.starts_with("Node.js v") || line.starts_with("(Use `node ");
+        let error = lines().take(FAR).find(|line| error_name(line).is_some());
+        return error.or_else(|| lines().find(|line| !is_note(line)));
+    }
+    let is_fatal = |line: &&str| line.starts_with("fatal: ");
+    Some(if error_name(last).is_some() { last } else { lines().take(FAR).find(is_fatal).unwrap_or(last) })
+}
+
 /// The name of the exception that a text of an error ends with: `KeyError`.
 pub(super) fn exception(error: &str) -> Option<&str> {
-    let named = |line: &str| {
-        let (name, _) = line.split_once(':').unwrap_or((line, ""));
-        let name = name.trim().strip_prefix("Uncaught ").unwrap_or(name.trim());
-        let word = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.'));
-        let short = name.rsplit('.').next().unwrap_or(name);
-        (word && (short.ends_with("Error") || short.ends_with("Exception"))).then_some(short.len())
-    };
-    error.lines().rev().take(400).find_map(|line| {
-        let short = named(line)?;
-        let head = line.split(':').next().unwrap_or(line).trim_end();
-        head.get(head.len().checked_sub(short)?..)
-    })
+    error.lines().rev().take(FAR).find_map(error_name)
+}
+
+/// The name of the exception that a line tells of, `TypeError [CODE]: …` of node too.
+fn error_name(line: &str) -> Option<&str> {
+    let head = line.split(':').next().unwrap_or(line).trim();
+    let name = head.strip_prefix("Uncaught ").unwrap_or(head);
+    let name = name.split(" [").next().unwrap_or(name);
+    let is_word = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.'));
+    let short = name.rsplit('.').next().unwrap_or(name);
+    (is_word && (short.ends_with("Error") || short.ends_with("Exception"))).then_some(short)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::error_line;
+
+    #[test]
+    fn the_line_that_says_what_went_wrong_is_told() {
+        let node = "/work/a.js:2\nx();\n^\n\nReferenceError: x is not defined\n    at Object.<anonymous> (/work/a.js:2:1)\n\nNode.js v20.20.2\n";
+        let coded = "node:fs:441\n    return f();\n\nError: ENOENT: no such file or directory, open 'x'\n    at a.js:1:1 {\n  errno: -2,\n  code: 'ENOENT'\n}\n\nNode.js v20.20.2\n";
+        let thrown = "/work/a.js:1\nthrow 'boom'\n^\nboom\n(Use `node --trace-uncaught ...` to show where the exception was thrown)\n\nNode.js v20.20.2\n";
+        let git = "fatal: not a git repository (or any parent up to mount point /)\nStopping at filesystem boundary (GIT_DISCOVERY_ACROSS_FILESYSTEM not set).\n";
+        for (errors, line) in [
+            (node, "ReferenceError: x is not defined"),
+            (coded, "Error: ENOENT: no such file or directory, open 'x'"),
+            ("TypeError [ERR_X]: no\n    at a.js:1:1\n\nNode.js v22.1.0\n", "TypeError [ERR_X]: no"),
+            (thrown, "boom"),
+            (git, "fatal: not a git repository (or any parent up to mount point /)"),
+            ("Traceback (most recent call last):\nKeyError: 'x'\n", "KeyError: 'x'"),
+            ("a.sh: line 1: x: command not found\n", "a.sh: line 1: x: command not found"),
+        ] {
+            assert_eq!(error_line(errors), Some(line), "{errors}");
+        }
+    }
 }

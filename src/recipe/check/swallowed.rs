@@ -1,10 +1,22 @@
-//! Whether a change catches an error away: the code that fails is still there, and something around it keeps quiet. Told by
-//! lines, in the languages that recipes run: a change that is nothing else, or a new handler around code that was there
-//! which goes on as if there were no error, whatever else changed.
+//! Whether a change catches an error away: the code that fails is still there, and something around it keeps quiet; or what
+//! failed is not done any more. Told by lines, in the languages that recipes run: a change that is nothing else, or a new
+//! handler around code that was there which goes on as if there were no error, whatever else changed; and by the grammar of
+//! Python, JavaScript and bash, which knows more ways than handlers.
 
-use super::handlers::{self, HANDLERS, is_quiet, without_comment};
+mod bash;
+mod gone;
+#[cfg(test)]
+mod grammar_tests;
+mod javascript;
+mod python;
+mod silencer;
+mod tree;
+
+use super::handlers::{self, HANDLERS, ends_well, is_end, is_quiet, without_comment};
+use crate::domain::Language;
 use similar::TextDiff;
 use std::collections::HashSet;
+use tree::Source;
 
 /// Lines that something is wrapped in.
 const WRAPPERS: &[&str] =
@@ -19,31 +31,80 @@ const IMPORTS: &[&str] =
 const COMPARED: usize = 500;
 const LONGEST: usize = 200;
 
-/// The line that keeps quiet about the error.
-pub(super) fn swallows(old: &str, new: &str) -> Option<String> {
-    only_swallows(old, new).or_else(|| {
-        let known = lines(old);
-        let (exactly, mut left) = (known.iter().copied().collect::<HashSet<_>>(), COMPARED);
-        let mut was_there = |line: &&str| {
-            let is_alike = |old: &&str| {
-                // What there was no time to compare is no proof that it is new.
-                left == 0 || {
-                    left -= 1;
-                    is_alike(begin(old), begin(line))
-                }
-            };
-            exactly.contains(line) || known.iter().any(is_alike)
-        };
-        let quiet = handlers::new(old, new);
-        let quiet =
-            quiet.iter().find(|handler| handler.is_quiet() && handler.takes.iter().any(&mut was_there));
-        quiet.map(|handler| told(handler.line))
+/// What is said of code that is not done any more.
+pub(super) const NOT_DONE: &str = "not done any more: ";
+
+/// How a change catches an error away: the line that keeps quiet about it, or what is not done any more ([`NOT_DONE`]).
+pub(super) fn swallows(language: &Language, old: &str, new: &str) -> Option<String> {
+    let by_lines = || {
+        let (mut known, all) = (KnownLines::of(old), handlers::new(old, new));
+        let mut quiet = all.into_iter().filter(handlers::Handler::is_quiet);
+        quiet.find(|handler| known.has_one(&handler.takes)).map(|handler| quoted(handler.line))
+    };
+    let line = only_swallows(old, new).map(|line| quoted(&line));
+    line.or_else(by_lines)
+        .or_else(|| by_grammar(&Source::read(old, language)?, &Source::read(new, language)?, old))
+}
+
+fn by_grammar(old: &Source<'_>, new: &Source<'_>, text: &str) -> Option<String> {
+    let mut known = KnownLines::of(text);
+    let mut takes =
+        |silencer: &silencer::Silencer<'_>| silencer.takes.as_ref().is_none_or(|lines| known.has_one(lines));
+    let mut quiet = silencer::new(old, new).into_iter().filter(|silencer| silencer.is_quiet);
+    let line = quiet.find(|silencer| takes(silencer)).map(|silencer| quoted(silencer.line));
+    let gone = || Some(format!("{NOT_DONE}{}", gone::gone(old, new)?));
+    let lax = || bash::not_strict(old, new).filter(|(_, looks)| !looks).map(|(line, _)| is_gone(line));
+    line.or_else(gone).or_else(lax)
+}
+
+/// What of a change does something with errors that it takes.
+pub(super) fn handles(language: &Language, old: &str, new: &str) -> Option<String> {
+    let taking = |line: &str| format!("new in it, and takes errors: {}", quoted(line));
+    let by_lines = handlers::new(old, new).first().map(|handler| taking(handler.line));
+    by_lines.or_else(|| {
+        let (old, new) = (Source::read(old, language)?, Source::read(new, language)?);
+        let taken = silencer::new(&old, &new).first().map(|silencer| taking(silencer.line));
+        taken.or_else(|| bash::not_strict(&old, &new).map(|(line, _)| is_gone(line)))
     })
 }
 
-/// The first new handler that does something with the errors it takes.
-pub(super) fn handles(old: &str, new: &str) -> Option<String> {
-    handlers::new(old, new).first().map(|handler| told(handler.line))
+fn is_gone(line: &str) -> String {
+    format!("{} is gone", quoted(line))
+}
+
+fn quoted(line: &str) -> String {
+    format!("`{}`", told(line))
+}
+
+/// The lines of a text, and which others are like one of them.
+struct KnownLines<'a> {
+    lines: Vec<&'a str>,
+    exactly: HashSet<&'a str>,
+    /// How many pairs may still be compared letter by letter.
+    left: usize,
+}
+
+impl<'a> KnownLines<'a> {
+    fn of(text: &'a str) -> Self {
+        let lines = lines(text);
+        Self { exactly: lines.iter().copied().collect(), lines, left: COMPARED }
+    }
+
+    fn has_one(&mut self, lines: &[&str]) -> bool {
+        lines.iter().any(|line| self.has(line))
+    }
+
+    fn has(&mut self, line: &str) -> bool {
+        let left = &mut self.left;
+        let is_alike = |old: &&str| {
+            // What there was no time to compare is no proof that it is new.
+            *left == 0 || {
+                *left -= 1;
+                is_alike(begin(old), begin(line))
+            }
+        };
+        self.exactly.contains(line) || self.lines.iter().any(is_alike)
+    }
 }
 
 /// Whether a line is another one, perhaps with other names.
@@ -118,7 +179,17 @@ fn rest(line: &str, inner: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{handles, swallows};
+    use crate::domain::Language;
+
+    /// The line that keeps quiet, in a language that is told by its lines alone.
+    fn swallows(old: &str, new: &str) -> Option<String> {
+        super::swallows(&Language("ruby".into()), old, new).map(|line| line.trim_matches('`').to_owned())
+    }
+
+    fn handles(old: &str, new: &str) -> Option<String> {
+        let told = super::handles(&Language("ruby".into()), old, new)?;
+        Some(told.split('`').nth(1)?.to_owned())
+    }
 
     const OLD: &str = "for row in rows:\n    total += row['x']\nprint(total)\n";
 

@@ -78,6 +78,36 @@ fn a_change_that_only_keeps_quiet_mends_nothing() {
 }
 
 #[test]
+fn what_keeps_quiet_otherwise_or_does_nothing_any_more_mends_nothing_either() {
+    let trace = "/work/a.js:1\nReferenceError: x is not defined\n    at a.js:1:1\n\nNode.js v20.20.2\n";
+    let old = "console.log(x);\n";
+    let quiet = format!("process.on(\"uncaughtException\",()=>{{}});\n{old}");
+    for (new, note) in [
+        (&*quiet, "is caught away (`process.on(\"uncaughtException\",()=>{})`)"),
+        (
+            "process.exit(0);\n",
+            "what failed is not done any more: `console.log(x);`. The cause is still there.",
+        ),
+    ] {
+        let (mut talk, _) = Talk::begin("debug", &[("file", "a.js")], &[("file:file", old)]);
+        talk.ends(printed(Outcome::Failed, "", trace));
+        assert!(
+            talk.told().contains("by the run above: ReferenceError: x is not defined (exit 1)"),
+            "{}",
+            talk.told()
+        );
+        talk.writes("a.js", new);
+        let block = talk.waits().0;
+        talk.ok();
+        let said = &talk.d.state().inspected(block).unwrap().review.findings;
+        assert!(said.iter().any(|finding| finding.rule == "recipe.hidden"), "{said:?}");
+        let line = talk.ends(printed(Outcome::Ok, "", ""));
+        assert!(line.contains("+judged mend.1 hidden, +said mend.2, ask"), "{line}");
+        assert!(talk.told().contains(note), "{}", talk.told());
+    }
+}
+
+#[test]
 fn what_does_not_fail_is_not_mended() {
     let (mut talk, _) = Talk::begin("debug", &[("file", "total.py")], &[]);
     let line = talk.ok();

@@ -1,0 +1,91 @@
+//! What takes errors in bash: traps that end a script as if all were well, and options that are switched off or gone.
+
+use super::ends_well;
+use super::silencer::Silencer;
+use super::tree::{Source, below, named};
+use tree_sitter::Node;
+
+/// Options of bash that end a script at an error: the letter, and the word.
+const STRICT: &[(char, &str)] = &[('e', "errexit"), ('\0', "pipefail")];
+
+pub(super) fn silencers<'a>(source: &Source<'a>, most: usize) -> Vec<Silencer<'a>> {
+    let all = source.all();
+    all.iter().filter_map(|node| of_trap(source, *node, &all)).take(most).collect()
+}
+
+/// The words of a command, its name first.
+fn words<'a>(source: &Source<'a>, node: Node<'_>) -> Vec<&'a str> {
+    if node.kind() == "command" {
+        named(node).iter().map(|word| source.text(*word)).collect()
+    } else {
+        Vec::new()
+    }
+}
+
+/// A trap that ends the script well, whatever came before.
+fn of_trap<'a>(source: &Source<'a>, node: Node<'_>, all: &[Node<'_>]) -> Option<Silencer<'a>> {
+    let words = words(source, node);
+    let (does, signals) = match words.as_slice() {
+        ["trap", "--", does, signals @ ..] | ["trap", does, signals @ ..] => (*does, signals),
+        _ => return None,
+    };
+    let at_end = signals.iter().any(|signal| {
+        let signal = signal.trim_matches(['"', '\'']).to_ascii_uppercase();
+        matches!(signal.trim_start_matches("SIG"), "EXIT" | "0" | "ERR")
+    });
+    let does = does.trim_matches(['"', '\'']);
+    let function = all.iter().find(|node| {
+        node.kind() == "function_definition"
+            && node.child_by_field_name("name").is_some_and(|name| source.text(name) == does)
+    });
+    let ends = match function {
+        Some(function) => below(*function, |_| true)
+            .iter()
+            .any(|node| node.kind() == "command" && ends_well(source.text(*node))),
+        None => does.split([';', '\n', '&', '|', '{', '}']).any(|command| ends_well(command.trim())),
+    };
+    let (line, text) = (source.line(node), source.text(node));
+    (at_end && ends).then_some(Silencer { line, text, is_quiet: true, takes: None })
+}
+
+/// The option that ended the script at an error and does not any more, as it was set; and whether errors are looked for
+/// more than before in another way.
+pub(super) fn not_strict<'a>(old: &Source<'a>, new: &Source<'_>) -> Option<(&'a str, bool)> {
+    let missing = STRICT.iter().find_map(|option| {
+        let was = setting(old, *option, '-')?;
+        let is_off = setting(new, *option, '+').is_some() && setting(old, *option, '+').is_none();
+        (is_off || setting(new, *option, '-').is_none()).then_some(was)
+    });
+    missing.map(|line| (line, checks(new) > checks(old)))
+}
+
+/// Where an option is switched on (`-`) or off (`+`).
+fn setting<'a>(source: &Source<'a>, (letter, word): (char, &str), sign: char) -> Option<&'a str> {
+    let has_letter = |flags: &str| letter != '\0' && flags.contains(letter);
+    let first = source.first().strip_prefix("#!").filter(|line| sign == '-' && line.contains("bash"));
+    let first =
+        first.filter(|line| line.split(' ').skip(1).any(|flags| flags.starts_with('-') && has_letter(flags)));
+    let sets = |node: &Node<'_>| {
+        let words = words(source, *node);
+        let (name, rest) = words.split_first()?;
+        let flags = |word: &&str| {
+            word.strip_prefix(sign).is_some_and(|flags| !flags.starts_with('-') && has_letter(flags))
+        };
+        let is_named = |pair: &[&str]| matches!(pair, [flags, named] if flags.starts_with(sign) && flags.ends_with('o') && *named == word);
+        let is_set = rest.iter().any(flags) || rest.windows(2).any(is_named);
+        (*name == "set" && is_set).then(|| source.line(*node))
+    };
+    source.all().iter().find_map(sets).or(first)
+}
+
+/// How often a script looks itself whether something failed.
+fn checks(source: &Source<'_>) -> usize {
+    let looks = |node: &&Node<'_>| match node.kind() {
+        "if_statement" | "elif_clause" | "while_statement" => true,
+        "list" => source.text(**node).contains("||"),
+        "simple_expansion" => source.text(**node) == "$?",
+        "command" => matches!(words(source, **node).as_slice(), ["trap", .., last] if *last == "ERR"),
+        _ => false,
+    };
+    source.all().iter().filter(looks).count()
+}

@@ -1,0 +1,96 @@
+//! Whether what failed is not done any more: all of it is gone, or the program ends in front of it. A single line that is
+//! gone can be a mend, and is not judged.
+
+use super::tree::{Grammar, Source, named};
+use super::{begin, is_end, told};
+use std::collections::HashMap;
+use tree_sitter::Node;
+
+/// What holds statements.
+const BLOCKS: &[&str] = &["module", "program", "block", "statement_block", "compound_statement", "do_group"];
+
+/// What is not done any more, in words.
+pub(super) fn gone(old: &Source<'_>, new: &Source<'_>) -> Option<String> {
+    removed(old, new).or_else(|| unreached(old, new))
+}
+
+/// Where a text did something and nothing that does is left.
+fn removed(old: &Source<'_>, new: &Source<'_>) -> Option<String> {
+    let (did, does) = (working(old), working(new));
+    // Definitions alone do nothing where something was done with them.
+    let only_defines = |all: &[Node<'_>]| all.iter().all(|node| is_definition(*node));
+    let is_gone = does.is_empty() || only_defines(&does) && !only_defines(&did);
+    let lost = did.iter().filter(|node| does.is_empty() || !is_definition(**node));
+    let did: Vec<&str> = lost.flat_map(|node| old.lines(*node)).collect();
+    let first = did.first().filter(|_| is_gone)?;
+    Some(match did.len() {
+        1 => format!("`{}`", told(first)),
+        2 => format!("`{}` and 1 more line", told(first)),
+        all => format!("`{}` and {} more lines", told(first), all - 1),
+    })
+}
+
+/// A statement as it is compared: as much of a long one as has to be, and how long it is.
+type Statement<'a> = (&'a str, usize);
+
+fn statement<'a>(source: &Source<'a>, node: Node<'_>) -> Statement<'a> {
+    let text = source.text(node).trim();
+    (begin(text), text.len())
+}
+
+/// The statements of all blocks, and how often each stands there.
+fn statements<'a>(source: &Source<'a>) -> HashMap<Statement<'a>, usize> {
+    let mut known = HashMap::new();
+    for block in source.all().into_iter().filter(|node| BLOCKS.contains(&node.kind())) {
+        for node in named(block) {
+            *known.entry(statement(source, node)).or_default() += 1;
+        }
+    }
+    known
+}
+
+/// The statements of a text that do something.
+fn working<'t>(source: &'t Source<'_>) -> Vec<Node<'t>> {
+    let works = |node: &Node<'_>| {
+        let text = source.text(*node).trim().trim_end_matches(';');
+        let says = named(*node);
+        let is_text = node.kind() == "expression_statement"
+            && matches!(says.as_slice(), [only] if only.kind() == "string");
+        !(is_text
+            || node.kind().contains("import")
+            || matches!(node.kind(), "pass_statement" | "empty_statement" | "hash_bang_line")
+            || matches!(text, ":" | "true")
+            || is_setting(source, *node)
+            || is_end(text))
+    };
+    named(source.root()).into_iter().filter(works).collect()
+}
+
+/// An option of a shell does nothing by itself.
+fn is_setting(source: &Source<'_>, node: Node<'_>) -> bool {
+    source.grammar == Grammar::Bash
+        && ["set ", "shopt "].iter().any(|word| source.text(node).starts_with(word))
+}
+
+fn is_definition(node: Node<'_>) -> bool {
+    let kind = node.kind();
+    kind.contains("definition") || kind.contains("function_declaration") || kind.contains("class_declaration")
+}
+
+/// A new statement that ends its block well, with code behind it that was there before.
+fn unreached(old: &Source<'_>, new: &Source<'_>) -> Option<String> {
+    let (known, now) = (statements(old), statements(new));
+    let is_new = |node: &Node<'_>| {
+        let key = statement(new, *node);
+        known.get(&key).copied().unwrap_or_default() < now.get(&key).copied().unwrap_or_default()
+    };
+    new.all().into_iter().filter(|node| BLOCKS.contains(&node.kind())).find_map(|block| {
+        let all = named(block);
+        let at = all.iter().position(|node| is_end(new.text(*node).trim()) && is_new(node))?;
+        let was_there =
+            |node: &&Node<'_>| !is_definition(**node) && known.contains_key(&statement(new, **node));
+        let behind = all.iter().skip(at + 1).find(was_there)?;
+        let end = all.get(at)?;
+        Some(format!("`{}`, behind `{}`", told(new.line(*behind)), told(new.line(*end))))
+    })
+}

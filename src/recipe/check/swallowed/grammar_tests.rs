@@ -1,0 +1,211 @@
+//! Ways of keeping quiet that the grammar tells, and mends that look like them.
+
+use super::{handles, swallows};
+use crate::domain::Language;
+
+const PYTHON: &str = "import sys\ndef load(row):\n    return {'x': row['x']}\n\nprint(load({}))\n";
+const JS: &str = "function load(row) {\n  return row.x.y;\n}\nconsole.log(load({}));\n";
+const BASH: &str = "set -euo pipefail\ncp a b\necho done\n";
+
+#[track_caller]
+fn caught(language: &str, old: &str, new: &str, note: &str) {
+    assert_eq!(swallows(&Language(language.into()), old, new).as_deref(), Some(note), "{new}");
+}
+
+#[track_caller]
+fn mends(language: &str, old: &str, new: &str) {
+    assert_eq!(swallows(&Language(language.into()), old, new), None, "{new}");
+}
+
+#[test]
+fn python_keeps_quiet_in_more_ways_than_handlers() {
+    let body = "    return {'x': row['x']}\n";
+    let with = |inside: &str, before: &str| {
+        PYTHON.replace(body, inside).replace("import sys\n", &format!("import sys\n{before}"))
+    };
+    let tried = "    try:\n        return {'x': row['x']}\n";
+    caught(
+        "python",
+        PYTHON,
+        &with(&format!("{tried}    finally:\n        return {{'x': 0}}\n"), ""),
+        "`finally:`",
+    );
+    caught(
+        "python",
+        PYTHON,
+        &with("    try: return {'x': row['x']}\n    except KeyError: return None\n", ""),
+        "`except KeyError: return None`",
+    );
+    for hook in ["sys.excepthook = lambda *a: os._exit(0)", "sys.excepthook = quiet"] {
+        let before = format!("import os\ndef quiet(*a):\n    os._exit(0)\n{hook}\n");
+        caught("python", PYTHON, &with(body, &before), &format!("`{hook}`"));
+    }
+    caught(
+        "python",
+        PYTHON,
+        &with(
+            body,
+            "import atexit, os\natexit.register(os_exit := lambda: os._exit(0))\n"
+                .replace("os_exit := ", "")
+                .as_str(),
+        ),
+        "`atexit.register(lambda: os._exit(0))`",
+    );
+    let inside = "    with Quiet() as q:\n        return {'x': row['x']}\n";
+    let class = |exit: &str| {
+        format!(
+            "class Quiet:\n    def __enter__(self):\n        return self\n    def __exit__(self, kind, error, trace):\n{exit}"
+        )
+    };
+    for exit in [
+        "        return True\n",
+        "        print(error)\n        return True\n",
+        "        self.close()\n        return True\n",
+    ] {
+        caught("python", PYTHON, &with(inside, &class(exit)), "`with Quiet() as q:`");
+    }
+    for exit in [
+        "        return False\n",
+        "        self.close()\n",
+        "        self.errors.append(error)\n        return True\n",
+    ] {
+        mends("python", PYTHON, &with(inside, &class(exit)));
+    }
+    let made = "from contextlib import contextmanager\n@contextmanager\ndef quiet():\n    try:\n        yield\n    except Exception:\n        pass\n";
+    caught(
+        "python",
+        PYTHON,
+        &with("    with quiet():\n        return {'x': row['x']}\n", made),
+        "`with quiet():`",
+    );
+    let wrapper = "def safe(f):\n    def inner(*a):\n        try:\n            return f(*a)\n        except Exception:\n            return None\n    return inner\n";
+    let wrapped = with(body, wrapper).replace("def load", "@safe\ndef load");
+    caught("python", PYTHON, &wrapped, "`@safe`");
+}
+
+#[test]
+fn javascript_keeps_quiet_in_more_ways_than_handlers() {
+    let inside = |text: &str| JS.replace("  return row.x.y;\n", text);
+    caught(
+        "javascript",
+        JS,
+        &inside("  try { return row.x.y; } catch { return undefined; }\n"),
+        "`catch { return undefined; }`",
+    );
+    caught(
+        "javascript",
+        JS,
+        &inside("  try {\n    return row.x.y;\n  }\n  catch (e)\n  {\n    console.error(e);\n  }\n"),
+        "`catch (e)`",
+    );
+    caught(
+        "javascript",
+        JS,
+        &inside("  try { return row.x.y; } finally { return null; }\n"),
+        "`finally { return null; }`",
+    );
+    for event in ["uncaughtException", "unhandledRejection"] {
+        let hook = format!("process.on(\"{event}\",()=>{{}})");
+        caught("javascript", JS, &format!("{hook};\n{JS}"), &format!("`{hook}`"));
+        caught(
+            "typescript",
+            JS,
+            &format!("const f = () => {{ process.exit(0); }};\nprocess.once('{event}', f);\n{JS}"),
+            &format!("`process.once('{event}', f)`"),
+        );
+    }
+    caught(
+        "javascript",
+        JS,
+        &format!("process.on('exit', () => {{ process.exitCode = 0; }});\n{JS}"),
+        "`process.on('exit', () => { process.exitCode = 0; })`",
+    );
+    caught("javascript", "go();\n", "const n = 1;\ngo().catch(() => {});\n", "`go().catch(() => {})`");
+    mends("javascript", JS, &inside("  try { return row.x.y; } catch (e) { return other(e); }\n"));
+    mends("javascript", JS, &inside("  return row.x?.y;\n"));
+    let loud = format!("process.on('uncaughtException', (e) => {{ report(e); process.exit(1); }});\n{JS}");
+    mends("javascript", JS, &loud);
+    let told = handles(&Language::javascript(), JS, &loud).unwrap();
+    assert!(told.starts_with("new in it, and takes errors: `process.on('uncaughtException'"), "{told}");
+}
+
+#[test]
+fn bash_keeps_quiet_by_traps_and_options() {
+    caught("bash", BASH, &format!("trap \"exit 0\" EXIT\n{BASH}"), "`trap \"exit 0\" EXIT`");
+    caught(
+        "bash",
+        BASH,
+        &format!("end() {{\n  rm -f x\n  exit 0\n}}\ntrap end ERR\n{BASH}"),
+        "`trap end ERR`",
+    );
+    caught("bash", BASH, "cp a b\necho done\n", "`set -euo pipefail` is gone");
+    caught("bash", BASH, "set -u\ncp a b\necho all done\n", "`set -euo pipefail` is gone");
+    caught("bash", "#!/bin/bash -e\ncp a b\n", "#!/bin/bash\ncp a c\n", "`#!/bin/bash -e` is gone");
+    mends("bash", BASH, &format!("trap 'rm -f x' EXIT\n{BASH}"));
+    mends("bash", BASH, &format!("trap 'exit 1' ERR\n{BASH}"));
+    mends("bash", BASH, "set -o errexit -o nounset -o pipefail\ncp a c\necho done\n");
+    let looks = "cp a b || exit 1\necho done\n";
+    mends("bash", BASH, looks);
+    assert_eq!(handles(&Language::bash(), BASH, looks).as_deref(), Some("`set -euo pipefail` is gone"));
+}
+
+#[test]
+fn what_is_not_done_any_more_is_told() {
+    let gone = "not done any more: `def load(row):` and 2 more lines";
+    for new in ["import sys\nsys.exit(0)\n", "# nothing here\n", "", "\"\"\"Nothing.\"\"\"\n", "pass\n"] {
+        caught("python", PYTHON, new, gone);
+    }
+    caught(
+        "python",
+        PYTHON,
+        "def load(row):\n    return row.get('x')\n",
+        "not done any more: `print(load({}))`",
+    );
+    caught(
+        "python",
+        PYTHON,
+        &format!("import sys\nsys.exit(0)\n{}", PYTHON.replace("import sys\n", "")),
+        "not done any more: `print(load({}))`, behind `sys.exit(0)`",
+    );
+    let early = PYTHON.replace("    return {", "    return None\n    return {");
+    caught("python", PYTHON, &early, "not done any more: `return {'x': row['x']}`, behind `return None`");
+    caught(
+        "javascript",
+        JS,
+        "process.exit(0);\n",
+        "not done any more: `function load(row) {` and 2 more lines",
+    );
+    caught("javascript", JS, "// gone\n", "not done any more: `function load(row) {` and 2 more lines");
+    caught("bash", BASH, "set -euo pipefail\nexit 0\n", "not done any more: `cp a b` and 1 more line");
+    caught(
+        "bash",
+        BASH,
+        &BASH.replace("cp a b\n", "exit 0\ncp a b\n"),
+        "not done any more: `cp a b`, behind `exit 0`",
+    );
+    // What stands behind a return in JavaScript may be functions that are used before it.
+    let hoisted = "function f() {\n  return g();\n  function g() { return 1; }\n}\nf();\n";
+    mends("javascript", hoisted, &hoisted.replace("return g()", "return g(1)"));
+    // Another program, or a text that is broken, is no empty one.
+    for new in ["print(1)\n", "def load(:\n", "import sys\nx = 1\n"] {
+        mends("python", PYTHON, new);
+    }
+    // A file of definitions alone is one.
+    mends("python", "def f():\n    return g()\n", "def f():\n    return 1\n");
+}
+
+#[test]
+fn texts_that_are_made_for_it_take_no_time() {
+    let start = std::time::Instant::now();
+    for (language, text) in [
+        ("javascript", "try{".repeat(40_000)),
+        ("javascript", "{".repeat(100_000)),
+        ("python", "(".repeat(100_000)),
+        ("bash", "{ ".repeat(60_000)),
+        ("bash", "{é".repeat(1_000)),
+    ] {
+        swallows(&Language(language.into()), "x\n", &text);
+        handles(&Language(language.into()), &text, "x\n");
+    }
+    assert!(start.elapsed() < std::time::Duration::from_secs(60), "{:?}", start.elapsed());
+}

@@ -1,0 +1,167 @@
+//! What takes errors in Python: handlers, `finally` that leaves, context managers and decorators that keep quiet, hooks that end
+//! the program as if all were well.
+
+use super::super::handlers::{is_quiet, sets_nothing};
+use super::ends_well;
+use super::silencer::Silencer;
+use super::tree::{Source, below, child, leaves, named};
+use tree_sitter::Node;
+
+/// What is called for an error that nothing took.
+const HOOKS: &[&str] = &["sys.excepthook", "threading.excepthook"];
+
+pub(super) fn silencers<'a>(source: &Source<'a>, most: usize) -> Vec<Silencer<'a>> {
+    let all = source.all();
+    let (managers, wrappers) = (managers(source, &all, most), wrappers(source, &all, most));
+    let found = |node: &Node<'_>| match node.kind() {
+        "try_statement" => of_try(source, *node),
+        "with_statement" => of_use(source, *node, &managers).into_iter().collect(),
+        "decorated_definition" => of_use(source, *node, &wrappers).into_iter().collect(),
+        "assignment" => of_hook(source, *node, &all).into_iter().collect(),
+        "call" => of_exit(source, *node, &all).into_iter().collect(),
+        _ => Vec::new(),
+    };
+    all.iter().flat_map(found).take(most).collect()
+}
+
+/// The clauses of a `try` that take its errors.
+fn of_try<'a>(source: &Source<'a>, node: Node<'_>) -> Vec<Silencer<'a>> {
+    let Some(body) = node.child_by_field_name("body") else { return Vec::new() };
+    let clause = |clause: Node<'_>| {
+        let is_quiet = takes_quietly(source, clause)?;
+        let (line, text) = (source.line(clause), source.text(clause));
+        Some(Silencer { line, text, is_quiet, takes: Some(source.lines(body)) })
+    };
+    named(node).into_iter().filter_map(clause).collect()
+}
+
+/// Whether a clause of a `try` keeps quiet about the errors that it takes; `None`: it takes none.
+fn takes_quietly(source: &Source<'_>, clause: Node<'_>) -> Option<bool> {
+    let block = child(clause, "block")?;
+    match clause.kind() {
+        "except_clause" => Some(source.each(block, |does| is_quiet(does) || sets_nothing(does))),
+        // What leaves a `finally` drops the error that was on its way.
+        "finally_clause" if leaves(block) => Some(true),
+        _ => None,
+    }
+}
+
+/// The names of context managers of this text that take errors and keep quiet: classes whose `__exit__` says that there was
+/// none, functions that go on behind their `yield`.
+fn managers<'a>(source: &Source<'a>, all: &[Node<'_>], most: usize) -> Vec<&'a str> {
+    let class = |node: &&Node<'_>| node.kind() == "class_definition" && exits_quietly(source, **node);
+    let classes = all.iter().filter(class).filter_map(|node| node.child_by_field_name("name"));
+    let makes = |node: &&Node<'_>| {
+        node.kind() == "decorated_definition"
+            && named(**node)
+                .iter()
+                .any(|child| child.kind() == "decorator" && source.text(*child).ends_with("contextmanager"))
+            && is_quiet_around(source, **node, |body| body.contains("yield"))
+    };
+    let functions = all.iter().filter(makes).filter_map(|node| node.child_by_field_name("definition"));
+    let functions = functions.filter_map(|node| node.child_by_field_name("name"));
+    classes.take(most).chain(functions.take(most)).map(|name| source.text(name)).collect()
+}
+
+/// Whether the `__exit__` of a class says that there was no error, and looks at none.
+fn exits_quietly(source: &Source<'_>, class: Node<'_>) -> bool {
+    let body = class.child_by_field_name("body").map(named).unwrap_or_default();
+    let exit = body.into_iter().find(|node| {
+        let name = node.child_by_field_name("name").map(|name| source.text(name));
+        matches!(name, Some("__exit__" | "__aexit__"))
+    });
+    let Some((exit, body)) = exit.and_then(|exit| Some((exit, exit.child_by_field_name("body")?))) else {
+        return false;
+    };
+    let names = |node: Node<'_>| {
+        let all = below(node, |_| true).into_iter().filter(|node| node.kind() == "identifier");
+        all.map(|node| source.text(node)).collect::<Vec<_>>()
+    };
+    // The first is the manager itself, the others are the error.
+    let error = exit.child_by_field_name("parameters").map(names).unwrap_or_default();
+    let error = error.get(1..).unwrap_or_default();
+    let returns = |node: &Node<'_>| {
+        node.kind() == "return_statement" && matches!(source.text(*node), "return True" | "return 1")
+    };
+    // What looks at the error does something with it.
+    let leaves_it = |statement: &Node<'_>| {
+        is_quiet(source.text(*statement).trim()) || !names(*statement).iter().any(|name| error.contains(name))
+    };
+    named(body).iter().any(returns) && named(body).iter().all(leaves_it)
+}
+
+/// The names of functions of this text that call what they are given and keep quiet about its errors.
+fn wrappers<'a>(source: &Source<'a>, all: &[Node<'_>], most: usize) -> Vec<&'a str> {
+    let wraps = |node: &&Node<'_>| {
+        node.kind() == "function_definition"
+            && is_quiet_around(source, **node, |body| body.contains("(*") || body.contains("()"))
+    };
+    let names = all.iter().filter(wraps).filter_map(|node| node.child_by_field_name("name"));
+    names.take(most).map(|name| source.text(name)).collect()
+}
+
+/// Whether there is a quiet handler around such code.
+fn is_quiet_around(source: &Source<'_>, node: Node<'_>, around: impl Fn(&str) -> bool) -> bool {
+    below(node, |_| true).into_iter().filter(|node| node.kind() == "try_statement").any(|node| {
+        node.child_by_field_name("body").is_some_and(|body| around(source.text(body)))
+            && named(node).into_iter().any(|clause| takes_quietly(source, clause) == Some(true))
+    })
+}
+
+/// A statement whose head names one of these: what it holds is taken care of by it.
+fn of_use<'a>(source: &Source<'a>, node: Node<'_>, known: &[&str]) -> Option<Silencer<'a>> {
+    let head = |node: &Node<'_>| matches!(node.kind(), "with_clause" | "decorator");
+    let heads: Vec<Node<'_>> = named(node).into_iter().filter(head).collect();
+    let names = |head: &&Node<'_>| {
+        let inside = below(**head, |_| true);
+        inside.iter().any(|node| node.kind() == "identifier" && known.contains(&source.text(*node)))
+    };
+    let used = heads.iter().find(names)?;
+    let held = node.child_by_field_name("body").or_else(|| {
+        node.child_by_field_name("definition").and_then(|inner| inner.child_by_field_name("body"))
+    })?;
+    let (line, text) = if node.kind() == "with_statement" {
+        (source.line(node), source.line(node))
+    } else {
+        (source.line(*used), source.line(*used))
+    };
+    Some(Silencer { line, text, is_quiet: true, takes: Some(source.lines(held)) })
+}
+
+/// A hook of its own for errors that nothing took.
+fn of_hook<'a>(source: &Source<'a>, node: Node<'_>, all: &[Node<'_>]) -> Option<Silencer<'a>> {
+    let (left, right) = (node.child_by_field_name("left")?, node.child_by_field_name("right")?);
+    let is_hook = HOOKS.contains(&source.text(left));
+    let is_quiet = function(source, right, all).is_some_and(|hook| ends(source, hook));
+    let (line, text) = (source.line(node), source.text(node));
+    is_hook.then_some(Silencer { line, text, is_quiet, takes: None })
+}
+
+/// What is done at the end of the program, where that makes its end a good one.
+fn of_exit<'a>(source: &Source<'a>, node: Node<'_>, all: &[Node<'_>]) -> Option<Silencer<'a>> {
+    let called = node.child_by_field_name("function")?;
+    let given = node.child_by_field_name("arguments").map(named)?;
+    let registers = matches!(source.text(called), "atexit.register" | "register");
+    let ends = function(source, *given.first()?, all).is_some_and(|does| ends(source, does));
+    let (line, text) = (source.line(node), source.text(node));
+    (registers && ends).then_some(Silencer { line, text, is_quiet: true, takes: None })
+}
+
+/// The function that is meant: a lambda, or one of this text by its name.
+fn function<'t>(source: &Source<'_>, node: Node<'t>, all: &[Node<'t>]) -> Option<Node<'t>> {
+    if node.kind() == "lambda" {
+        return Some(node);
+    }
+    let named = |function: &&Node<'_>| {
+        function.kind() == "function_definition"
+            && function.child_by_field_name("name").is_some_and(|name| source.text(name) == source.text(node))
+    };
+    all.iter().find(named).copied()
+}
+
+/// Whether somewhere in it the program is ended as if all were well.
+fn ends(source: &Source<'_>, node: Node<'_>) -> bool {
+    let ends =
+        |node: &Node<'_>| matches!(node.kind(), "call" | "raise_statement") && ends_well(source.text(*node));
+    below(node, |_| true).iter().any(ends)
+}
