@@ -144,7 +144,8 @@ fn build(
 }
 
 /// What a file with the text is called: as the one that the person named, where compilers take that name for one of the
-/// language.
+/// language. TypeScript that waits outside of functions is a module by its name alone, whatever the one that was named is
+/// called.
 fn file_name(label: &str, extension: &str) -> String {
     let language =
         |extension: &str| Languages::default().by_extension(extension).map(|entry| entry.name.clone());
@@ -160,6 +161,9 @@ fn file_name(label: &str, extension: &str) -> String {
         })
     };
     match named.filter(fits) {
+        Some(name) if extension == "mts" => {
+            format!("{}.{extension}", name.strip_suffix(".ts").unwrap_or(name.trim_end_matches(".mts")))
+        }
         Some(name) => name.to_owned(),
         None => format!("{}.{extension}", label.replace(|c: char| !c.is_ascii_alphanumeric(), "_")),
     }
@@ -249,6 +253,10 @@ mod tests {
             ("a b.c", "c", "a_b_c.c"),
             ("sub/-o.c", "c", "sub__o_c.c"),
             ("notes.txt", "c", "notes_txt.c"),
+            ("sub/b.ts", "ts", "b.ts"),
+            ("sub/b.ts", "mts", "b.mts"),
+            ("b.mts", "mts", "b.mts"),
+            ("b.mts", "ts", "b.mts"),
         ] {
             assert_eq!(file_name(label, extension), wanted);
         }

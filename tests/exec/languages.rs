@@ -335,6 +335,10 @@ fn project(shop: &Shop) {
         .expect("python makes an environment");
     assert!(made.success());
     let made = std::process::Command::new(shop.work().join(".venv/bin/python"))
+    // A file that was named so is a module, too, where it waits.
+    let request = shop.request("typescript", "const n: number = await 5;\nconsole.log(n);\n", None).await;
+    let (_, receiver) = shop.start(request.named(Some("sub/b.ts".to_owned())));
+    assert_eq!(all(receiver).await.ok().out(), "5\n");
         .args(["-c", "import sysconfig; print(sysconfig.get_paths()['purelib'])"])
         .output()
         .expect("its folder of modules");
