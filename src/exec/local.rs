@@ -54,6 +54,8 @@ pub(super) struct Local {
     tools: Option<ProjectTools>,
     /// Where programs are built that no sandbox gives a place for it.
     built: Option<PrivateFolder>,
+    /// Locks the folder of packages, once there is one.
+    held: Option<File>,
     /// Prepared at the first need.
     sandbox: Option<Result<Sandbox, SandboxError>>,
     /// What is to be told next.
@@ -131,6 +133,7 @@ impl Local {
             never_ready: 0,
             tools: None,
             built: None,
+            held: None,
             sandbox: None,
             queue: VecDeque::new(),
             leaving: None,

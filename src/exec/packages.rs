@@ -15,10 +15,15 @@ use crate::domain::packages::python_package;
 use crate::domain::sentences::network;
 use crate::domain::{Finding, InstallInto, PackageList, Review, Severity};
 use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 /// The variable by which kernel and node know the folder of packages.
 pub const VARIABLE: &str = "SAYSO_PACKAGES";
+
+/// So often the folder is made anew where it is gone at once.
+const HELD: usize = 5;
 
 /// Milliseconds that an installation may take where no other limit was chosen.
 pub const WALL_MS: u64 = 600_000;
@@ -94,6 +99,18 @@ pub fn make(blobs: &Path) -> Result<PathBuf, ExecError> {
         blob::make_folder(&folder(blobs, language))?;
     }
     Ok(blobs.join("packages"))
+}
+
+/// Makes the folder that packages and outputs lie in, and locks it for as long as the value lives: a session need not have a
+/// file yet, and what is locked is not taken for what a killed sayso left. `None` where somebody else holds it, or it can't be made.
+pub fn hold(blobs: &Path) -> Option<File> {
+    // A sayso that starts now may remove it before it is locked.
+    (0..HELD).find_map(|_| {
+        blob::make_folder(blobs).ok()?;
+        let folder = File::open(blobs).ok().filter(|folder| folder.try_lock().is_ok())?;
+        let (held, there) = (folder.metadata().ok()?, std::fs::metadata(blobs).ok()?);
+        (held.ino() == there.ino()).then_some(folder)
+    })
 }
 
 /// Removes the folders of packages where nothing was installed: a session that needed none leaves none.

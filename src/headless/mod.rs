@@ -359,20 +359,34 @@ fn lacks_language(state: &State, block: BlockId) -> bool {
 struct Signals {
     interrupt: Signal,
     terminate: Signal,
+    /// `None` where it is ignored: who started sayso wants it to outlive the terminal (`nohup`).
+    hangup: Option<Signal>,
 }
 
 impl Signals {
     fn listen() -> io::Result<Self> {
-        Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
+        let hangup = (!is_ignored(SignalKind::hangup())).then(|| signal(SignalKind::hangup())).transpose()?;
+        let (interrupt, terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+        Ok(Self { interrupt, terminate, hangup })
     }
 
     async fn interrupted(&mut self) {
+        let Self { interrupt, terminate, hangup } = self;
         tokio::select! {
-            Some(()) = self.interrupt.recv() => {}
-            Some(()) = self.terminate.recv() => {}
+            Some(()) = interrupt.recv() => {}
+            Some(()) = terminate.recv() => {}
+            Some(()) = async { hangup.as_mut()?.recv().await } => {}
             else => pending().await,
         }
     }
+}
+
+/// Whether this process was started with a signal ignored, as far as the system tells.
+fn is_ignored(kind: SignalKind) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let set = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let set = set.and_then(|set| u64::from_str_radix(set.trim(), 16).ok()).unwrap_or_default();
+    set >> (kind.as_raw_value() - 1) & 1 == 1
 }
 
 /// What was done to stop the turn.

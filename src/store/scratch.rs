@@ -71,21 +71,15 @@ pub fn sweep(sessions: &Path) {
             || !is_folder
             || sessions.join(format!("{name}.jsonl")).exists()
             || in_the_making(&sessions.join(&name)).exists()
-            || !has_output(&folder)
         {
             continue;
         }
+        // Who works in it holds it: a session that has no file yet may have a folder for packages already.
         let Ok(lock) = File::open(&folder) else { continue };
         if lock.try_lock().is_ok() && std::fs::remove_dir_all(&folder).is_err() {
             tracing::warn!(folder = %folder.display(), "outputs of a removed session can't be removed");
         }
     }
-}
-
-/// Whether a run left something there. A session that has no file yet may have a folder for packages already.
-fn has_output(folder: &Path) -> bool {
-    let mut all = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    all.any(|entry| entry.file_name() != "packages")
 }
 
 #[cfg(test)]
@@ -98,6 +92,12 @@ mod tests {
         let sessions = home.path().join("sessions");
         let id = |n: u128| uuid::Uuid::from_u128(n).to_string();
         let (left, kept, old) = (id(1), id(2), format!("exec-{}", id(3)));
+        let blobs = sessions.join("blobs");
+        std::fs::create_dir_all(blobs.join(id(6)).join("packages/bin")).expect("made");
+        let used = blobs.join(id(7));
+        std::fs::create_dir_all(used.join("packages/bin")).expect("made");
+        let held = File::open(&used).expect("there");
+        held.try_lock().expect("locked");
         for folder in [&left, &kept, &old, "someone's"] {
             std::fs::create_dir_all(sessions.join("blobs").join(folder)).expect("made");
             std::fs::write(sessions.join("blobs").join(folder).join("run-1.out"), "much").expect("written");
@@ -111,6 +111,9 @@ mod tests {
             names.sort();
             names
         };
+        assert_eq!(there(), [kept.clone(), id(4), id(5), id(7), "someone's".into()]);
+        drop(held);
+        sweep(&sessions);
         assert_eq!(there(), [kept.clone(), id(4), id(5), "someone's".into()]);
         std::fs::write(blobs_of(first.session()).join("run-1.out"), "much").expect("written");
         drop((first, second));

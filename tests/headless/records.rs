@@ -175,6 +175,45 @@ fn an_interrupt_and_a_kill_leave_nothing_either() {
 }
 
 #[test]
+fn a_hangup_leaves_nothing_and_what_a_killed_one_had_goes_even_where_nothing_was_printed() {
+    let home = Home::new();
+    home.file(
+        "a.py",
+        "import os, time\nopen('pid', 'w').write('1')\nwhile not os.path.exists('go'): time.sleep(0.2)\n",
+    );
+    let blobs = home.sayso().join("sessions/blobs");
+    let start = |script: &str| {
+        std::fs::remove_file(home.work().join("pid")).ok();
+        let command = home.command(&["exec", "--no-session", "--sandbox", "off", "a.py"]);
+        let mut command = home.shell(script, &command);
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        wait_for(|| home.work().join("pid").exists().then_some(()), "the program's start");
+        child
+    };
+    let hang_up = |child: &std::process::Child| {
+        let sent = std::process::Command::new("kill").args(["-HUP", &child.id().to_string()]).status();
+        assert!(sent.unwrap().success());
+    };
+    let usual = "exec \"$0\" \"$@\"";
+    let child = start(usual);
+    assert!(blobs.exists());
+    hang_up(&child);
+    assert_eq!(finish(child).code, Some(130));
+    assert!(!home.sayso().join("sessions").exists());
+    let mut child = start(usual);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!((blobs.exists(), files(&blobs)), (true, Vec::new()), "there are folders alone");
+    assert_eq!(home.run(&["sessions", "list"]).code, Some(0));
+    assert_eq!(std::fs::read_dir(&blobs).into_iter().flatten().count(), 0);
+    // Who started it so wants it to go on.
+    let child = start("trap '' HUP; exec \"$0\" \"$@\"");
+    hang_up(&child);
+    home.file("go", "");
+    assert_eq!(finish(child).code, Some(0));
+}
+
+#[test]
 fn a_removed_session_leaves_nothing() {
     let home = Home::new();
     let (object, _) = home.exec("a.py", FLOOD, &[]);

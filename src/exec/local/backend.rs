@@ -160,6 +160,7 @@ impl Backend for Local {
         self.end_kernel();
         project_tools::clear(&self.setup.blobs);
         packages::clear(&self.setup.blobs);
+        self.held = None;
         // With it goes the private folder of the session.
         self.sandbox = None;
     }

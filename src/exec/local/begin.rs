@@ -28,7 +28,7 @@ pub(super) const ATTEMPTS: u32 = 3;
 impl Local {
     /// The sandbox; prepared at the first need, which takes some 50 ms.
     pub(super) fn prepared(&mut self) -> Result<&Sandbox, SandboxError> {
-        let Self { setup, sandbox, finder, tools, .. } = self;
+        let Self { setup, sandbox, finder, tools, held, .. } = self;
         let tools = tools.get_or_insert_with(|| ProjectTools::of(finder, &setup.blobs));
         let path = std::env::var_os("PATH").unwrap_or_default();
         let standing = SessionSite {
@@ -50,6 +50,7 @@ impl Local {
             }
             let sandbox =
                 Sandbox::prepare(&setup.sandbox, setup.without, standing, &setup.limits, &setup.helper);
+            *held = held.take().or_else(|| packages::hold(&setup.blobs));
             // Packages that are installed later have to be in sight of a kernel that is there before them.
             let sandbox = sandbox.map(|sandbox| match packages::make(&setup.blobs) {
                 Ok(folder) => sandbox.with_packages(&folder),
