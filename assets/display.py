@@ -240,11 +240,14 @@ def _text(value, bundle):
     if _brackets(value) is not None:
         return _laid_out(value)
     if isinstance(value, type) and kind.__repr__ is type.__repr__:
-        module, name = value.__dict__.get("__module__"), value.__qualname__
-        return name if module in (None, "builtins") else "%s.%s" % (module, name)
+        module, name = _type_module(value), value.__qualname__
+        return name if type(module) is not str or module == "builtins" else "%s.%s" % (module, name)
     plain = bundle.get("text/plain")
     if type(plain) is str and not _says_nothing(plain):
         return plain.rstrip("\n")
+    pretty = _pretty(value)
+    if pretty is not None:
+        return pretty
     own = kind.__repr__ is not object.__repr__
     if own and _top_module(kind) == "pandas" and "pandas" in sys.modules:
         return _text_of_pandas(value)
@@ -282,7 +285,110 @@ def _text_for_people(value, bundle):
         text = bundle[mime] if mime in bundle else _asked(value, "_repr_%s_" % kind)
         if type(text) is str:
             return _text_of_html(text) if kind == "html" else text
-    return None
+    data = bundle["application/json"] if "application/json" in bundle else _asked(value, "_repr_json_")
+    return None if data is None or data is value else _text(data, {})
+
+
+_being_shown = []
+
+
+def _pretty(value):
+    """The text that a value writes by `_repr_pretty_`, where its type has that and no `__repr__` of a nearer class."""
+    for kind in type(value).__mro__:
+        own = _type_dict(kind)
+        if callable(own.get("_repr_pretty_")):
+            break
+        if kind is object or "__repr__" in own:
+            return None
+    else:
+        return None
+    printer, again = _Printer(), any(value is open for open in _being_shown)
+    _being_shown.append(value)
+    try:
+        own["_repr_pretty_"](value, printer, again)
+    finally:
+        _being_shown.pop()
+    return printer._text()
+
+
+class _Printer:
+    """What `_repr_pretty_` writes to, as IPython's (`IPython.lib.pretty`): a group that does not fit its row is broken
+    wherever it may be."""
+
+    max_width = ROW
+    max_seq_length = ITEMS
+
+    def __init__(self):
+        self.indentation = 0
+        self._open = [[]]
+
+    def text(self, text):
+        self._open[-1].append(text)
+
+    def breakable(self, sep=" "):
+        self._open[-1].append((sep, self.indentation))
+
+    def break_(self):
+        self._open[-1].append(("\n" + " " * self.indentation, self.indentation))
+
+    def begin_group(self, indent=0, open=""):
+        self.text(open)
+        self._open.append([])
+        self.indentation += indent
+
+    def end_group(self, dedent=0, close=""):
+        self.indentation -= dedent
+        group = self._open.pop()
+        self._open[-1].append(group)
+        self.text(close)
+
+    def group(self, indent=0, open="", close=""):
+        return _Within(lambda: self.begin_group(indent, open), lambda: self.end_group(indent, close))
+
+    def indent(self, indent):
+        def move(by):
+            self.indentation += by
+
+        return _Within(lambda: move(indent), lambda: move(-indent))
+
+    def pretty(self, value):
+        self.text(_flat(_tree(value, (), [ITEMS, 0])))
+
+    def flush(self):
+        pass
+
+    def _text(self):
+        while len(self._open) > 1:
+            self.end_group()
+        return self._row(self._open[0], 0)
+
+    def _row(self, group, column):
+        row = self._on_one(group)
+        if "\n" not in row and column + len(row) <= ROW:
+            return row
+        rows = ""
+        for part in group:
+            if type(part) is tuple:
+                rows += "\n" + " " * part[1]
+            else:
+                at = len(rows) - rows.rfind("\n") - 1 if "\n" in rows else column + len(rows)
+                rows += part if type(part) is str else self._row(part, at)
+        return rows
+
+    def _on_one(self, group):
+        parts = (part if type(part) is str else part[0] if type(part) is tuple else self._on_one(part) for part in group)
+        return "".join(parts)
+
+
+class _Within:
+    def __init__(self, enter, leave):
+        self.enter, self.leave = enter, leave
+
+    def __enter__(self):
+        self.enter()
+
+    def __exit__(self, *error):
+        self.leave()
 
 
 def _asked(value, name, **arguments):
@@ -320,18 +426,27 @@ def _brackets(value):
 _BRACKETS = {list: ("[", "]"), tuple: ("(", ")"), dict: ("{", "}"), set: ("{", "}"), frozenset: ("frozenset({", "})")}
 
 
+# Stands behind the last item of a container that is cut.
+_MORE = "".join(("..", "."))
+
+
 def _laid_out(value):
-    """A container of the language on one row, or on as many as it takes."""
-    size = len(value)
-    text = _lay(_tree(value, (), [4 * ITEMS]), 0, 0)
-    if size > ITEMS:
-        text += "\n%d items, the first %d shown" % (size, ITEMS)
-    return text
+    """A container of the language on one row, or on as many as it takes; what is not shown of it is counted."""
+    size, left = len(value), [4 * ITEMS, 0]
+    tree = _tree(value, (), left)
+    text, told = _lay(tree, 0, 0), []
+    if type(tree) is tuple and tree[3][-1][1] is _MORE:
+        shown = len(tree[3]) - 1
+        left[1] -= size - shown
+        told.append("%d items, the first %d shown" % (size, shown))
+    if left[1] > 0:
+        told.append("%d items inside are not shown" % left[1])
+    return "\n".join([text] + (["; ".join(told)] if told else []))
 
 
 def _tree(value, above, left):
     """A value as its text, or as (opening, closing, whether its items fill rows, [(key, value)]); `left` counts down
-    what is looked at in all."""
+    what is looked at in all, and then up the items that are not shown."""
     kind = type(value)
     brackets = _brackets(value)
     if brackets is None:
@@ -350,7 +465,8 @@ def _tree(value, above, left):
     # Taken before any of them is shown: the code of one may change the container.
     for item in list(_islice(_in_order(value), ITEMS + 1)):
         if len(items) == ITEMS or left[0] <= 0:
-            items.append(("", "..."))
+            left[1] += len(value) - len(items)
+            items.append(("", _MORE))
             break
         left[0] -= 1
         key, inner = item if paired else (None, item)

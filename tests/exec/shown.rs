@@ -337,6 +337,47 @@ async fn long_containers_keep_their_order_and_their_values() {
 }
 
 #[tokio::test]
+async fn what_is_not_shown_of_nested_containers_is_counted() {
+    let shop = Shop::new();
+    let told = shop.py("{f'k{i}': list(range(100)) for i in range(300)}").await.ok();
+    let last = told.value().lines().last().unwrap_or_default().to_owned();
+    let shown = told.value().matches("'k").count();
+    assert!(shown > 30 && told.value().contains("..."), "{}", told.value());
+    assert!(last.starts_with(&format!("300 items, the first {shown} shown; ")), "{last}");
+    // Each that is shown has 100, and of the last one the numbers that are there are counted.
+    let numbers = told.value().lines().rev().skip(1).flat_map(|line| line.split([',', '[', ' ', ']', '}']));
+    let numbers = numbers.filter(|word| word.parse::<u32>().is_ok()).count();
+    assert!(last.ends_with(&format!("; {} items inside are not shown", shown * 100 - numbers)), "{last}");
+    let told = shop.py("[list(range(5000)), 'x']").await.ok();
+    assert!(told.value().ends_with("'x']\n4000 items inside are not shown"), "{}", told.value());
+    assert!(!shop.py("[list(range(900)), 'x']").await.ok().value().contains("not shown"));
+}
+
+#[tokio::test]
+async fn a_value_is_written_by_its_own_printer() {
+    let shop = Shop::new();
+    let source = "class Pretty:\n    def __init__(self, *inner): self.inner = inner\n    \
+                  def _repr_pretty_(self, p, cycle):\n        if cycle: return p.text('Pretty(...)')\n        \
+                  with p.group(7, 'Pretty(', ')'):\n            for n, each in enumerate(self.inner):\n                \
+                  if n: p.text(','); p.breakable()\n                p.pretty(each)\n";
+    shop.py(source).await.ok();
+    assert_eq!(shop.py("Pretty(1, [2, 'x'])").await.ok().value(), "Pretty(1, [2, 'x'])");
+    assert_eq!(shop.py("[Pretty(1), 2]").await.ok().value(), "[Pretty(1), 2]");
+    let long = format!("Pretty({0},\n       {0})", "7".repeat(50));
+    assert_eq!(shop.py(&long).await.ok().value(), long);
+    assert_eq!(shop.py("p = Pretty()\np.inner = [p]\np").await.ok().value(), "Pretty(Pretty(...))");
+    // The nearer of the two counts.
+    let own = "class Own(Pretty):\n    def __repr__(self): return 'own'\nOwn(1)";
+    assert_eq!(shop.py(own).await.ok().value(), "own");
+    let fails = "class Fails:\n    def _repr_pretty_(self, p, cycle): raise ValueError('no')\nFails()";
+    assert_eq!(shop.py(fails).await.ok().value(), "<Fails, showing it failed with ValueError: no>");
+    assert_eq!(shop.py("type").await.ok().value(), "type");
+    assert_eq!(shop.py("[int, type, Pretty]").await.ok().value(), "[int, type, __main__.Pretty]");
+    let json = "class Data:\n    def _repr_json_(self): return {'a': [1, 2]}, {'expanded': True}\nData()";
+    assert_eq!(shop.py(json).await.ok().value(), "{'a': [1, 2]}");
+}
+
+#[tokio::test]
 async fn showing_a_value_changes_nothing_of_it() {
     let shop = Shop::new();
     let source = "import collections\nclass Key:\n    n = 1\n    def __hash__(self): return self.n\n    \
