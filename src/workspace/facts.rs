@@ -32,9 +32,25 @@ pub(crate) fn describe(cwd: &Path, home: Option<&Path>, named: &str) -> Option<S
 const MOST_LINKS: usize = 40;
 
 /// Where a path leads when all its links are followed; of what is not there, as much as is.
+///
+/// What each process has for itself is not that of sayso, who asks here: its streams lead where nobody knows beforehand, and
+/// its own names stand for its number.
 pub(crate) fn real(path: &Path) -> PathBuf {
+    let streams = ["/proc/self/fd", "/proc/thread-self/fd", "/dev/fd"];
+    let is_stream = streams.iter().any(|folder| path.starts_with(folder) && path != Path::new(folder));
+    if is_stream
+        || ["/dev/stdin", "/dev/stdout", "/dev/stderr"].iter().any(|stream| path == Path::new(stream))
+    {
+        return path.into();
+    }
     let mut left = MOST_LINKS;
-    follow(path, &mut left)
+    let found = follow(path, &mut left);
+    let own = format!("/proc/{}", std::process::id());
+    match found.strip_prefix(own) {
+        Ok(rest) if rest.as_os_str().is_empty() => "/proc/self".into(),
+        Ok(rest) => Path::new("/proc/self").join(rest),
+        Err(_) => found,
+    }
 }
 
 fn follow(path: &Path, left: &mut usize) -> PathBuf {
@@ -105,6 +121,25 @@ mod tests {
         assert_eq!(describe(folder.path(), None, "out/charts/a.png").as_deref(), Some("400 KB"));
         assert_eq!(describe(folder.path(), None, "nothing").as_deref(), Some("does not exist"));
         assert_eq!(describe(folder.path(), None, "out/*"), None);
+    }
+
+    #[test]
+    fn what_each_process_has_for_itself_is_not_that_of_sayso() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let link = folder.path().join("streams");
+        std::os::unix::fs::symlink("/proc/self/fd", &link).expect("a link");
+        for (path, place) in [
+            ("/proc/self/fd", "/proc/self/fd"),
+            ("/proc/self/status", "/proc/self/status"),
+            ("/proc/self/fd/0", "/proc/self/fd/0"),
+            ("/dev/fd/90", "/dev/fd/90"),
+            ("/dev/fd", "/proc/self/fd"),
+            ("/dev/stdin", "/dev/stdin"),
+            ("/proc/self/root/etc/passwd", "/etc/passwd"),
+            (link.to_str().expect("text"), "/proc/self/fd"),
+        ] {
+            assert_eq!(real(Path::new(path)), Path::new(place), "{path}");
+        }
     }
 
     #[test]

@@ -368,8 +368,15 @@ async fn read_only_writes_only_what_is_private() {
         fs::write(shop.work().join("in.txt"), "in").unwrap();
         assert_eq!(shop.py("open('in.txt').read()").await.ok().value(), "'in'");
         assert!(shop.tried("open('out.txt', 'w')").await.contains("Error"));
-        shop.sh("echo x > $TMPDIR/x && cat $TMPDIR/x").await.ok();
-        assert!(!shop.work().join("out.txt").exists());
+        // As the model is told: private places, which are named so, and nowhere else.
+        for place in ["$TMPDIR", "~/.cache"] {
+            shop.sh(&format!("echo x > {place}/x && cat {place}/x")).await.ok();
+        }
+        for place in ["~", "/etc", "/usr/local", "/var/tmp", "."] {
+            let told = shop.sh(&format!("echo x > {place}/x")).await;
+            assert_eq!(told.report.outcome, Outcome::Failed, "{place}");
+        }
+        assert!(!shop.home().join(".cache/x").exists() && !shop.work().join("out.txt").exists());
         let terms = shop.executor.terms(&Language::python(), None).await.unwrap();
         assert!(terms.rights.write.is_empty() && terms.rights.read.contains(&shop.work()));
     }

@@ -66,7 +66,7 @@ fn the_model_is_told_the_conditions_of_its_runs() {
     let server = ModelServer::start(vec![Answer::text("Yes.")]);
     turn(&home, &server, "hello", &["--sandbox", "read-only", "--allow-network"]);
     let told = server.wait_for_requests(1)[0].json().to_string();
-    assert!(told.contains("The network is open. They can write to $TMPDIR and nowhere else"), "{told}");
+    assert!(told.contains("The network is open. They can write to private places that go with the session (as $TMPDIR, ~/.cache), and nowhere else"), "{told}");
 }
 
 #[test]

@@ -140,8 +140,8 @@ impl RunConditions {
         if self.write.len() > FOLDERS {
             places.push(format!("{} more folders", self.write.len() - FOLDERS));
         }
-        places.push("$TMPDIR".into());
-        format!("They can write to {} and nowhere else", places.join(", "))
+        places.push("private places that go with the session (as $TMPDIR, ~/.cache)".into());
+        format!("They can write to {}, and nowhere else", places.join(", "))
     }
 }
 
@@ -164,11 +164,11 @@ mod tests {
         let text = told(&asked().with_versions(known));
         assert_eq!(
             text,
-            "# Conditions now\n\nBlocks run in a sandbox. There is no network. They can write to /work, $TMPDIR and \
-             nowhere else. Each has 60 s, 2 GiB of memory, 256 processes. Python is 3.12.4, node is 20.11.1. Packages that are missing are \
+            "# Conditions now\n\nBlocks run in a sandbox. There is no network. They can write to /work, private places that go \
+             with the session (as $TMPDIR, ~/.cache), and nowhere else. Each has 60 s, 2 GiB of memory, 256 processes. Python is 3.12.4, node is 20.11.1. Packages that are missing are \
              not for code to install: import them, and the person is asked. Today is 2026-09-22 (UTC)."
         );
-        assert!(text.len() < 420, "about 100 tokens: {}", text.len());
+        assert!(text.len() < 480, "about 110 tokens: {}", text.len());
         let text = told(&RunConditions { confined: false, network: true, ..asked() });
         assert!(text.contains("without a sandbox") && text.contains("The network is open"), "{text}");
         assert!(!text.contains("kernel"), "{text}");
@@ -180,6 +180,6 @@ mod tests {
         assert!(text.contains("There is no Jupyter kernel: no code can be run."), "{text}");
         let folders = (0..9).map(|n| PathBuf::from(format!("/f{n}\nx"))).collect();
         let text = told(&RunConditions { write: folders, ..asked() });
-        assert!(text.contains("/f3 x, 5 more folders, $TMPDIR and nowhere else"), "{text}");
+        assert!(text.contains("/f3 x, 5 more folders, private places that go with the session (as $TMPDIR, ~/.cache), and nowhere else"), "{text}");
     }
 }
