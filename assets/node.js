@@ -1,5 +1,6 @@
 // Starts a block in node: its text comes from a descriptor, its name is `block N` in the working folder, or that of the
 // file that was named, so that `require` and `import` look from there. A block that needs to be a module (import, export, top-level await) becomes one.
+// It is started from node's own queue: in its stack nothing of this text stands below it.
 const fs = require("node:fs"), path = require("node:path"), vm = require("node:vm"), Module = require("node:module");
 let source = fs.readFileSync(90, "utf8").replace(/^\uFEFF/, "");
 fs.closeSync(90);
@@ -37,8 +38,8 @@ function asScript() {
   main.paths = Module._nodeModulePaths(path.dirname(file));
   if (packages) main.paths.push(path.join(packages, "node_modules"));
   process.mainModule = main;
-  main._compile(source, file);
-  main.loaded = true;
+  process.nextTick(main._compile.bind(main), source, file);
+  process.nextTick(() => { main.loaded = true; });
 }
 
 async function asModule() {
@@ -73,8 +74,17 @@ async function asModule() {
     }, { context: block.context });
   });
   process.emitWarning = warn;
-  await block.evaluate();
+  process.nextTick(block.evaluate.bind(block));
 }
 
-if (needsModule()) asModule();
+// What could not be loaded has passed through here.
+function withoutOwn(error) {
+  if (error && typeof error.stack === "string") {
+    const stack = error.stack.replace(/\n +at [^\n]*\[eval\][^\n]*/g, "");
+    error.stack = stack.replace(/imported from [^\n]*\[eval\]/, () => "imported from " + file);
+  }
+  throw error;
+}
+
+if (needsModule()) asModule().catch(withoutOwn);
 else asScript();

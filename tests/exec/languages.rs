@@ -255,6 +255,34 @@ async fn errors_name_the_block_or_the_file_and_its_line() {
 }
 
 #[tokio::test]
+async fn a_stack_of_node_holds_nothing_of_what_started_the_block() {
+    let shop = Shop::new();
+    for (source, place) in [
+        ("function f() {\n  throw new Error('x');\n}\nf();\n", ":2:9"),
+        ("console.error(new Error('x').stack);\nprocess.exit(1);\n", ":1:15"),
+        ("let a = ;\n", ":1"),
+        ("import fs from 'node:fs';\nthrow new Error('x');\n", ":2:7"),
+        ("const n = await 1;\nthrow new Error(n);\n", ":2:7"),
+        ("import x from 'not-there-at-all';\n", "not-there-at-all"),
+        ("import x from './not-there.mjs';\n", "not-there.mjs"),
+        ("const n = await 1;\nlet a = ;\n", ":2"),
+    ] {
+        let told = shop.run("javascript", source).await;
+        assert_eq!(told.report.outcome, Outcome::Failed, "{source}");
+        let said = told.err();
+        assert!(said.contains(place), "{source}: {said}");
+        assert!(
+            !said.contains("[eval]") && !said.contains("asModule") && !said.contains("asScript"),
+            "{said}"
+        );
+    }
+    // What is put off comes in its usual order.
+    let order = "setTimeout(() => console.log(4));\nPromise.resolve().then(() => console.log(3));\n\
+                 process.nextTick(() => console.log(2));\nconsole.log(1, require.main === module);\n";
+    assert_eq!(shop.run("javascript", order).await.ok().out(), "1 true\n2\n3\n4\n");
+}
+
+#[tokio::test]
 async fn typescript_is_run_by_the_projects_own_tool_where_the_machine_has_none() {
     let shop = Shop::with(|setup| {
         let entry = Arc::make_mut(&mut setup.languages.0)
@@ -302,6 +330,10 @@ async fn typescript_runs_in_node_by_the_projects_tsx() {
         let told = shop.run("typescript", source).await.ok();
         assert_eq!((told.out().as_str(), told.err().as_str()), (printed, ""));
     }
+    // A file that was named so is a module, too, where it waits.
+    let request = shop.request("typescript", "const n: number = await 5;\nconsole.log(n);\n", None).await;
+    let (_, receiver) = shop.start(request.named(Some("sub/b.ts".to_owned())));
+    assert_eq!(all(receiver).await.ok().out(), "5\n");
     let told = shop.run("typescript", "const a: number = 1;\nthrow new Error('x');\n").await;
     assert_eq!(told.report.outcome, Outcome::Failed);
     assert!(told.err().contains(".ts:2"), "{}", told.err());
@@ -335,10 +367,6 @@ fn project(shop: &Shop) {
         .expect("python makes an environment");
     assert!(made.success());
     let made = std::process::Command::new(shop.work().join(".venv/bin/python"))
-    // A file that was named so is a module, too, where it waits.
-    let request = shop.request("typescript", "const n: number = await 5;\nconsole.log(n);\n", None).await;
-    let (_, receiver) = shop.start(request.named(Some("sub/b.ts".to_owned())));
-    assert_eq!(all(receiver).await.ok().out(), "5\n");
         .args(["-c", "import sysconfig; print(sysconfig.get_paths()['purelib'])"])
         .output()
         .expect("its folder of modules");
