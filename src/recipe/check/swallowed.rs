@@ -22,7 +22,7 @@ use tree::Source;
 const WRAPPERS: &[&str] =
     &["try:", "try {", "try{", "begin", "end", "{", "}", "};", "finally:", "else:", "then", "fi"];
 /// What stands in a line that takes the errors of its own command.
-const INLINE: &[&str] = &["|| true", "|| :", "|| exit 0", "catch", "rescue nil", "suppress("];
+const INLINE: &[&str] = &["|| true", "|| :", "|| exit 0", "rescue nil", "suppress("];
 /// What a handler needs to have a name.
 const IMPORTS: &[&str] =
     &["import contextlib", "from contextlib import suppress", "import logging", "import warnings"];
@@ -128,9 +128,7 @@ fn only_swallows(old: &str, new: &str) -> Option<String> {
     let gone = without(&old, &new);
     let mut handler = None;
     for line in gone {
-        let wraps = |wrapped: &&str| {
-            wrapped.contains(line) && INLINE.iter().any(|word| rest(wrapped, line).contains(word))
-        };
+        let wraps = |wrapped: &&str| wrapped.contains(line) && takes_inline(&rest(wrapped, line));
         let at = came.iter().position(wraps)?;
         handler.get_or_insert(came.remove(at));
     }
@@ -170,6 +168,18 @@ fn without<'a>(one: &[&'a str], other: &[&str]) -> Vec<&'a str> {
         _ => true,
     };
     one.iter().filter(is_new).copied().collect()
+}
+
+/// Whether what stands around a command takes its errors and keeps quiet.
+fn takes_inline(around: &str) -> bool {
+    let catches = || {
+        let (_, behind) = around.split_once("catch")?;
+        let body =
+            behind.rsplit_once('{').or_else(|| behind.rsplit_once("=>")).map_or(behind, |(_, body)| body);
+        let body = body.trim_matches(|c| "{}(); ".contains(c));
+        Some(body.split(';').all(|does| is_quiet(does.trim())))
+    };
+    INLINE.iter().any(|word| around.contains(word)) || catches() == Some(true)
 }
 
 /// What a line has around another.
@@ -228,7 +238,10 @@ mod tests {
         assert_eq!(swallows("rm x\nls\n", "set +e\nrm x\nls\n").as_deref(), Some("set +e"));
         let js = "try {\n  go();\n} catch (e) {\n  console.log(e);\n}\n";
         assert_eq!(swallows("go();\n", js).as_deref(), Some("} catch (e) {"));
-        assert!(swallows("go();\n", "try { go(); } catch {}\n").is_some());
+        for quiet in ["catch {}", "catch (e) { console.log(e); }", "catch { return null; }"] {
+            assert!(swallows("go();\n", &format!("try {{ go(); }} {quiet}\n")).is_some(), "{quiet}");
+        }
+        assert!(swallows("go();\n", "try { go(); } catch (e) { other(e); }\n").is_none());
     }
 
     #[test]

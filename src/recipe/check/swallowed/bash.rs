@@ -62,9 +62,11 @@ pub(super) fn not_strict<'a>(old: &Source<'a>, new: &Source<'_>) -> Option<(&'a 
 /// Where an option is switched on (`-`) or off (`+`).
 fn setting<'a>(source: &Source<'a>, (letter, word): (char, &str), sign: char) -> Option<&'a str> {
     let has_letter = |flags: &str| letter != '\0' && flags.contains(letter);
-    let first = source.first().strip_prefix("#!").filter(|line| sign == '-' && line.contains("bash"));
-    let first =
-        first.filter(|line| line.split(' ').skip(1).any(|flags| flags.starts_with('-') && has_letter(flags)));
+    let first = source.first();
+    let mut flags = first.strip_prefix("#!").unwrap_or_default().split(' ').skip(1);
+    let is_first = sign == '-'
+        && first.contains("bash")
+        && flags.any(|flags| flags.starts_with('-') && has_letter(flags));
     let sets = |node: &Node<'_>| {
         let words = words(source, *node);
         let (name, rest) = words.split_first()?;
@@ -75,7 +77,7 @@ fn setting<'a>(source: &Source<'a>, (letter, word): (char, &str), sign: char) ->
         let is_set = rest.iter().any(flags) || rest.windows(2).any(is_named);
         (*name == "set" && is_set).then(|| source.line(*node))
     };
-    source.all().iter().find_map(sets).or(first)
+    source.all().iter().find_map(sets).or_else(|| is_first.then_some(first))
 }
 
 /// How often a script looks itself whether something failed.

@@ -19,7 +19,9 @@ fn removed(old: &Source<'_>, new: &Source<'_>) -> Option<String> {
     let (did, does) = (working(old), working(new));
     // Definitions alone do nothing where something was done with them.
     let only_defines = |all: &[Node<'_>]| all.iter().all(|node| is_definition(*node));
-    let is_gone = does.is_empty() || only_defines(&does) && !only_defines(&did);
+    // Of a text that is broken it is not known what it does.
+    let is_whole = !new.root().has_error();
+    let is_gone = does.is_empty() || is_whole && only_defines(&does) && !only_defines(&did);
     let lost = did.iter().filter(|node| does.is_empty() || !is_definition(**node));
     let did: Vec<&str> = lost.flat_map(|node| old.lines(*node)).collect();
     let first = did.first().filter(|_| is_gone)?;

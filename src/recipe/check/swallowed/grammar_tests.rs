@@ -89,7 +89,7 @@ fn javascript_keeps_quiet_in_more_ways_than_handlers() {
     caught(
         "javascript",
         JS,
-        &inside("  try { return row.x.y; } catch { return undefined; }\n"),
+        &inside("  seen(row);\n  try { return row.x.y; } catch { return undefined; }\n"),
         "`catch { return undefined; }`",
     );
     caught(
