@@ -44,7 +44,14 @@ pub(super) fn invocation(
     if needs_file(way) {
         let args = build(way, (label, extension), interpreter, folder);
         let given = vec![GivenFile::Source, GivenFile::State];
-        return made(Path::new("/bin/sh"), args, (given, OwnNames::of_folder(folder)), cwd, env);
+        let name = file_name(label, extension);
+        let names = match named_otherwise(label, &name) {
+            Some(named) => {
+                OwnNames::default().with(&format!("{folder}/{name}"), named).with(&format!("{folder}/"), "")
+            }
+            None => OwnNames::of_folder(folder),
+        };
+        return made(Path::new("/bin/sh"), args, (given, names), cwd, env);
     }
     let of_descriptor = || (vec![GivenFile::Source], OwnNames::of_descriptor(label));
     if !way.arguments.is_empty() {
@@ -169,6 +176,12 @@ fn file_name(label: &str, extension: &str) -> String {
     }
 }
 
+/// How the file was named that is a module by another name than its own.
+fn named_otherwise<'a>(label: &'a str, name: &str) -> Option<&'a str> {
+    let named = label.rsplit('/').next()?;
+    (name.strip_suffix(".mts")? == named.strip_suffix(".ts")?).then_some(named)
+}
+
 /// Whether what `assets/build.sh` told means that the program was never built.
 pub(super) fn stopped_building(way: &RunMethod, told: &[u8]) -> bool {
     !way.compile.is_empty() && told.starts_with(b"build")
@@ -260,6 +273,14 @@ mod tests {
         ] {
             assert_eq!(file_name(label, extension), wanted);
         }
+    }
+
+    #[test]
+    fn a_file_that_is_a_module_by_another_name_is_told_by_its_own() {
+        assert_eq!(named_otherwise("sub/b.ts", &file_name("sub/b.ts", "mts")), Some("b.ts"));
+        assert_eq!(named_otherwise("sub/b.ts", &file_name("sub/b.ts", "ts")), None);
+        assert_eq!(named_otherwise("block 3", &file_name("block 3", "mts")), None);
+        assert_eq!(named_otherwise("b.mts", &file_name("b.mts", "mts")), None);
     }
 
     #[test]

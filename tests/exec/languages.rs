@@ -334,6 +334,11 @@ async fn typescript_runs_in_node_by_the_projects_tsx() {
     let request = shop.request("typescript", "const n: number = await 5;\nconsole.log(n);\n", None).await;
     let (_, receiver) = shop.start(request.named(Some("sub/b.ts".to_owned())));
     assert_eq!(all(receiver).await.ok().out(), "5\n");
+    let request =
+        shop.request("typescript", "const n: number = await 5;\nthrow new Error('x');\n", None).await;
+    let (_, receiver) = shop.start(request.named(Some("sub/b.ts".to_owned())));
+    let told = all(receiver).await;
+    assert!(told.err().contains("b.ts:2") && !told.err().contains(".mts"), "{}", told.err());
     let told = shop.run("typescript", "const a: number = 1;\nthrow new Error('x');\n").await;
     assert_eq!(told.report.outcome, Outcome::Failed);
     assert!(told.err().contains(".ts:2"), "{}", told.err());
