@@ -44,8 +44,8 @@ pub(crate) enum Refusal {
     /// It can't run on this machine, and why.
     #[error("Block {0} can't run here: {1}")]
     Impossible(BlockId, String),
-    /// The session file can't be written, and why.
-    #[error("{}", crate::domain::sentences::saving::failing(.0))]
+    /// The session file can't be written: why, and what to do.
+    #[error("{0}")]
     Unsaved(String),
     /// It has something that the person's configuration forbids, and what.
     #[error("Block {0} is forbidden: {1}. e edits it.")]
@@ -107,8 +107,8 @@ pub(super) fn gate(
     if !fits(&item.block, terms) {
         return Err(Refusal::NotInspected(block));
     }
-    match &state.live.store_failure {
-        Some(why) => Err(Refusal::Unsaved(one_line(why.trim_end_matches('.')))),
+    match state.unsaved() {
+        Some(why) => Err(Refusal::Unsaved(why)),
         None => Ok(terms),
     }
 }

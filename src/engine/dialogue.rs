@@ -44,13 +44,19 @@ impl Dialogue {
         }
     }
 
-    /// The program is closed (or killed) and the session opened again.
+    /// From here on the session was opened for reading only.
+    pub(crate) fn reads_only(&mut self) {
+        self.watched.engine.settings.reads_only = true;
+        self.watched.engine.state.live.reads_only = true;
+    }
+
     /// From here on the session's file counts as foreign.
     pub(crate) fn foreign(&mut self) {
         self.watched.engine.settings.foreign = true;
         self.watched.engine.state.live.foreign = true;
     }
 
+    /// The program is closed (or killed) and the session opened again.
     pub(crate) fn reopen(&mut self) -> String {
         self.now += 1_000;
         let settings = self.watched.engine.settings.clone();

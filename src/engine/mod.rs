@@ -107,6 +107,8 @@ pub struct Settings {
     /// Whether the session's file is foreign: another installation or an older sayso wrote it, and nobody adopted it. Each
     /// block then waits by itself: no policy, rule or memory lets one run.
     pub foreign: bool,
+    /// Whether the session was opened for reading only: nothing that happens in it can be written down.
+    pub reads_only: bool,
     /// Whether the policy lets run what no sandbox confines: the person said that they want none.
     pub unconfined: bool,
     /// Bytes of one run's output that are sent to the model, head and tail.
@@ -145,6 +147,7 @@ impl Default for Settings {
             conditions: None,
             policy: Policy::Ask,
             foreign: false,
+            reads_only: false,
             unconfined: false,
             output_to_model: 16 << 10,
             functions: Vec::new(),
@@ -200,6 +203,7 @@ impl Engine {
         state.live.use_instructions = settings.use_instructions;
         state.live.conditions.clone_from(&settings.conditions);
         state.live.foreign = settings.foreign;
+        state.live.reads_only = settings.reads_only;
         state.live.cost.budget = settings.session_budget;
         Self {
             settings,
@@ -319,11 +323,7 @@ impl Engine {
                 self.effects.push(Effect::SwitchModel);
             }
             Command::Rename(name) => self.rename(&name),
-            Command::RetryStore => {
-                if self.state.live.store_failure.is_some() {
-                    self.effects.push(Effect::RetryStore);
-                }
-            }
+            Command::RetryStore => self.retry_store(),
             Command::Load(bodies) => self.load(&bodies),
             Command::Compact => self.compact(),
             Command::Consult(block) => self.consult(block),
@@ -332,12 +332,21 @@ impl Engine {
         }
     }
 
+    /// Tries again to save. A session that is only read is not this process's to write: then it is told what to do.
+    fn retry_store(&mut self) {
+        match self.state.unsaved() {
+            Some(told) if self.state.live.reads_only => self.notify(Notice::error(told)),
+            Some(_) => self.effects.push(Effect::RetryStore),
+            None => {}
+        }
+    }
+
     fn store(&mut self, event: StoreEvent) {
         match event {
             StoreEvent::Failed(why) => {
                 let why = crate::domain::sentences::saving::cause(&why).to_owned();
-                self.notify(notices::store_failed(&why));
                 self.state.live.store_failure = Some(why);
+                self.state.unsaved().into_iter().for_each(|told| self.notify(Notice::error(told)));
             }
             StoreEvent::Recovered => {
                 self.state.live.saved = self.state.live.recorded;

@@ -182,6 +182,11 @@ pub(super) fn foreign_is_not_taken_back() -> Notice {
     Notice::warn("This session is foreign: nothing that it tells of is taken back.")
 }
 
+/// What could not be written down is not taken back: who has the session open would take it for the work of a run.
+pub(super) fn reading_only_takes_nothing_back() -> Notice {
+    Notice::warn(crate::domain::sentences::undo::READING_ONLY)
+}
+
 pub(super) fn no_record() -> Notice {
     Notice::info("Nothing is known of changes of this run that could be taken back.")
 }
@@ -410,10 +415,6 @@ pub(super) fn restarted(ended: &BTreeMap<Language, KernelRef>) -> Notice {
     }
     let (names, lost) = (kernels::names(ended), kernels::lost(ended, (": ", "")));
     Notice::info(format!("Kernel {names} ended{lost}. Nothing was rerun."))
-}
-
-pub(super) fn store_failed(why: &str) -> Notice {
-    Notice::error(saving::failing(&one_line(why)))
 }
 
 pub(super) fn store_recovered() -> Notice {

@@ -6,13 +6,14 @@ pub use super::context::ContextShare;
 pub use super::cost::Cost;
 use super::reply::Segment;
 use super::transcript::{BlockItem, Item, OpinionItem, Transcript};
-use crate::domain::sentences::running;
+use crate::domain::sentences::{running, saving};
 use crate::domain::{
     BlockId, CountedTime, Entry, Form, Function, ImageName, ImageRef, Instructions, KernelRef, Language,
     Limits, ModelInfo, Notice, OutputBuffer, Prompt, Reach, ReplyFailure, Review, Revision, RuleId,
     RunConditions, RunId, SandboxLevel, StepId, TerminalScreen, Terms, TimerId, Timestamp, ToolCall,
     UndoCover, Usage, Variable, VariableChange,
 };
+use crate::text::line::one_line;
 use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -254,6 +255,8 @@ pub struct Live {
     pub use_instructions: bool,
     /// Whether the session's file is foreign: each block waits by itself.
     pub foreign: bool,
+    /// Whether the session was opened for reading only: trying again to save it is of no use.
+    pub reads_only: bool,
     /// The kernels as last told, by what each runs; none until a block ran in one.
     pub kernels: BTreeMap<Language, KernelRef>,
     /// The variables of Python's kernel as last told, and when.
@@ -340,6 +343,12 @@ impl State {
     /// What the engine waits for.
     pub fn phase(&self) -> &Phase {
         &self.phase
+    }
+
+    /// Why approving is held, where nothing can be saved; with what to do where trying again is of no use.
+    pub(crate) fn unsaved(&self) -> Option<String> {
+        let told = saving::failing(&one_line(self.live.store_failure.as_ref()?));
+        Some(if self.live.reads_only { format!("{told} {}", saving::OPEN_AGAIN) } else { told })
     }
 
     /// Whether a settled block can be put back now.

@@ -14,6 +14,9 @@ impl State {
         if self.live.run.is_some() {
             return Some(notices::not_while_a_run_goes_on());
         }
+        if self.live.reads_only {
+            return Some(notices::reading_only_takes_nothing_back());
+        }
         self.live.foreign.then(notices::foreign_is_not_taken_back)
     }
 
@@ -33,6 +36,9 @@ impl Engine {
     pub(super) fn take_back(&mut self, block: BlockId) {
         if self.state.live.run.is_some() {
             return self.notify(notices::not_while_a_run_goes_on());
+        }
+        if self.state.live.reads_only {
+            return self.notify(notices::reading_only_takes_nothing_back());
         }
         let run = self.state.transcript.blocks.get(&block).and_then(|item| item.runs.last());
         match run.filter(|run| run.can_be_taken_back()) {
@@ -202,6 +208,26 @@ mod tests {
         d.reply("Done.");
         d.user("go on");
         assert!(format!("{:?}", d.request()).contains("f49 and 9950 more."));
+    }
+
+    #[test]
+    fn where_nothing_can_be_written_down_nothing_is_taken_back() {
+        let mut d = Dialogue::new();
+        d.user("x");
+        d.reply("```python\n1\n```\n");
+        d.inspected_ok(1);
+        d.type_run(1);
+        d.ended_as(1, recorded(Some(Sha256::of(b"record"))));
+        let undo = |way| Command::Undo { run: RunId(1), changes: Vec::new(), way };
+        assert!(d.command(undo(UndoWay::Back)).starts_with("undo r1"));
+        d.reads_only();
+        for command in [undo(UndoWay::Back), undo(UndoWay::Again), Command::TakeBack(BlockId(1))] {
+            let told = d.command(command);
+            assert!(
+                told.starts_with("'This session is open for reading only: nothing can be taken"),
+                "{told}"
+            );
+        }
     }
 
     #[test]

@@ -127,10 +127,11 @@ impl SessionFactory {
         let store = store.with_masker(self.masker());
         let damage = told_damage(&loaded.damage);
         notices.extend(damage_notices(&damage));
+        let reads_only = unwritten.is_some();
         notices.extend(unwritten.map(|why| Notice::warn(saving::reading_only(&why))));
         let chosen = provider.clone();
         let now = Clock::System.now();
-        let settings = Settings { foreign: loaded.foreign.is_some(), ..self.settings(policy) };
+        let settings = Settings { foreign: loaded.foreign.is_some(), reads_only, ..self.settings(policy) };
         let (engine, effects) = Engine::resume(settings, loaded.entries.into(), now);
         if !reading.goes_on() {
             return Err(StoreError::Stopped);

@@ -29,6 +29,7 @@ impl SessionFactory {
             conditions: Some(self.conditions()),
             policy,
             foreign: false,
+            reads_only: false,
             unconfined: config.sandbox.level == SandboxLevel::Off,
             output_to_model: usize::try_from(config.limits.to_model).unwrap_or(usize::MAX),
             context_tokens: config.context.tokens,

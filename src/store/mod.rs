@@ -220,9 +220,9 @@ impl Store {
         };
         let why = match &error {
             StoreError::Locked { pid: Some(pid), .. } => {
-                format!("it is open in another sayso (process {pid})")
+                format!("another sayso (process {pid}) had it open")
             }
-            StoreError::Locked { .. } => "it is open in another sayso".into(),
+            StoreError::Locked { .. } => "another sayso had it open".into(),
             StoreError::Io { source, .. } if is_read_only(source) => error.brief(),
             _ => return Err(error),
         };

@@ -225,7 +225,7 @@ fn a_second_opener_and_a_disk_that_cant_be_written_read_and_write_nothing() {
     assert_eq!(loaded.entries.len(), 2);
     second.append(Entry::Prompt("from the second".into()), AT);
     assert!(matches!(wait(second.sync()), Err(StoreError::NotSaved(_))));
-    assert!(wait(second.failed()).contains("another sayso"));
+    assert!(wait(second.failed()).contains("had it open"));
     assert!(wait(second.retry()).is_err() && wait(second.close()).is_err());
     wait(first.close()).unwrap();
     assert_eq!(std::fs::read(&path).unwrap(), before);

@@ -222,7 +222,7 @@ fn a_second_opener_reads_and_nothing_runs_there() {
     let before = session_with(home.path(), r#""kind":"turn_end""#);
     let second = resume(home.path());
     second.wait_for("A first answer.");
-    second.wait_for("open in another sayso");
+    second.wait_for("had it open");
     assert_eq!(session(home.path()), before, "nothing is written by the second");
 }
 

@@ -6,7 +6,7 @@ use super::fetching::installing;
 use super::scene::{Scene, clouds, confined, findings, inspection, report, terms};
 use sayso::domain::*;
 use sayso::driver::{Job, JobResult, Notification};
-use sayso::engine::{Command, Event};
+use sayso::engine::{Command, Event, Settings};
 use sayso::tui::setup::Setup;
 use sayso::tui::ui_command::UiCommand;
 use sayso::tui::widgets::layout::Pane;
@@ -191,6 +191,27 @@ fn a_session_that_is_not_saved_is_not_called_saved() {
     scene.screen.note = None;
     let shown = text(&mut scene);
     assert!(!shown.contains("session saved"), "{shown}");
+}
+
+/// Trying again is offered where it can help.
+#[test]
+fn a_session_that_is_only_read_is_to_be_opened_again_and_not_saved_again() {
+    for reads_only in [false, true] {
+        let mut scene = Scene::with(Settings { reads_only, ..Settings::default() });
+        scene.ask("hello");
+        scene.reply("Hello.");
+        scene.frame();
+        scene.disk_fails();
+        scene.screen.note = None;
+        scene.frame();
+        scene.screen.panes.focus = Pane::Output;
+        let shown = text(&mut scene);
+        assert!(shown.contains("Session not saved: no space left."), "{shown}");
+        assert_eq!(shown.contains("retry"), !reads_only, "{shown}");
+        for part in ["reading only", "Quit and resume it to go on."] {
+            assert_eq!(shown.contains(part), reads_only, "{part}: {shown}");
+        }
+    }
 }
 
 #[test]

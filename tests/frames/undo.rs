@@ -1,10 +1,10 @@
 //! Taking back what a run changed: what is told before it and after it, the list of its changes, the question.
 
-use super::scene::{Scene, confined, inspection, report};
+use super::scene::{CODE, Scene, USAGE, confined, inspection, report};
 use super::{drawn, snapshots};
 use sayso::domain::*;
 use sayso::driver::{Job, JobResult, Notification};
-use sayso::engine::{Command, Inspection};
+use sayso::engine::{Command, Inspection, Settings};
 use sayso::tui::ui_command::UiCommand;
 use sayso::tui::widgets::layout::Pane;
 
@@ -38,7 +38,15 @@ fn changes() -> Vec<UndoChange> {
 
 /// Block 3 ran and changed files; its output has the keys.
 fn ran() -> Scene {
-    let mut scene = Scene::waiting_with(found(cover()));
+    ran_under(Settings::default())
+}
+
+fn ran_under(settings: Settings) -> Scene {
+    let mut scene = Scene::with(settings);
+    scene.first_step(USAGE);
+    scene.pass(5_000);
+    scene.reply(&format!("```python\n{CODE}```\n"));
+    scene.inspected(3, found(cover()));
     let file = |path: &str, change: &str, bytes| FileChange::new(path, change, bytes);
     let undo = Some(UndoNote { cover: cover(), record: Some(record()), changes: 6 });
     let files = vec![file("out/revenue.png", "created", 52_000), file("sales.csv", "changed", 18_400)];
@@ -62,7 +70,10 @@ fn press(scene: &mut Scene, name: &str) -> Vec<UiCommand> {
 }
 
 fn listed() -> Scene {
-    let mut scene = ran();
+    listed_in(ran())
+}
+
+fn listed_in(mut scene: Scene) -> Scene {
     let wishes = press(&mut scene, "u");
     assert!(matches!(&wishes[..], [UiCommand::Job(Job::Changes(of))] if *of == record()), "{wishes:?}");
     let found = JobResult::Changes(record(), Ok(changes()));
@@ -175,14 +186,57 @@ fn enter_shows_a_change_and_a_typed_command_only_opens_the_list() {
     assert!(matches!(&wishes[..], [UiCommand::Job(Job::Changes(_))]), "{wishes:?}");
 }
 
+/// A list of changes would be closed at once: that nothing is taken back under a run is said, by the key and by the command.
+#[test]
+fn under_a_run_no_list_is_opened_and_it_is_said_why() {
+    let told = "A run goes on: what it did can be taken back once it has ended.";
+    for by_key in [true, false] {
+        let mut scene = ran();
+        scene.ask("Again.");
+        scene.reply("```python\nwork()\n```\n");
+        scene.inspected(4, inspection(confined("python"), Vec::new()));
+        scene.running(4, "at it\n", 500);
+        scene.frame();
+        assert!(!drawn(&mut scene, 140, 40).contains(told));
+        let wishes = if by_key {
+            scene.screen.panes.focus = Pane::Output;
+            press(&mut scene, "u")
+        } else {
+            scene.screen.panes.focus = Pane::Message;
+            scene.type_text("/undo");
+            press(&mut scene, "enter")
+        };
+        assert!(wishes.is_empty() && scene.screen.overlays.is_empty(), "{wishes:?}");
+        let text = drawn(&mut scene, 140, 40);
+        assert!(text.contains(told) && !text.contains("The block has changed"), "by key {by_key}: {text}");
+    }
+}
+
+/// In a session that is only read changes are listed; taking one back is refused in words.
+#[test]
+fn what_is_only_read_is_listed_and_nothing_is_taken_back() {
+    let mut scene = listed_in(ran_under(Settings { reads_only: true, ..Settings::default() }));
+    for key in ["t", "m"] {
+        assert!(press(&mut scene, key).is_empty(), "{key}");
+        let text = drawn(&mut scene, 140, 40);
+        assert!(
+            text.contains("This session is open for reading only: nothing can be taken back here"),
+            "{text}"
+        );
+        assert!(!text.contains("Take back 3 changes"), "{text}");
+    }
+}
+
 #[test]
 fn a_record_that_is_not_kept_any_more_is_told() {
     let mut scene = ran();
     press(&mut scene, "u");
-    let found =
-        JobResult::Changes(record(), Err("it is not kept any more: too much was remembered since".into()));
+    let found = JobResult::Changes(
+        record(),
+        Err("the list of its changes is not kept any more: newer ones took its room".into()),
+    );
     scene.step(|screen, ctx| screen.told(Notification::Job(found), ctx));
-    assert!(drawn(&mut scene, 80, 24).contains("it is not kept any more"));
+    assert!(drawn(&mut scene, 80, 24).contains("the list of its changes is not kept any more"));
 }
 
 #[test]

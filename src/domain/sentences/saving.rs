@@ -42,6 +42,9 @@ pub(crate) fn failing(why: &str) -> String {
     format!("Session not saved: {}. Approving is paused.", why.trim_end().trim_end_matches('.'))
 }
 
+/// A session that is only read: trying again is of no use, for the file is not this process's to write.
+pub(crate) const OPEN_AGAIN: &str = "Quit and resume it to go on.";
+
 /// The cause alone of a sentence of [`not_saved`], so that it is not said twice.
 pub(crate) fn cause(told: &str) -> &str {
     told.strip_prefix("Session not saved: ").unwrap_or(told).trim_end_matches('.')
@@ -205,7 +208,7 @@ pub(crate) const REDACTED_NOT: &str = "a masked block can't be run again; what w
 
 /// A session that can't be written here, and why.
 pub(crate) fn reading_only(why: &str) -> String {
-    format!("This session is open for reading only: {why}. Nothing is saved, and nothing runs.")
+    format!("This session is open for reading only: {why}. Nothing is saved, and nothing runs. {OPEN_AGAIN}")
 }
 
 /// Why a disk takes nothing more.

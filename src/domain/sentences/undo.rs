@@ -5,6 +5,9 @@ use crate::domain::{BlockId, UndoNote, UndoStanding, UndoWay};
 /// Why nothing is remembered where nothing of the session is.
 pub(crate) const NOT_SAVED: &str = "this session is not saved";
 
+/// A session that is only read: what is taken back could not be noted in it.
+pub(crate) const READING_ONLY: &str = "This session is open for reading only: nothing can be taken back here, for it could not be written down.";
+
 /// There is no text to compare with, of before the run.
 pub(crate) const NO_TEXT_BEFORE: &str =
     "What stood there before the run is no text, too large, or was not kept.\n";
@@ -24,14 +27,15 @@ pub(crate) const UNDONE_THE_SAME_WAY: &str =
 pub(crate) const DAMAGED: &str = "the copy that was kept is damaged";
 
 /// The record of a run was dropped for newer ones.
-pub(crate) const DROPPED: &str = "it is not kept any more: too much was remembered since";
+pub(crate) const DROPPED: &str =
+    "the list of its changes is not kept any more: newer ones took its room, or it was removed";
 
 /// The folders of a run could not be looked at in time.
 pub(crate) const WALK_TOO_LONG: &str = "looking at the folder took too long";
 
 /// The copy of how something was before a run is gone.
 pub(crate) const DROPPED_COPY: &str =
-    "how it was is not kept any more: newer copies took its room, or it was damaged";
+    "how it was is not kept any more: newer copies took its room, or it was removed or damaged";
 
 /// The folder that the session works in is not where it was: it may have been moved, and is not made a second time.
 pub(crate) const FOLDER_GONE: &str =
@@ -40,7 +44,9 @@ pub(crate) const FOLDER_GONE: &str =
 /// How many changes of a run can't be taken back, because their copies are not kept any more.
 pub(crate) fn dropped(changes: u64) -> String {
     let of = super::count(changes, "change");
-    format!("Of {of} no copy is kept any more: newer ones took the room (undo.total), or it was damaged.")
+    format!(
+        "Of {of} no copy is kept any more: newer ones took the room (undo.total), or it was removed or damaged."
+    )
 }
 
 /// No run of the session has a record of its changes.

@@ -363,6 +363,18 @@ fn while_the_session_cannot_be_saved_nothing_runs() {
 }
 
 #[test]
+fn a_session_that_is_only_read_is_not_saved_by_trying_again() {
+    let mut d = replied(ONE);
+    d.inspected_ok(1);
+    d.reads_only();
+    d.send(Event::Store(super::super::StoreEvent::Failed("another sayso (process 7) had it open.".into())));
+    let told = "'Session not saved: another sayso (process 7) had it open. Approving is paused. Quit and resume it to go \
+                on.' | deciding 1";
+    assert_eq!(d.command(Command::RetryStore), told);
+    assert_eq!(d.type_run(1), told);
+}
+
+#[test]
 fn what_is_saved_is_what_the_disk_was_asked_about() {
     let mut d = replied(ONE);
     let is_saved = |d: &Dialogue| d.state().live.saved == d.state().live.recorded;

@@ -1,7 +1,6 @@
 //! The review: looking at a block, and the decisions about it once the guard has let them through.
 
 use super::{Ctx, Exit, Note, Screen, UiCommand};
-use crate::domain::sentences::saving;
 use crate::domain::{
     BlockId, BlockKind, BranchPoint, Decision, InstallInto, Language, PackageList, Readiness, Revision,
 };
@@ -170,7 +169,7 @@ impl Screen {
         refusal.or_else(|| match terms {
             None => Some("Not yet: the checks still run.".into()),
             Some(Some(why)) => Some(format!("Block {block} can't run here: {why}")),
-            Some(None) => ctx.state.live.store_failure.as_ref().map(|why| saving::failing(why)),
+            Some(None) => ctx.state.unsaved(),
         })
     }
 

@@ -1,6 +1,6 @@
 //! What went wrong and what can be done about it, where the output stands otherwise.
 
-use crate::domain::sentences::{network, saving, sending};
+use crate::domain::sentences::{network, sending};
 use crate::domain::{FailureKind, ReplyFailure};
 use crate::engine::state::Question;
 use crate::engine::{Phase, State};
@@ -76,12 +76,9 @@ pub(crate) fn problems(screen: &Screen, state: &State, look: DrawStyle<'_>) -> V
         Phase::Replying(_) | Phase::Compacting(_) => list.extend(retry(state, look)),
         _ => {}
     }
-    if let Some(why) = &state.live.store_failure {
-        list.push(Problem {
-            name: "disk",
-            text: saving::failing(&safe::one_line(why)),
-            keys: "r retry".into(),
-        });
+    if let Some(text) = state.unsaved() {
+        let (name, keys) = if state.live.reads_only { ("reading only", "") } else { ("disk", "r retry") };
+        list.push(Problem { name, text: safe::one_line(&text), keys: keys.into() });
     }
     list
 }

@@ -190,6 +190,8 @@ fn of_problems(state: &State, hints: &mut Hints<'_>) {
                 };
             }
         }
+        // What is only read is not saved by trying again.
+        _ if state.live.reads_only => {}
         _ => {
             hints.key(Action::ProblemRetry, "retry", "retry", 0);
         }
