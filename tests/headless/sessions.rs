@@ -222,14 +222,18 @@ fn what_a_run_changed_is_taken_back_and_made_again_from_the_shell() {
     // What changed since stays, and is told.
     std::fs::write(work.join("a.txt"), "newer\n").unwrap();
     let done = home.run(&["sessions", "undo", &id, "--block", "1", "--yes"]);
-    assert_eq!((done.code, done.out.as_str()), (Some(0), "taken back: new/b.txt\n"), "{}", done.err);
+    let told =
+        "taken back: new/b.txt\nnot taken back: a.txt: it changed since the run ended and stays as it is\n";
+    assert_eq!((done.code, done.out.as_str()), (Some(5), told), "{}", done.err);
+    assert!(done.err.contains("1 of 3 changes was not taken back"), "{}", done.err);
     assert!(!work.join("new").exists() && read(work.join("a.txt")).as_deref() == Some("newer\n"));
     let told = home.run(&["sessions", "undo", &id]);
     assert!(told.out.contains("a.txt  4 B  changed since"), "{}", told.out);
     let done = home.run(&["sessions", "undo", &id, "--file", "a.txt", "--yes"]);
     assert_eq!(done.code, Some(5), "{}{}", done.out, done.err);
+    assert!(done.err.contains("1 of 1 change was not taken back"), "{}", done.err);
     let done = home.run(&["sessions", "undo", &id, "--again", "--yes"]);
-    assert_eq!(done.code, Some(0), "{}{}", done.out, done.err);
+    assert!(done.code == Some(5) && done.out.contains("not made again: a.txt"), "{}{}", done.out, done.err);
     assert!(!work.join("gone.txt").exists() && read(work.join("new/b.txt")).as_deref() == Some("run\n"));
     let shown = home.run(&["sessions", "show", &id]).out;
     for line in ["taken back: gone.txt", "taken back: new/b.txt", "made again: gone.txt, new/b.txt"] {
@@ -237,6 +241,61 @@ fn what_a_run_changed_is_taken_back_and_made_again_from_the_shell() {
     }
     let other = home.run(&["sessions", "undo", &id, "--file", "other", "--yes"]);
     assert_eq!(other.code, Some(2), "{}{}", other.out, other.err);
+}
+
+/// Whatever is left as it is, is named with its reason, and counted.
+#[test]
+fn what_is_not_taken_back_is_told_each_with_its_reason() {
+    let home = Home::new();
+    let work = home.work();
+    for (name, text) in
+        [(".env", "S=1\n"), ("kept", "1\n"), ("lost", "2\n"), ("newer", "3\n"), ("newest", "4\n")]
+    {
+        std::fs::write(work.join(name), text).unwrap();
+    }
+    let made = std::process::Command::new("mkfifo").arg(work.join("pipe")).status().unwrap();
+    assert!(made.success());
+    std::fs::write(
+        work.join("run.sh"),
+        "for f in .env kept lost newer newest; do echo run >> $f; done; rm pipe\n",
+    )
+    .unwrap();
+    let done = home.run(&["exec", "run.sh", "--sandbox", "off"]);
+    assert_eq!(done.code, Some(0), "{}{}", done.out, done.err);
+    for name in ["newer", "newest"] {
+        std::fs::write(work.join(name), "mine\n").unwrap();
+    }
+    // The copy of one of them is not what it was.
+    let objects = home.sayso().join("undo/objects");
+    let files = std::fs::read_dir(objects)
+        .unwrap()
+        .flatten()
+        .flat_map(|folder| std::fs::read_dir(folder.path()).unwrap());
+    let copy =
+        files.flatten().find(|copy| std::fs::read(copy.path()).is_ok_and(|bytes| bytes == b"2\n")).unwrap();
+    std::fs::write(copy.path(), "no copy").unwrap();
+
+    let id = session(&home).file_stem().unwrap().to_string_lossy().into_owned();
+    let done = home.run(&["sessions", "undo", &id, "--yes"]);
+    let mut lines: Vec<&str> = done.out.lines().collect();
+    lines.sort_unstable();
+    let (no_copy, since) = (
+        "there is no copy of how it was before the run",
+        "it changed since the run ended and stays as it is",
+    );
+    let wanted = [
+        format!("not taken back: .env: {no_copy}"),
+        "not taken back: lost: how it was is not kept any more: newer copies took its room, or it was removed or damaged".into(),
+        format!("not taken back: newer: {since}"),
+        format!("not taken back: newest: {since}"),
+        format!("not taken back: pipe: {no_copy}"),
+        "taken back: kept".into(),
+    ];
+    assert_eq!(lines, wanted, "{}", done.err);
+    assert_eq!(done.code, Some(5));
+    assert!(done.err.contains("5 of 6 changes were not taken back"), "{}", done.err);
+    assert_eq!(std::fs::read_to_string(work.join("kept")).unwrap(), "1\n");
+    assert_eq!(std::fs::read_to_string(work.join("newest")).unwrap(), "mine\n");
 }
 
 #[test]

@@ -53,6 +53,7 @@ pub(super) fn run(
     })?;
     let wanted = wanted(&all, &args.files)?;
     let can: Vec<u32> = wanted.iter().filter(|c| c.standing.way() == Some(way)).map(|c| c.number).collect();
+    let left: Vec<&UndoChange> = wanted.iter().copied().filter(|c| stays(c.standing, way)).collect();
     if !args.yes {
         let others = others(&loaded.entries, &found);
         tell(&found, &wanted, &can, way, console)?;
@@ -61,13 +62,35 @@ pub(super) fn run(
         }
         return Err(Failure::new(FailureClass::Usage, "nothing was changed").hint("--yes does it."));
     }
-    if can.is_empty() {
+    if can.is_empty() && left.is_empty() {
         tell_each(&wanted, console)?;
         return Err(failure("nothing of it can be done".into()));
     }
-    let done = copies.put_back(found.record, &can, way).map_err(|error| failure(error.to_string()))?;
+    // No numbers would mean all of them.
+    let done = if can.is_empty() { Ok(Vec::new()) } else { copies.put_back(found.record, &can, way) };
+    let done = done.map_err(|error| failure(error.to_string()))?;
     note(&found, &done, way, store.with_masker(factory.masker()))?;
-    told(&done, way, console)
+    told(&done, &left, wanted.len(), way, console)
+}
+
+/// Whether a change stays as it is, though it is not as it was wanted.
+fn stays(standing: UndoStanding, way: UndoWay) -> bool {
+    let is_there = match way {
+        UndoWay::Back => matches!(standing, UndoStanding::TakenBack | UndoStanding::TakenBackForGood),
+        // What can't be taken back was not.
+        UndoWay::Again => {
+            matches!(standing, UndoStanding::Done | UndoStanding::NoCopy | UndoStanding::Dropped)
+        }
+    };
+    !is_there && standing.way() != Some(way)
+}
+
+/// Why it does.
+fn why_it_stays(standing: UndoStanding) -> &'static str {
+    match undo::why_not(standing) {
+        "" => standing.words(),
+        why => why,
+    }
 }
 
 fn failure(why: String) -> Failure {
@@ -194,8 +217,14 @@ fn note(found: &RecordedRun, done: &[PutBackFile], way: UndoWay, store: Store) -
     super::super::block_on(store.close())?.map_err(|error| unreadable(&error))
 }
 
-fn told(done: &[PutBackFile], way: UndoWay, console: &mut Console<'_>) -> Result<(), Failure> {
-    let mut refused = 0;
+fn told(
+    done: &[PutBackFile],
+    left: &[&UndoChange],
+    all: usize,
+    way: UndoWay,
+    console: &mut Console<'_>,
+) -> Result<(), Failure> {
+    let mut refused = left.len();
     for file in done {
         let path = visible_line(&file.path);
         match &file.result {
@@ -206,9 +235,13 @@ fn told(done: &[PutBackFile], way: UndoWay, console: &mut Console<'_>) -> Result
             }
         }
     }
+    for change in left {
+        let (path, why) = (visible_line(&change.path), why_it_stays(change.standing));
+        writeln!(console.out, "not {}: {path}: {why}", word(way))?;
+    }
+    let (all, were) = (counted(all, "change"), if refused == 1 { "was" } else { "were" });
     match refused {
         0 => Ok(()),
-        1 => Err(failure(format!("1 change was not {}", word(way)))),
-        n => Err(failure(format!("{n} changes were not {}", word(way)))),
+        n => Err(failure(format!("{n} of {all} {were} not {}", word(way)))),
     }
 }
