@@ -12,6 +12,9 @@ use crate::tui::ui_command::UiCommand;
 impl Screen {
     /// What the run on screen changed.
     pub(super) fn take_back(&mut self, ctx: Ctx<'_>) -> Vec<UiCommand> {
+        if self.waits_for_run(ctx) {
+            return Vec::new();
+        }
         match self.run_on_screen(ctx.state) {
             Some((item, run)) => self.open_changes(item, run),
             None => {
@@ -23,6 +26,9 @@ impl Screen {
 
     /// What the last run changed that changed anything, or that of a block.
     pub(super) fn undo_last(&mut self, argument: &str, ctx: Ctx<'_>) -> Vec<UiCommand> {
+        if self.waits_for_run(ctx) {
+            return Vec::new();
+        }
         let block = match argument.parse().map(BlockId) {
             Ok(block) => Some(block),
             Err(_) if argument.is_empty() => None,
@@ -37,6 +43,12 @@ impl Screen {
         // What was typed takes nothing back.
         self.say(Note::info(ctx.state.why_not_recorded(block)));
         Vec::new()
+    }
+
+    /// Whether a run goes on: a list of changes would be closed at once. Then that is said.
+    fn waits_for_run(&mut self, ctx: Ctx<'_>) -> bool {
+        let why = ctx.state.live.run.is_some().then(|| ctx.state.undo_refused()).flatten();
+        why.map(|why| self.say(Note::warn(why.text))).is_some()
     }
 
     fn open_changes(&mut self, item: &BlockItem, run: &RunItem) -> Vec<UiCommand> {
