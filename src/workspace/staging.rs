@@ -20,10 +20,19 @@ pub(super) struct Staging<'f> {
     in_one_step: bool,
 }
 
+/// A name that nobody else gives.
+pub(super) fn own_name() -> String {
+    format!(".sayso-{}", uuid::Uuid::now_v7().simple())
+}
+
 impl<'f> Staging<'f> {
     /// An empty file in a folder. The system takes from its mode what the person's mask says.
     pub(super) fn new(folder: &'f File, mode: Mode) -> io::Result<Self> {
-        let own = format!(".sayso-{}", uuid::Uuid::now_v7().simple());
+        Self::under(folder, own_name(), mode)
+    }
+
+    /// The same under this name.
+    pub(super) fn under(folder: &'f File, own: String, mode: Mode) -> io::Result<Self> {
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let file = File::from(openat(folder, &own, flags, mode)?);
         Ok(Self { folder, file, own, named: false, in_one_step: true })

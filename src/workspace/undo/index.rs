@@ -48,6 +48,11 @@ impl FileKey {
         }
     }
 
+    /// Which file it is, whatever it holds.
+    pub(super) fn node(&self) -> (u64, u64) {
+        (self.device, self.inode)
+    }
+
     /// Whether its last change was well before this moment.
     pub(super) fn is_settled(&self, at: SystemTime) -> bool {
         let (seconds, nanos) = self.changed;

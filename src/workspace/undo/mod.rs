@@ -3,7 +3,8 @@
 //!
 //! - `objects`: contents by their hashes, bounded - `index`: which content a file had, so that it is not read again - `walk`:
 //!   names below folders - `plan`: what of them is remembered - `picture`: how they stood, and what is different - `record`:
-//!   what a run changed - `put_back`: takes it back
+//!   what a run changed - `put_back`: takes it back - `unfinished`: what it has under way, cleared after one that was
+//!   ended in the middle
 //!
 //! Nothing here decides: a person does, and is told before what can be taken back and what not.
 
@@ -16,6 +17,7 @@ mod put_back;
 mod record;
 #[cfg(test)]
 mod tests;
+mod unfinished;
 mod walk;
 
 pub(crate) use picture::Picture;
@@ -36,10 +38,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use unfinished::Unfinished;
 use walk::WalkError;
 
 /// How long the names below the folders of a run are walked before it is told that nothing can be taken back.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// The folder of what is under way.
+const UNFINISHED: &str = "unfinished";
 /// Bytes of a record.
 const LARGEST_RECORD: u64 = 256 << 20;
 /// After a run so many more names are walked than before one.
@@ -199,11 +204,20 @@ impl UndoStore {
         Ok(serde_json::from_slice(&bytes)?)
     }
 
+    /// Clears what taking back left that was ended in the middle.
+    fn clear(&mut self) -> io::Result<()> {
+        let folder = self.place.folder.join(UNFINISHED);
+        let (objects, _) = self.open()?;
+        unfinished::clear(&folder, objects);
+        Ok(())
+    }
+
     /// The changes of a record, and how each stands by now.
     ///
     /// # Errors
     /// When the record is not here any more.
     pub(crate) fn changes(&mut self, record: Sha256) -> io::Result<Vec<UndoChange>> {
+        self.clear()?;
         let (record, working) = (self.read(record)?, self.place.working.clone());
         let (objects, index) = self.open()?;
         let mut opener = Opener::default();
@@ -281,7 +295,9 @@ impl UndoStore {
         numbers: &[u32],
         way: UndoWay,
     ) -> io::Result<Vec<PutBackFile>> {
+        self.clear()?;
         let (record, working) = (self.read(record)?, self.place.working.clone());
+        let unfinished = Unfinished::begin(&self.place.folder.join(UNFINISHED))?;
         let most = self.place.limits.at_once();
         let wanted: BTreeSet<usize> = match numbers {
             [] => (0..record.changes.len()).collect(),
@@ -293,7 +309,8 @@ impl UndoStore {
             .partition(|at| record.changes.get(*at).is_some_and(|change| is_gone(&change.path)));
         let (objects, index) = self.open()?;
         let mut done =
-            PutBack { objects, index: &mut *index, record: &record, way, most, kept: false }.all(&wanted);
+            PutBack { objects, index: &mut *index, unfinished, record: &record, way, most, kept: false }
+                .all(&wanted);
         index.save();
         done.extend(gone.into_iter().map(|at| (at, Err(FileError::FolderGone))));
         let files = done.into_iter().filter(|(at, result)| record.tells(*at) || result.is_err()).filter_map(

@@ -7,11 +7,14 @@ use super::objects::{Objects, sync};
 use super::opener::Opener;
 use super::picture::look;
 use super::record::{PathChange, Record, State};
+use super::unfinished::{Unfinished, open_to_write};
 use crate::domain::{Sha256, UndoStanding, UndoWay};
 use crate::workspace::FileError;
 use crate::workspace::place::{OpenPlace, folder_in, open_in};
-use crate::workspace::staging::Staging;
-use rustix::fs::{AtFlags, Mode, RenameFlags, mkdirat, readlinkat, renameat_with, symlinkat, unlinkat};
+use crate::workspace::staging::{Staging, own_name};
+use rustix::fs::{
+    AtFlags, Mode, RenameFlags, mkdirat, readlinkat, renameat_with, statat, symlinkat, unlinkat,
+};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fs::{File, Permissions};
@@ -69,6 +72,8 @@ fn is_halfway(now: &State, change: &PathChange) -> bool {
 pub(super) struct PutBack<'a> {
     pub(super) objects: &'a Objects,
     pub(super) index: &'a mut Index,
+    /// What is under way, for whoever comes after a process that was ended in the middle.
+    pub(super) unfinished: Unfinished,
     pub(super) record: &'a Record,
     pub(super) way: UndoWay,
     /// Bytes of a file that is kept before it goes.
@@ -110,7 +115,7 @@ impl PutBack<'_> {
             todo.into_iter().partition(|(_, change, _)| self.ends(change).1.is_folder());
         for (at, change, now) in folders.iter().chain(&others).rev() {
             if *now != State::Nothing && is_another_kind(now, self.ends(change).1) {
-                results.push((*at, remove(&change.path, now)));
+                results.push((*at, self.remove(&change.path, now)));
             }
         }
         for (at, change, now) in &folders {
@@ -197,8 +202,11 @@ impl PutBack<'_> {
         let staged = chunk.iter().map(|(_, change, now)| match self.ends(change).1 {
             State::File { sha256, mode, .. } => {
                 let replaces = matches!(now, State::File { .. });
-                let sync = replaces && chunk.len() <= ONE_BY_ONE;
-                let staging = self.stage(folder(change)?, *sha256, *mode, sync);
+                let (folder, sync) = (folder(change)?, replaces && chunk.len() <= ONE_BY_ONE);
+                if replaces && has_other_names(folder, &change.path) {
+                    return Ok(None);
+                }
+                let staging = self.stage(folder, &change.path, *sha256, *mode, sync);
                 staging.map(Some).map_err(|error| FileError::io(&change.path, &error))
             }
             _ => Ok(None),
@@ -215,8 +223,18 @@ impl PutBack<'_> {
         named.collect()
     }
 
-    fn stage<'f>(&self, folder: &'f File, sha256: Sha256, mode: u32, sync: bool) -> io::Result<Staging<'f>> {
-        let mut staging = Staging::new(folder, Mode::from_raw_mode(0o600))?;
+    fn stage<'f>(
+        &self,
+        folder: &'f File,
+        path: &Path,
+        sha256: Sha256,
+        mode: u32,
+        sync: bool,
+    ) -> io::Result<Staging<'f>> {
+        let own = own_name();
+        self.unfinished.makes(path, &own)?;
+        let mut staging = Staging::under(folder, own.clone(), Mode::from_raw_mode(0o600))?;
+        self.unfinished.made(path, &own, staging.file())?;
         self.objects.copy_to(sha256, staging.file())?;
         staging.file().set_permissions(Permissions::from_mode(mode & 0o777))?;
         if sync {
@@ -243,9 +261,81 @@ impl PutBack<'_> {
                 let is_replaced = staging.replace(name, is_known).map_err(failed)?;
                 if is_replaced { Ok(()) } else { Err(FileError::ChangedSince) }
             }
+            (State::File { sha256: to, mode, .. }, None, State::File { sha256: from, .. }) => {
+                self.write_into(&change.path, folder, (*from, *to, *mode))
+            }
             (State::File { .. }, Some(mut staging), _) => staging.take_free(name).map_err(failed),
             (State::Link { to }, ..) => symlinkat(to, folder, name).map_err(|errno| failed(errno.into())),
             _ => Ok(()),
+        }
+    }
+
+    /// Writes into a file that has several names: they stay names of one file. Another of them may have brought it here.
+    fn write_into(
+        &self,
+        path: &Path,
+        folder: &File,
+        (from, to, mode): (Sha256, Sha256, u32),
+    ) -> Result<(), FileError> {
+        let failed = |error: io::Error| match error.kind() {
+            io::ErrorKind::AlreadyExists => FileError::ChangedSince,
+            _ => FileError::io(path, &error),
+        };
+        let name = path.file_name().ok_or_else(|| failed(io::ErrorKind::NotFound.into()))?;
+        let file = open_in(folder, name).map_err(failed)?;
+        let found = file.try_clone().ok().and_then(hash_of);
+        if found == Some(to) {
+            return file.set_permissions(Permissions::from_mode(mode & 0o777)).map_err(failed);
+        }
+        if found != Some(from) {
+            return Err(FileError::ChangedSince);
+        }
+        let old = self.objects.get(from, self.most).map_err(failed)?;
+        let new = self.objects.get(to, self.most).map_err(failed)?;
+        let before = file.metadata().map_err(failed)?.permissions();
+        file.set_permissions(Permissions::from_mode(before.mode() & 0o777 | 0o600)).map_err(failed)?;
+        let written = open_to_write(folder, name, &file)
+            .and_then(|into| self.unfinished.write_into(path, &into, ((from, &old), (to, &new))));
+        let mode = if written.is_ok() { Permissions::from_mode(mode & 0o777) } else { before };
+        file.set_permissions(mode).and(written).map_err(failed)
+    }
+
+    /// Removes what stands there, if it is just this. A file has another name while it is looked at: it can't change then under
+    /// the one that is meant.
+    fn remove(&self, path: &Path, known: &State) -> Result<(), FileError> {
+        let failed = |error: io::Error| FileError::io(path, &error);
+        let mut opener = Opener::default();
+        let folder = opener.folder(path).map_err(failed)?;
+        let name = path.file_name().ok_or_else(|| failed(io::ErrorKind::NotFound.into()))?;
+        match known {
+            State::File { sha256, .. } => {
+                let aside = own_name();
+                self.unfinished.moves(path, &aside).map_err(failed)?;
+                let rename = |from: &OsStr, to: &OsStr| {
+                    renameat_with(folder, from, folder, to, RenameFlags::NOREPLACE).map_err(io::Error::from)
+                };
+                rename(name, OsStr::new(&aside)).map_err(failed)?;
+                let is_known = open_in(folder, OsStr::new(&aside)).ok().and_then(hash_of) == Some(*sha256);
+                if !is_known {
+                    rename(OsStr::new(&aside), name).map_err(failed)?;
+                    return Err(FileError::ChangedSince);
+                }
+                unlinkat(folder, aside.as_str(), AtFlags::empty()).map_err(|errno| failed(errno.into()))
+            }
+            State::Link { to } => {
+                let now = readlinkat(folder, name, Vec::new()).map_err(|_| FileError::ChangedSince)?;
+                if now.as_bytes() != to.as_os_str().as_bytes() {
+                    return Err(FileError::ChangedSince);
+                }
+                unlinkat(folder, name, AtFlags::empty()).map_err(|errno| failed(errno.into()))
+            }
+            State::Folder { .. } => match unlinkat(folder, name, AtFlags::REMOVEDIR) {
+                Ok(()) => Ok(()),
+                Err(rustix::io::Errno::NOTEMPTY | rustix::io::Errno::EXIST) => Err(FileError::NotEmpty),
+                Err(errno) => Err(failed(errno.into())),
+            },
+            State::Nothing => Ok(()),
+            State::Unkept { .. } => Err(FileError::NoCopy),
         }
     }
 
@@ -302,42 +392,10 @@ fn is_another_kind(now: &State, to: &State) -> bool {
     )
 }
 
-/// Removes what stands there, if it is just this. A file has another name while it is looked at: it can't change then under
-/// the one that is meant.
-fn remove(path: &Path, known: &State) -> Result<(), FileError> {
-    let failed = |error: io::Error| FileError::io(path, &error);
-    let mut opener = Opener::default();
-    let folder = opener.folder(path).map_err(failed)?;
-    let name = path.file_name().ok_or_else(|| failed(io::ErrorKind::NotFound.into()))?;
-    match known {
-        State::File { sha256, .. } => {
-            let aside = format!(".sayso-{}", uuid::Uuid::now_v7().simple());
-            let rename = |from: &OsStr, to: &OsStr| {
-                renameat_with(folder, from, folder, to, RenameFlags::NOREPLACE).map_err(io::Error::from)
-            };
-            rename(name, OsStr::new(&aside)).map_err(failed)?;
-            let is_known = open_in(folder, OsStr::new(&aside)).ok().and_then(hash_of) == Some(*sha256);
-            if !is_known {
-                rename(OsStr::new(&aside), name).map_err(failed)?;
-                return Err(FileError::ChangedSince);
-            }
-            unlinkat(folder, aside.as_str(), AtFlags::empty()).map_err(|errno| failed(errno.into()))
-        }
-        State::Link { to } => {
-            let now = readlinkat(folder, name, Vec::new()).map_err(|_| FileError::ChangedSince)?;
-            if now.as_bytes() != to.as_os_str().as_bytes() {
-                return Err(FileError::ChangedSince);
-            }
-            unlinkat(folder, name, AtFlags::empty()).map_err(|errno| failed(errno.into()))
-        }
-        State::Folder { .. } => match unlinkat(folder, name, AtFlags::REMOVEDIR) {
-            Ok(()) => Ok(()),
-            Err(rustix::io::Errno::NOTEMPTY | rustix::io::Errno::EXIST) => Err(FileError::NotEmpty),
-            Err(errno) => Err(failed(errno.into())),
-        },
-        State::Nothing => Ok(()),
-        State::Unkept { .. } => Err(FileError::NoCopy),
-    }
+/// Whether the file of this path has other names as well.
+fn has_other_names(folder: &File, path: &Path) -> bool {
+    let info = path.file_name().and_then(|name| statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).ok());
+    info.is_some_and(|info| info.st_nlink > 1)
 }
 
 fn hash_of(mut file: File) -> Option<Sha256> {

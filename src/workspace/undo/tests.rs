@@ -187,6 +187,46 @@ fn one_file_is_taken_back_and_the_others_stay() {
 }
 
 #[test]
+fn names_of_one_file_stay_names_of_one_file() {
+    use std::os::unix::fs::MetadataExt as _;
+    let mut ground = Ground::new();
+    let outside = ground.folder.path().join("outside");
+    ground.write("small", "1");
+    ground.write("other", "1");
+    fs::hard_link(ground.at("small"), ground.at("hard")).unwrap();
+    fs::hard_link(ground.at("other"), &outside).unwrap();
+    fs::set_permissions(ground.at("small"), fs::Permissions::from_mode(0o444)).unwrap();
+    let inode = |path: &Path| fs::metadata(path).unwrap().ino();
+    let inodes = (inode(&ground.at("small")), inode(&outside));
+    let record = ground.run(|ground| {
+        let append = |name: &str, mode| {
+            fs::set_permissions(ground.at(name), fs::Permissions::from_mode(0o600)).unwrap();
+            let mut file = fs::File::options().append(true).open(ground.at(name)).unwrap();
+            io::Write::write_all(&mut file, b" and a longer text").unwrap();
+            fs::set_permissions(ground.at(name), fs::Permissions::from_mode(mode)).unwrap();
+        };
+        append("small", 0o400);
+        append("other", 0o644);
+    });
+    let text = |path: &Path| fs::read_to_string(path).unwrap();
+    for (way, wanted, mode) in [(UndoWay::Back, "1", 0o444), (UndoWay::Again, "1 and a longer text", 0o400)] {
+        assert_eq!(ground.put_back(record, way), Vec::<String>::new());
+        for path in [ground.at("small"), ground.at("hard"), ground.at("other"), outside.clone()] {
+            assert_eq!(text(&path), wanted, "{}", path.display());
+        }
+        assert_eq!(fs::metadata(ground.at("hard")).unwrap().mode() & 0o777, mode);
+        assert_eq!((inode(&ground.at("small")), inode(&outside)), inodes);
+        assert_eq!((inode(&ground.at("hard")), inode(&ground.at("other"))), inodes);
+    }
+    let left = fs::read_dir(ground.folder.path().join("undo/unfinished")).unwrap().count();
+    assert_eq!(left, 0, "nothing is under way any more");
+    // What came into it since stays, under all its names.
+    ground.write("other", "mine");
+    assert_eq!(ground.put_back(record, UndoWay::Back), ["other: it changed since the run ended"]);
+    assert_eq!(text(&outside), "mine");
+}
+
+#[test]
 fn what_changed_since_stays() {
     let mut ground = Ground::new();
     ground.write("a", "1");
