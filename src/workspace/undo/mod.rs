@@ -38,7 +38,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use unfinished::Unfinished;
+use unfinished::PutBackNotes;
 use walk::WalkError;
 
 /// How long the names below the folders of a run are walked before it is told that nothing can be taken back.
@@ -297,7 +297,7 @@ impl UndoStore {
     ) -> io::Result<Vec<PutBackFile>> {
         self.clear()?;
         let (record, working) = (self.read(record)?, self.place.working.clone());
-        let unfinished = Unfinished::begin(&self.place.folder.join(UNFINISHED))?;
+        let unfinished = PutBackNotes::begin(&self.place.folder.join(UNFINISHED))?;
         let most = self.place.limits.at_once();
         let wanted: BTreeSet<usize> = match numbers {
             [] => (0..record.changes.len()).collect(),

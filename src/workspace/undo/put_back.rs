@@ -7,7 +7,7 @@ use super::objects::{Objects, sync};
 use super::opener::Opener;
 use super::picture::look;
 use super::record::{PathChange, Record, State};
-use super::unfinished::{Unfinished, open_to_write};
+use super::unfinished::{PutBackNotes, open_to_write};
 use crate::domain::{Sha256, UndoStanding, UndoWay};
 use crate::workspace::FileError;
 use crate::workspace::place::{OpenPlace, folder_in, open_in};
@@ -73,7 +73,7 @@ pub(super) struct PutBack<'a> {
     pub(super) objects: &'a Objects,
     pub(super) index: &'a mut Index,
     /// What is under way, for whoever comes after a process that was ended in the middle.
-    pub(super) unfinished: Unfinished,
+    pub(super) unfinished: PutBackNotes,
     pub(super) record: &'a Record,
     pub(super) way: UndoWay,
     /// Bytes of a file that is kept before it goes.

@@ -44,14 +44,14 @@ struct Step {
 
 /// The notes of this process. Dropped, they are gone: all is done.
 #[derive(Debug)]
-pub(super) struct Unfinished {
+pub(super) struct PutBackNotes {
     notes: File,
     at: PathBuf,
     /// Whether something stays to be cleared.
     stays: Cell<bool>,
 }
 
-impl Unfinished {
+impl PutBackNotes {
     /// Begins notes of this process, locked as long as it lives.
     pub(super) fn begin(folder: &Path) -> io::Result<Self> {
         DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
@@ -116,7 +116,7 @@ impl Unfinished {
     }
 }
 
-impl Drop for Unfinished {
+impl Drop for PutBackNotes {
     fn drop(&mut self) {
         if !self.stays.get() {
             std::fs::remove_file(&self.at).ok();
@@ -250,7 +250,7 @@ mod tests {
 
     /// Notes of a process that is gone, of these steps.
     fn left(folder: &Path, steps: &[Step]) {
-        let notes = Unfinished::begin(folder).unwrap();
+        let notes = PutBackNotes::begin(folder).unwrap();
         steps.iter().for_each(|step| notes.note(step).unwrap());
         notes.stays.set(true);
     }
@@ -293,7 +293,7 @@ mod tests {
         ];
         left(&notes, &steps);
         // Those of a process that lives are left alone.
-        let living = Unfinished::begin(&notes).unwrap();
+        let living = PutBackNotes::begin(&notes).unwrap();
         write(".sayso-living", "");
         living.makes(&work.join("x"), ".sayso-living").unwrap();
         clear(&notes, &objects);
