@@ -1,6 +1,6 @@
 //! The session as lines: whole words decide, nothing that was typed before the question, and no escape sequence is written.
 
-use crate::model_server::{Answer, ModelServer};
+use crate::model_server::{self, Answer, Do, ModelServer};
 use crate::terminal::{Setup, Terminal};
 use crate::{play, ran, session_with};
 use std::path::Path;
@@ -410,4 +410,28 @@ fn what_a_run_changed_is_taken_back_by_a_word_in_lines() {
     answer(&terminal, "/quit");
     terminal.wait_exit();
     assert!(!terminal.raw().contains(&0x1b));
+}
+
+/// All pieces of the reply arrive at once: what stands in front of its block and behind it is told all the same.
+#[test]
+fn what_a_quick_model_says_around_its_block_is_told() {
+    let home = tempfile::tempdir().expect("a home");
+    let parts =
+        ["First I tell a lot.\n\nAnd more.\n\n```bash", "\necho hi\n```\n\nAnd this is ", "behind it."];
+    let mut body: Vec<u8> = parts.iter().flat_map(|part| model_server::delta(part)).collect();
+    body.extend(model_server::finish("stop"));
+    body.extend(b"data: [DONE]\n\n");
+    let server = ModelServer::start(vec![Answer::stream(vec![Do::Write(body)])]);
+    let url = format!("{}/v1", server.url());
+    let args = ["--plain", "--model", "openai/one", "--base-url", &url];
+    let terminal = Setup::new(home.path(), &args).env("TERM", "dumb").start();
+    terminal.wait_for("You:");
+    answer(&terminal, "go");
+    terminal.wait_for("waiting:");
+    let screen = terminal.screen();
+    let at = |text: &str| screen.find(text).unwrap_or_else(|| panic!("{text} in\n{screen}"));
+    let order =
+        ["First I tell a lot.", "And more.", "writes a block: bash", "And this is behind it.", "waiting:"];
+    assert!(order.map(at).is_sorted(), "{screen}");
+    assert!(order.iter().all(|text| screen.matches(text).count() == 1), "{screen}");
 }

@@ -20,6 +20,7 @@ mod jobs;
 mod lines;
 mod page;
 mod provider;
+mod reply;
 mod searching;
 mod session;
 mod teller;

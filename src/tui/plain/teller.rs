@@ -1,12 +1,12 @@
 //! Tells what happens in a session, a line each: what the model says, what programs print, what became of blocks.
 
 use super::page::{OpenLine, PlainPage};
+use super::reply::{self, ReplyNews, ReplyReporter};
 use crate::domain::sentences::running;
 use crate::domain::{
     Chunk, Entry, Language, Level, RecipeEnd, RecipeFact, RunId, RunReport, Stream, Timestamp,
 };
 use crate::driver::Notification;
-use crate::engine::reply::Segment;
 use crate::engine::transcript::Item;
 use crate::engine::{State, Transcript};
 use crate::text::number::size;
@@ -38,10 +38,7 @@ pub(super) fn said(transcript: &Transcript, at: usize) -> Option<(&'static str, 
 /// What has been told of what still goes on.
 #[derive(Default)]
 pub(super) struct PlainReporter {
-    /// Bytes of the reply's text that were passed.
-    passed: usize,
-    /// Whether the block that is being written was told.
-    writing: Option<usize>,
+    reply: ReplyReporter,
     stdout: Utf8Decoder,
     stderr: Utf8Decoder,
     /// Lines that programs write over; on standard output, and on that for errors.
@@ -63,10 +60,12 @@ impl PlainReporter {
     ) -> io::Result<()> {
         match told {
             Notification::Recorded(entry) => self.entry(entry, state, page, look),
-            Notification::Delta(..) => match &state.live.reply {
-                Some(reply) => self.prose(&reply.text, &reply.segments, page),
-                None => Ok(()),
-            },
+            Notification::Delta(step, _) => {
+                match state.live.reply.as_ref().filter(|reply| reply.step == *step) {
+                    Some(reply) => reported(self.reply.more(&reply.text, &reply.segments), page),
+                    None => Ok(()),
+                }
+            }
             Notification::Output(run, chunk) => self.output(*run, chunk, page, look.now),
             Notification::Retrying { attempt, of, wait_ms, failure } => page.line(&format!(
                 "{} Next try in {} s ({attempt} of {of}). Ctrl-C stops waiting.",
@@ -113,13 +112,8 @@ impl PlainReporter {
         look: DrawStyle<'_>,
     ) -> io::Result<()> {
         match entry {
-            Entry::Reply { text, .. } => {
-                // What came with the end is told before it; code is told where it waits.
-                let rest = text.get(self.passed..).unwrap_or_default();
-                if self.writing.is_none() && !rest.trim().is_empty() && !rest.contains("```") {
-                    page.stream(OpenLine::Prose, "Model: ", rest)?;
-                }
-                (self.passed, self.writing) = (0, None);
+            Entry::Reply { step, text, .. } => {
+                reported(self.reply.end(text, reply::blocks(*step, &state.transcript)), page)?;
                 page.go_on(OpenLine::None)
             }
             Entry::CallRefused { why, .. } => {
@@ -177,34 +171,6 @@ impl PlainReporter {
         Ok(())
     }
 
-    fn prose(&mut self, text: &str, segments: &[Segment], page: &mut PlainPage) -> io::Result<()> {
-        for segment in segments {
-            let range = segment.range();
-            match segment {
-                Segment::Prose(_) => {
-                    let from = self.passed.max(range.start);
-                    let new = text.get(from..range.end).unwrap_or_default();
-                    let new = new.strip_suffix(fence_begun(new)).unwrap_or(new);
-                    self.passed = self.passed.max(from + new.len());
-                    // Blank lines between prose and code stand in the reply alone.
-                    let said = if page.is_prose() { new } else { new.trim_start_matches('\n') };
-                    if !said.is_empty() {
-                        page.stream(OpenLine::Prose, "Model: ", said)?;
-                    }
-                }
-                Segment::Block(block) => {
-                    if self.writing.is_none_or(|told| told < range.start) {
-                        self.writing = Some(range.start);
-                        let language = block.info.split_whitespace().next().unwrap_or("code");
-                        page.line(&format!("Model writes a block: {language}"))?;
-                    }
-                    self.passed = self.passed.max(range.end.min(text.len()));
-                }
-            }
-        }
-        Ok(())
-    }
-
     fn output(&mut self, run: RunId, chunk: &Chunk, page: &mut PlainPage, now: Timestamp) -> io::Result<()> {
         let text = self.decoder(chunk.stream).push(&chunk.bytes);
         // Lines are only added: one that is written over is told as it ends.
@@ -242,10 +208,21 @@ impl PlainReporter {
     }
 }
 
-/// The last line of what was written so far, where it may become the fence of a block: that is no prose.
-fn fence_begun(text: &str) -> &str {
-    let last = text.rsplit('\n').next().unwrap_or_default();
-    if last.trim_start().starts_with(['`', '~', '<']) { last } else { "" }
+/// Tells what came of a reply; code is told where it waits.
+fn reported(news: Vec<ReplyNews>, page: &mut PlainPage) -> io::Result<()> {
+    for one in news {
+        match one {
+            ReplyNews::Prose(text) => {
+                // Blank lines between prose and code stand in the reply alone.
+                let said = if page.is_prose() { &text } else { text.trim_start_matches('\n') };
+                if !said.trim().is_empty() || page.is_prose() {
+                    page.stream(OpenLine::Prose, "Model: ", said)?;
+                }
+            }
+            ReplyNews::Block(language) => page.line(&format!("Model writes a block: {language}"))?,
+        }
+    }
+    Ok(())
 }
 
 fn recipe(fact: &RecipeFact, page: &mut PlainPage) -> io::Result<()> {
