@@ -152,7 +152,7 @@ fn a_decision_is_held_back_and_taken_back_by_any_letter() {
     to_code(&terminal);
     terminal.wait_for("keys open");
     terminal.send(b"\x1b[O");
-    terminal.wait_for("all keys locked");
+    terminal.wait_for("letters locked");
     terminal.press("s");
     assert!(!terminal.holds_within(Duration::from_millis(900), |s| !s.contains("WAITING")));
     terminal.wait_for("keys open");

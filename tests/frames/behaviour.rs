@@ -310,7 +310,7 @@ fn the_title_says_that_the_keys_are_open_when_they_are() {
     }
     scene.pass(2_000);
     let text = super::drawn(&mut scene, 140, 40);
-    assert!(!text.contains("all keys locked"), "{text}");
+    assert!(!text.contains("letters locked") && !text.contains("all keys locked"), "{text}");
     // The first letter after that counts.
     let mut scene = Scene::worked();
     scene.screen.panes.focus = Pane::Code;
@@ -862,5 +862,23 @@ fn borders_are_moved_by_keys_and_by_the_mouse() {
         scene.step(|screen, ctx| screen.mouse(mouse(MouseEventKind::Drag(MouseButton::Left), at), ctx));
         scene.frame();
         assert_eq!(stands(&scene).2.y, output.y + 2, "a border that is not held stays");
+    }
+}
+
+/// The key that goes to the block approves while the quiet time locks letters: no more than letters is told as locked.
+#[test]
+fn what_is_told_as_locked_is_locked() {
+    for size in super::SIZES {
+        let mut scene = super::scene::acted(size, Scene::worked);
+        scene.reply("```python\nprint(1)\n```\n");
+        scene.inspected(3, inspection(confined("python"), Vec::new()));
+        scene.screen.panes.focus = Pane::Code;
+        scene.frame();
+        scene.see_everything();
+        scene.press(&["ctrl-y"]);
+        scene.pass(450);
+        let title = super::drawn(&mut scene, size.0, size.1);
+        assert!(title.contains("letters locked 0.3 s") && !title.contains("all keys"), "{title}");
+        assert_eq!(commands(&scene.press(&["ctrl-y"])), [approval(3, false)], "{size:?}");
     }
 }

@@ -106,7 +106,8 @@ fn announced(item: &BlockItem, state: &State) -> Option<String> {
     matches!(matched.countdown, Countdown::Since(..)).then(|| format!("rule {} starts it", matched.rule))
 }
 
-/// `seen 11/24  a locked`; `seen 24/24, 2 rows not  a locked`: of rights and findings.
+/// `seen 11/24  a locked`; `seen 24/24, 2 rows not  a locked`: of rights and findings. The quiet time locks letters alone:
+/// the key that goes to the block approves without it.
 fn lock(item: &BlockItem, state: &State, guard: &Guard, now: Instant, decides: bool) -> String {
     if state.inspected(item.block.id).is_none() {
         return "checking".into();
@@ -115,7 +116,7 @@ fn lock(item: &BlockItem, state: &State, guard: &Guard, now: Instant, decides: b
     let locked = match guard.locked_for(Verb::Reject, now) {
         Some(RefusalReason::Appeared { left: Some(left), .. } | RefusalReason::Quiet { left }) => {
             let tenths = left.as_millis().div_ceil(100).max(1);
-            format!("all keys locked {}.{} s", tenths / 10, tenths % 10)
+            format!("letters locked {}.{} s", tenths / 10, tenths % 10)
         }
         Some(_) => "all keys locked".into(),
         None if state.inspected(item.block.id).is_some_and(|i| i.review.forbidden()) => "a DENIED".into(),
