@@ -8,12 +8,17 @@ use crate::launch::{self, LaunchError, Launcher, PrivateFolder, Start};
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// The largest text that is taken back from an editor.
 const LARGEST: u64 = 16 << 20;
 
 /// Bytes of a line that are written out at once.
 const LONGEST_LINE: u64 = 1 << 20;
+
+/// A key that interrupts or quits is sent to all programs of the terminal. One that another program had is meant for that
+/// one; it may be told so long after it gave the terminal back.
+pub(super) const LATE_SIGNAL: Duration = Duration::from_millis(300);
 
 /// Why another program did not get the terminal, or nothing came back from it: sentences for the status line.
 #[derive(Debug, thiserror::Error)]

@@ -150,6 +150,7 @@ impl Tui {
             last_frame: now,
             draft_due: None,
             exit: None,
+            returned: None,
         };
         session.frames.changed(Urgency::Now, now);
         let exit = session.go().await?;

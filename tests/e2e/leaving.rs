@@ -2,6 +2,7 @@
 
 use crate::terminal::Setup;
 use crate::{play, say};
+use std::time::Duration;
 
 const TALK: &str = "pace = 0\n[[reply]]\ntext = \"Hello there.\"\n";
 
@@ -80,4 +81,39 @@ fn the_welcome_comes_without_a_provider() {
         terminal.press("Enter");
         terminal.wait_ready();
     });
+}
+
+/// Keys that interrupt and quit go to all programs of the terminal: the editor's own are not obeyed once it is back.
+#[test]
+fn what_interrupts_or_quits_an_editor_neither_clears_the_draft_nor_leaves() {
+    let editor = "A=1; trap '' INT QUIT; echo in-the-editor; read x; f() { echo edited >> \"$1\"; }; f";
+    for plain in [false, true] {
+        let home = tempfile::tempdir().expect("a home");
+        let mut setup = play(home.path(), TALK).env("EDITOR", editor);
+        if plain {
+            setup.args.insert(0, "--plain".into());
+            setup = setup.env("TERM", "dumb");
+        }
+        let terminal = setup.start();
+        if plain {
+            terminal.wait_for("You:");
+            terminal.pause(Duration::from_millis(400));
+            terminal.type_text("/edit\r");
+        } else {
+            terminal.wait_for("Enter send");
+            terminal.type_text("draft ");
+            terminal.wait_for("draft");
+            terminal.press("\x07");
+        }
+        terminal.wait_for("in-the-editor");
+        terminal.press("Ctrl-C");
+        terminal.press("\x1c");
+        terminal.press("Enter");
+        terminal.wait_for("edited");
+        // It is still there, and so is what came back.
+        terminal.pause(Duration::from_millis(400));
+        terminal.type_text(if plain { "/help\r" } else { "and more" });
+        terminal.wait_for(if plain { "/quit" } else { "and more" });
+        assert!(terminal.screen().contains("edited"), "{}", terminal.screen());
+    }
 }

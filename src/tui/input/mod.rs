@@ -57,8 +57,10 @@ pub(crate) enum InputEvent {
 pub(crate) enum Signal {
     /// SIGINT from outside: the same as Ctrl-C.
     Interrupt,
-    /// SIGTERM, SIGQUIT: save and go.
+    /// SIGTERM: save and go.
     Terminate,
+    /// SIGQUIT: the same, where no other program has the terminal.
+    Quit,
     /// SIGHUP: save and go; the terminal may be gone.
     Hangup,
     /// SIGTSTP from outside: the same as Ctrl-Z.

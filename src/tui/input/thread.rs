@@ -101,7 +101,7 @@ impl Input {
                         None => continue,
                     },
                     _ = terminate.recv() => InputEvent::Signal(Signal::Terminate),
-                    _ = quit.recv() => InputEvent::Signal(Signal::Terminate),
+                    _ = quit.recv() => InputEvent::Signal(Signal::Quit),
                     _ = hangup.recv() => InputEvent::Signal(Signal::Hangup),
                     _ = interrupt.recv() => InputEvent::Signal(Signal::Interrupt),
                     _ = suspend.recv() => InputEvent::Signal(Signal::Suspend),

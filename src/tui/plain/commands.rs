@@ -343,7 +343,9 @@ impl Session<'_> {
                 return self.say("Its output is being read from the session's file: try again.");
             }
         };
-        match outside::page(&self.options.pager, &what, &self.options.launcher) {
+        let options = self.options;
+        let page = || outside::page(&options.pager, &what, &options.launcher);
+        match self.plain.signals.while_outside(page) {
             Ok(()) => Ok(()),
             Err(why) => self.say(&why.to_string()),
         }
@@ -352,7 +354,9 @@ impl Session<'_> {
     /// The message in the person's editor; what comes back is kept, and sent by Enter.
     fn edit_message(&mut self) -> io::Result<()> {
         let text = self.take_kept();
-        match outside::edit(&self.options.editor, &text, "md", &self.options.launcher) {
+        let options = self.options;
+        let edit = || outside::edit(&options.editor, &text, "md", &options.launcher);
+        match self.plain.signals.while_outside(edit) {
             Ok(text) => self.keep(&text),
             Err(why) => {
                 self.keep(&text);

@@ -127,7 +127,9 @@ impl Session<'_> {
         let entry = current.language.as_ref().and_then(|l| self.options.setup.languages.find(l.as_str()));
         let extension = entry.and_then(|e| e.extensions.first().cloned()).unwrap_or_else(|| "txt".into());
         let source = current.source.clone();
-        match outside::edit(&self.options.editor, &source, &extension, &self.options.launcher) {
+        let options = self.options;
+        let edit = || outside::edit(&options.editor, &source, &extension, &options.launcher);
+        match self.plain.signals.while_outside(edit) {
             Ok(text) if *text == *source => {
                 self.plain.page.line("Nothing was changed.")?;
                 self.reask(shown)

@@ -27,11 +27,11 @@ mod teller;
 mod undoing;
 mod words;
 
-use super::{Exit, Options, TuiError};
+use super::{Exit, Options, TuiError, outside};
 use crate::driver::Driver;
 use lines::LineReader;
 use page::PlainPage;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// Silence before work that goes on between two sessions is told of; the pauses behind grow.
@@ -65,8 +65,11 @@ pub struct Plain {
 /// The signals that a person sends by keys, or a terminal when it goes.
 struct Signals {
     interrupt: Signal,
+    quit: Signal,
     terminate: Signal,
     hangup: Signal,
+    /// When another program gave the terminal back last.
+    returned: Option<Instant>,
 }
 
 /// What came by a signal.
@@ -131,17 +134,36 @@ impl Signals {
     fn listen() -> std::io::Result<Self> {
         Ok(Self {
             interrupt: signal(SignalKind::interrupt())?,
+            quit: signal(SignalKind::quit())?,
             terminate: signal(SignalKind::terminate())?,
             hangup: signal(SignalKind::hangup())?,
+            returned: None,
         })
     }
 
+    /// Another program has the terminal meanwhile; what it was sent by keys is not meant for this one.
+    fn while_outside<T>(&mut self, act: impl FnOnce() -> T) -> T {
+        let result = act();
+        self.returned = Some(Instant::now());
+        result
+    }
+
+    fn is_for_another(&self) -> bool {
+        self.returned.is_some_and(|returned| returned.elapsed() < outside::LATE_SIGNAL)
+    }
+
     async fn next(&mut self) -> SignalRequest {
-        tokio::select! {
-            Some(()) = self.interrupt.recv() => SignalRequest::Interrupt,
-            Some(()) = self.terminate.recv() => SignalRequest::Leave,
-            Some(()) = self.hangup.recv() => SignalRequest::Leave,
-            else => std::future::pending().await,
+        loop {
+            let (request, by_key) = tokio::select! {
+                Some(()) = self.interrupt.recv() => (SignalRequest::Interrupt, true),
+                Some(()) = self.quit.recv() => (SignalRequest::Leave, true),
+                Some(()) = self.terminate.recv() => (SignalRequest::Leave, false),
+                Some(()) = self.hangup.recv() => (SignalRequest::Leave, false),
+                else => std::future::pending().await,
+            };
+            if !(by_key && self.is_for_another()) {
+                return request;
+            }
         }
     }
 }

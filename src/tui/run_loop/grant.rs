@@ -101,6 +101,7 @@ impl Session<'_> {
     /// The terminal is ours again: its size may be another, and nothing typed meanwhile decides.
     fn back_from_outside(&mut self) {
         let now = Instant::now();
+        self.returned = Some(now);
         self.screen.resized(self.tui.terminal.size(), now);
         self.screen.guard.focused(now);
         self.title.clear();

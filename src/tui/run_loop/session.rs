@@ -17,7 +17,7 @@ use crate::tui::view::{self, header};
 use crate::tui::widgets::hits::Hits;
 use crate::tui::widgets::look::DrawStyle;
 use crate::tui::workers::{WorkerResult, Workers};
-use crate::tui::{TuiError, clipboard};
+use crate::tui::{TuiError, clipboard, outside};
 use std::time::{Duration, Instant};
 
 /// A process that is killed loses at most what was typed within this time.
@@ -38,6 +38,8 @@ pub(super) struct Session<'a> {
     /// When what is typed is written to the disk, where it was not yet.
     pub(super) draft_due: Option<Instant>,
     pub(super) exit: Option<Exit>,
+    /// When another program gave the terminal back last.
+    pub(super) returned: Option<Instant>,
 }
 
 /// What woke the loop.
@@ -261,9 +263,11 @@ impl Session<'_> {
     }
 
     fn signal(&mut self, signal: Signal, at: Instant) -> Vec<UiCommand> {
+        let for_another = self.returned.is_some_and(|returned| at < returned + outside::LATE_SIGNAL);
         match signal {
+            Signal::Interrupt | Signal::Quit if for_another => Vec::new(),
             Signal::Interrupt => self.with(at, |screen, ctx| screen.stop(ctx)),
-            Signal::Terminate | Signal::Hangup => vec![UiCommand::Leave(Exit::Hangup)],
+            Signal::Terminate | Signal::Quit | Signal::Hangup => vec![UiCommand::Leave(Exit::Hangup)],
             Signal::Suspend => vec![UiCommand::Suspend],
             Signal::Continued => {
                 self.screen.guard.focused(at);

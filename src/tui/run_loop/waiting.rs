@@ -63,7 +63,10 @@ impl Tui {
                 }
                 Some(Some(InputEvent::Key(key))) if stops(&self.keymap, &key) => stop(),
                 Some(Some(InputEvent::Signal(Signal::Interrupt))) => stop(),
-                Some(Some(InputEvent::Hangup | InputEvent::Signal(Signal::Terminate | Signal::Hangup))) => {
+                Some(Some(
+                    InputEvent::Hangup
+                    | InputEvent::Signal(Signal::Terminate | Signal::Quit | Signal::Hangup),
+                )) => {
                     self.leaves = true;
                     stop();
                 }
