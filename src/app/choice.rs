@@ -64,13 +64,12 @@ pub(super) async fn choose(
             Ok((factory.provider(&ModelName { provider, model })?, None))
         }
         Choice::Address { base_url, key } => {
-            let provider = factory.loaded.config.provider_at(&base_url).unwrap_or("other").to_owned();
+            let provider = factory.take_address(&base_url);
             if let Some(key) = key {
                 factory.keys.remember(&provider, &base_url, key);
             }
-            let at = |name| factory.provider_at(name, &base_url);
-            let model = first_model(&at(any_of(&provider))?).await?;
-            Ok((at(ModelName { provider, model })?, None))
+            let model = first_model(&factory.provider(&any_of(&provider))?).await?;
+            Ok((factory.provider(&ModelName { provider, model })?, None))
         }
     }
 }

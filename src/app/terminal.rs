@@ -17,7 +17,7 @@ use crate::session::setup::{self, SessionOptions};
 use crate::session::{borders, log, look};
 use crate::store::StoreError;
 use crate::text::shell::quoted;
-use crate::tui::{Exit, Options, keymap};
+use crate::tui::{Choice, Exit, Options, keymap};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -125,6 +125,7 @@ async fn sessions(
         let exit = front_end.run(&mut opened.driver, &options).await.map_err(look::failure)?;
         was_left(&factory, &front_end, &mut options);
         options.setup.try_provider = matches!(&exit, Exit::UseProvider(choice) if is_untried(choice));
+        options.setup.address = None;
         let next = match exit {
             Exit::Quit { .. } | Exit::Hangup => {
                 let name = continue_with(&factory, &opened);
@@ -136,23 +137,30 @@ async fn sessions(
                     Err(why) => saving::lost_at_the_end(&why.to_string()),
                 }));
             }
-            Exit::UseProvider(choice) => match choose(&factory, choice, opened.driver.state()).await {
-                Ok((chosen, None)) => {
-                    opened.driver.use_provider(chosen.clone());
-                    provider = Some(chosen);
-                    options.setup.opening = look::opening(provider.as_ref());
-                    continue;
+            Exit::UseProvider(choice) => {
+                let typed = match &choice {
+                    Choice::Address { base_url, .. } => Some(base_url.clone()),
+                    _ => None,
+                };
+                match choose(&factory, choice, opened.driver.state()).await {
+                    Ok((chosen, None)) => {
+                        opened.driver.use_provider(chosen.clone());
+                        provider = Some(chosen);
+                        options.setup.opening = look::opening(provider.as_ref());
+                        continue;
+                    }
+                    Ok((chosen, Some(elsewhere))) => {
+                        (provider, factory) = (Some(chosen), elsewhere);
+                        Ok(factory.begin(provider.clone(), Policy::Ask))
+                    }
+                    Err(why) => {
+                        options.setup.try_provider = false;
+                        options.setup.address = typed;
+                        options.notices.push(Notice::error(why.to_string()));
+                        continue;
+                    }
                 }
-                Ok((chosen, Some(elsewhere))) => {
-                    (provider, factory) = (Some(chosen), elsewhere);
-                    Ok(factory.begin(provider.clone(), Policy::Ask))
-                }
-                Err(why) => {
-                    options.setup.try_provider = false;
-                    options.notices.push(Notice::error(why.to_string()));
-                    continue;
-                }
-            },
+            }
             Exit::Branch(point) => {
                 let made = branch(&factory, &mut opened, point).await;
                 let (path, notice) =

@@ -44,7 +44,7 @@ pub(crate) use origin::{is_loopback, origin, without_secrets};
 pub(crate) use outside::Flags;
 pub(crate) use paths::Paths;
 pub use providers::{Effort, OneOrMore, Provider, ProviderKind, Timeouts};
-pub(crate) use schema::{Images, Profile, ThemeChoice};
+pub(crate) use schema::{Config, Images, Profile, ThemeChoice};
 pub(crate) use show::{init, schema_json, show};
 pub(crate) use vision::takes_images;
 

@@ -15,8 +15,10 @@ impl SessionFactory {
     /// is asked for by name.
     pub(crate) fn sources(&self, only: Option<&str>) -> Vec<ModelSource> {
         let informed = self.informed_and_priced();
-        let providers = self.loaded.config.providers.iter();
-        let mut sources: Vec<ModelSource> = providers
+        let config = self.config();
+        let mut sources: Vec<ModelSource> = config
+            .providers
+            .iter()
             .filter(|(name, _)| only.is_none_or(|only| only == name.as_str()))
             .map(|(name, provider)| self.source(name, provider, only.is_some(), &informed))
             .collect();

@@ -6,7 +6,7 @@ use super::languages::KnownLanguages;
 use super::place::ProcessContext;
 use super::rules;
 use super::source::{self, unresolved};
-use crate::config::{self, ChosenModel, LoadedConfig};
+use crate::config::{self, ChosenModel, Config, LoadedConfig};
 use crate::domain::{Masker, ModelInfo, ModelName};
 use crate::driver::{FunctionFiles, RecipeBook};
 use crate::engine::cost::Prices;
@@ -15,8 +15,9 @@ use crate::recipe::RecipeList;
 use crate::review::{RuleRegistry, Scope};
 use crate::workspace::instructions::InstructionSearch;
 use secrecy::SecretString;
+use std::borrow::Cow;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// What sessions are made from: the configuration, and where this process stands.
 #[derive(Clone)]
@@ -32,6 +33,8 @@ pub(crate) struct SessionFactory {
     pub(super) recipes: RecipeBook,
     /// Keys that were typed in or written by programs; they live as long as the process.
     pub keys: Arc<KeyRing>,
+    /// The server whose address was typed, under its name; for this process alone.
+    typed: Arc<Mutex<Option<(String, config::Provider)>>>,
     /// Whether runs may have a terminal because of their language: in the panes alone, where somebody can type into it.
     pub run_terminals: bool,
 }
@@ -51,6 +54,7 @@ impl SessionFactory {
             book: Arc::new(book),
             recipes,
             keys: Arc::default(),
+            typed: Arc::default(),
             run_terminals: false,
         }
     }
@@ -60,9 +64,39 @@ impl SessionFactory {
         self.recipes.list()
     }
 
+    /// The configuration, and in it the server whose address was typed.
+    pub(super) fn config(&self) -> Cow<'_, Config> {
+        let typed = self.typed.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*typed {
+            None => Cow::Borrowed(&self.loaded.config),
+            Some((name, provider)) => {
+                let mut config = self.loaded.config.clone();
+                config.providers.insert(name.clone(), provider.clone());
+                Cow::Owned(config)
+            }
+        }
+    }
+
+    /// The provider at an address that was typed. One that the configuration does not know is a provider as others are from
+    /// now on, with nothing of another one: it is listed, asked and named.
+    pub(crate) fn take_address(&self, base_url: &str) -> String {
+        let known = &self.loaded.config;
+        if let Some(name) = known.provider_at(base_url) {
+            return name.to_owned();
+        }
+        let names = ["other", "typed"];
+        let name = names.into_iter().find(|name| !known.providers.contains_key(*name)).unwrap_or("typed");
+        let provider =
+            config::Provider { elsewhere: Some(base_url.to_owned()), ..config::Provider::default() };
+        let mut typed = self.typed.lock().unwrap_or_else(PoisonError::into_inner);
+        *typed = Some((name.to_owned(), provider));
+        name.to_owned()
+    }
+
     /// Remembers a key for a provider, in memory only; it is for the address that is in use now.
     pub(crate) fn remember_key(&self, provider: &str, key: SecretString) {
-        let address = self.loaded.config.providers.get(provider).and_then(|p| p.address());
+        let config = self.config();
+        let address = config.providers.get(provider).and_then(|p| p.address());
         self.keys.remember(provider, address.unwrap_or_default(), key);
     }
 
@@ -97,7 +131,7 @@ impl SessionFactory {
 
     /// The source of replies for a model by name.
     pub(crate) fn provider(&self, name: &ModelName) -> Result<Provider, ConnectError> {
-        self.connect(self.loaded.config.resolve(&name.to_string()).map_err(|error| unresolved(&error))?)
+        self.connect(self.config().resolve(&name.to_string()).map_err(|error| unresolved(&error))?)
     }
 
     /// The source of replies for a provider's own model, where a key for one is in the environment or was stored: the
@@ -107,13 +141,6 @@ impl SessionFactory {
             let kept = self.kept_key(&chosen.name.provider, &chosen.provider)?;
             Some((self.connect(chosen).ok()?, kept))
         })
-    }
-
-    /// A source of replies at an address of the person's, with a key or without.
-    pub(crate) fn provider_at(&self, name: ModelName, base_url: &str) -> Result<Provider, ConnectError> {
-        let known = self.loaded.config.providers.get(&name.provider).cloned().unwrap_or_default();
-        let provider = config::Provider { elsewhere: Some(base_url.to_owned()), ..known };
-        self.connect(ChosenModel { name, provider })
     }
 
     fn connect(&self, chosen: ChosenModel) -> Result<Provider, ConnectError> {
@@ -174,7 +201,8 @@ impl SessionFactory {
     pub(super) fn informed(&self, told: ModelInfo) -> ModelInfo {
         let images = told.images.or_else(|| config::takes_images(&told.name.model));
         let told = ModelInfo { images, ..told };
-        let Some(provider) = self.loaded.config.providers.get(&told.name.provider) else { return told };
+        let config = self.config();
+        let Some(provider) = config.providers.get(&told.name.provider) else { return told };
         let said = provider.models.get(&told.name.model).copied().unwrap_or_default();
         ModelInfo {
             context: said.context.or(told.context).or(provider.context),

@@ -151,8 +151,11 @@ pub struct Screen {
 impl Screen {
     /// A screen of this size.
     pub fn new(setup: Setup, keymap: Keymap, size: (u16, u16), now: Instant) -> Self {
-        let overlays: Vec<Box<dyn Overlay>> =
-            if setup.welcome { vec![Box::new(Welcome::new(setup.clouds.clone()))] } else { Vec::new() };
+        let mut overlays: Vec<Box<dyn Overlay>> = Vec::new();
+        if setup.welcome || setup.address.is_some() {
+            overlays
+                .push(Box::new(Welcome::new(setup.clouds.clone()).with_address(setup.address.as_deref())));
+        }
         let mut panes = Panes::default();
         if setup.vim {
             panes.composer.use_vim();

@@ -29,6 +29,8 @@ pub struct Setup {
     pub clouds: Vec<Cloud>,
     /// Whether the provider has to be chosen first.
     pub welcome: bool,
+    /// The address of a server that was typed and led to no model: it can be corrected.
+    pub address: Option<String>,
     /// Whether the list of sessions is open at the start.
     pub pick_session: bool,
     /// The place of the session that it is opened at; `None`: its end.
@@ -80,6 +82,7 @@ impl Default for Setup {
             languages: Languages::default(),
             clouds: Vec::new(),
             welcome: false,
+            address: None,
             pick_session: false,
             place: None,
             try_provider: false,

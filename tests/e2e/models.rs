@@ -208,3 +208,39 @@ fn a_key_in_the_environment_is_enough_and_it_is_told_who_answers() {
     terminal.wait_for("Hello.");
     assert_eq!(server.wait_for_requests(1)[0].header("authorization"), Some("Bearer sk-from-environment"));
 }
+
+/// A server whose address is typed is a provider as those of the configuration are.
+#[test]
+fn a_server_whose_address_is_typed_is_listed_with_all_that_it_has() {
+    let home = tempfile::tempdir().expect("a home");
+    let server = ModelServer::start(vec![Answer::text("Hello from there.")]).with_models(&two_models());
+    configure(home.path(), "", "");
+    let terminal = Setup::new(home.path(), &[]).start();
+    terminal.wait_for("Where should answers come from?");
+    terminal.press("6");
+    terminal.wait_for("address:");
+    // One that leads nowhere stays in its field.
+    terminal.type_text("http://127.0.0.1:9/v1");
+    terminal.press("Enter");
+    terminal.wait_for("Cannot reach");
+    terminal.wait_for("address: http://127.0.0.1:9/v1");
+    terminal.send(b"\x15");
+    terminal.wait_gone("http://127.0.0.1:9/v1");
+    terminal.type_text(&format!("{}/v1", server.url()));
+    terminal.press("Enter");
+    terminal.wait_for("ctx 128k");
+    terminal.wait_for("the model is there.");
+    let screen = terminal.screen();
+    let row = |model: &str| screen.lines().find(|row| row.contains("other") && row.contains(model));
+    for model in [" one ", " two "] {
+        assert!(row(model).is_some_and(|row| row.contains("local")), "{screen}");
+    }
+    assert!(!screen.contains("no provider"), "{screen}");
+    terminal.type_text("two");
+    terminal.press("Enter");
+    terminal.wait_for("Replies come from other/two");
+    terminal.wait_for("ctx");
+    say(&terminal, "hello");
+    terminal.wait_for("Hello from there.");
+    assert_eq!(model(&server, 0), json!("two"));
+}

@@ -95,6 +95,16 @@ impl Welcome {
         }
     }
 
+    /// The address that was typed before and led to no model stands in its field again.
+    pub fn with_address(mut self, address: Option<&str>) -> Self {
+        if let Some(address) = address {
+            self.touched = true;
+            self.cursor.0 = self.rows().len().saturating_sub(1);
+            self.field = Some((WantedText::Address, typed(address)));
+        }
+        self
+    }
+
     /// The rows, in the order of their digits. They never change their places, so that a digit means what it meant when
     /// the person looked.
     fn rows(&self) -> Vec<ProviderRow> {
@@ -202,14 +212,19 @@ impl Welcome {
                 }
             }
             WantedText::Address if !text.starts_with("http://") && !text.starts_with("https://") => {
-                let mut field = Field::line();
-                field.set(&text);
-                self.field = Some((WantedText::Address, field));
+                self.field = Some((WantedText::Address, typed(&text)));
                 Err("An address begins with http:// or https://.".into())
             }
             WantedText::Address => Ok(Choice::Address { base_url: text, key: self.key.take() }),
         }
     }
+}
+
+/// A field with this text.
+fn typed(text: &str) -> Field {
+    let mut field = Field::line();
+    field.set(text);
+    field
 }
 
 /// Where answers come from, and what went out so far.

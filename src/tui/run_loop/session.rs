@@ -106,7 +106,7 @@ impl Session<'_> {
             self.frames.changed(Urgency::Now, Instant::now());
             return self.grant(wishes);
         }
-        if self.screen.setup.welcome {
+        if self.screen.setup.welcome || self.screen.setup.address.is_some() {
             self.driver.start_job(crate::driver::Job::Servers);
             self.driver.start_job(crate::driver::Job::Interpreters);
             self.driver.start_job(crate::driver::Job::Sandbox);
