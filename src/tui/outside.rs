@@ -151,8 +151,9 @@ fn run(start: Start, command: &str, file: &PrivateFile, programs: &Launcher) -> 
         quiet = if start == Start::Editor { launch::quiet(&at) } else { "" };
         line = line.replacen(first, &at.display().to_string(), usize::from(is_word(&at)));
     }
+    // The keys that interrupt and quit are for the program: the shell waits for its end all the same.
     let mut shell = programs
-        .line(start, &format!("{line}{quiet} \"$1\""))
+        .line(start, &format!("trap : INT QUIT; {line}{quiet} \"$1\""))
         .map_err(|why| OutsideError::NoLine(first.into(), why))?;
     // The program goes on where sayso ends, and keeps its folder.
     file.folder.lend();

@@ -86,7 +86,8 @@ fn the_welcome_comes_without_a_provider() {
 /// Keys that interrupt and quit go to all programs of the terminal: the editor's own are not obeyed once it is back.
 #[test]
 fn what_interrupts_or_quits_an_editor_neither_clears_the_draft_nor_leaves() {
-    let editor = "A=1; trap '' INT QUIT; echo in-the-editor; read x; f() { echo edited >> \"$1\"; }; f";
+    // The editor goes on; the shell that started it is sent the same.
+    let editor = "A=1; f() { sh -c 'trap \"\" INT QUIT; echo in-the-editor; read x; echo edited >> \"$0\"' \"$1\"; }; f";
     for plain in [false, true] {
         let home = tempfile::tempdir().expect("a home");
         let mut setup = play(home.path(), TALK).env("EDITOR", editor);
