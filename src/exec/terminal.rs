@@ -81,6 +81,7 @@ impl Emulator {
         if self.state.is_alternate() {
             self.tell_screen(&mut kept);
         }
+        kept.append(&mut self.part);
         kept
     }
 
