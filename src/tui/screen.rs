@@ -104,6 +104,8 @@ pub struct Screen {
     given_files: given::Reading,
     /// The place that the session was opened at, while what stands there is being loaded.
     sought_place: Option<FoundPlace>,
+    /// What was said of it that is not there.
+    missing: String,
     /// The newest thing that was said.
     pub note: Option<Note>,
     /// Which problem is chosen.
@@ -177,6 +179,7 @@ impl Screen {
             unsent: None,
             given_files: given::Reading::default(),
             sought_place: None,
+            missing: String::new(),
             note: None,
             problem: 0,
             bare: None,

@@ -2,7 +2,7 @@
 
 use super::scene::Scene;
 use super::{drawn, snapshots};
-use sayso::domain::{BlockId, BranchPoint, Timestamp};
+use sayso::domain::{BlockId, BranchPoint, Notice, Timestamp};
 use sayso::driver::{
     FilterError, Job, JobResult, Notification, PlaceKind, SessionHit, SessionPlace, SessionsFound, Summary,
 };
@@ -170,6 +170,8 @@ fn a_place_or_words_that_are_not_there_are_told() {
     scene.reply("```python\nprint(1)\n```\n");
     scene.ran(1, 10, "1 NEEDLEWORD\n");
     scene.reply("Done.");
+    let seen = shown_at(&mut scene, PlaceKind::Output, Some(1), 0);
+    assert!(!seen.contains("Not found"), "{seen}");
     for (kind, block, message, told) in [
         (PlaceKind::Output, Some(9), 0, "There is no block 9 in this session."),
         (PlaceKind::Prompt, None, 9, "There is no message 9 in this session."),
@@ -178,9 +180,12 @@ fn a_place_or_words_that_are_not_there_are_told() {
     ] {
         let seen = shown_at(&mut scene, kind, block, message);
         assert!(seen.contains(told), "{told}: {seen}");
+        // What the session tells as it opens does not take its place.
+        let notice = Notification::Notice(Notice::info("Variables are not kept."));
+        scene.step(|screen, ctx| screen.told(notice, ctx));
+        let seen = drawn(&mut scene, 100, 30);
+        assert!(seen.contains(&format!("{told} Variables are not kept.")), "{seen}");
     }
-    let seen = shown_at(&mut scene, PlaceKind::Output, Some(1), 0);
-    assert!(!seen.contains("Not found"), "{seen}");
 }
 
 #[test]

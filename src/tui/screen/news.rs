@@ -14,7 +14,7 @@ impl Screen {
             Notification::Output(run, chunk) => self.panes.output.push(run, chunk.stream, &chunk.bytes),
             Notification::Notice(notice) => {
                 self.form_answered();
-                self.say(notice.into());
+                self.say_told(notice);
             }
             Notification::Job(found) => return self.found(found, ctx),
             Notification::Recorded(entry) => match *entry {

@@ -3,6 +3,7 @@
 
 use super::{Ctx, Screen};
 use crate::domain::sentences::saving;
+use crate::domain::{Level, Notice};
 use crate::driver::{PlaceKind, SearchWords};
 use crate::engine::State;
 use crate::engine::transcript::Item;
@@ -14,6 +15,10 @@ use crate::tui::place_text::PlaceNews;
 use crate::tui::setup::FoundPlace;
 use crate::tui::widgets::layout::Pane;
 use crate::tui::widgets::safe;
+use std::time::Duration;
+
+/// How long a session tells of itself as it opens.
+const AT_OPENING: Duration = Duration::from_secs(3);
 
 impl Screen {
     /// Puts a place of the session on screen: its message, its block where it is part of one, and the line that was found
@@ -75,7 +80,21 @@ impl Screen {
         // That the session is foreign has to stay on screen.
         let foreign = self.setup.foreign.is_some().then(|| format!("{} ", saving::FOREIGN));
         if let Some(missing) = missing {
-            self.say(Note::warn(foreign.unwrap_or_default() + &missing));
+            self.missing = foreign.unwrap_or_default() + &missing;
+            self.say(Note::warn(self.missing.clone()));
+        }
+    }
+
+    /// Says what the driver tells. What a session tells by itself as it opens stands behind what of the wanted place is missing.
+    pub(super) fn say_told(&mut self, told: Notice) {
+        let stands = |note: &Note| {
+            let since = note.at.map(|at| self.last_step.saturating_duration_since(at));
+            note.text.starts_with(&self.missing) && since.is_some_and(|since| since < AT_OPENING)
+        };
+        let is_kept = !self.missing.is_empty() && self.note.as_ref().is_some_and(stands);
+        match told.level {
+            Level::Info if is_kept => self.say(Note::warn(format!("{} {}", self.missing, told.text))),
+            _ => self.say(told.into()),
         }
     }
 
