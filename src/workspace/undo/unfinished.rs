@@ -28,6 +28,9 @@ const LARGEST: u64 = 64 << 20;
 /// Notes that could not be worked off, because their folder is gone, are kept so long.
 const KEPT: Duration = Duration::from_secs(30 * 24 * 3600);
 
+/// A content, with its hash.
+type KnownContent<'a> = (Sha256, &'a [u8]);
+
 /// Something that is under way.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Step {
@@ -93,7 +96,7 @@ impl PutBackNotes {
         &self,
         path: &Path,
         file: &File,
-        (old, new): ((Sha256, &[u8]), (Sha256, &[u8])),
+        (old, new): (KnownContent<'_>, KnownContent<'_>),
     ) -> io::Result<()> {
         let node = Some(FileKey::of(&file.metadata()?).node());
         let contents = Some((old.0, new.0));
