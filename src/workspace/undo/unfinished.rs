@@ -254,7 +254,9 @@ mod tests {
     /// Notes of a process that is gone, of these steps.
     fn left(folder: &Path, steps: &[Step]) {
         let notes = PutBackNotes::begin(folder).unwrap();
-        steps.iter().for_each(|step| notes.note(step).unwrap());
+        for step in steps {
+            notes.note(step).unwrap();
+        }
         notes.stays.set(true);
     }
 
