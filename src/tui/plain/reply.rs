@@ -73,13 +73,16 @@ impl ReplyReporter {
             let end = range.end.min(text.len());
             match info {
                 None => {
+                    let end =
+                        if goes_on { end - fence_begun(text.get(..end).unwrap_or_default()) } else { end };
                     let new = text.get(self.passed.len()..end).unwrap_or_default();
-                    let new = if goes_on { new.strip_suffix(fence_begun(new)).unwrap_or(new) } else { new };
                     if !new.is_empty() {
                         self.passed.push_str(new);
                         news.push(ReplyNews::Prose(new.to_owned()));
                     }
                 }
+                // What it is stands in its first line, which may still grow.
+                Some(_) if goes_on && !text.get(range.clone()).is_some_and(|block| block.contains('\n')) => {}
                 Some(info) => {
                     // What was passed as prose before it was known as a block is not told again.
                     let is_new = self.block.is_none_or(|told| told < range.start);
@@ -108,10 +111,10 @@ pub(super) fn blocks(step: StepId, transcript: &Transcript) -> impl Iterator<Ite
     written.map(|origin| (origin.range.clone(), Some(origin.info.as_str())))
 }
 
-/// The last line of what was written so far, where it may become the fence of a block: that is no prose.
-fn fence_begun(text: &str) -> &str {
+/// Bytes of the last line of what was written so far, where it may become the fence of a block: that is no prose.
+fn fence_begun(text: &str) -> usize {
     let last = text.rsplit('\n').next().unwrap_or_default();
-    if last.trim_start().starts_with(['`', '~', '<']) { last } else { "" }
+    if last.trim_start().starts_with(['`', '~', '<']) { last.len() } else { 0 }
 }
 
 #[cfg(test)]
