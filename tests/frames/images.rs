@@ -77,6 +77,7 @@ fn the_row_says_why_an_image_is_not_drawn() {
         (UndrawnReason::MoreThanShapes, "not drawn: it holds more than shapes"),
         (UndrawnReason::TooLarge, "not drawn: it is too large"),
         (UndrawnReason::TooSlow, "not drawn: it took too long"),
+        (UndrawnReason::Broken, "not drawn: it is broken or cut off"),
         (UndrawnReason::Unknown, "not drawn"),
         (UndrawnReason::Off, "not drawn: images are off"),
     ] {
@@ -96,12 +97,47 @@ fn the_row_says_why_an_image_is_not_drawn() {
     }
 }
 
+/// Pictures are drawn after the end of the run: what it came to stays at the top.
+#[test]
+fn the_value_stays_in_view_when_the_images_come() {
+    for size in super::SIZES {
+        let mut scene = super::scene::acted(size, || {
+            let mut scene = Scene::asked();
+            scene.ran(1, 100, "total 12\n");
+            let mut report = report("printed by it\n", 800);
+            report.value = Some("42".into());
+            report.images = ["a.png", "b.png", "c.png", "d.png"].map(image).to_vec();
+            scene.ran_with(2, report);
+            scene.screen.panes.focus = Pane::Output;
+            scene
+        });
+        let screen = seen(&mut scene, size);
+        assert!(
+            screen.contains("exit 0") && screen.contains("42") && !screen.contains("printed"),
+            "{screen}"
+        );
+        // The first that is in view is meant, and only what is there is offered.
+        scene.press(&["enter"]);
+        let alone = seen(&mut scene, size);
+        assert!(
+            alone.contains("image 1 of 4") && alone.contains("next") && !alone.contains("previous"),
+            "{alone}"
+        );
+        scene.press(&["j", "j", "j"]);
+        let alone = seen(&mut scene, size);
+        assert!(alone.contains("image 4 of 4") && !alone.contains("j next"), "{alone}");
+        scene.press(&["k"]);
+        let alone = seen(&mut scene, size);
+        assert!(alone.contains("image 3 of 4") && alone.contains("j next"), "{alone}");
+    }
+}
+
 #[test]
 fn an_image_stands_alone_and_the_next_and_the_one_before_are_a_key_away() {
     for size in super::SIZES {
         let mut scene = super::scene::acted(size, drawn_by_a_run);
         let before = seen(&mut scene, size);
-        scene.press(&["enter"]);
+        scene.press(&["enter", "G"]);
         let alone = seen(&mut scene, size);
         assert!(alone.contains("image 3 of 3") && !alone.contains("printed by it"), "{alone}");
         assert!(alone.contains("not drawn: it holds more than shapes"), "{alone}");
@@ -163,7 +199,7 @@ fn a_place_between_lines_is_kept_while_an_image_is_alone() {
 fn alone_it_is_as_large_as_fits() {
     let mut scene = drawn_by_a_run();
     seen(&mut scene, (140, 40));
-    scene.press(&["enter", "k"]);
+    scene.press(&["enter", "G", "k"]);
     let wide = seen(&mut scene, (140, 40));
     scene.press(&["z"]);
     let whole = seen(&mut scene, (140, 40));
@@ -182,7 +218,7 @@ fn a_run_without_images_says_so_and_an_svg_is_not_opened() {
     assert!(scene.screen.note.as_ref().is_some_and(|note| note.text == "This run made no image."));
     let mut scene = drawn_by_a_run();
     seen(&mut scene, (140, 40));
-    scene.press(&["enter"]);
+    scene.press(&["enter", "G"]);
     let keys = seen(&mut scene, (140, 40));
     assert!(!keys.contains("o open image"), "{keys}");
     scene.pass(2_000);
@@ -217,7 +253,7 @@ fn saving_is_offered_for_what_it_saves() {
     let mut scene = drawn_by(vec![svg("figure-1.svg"), image("figure-2.png")]);
     let keys = seen(&mut scene, (140, 40));
     assert!(keys.contains("w save images") && !keys.contains("w save it"), "{keys}");
-    scene.press(&["enter"]);
+    scene.press(&["enter", "G"]);
     let keys = seen(&mut scene, (140, 40));
     assert!(keys.contains("image 4 of 4") && !keys.contains("w save"), "{keys}");
     settled(&mut scene);

@@ -81,3 +81,37 @@ fn a_page_key_is_not_told_as_the_way_to_the_end() {
     assert!(screen.contains("point ") && !screen.contains("follow"), "{screen}");
     assert!(!screen.contains(" end ━") && !screen.contains(" end ─"), "{screen}");
 }
+
+fn failed(stdout: &str, stderr: &str) -> RunReport {
+    let mut failed = report("", 800);
+    failed.outcome = Outcome::Failed;
+    failed.receipt.exit_code = Some(3);
+    failed.output.push(Stream::Stderr, stderr.as_bytes());
+    failed.output.push(Stream::Stdout, stdout.as_bytes());
+    failed
+}
+
+/// How a run ended and its first error stand at the top of the pane, however much was printed behind them.
+#[test]
+fn a_run_that_failed_is_shown_from_its_top() {
+    let rows: String = (0..300).map(|n| format!("row {n}\n")).collect();
+    for size in super::SIZES {
+        for stderr in ["ls: cannot access 'none': No such file or directory\n", "it went wrong\n"] {
+            let mut scene = super::scene::acted(size, || {
+                let mut scene = Scene::asked();
+                scene.ran_with(1, failed(&rows, stderr));
+                scene.frame();
+                scene.screen.panes.focus = Pane::Output;
+                scene
+            });
+            let screen = drawn(&mut scene, size.0, size.1);
+            assert!(screen.contains("exit 3") && screen.contains(stderr.trim_end()), "{screen}");
+            assert!(!screen.contains("row 299"), "{screen}");
+            // Who goes to the end stays there.
+            scene.press(&["G"]);
+            for _ in 0..2 {
+                assert!(drawn(&mut scene, size.0, size.1).contains("row 299"));
+            }
+        }
+    }
+}

@@ -20,12 +20,12 @@ pub(super) struct AloneImage {
 }
 
 impl OutputPane {
-    /// Shows the last image of the run alone, or its output again. False: there is no image.
+    /// Shows the image that is looked at alone, or the output again. False: there is no image.
     pub(crate) fn toggle_image(&mut self, state: &State) -> bool {
         if self.leave_image() {
             return true;
         }
-        let (Some(subject), Some(number)) = (self.shown, self.images(state).len().checked_sub(1)) else {
+        let (Some(subject), Some(number)) = (self.shown, self.looked_at(self.images(state).len())) else {
             return false;
         };
         self.alone = Some(AloneImage { subject, number, before: self.list.place(), head: self.head.len() });
@@ -61,11 +61,28 @@ impl OutputPane {
         self.alone.map(|alone| alone.number.min(images.saturating_sub(1)))
     }
 
-    /// The image that is looked at: the one that is alone, else the last.
+    /// The number of the image that is looked at, among so many: the one that is alone; else the first whose name is in
+    /// view or, in the midst of one, that one; the first that follows or, where all are passed, the last.
+    fn looked_at(&self, images: usize) -> Option<usize> {
+        let last = images.checked_sub(1)?;
+        let visible = self.list.visible();
+        let top = visible.first().map_or(0, |top| top.item);
+        let end = visible.last().map_or(0, |end| end.item + 1);
+        let named = || self.image_rows.iter().position(|rows| (top..end).contains(&rows.start));
+        let held = || self.image_rows.iter().position(|rows| top < rows.end);
+        Some(self.number(images).or_else(named).or_else(held).unwrap_or(last).min(last))
+    }
+
+    /// The image that is looked at.
     pub(crate) fn image<'a>(&self, state: &'a State) -> Option<&'a ImageRef> {
         let images = self.images(state);
-        let alone = self.number(images.len()).and_then(|number| images.get(number));
-        alone.or(images.last()).copied()
+        images.get(self.looked_at(images.len())?).copied()
+    }
+
+    /// Whether there is an image in front of the one that is alone, and one behind it.
+    pub(crate) fn image_neighbours(&self, state: &State) -> (bool, bool) {
+        let images = self.images(state).len();
+        self.number(images).map_or((false, false), |number| (number > 0, number + 1 < images))
     }
 
     /// `image 2 of 3`, while one is alone.

@@ -11,7 +11,8 @@ pub(super) fn of_run(item: &BlockItem, report: &RunReport) -> Option<String> {
     if report.outcome != Outcome::Failed || report.error.is_some() {
         return None;
     }
-    let language = item.block.current().language.as_ref()?;
+    // What fetches packages names no language.
+    let language = item.block.current().language.as_ref().map_or("", |language| language.as_str());
     let head = report.output.head(Stream::Stderr);
     let printed = String::from_utf8_lossy(head.get(..LOOKED_AT).unwrap_or(&head)).into_owned();
     let begins = if report.output.total(Stream::Stdout) == 0 {
@@ -19,39 +20,104 @@ pub(super) fn of_run(item: &BlockItem, report: &RunReport) -> Option<String> {
     } else {
         None
     };
-    first_error(language.as_str(), &printed).filter(|line| begins.map(str::trim_end) != Some(line.as_str()))
+    first_error(language, &printed).filter(|line| begins.map(str::trim_end) != Some(line.as_str()))
 }
 
-/// That line, where there is one: of a shell the first that names a line of the block, of JavaScript and R the first that
-/// names an error.
+/// That line, where there is one: of a shell the first that names a line of the block, of JavaScript, Ruby, Perl and PHP
+/// what ended the program, of R the first that names an error. Else, and of all other programs, the first line that is
+/// written as an error is.
 fn first_error(language: &str, printed: &str) -> Option<String> {
-    let mut lines = printed.lines().map(str::trim_end);
+    let lines: Vec<&str> = printed.lines().map(str::trim_end).collect();
     let found = match language {
-        "bash" | "sh" => lines.find(|line| names_a_line(line))?.to_owned(),
-        "zsh" => lines.find(|line| names_a_line(line) || is_of_zsh(line))?.to_owned(),
+        "bash" | "sh" => lines.iter().find(|line| names_a_line(line)),
+        "zsh" => lines.iter().find(|line| names_a_line(line) || is_of_zsh(line)),
         // What ended the program stands in front of where it was; what it printed itself does not.
         "javascript" | "typescript" => {
-            let lines: Vec<&str> = lines.collect();
-            let ended = lines.windows(2).rev().find(|pair| {
-                matches!(pair, [error, place] if names_an_error(error) && place.trim_start().starts_with("at "))
+            let is_place = |line: &&&str| line.trim_start().starts_with("at ");
+            let ended = (0..lines.len()).rev().find(|at| {
+                lines.get(*at).is_some_and(|line| names_an_error(line))
+                    && lines.get(at + 1).as_ref().is_some_and(is_place)
             });
-            let ended = ended.and_then(|pair| pair.first()).copied();
-            ended.or_else(|| lines.into_iter().rfind(|line| names_an_error(line)))?.to_owned()
+            let ended = ended.and_then(|at| lines.get(at));
+            return ended
+                .or_else(|| lines.iter().rfind(|line| names_an_error(line)))
+                .map(|line| (*line).to_owned());
         }
         "r" => {
-            let line = lines.find(|line| line.starts_with("Error"))?;
+            let at = lines.iter().position(|line| line.starts_with("Error"))?;
+            let line = lines.get(at)?;
             // A longer one goes on in the line below.
-            let more = if line.ends_with(':') { lines.next().unwrap_or_default().trim() } else { "" };
-            format!("{line} {more}").trim_end().to_owned()
+            let more =
+                if line.ends_with(':') { lines.get(at + 1).map_or("", |more| more.trim()) } else { "" };
+            return Some(format!("{line} {more}").trim_end().to_owned());
         }
-        _ => return None,
+        "ruby" => lines.iter().rfind(|line| is_of_ruby(line)),
+        "perl" => lines.iter().rfind(|line| is_of_perl(line)),
+        "php" => lines.iter().rfind(|line| line.contains("Fatal error: ") || line.contains("Parse error: ")),
+        _ => None,
     };
-    Some(found)
+    let found = found.or_else(|| lines.iter().find(|line| is_written_as_an_error(line)));
+    found.map(|line| (*line).to_owned())
+}
+
+/// `block.rb:3:in 'f': no such thing (RuntimeError)`.
+fn is_of_ruby(line: &str) -> bool {
+    line.split_once(":in ").is_some_and(|(place, said)| {
+        place.rsplit(':').next().is_some_and(is_number)
+            && (said.ends_with(')') || said.ends_with(": unhandled exception"))
+    })
+}
+
+/// `no such thing at block.pl line 3.`
+fn is_of_perl(line: &str) -> bool {
+    let place = line.strip_suffix('.').and_then(|line| line.rsplit_once(" line "));
+    place.is_some_and(|(said, number)| is_number(number) && said.contains(" at "))
+}
+
+/// `ls: cannot access 'x': No such file or directory`, `ERROR: No matching distribution found`, `npm error code E404`,
+/// `panic: no`: a program's name or a word for an error in front, and none for less.
+fn is_written_as_an_error(line: &str) -> bool {
+    const ERRORS: [&str; 7] = ["error", "fatal", "panic", "fatal error", "npm error", "npm err!", "e"];
+    const SAID: [&str; 14] = [
+        "cannot",
+        "can't",
+        "could not",
+        "no such",
+        "not found",
+        "denied",
+        "failed",
+        "fatal",
+        "error",
+        "unable",
+        "invalid",
+        "unrecognized",
+        "missing",
+        "refused",
+    ];
+    let line = line.to_ascii_lowercase();
+    if ["npm error ", "npm err! "].iter().any(|begin| line.starts_with(begin)) {
+        return true;
+    }
+    let Some((head, said)) = line.split_once(": ") else { return false };
+    // `error[E0425]`
+    let head = head.split('[').next().unwrap_or_default();
+    if ERRORS.contains(&head) {
+        return true;
+    }
+    let is_program = head.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/')
+        && head.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.+-/".contains(&b));
+    let is_less = ["warning", "warn", "note", "info", "debug", "hint", "help"];
+    is_program
+        && !is_less.iter().any(|word| head == *word || said.starts_with(word))
+        && SAID.iter().any(|word| said.contains(word))
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
 }
 
 /// `bash: line 3: foo: command not found`, and as dash writes it, `sh: 3: foo: not found`.
 fn names_a_line(line: &str) -> bool {
-    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     let mut parts = line.splitn(3, ": ");
     let (Some(program), Some(place), Some(_)) = (parts.next(), parts.next(), parts.next()) else {
         return false;
@@ -64,7 +130,6 @@ fn names_a_line(line: &str) -> bool {
 
 /// `block 3:2: command not found: foo`.
 fn is_of_zsh(line: &str) -> bool {
-    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     let program = line.split(": ").next().unwrap_or_default();
     let place = program.strip_prefix("block ").and_then(|place| place.split_once(':'));
     place.is_some_and(|(block, line)| is_number(block) && is_number(line))
@@ -101,7 +166,12 @@ mod tests {
             ),
             ("sh", "a block 3: 2: foo", None),
             ("javascript", "TypeError [ERR_X]: no", Some("TypeError [ERR_X]: no")),
-            ("bash", "ls: cannot access 'x': No such file or directory\nat 12: 30: x\n", None),
+            (
+                "bash",
+                "loading: 3 files\nls: cannot access 'x': No such file or directory\nat 12: 30: x\n",
+                Some("ls: cannot access 'x': No such file or directory"),
+            ),
+            ("bash", "warning: no such file\nat 12: 30: cannot x\nfoo: warning: x is missing\n", None),
             ("bash", "", None),
             (
                 "bash",
@@ -121,7 +191,30 @@ mod tests {
                 "Error in library(x) :\n  there is no package\nExecution halted",
                 Some("Error in library(x) : there is no package"),
             ),
-            ("ruby", "Error: x", None),
+            (
+                "ruby",
+                "row 1\nblock.rb:3:in 'f': no (RuntimeError)\n\tfrom x",
+                Some("block.rb:3:in 'f': no (RuntimeError)"),
+            ),
+            (
+                "ruby",
+                "block.rb:2:in `<main>': unhandled exception\n",
+                Some("block.rb:2:in `<main>': unhandled exception"),
+            ),
+            ("ruby", "a row of its own (Error)", None),
+            (
+                "perl",
+                "careful\nno such thing at block.pl line 3.\n",
+                Some("no such thing at block.pl line 3."),
+            ),
+            ("php", "PHP Fatal error:  Uncaught x\n#0 {main}", Some("PHP Fatal error:  Uncaught x")),
+            ("go", "panic: no\n\ngoroutine 1 [running]:", Some("panic: no")),
+            (
+                "",
+                "Collecting x\nERROR: No matching distribution found for x",
+                Some("ERROR: No matching distribution found for x"),
+            ),
+            ("", "npm error code E404\nnpm error 404 Not Found", Some("npm error code E404")),
         ] {
             assert_eq!(first_error(language, printed).as_deref(), expected, "{language} {printed}");
         }

@@ -10,7 +10,7 @@ mod receipt;
 mod tables;
 mod text;
 
-use crate::domain::{BlockId, ImageRef, RunId, Stream, TerminalScreen};
+use crate::domain::{BlockId, ImageRef, Outcome, RunId, Stream, TerminalScreen};
 use crate::driver::SearchWords;
 use crate::engine::transcript::{BlockItem, BlockStanding, LoadState, RunItem};
 use crate::engine::{BlockState, State};
@@ -87,6 +87,8 @@ pub struct OutputPane {
     /// Rows before the output: receipt, value or error, images; and after it: the way to the error.
     head: Vec<Line<'static>>,
     tail: Vec<Line<'static>>,
+    /// The rows of the head that each image has, with the row that names it.
+    image_rows: Vec<Range<usize>>,
     wrapped: HashMap<usize, Rc<[Line<'static>]>>,
     /// Tables among the rows of the head, and among the lines of the output of a run that has ended.
     head_tables: Vec<Table>,
@@ -300,24 +302,27 @@ impl OutputPane {
         self.skipped = self.skipped.min(most).saturating_add_signed(columns).min(most);
     }
 
-    /// A run that has ended is shown from its top, once, where it came to something and not all of it fits: the value or
-    /// the error stands there. A person who reads further up is left there.
+    /// A run that has ended is shown from its top, once, where it came to something or failed and not all of it fits: how
+    /// it ended, the value or the error stands there. It may fit until its pictures are drawn, or the pane gets smaller. A
+    /// person who reads further up is left there.
     fn show_result(&mut self, state: &State, look: DrawStyle<'_>) {
         if !self.is_here {
             return;
         }
-        let ended = self.run(state).and_then(|(item, run)| Some((item, &run.ended.as_ref()?.1)));
-        let Some((item, report)) = ended.filter(|_| !self.result_shown) else { return };
-        let has_result = receipt::has_result(report) || first_error::of_run(item, report).is_some();
-        self.result_shown = true;
+        let ended = self.run(state).and_then(|(_, run)| Some(&run.ended.as_ref()?.1));
+        let Some(report) = ended.filter(|_| !self.result_shown) else { return };
+        let ends_well = matches!(report.outcome, Outcome::Ok | Outcome::Interrupted);
+        let has_head = receipt::has_result(report) || !ends_well;
         let height = self.area.height.into();
-        if has_result && self.list.follows() {
-            self.with(look, |list, printed| {
-                if printed.exceed(height) {
+        self.result_shown = !has_head
+            || !self.list.follows()
+            || self.with(look, |list, printed| {
+                let exceeds = printed.exceed(height);
+                if exceeds {
                     list.to_top(printed);
                 }
+                exceeds
             });
-        }
     }
 
     /// Puts the first line of a block's output with this text on screen as soon as it is laid out.
@@ -389,13 +394,16 @@ impl OutputPane {
                 self.head = told.head;
                 self.head_tables = told.tables;
                 self.head.extend(receipt::taken_back(run, width, look));
+                self.image_rows.clear();
                 for (number, image) in images.iter().enumerate() {
+                    let first = self.head.len();
                     let is_file = self.is_file(state, number);
                     let size = (width.min(80), (self.area.height * 2 / 3).clamp(4, 30));
                     let rows = pictures.rows(image, size.0, size.1);
                     let undrawn = pictures.undrawn(image, size);
                     self.head.push(receipt::image_row(number + 1, image, undrawn, is_file, width, look));
                     self.head.extend(rows);
+                    self.image_rows.push(first..self.head.len());
                 }
                 let report = run.ended.as_ref().map(|(_, report)| report);
                 self.head.extend(report.into_iter().flat_map(|report| receipt::undrawn(report, width, look)));

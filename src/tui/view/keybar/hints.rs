@@ -222,8 +222,11 @@ fn of_pane(screen: &Screen, state: &State, hints: &mut Hints<'_>) {
         if has_images {
             if screen.panes.output.shows_image() {
                 hints.key(Action::OutputImage, "back", "back", 0);
-                if screen.panes.output.images(state).len() > 1 {
+                let (previous, next) = screen.panes.output.image_neighbours(state);
+                if next {
                     hints.key(Action::ScrollDown, "next image", "next", 0);
+                }
+                if previous {
                     hints.key(Action::ScrollUp, "previous image", "previous", 0);
                 }
             } else {
