@@ -254,6 +254,17 @@ impl Screen {
         if width_of(&self.arrangement) != before {
             self.arrangement = self.arranged(ctx);
         }
+        self.lay_out(ctx);
+        if self.shares_with_output(ctx.state) {
+            self.arrangement = self.arranged(ctx);
+            self.lay_out(ctx);
+        }
+        self.mark(ctx);
+        self.tell_guard(ctx);
+    }
+
+    /// Lays the panes out where they stand.
+    fn lay_out(&mut self, ctx: Ctx<'_>) {
         let made = self.arrangement;
         if let Some(slot) = made.message {
             let rows = safe::typed_rows(slot.inner.width.saturating_sub(2).into());
@@ -282,8 +293,6 @@ impl Screen {
                 LowerPane::Problems => {}
             }
         }
-        self.mark(ctx);
-        self.tell_guard(ctx);
     }
 
     /// Tells the guard what the next frame shows.

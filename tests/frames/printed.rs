@@ -115,3 +115,26 @@ fn a_run_that_failed_is_shown_from_its_top() {
         }
     }
 }
+
+/// Stacked, and with the focus where the run before left it: what a short block and a short output do not need is for prose.
+#[test]
+fn what_is_said_before_a_short_block_is_seen() {
+    let mut scene = super::scene::acted((100, 30), || {
+        let mut scene = Scene::new();
+        scene.ask("Count them.");
+        scene.reply("```bash\nls | wc -l\n```\n");
+        scene.ran(1, 100, "12\n");
+        scene.screen.panes.focus = Pane::Output;
+        scene.frame();
+        scene.reply(
+            "The folder has twelve files.\n\nNone of them is empty.\n\nNow the sizes.\n\n```bash\ndu -s .\n```\n",
+        );
+        scene.inspect(2, Vec::new());
+        scene
+    });
+    let screen = drawn(&mut scene, 100, 30);
+    for text in ["The folder has", "None of them", "Now the sizes", "du -s .", "exit 0", "12  "] {
+        assert!(screen.contains(text), "{text}\n{screen}");
+    }
+    assert_eq!(drawn(&mut scene, 100, 30), screen, "it stands still");
+}

@@ -17,6 +17,7 @@ impl Screen {
             // Who goes to a pane with nothing in it is told so there.
             code: self.holds(Pane::Code, state) || self.panes.focus == Pane::Code,
             code_rows: None,
+            output_rows: None,
             output: self.holds(Pane::Output, state) || matches!(self.panes.focus, Pane::Output | Pane::Vars),
             borders: self.borders,
             message_rows: self.message_rows(),
@@ -35,7 +36,26 @@ impl Screen {
         let Some(slot) = code else { return made };
         self.panes.code.arrange(ctx.state, slot.inner, ctx.look);
         let code_rows = self.panes.code.rows_needed().and_then(|rows| u16::try_from(rows).ok());
-        of(self, Wants { code_rows, ..wants })
+        let output_rows = self.output_rows(ctx).and_then(|rows| u16::try_from(rows).ok());
+        of(self, Wants { code_rows, output_rows, ..wants })
+    }
+
+    /// Rows that the output needs, where it is looked at beside a block that waits.
+    fn output_rows(&mut self, ctx: Ctx<'_>) -> Option<usize> {
+        if self.panes.focus != Pane::Output || self.panes.lower != LowerPane::Output {
+            return None;
+        }
+        let chosen = self.output_of();
+        self.panes.output.rows_needed(ctx.state, chosen, ctx.look)
+    }
+
+    /// Whether what the output needs is known better once it is laid out: it has a part in where everything stands.
+    pub(super) fn shares_with_output(&self, state: &State) -> bool {
+        let made = &self.arrangement;
+        made.class == Class::Medium
+            && made.code.is_some()
+            && made.output.is_some()
+            && self.share(state) == Share::Waiting
     }
 
     /// Whether a pane has something to show.

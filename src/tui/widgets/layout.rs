@@ -140,6 +140,8 @@ pub struct Wants {
     pub code_rows: Option<u16>,
     /// Whether there is something to show where the output stands: output, variables, problems.
     pub output: bool,
+    /// Rows that the output needs beside a block in review, where that is known.
+    pub output_rows: Option<u16>,
     /// Rows that the message would like to have.
     pub message_rows: u16,
     /// One pane alone, without borders, for copying with the terminal's own means.
@@ -330,12 +332,22 @@ impl Arrangement {
             Some(rows) if wants.share == Share::Waiting && !looks_at_output => {
                 chat.max(rest.height.saturating_sub(rows.saturating_add(1)))
             }
+            // What neither of the two needs.
+            Some(rows) if wants.share == Share::Waiting => {
+                let needed = rows.saturating_add(wants.output_rows.unwrap_or(u16::MAX)).saturating_add(2);
+                chat.max(rest.height.saturating_sub(needed))
+            }
             _ => chat,
         };
         let chat = wants.borders.chat_rows(wants.share, tall, rest.height).unwrap_or(chat);
         self.chat = Some(Slot::new(take_top_sharing(&mut rest, chat), Edge::Box));
         // Stacked, a pane can be too low to be read. The one that the person goes to is not.
         let code = match wants.share {
+            Share::Waiting if looks_at_output && wants.code_rows.is_some() => {
+                let rows = |needed: Option<u16>| needed.unwrap_or(u16::MAX).saturating_add(2);
+                let left = (rest.height + 1).saturating_sub(rows(wants.output_rows));
+                rows(wants.code_rows).min(part(rest.height, 65).max(left))
+            }
             Share::Writing | Share::Waiting if looks_at_output => part(rest.height, 65),
             Share::Writing | Share::Waiting => rest.height,
             Share::Even | Share::Running | Share::Done | Share::Below if wants.focus == Pane::Code => {

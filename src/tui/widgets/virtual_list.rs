@@ -48,6 +48,8 @@ pub(crate) struct VirtualList {
     /// The rows of the next frame, and how many of the list are new below them; `None`: the end is followed.
     lines: Vec<Option<Line<'static>>>,
     new: Option<usize>,
+    /// Whether more of the list stands below them.
+    goes_on: bool,
 }
 
 impl VirtualList {
@@ -71,6 +73,7 @@ impl VirtualList {
         self.find(items, height);
         self.lines = self.visible.iter().map(|at| items.line(*at)).collect();
         self.new = (!self.follows()).then(|| self.new_rows(items));
+        self.goes_on = !self.follows() && !self.shows_end(items);
     }
 
     /// Draws what was arranged.
@@ -203,6 +206,11 @@ impl VirtualList {
             }
             (Some(new), EndKeys::None) => words::count(new, "new line"),
         }
+    }
+
+    /// Whether more of it stands below what was arranged.
+    pub(crate) fn goes_on(&self) -> bool {
+        self.goes_on
     }
 
     /// So many items came in (or went) in front of `from`: the row at the top stays the same row.

@@ -310,7 +310,9 @@ impl ChatPane {
 
     /// What the title says on the right: `follow`, or how much is new below, and the key that goes there.
     pub(crate) fn standing(&self, keys: &EndKeys) -> String {
-        self.list.standing(keys)
+        let standing = self.list.standing(keys);
+        // It may have been led to the block that waits: whoever reads it has to see that this is not its end.
+        if standing.is_empty() && self.list.goes_on() { "more below".into() } else { standing }
     }
 
     /// The text of the item at the top of the screen, for copying; of the newest reply where the end is followed.

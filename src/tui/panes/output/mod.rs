@@ -22,7 +22,7 @@ use crate::tui::theme::Slot;
 use crate::tui::widgets::frame::Title;
 use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::passage::FoundText;
-use crate::tui::widgets::virtual_list::{Anchor, EndKeys, VirtualList};
+use crate::tui::widgets::virtual_list::{Anchor, EndKeys, Items as _, VirtualList};
 use crate::tui::widgets::{safe, words};
 use alone::AloneImage;
 use printed::PrintedRows;
@@ -323,6 +323,26 @@ impl OutputPane {
                 }
                 exceeds
             });
+    }
+
+    /// Rows that all of it takes as it was laid out last, up to a screen of them. `None`: another run was laid out, or one
+    /// with images or a screen, which take what room there is.
+    pub(crate) fn rows_needed(
+        &mut self,
+        state: &State,
+        chosen: Option<BlockId>,
+        look: DrawStyle<'_>,
+    ) -> Option<usize> {
+        const MOST: usize = 100;
+        let is_other = self.shown != Some(subject(state, chosen));
+        if is_other || self.screen.is_some() || self.alone.is_some() || !self.images(state).is_empty() {
+            return None;
+        }
+        Some(
+            self.with(look, |_, printed| {
+                (0..printed.count()).take(MOST).map(|item| printed.rows(item)).sum()
+            }),
+        )
     }
 
     /// Puts the first line of a block's output with this text on screen as soon as it is laid out.

@@ -56,6 +56,23 @@ fn a_short_block_leaves_its_free_rows_to_the_output() {
     }
 }
 
+/// Stacked, with the output looked at: what neither block nor output needs is the conversation's.
+#[test]
+fn rows_that_no_other_pane_needs_are_for_prose() {
+    let made = |code_rows, output_rows| {
+        let (code_rows, output_rows) = (Some(code_rows), output_rows);
+        let made =
+            Arrangement::of(100, 30, Wants { code_rows, output_rows, ..full(Share::Waiting, Pane::Output) });
+        let inner = |slot: Option<Slot>| slot.map_or(0, |slot| slot.inner.height);
+        (inner(made.chat), inner(made.code), inner(made.output))
+    };
+    assert_eq!(made(3, Some(3)), (16, 3, 3), "both need little");
+    assert_eq!(made(3, Some(90)), (2, 3, 17), "the output needs all");
+    assert_eq!(made(3, None), (2, 3, 17), "what it needs is not known");
+    assert_eq!(made(90, Some(3)), (2, 17, 3), "the block needs all");
+    assert_eq!(made(90, Some(90)), (2, 12, 8), "both do");
+}
+
 #[test]
 fn a_pane_with_nothing_in_it_gives_its_room_away() {
     for (width, height) in [(100, 30), (119, 70), (120, 28), (140, 40), (250, 80)] {
