@@ -53,7 +53,7 @@ fn outcome(offers: &[Offer], only: Option<&str>) -> Result<(), Failure> {
                 "Set {place}, or put the key into credentials.toml; sayso config path tells where that is."
             ))
         }
-        (Some(name), Some((CatalogueAnswer::Failed(why), _))) => {
+        (Some(name), Some((CatalogueAnswer::Failed(why) | CatalogueAnswer::NotRunning(why), _))) => {
             Failure::new(FailureClass::Provider, format!("{name} lists no models: {why}"))
                 .hint("sayso config show tells its address, and where that comes from.")
         }
@@ -95,7 +95,9 @@ fn write(offers: &[Offer], console: &mut Console<'_>) -> io::Result<()> {
     for offer in offers {
         let why = match (&offer.answer, &offer.key) {
             (CatalogueAnswer::NoKey, KeyState::Missing(place)) => format!("no key ({place})"),
-            (CatalogueAnswer::Failed(why), _) => format!("not reachable: {why}"),
+            (CatalogueAnswer::Failed(why) | CatalogueAnswer::NotRunning(why), _) => {
+                format!("not reachable: {why}")
+            }
             _ => continue,
         };
         writeln!(console.out, "{:<16}  {}", visible_line(&offer.name), visible_line(&why))?;
@@ -119,7 +121,9 @@ fn facts(model: &ModelInfo) -> String {
 fn as_json(offer: &Offer) -> Value {
     let (reachable, models, error) = match &offer.answer {
         CatalogueAnswer::Models(models) => (true, models.as_slice(), None),
-        CatalogueAnswer::Failed(why) => (false, &[][..], Some(why.clone())),
+        CatalogueAnswer::Failed(why) | CatalogueAnswer::NotRunning(why) => {
+            (false, &[][..], Some(why.clone()))
+        }
         CatalogueAnswer::NoKey => (false, &[][..], Some("no key".to_owned())),
         CatalogueAnswer::Asking => (false, &[][..], Some("no answer".to_owned())),
     };

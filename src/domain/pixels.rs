@@ -86,7 +86,9 @@ pub enum UndrawnReason {
     MoreThanShapes,
     /// Decoding it did not end in time.
     TooSlow,
-    /// It is broken, is gone, or nothing is known of it.
+    /// Its bytes break off, or are none of a picture of its kind.
+    Broken,
+    /// It is gone, or nothing is known of it.
     Unknown,
 }
 
@@ -97,6 +99,7 @@ impl fmt::Display for UndrawnReason {
             UndrawnReason::TooLarge => "not drawn: it is too large",
             UndrawnReason::MoreThanShapes => "not drawn: it holds more than shapes",
             UndrawnReason::TooSlow => "not drawn: it took too long",
+            UndrawnReason::Broken => "not drawn: it is broken or cut off",
             UndrawnReason::Unknown => "not drawn",
         })
     }

@@ -77,8 +77,10 @@ pub enum CatalogueAnswer {
     Models(Vec<ModelInfo>),
     /// It has no key and was not asked.
     NoKey,
-    /// It can't be asked, or did not answer; why, one line.
+    /// It can't be asked, or did not answer as it should; why, one line.
     Failed(String),
+    /// Nothing answers at its address, which is on this computer; why, one line.
+    NotRunning(String),
 }
 
 impl Offer {
@@ -129,11 +131,15 @@ impl ModelSource {
 
     /// A server that has no list of models, as some gateways, still has those that the configuration names.
     fn failed(&self, failure: &ReplyFailure) -> CatalogueAnswer {
-        use crate::domain::FailureKind::{BadRequest, NotAModel, NotFound};
+        use crate::domain::FailureKind::{BadRequest, NameNotFound, NotAModel, NotFound, Unreachable};
         if matches!(failure.kind, NotFound | BadRequest | NotAModel) && !self.known.is_empty() {
             return CatalogueAnswer::Models(self.named(&self.known));
         }
-        CatalogueAnswer::Failed(without_message(failure))
+        let answer = match failure.kind {
+            NameNotFound | Unreachable if self.local => CatalogueAnswer::NotRunning,
+            _ => CatalogueAnswer::Failed,
+        };
+        answer(without_message(failure))
     }
 
     /// The models that were told, and behind them those that only the configuration names.

@@ -317,9 +317,14 @@ impl Engine {
             Command::EndTurn => self.end_turn(),
             Command::TakeQueued => self.state.live.take_back(),
             Command::UseModel(model) => {
-                self.notify(notices::model(&model));
                 self.forget_model(&model);
-                self.record(Entry::Model(model));
+                // Chosen again it is connected anew, as its key may be another: nothing else changes.
+                if self.state.transcript.model.as_ref() == Some(&model) {
+                    self.notify(notices::same_model(&model));
+                } else {
+                    self.notify(notices::model(&model));
+                    self.record(Entry::Model(model));
+                }
                 self.effects.push(Effect::SwitchModel);
             }
             Command::Rename(name) => self.rename(&name),

@@ -69,6 +69,10 @@ pub(super) fn model(model: &ModelName) -> Notice {
     Notice::info(format!("Replies come from {} from here on.", one_line(&model.to_string())))
 }
 
+pub(super) fn same_model(model: &ModelName) -> Notice {
+    Notice::info(format!("Replies come from {} already.", one_line(&model.to_string())))
+}
+
 pub(super) fn no_tools(model: &ModelName) -> Notice {
     let name = match model.model.as_str() {
         "" => "This model".into(),

@@ -28,8 +28,8 @@ const SIDE: u32 = 1024;
 /// Bytes of memory that it may use.
 const MEMORY: u64 = 512 << 20;
 /// Reasons that the process gives, by their number on the wire.
-const REASONS: [UndrawnReason; 3] =
-    [UndrawnReason::Unknown, UndrawnReason::TooLarge, UndrawnReason::MoreThanShapes];
+const REASONS: [UndrawnReason; 4] =
+    [UndrawnReason::Unknown, UndrawnReason::TooLarge, UndrawnReason::MoreThanShapes, UndrawnReason::Broken];
 
 /// Decodes a picture in a process of its own, in at most so many pixels.
 ///

@@ -55,7 +55,7 @@ fn offers() -> Vec<Offer> {
                 local("tiny", 4_096),
             ]),
         ),
-        offer("vllm", true, KeyState::Needless, CatalogueAnswer::Failed("connection refused".into())),
+        offer("vllm", true, KeyState::Needless, CatalogueAnswer::NotRunning("connection refused".into())),
         offer(
             "anthropic",
             false,

@@ -1005,6 +1005,8 @@ fn another_model_is_used_from_the_next_request_on() {
     assert_eq!(d.state().transcript.model.as_ref(), Some(&model));
     // The session's own model is noted once, whoever says that it answers from here on.
     assert_eq!(d.send(Event::Provider(model)), "| stuck key_refused");
+    let line = d.command(Command::UseModel(d.state().transcript.model.clone().unwrap()));
+    assert_eq!(line, "'Replies come from ollama/qwen already.', switch | stuck key_refused");
     let other = crate::domain::ModelName { provider: "p".into(), model: "m".into() };
     let line = d.send(Event::Provider(other));
     assert_eq!(line, "'Replies come from p/m from here on.', +model p/m, switch | stuck key_refused");

@@ -48,6 +48,7 @@ fn decoded(bytes: &[u8]) -> Result<DynamicImage, UndrawnReason> {
     reader.limits(limits);
     reader.decode().map_err(|error| match error {
         ImageError::Limits(_) => UndrawnReason::TooLarge,
+        ImageError::Decoding(_) | ImageError::IoError(_) => UndrawnReason::Broken,
         _ => UndrawnReason::Unknown,
     })
 }
@@ -137,7 +138,7 @@ mod tests {
         assert_eq!(refused(&long), Some(UndrawnReason::TooLarge));
         let mut broken = png(32, 32, |_, _| CLEAR);
         broken.truncate(60);
-        assert_eq!(refused(&broken), Some(UndrawnReason::Unknown));
+        assert_eq!(refused(&broken), Some(UndrawnReason::Broken));
         // A header that promises more pixels than memory holds.
         assert_eq!(refused(&png(SIDE + 1, 1, |_, _| CLEAR)), Some(UndrawnReason::TooLarge));
     }

@@ -110,8 +110,13 @@ impl Policy {
     #[must_use]
     pub(super) fn with_read(mut self, more: &[PathBuf]) -> Self {
         let inside = |folder: &PathBuf, of: &[PathBuf]| of.iter().any(|outer| folder.starts_with(outer));
-        let covered = [self.writable(), vec![self.cwd.clone()], self.read.clone()].concat();
-        self.read.extend(more.iter().filter(|folder| !inside(folder, &covered)).cloned());
+        let mut covered = [self.writable(), vec![self.cwd.clone()], self.read.clone()].concat();
+        for folder in more {
+            if !inside(folder, &covered) {
+                covered.push(folder.clone());
+                self.read.push(folder.clone());
+            }
+        }
         self
     }
 
@@ -265,6 +270,7 @@ pub(crate) mod tests {
             "/home/ada/data/sales/.venv".into(),
             "/home/ada/.pyenv/versions/3.12".into(),
             "/opt/conda".into(),
+            "/opt/conda/".into(),
         ]);
         assert_eq!(policy.read, [PathBuf::from("/home/ada/.pyenv"), "/opt/conda".into()]);
     }

@@ -10,9 +10,13 @@ use crate::tui::widgets::field::{Edit, Field};
 use crate::tui::widgets::filter::Cursor;
 use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::layout::Pane;
+use crate::tui::widgets::safe;
 use crate::tui::widgets::sheet::{Sheet, entry};
 use ratatui::layout::Rect;
 use ratatui::text::Line;
+
+/// Columns of the names, with what they take.
+const NAMES: usize = 22;
 
 #[derive(Debug, Default)]
 pub(crate) struct CommandList {
@@ -107,9 +111,9 @@ impl Overlay for CommandList {
         let rows = usize::from(height.saturating_sub(4).clamp(1, 20));
         let first = self.cursor.window(rows);
         for (at, command) in shown.iter().enumerate().skip(first).take(rows) {
-            let name = format!("/{} {}", command.name, command.takes);
+            let name = safe::cut(&format!("/{} {}", command.name, command.takes), NAMES);
             let key = key_of(around.keymap, command.slash);
-            let text = format!("{name:<22} {:<38} {key}", command.does);
+            let text = format!("{name:<NAMES$} {:<38} {key}", command.does);
             sheet.row(entry(text.trim_end(), at == self.cursor.0, width, look));
         }
         if shown.is_empty() {

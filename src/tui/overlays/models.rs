@@ -89,7 +89,11 @@ impl Models {
             let is_current = |row: &ModelRow| matches!(row, ModelRow::Model(model) if model.name == *current);
             let row = match rows.iter().position(is_current) {
                 Some(at) => rows.remove(at),
-                None => ModelRow::Model(ModelInfo::named(current.clone())),
+                None => {
+                    let of = self.offers.iter().flatten().find(|offer| offer.name == current.provider);
+                    let local = of.is_some_and(|offer| offer.local);
+                    ModelRow::Model(ModelInfo { local, ..ModelInfo::named(current.clone()) })
+                }
             };
             rows.insert(0, row);
         }
@@ -113,10 +117,8 @@ impl Models {
     /// Servers on this computer that do not answer.
     fn silent(&self) -> Vec<&str> {
         let offers = self.offers.iter().flatten();
-        offers
-            .filter(|o| o.local && matches!(o.answer, CatalogueAnswer::Failed(_)))
-            .map(|o| o.name.as_str())
-            .collect()
+        let silent = offers.filter(|o| matches!(o.answer, CatalogueAnswer::NotRunning(_)));
+        silent.map(|o| o.name.as_str()).collect()
     }
 
     /// Takes in what one provider offers; the chosen row stays chosen.
@@ -207,7 +209,8 @@ impl Overlay for Models {
         let first = self.cursor.window(rows);
         let used = used(state);
         for (at, row) in shown.iter().enumerate().skip(first).take(rows) {
-            let text = row_text(row, state, used, usize::from(width).saturating_sub(2));
+            let text =
+                row_text(row, state, (used, self.offers.is_some()), usize::from(width).saturating_sub(2));
             sheet.row(entry(&text, at == self.cursor.0, width, look));
         }
         if shown.is_empty() {
@@ -242,7 +245,7 @@ fn rows_of(offer: &Offer) -> Vec<ModelRow> {
         (CatalogueAnswer::NoKey, KeyState::Missing(place)) => vec![ModelRow::NoKey(name, place.clone())],
         // A server that is not running here is no news: they are named together, below.
         (CatalogueAnswer::NoKey, _) => Vec::new(),
-        (CatalogueAnswer::Failed(_), _) if offer.local => Vec::new(),
+        (CatalogueAnswer::NotRunning(_), _) => Vec::new(),
         (CatalogueAnswer::Failed(why), _) => vec![ModelRow::Failed(name, why.clone())],
     }
 }
@@ -316,22 +319,29 @@ fn fits(shown: &[ModelRow], (used, about): (u64, &str)) -> String {
 }
 
 /// A row: provider, model, where it runs, its context, its price, whether it is in use.
-fn row_text(row: &ModelRow, state: &State, used: Option<(u64, &'static str)>, width: usize) -> String {
+fn row_text(row: &ModelRow, state: &State, known: (Option<(u64, &'static str)>, bool), width: usize) -> String {
     let two = |name: &str, text: &str| format!("{:<10} {}", safe::one_line(name), safe::one_line(text));
     match row {
-        ModelRow::Model(model) => model_text(model, state, used, width),
+        ModelRow::Model(model) => model_text(model, state, known, width),
         ModelRow::NoKey(name, place) => two(name, &format!("no key ({place}): Enter asks for one")),
         ModelRow::Asking(name) => two(name, "asking which models it has"),
         ModelRow::Failed(name, why) => two(name, why),
     }
 }
 
-fn model_text(model: &ModelInfo, state: &State, used: Option<(u64, &'static str)>, width: usize) -> String {
+/// `used`: the tokens of the chat; `is_told`: whether it is known where the providers are.
+fn model_text(
+    model: &ModelInfo,
+    state: &State,
+    (used, is_told): (Option<(u64, &'static str)>, bool),
+    width: usize,
+) -> String {
     let name = &model.name.model;
     let current = state.transcript.model.as_ref() == Some(&model.name);
     let place = match (model.local, model.name.is_story()) {
         (true, _) => "local",
         (false, true) => "offline",
+        (false, false) if !is_told => "",
         (false, false) => "cloud",
     };
     let long = model.context.zip(used).is_some_and(|(context, (used, _))| context < used);
@@ -380,6 +390,20 @@ mod tests {
         assert_eq!(names(&list), ["b/y"]);
         list.offers = Some(vec![offer("a", CatalogueAnswer::Asking), offer("b", models("b", &["x", "y"]))]);
         assert_eq!(names(&list), ["b/y", "a", "b/x"]);
+    }
+
+    /// A server here that refuses is one that runs: it says so in its row, and a model of it is no cloud's.
+    #[test]
+    fn a_server_here_that_refuses_is_running() {
+        let current = ModelName { provider: "b".into(), model: "y".into() };
+        let mut list = Models { current: Some(current), ..Models::default() };
+        let here = |name, answer| Offer { local: true, ..offer(name, answer) };
+        list.offers = Some(vec![
+            here("a", CatalogueAnswer::NotRunning("nothing answers".into())),
+            here("b", CatalogueAnswer::Failed("The key for b was refused (401).".into())),
+        ]);
+        assert_eq!((list.silent(), names(&list)), (vec!["a"], vec!["b/y".to_owned(), "b".into()]));
+        assert!(matches!(list.rows().first(), Some(ModelRow::Model(model)) if model.local));
     }
 
     #[test]

@@ -4,6 +4,7 @@
 
 use crate::tui::editing::vim::{Mode, Vim};
 use crate::tui::widgets::field::{Edit, Field, Motion};
+use crate::tui::widgets::words;
 
 /// A paste longer than this many characters, or of more lines than [`CHIP_LINES`], becomes a chip.
 const CHIP_CHARACTERS: usize = 800;
@@ -161,7 +162,7 @@ impl Composer {
         let (written, mut mark) = (self.field.text(), String::new());
         while mark.is_empty() || written.contains(&mark) || text.contains(&mark) {
             self.pastes += 1;
-            mark = format!("[paste {}: {lines} lines]", self.pastes);
+            mark = format!("[paste {}: {}]", self.pastes, words::count(lines, "line"));
         }
         self.field.apply(Edit::Paste(mark.clone()));
         self.chips.push(Chip { mark, text });
@@ -279,6 +280,9 @@ mod tests {
         assert_eq!(composer.field().text(), "look: [paste 1: 214 lines][paste 2: 4 lines]");
         composer.apply(Edit::Backspace);
         assert_eq!(composer.field().text(), "look: [paste 1: 214 lines]");
+        let mut one = Composer::default();
+        one.paste(&"x".repeat(CHIP_CHARACTERS + 1));
+        assert_eq!(one.field().text(), "[paste 1: 1 line]");
         assert_eq!(composer.send(), format!("look: {long}"));
         assert!(composer.is_empty());
     }

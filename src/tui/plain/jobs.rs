@@ -98,7 +98,9 @@ impl Session<'_> {
                 Ok(())
             }
             CatalogueAnswer::NoKey => self.plain.page.line(&format!("  {}: no key", offer.name)),
-            CatalogueAnswer::Failed(why) => self.plain.page.line(&format!("  {}: {why}", offer.name)),
+            CatalogueAnswer::Failed(why) | CatalogueAnswer::NotRunning(why) => {
+                self.plain.page.line(&format!("  {}: {why}", offer.name))
+            }
             CatalogueAnswer::Asking => Ok(()),
         }
     }

@@ -97,7 +97,10 @@ impl Screen {
                     }
                     None => (
                         format!("Kill block {block}?"),
-                        format!("Block {block} is still running. k kill  Enter wait"),
+                        format!(
+                            "Block {block} is still running. Killed, it ends at once: what it has not written is \
+                             lost. No variables are. k kill  Enter wait"
+                        ),
                     ),
                 };
                 let ask = Ask::new(title, vec![text], 'w', "wait");
