@@ -123,9 +123,7 @@ async fn sessions(
         options.setup.foreign = opened.foreign.take();
         options.setup.try_provider &= opened.driver.has_provider();
         let exit = front_end.run(&mut opened.driver, &options).await.map_err(look::failure)?;
-        was_left(&factory, &front_end, &mut options);
-        options.setup.try_provider = matches!(&exit, Exit::UseProvider(choice) if is_untried(choice));
-        options.setup.address = None;
+        was_left(&factory, (&front_end, &exit), &mut options);
         let next = match exit {
             Exit::Quit { .. } | Exit::Hangup => {
                 let name = continue_with(&factory, &opened);
@@ -137,30 +135,24 @@ async fn sessions(
                     Err(why) => saving::lost_at_the_end(&why.to_string()),
                 }));
             }
-            Exit::UseProvider(choice) => {
-                let typed = match &choice {
-                    Choice::Address { base_url, .. } => Some(base_url.clone()),
-                    _ => None,
-                };
-                match choose(&factory, choice, opened.driver.state()).await {
-                    Ok((chosen, None)) => {
-                        opened.driver.use_provider(chosen.clone());
-                        provider = Some(chosen);
-                        options.setup.opening = look::opening(provider.as_ref());
-                        continue;
-                    }
-                    Ok((chosen, Some(elsewhere))) => {
-                        (provider, factory) = (Some(chosen), elsewhere);
-                        Ok(factory.begin(provider.clone(), Policy::Ask))
-                    }
-                    Err(why) => {
-                        options.setup.try_provider = false;
-                        options.setup.address = typed;
-                        options.notices.push(Notice::error(why.to_string()));
-                        continue;
-                    }
+            Exit::UseProvider(choice) => match choose(&factory, choice, opened.driver.state()).await {
+                Ok((chosen, None)) => {
+                    options.setup.address = None;
+                    opened.driver.use_provider(chosen.clone());
+                    provider = Some(chosen);
+                    options.setup.opening = look::opening(provider.as_ref());
+                    continue;
                 }
-            }
+                Ok((chosen, Some(elsewhere))) => {
+                    (provider, factory) = (Some(chosen), elsewhere);
+                    Ok(factory.begin(provider.clone(), Policy::Ask))
+                }
+                Err(why) => {
+                    options.setup.try_provider = false;
+                    options.notices.push(Notice::error(why.to_string()));
+                    continue;
+                }
+            },
             Exit::Branch(point) => {
                 let made = branch(&factory, &mut opened, point).await;
                 let (path, notice) =
@@ -239,7 +231,13 @@ async fn branch(
 }
 
 /// A session was left: what it began with is not for the next one; borders that were moved are, and for the next start.
-fn was_left(factory: &SessionFactory, front_end: &FrontEnd, options: &mut Options) {
+fn was_left(factory: &SessionFactory, (front_end, exit): (&FrontEnd, &Exit), options: &mut Options) {
+    options.setup.try_provider = matches!(exit, Exit::UseProvider(choice) if is_untried(choice));
+    // It stays until the server there has told a model.
+    options.setup.address = match exit {
+        Exit::UseProvider(Choice::Address { base_url, .. }) => Some(base_url.clone()),
+        _ => None,
+    };
     if let Some(moved) = front_end.borders().filter(|borders| *borders != options.setup.borders) {
         options.setup.borders = moved;
         borders::keep(&factory.loaded.paths.borders(), moved);

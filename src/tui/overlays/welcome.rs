@@ -96,6 +96,7 @@ impl Welcome {
     }
 
     /// The address that was typed before and led to no model stands in its field again.
+    #[must_use]
     pub fn with_address(mut self, address: Option<&str>) -> Self {
         if let Some(address) = address {
             self.touched = true;
