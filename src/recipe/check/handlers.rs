@@ -152,8 +152,8 @@ pub(super) fn is_end(statement: &str) -> bool {
 
 /// Whether a statement ends the program as if all were well.
 pub(super) fn ends_well(statement: &str) -> bool {
-    let in_block = |word: &&str| statement.starts_with(*word);
-    is_end(statement) && !["return", "continue", "break"].iter().any(|word| in_block(&word))
+    let in_block = ["return", "continue", "break"];
+    is_end(statement) && !in_block.iter().any(|word| statement.starts_with(word))
 }
 
 pub(super) fn without_comment(line: &str) -> &str {
