@@ -107,7 +107,7 @@ mod tests {
         let conditions =
             Some(RunConditions { kernels: KernelLanguages::Unknown, ..RunConditions::default() });
         let dialect = Some(Dialect::Tools);
-        let mut d = Dialogue::with(Settings { conditions, dialect, ..Settings::default() });
+        let mut d = Dialogue::with(Settings { dialect, conditions, ..Settings::default() });
         d.user("go");
         let request =
             |d: &Dialogue| d.request().iter().map(|m| m.text.clone()).collect::<Vec<_>>().join("\n");

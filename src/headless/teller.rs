@@ -8,12 +8,13 @@ use crate::domain::obeyed::{obeyed, run_by_tools};
 use crate::domain::sentences::{running, sending};
 use crate::domain::visible::{Visible, visible, visible_line};
 use crate::domain::{
-    AnswerError, Entry, FileChange, Form, Gaps, Level, RecipeEnd, RecipeFact, RunId, RunReport, Stream,
-    Timestamp,
+    AnswerError, BlockId, Entry, FileChange, Form, Gaps, Level, RecipeEnd, RecipeFact, RunId, RunReport,
+    Stream, Timestamp,
 };
 use crate::driver::Notification;
 use crate::engine::State;
 use crate::engine::going_on::GoingOn;
+
 use crate::text::number::{duration, size};
 use crate::text::rewritten::LineCollapser;
 use crate::text::utf8::Utf8Decoder;
@@ -143,25 +144,7 @@ impl TurnReporter<'_> {
                 self.status(&visible_line(&sending::with_files(&prompt.files, size)))
             }
             Entry::Reply { .. } => self.begin(ToldLine::None),
-            Entry::Review { block, review, .. } => {
-                let item = state.transcript.blocks.get(block);
-                let language = visible_line(&item.map_or_else(String::new, |item| item.block.label()));
-                self.status(&format!(
-                    "block {block} ({language}) was checked: {}",
-                    counted(review.findings.len())
-                ))?;
-                for finding in &review.findings {
-                    let severity = finding.severity.as_str().to_uppercase();
-                    let message = visible_line(&finding.message);
-                    let line = finding.place.line;
-                    let place = item.map_or_else(|| format!("line {line}"), |item| item.block.place(line));
-                    self.status(&format!("  {}: {severity} {message}", visible_line(&place)))?;
-                }
-                for line in state.inspected(*block).map_or(&[][..], |inspected| &inspected.refused) {
-                    self.status(&format!("  {}", visible_line(line)))?;
-                }
-                Ok(())
-            }
+            Entry::Review { block, review, .. } => self.reviewed(*block, review, state),
             Entry::CallRefused { why, .. } => {
                 self.status(&format!("a tool call came to no block: {}", visible_line(why)))
             }
@@ -200,6 +183,23 @@ impl TurnReporter<'_> {
             }
             _ => Ok(()),
         }
+    }
+
+    fn reviewed(&mut self, block: BlockId, review: &Review, state: &State) -> io::Result<()> {
+        let item = state.transcript.blocks.get(&block);
+        let language = visible_line(&item.map_or_else(String::new, |item| item.block.label()));
+        self.status(&format!("block {block} ({language}) was checked: {}", counted(review.findings.len())))?;
+        for finding in &review.findings {
+            let severity = finding.severity.as_str().to_uppercase();
+            let message = visible_line(&finding.message);
+            let line = finding.place.line;
+            let place = item.map_or_else(|| format!("line {line}"), |item| item.block.place(line));
+            self.status(&format!("  {}: {severity} {message}", visible_line(&place)))?;
+        }
+        for line in state.inspected(block).map_or(&[][..], |inspected| &inspected.refused) {
+            self.status(&format!("  {}", visible_line(line)))?;
+        }
+        Ok(())
     }
 
     fn recipe(&mut self, fact: &RecipeFact) -> io::Result<()> {

@@ -19,7 +19,10 @@ pub(super) fn scan(text: &str, tags: Tags, grows: bool) -> MarkdownScan {
     while let Some(fence) = found.fences.get(at) {
         if let Some(end) = other_end(text, fence, grows) {
             passes += 1;
-            let end = end.filter(|_| passes <= MOST);
+            let end = match end {
+                OtherEnd::At(line) if passes <= MOST => Some(line),
+                _ => None,
+            };
             put_end(text, &mut found, at, end, tags);
         }
         at += 1;
@@ -40,16 +43,23 @@ pub(super) fn dedented(line: &str, indent: usize) -> &str {
     line.get(blanks.min(indent)..).unwrap_or(line)
 }
 
-/// The line that closes a fence, where that is not the one that Markdown found; `None` in it: there is none. `None`: it
-/// ends as Markdown says.
-fn other_end(text: &str, fence: &Fence, grows: bool) -> Option<Option<Range<usize>>> {
+/// Where a fence ends that does not end as Markdown says.
+enum OtherEnd {
+    /// At this line.
+    At(Range<usize>),
+    /// With the text: no line is its end.
+    None,
+}
+
+/// The line that closes a fence, where that is not the one that Markdown found. `None`: it ends as Markdown says.
+fn other_end(text: &str, fence: &Fence, grows: bool) -> Option<OtherEnd> {
     let mut extent = extent(&fence.info, &fence.source);
     let upto = text.get(..fence.range.end)?;
     if !fence.closed {
         // With its list or quote a fence may end that has not even begun.
         let unsaid = info::is_edit(&fence.info) && !extent.has_begun();
         let cut = fence.range.end < text.len() && (unsaid || extent.ends("```") != EditEnd::Here);
-        return cut.then_some(None);
+        return cut.then_some(OtherEnd::None);
     }
     let body = upto.strip_suffix('\n').unwrap_or(upto);
     let close = body.rfind('\n').map_or(0, |at| at + 1);
@@ -65,7 +75,7 @@ fn other_end(text: &str, fence: &Fence, grows: bool) -> Option<Option<Range<usiz
     match extent.ends(if fence.top { dedented(line, indent) } else { line }) {
         EditEnd::Here => return None,
         EditEnd::Unsure if is_plain(fence.range.end) => return None,
-        _ if !fence.top => return Some(None),
+        _ if !fence.top => return Some(OtherEnd::None),
         _ => {}
     }
     let opener = text.get(fence.marker..fence.body)?;
@@ -76,15 +86,15 @@ fn other_end(text: &str, fence: &Fence, grows: bool) -> Option<Option<Range<usiz
         let inner = dedented(line, indent);
         if closes(line, opener) {
             match extent.ends(inner) {
-                EditEnd::Here => return Some(Some(range)),
-                EditEnd::Unsure if is_first && is_plain(range.end) => return Some(Some(range)),
+                EditEnd::Here => return Some(OtherEnd::At(range)),
+                EditEnd::Unsure if is_first && is_plain(range.end) => return Some(OtherEnd::At(range)),
                 EditEnd::Unsure => is_first = false,
                 EditEnd::No => {}
             }
         }
         extent.line(inner);
     }
-    Some(None)
+    Some(OtherEnd::None)
 }
 
 /// Whether a line closes the fence that this one opened.

@@ -319,7 +319,12 @@ fn fits(shown: &[ModelRow], (used, about): (u64, &str)) -> String {
 }
 
 /// A row: provider, model, where it runs, its context, its price, whether it is in use.
-fn row_text(row: &ModelRow, state: &State, known: (Option<(u64, &'static str)>, bool), width: usize) -> String {
+fn row_text(
+    row: &ModelRow,
+    state: &State,
+    known: (Option<(u64, &'static str)>, bool),
+    width: usize,
+) -> String {
     let two = |name: &str, text: &str| format!("{:<10} {}", safe::one_line(name), safe::one_line(text));
     match row {
         ModelRow::Model(model) => model_text(model, state, known, width),

@@ -26,7 +26,8 @@ impl Parser {
                 if plain {
                     self.mirror(end, shown);
                 } else {
-                    self.append(&inner.to_owned(), shown);
+                    let inner = inner.to_owned();
+                    self.append(&inner, shown);
                     self.mirrored = end;
                 }
                 self.read_extent(end);
