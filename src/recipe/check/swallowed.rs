@@ -14,9 +14,10 @@ mod tree;
 
 use super::handlers::{self, HANDLERS, ends_well, is_end, is_quiet, without_comment};
 use crate::domain::Language;
+use silencer::{MOST, Silencer};
 use similar::TextDiff;
 use std::collections::HashSet;
-use tree::Source;
+use tree::{Grammar, Source};
 
 /// Lines that something is wrapped in.
 const WRAPPERS: &[&str] =
@@ -49,12 +50,30 @@ pub(super) fn swallows(language: &Language, old: &str, new: &str) -> Option<Stri
 fn by_grammar(old: &Source<'_>, new: &Source<'_>, text: &str) -> Option<String> {
     let mut known = KnownLines::of(text);
     let mut takes =
-        |silencer: &silencer::Silencer<'_>| silencer.takes.as_ref().is_none_or(|lines| known.has_one(lines));
-    let mut quiet = silencer::new(old, new).into_iter().filter(|silencer| silencer.is_quiet);
+        |silencer: &Silencer<'_>| silencer.takes.as_ref().is_none_or(|lines| known.has_one(lines));
+    let mut quiet = new_silencers(old, new).into_iter().filter(|silencer| silencer.is_quiet);
     let line = quiet.find(|silencer| takes(silencer)).map(|silencer| quoted(silencer.line));
     let gone = || Some(format!("{NOT_DONE}{}", gone::gone(old, new)?));
     let lax = || bash::not_strict(old, new).filter(|(_, looks)| !looks).map(|(line, _)| is_gone(line));
     line.or_else(gone).or_else(lax)
+}
+
+/// Those of a text that are not in the old one.
+fn new_silencers<'a>(old: &Source<'_>, new: &Source<'a>) -> Vec<Silencer<'a>> {
+    let mut known = silencers(old);
+    let mut is_new = |silencer: &Silencer<'_>| {
+        let at = known.iter().position(|other| other.text == silencer.text);
+        at.map(|at| known.remove(at)).is_none()
+    };
+    silencers(new).into_iter().filter(|silencer| is_new(silencer)).collect()
+}
+
+fn silencers<'a>(source: &Source<'a>) -> Vec<Silencer<'a>> {
+    match source.grammar {
+        Grammar::Python => python::silencers(source, MOST),
+        Grammar::Javascript => javascript::silencers(source, MOST),
+        Grammar::Bash => bash::silencers(source, MOST),
+    }
 }
 
 /// What of a change does something with errors that it takes.
@@ -63,7 +82,7 @@ pub(super) fn handles(language: &Language, old: &str, new: &str) -> Option<Strin
     let by_lines = handlers::new(old, new).first().map(|handler| taking(handler.line));
     by_lines.or_else(|| {
         let (old, new) = (Source::read(old, language)?, Source::read(new, language)?);
-        let taken = silencer::new(&old, &new).first().map(|silencer| taking(silencer.line));
+        let taken = new_silencers(&old, &new).first().map(|silencer| taking(silencer.line));
         taken.or_else(|| bash::not_strict(&old, &new).map(|(line, _)| is_gone(line)))
     })
 }
