@@ -8,8 +8,8 @@ use crate::domain::obeyed::{obeyed, run_by_tools};
 use crate::domain::sentences::{running, sending};
 use crate::domain::visible::{Visible, visible, visible_line};
 use crate::domain::{
-    AnswerError, BlockId, Entry, FileChange, Form, Gaps, Level, RecipeEnd, RecipeFact, RunId, RunReport,
-    Stream, Timestamp,
+    AnswerError, BlockId, Entry, FileChange, Form, Gaps, Level, RecipeEnd, RecipeFact, Review, RunId,
+    RunReport, Stream, Timestamp,
 };
 use crate::driver::Notification;
 use crate::engine::State;
