@@ -147,7 +147,7 @@ fn a_call_changes_the_file_that_it_names() {
     };
     assert_eq!(called(&lines("=", 40)), edit("a.md"));
     // What no marker is longer than is refused, not taken apart.
-    assert_eq!(called(&lines(">", 400)), None);
+    assert_eq!(called(&lines("=", 400)), None);
 }
 
 #[test]
