@@ -175,6 +175,12 @@ const KINDS: &[(&str, &str, &str, Comes)] = &[
         "<<<<<<<<< SEARCH\nTitle\n=======\n=========\nOther\n=======\n>>>>>>>>> REPLACE\n",
         To("Other\n=======\ntext\n", Exact),
     ),
+    (
+        "a conflict that is searched",
+        "a\n<<<<<<< HEAD\nb\n=======\nc\n>>>>>>> x\nd\n",
+        "<<<<<<< SEARCH\n<<<<<<< HEAD\nb\n=======\nc\n>>>>>>> x\n=======\nc\n>>>>>>> REPLACE\n",
+        To("a\nc\nd\n", Exact),
+    ),
 ];
 
 #[test]
