@@ -101,7 +101,7 @@ fn what_interrupts_or_quits_an_editor_neither_clears_the_draft_nor_leaves() {
             terminal.pause(Duration::from_millis(400));
             terminal.type_text("/edit\r");
         } else {
-            terminal.wait_for("Enter send");
+            terminal.wait_ready();
             terminal.type_text("draft ");
             terminal.wait_for("draft");
             terminal.press("\x07");

@@ -127,7 +127,7 @@ fn a_request_does_not_leave_without_what_is_far_back() {
     let config = "[context]\ntokens = 10000000\n";
     std::fs::write(home.path().join("sayso/config.toml"), config).expect("a configuration");
     let terminal = opened(home.path(), replies(80));
-    terminal.wait_for("Enter send");
+    terminal.wait_ready();
     terminal.wait_for("Reply 79 ends with pearl79.");
     let [file, elsewhere] = ["large.jsonl", "elsewhere.jsonl"].map(|name| home.path().join(name));
     std::fs::rename(&file, &elsewhere).expect("it is moved");

@@ -337,7 +337,7 @@ async fn keys_and_descriptors_do_not_reach_the_code() {
     // A descriptor that whoever started sayso left open for its children.
     let left_open = std::fs::File::open("/etc/hostname").unwrap();
     rustix::io::fcntl_setfd(&left_open, rustix::io::FdFlags::empty()).unwrap();
-    let told = shop.py("import os\nsorted(n for n in os.environ if not n.startswith(('MPL', 'XDG_')) and n not in ('PATH','HOME','LANG','TERM','TZ','USER','TMPDIR','CARGO_HOME','GOPATH','IPYTHONDIR','JULIA_DEPOT_PATH','PYTHONUSERBASE','npm_config_cache','PYENV_ROOT','RBENV_ROOT','NODENV_ROOT','NVM_DIR','VOLTA_HOME','ASDF_DATA_DIR','MISE_DATA_DIR','FNM_DIR','UV_PYTHON_INSTALL_DIR','RUSTUP_HOME','RUSTUP_AUTO_INSTALL') and not n.startswith('LC_'))").await.ok();
+    let told = shop.py("import os\nsorted(n for n in os.environ if not n.startswith(('MPL', 'XDG_')) and n not in ('PATH','HOME','LANG','TERM','TZ','USER','TMPDIR','CARGO_HOME','GOPATH','IPYTHONDIR','JULIA_DEPOT_PATH','PYTHONUSERBASE','npm_config_cache','PYENV_ROOT','RBENV_ROOT','NODENV_ROOT','NVM_DIR','VOLTA_HOME','ASDF_DATA_DIR','MISE_DATA_DIR','FNM_DIR','UV_PYTHON_INSTALL_DIR','NODE_PATH','RUSTUP_HOME','RUSTUP_AUTO_INSTALL') and not n.startswith('LC_'))").await.ok();
     assert_eq!(told.value(), "['SAYSO_RUN']");
     let told = shop.py("import subprocess\nsubprocess.run(['ls', '/proc/self/fd'], capture_output=True, text=True).stdout").await.ok();
     assert_eq!(told.value(), "'0\\n1\\n2\\n3\\n'");

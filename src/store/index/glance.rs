@@ -39,7 +39,7 @@ pub(super) fn at(path: &Path, file: &File, summary: &mut Summary) -> Result<(), 
             break;
         }
     }
-    if !tail.tells_enough {
+    if !tail.tells_enough && size > LARGEST {
         tail.large_line(file, size);
     }
     tail.tell(summary);
