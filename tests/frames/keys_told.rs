@@ -128,7 +128,8 @@ fn the_pager_offers_the_next_match_once_something_was_looked_for() {
 #[test]
 fn an_empty_message_is_not_offered_to_be_sent() {
     for (width, height) in SIZES {
-        for mut scene in vec![Scene::new(), super::screens::opening()] {
+        for begin in [Scene::new as fn() -> Scene, super::screens::opening] {
+            let mut scene = begin();
             let empty = drawn(&mut scene, width, height);
             assert!(!empty.contains("Enter send") && keys(&empty).contains("twice quit"), "{empty}");
             scene.type_text("a");
