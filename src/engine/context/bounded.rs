@@ -48,8 +48,12 @@ fn ends(output: &OutputBuffer, stream: Stream, most: usize) -> Option<StreamEnds
     let dropped = output.dropped(stream);
     let (head, tail) = if dropped == 0 { (format!("{head}{tail}"), String::new()) } else { (head, tail) };
     let (first, last) = (most / 4 + BEYOND, most - most / 4 + BEYOND);
-    let is_short =
-        if dropped == 0 { head.len() <= first + last } else { head.len() <= first && tail.len() <= last };
+    // Both ends of one text may not meet within a character: it would be counted twice.
+    let is_short = if dropped == 0 {
+        head.ceil_char_boundary(first) >= head.floor_char_boundary(head.len().saturating_sub(last))
+    } else {
+        head.len() <= first && tail.len() <= last
+    };
     if is_short {
         let ends = StreamEnds { head: head.into_bytes(), tail: tail.into_bytes(), dropped };
         // That something was printed is told too.
