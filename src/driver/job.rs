@@ -135,8 +135,8 @@ pub enum JobResult {
     Saved(PathBuf),
     /// The files of instructions that changed since a run began.
     ChangedInstructions(Vec<HeldFile>),
-    /// A picture, or why it can't be drawn.
-    Picture(PathBuf, Result<Pixels, UndrawnReason>),
+    /// A picture that was asked for in at most so many pixels, or why it can't be drawn.
+    Picture(PathBuf, (u32, u32), Result<Pixels, UndrawnReason>),
     /// The job failed, and why.
     Failed(String),
 }

@@ -102,7 +102,7 @@ impl Driver {
                     Ok(Err(FileError::TooLarge { .. })) => Err(UndrawnReason::TooLarge),
                     _ => Err(UndrawnReason::Unknown),
                 };
-                JobResult::Picture(path, pixels)
+                JobResult::Picture(path, (width, height), pixels)
             }),
         }
     }

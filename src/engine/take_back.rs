@@ -193,14 +193,20 @@ mod tests {
         assert!(told.contains("The person took back what it did to b.py."), "{told}");
     }
 
-    #[test]
-    fn of_many_files_the_first_are_recorded_and_the_others_counted() {
+    /// A block ran, and what it changed was remembered.
+    fn ran() -> Dialogue {
         let mut d = Dialogue::new();
         d.user("x");
         d.reply("```python\n1\n```\n");
         d.inspected_ok(1);
         d.type_run(1);
         d.ended_as(1, recorded(Some(Sha256::of(b"record"))));
+        d
+    }
+
+    #[test]
+    fn of_many_files_the_first_are_recorded_and_the_others_counted() {
+        let mut d = ran();
         let all = (0..10_000).map(|n| TakenBack { path: format!("f{n}"), result: Ok(()) }).collect();
         let told = d.send(Event::TakenBack(RunId(1), UndoWay::Back, Ok(all)));
         assert!(told.contains("taken back: f0, f1, f2 and 9997 more."), "{told}");
@@ -212,12 +218,7 @@ mod tests {
 
     #[test]
     fn where_nothing_can_be_written_down_nothing_is_taken_back() {
-        let mut d = Dialogue::new();
-        d.user("x");
-        d.reply("```python\n1\n```\n");
-        d.inspected_ok(1);
-        d.type_run(1);
-        d.ended_as(1, recorded(Some(Sha256::of(b"record"))));
+        let mut d = ran();
         let undo = |way| Command::Undo { run: RunId(1), changes: Vec::new(), way };
         assert!(d.command(undo(UndoWay::Back)).starts_with("undo r1"));
         d.reads_only();

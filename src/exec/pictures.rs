@@ -12,6 +12,7 @@ use super::helper_part::DECODE;
 use super::helper_wire::{FIRST_GIVEN, ProgramSpec};
 use super::memory_file;
 use super::sandbox::{self, Enclosure};
+use crate::domain::pixels::LONGEST_SIDE as SIDE;
 use crate::domain::{Limits, Pixels, UndrawnReason};
 pub(super) use decoder::Decoder;
 use std::ffi::OsString;
@@ -23,8 +24,6 @@ use std::time::{Duration, Instant};
 /// How long it may take. Shapes of a chart take milliseconds; how long others take is for who wrote them to say.
 const PATIENCE: Duration = Duration::from_secs(10);
 const PATIENCE_FOR_SHAPES: Duration = Duration::from_secs(3);
-/// The longest side of what is asked for, in pixels.
-const SIDE: u32 = 1024;
 /// Bytes of memory that it may use.
 const MEMORY: u64 = 512 << 20;
 /// Reasons that the process gives, by their number on the wire.

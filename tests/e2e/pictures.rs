@@ -4,13 +4,20 @@ use crate::terminal::{Setup, Terminal};
 use std::path::Path;
 use std::time::Duration;
 
-fn start(home: &Path, config: &str, env: &[(&str, &str)]) -> Terminal {
+/// A run that made a picture, in a terminal of this kind.
+fn drawn(home: &Path, config: &str, env: &[(&str, &str)]) -> Terminal {
     let work = home.join("work");
     std::fs::create_dir_all(&work).expect("a working folder");
     std::fs::create_dir_all(home.join("sayso")).expect("a folder");
     std::fs::write(home.join("sayso/config.toml"), config).expect("a configuration");
     let setup = Setup::new(home, &["--demo", "files", "--cwd", &work.to_string_lossy()]).size(140, 40);
-    env.iter().fold(setup, |setup, (name, value)| setup.env(name, value)).start()
+    let terminal = env.iter().fold(setup, |setup, (name, value)| setup.env(name, value)).start();
+    terminal.wait_ready();
+    terminal.type_text("go");
+    terminal.press("Enter");
+    crate::approve(&terminal, 1);
+    terminal.wait_for("demo-picture.png");
+    terminal
 }
 
 fn count(terminal: &Terminal, begin: &str) -> usize {
@@ -35,12 +42,7 @@ fn the_terminal_draws_what_a_run_made_and_takes_it_away_beneath_an_overlay() {
     let sixel = ("\x1bP0;1;0q", "[ui]\nimages = \"sixel\"\n", &[][..]);
     for (begin, config, env) in [kitty, iterm, sixel] {
         let home = tempfile::tempdir().expect("a home");
-        let terminal = start(home.path(), config, env);
-        terminal.wait_for("Message");
-        terminal.type_text("go");
-        terminal.press("Enter");
-        crate::approve(&terminal, 1);
-        terminal.wait_for("demo-picture.png");
+        let terminal = drawn(home.path(), config, env);
         wait_count(&terminal, begin, 1);
         terminal.press_until("F1", "Help");
         if begin.starts_with("\x1b_G") {
@@ -54,16 +56,20 @@ fn the_terminal_draws_what_a_run_made_and_takes_it_away_beneath_an_overlay() {
 
 #[test]
 fn half_blocks_are_drawn_where_nothing_else_is_known_and_off_is_off() {
-    for (config, env) in [("", &[][..]), ("", &[("TERM", "xterm-kitty"), ("TMUX", "/tmp/t,1,0")][..])] {
+    let has_blocks = |screen: &str| screen.contains('▀') || screen.contains('█');
+    let plain = ("", &[][..], true);
+    let between = ("", &[("TERM", "xterm-kitty"), ("TMUX", "/tmp/t,1,0")][..], true);
+    let off = ("[ui]\nimages = \"off\"\n", &[("TERM", "xterm-kitty")][..], false);
+    for (config, env, blocks) in [plain, between, off] {
         let home = tempfile::tempdir().expect("a home");
-        let terminal = start(home.path(), config, env);
-        terminal.wait_for("Message");
-        terminal.type_text("go");
-        terminal.press("Enter");
-        crate::approve(&terminal, 1);
-        terminal.wait_for("demo-picture.png");
-        terminal.wait_true(|screen| screen.contains('▀') || screen.contains('█'));
-        for begin in ["\x1b_G", "\x1b]1337", "\x1bP0;1;0q"] {
+        let terminal = drawn(home.path(), config, env);
+        if blocks {
+            terminal.wait_true(has_blocks);
+        } else {
+            terminal.wait_for("not drawn: images are off");
+            assert!(!has_blocks(&terminal.screen()), "{}", terminal.screen());
+        }
+        for begin in ["\x1b_Ga=", "\x1b]1337", "\x1bP0;1;0q"] {
             assert_eq!(count(&terminal, begin), 0, "{begin:?}");
         }
     }

@@ -25,7 +25,7 @@ fn reviewing() -> Scene {
 }
 
 /// The same for a small harmless block, all of it seen.
-fn ready() -> Scene {
+pub(super) fn ready() -> Scene {
     let mut scene = Scene::worked();
     scene.reply("```python\nprint(1)\n```\n");
     scene.inspected(3, inspection(confined("python"), Vec::new()));

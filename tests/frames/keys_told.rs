@@ -1,19 +1,13 @@
 //! What the screen says of keys: each once, and only where it does that.
 
-use super::scene::{Scene, confined, inspection};
+use super::scene::Scene;
 use super::{SIZES, drawn};
 use sayso::tui::overlays::ask::Ask;
 use sayso::tui::widgets::layout::Pane;
 
 /// A small harmless block waits, all of it seen, with the focus on it.
 fn at_block() -> Scene {
-    let mut scene = Scene::worked();
-    scene.reply("```python\nprint(1)\n```\n");
-    scene.inspected(3, inspection(confined("python"), Vec::new()));
-    scene.frame();
-    scene.screen.panes.focus = Pane::Code;
-    scene.frame();
-    scene.see_everything();
+    let mut scene = super::behaviour::ready();
     scene.pass(2_000);
     scene
 }

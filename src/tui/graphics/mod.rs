@@ -123,14 +123,20 @@ impl PictureNumber {
 }
 
 /// A picture on a frame.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(crate) struct PlacedPicture {
     pub(crate) number: PictureNumber,
     /// Its cells.
     pub(crate) area: Rect,
+    pub(crate) picture: Arc<EncodedPicture>,
 }
 
 impl PlacedPicture {
+    /// Whether this is the same picture in the same place.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        (self.number, self.area) == (other.number, other.area)
+    }
+
     /// Whether a row is written over it: this row, in whole or where its cells differ.
     pub(crate) fn is_written_over(&self, y: u16, all: bool, shown: &[Cell], next: &[Cell]) -> bool {
         let columns = usize::from(self.area.left())..usize::from(self.area.right());
@@ -166,8 +172,7 @@ impl Graphics {
         Some(number.style())
     }
 
-    /// The bytes and sides of a picture.
-    pub(crate) fn picture(&self, number: PictureNumber) -> Option<Arc<EncodedPicture>> {
+    fn picture(&self, number: PictureNumber) -> Option<Arc<EncodedPicture>> {
         self.lock().pictures.get(&number).cloned()
     }
 
@@ -197,7 +202,7 @@ impl Graphics {
                             .is_some_and(|c| PictureNumber::carried(c.underline_color) == Some(number))
                     });
                 if is_whole {
-                    placed.push(PlacedPicture { number, area });
+                    placed.push(PlacedPicture { number, area, picture });
                 }
             }
         }

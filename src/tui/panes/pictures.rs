@@ -1,6 +1,7 @@
 //! Pictures, as they were painted off the drawing thread. What is not there yet is asked for and comes
 //! with a later frame.
 
+use crate::domain::pixels::LONGEST_SIDE;
 use crate::domain::{ImageRef, UndrawnReason};
 use ratatui::text::Line;
 use std::collections::{HashMap, VecDeque};
@@ -18,15 +19,13 @@ pub struct PictureRequest {
 
 /// Pixels in a cell of half blocks: one above the other.
 pub(crate) const HALF_BLOCKS: (u16, u16) = (1, 2);
-/// The longest side of a picture that is asked for, in pixels.
-const SIDE: f64 = 1024.0;
 
 impl PictureRequest {
     /// Pixels that all of its cells show, no side longer than is decoded.
     pub fn pixels(&self) -> (u32, u32) {
         let side = |cells: u16, pixels: u16| f64::from(cells) * f64::from(pixels);
         let (width, height) = (side(self.width, self.cell.0), side(self.height, self.cell.1));
-        let part = (SIDE / width.max(height).max(1.0)).min(1.0);
+        let part = (f64::from(LONGEST_SIDE) / width.max(height).max(1.0)).min(1.0);
         ((width * part) as u32, (height * part) as u32)
     }
 
@@ -86,9 +85,9 @@ impl Pictures {
         PictureRequest { path: image.path.clone(), width, height, cell: self.cell.unwrap_or(HALF_BLOCKS) }
     }
 
-    /// The one that is being painted from this file.
-    pub(crate) fn at_work(&self, path: &Path) -> Option<&PictureRequest> {
-        self.at_work.as_ref().filter(|at_work| at_work.path == path)
+    /// The one that is being painted from this file, in so many pixels.
+    pub(crate) fn at_work(&self, path: &Path, pixels: (u32, u32)) -> Option<&PictureRequest> {
+        self.at_work.as_ref().filter(|at_work| at_work.path == path && at_work.pixels() == pixels)
     }
 
     /// The rows of a picture, or none while it is being painted.

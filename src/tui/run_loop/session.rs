@@ -174,8 +174,8 @@ impl Session<'_> {
             if update.urgent || !update.told.iter().all(is_stream) { Urgency::Now } else { Urgency::Stream };
         self.frames.changed(urgency, now);
         for told in update.told {
-            if let Notification::Job(JobResult::Picture(path, pixels)) = told {
-                if let Some(wanted) = self.screen.panes.pictures.at_work(&path) {
+            if let Notification::Job(JobResult::Picture(path, sides, pixels)) = told {
+                if let Some(wanted) = self.screen.panes.pictures.at_work(&path, sides) {
                     let how = (self.options.depth, self.tui.graphics.clone());
                     self.workers.paint(wanted.clone(), pixels, how);
                 }

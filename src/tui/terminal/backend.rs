@@ -163,7 +163,7 @@ impl CellDiff {
         }
         let placed = self.graphics.placed(&next);
         self.take_away(&placed, &mut shown);
-        let mut over: Vec<PlacedPicture> = Vec::new();
+        let mut over = Vec::new();
         let width = usize::from(shown.area.width).max(1);
         let rows = shown.content.chunks(width).zip(next.content.chunks(width));
         for (y, (shown, next)) in (0u16..).zip(rows) {
@@ -172,7 +172,8 @@ impl CellDiff {
             }
             if let Some(first) = shown.iter().zip(next).position(|(shown, next)| shown != next) {
                 let all = self.row(y, first, shown, next);
-                over.extend(placed.iter().filter(|picture| picture.is_written_over(y, all, shown, next)));
+                let is_over = |place: &&PlacedPicture| place.is_written_over(y, all, shown, next);
+                over.extend(placed.iter().filter(is_over).map(|place| place.number));
             }
         }
         // No link stays open behind a frame: others may write there.
@@ -185,11 +186,9 @@ impl CellDiff {
 
     /// Takes the pictures away that are not where they were. What is under them has to be written anew.
     fn take_away(&mut self, placed: &[PlacedPicture], shown: &mut Buffer) {
-        for gone in self.placed.iter().filter(|picture| !placed.contains(picture)) {
-            if !placed.iter().any(|picture| picture.number == gone.number) {
-                if let Some(picture) = self.graphics.picture(gone.number) {
-                    picture.take_away(gone.number, &mut self.out);
-                }
+        for gone in self.placed.iter().filter(|gone| !placed.iter().any(|place| place.is(gone))) {
+            if !placed.iter().any(|place| place.number == gone.number) {
+                gone.picture.take_away(gone.number, &mut self.out);
                 self.sent.remove(&gone.number);
             }
             for at in gone.area.positions() {
@@ -202,18 +201,18 @@ impl CellDiff {
     }
 
     /// Draws the pictures that are new, or were written over.
-    fn place_pictures(&mut self, placed: Vec<PlacedPicture>, over: &[PlacedPicture]) {
+    fn place_pictures(&mut self, placed: Vec<PlacedPicture>, over: &[PictureNumber]) {
         for place in &placed {
-            if !self.unknown && self.placed.contains(place) && !over.contains(place) {
+            let stands = !self.unknown && self.placed.iter().any(|before| before.is(place));
+            if stands && !over.contains(&place.number) {
                 continue;
             }
-            let Some(picture) = self.graphics.picture(place.number) else { continue };
-            if picture.is_kept() && self.sent.insert(place.number) {
-                picture.send(place.number, &mut self.out);
+            if place.picture.is_kept() && self.sent.insert(place.number) {
+                place.picture.send(place.number, &mut self.out);
             }
             self.change_pen(SgrPen::RESET);
             self.go_to(place.area.x, place.area.y);
-            picture.place(place.number, &mut self.out);
+            place.picture.place(place.number, &mut self.out);
             self.at = None;
         }
         self.placed = placed;

@@ -46,27 +46,15 @@ pub fn token_of(state: &State, item: &BlockItem) -> guard::SubjectId {
 mod tests {
     use super::*;
     use crate::domain::{
-        BlockId, ExecutorKind, Finding, KernelRef, Language, Limits, Reach, Review, Revision, Rights,
-        Severity, SharedState, Terms, UndoCover,
+        BlockId, Finding, KernelRef, Reach, Review, Revision, Severity, SharedState, Terms, UndoCover,
     };
+    use crate::engine::dialogue::terms;
 
     fn inspected() -> InspectionResult {
-        let terms = Terms {
-            language: Language::python(),
-            executor: ExecutorKind::Kernel,
-            interpreter: "/usr/bin/python3".into(),
-            version: None,
-            kernel: Some(KernelRef { generation: 1, variables: 0, goes_on: false }),
-            cwd: "/work".into(),
-            rights: Rights::default().into(),
-            limits: Limits::default(),
-            shared: None,
-            target: None,
-        };
         InspectionResult {
             revision: Revision(0),
             review: Review::default(),
-            terms: Ok(terms),
+            terms: Ok(terms()),
             reach: Reach::default(),
             refused: Vec::new(),
             before: None,
