@@ -4,7 +4,7 @@
 use super::clipboard::{self, CopyResult, Way};
 use super::graphics::Graphics;
 use super::paint::image;
-use super::panes::pictures::{HALF_BLOCKS, PictureRequest};
+use super::panes::pictures::PictureRequest;
 use super::theme::Depth;
 use crate::domain::{Pixels, UndrawnReason};
 use crate::launch::Launcher;
@@ -80,13 +80,11 @@ fn painted(
     depth: Depth,
     graphics: &Graphics,
 ) -> Vec<Line<'static>> {
-    if wanted.cell == HALF_BLOCKS {
-        return image::half_blocks(pixels, depth);
-    }
+    let Some(cell) = wanted.cell else { return image::half_blocks(pixels, depth) };
     let cells = wanted.cells((pixels.width(), pixels.height()));
     let small = pixels.resized(cells.0.into(), 2 * u32::from(cells.1));
     let mut rows = image::half_blocks(&small, depth);
-    if let Some(carried) = graphics.keep(pixels, (cells, wanted.cell)) {
+    if let Some(carried) = graphics.keep(pixels, (cells, cell)) {
         rows.iter_mut()
             .flat_map(|row| &mut row.spans)
             .for_each(|span| span.style = span.style.patch(carried));

@@ -2,6 +2,7 @@
 //! when it does not.
 
 use crate::mock::Mock;
+use crate::say;
 use crate::terminal::{Setup, Terminal};
 use crate::{approve, session_with};
 use std::path::Path;
@@ -19,12 +20,6 @@ fn asking(home: &Path, mock: &Mock, kind: &str, dialect: &str) -> Terminal {
         .env("ANTHROPIC_API_KEY", key)
         .env("GEMINI_API_KEY", key)
         .start()
-}
-
-fn say(terminal: &Terminal, text: &str) {
-    terminal.wait_ready();
-    terminal.type_text(text);
-    terminal.press("Enter");
 }
 
 #[test]

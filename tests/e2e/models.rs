@@ -1,7 +1,8 @@
 //! Models on a real terminal: found, chosen, changed between turns; a server that makes one wait, or breaks off.
 
 use crate::model_server::{Answer, Do, ModelServer, delta};
-use crate::terminal::{Setup, Terminal};
+use crate::say;
+use crate::terminal::Setup;
 use crate::{session, session_with};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -14,12 +15,6 @@ fn asking<'a>(home: &'a Path, server: &ModelServer) -> Setup<'a> {
 
 fn two_models() -> Value {
     json!({ "data": [{ "id": "one", "context_length": 8192 }, { "id": "two", "context_length": 131_072 }] })
-}
-
-fn say(terminal: &Terminal, text: &str) {
-    terminal.wait_ready();
-    terminal.type_text(text);
-    terminal.press("Enter");
 }
 
 /// The model that a request was for.

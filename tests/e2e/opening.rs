@@ -138,7 +138,7 @@ fn a_request_does_not_leave_without_what_is_far_back() {
     terminal.press_until_true("Tab", |s| s.contains("[Problems]"));
     let answered = || std::fs::read_to_string(&file).is_ok_and(|text| text.contains("\"step\":81"));
     terminal.press_until_true("r", |_| answered());
-    assert!(!terminal.screen().contains("can't be read again"), "{}", terminal.screen());
+    terminal.wait_gone("can't be read again");
 }
 
 /// A turn whose block printed 100 KB: lines that are no table, with another one in their midst.

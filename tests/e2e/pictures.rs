@@ -2,7 +2,6 @@
 
 use crate::terminal::{Setup, Terminal};
 use std::path::Path;
-use std::time::Duration;
 
 /// A run that made a picture, in a terminal of this kind.
 fn drawn(home: &Path, config: &str, env: &[(&str, &str)]) -> Terminal {
@@ -12,9 +11,7 @@ fn drawn(home: &Path, config: &str, env: &[(&str, &str)]) -> Terminal {
     std::fs::write(home.join("sayso/config.toml"), config).expect("a configuration");
     let setup = Setup::new(home, &["--demo", "files", "--cwd", &work.to_string_lossy()]).size(140, 40);
     let terminal = env.iter().fold(setup, |setup, (name, value)| setup.env(name, value)).start();
-    terminal.wait_ready();
-    terminal.type_text("go");
-    terminal.press("Enter");
+    crate::say(&terminal, "go");
     crate::approve(&terminal, 1);
     terminal.wait_for("demo-picture.png");
     terminal
@@ -22,17 +19,6 @@ fn drawn(home: &Path, config: &str, env: &[(&str, &str)]) -> Terminal {
 
 fn count(terminal: &Terminal, begin: &str) -> usize {
     terminal.raw().windows(begin.len()).filter(|bytes| *bytes == begin.as_bytes()).count()
-}
-
-/// Waits until it was written so often.
-fn wait_count(terminal: &Terminal, begin: &str, wanted: usize) {
-    for _ in 0..300 {
-        if count(terminal, begin) >= wanted {
-            return;
-        }
-        terminal.pause(Duration::from_millis(100));
-    }
-    panic!("{begin:?} {wanted} times: {}", terminal.screen());
 }
 
 #[test]
@@ -43,14 +29,15 @@ fn the_terminal_draws_what_a_run_made_and_takes_it_away_beneath_an_overlay() {
     for (begin, config, env) in [kitty, iterm, sixel] {
         let home = tempfile::tempdir().expect("a home");
         let terminal = drawn(home.path(), config, env);
-        wait_count(&terminal, begin, 1);
+        terminal.wait_written(begin, 1);
+        let before = count(&terminal, begin);
         terminal.press_until("F1", "Help");
         if begin.starts_with("\x1b_G") {
-            wait_count(&terminal, "\x1b_Ga=d,d=I,", 1);
+            terminal.wait_written("\x1b_Ga=d,d=I,", 1);
         }
-        let drawn = count(&terminal, begin);
+        assert_eq!(count(&terminal, begin), before, "nothing is drawn over the overlay: {begin:?}");
         terminal.press("Esc");
-        wait_count(&terminal, begin, drawn + 1);
+        terminal.wait_written(begin, before + 1);
     }
 }
 
@@ -59,8 +46,9 @@ fn half_blocks_are_drawn_where_nothing_else_is_known_and_off_is_off() {
     let has_blocks = |screen: &str| screen.contains('▀') || screen.contains('█');
     let plain = ("", &[][..], true);
     let between = ("", &[("TERM", "xterm-kitty"), ("TMUX", "/tmp/t,1,0")][..], true);
+    let half = ("[ui]\nimages = \"half\"\n", &[("TERM", "xterm-kitty")][..], true);
     let off = ("[ui]\nimages = \"off\"\n", &[("TERM", "xterm-kitty")][..], false);
-    for (config, env, blocks) in [plain, between, off] {
+    for (config, env, blocks) in [plain, between, half, off] {
         let home = tempfile::tempdir().expect("a home");
         let terminal = drawn(home.path(), config, env);
         if blocks {

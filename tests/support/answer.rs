@@ -1,7 +1,8 @@
 //! What a terminal answers to the queries of a program, each at the moment at which it stands in the stream: the
 //! cursor's place is that of the bytes before the query.
 
-/// What the last row says, from 80 columns on, where nothing goes on and the message is empty: one can be typed.
+/// What the last row says, from 80 columns on, where no turn goes on (or one is stuck) and no block waits; with text in Message
+/// only where there is room for it.
 pub const READY: &str = "twice quit";
 
 /// Queries and their answers; an empty answer stands for the cursor's place.

@@ -332,6 +332,14 @@ impl Terminal {
         self.shared.0.lock().expect("the screen").written
     }
 
+    /// Waits until the program wrote this so often.
+    #[track_caller]
+    pub fn wait_written(&self, part: &str, times: usize) {
+        let count = |raw: &[u8]| raw.windows(part.len()).filter(|bytes| *bytes == part.as_bytes()).count();
+        let came = self.wait_until(PATIENCE, |s| count(&s.raw) >= times);
+        assert!(came, "{part:?} was not written {times} times:\n{}", self.screen());
+    }
+
     /// Whether the program writes more than so many bytes in that time.
     pub fn writes_more_than(&self, bytes: usize, time: Duration) -> bool {
         self.wait_until(time, |s| s.written > bytes || s.closed) && self.written() > bytes

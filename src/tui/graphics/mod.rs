@@ -17,10 +17,10 @@ use ratatui::style::{Color, Style};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Pictures that are kept; beyond, the oldest are let go, and are seen in half blocks.
-const KEPT: usize = 64;
-/// Bytes of a picture at the most, as a terminal is sent it.
-const MOST: usize = 4 << 20;
+/// Bytes of pictures that are kept; beyond, the oldest are let go, and are seen in half blocks.
+const KEPT: usize = 16 << 20;
+/// Bytes of a picture at the most that a terminal is sent once, and of one that it is sent whenever its rows are written.
+const MOST: (usize, usize) = (4 << 20, 512 << 10);
 
 /// How a terminal is told to draw a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,7 +66,7 @@ impl ImageMode {
         let is_iterm2 = ["iTerm.app", "WezTerm", "mintty"].contains(&program.as_str());
         let asks_kitty = ["xterm-kitty", "xterm-ghostty"].contains(&term.as_str())
             || program == "ghostty"
-            || ["KITTY_WINDOW_ID", "KONSOLE_VERSION"].into_iter().any(has);
+            || has("KONSOLE_VERSION");
         Self::Best { brand: is_iterm2.then_some(GraphicsProtocol::Iterm2), asks_kitty }
     }
 
@@ -148,7 +148,9 @@ impl PlacedPicture {
 impl Graphics {
     /// From now on pictures are drawn so.
     pub(crate) fn set_protocol(&self, protocol: Option<GraphicsProtocol>) {
-        self.lock().protocol = protocol;
+        let mut table = self.lock();
+        table.protocol = protocol;
+        table.pictures.clear();
     }
 
     /// How pictures are drawn; `None`: in half blocks.
@@ -160,14 +162,20 @@ impl Graphics {
     /// `None`: it is seen in half blocks.
     pub(crate) fn keep(&self, picture: &Pixels, (cells, cell): ((u16, u16), (u16, u16))) -> Option<Style> {
         let protocol = self.protocol()?;
-        let encoded =
-            EncodedPicture::new(protocol, picture, (cells, cell)).filter(|made| made.len() <= MOST)?;
+        let encoded = EncodedPicture::new(protocol, picture, (cells, cell))?;
+        let most = if encoded.is_kept() { MOST.0 } else { MOST.1 };
         let mut table = self.lock();
-        let number = PictureNumber(LinkNumber::BEYOND.checked_add(table.made)?);
-        table.made = (table.made + 1).min(LinkNumber::BEYOND - 1);
+        if encoded.len() > most || table.made >= LinkNumber::BEYOND {
+            return None;
+        }
+        let number = PictureNumber(LinkNumber::BEYOND + table.made);
+        table.made += 1;
         table.pictures.insert(number, Arc::new(encoded));
-        while table.pictures.len() > KEPT {
-            table.pictures.pop_first();
+        let mut bytes: usize = table.pictures.values().map(|picture| picture.len()).sum();
+        while bytes > KEPT
+            && let Some((_, oldest)) = table.pictures.pop_first()
+        {
+            bytes -= oldest.len();
         }
         Some(number.style())
     }

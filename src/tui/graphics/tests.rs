@@ -18,12 +18,13 @@ fn the_best_is_what_the_terminal_says_or_its_kind_is_known_for() {
     assert!(!iterm.asks_kitty());
     assert_eq!(iterm.answered(false, true), Some(Iterm2));
     let other = mode(&[("TERM", "xterm-256color")]);
-    // A terminal that is not known may print the question.
+    // A terminal that is not known may print the question, and one that was started in kitty inherits its variables.
+    assert!(!mode(&[("TERM", "xterm-256color"), ("KITTY_WINDOW_ID", "1")]).asks_kitty());
     assert!(!other.asks_kitty());
     assert_eq!(other.answered(false, true), Some(Sixel));
     assert_eq!(other.answered(false, false), None);
     for between in [("TMUX", "/tmp/tmux"), ("STY", "1.a"), ("ZELLIJ", "0"), ("TERM", "tmux-256color")] {
-        let mode = mode(&[("KITTY_WINDOW_ID", "1"), between]);
+        let mode = mode(&[("KONSOLE_VERSION", "1"), between]);
         assert_eq!((mode, mode.answered(true, true)), (ImageMode::HalfBlocks, None), "{between:?}");
     }
     assert_eq!(ImageMode::By(Sixel).answered(true, false), Some(Sixel), "the person said so");
@@ -180,4 +181,39 @@ fn a_picture_is_drawn_where_all_of_it_is_in_view() {
     let mut link = Buffer::empty(frame.area);
     link.set_style(whole, Style::new().underline_color(Color::Rgb(0, 0, 7)));
     assert_eq!(areas(&link), []);
+}
+
+/// A picture of noise, which packs badly.
+fn noise(side: u32) -> Pixels {
+    let mut dice = 1u32;
+    let mut roll = || {
+        dice = dice.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (dice >> 24) as u8
+    };
+    let rgba = (0..side * side).flat_map(|_| [roll(), roll(), roll(), 255]).collect();
+    Pixels::new(side, side, rgba).unwrap()
+}
+
+#[test]
+fn what_is_kept_and_sent_is_bounded() {
+    let cells = ((40, 20), (10, 20));
+    let graphics = Graphics::default();
+    graphics.set_protocol(Some(GraphicsProtocol::Kitty));
+    let large = noise(800);
+    let first = graphics.keep(&large, cells).unwrap();
+    let shown = |style: Style| {
+        let mut frame = Buffer::empty(Rect::new(0, 0, 60, 30));
+        frame.set_style(Rect::new(0, 0, 40, 20), style);
+        !graphics.placed(&frame).is_empty()
+    };
+    assert!(shown(first));
+    let others: Vec<Style> = (0..6).filter_map(|_| graphics.keep(&large, cells)).collect();
+    assert!(!shown(first) && others.last().is_some_and(|last| shown(*last)), "the oldest are let go");
+    let kept = |graphics: &Graphics| graphics.lock().pictures.values().map(|p| p.len()).sum::<usize>();
+    assert!(kept(&graphics) <= KEPT);
+    assert_eq!(graphics.keep(&noise(1024), cells), None, "it is sent in no more than 4 MiB");
+    // What is sent again and again is smaller.
+    graphics.set_protocol(Some(GraphicsProtocol::Iterm2));
+    assert_eq!((kept(&graphics), graphics.keep(&large, cells)), (0, None));
+    assert!(graphics.keep(&noise(300), cells).is_some());
 }

@@ -13,18 +13,19 @@ pub struct PictureRequest {
     pub path: PathBuf,
     pub width: u16,
     pub height: u16,
-    /// Pixels that are shown in a cell.
-    pub cell: (u16, u16),
+    /// Pixels of a cell, where the terminal draws the picture itself; `None`: half blocks.
+    pub cell: Option<(u16, u16)>,
 }
 
 /// Pixels in a cell of half blocks: one above the other.
-pub(crate) const HALF_BLOCKS: (u16, u16) = (1, 2);
+const HALF_BLOCKS: (u16, u16) = (1, 2);
 
 impl PictureRequest {
     /// Pixels that all of its cells show, no side longer than is decoded.
     pub fn pixels(&self) -> (u32, u32) {
+        let cell = self.cell.unwrap_or(HALF_BLOCKS);
         let side = |cells: u16, pixels: u16| f64::from(cells) * f64::from(pixels);
-        let (width, height) = (side(self.width, self.cell.0), side(self.height, self.cell.1));
+        let (width, height) = (side(self.width, cell.0), side(self.height, cell.1));
         let part = (f64::from(LONGEST_SIDE) / width.max(height).max(1.0)).min(1.0);
         ((width * part) as u32, (height * part) as u32)
     }
@@ -82,7 +83,7 @@ impl Pictures {
     }
 
     fn request(&self, image: &ImageRef, (width, height): (u16, u16)) -> PictureRequest {
-        PictureRequest { path: image.path.clone(), width, height, cell: self.cell.unwrap_or(HALF_BLOCKS) }
+        PictureRequest { path: image.path.clone(), width, height, cell: self.cell }
     }
 
     /// The one that is being painted from this file, in so many pixels.
