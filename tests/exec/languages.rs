@@ -255,6 +255,7 @@ async fn errors_name_the_block_or_the_file_and_its_line() {
 }
 
 #[tokio::test]
+#[ignore = "needs node"]
 async fn a_stack_of_node_holds_nothing_of_what_started_the_block() {
     let shop = Shop::new();
     for (source, place) in [

@@ -210,6 +210,10 @@ fn a_hangup_leaves_nothing_and_what_a_killed_one_had_goes_even_where_nothing_was
     // Who started it so wants it to go on.
     let child = start("trap '' HUP; exec \"$0\" \"$@\"");
     hang_up(&child);
+    // What is ignored is dropped as it is sent: an end by it could come behind the program's own.
+    let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap();
+    assert_eq!(u64::from_str_radix(ignored.trim(), 16).unwrap() & 1, 1, "{ignored}");
     home.file("go", "");
     assert_eq!(finish(child).code, Some(0));
 }

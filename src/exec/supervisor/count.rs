@@ -24,9 +24,9 @@ impl WatchedLimits {
     }
 }
 
-/// The time in which all processors of this machine together compute this much; no shorter than a look.
-fn soonest(computed: Duration) -> Duration {
-    let all = u32::try_from(processors()).unwrap_or(u32::MAX).max(1);
+/// The time in which so many processors together compute this much; no shorter than a look.
+fn soonest(computed: Duration, processors: u64) -> Duration {
+    let all = u32::try_from(processors).unwrap_or(u32::MAX).max(1);
     (computed / all).clamp(WATCH, YEAR)
 }
 
@@ -77,7 +77,7 @@ impl Supervisor {
         let now = Instant::now();
         watch.step_at = match what {
             CountedTime::Passing => watch.bounds.ends(now),
-            CountedTime::Computing => now + soonest(watch.bounds.time()),
+            CountedTime::Computing => now + soonest(watch.bounds.time(), processors()),
         };
         self.tell(&Notification::Counts(what));
     }
@@ -93,7 +93,20 @@ impl Supervisor {
         let computed = Duration::from_micros(computed);
         let left = watch.bounds.time().saturating_sub(computed);
         if let Some(watch) = self.watch.as_mut().filter(|_| !left.is_zero()) {
-            watch.step_at = now + soonest(left);
+            watch.step_at = now + soonest(left, processors());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_that_is_computed_is_looked_at_before_all_processors_together_can_have_used_it() {
+        let second = Duration::from_secs(1);
+        assert_eq!((soonest(second, 1), soonest(second, 4)), (second, second / 4));
+        assert_eq!((soonest(Duration::ZERO, 2), soonest(second, u64::MAX)), (WATCH, WATCH));
+        assert_eq!((soonest(Duration::MAX, 1), soonest(second, 0)), (YEAR, second));
     }
 }
