@@ -33,7 +33,7 @@ pub(super) async fn look(executor: &Executor, cwd: &Path) -> Machine {
         python: python.map(|(python, name)| name.unwrap_or_else(|| word(&python.path, cwd))),
         pytest,
         node: node.is_some_and(|(node, _)| tests(&node)) && there("node"),
-        typescript: typescript.map(|words| words.join(" ")),
+        typescript,
         npm: there("npm"),
         cargo: there("cargo"),
         go: there("go"),
