@@ -186,9 +186,8 @@ mod tests {
     fn many_handlers_of_the_same_lines_do_not_each_get_them_all() {
         let text = "except:\n x\n".repeat(20_000);
         let found = handlers(&text);
-        let kept = |handler: &super::Handler<'_>| {
-            handler.does.len() + handler.takes.as_ref().map_or(0, Vec::len)
-        };
+        let kept =
+            |handler: &super::Handler<'_>| handler.does.len() + handler.takes.as_ref().map_or(0, Vec::len);
         assert!(found.iter().map(kept).sum::<usize>() <= LOOKS);
         assert_eq!(found.first().map(|first| first.takes.as_deref()), Some(Some(&[][..])));
         assert_eq!(found.last().map(|last| last.takes.as_deref()), Some(None), "it may take them all");

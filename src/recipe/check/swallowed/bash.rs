@@ -47,7 +47,7 @@ fn of_trap<'a>(
         Some(function) => source
             .below(*function, |_| true)
             .iter()
-            .any(|node| node.kind() == "command" && ends_well(source.text(*node))),
+            .any(|node| node.kind() == "command" && source.ends_well(*node)),
         None => does.split([';', '\n', '&', '|', '{', '}']).any(|command| ends_well(command.trim())),
     };
     let (line, text) = (source.line(node), source.text(node));

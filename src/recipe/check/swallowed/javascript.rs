@@ -2,7 +2,6 @@
 //! listeners to what nothing took.
 
 use super::super::handlers::{EMPTY, is_quiet, sets_nothing};
-use super::ends_well;
 use super::silencer::Silencer;
 use super::tree::{Source, named};
 use std::collections::HashMap;
@@ -105,7 +104,7 @@ fn is_quiet_block(source: &Source<'_>, block: Node<'_>) -> bool {
 /// Whether somewhere in it the program is ended as if all were well.
 fn ends(source: &Source<'_>, node: Node<'_>) -> bool {
     let ends = |node: &Node<'_>| match node.kind() {
-        "call_expression" => ends_well(source.text(*node)),
+        "call_expression" => source.ends_well(*node),
         "assignment_expression" => source
             .text(*node)
             .split_once('=')

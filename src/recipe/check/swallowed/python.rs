@@ -2,10 +2,9 @@
 //! the program as if all were well.
 
 use super::super::handlers::{is_quiet, sets_nothing};
-use super::ends_well;
 use super::silencer::Silencer;
 use super::tree::{Source, child, named};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use tree_sitter::Node;
 
 /// What is called for an error that nothing took.
@@ -80,8 +79,8 @@ fn exits_quietly(source: &Source<'_>, class: Node<'_>) -> bool {
         all.map(|node| source.text(node)).collect::<Vec<_>>()
     };
     // The first is the manager itself, the others are the error.
-    let error = exit.child_by_field_name("parameters").map(names).unwrap_or_default();
-    let error = error.get(1..).unwrap_or_default();
+    let given = exit.child_by_field_name("parameters").map(names).unwrap_or_default();
+    let error: HashSet<&str> = given.into_iter().skip(1).collect();
     let returns = |node: &Node<'_>| {
         node.kind() == "return_statement" && matches!(source.text(*node), "return True" | "return 1")
     };
@@ -176,7 +175,6 @@ fn function<'t>(
 
 /// Whether somewhere in it the program is ended as if all were well.
 fn ends(source: &Source<'_>, node: Node<'_>) -> bool {
-    let ends =
-        |node: &Node<'_>| matches!(node.kind(), "call" | "raise_statement") && ends_well(source.text(*node));
+    let ends = |node: &Node<'_>| matches!(node.kind(), "call" | "raise_statement") && source.ends_well(*node);
     source.below(node, |_| true).iter().any(ends)
 }

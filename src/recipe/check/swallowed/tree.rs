@@ -1,5 +1,6 @@
 //! The syntax tree of a text, made within a budget, in the languages whose grammar is known.
 
+use super::ends_well;
 use crate::domain::Language;
 use crate::text::syntax;
 use std::cell::Cell;
@@ -153,6 +154,12 @@ impl<'a> Source<'a> {
         let statements = named(block);
         self.spend(statements.len())
             && statements.into_iter().all(|statement| test(self.text(statement).trim()))
+    }
+
+    /// Whether a node ends the program as if all were well. What is nested holds the text of all that is inside.
+    pub(super) fn ends_well(&self, node: Node<'_>) -> bool {
+        let text = self.text(node);
+        self.may_search(text) && ends_well(text)
     }
 
     /// Whether a statement leaves its block whatever happened before: not those of a function or loop inside.
