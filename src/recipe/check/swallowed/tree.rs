@@ -37,8 +37,7 @@ pub(super) struct Source<'a> {
     tree: Tree,
     /// How much may still be looked at again.
     left: Cell<usize>,
-    /// How many nodes were looked at, and how many texts of nodes.
-    #[cfg(test)]
+    /// How many nodes were looked at, and how many texts of nodes: tests hold it against the size of a text.
     pub(super) work: Cell<usize>,
 }
 
@@ -50,14 +49,7 @@ impl<'a> Source<'a> {
             return None;
         }
         let tree = syntax::parse(text, grammar, STEP, &|| true)?;
-        Some(Self {
-            grammar,
-            text,
-            tree,
-            left: Cell::new(LOOKS),
-            #[cfg(test)]
-            work: Cell::default(),
-        })
+        Some(Self { grammar, text, tree, left: Cell::new(LOOKS), work: Cell::default() })
     }
 
     /// Takes so many looks; false where there are none left.
@@ -72,7 +64,6 @@ impl<'a> Source<'a> {
     }
 
     fn worked(&self) {
-        #[cfg(test)]
         self.work.set(self.work.get() + 1);
     }
 
