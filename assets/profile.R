@@ -47,13 +47,15 @@ local({
 
     # A device that was chosen by name is used as it is.
     draw <- function(...) {
+        there <- list.files(".")
         series <- 1L
-        name <- "Rplot%03d.png"
-        while (file.exists(sprintf(name, 1L))) {
+        name <- "Rplot"
+        # Also a later page alone would be replaced.
+        while (any(grepl(paste0("^", name, "[0-9]{3,}[.]png$"), there))) {
             series <- series + 1L
-            name <- paste0("Rplot-", series, "-%03d.png")
+            name <- paste0("Rplot-", series, "-")
         }
-        grDevices::png(name, ...)
+        grDevices::png(paste0(name, "%03d.png"), ...)
     }
     if (identical(Sys.getenv("R_DEFAULT_DEVICE"), "png")) options(device = draw)
     options(keep.source = TRUE, error = as.call(list(report)))

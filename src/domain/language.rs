@@ -69,6 +69,8 @@ pub struct RunMethod {
     pub compile: Vec<String>,
     /// The oldest version that can do it, `22.13`.
     pub since: Option<String>,
+    /// It reads sayso's profile for R in place of that of the site.
+    pub profile: bool,
 }
 
 impl LanguageEntry {
@@ -79,6 +81,7 @@ impl LanguageEntry {
             arguments: self.arguments.clone(),
             compile: self.compile.clone(),
             since: since(&self.name, &self.command, &self.arguments),
+            profile: self.arguments == WITH_PROFILE,
         };
         std::iter::once(first).chain(self.others.iter().cloned()).collect()
     }
@@ -122,6 +125,8 @@ type LanguageRow = (&'static str, &'static [&'static str], &'static [&'static st
 type CommandRow = (&'static str, &'static [&'static str], &'static [&'static str]);
 
 const FILE: &[&str] = &["{file}"];
+/// R without what steers it, but for the profile of the site, in whose place sayso's own stands.
+const WITH_PROFILE: &[&str] = &["--no-save", "--no-restore", "--no-environ", "--no-init-file", "{file}"];
 const SOURCE: &[&str] = &["{source}"];
 /// The language has a way of its own.
 const OWN: &[&str] = &[];
@@ -175,7 +180,7 @@ const KNOWN: &[LanguageRow] = &[
         &["lua"],
         &[("lua", FILE, OWN), ("lua5.4", FILE, OWN), ("lua5.3", FILE, OWN), ("luajit", FILE, OWN)],
     ),
-    ("r", &["rscript"], &["r"], &[("Rscript", &["--vanilla", "{file}"], OWN)]),
+    ("r", &["rscript"], &["r"], &[("Rscript", WITH_PROFILE, OWN)]),
     ("julia", &["jl"], &["jl"], &[("julia", &["--startup-file=no", "{file}"], OWN)]),
     ("go", &["golang"], &["go"], &[("go", OWN, &["build", "-o", "{program}", "{source}"])]),
     (
@@ -221,6 +226,7 @@ impl Default for Languages {
                 arguments: texts(arguments),
                 compile: texts(compile),
                 since: since(&name, command, &texts(arguments)),
+                profile: *arguments == WITH_PROFILE,
             });
             let first = ways.next()?;
             Some(LanguageEntry {

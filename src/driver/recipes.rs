@@ -15,7 +15,7 @@ use crate::domain::{AnswerError, Answers, BlockKind, Outcome, RecipeStart};
 use crate::engine::Event;
 use crate::engine::answers;
 use crate::exec::Executor;
-use crate::recipe::{Recipe, Want};
+use crate::recipe::{Recipe, Want, typescript_fact};
 use crate::workspace::{self, FileError, testing};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -184,7 +184,7 @@ impl TestSetup {
     fn runners(&self) -> Vec<Fact> {
         let runners = runners::runners(&self.marks, &self.machine).join(" ");
         let python = self.machine.python.clone().map(|python| ("python".to_owned(), python));
-        let typescript = self.machine.typescript.clone().map(|words| ("typescript".to_owned(), words));
+        let typescript = self.machine.typescript.as_deref().map(typescript_fact);
         [("runners".to_owned(), runners)].into_iter().chain(python).chain(typescript).collect()
     }
 

@@ -87,7 +87,7 @@ impl<'a> PlotNames<'a> {
 fn is_named_by_r(name: &str) -> bool {
     let series = name.strip_prefix("Rplot-").and_then(|rest| rest.split_once('-'));
     let later = series.is_some_and(|(series, page)| {
-        series.chars().all(|c| c.is_ascii_digit()) && is_page(page, "%03d.png")
+        !series.is_empty() && series.chars().all(|c| c.is_ascii_digit()) && is_page(page, "%03d.png")
     });
     later || is_page(name, "Rplot%03d.png")
 }
@@ -171,6 +171,7 @@ mod tests {
             names.into_iter().filter(|name| plots.is_plot(name)).collect::<Vec<_>>().join(" ")
         };
         assert!(is_named_by_r("Rplot-2-001.png") && !is_named_by_r("Rplot-x-001.png"));
+        assert!(!is_named_by_r("Rplot--001.png"));
         assert_eq!(shown("r", "plot(1:3)"), "Rplot001.png");
         let named = "grDevices::png(filename = \"out/sales.png\", width = 9)";
         assert_eq!(shown("r", named), "Rplot001.png out/sales.png");

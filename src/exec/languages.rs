@@ -16,10 +16,6 @@ use std::path::Path;
 const BUILD: &str = include_str!("../../assets/build.sh");
 /// What R reads before a block: how errors are placed, and where plots go.
 pub(super) const PROFILE: &str = include_str!("../../assets/profile.R");
-/// How R starts a script as it is shipped: without what steers it.
-const R_PLAIN: &str = "--vanilla";
-/// The same, but with the profile of the site, in whose place sayso's own stands.
-const R_WITH_PROFILE: [&str; 4] = ["--no-save", "--no-restore", "--no-environ", "--no-init-file"];
 const SQL: &str = include_str!("../../assets/sql.py");
 
 /// What a text is called.
@@ -57,9 +53,8 @@ pub(super) fn invocation(
     if !way.arguments.is_empty() {
         let file = format!("/dev/fd/{FIRST_GIVEN}");
         let fill = |word: &String| word.replace("{file}", &file).replace("{folder}", &cwd.to_string_lossy());
-        let mut args: Vec<OsString> = way.arguments.iter().map(|word| fill(word).into()).collect();
-        if language == "r" && way.arguments.first().is_some_and(|first| first == R_PLAIN) {
-            args.splice(..1, R_WITH_PROFILE.map(OsString::from));
+        let args: Vec<OsString> = way.arguments.iter().map(|word| fill(word).into()).collect();
+        if way.profile {
             plan::set(&mut env, "R_PROFILE", format!("/dev/fd/{}", FIRST_GIVEN + 1));
             let (mut given, names) = of_descriptor();
             given.push(GivenFile::Profile);

@@ -381,7 +381,7 @@ impl Executor {
         self.look(look).await.flatten()
     }
 
-    /// The words of a shell in front of a file of TypeScript, where it is run on this machine.
+    /// The words in front of a file of TypeScript, where it is run on this machine.
     pub async fn typescript(&self) -> Option<Vec<String>> {
         self.look(Finder::typescript).await.flatten()
     }

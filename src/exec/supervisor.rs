@@ -391,7 +391,6 @@ impl Supervisor {
     }
 
     /// Sends a signal to the program's group; stopped programs are woken to take it.
-    /// Signals the program's group, and lets it go on where it was stopped.
     fn signal_group(&self, signal: Signal) {
         if let Some(program) = &self.program {
             let _ = rustix::process::kill_process_group(program.pid, signal);

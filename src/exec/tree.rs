@@ -153,7 +153,8 @@ pub(super) fn ignores(pid: i32, signal: i32) -> bool {
     holds(&status, "SigIgn", signal)
 }
 
-const INTERRUPT: i32 = 2;
+/// The signal of an interrupt.
+pub(super) const INTERRUPT: i32 = rustix::process::Signal::INT.as_raw();
 
 /// Whether a set of signals in `/proc/PID/status` holds this one.
 fn holds(status: &str, set: &str, signal: i32) -> bool {

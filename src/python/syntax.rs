@@ -1,10 +1,14 @@
 //! The syntax tree of a text of Python, made within a budget.
 
-use std::ops::ControlFlow;
-use tree_sitter::{Node, ParseOptions, Parser, Tree};
+use crate::text::syntax::{self, Grammar};
+use tree_sitter::{Node, Tree};
+
+pub(super) use crate::text::syntax::{named, text};
 
 /// Bytes of a text that are read.
 pub(super) const LARGEST: usize = 256 << 10;
+/// A step of the parser for so many bytes.
+const STEP: usize = 8;
 
 /// Something that is wrong with a text that should be one function.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -38,16 +42,7 @@ pub(super) fn parse(source: &str) -> Option<Tree> {
     if source.len() > LARGEST {
         return None;
     }
-    let mut parser = Parser::new();
-    parser.set_language(&tree_sitter_python::LANGUAGE.into()).ok()?;
-    let bytes = source.as_bytes();
-    let mut left = 2_000 + bytes.len() / 8;
-    let mut progress = |_: &tree_sitter::ParseState| {
-        left = left.saturating_sub(1);
-        if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    };
-    let options = ParseOptions::new().progress_callback(&mut progress);
-    parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), None, Some(options))
+    syntax::parse(source, Grammar::Python, STEP, &|| true)
 }
 
 /// The first place that is no Python, found without recursion.
@@ -62,14 +57,4 @@ pub(super) fn first_error(root: Node<'_>) -> Option<Node<'_>> {
             None => return (node != root).then_some(node),
         }
     }
-}
-
-pub(super) fn text<'a>(node: Node<'_>, source: &'a str) -> &'a str {
-    source.get(node.byte_range()).unwrap_or_default()
-}
-
-/// The children with names, without comments.
-pub(super) fn named(node: Node<'_>) -> Vec<Node<'_>> {
-    let mut cursor = node.walk();
-    node.named_children(&mut cursor).filter(|child| child.kind() != "comment").collect()
 }

@@ -63,13 +63,27 @@ pub(super) fn tool(file: &str, said_by: Option<&str>) -> Option<Tool> {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ProgramNames<'a> {
     pub(super) python: &'a str,
-    /// The words in front of a file of TypeScript.
+    /// The words in front of a file of TypeScript, as [`typescript_fact`] tells them.
     pub(super) typescript: &'a str,
+}
+
+/// The name of the fact that tells the words in front of a file of TypeScript.
+const TYPESCRIPT: &str = "typescript";
+
+/// The words in front of a file of TypeScript as a fact, in JSON: any word may hold what parts words.
+pub(crate) fn typescript_fact(words: &[String]) -> (String, String) {
+    (TYPESCRIPT.to_owned(), serde_json::Value::from(words).to_string())
+}
+
+/// The words of such a fact; sessions of earlier versions have them in one line.
+fn typescript_words(fact: &str) -> Vec<String> {
+    let in_line = |_| fact.split(' ').map(str::to_owned).collect();
+    serde_json::from_str(fact).unwrap_or_else(in_line)
 }
 
 impl<'a> ProgramNames<'a> {
     pub(super) fn of(view: &View<'a>) -> Self {
-        Self { python: view.context.fact("python"), typescript: view.context.fact("typescript") }
+        Self { python: view.context.fact("python"), typescript: view.context.fact(TYPESCRIPT) }
     }
 }
 
@@ -79,15 +93,15 @@ pub(super) fn command(
     ProgramNames { python, typescript }: ProgramNames<'_>,
 ) -> Option<Vec<String>> {
     let words = match words(file)? {
-        _ if is_typescript(file) && !typescript.is_empty() => typescript.split(' ').collect(),
-        words => words.to_vec(),
+        _ if is_typescript(file) && !typescript.is_empty() => typescript_words(typescript),
+        words => words.iter().map(ToString::to_string).collect(),
     };
     // A name that begins with a dash would be an option.
     let file = if file.starts_with('-') { format!("./{file}") } else { file.to_owned() };
     // A name in quotes is for bash; where it needs them, the usual name has to do.
     let is_plain =
         !python.is_empty() && !python.contains(|c: char| c.is_whitespace() || matches!(c, '\'' | '"'));
-    let called = |word: &str| if word == "python3" && is_plain { python.to_owned() } else { word.to_owned() };
+    let called = |word: String| if word == "python3" && is_plain { python.to_owned() } else { word };
     Some(words.into_iter().map(called).chain([file]).collect())
 }
 
@@ -126,5 +140,14 @@ mod tests {
         let typescript = |file: &str| super::line(file, names);
         assert_eq!(typescript("a b.mts").as_deref(), Some("node --import tsx 'a b.mts'"));
         assert_eq!(typescript("a.js").as_deref(), Some("node a.js"));
+    }
+
+    #[test]
+    fn words_of_typescript_stay_words() {
+        let words = ["/my tools/deno", "it's", "run"].map(str::to_owned);
+        let (_, fact) = typescript_fact(&words);
+        let names = ProgramNames { typescript: &fact, ..ProgramNames::default() };
+        assert_eq!(command("a b.ts", names), Some([&words[..], &["a b.ts".to_owned()]].concat()));
+        assert_eq!(line("a b.ts", names).as_deref(), Some(r"'/my tools/deno' 'it'\''s' run 'a b.ts'"));
     }
 }

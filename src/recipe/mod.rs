@@ -18,6 +18,7 @@ mod text;
 mod view;
 mod written;
 
+pub(crate) use command::typescript_fact;
 pub use list::RecipeList;
 pub(crate) use scaffold::scaffold;
 pub(crate) use shipped::shipped;

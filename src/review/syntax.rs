@@ -1,72 +1,36 @@
 //! Grammars: parses a text within a budget and tells where its strings and comments are.
 
 use super::grammar::Grammar;
-use std::borrow::Cow;
-use std::cell::Cell;
-use std::ops::{ControlFlow, Range};
-use tree_sitter::{Node, ParseOptions, Parser, Tree};
+use crate::text::syntax;
+use std::ops::Range;
+use tree_sitter::{Node, Tree};
+
+pub(super) use crate::text::syntax::text;
 
 /// Nodes nested deeper than this are not looked into.
 pub(super) const DEEPEST: u32 = 400;
 
+/// A step of the parser for so many bytes of a text.
+const STEP: usize = 4;
+
 /// The grammar of a tongue, where it has one.
-pub(super) fn parser_language(grammar: Grammar) -> Option<tree_sitter::Language> {
-    Some(match grammar {
-        Grammar::Python => tree_sitter_python::LANGUAGE.into(),
-        Grammar::Javascript => tree_sitter_typescript::LANGUAGE_TSX.into(),
-        Grammar::Bash => tree_sitter_bash::LANGUAGE.into(),
-        Grammar::Sql | Grammar::Other => return None,
-    })
+fn known(grammar: Grammar) -> Option<syntax::Grammar> {
+    match grammar {
+        Grammar::Python => Some(syntax::Grammar::Python),
+        Grammar::Javascript => Some(syntax::Grammar::Javascript),
+        Grammar::Bash => Some(syntax::Grammar::Bash),
+        Grammar::Sql | Grammar::Other => None,
+    }
 }
 
-/// The parser is handed a text in pieces of so many bytes, so that what its lexer reads again and again is counted.
-const PIECE: usize = 1024;
-
-/// How often the lexer may read each byte of a text, on the average.
-const READS: usize = 64;
+/// The same, as queries are made for it.
+pub(super) fn parser_language(grammar: Grammar) -> Option<tree_sitter::Language> {
+    known(grammar).map(syntax::Grammar::language)
+}
 
 /// Parses a text; `None` where it took more steps than its size allows, or where `go_on` said no.
-///
-/// Two things are counted: the steps of the parser, in hundreds, and the pieces of text that its lexer asks for. A text
-/// that is made for it lets one step read all that follows.
 pub(super) fn parse(source: &str, grammar: Grammar, go_on: &dyn Fn() -> bool) -> Option<Tree> {
-    let mut parser = Parser::new();
-    parser.set_language(&parser_language(grammar)?).ok()?;
-    let masked = masked(source, grammar);
-    let bytes = masked.as_ref();
-    let pieces = Cell::new(2_000 + (bytes.len() / PIECE).saturating_mul(READS));
-    let mut steps = 2_000 + bytes.len() / 4;
-    let mut progress = |_: &tree_sitter::ParseState| {
-        steps = steps.saturating_sub(1);
-        let spent = steps == 0 || pieces.get() == 0;
-        if spent || !go_on() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    };
-    let options = ParseOptions::new().progress_callback(&mut progress);
-    let mut read = |at: usize, _| {
-        pieces.set(pieces.get().saturating_sub(1));
-        // To a lexer that has read too much the text ends here; the parser is ended at its next step.
-        let end = if pieces.get() == 0 { at } else { bytes.len().min((at / PIECE + 1) * PIECE) };
-        bytes.get(at..end).unwrap_or_default()
-    };
-    let tree = parser.parse_with_options(&mut read, None, Some(options));
-    tree.filter(|_| pieces.get() > 0)
-}
-
-/// The bytes that the parser is given; places in them are places in the source.
-///
-/// The scanner of the grammar for bash (0.25.1) looks characters up in a table of the C library that ends at 255: a
-/// brace in front of a character far beyond it makes the process crash. To bash all characters beyond ASCII are letters,
-/// so it is shown letters.
-fn masked(source: &str, grammar: Grammar) -> Cow<'_, [u8]> {
-    if grammar != Grammar::Bash || source.is_ascii() {
-        return Cow::Borrowed(source.as_bytes());
-    }
-    Cow::Owned(source.bytes().map(|byte| if byte.is_ascii() { byte } else { b'x' }).collect())
-}
-
-/// The text of a node.
-pub(super) fn text<'a>(node: Node<'_>, source: &'a str) -> &'a str {
-    source.get(node.byte_range()).unwrap_or_default()
+    syntax::parse(source, known(grammar)?, STEP, go_on)
 }
 
 /// What a stretch of text is, where that matters.

@@ -2,7 +2,7 @@
 //!
 //! - `alike`: what a program printed twice - `at_words`: names behind an `@` - `cells`: columns on a terminal - `escapes`: colours taken out - `line`: texts on one line - `located`: places in files - `near`: suggestions
 //! - `number`: thousands and sizes - `rewritten`: bars on lines that are only added - `shell`: words of a shell
-//! - `utf8`: streams as text
+//! - `syntax`: their syntax trees - `utf8`: streams as text
 
 pub(crate) mod alike;
 pub(crate) mod at_words;
@@ -14,4 +14,5 @@ pub(crate) mod near;
 pub(crate) mod number;
 pub(crate) mod rewritten;
 pub(crate) mod shell;
+pub(crate) mod syntax;
 pub(crate) mod utf8;

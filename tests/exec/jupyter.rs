@@ -425,6 +425,32 @@ async fn each_loss_in_a_block_is_told_and_so_is_an_interrupt_that_can_not_go_out
 
 #[tokio::test]
 #[ignore = "needs jupyter_server and ipykernel: SAYSO_TEST_JUPYTER"]
+async fn a_block_that_waits_for_its_server_is_interrupted_once_it_runs() {
+    let server = JupyterServer::start();
+    let (port, open, cut) = cuttable(server.port).await;
+    let shop = at_with_patience(port, TOKEN, 60);
+    shop.py("x = 41").await.ok();
+    open.store(false, Ordering::SeqCst);
+    cut.send(1).unwrap();
+    told_after(&shop).await;
+    let (run, events) = shop.start(shop.request("python", "import time\ntime.sleep(40)\nx", None).await);
+    told_after(&shop).await;
+    shop.executor.interrupt(run);
+    let (notice, _) = notice_of(&shop, 5).await;
+    let KernelNotice::Warning(words) = notice else { panic!("{notice:?}") };
+    assert!(words.ends_with("does not answer: the interrupt goes to it when it does."), "{words}");
+    // An interrupt is repeated for 3 s: none of them comes while there is a connection.
+    let repeats = Duration::from_secs(4);
+    assert!(tokio::time::timeout(repeats, shop.executor.kernel_notice()).await.is_err());
+    open.store(true, Ordering::SeqCst);
+    let told = rest_of(events, Vec::new()).await;
+    assert_eq!((&told.report.outcome, told.kept()), (&Outcome::Interrupted, true), "{:?}", told.report);
+    assert_eq!(shop.py("x").await.ok().value(), "41");
+    shop.executor.close().await;
+}
+
+#[tokio::test]
+#[ignore = "needs jupyter_server and ipykernel: SAYSO_TEST_JUPYTER"]
 async fn a_server_that_is_lost_while_nothing_runs_is_told_by_itself() {
     let mut server = JupyterServer::start();
     let shop = at_with_patience(server.port, TOKEN, 8);

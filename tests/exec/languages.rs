@@ -359,6 +359,12 @@ async fn plots_of_r_that_name_no_device_are_pictures() {
     shop.run("r", "plot(10:1)\n").await.ok();
     assert!(shop.work().join("Rplot-2-001.png").exists());
     assert_eq!(std::fs::read(shop.work().join("Rplot001.png")).expect("the first plot"), first);
+    // Nor where the first page of a series is gone, and others are left.
+    std::fs::remove_file(shop.work().join("Rplot001.png")).expect("the first plot");
+    let second = std::fs::read(shop.work().join("Rplot002.png")).expect("the second plot");
+    shop.run("r", "plot(10:1)\nhist(c(3, 3, 4))\n").await.ok();
+    assert!(shop.work().join("Rplot-3-002.png").exists() && !shop.work().join("Rplot001.png").exists());
+    assert_eq!(std::fs::read(shop.work().join("Rplot002.png")).expect("the second plot"), second);
     // A device that is named is used.
     shop.run("r", "pdf('own.pdf')\nplot(1:10)\n").await.ok();
     assert!(std::fs::read(shop.work().join("own.pdf")).expect("own.pdf").starts_with(b"%PDF"));

@@ -33,7 +33,7 @@ pub(super) async fn look(executor: &Executor, cwd: &Path) -> Machine {
         python: python.map(|(python, name)| name.unwrap_or_else(|| word(&python.path, cwd))),
         pytest,
         node: node.is_some_and(|(node, _)| tests(&node)) && there("node"),
-        typescript: typescript.map(|words| words.join(" ")),
+        typescript,
         npm: there("npm"),
         cargo: there("cargo"),
         go: there("go"),
@@ -93,13 +93,18 @@ fn program_of(line: &str) -> Option<&str> {
 
 /// Whether a run of bash finds a program by this name: also among those of the project.
 async fn finds(site: &Site, machine: &Machine, name: &str) -> bool {
-    if name.starts_with("python") || name.starts_with("pip") {
+    if is_of_python(name) {
         return machine.python.is_some();
     }
     let python = site.executor.interpreter(&Language::python()).await;
     let beside = python.and_then(|(python, _)| Some(python.path.parent()?.join(name)));
     let of_project = [Some(site.cwd.join("node_modules/.bin").join(name)), beside];
     exec::program(name).is_some() || of_project.iter().flatten().any(|file| file.exists())
+}
+
+/// Whether a run finds this name beside its Python, whatever that is called there. What only begins so is another program.
+fn is_of_python(name: &str) -> bool {
+    matches!(name, "python" | "python3" | "pip" | "pip3")
 }
 
 /// Whether Python lacks a package, as far as that is known: by itself, where it may be asked, else by its folders.
@@ -149,6 +154,12 @@ mod words {
         ] {
             assert_eq!(program_of(line), name, "{line}");
         }
+    }
+
+    #[test]
+    fn what_only_begins_like_python_is_looked_for_by_its_own_name() {
+        assert!(["python", "python3", "pip", "pip3"].into_iter().all(is_of_python));
+        assert!(!["pipenv", "pipx", "python2", "pythonx", "py"].into_iter().any(is_of_python));
     }
 
     #[test]

@@ -18,8 +18,8 @@ pub(super) struct Machine {
     pub(super) pytest: bool,
     /// Whether there is a node with a test runner.
     pub(super) node: bool,
-    /// The words of a shell in front of a file of TypeScript; `None` where nothing runs it.
-    pub(super) typescript: Option<String>,
+    /// The words in front of a file of TypeScript; `None` where nothing runs it.
+    pub(super) typescript: Option<Vec<String>>,
     /// Whether there is npm.
     pub(super) npm: bool,
     /// Whether there is cargo.

@@ -40,12 +40,22 @@ impl Bench {
     }
 
     fn finder(&self, python: Option<&Path>, path: &[&str], answer: Option<String>) -> Finder {
+        self.finder_of(Languages::default(), python, path, answer)
+    }
+
+    fn finder_of(
+        &self,
+        languages: Languages,
+        python: Option<&Path>,
+        path: &[&str],
+        answer: Option<String>,
+    ) -> Finder {
         let folders: Vec<PathBuf> = path.iter().map(|folder| self.base.join(folder)).collect();
         let (cwd, out) = (self.base.join("work"), self.base.join("out"));
         let launcher =
             Launcher::new(&env::join_paths(folders).unwrap(), WritableFolders::new(&cwd, None, &[out], &[]));
         let place = ProgramPaths { cwd, home: None, python: python.map(Into::into), launcher };
-        Finder::new(Languages::default(), place, Arc::new(Book { asked: self.asked.clone(), answer }))
+        Finder::new(languages, place, Arc::new(Book { asked: self.asked.clone(), answer }))
     }
 
     fn asked(&self) -> Vec<PathBuf> {
@@ -128,6 +138,20 @@ fn a_file_of_typescript_is_run_by_what_runs_it_here() {
         Some("ts-node --transpile-only")
     );
     assert_eq!(words("v20.20.2", ""), None);
+}
+
+#[test]
+fn what_runs_typescript_is_told_by_words_that_are_not_quoted() {
+    let bench = Bench::new();
+    let deno = bench.trap("my tools/deno").to_string_lossy().into_owned();
+    let mut languages = Languages::default();
+    let entry = Arc::make_mut(&mut languages.0).iter_mut().find(|entry| entry.name.as_str() == "typescript");
+    let entry = entry.unwrap();
+    entry.command.clone_from(&deno);
+    entry.arguments = ["run", "--allow-env=A B", "{source}"].map(str::to_owned).to_vec();
+    let words = bench.finder_of(languages, None, &[], None).typescript();
+    bench.asked();
+    assert_eq!(words, Some(vec![deno, "run".into(), "--allow-env=A B".into()]));
 }
 
 #[test]

@@ -3,7 +3,6 @@
 use super::{Finder, version_in};
 use crate::domain::Language;
 use crate::text::number::version_numbers;
-use crate::text::shell::quoted;
 
 /// A node that does not leave types out by itself has to be told to.
 const TOLD: [&str; 2] = ["--experimental-strip-types", "--disable-warning=ExperimentalWarning"];
@@ -15,10 +14,10 @@ impl Finder {
         let language = Language("typescript".into());
         let found = self.find(&language).ok()?;
         let (way, _) = self.way(&language)?;
-        let mut words: Vec<String> = vec![quoted(&way.command)];
+        let mut words: Vec<String> = vec![way.command.clone()];
         if let Some((last, before)) = way.arguments.split_last() {
             let is_plain = way.compile.is_empty() && !before.iter().any(|word| word.contains('{'));
-            words.extend(before.iter().map(|word| quoted(word)));
+            words.extend(before.iter().cloned());
             return (is_plain && matches!(last.as_str(), "{source}" | "{file}")).then_some(words);
         }
         let asked = || self.ask(&found.path, &["--version"]).text().and_then(|text| version_in(&text));

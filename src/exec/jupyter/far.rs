@@ -46,6 +46,8 @@ struct ServerKernel {
     lost: Option<Instant>,
     /// An interrupt was wanted while there was no connection.
     interrupt_due: bool,
+    /// The request that is interrupted as soon as the kernel is at it.
+    interrupt_at: Option<String>,
 }
 
 /// Starts a kernel and carries its talk until it is gone.
@@ -63,8 +65,17 @@ pub(super) async fn carry(
         }
     };
     let ready = KernelReadiness::new(ids.clone());
-    let mut kernel =
-        ServerKernel { start, id, ids, ready, waiting: Vec::new(), outlet, lost: None, interrupt_due: false };
+    let mut kernel = ServerKernel {
+        start,
+        id,
+        ids,
+        ready,
+        waiting: Vec::new(),
+        outlet,
+        lost: None,
+        interrupt_due: false,
+        interrupt_at: None,
+    };
     let last = kernel.live(&mut orders).await;
     // What is known is told first: the server may need a while.
     if let Some(news) = last {
@@ -163,9 +174,13 @@ impl ServerKernel {
     }
 
     async fn message(&mut self, message: JupyterMessage, socket: &mut Socket) -> Result<(), Departure> {
-        let dead = message.channel == Channel::Iopub && message.kind() == "status";
+        let is_status = message.channel == Channel::Iopub && message.kind() == "status";
         let state = message.text("execution_state");
-        if dead && matches!(state, "restarting" | "autorestarting" | "dead") {
+        if is_status && state == "busy" && self.interrupt_at.as_deref() == Some(message.about()) {
+            self.interrupt_at = None;
+            self.interrupt();
+        }
+        if is_status && matches!(state, "restarting" | "autorestarting" | "dead") {
             // The server starts an empty one under the same id: it is not ours.
             let why = "the kernel died; the server tells no more (often: memory ran out)".to_owned();
             let news = if self.ready.is() {
@@ -205,11 +220,19 @@ impl ServerKernel {
             });
             let why = match self.beside_orders(orders, attempt).await? {
                 Ok(Ok(Some((mut socket, busy)))) => {
+                    let is_due =
+                        std::mem::take(&mut self.interrupt_due) || self.interrupt_at.take().is_some();
+                    // The last: a question for variables that nobody waits for any more may stand before it.
+                    let is_run = |message: &&JupyterMessage| message.kind() == "execute_request";
+                    let unsent = self.waiting.iter().rfind(is_run).map(|run| run.id().to_owned());
                     for message in std::mem::take(&mut self.waiting) {
                         let _ = socket.send(&message).await;
                     }
-                    if std::mem::take(&mut self.interrupt_due) && busy {
-                        self.interrupt();
+                    match unsent {
+                        // What is only sent now is not run yet: an interrupt would go before it, and be lost.
+                        Some(run) if is_due => self.interrupt_at = Some(run),
+                        None if is_due && busy => self.interrupt(),
+                        _ => {}
                     }
                     self.outlet.tell(KernelNews::Reconnected { busy }).await;
                     return Ok(socket);

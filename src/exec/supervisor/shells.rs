@@ -17,7 +17,6 @@ const PATIENCE: Duration = Duration::from_millis(200);
 const PAUSE: Duration = Duration::from_micros(200);
 /// What a group may do between two tries.
 const STEP: Duration = Duration::from_micros(700);
-const INTERRUPT: i32 = 2;
 
 /// Stops a group in which a shell may wait for a program, at a moment when the shell can't lose an interrupt, if there is
 /// one; whether it was stopped. It goes on once it is signalled.
@@ -49,7 +48,9 @@ fn members(own: i32, group: Pid) -> impl Iterator<Item = i32> {
 /// The shells of a group that deal with an interrupt themselves, as they do while they wait. A program of theirs that is
 /// just being born looks like them.
 fn shells(own: i32, group: Pid) -> Vec<i32> {
-    members(own, group).filter(|pid| tree::runs(*pid, "bash") && tree::catches(*pid, &[INTERRUPT])).collect()
+    members(own, group)
+        .filter(|pid| tree::runs(*pid, "bash") && tree::catches(*pid, &[tree::INTERRUPT]))
+        .collect()
 }
 
 /// Whether a shell that is stopped waits for a program that an interrupt reaches, and none of its programs has just ended.
@@ -57,5 +58,5 @@ fn shells(own: i32, group: Pid) -> Vec<i32> {
 fn waits_for_one_that_lives(shell: i32) -> bool {
     let children = tree::children_of(shell);
     children.iter().all(|child| tree::is_living(*child))
-        && children.iter().any(|child| !tree::ignores(*child, INTERRUPT))
+        && children.iter().any(|child| !tree::ignores(*child, tree::INTERRUPT))
 }

@@ -1,6 +1,11 @@
 //! What takes errors in a text: each handler with what it does, and the lines whose errors it takes. Told by indentation, as
 //! formatted code has it in the languages that recipes run.
 
+use std::collections::HashMap;
+
+/// Lines that are looked at for all handlers of a text together: each of many could have them all.
+const LOOKS: usize = 200_000;
+
 /// What a line begins with that takes errors.
 pub(super) const HANDLERS: &[&str] = &[
     "except",
@@ -74,8 +79,8 @@ pub(super) struct Handler<'a> {
     pub(super) line: &'a str,
     /// What it does with an error.
     does: Vec<&'a str>,
-    /// The lines whose errors it takes.
-    pub(super) takes: Vec<&'a str>,
+    /// The lines whose errors it takes; `None` where they are too many to be looked for.
+    pub(super) takes: Option<Vec<&'a str>>,
 }
 
 impl Handler<'_> {
@@ -87,11 +92,13 @@ impl Handler<'_> {
 
 /// The handlers of a text that are not in the old one.
 pub(super) fn new<'a>(old: &str, new: &'a str) -> Vec<Handler<'a>> {
-    let mut known = handlers(old);
-    let mut is_new = |handler: &Handler<'_>| {
-        let same = |other: &Handler<'_>| (other.line, &other.does) == (handler.line, &handler.does);
-        let at = known.iter().position(same);
-        at.map(|at| known.remove(at)).is_none()
+    let mut known = HashMap::<(&str, Vec<&str>), usize>::new();
+    for handler in handlers(old) {
+        *known.entry((handler.line, handler.does)).or_default() += 1;
+    }
+    let mut is_new = |handler: &Handler<'a>| {
+        let left = known.get_mut(&(handler.line, handler.does.clone())).filter(|left| **left > 0);
+        left.map(|left| *left -= 1).is_none()
     };
     handlers(new).into_iter().filter(|handler| is_new(handler)).collect()
 }
@@ -107,24 +114,34 @@ fn handlers(text: &str) -> Vec<Handler<'_>> {
         .collect();
     let begins = |line: &str| HANDLERS.iter().any(|word| line.starts_with(word));
     let found = lines.iter().enumerate().filter(|(_, (_, line))| begins(line));
-    found.map(|(at, (depth, line))| handler(&lines, at, *depth, line)).collect()
+    let mut left = LOOKS;
+    found.map(|(at, (depth, line))| handler(&lines, at, (*depth, line), &mut left)).collect()
 }
 
-fn handler<'a>(lines: &[IndentedLine<'a>], at: usize, depth: usize, line: &'a str) -> Handler<'a> {
+fn handler<'a>(
+    lines: &[IndentedLine<'a>],
+    at: usize,
+    (depth, line): IndentedLine<'a>,
+    left: &mut usize,
+) -> Handler<'a> {
     let deeper = |line: &&IndentedLine<'a>| line.0 > depth;
-    let after = lines.iter().skip(at + 1).take_while(deeper).map(|(_, line)| *line).collect();
+    let after = lines.iter().skip(at + 1).take(*left).take_while(deeper);
+    let after: Vec<&str> = after.map(|(_, line)| *line).collect();
+    *left -= after.len();
     if line.starts_with("with ") {
-        return Handler { line, does: Vec::new(), takes: after };
+        return Handler { line, does: Vec::new(), takes: (*left > 0).then_some(after) };
     }
     // What stands behind it in the same line is done, too.
     let inline = line.rsplit_once(": ").map(|(_, does)| does.trim()).filter(|does| !does.is_empty());
     let does = inline.into_iter().flat_map(|does| does.split("; ")).chain(after).collect();
-    let above = lines.iter().take(at).rev();
+    let mut looked = 0;
+    let above = lines.iter().take(at).rev().take(*left).inspect(|_| looked += 1);
     let tries = |(inner, line): &IndentedLine<'a>| {
         *inner < depth || *inner == depth && (line.starts_with("try") || line.starts_with("begin"))
     };
     let takes = above.take_while(|line| !tries(line)).filter(deeper).map(|(_, line)| *line).collect();
-    Handler { line, does, takes }
+    *left -= looked;
+    Handler { line, does, takes: (*left > 0).then_some(takes) }
 }
 
 /// Whether a line sets a name to a value that says nothing: `n = 0`.
@@ -159,4 +176,20 @@ pub(super) fn ends_well(statement: &str) -> bool {
 pub(super) fn without_comment(line: &str) -> &str {
     let cut = |mark| line.find(mark).unwrap_or(line.len());
     line.get(..cut(" #").min(cut(" //"))).unwrap_or(line).trim_end()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LOOKS, handlers};
+
+    #[test]
+    fn many_handlers_of_the_same_lines_do_not_each_get_them_all() {
+        let text = "except:\n x\n".repeat(20_000);
+        let found = handlers(&text);
+        let kept =
+            |handler: &super::Handler<'_>| handler.does.len() + handler.takes.as_ref().map_or(0, Vec::len);
+        assert!(found.iter().map(kept).sum::<usize>() <= LOOKS);
+        assert_eq!(found.first().map(|first| first.takes.as_deref()), Some(Some(&[][..])));
+        assert_eq!(found.last().map(|last| last.takes.as_deref()), Some(None), "it may take them all");
+    }
 }

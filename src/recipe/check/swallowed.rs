@@ -40,7 +40,8 @@ pub(super) fn swallows(language: &Language, old: &str, new: &str) -> Option<Stri
     let by_lines = || {
         let (mut known, all) = (KnownLines::of(old), handlers::new(old, new));
         let mut quiet = all.into_iter().filter(handlers::Handler::is_quiet);
-        quiet.find(|handler| known.has_one(&handler.takes)).map(|handler| quoted(handler.line))
+        let mut takes = |lines: &Option<Vec<&str>>| lines.as_ref().is_none_or(|lines| known.has_one(lines));
+        quiet.find(|handler| takes(&handler.takes)).map(|handler| quoted(handler.line))
     };
     let line = only_swallows(old, new).map(|line| quoted(&line));
     line.or_else(by_lines)

@@ -2,7 +2,8 @@
 
 use super::ends_well;
 use super::silencer::Silencer;
-use super::tree::{Source, below, named};
+use super::tree::{Source, named};
+use std::collections::HashMap;
 use tree_sitter::Node;
 
 /// Options of bash that end a script at an error: the letter, and the word.
@@ -10,7 +11,8 @@ const STRICT: &[(char, &str)] = &[('e', "errexit"), ('\0', "pipefail")];
 
 pub(super) fn silencers<'a>(source: &Source<'a>, most: usize) -> Vec<Silencer<'a>> {
     let all = source.all();
-    all.iter().filter_map(|node| of_trap(source, *node, &all)).take(most).collect()
+    let functions = source.functions(&all, &["function_definition"]);
+    all.iter().filter_map(|node| of_trap(source, *node, &functions)).take(most).collect()
 }
 
 /// The words of a command, its name first.
@@ -23,7 +25,11 @@ fn words<'a>(source: &Source<'a>, node: Node<'_>) -> Vec<&'a str> {
 }
 
 /// A trap that ends the script well, whatever came before.
-fn of_trap<'a>(source: &Source<'a>, node: Node<'_>, all: &[Node<'_>]) -> Option<Silencer<'a>> {
+fn of_trap<'a>(
+    source: &Source<'a>,
+    node: Node<'_>,
+    functions: &HashMap<&str, Node<'_>>,
+) -> Option<Silencer<'a>> {
     let words = words(source, node);
     let (does, signals) = match words.as_slice() {
         ["trap", "--", does, signals @ ..] | ["trap", does, signals @ ..] => (*does, signals),
@@ -33,19 +39,19 @@ fn of_trap<'a>(source: &Source<'a>, node: Node<'_>, all: &[Node<'_>]) -> Option<
         let signal = signal.trim_matches(['"', '\'']).to_ascii_uppercase();
         matches!(signal.trim_start_matches("SIG"), "EXIT" | "0" | "ERR")
     });
+    if !at_end || !source.may_search(does) {
+        return None;
+    }
     let does = does.trim_matches(['"', '\'']);
-    let function = all.iter().find(|node| {
-        node.kind() == "function_definition"
-            && node.child_by_field_name("name").is_some_and(|name| source.text(name) == does)
-    });
-    let ends = match function {
-        Some(function) => below(*function, |_| true)
+    let ends = match functions.get(does) {
+        Some(function) => source
+            .below(*function, |_| true)
             .iter()
-            .any(|node| node.kind() == "command" && ends_well(source.text(*node))),
+            .any(|node| node.kind() == "command" && source.ends_well(*node)),
         None => does.split([';', '\n', '&', '|', '{', '}']).any(|command| ends_well(command.trim())),
     };
     let (line, text) = (source.line(node), source.text(node));
-    (at_end && ends).then_some(Silencer { line, text, is_quiet: true, takes: None })
+    ends.then_some(Silencer { line, text, is_quiet: true, takes: None })
 }
 
 /// The option that ended the script at an error and does not any more, as it was set; and whether errors are looked for
@@ -84,7 +90,7 @@ fn setting<'a>(source: &Source<'a>, (letter, word): (char, &str), sign: char) ->
 fn checks(source: &Source<'_>) -> usize {
     let looks = |node: &&Node<'_>| match node.kind() {
         "if_statement" | "elif_clause" | "while_statement" => true,
-        "list" => source.text(**node).contains("||"),
+        "list" => node.children(&mut node.walk()).any(|child| child.kind() == "||"),
         "simple_expansion" => source.text(**node) == "$?",
         "command" => matches!(words(source, **node).as_slice(), ["trap", .., last] if *last == "ERR"),
         _ => false,

@@ -1,6 +1,7 @@
 //! Ways of keeping quiet that the grammar tells, and mends that look like them.
 
-use super::{handles, swallows};
+use super::tree::{LOOKS, Source};
+use super::{handles, silencers, swallows};
 use crate::domain::Language;
 
 const PYTHON: &str = "import sys\ndef load(row):\n    return {'x': row['x']}\n\nprint(load({}))\n";
@@ -206,4 +207,43 @@ fn texts_that_are_made_for_it_come_to_an_end() {
         swallows(&Language(language.into()), "x\n", &text);
         handles(&Language(language.into()), &text, "x\n");
     }
+}
+
+/// How many nodes, and texts of nodes, are looked at for what takes errors in a text.
+fn work(language: &str, text: &str) -> usize {
+    let source = Source::read(text, &Language(language.into())).unwrap();
+    silencers(&source);
+    source.work.get()
+}
+
+#[test]
+fn functions_are_looked_up_and_not_searched_for() {
+    let many = |of: &dyn Fn(usize) -> String| (0..4_000).map(of).collect::<String>();
+    for (language, text) in [
+        ("python", many(&|n| format!("def f{n}(): pass\nx = f{n}\ng(f{n})\n"))),
+        ("python", many(&|n| format!("def f{n}(): pass\natexit.register(f{n})\n"))),
+        ("javascript", many(&|n| format!("function f{n}() {{ go(); }}\na.catch(f{n});\n"))),
+        ("bash", many(&|n| format!("f{n}() {{ :; }}\ntrap f{n} EXIT\n"))),
+    ] {
+        let work = work(language, &text);
+        assert!(work < 4_000 * 40, "{language}: {work}");
+    }
+}
+
+#[test]
+fn what_is_nested_is_not_looked_at_from_each_of_its_levels() {
+    let nested = |open: &str, close: &str| format!("{}{}", open.repeat(8_000), close.repeat(8_000));
+    let finally = nested("try{}finally{", "}");
+    let calls = format!("function f() {{ {} }}\n{}", "go();".repeat(9_000), "a.catch(f);\n".repeat(9_000));
+    for (language, text) in [("javascript", finally), ("javascript", calls)] {
+        let work = work(language, &text);
+        assert!((8_000..3 * LOOKS).contains(&work), "{language}: {work}");
+    }
+    // Of a few levels all is said.
+    caught(
+        "javascript",
+        "go();\n",
+        "try { try { go(); } finally { try {} finally { return 1; } } } finally { done(); }\n",
+        "`finally { try {} finally { return 1; } }`",
+    );
 }

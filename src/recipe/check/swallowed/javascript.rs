@@ -2,9 +2,9 @@
 //! listeners to what nothing took.
 
 use super::super::handlers::{EMPTY, is_quiet, sets_nothing};
-use super::ends_well;
 use super::silencer::Silencer;
-use super::tree::{Source, below, leaves, named};
+use super::tree::{Source, named};
+use std::collections::HashMap;
 use tree_sitter::Node;
 
 const LISTENS: &[&str] = &["on", "once", "addListener", "prependListener", "prependOnceListener"];
@@ -15,9 +15,10 @@ const LAST: &[&str] = &["exit", "beforeExit"];
 
 pub(super) fn silencers<'a>(source: &Source<'a>, most: usize) -> Vec<Silencer<'a>> {
     let all = source.all();
+    let functions = source.functions(&all, &["function_declaration", "variable_declarator"]);
     let found = |node: &Node<'_>| match node.kind() {
         "try_statement" => of_try(source, *node),
-        "call_expression" => of_call(source, *node, &all).into_iter().collect(),
+        "call_expression" => of_call(source, *node, &functions).into_iter().collect(),
         _ => Vec::new(),
     };
     all.iter().flat_map(found).take(most).collect()
@@ -29,29 +30,33 @@ fn of_try<'a>(source: &Source<'a>, node: Node<'_>) -> Vec<Silencer<'a>> {
         line: source.line(clause),
         text: source.text(clause),
         is_quiet,
-        takes: Some(source.lines(body)),
+        takes: source.taken(body),
     };
     let handler = node.child_by_field_name("handler").and_then(|handler| {
         let block = handler.child_by_field_name("body")?;
         Some(clause(handler, is_quiet_block(source, block)))
     });
-    let last = node.child_by_field_name("finalizer").filter(|last| leaves(*last));
+    let last = node.child_by_field_name("finalizer").filter(|last| source.leaves(*last));
     handler.into_iter().chain(last.map(|last| clause(last, true))).collect()
 }
 
-fn of_call<'a>(source: &Source<'a>, node: Node<'_>, all: &[Node<'_>]) -> Option<Silencer<'a>> {
+fn of_call<'a>(
+    source: &Source<'a>,
+    node: Node<'_>,
+    functions: &HashMap<&str, Node<'_>>,
+) -> Option<Silencer<'a>> {
     let called =
         node.child_by_field_name("function").filter(|called| called.kind() == "member_expression")?;
     let (object, method) = (called.child_by_field_name("object")?, called.child_by_field_name("property")?);
     let given = node.child_by_field_name("arguments").map(named)?;
-    let function = |at: usize| given.get(at).and_then(|node| function(source, *node, all));
+    let function = |at: usize| given.get(at).and_then(|node| function(source, *node, functions));
     let is_quiet = |at: usize| function(at).is_some_and(|does| is_quiet_function(source, does));
     let (line, text) = (source.line(node), source.text(node));
     let made = |is_quiet, takes| Some(Silencer { line, text, is_quiet, takes });
     let event = given.first().map_or("", |event| source.text(*event).trim_matches(['"', '\'', '`']));
     match source.text(method) {
-        "catch" if is_quiet(0) => made(true, Some(source.lines(object))),
-        "then" if is_quiet(1) => made(true, Some(source.lines(object))),
+        "catch" if is_quiet(0) => made(true, source.taken(object)),
+        "then" if is_quiet(1) => made(true, source.taken(object)),
         listens if source.text(object) == "process" && LISTENS.contains(&listens) => {
             let ends = || function(1).is_some_and(|does| ends(source, does));
             match event {
@@ -66,16 +71,19 @@ fn of_call<'a>(source: &Source<'a>, node: Node<'_>, all: &[Node<'_>]) -> Option<
 }
 
 /// The function that is meant: one that stands there, or one of this text by its name.
-fn function<'t>(source: &Source<'_>, node: Node<'t>, all: &[Node<'t>]) -> Option<Node<'t>> {
-    if matches!(node.kind(), "arrow_function" | "function_expression") {
-        return Some(node);
+fn function<'t>(
+    source: &Source<'_>,
+    node: Node<'t>,
+    functions: &HashMap<&str, Node<'t>>,
+) -> Option<Node<'t>> {
+    match node.kind() {
+        "arrow_function" | "function_expression" => Some(node),
+        "identifier" => {
+            let found = *functions.get(source.text(node))?;
+            Some(found.child_by_field_name("value").unwrap_or(found))
+        }
+        _ => None,
     }
-    let is_it = |function: &&Node<'_>| {
-        matches!(function.kind(), "function_declaration" | "variable_declarator")
-            && function.child_by_field_name("name").is_some_and(|name| source.text(name) == source.text(node))
-    };
-    let found = all.iter().find(is_it).copied()?;
-    Some(found.child_by_field_name("value").unwrap_or(found))
 }
 
 /// Whether a function does nothing but tell, or give nothing back.
@@ -96,12 +104,12 @@ fn is_quiet_block(source: &Source<'_>, block: Node<'_>) -> bool {
 /// Whether somewhere in it the program is ended as if all were well.
 fn ends(source: &Source<'_>, node: Node<'_>) -> bool {
     let ends = |node: &Node<'_>| match node.kind() {
-        "call_expression" => ends_well(source.text(*node)),
+        "call_expression" => source.ends_well(*node),
         "assignment_expression" => source
             .text(*node)
             .split_once('=')
             .is_some_and(|(place, value)| (place.trim(), value.trim()) == ("process.exitCode", "0")),
         _ => false,
     };
-    below(node, |_| true).iter().any(ends)
+    source.below(node, |_| true).iter().any(ends)
 }

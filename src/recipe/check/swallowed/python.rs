@@ -2,9 +2,9 @@
 //! the program as if all were well.
 
 use super::super::handlers::{is_quiet, sets_nothing};
-use super::ends_well;
 use super::silencer::Silencer;
-use super::tree::{Source, below, child, leaves, named};
+use super::tree::{Source, child, named};
+use std::collections::{HashMap, HashSet};
 use tree_sitter::Node;
 
 /// What is called for an error that nothing took.
@@ -12,13 +12,14 @@ const HOOKS: &[&str] = &["sys.excepthook", "threading.excepthook"];
 
 pub(super) fn silencers<'a>(source: &Source<'a>, most: usize) -> Vec<Silencer<'a>> {
     let all = source.all();
+    let functions = source.functions(&all, &["function_definition"]);
     let (managers, wrappers) = (managers(source, &all, most), wrappers(source, &all, most));
     let found = |node: &Node<'_>| match node.kind() {
         "try_statement" => of_try(source, *node),
         "with_statement" => of_use(source, *node, &managers).into_iter().collect(),
         "decorated_definition" => of_use(source, *node, &wrappers).into_iter().collect(),
-        "assignment" => of_hook(source, *node, &all).into_iter().collect(),
-        "call" => of_exit(source, *node, &all).into_iter().collect(),
+        "assignment" => of_hook(source, *node, &functions).into_iter().collect(),
+        "call" => of_exit(source, *node, &functions).into_iter().collect(),
         _ => Vec::new(),
     };
     all.iter().flat_map(found).take(most).collect()
@@ -30,7 +31,7 @@ fn of_try<'a>(source: &Source<'a>, node: Node<'_>) -> Vec<Silencer<'a>> {
     let clause = |clause: Node<'_>| {
         let is_quiet = takes_quietly(source, clause)?;
         let (line, text) = (source.line(clause), source.text(clause));
-        Some(Silencer { line, text, is_quiet, takes: Some(source.lines(body)) })
+        Some(Silencer { line, text, is_quiet, takes: source.taken(body) })
     };
     named(node).into_iter().filter_map(clause).collect()
 }
@@ -41,7 +42,7 @@ fn takes_quietly(source: &Source<'_>, clause: Node<'_>) -> Option<bool> {
     match clause.kind() {
         "except_clause" => Some(source.each(block, |does| is_quiet(does) || sets_nothing(does))),
         // What leaves a `finally` drops the error that was on its way.
-        "finally_clause" if leaves(block) => Some(true),
+        "finally_clause" if source.leaves(block) => Some(true),
         _ => None,
     }
 }
@@ -74,12 +75,12 @@ fn exits_quietly(source: &Source<'_>, class: Node<'_>) -> bool {
         return false;
     };
     let names = |node: Node<'_>| {
-        let all = below(node, |_| true).into_iter().filter(|node| node.kind() == "identifier");
+        let all = source.below(node, |_| true).into_iter().filter(|node| node.kind() == "identifier");
         all.map(|node| source.text(node)).collect::<Vec<_>>()
     };
     // The first is the manager itself, the others are the error.
-    let error = exit.child_by_field_name("parameters").map(names).unwrap_or_default();
-    let error = error.get(1..).unwrap_or_default();
+    let given = exit.child_by_field_name("parameters").map(names).unwrap_or_default();
+    let error: HashSet<&str> = given.into_iter().skip(1).collect();
     let returns = |node: &Node<'_>| {
         node.kind() == "return_statement" && matches!(source.text(*node), "return True" | "return 1")
     };
@@ -102,8 +103,9 @@ fn wrappers<'a>(source: &Source<'a>, all: &[Node<'_>], most: usize) -> Vec<&'a s
 
 /// Whether there is a quiet handler around such code.
 fn is_quiet_around(source: &Source<'_>, node: Node<'_>, around: impl Fn(&str) -> bool) -> bool {
-    below(node, |_| true).into_iter().filter(|node| node.kind() == "try_statement").any(|node| {
-        node.child_by_field_name("body").is_some_and(|body| around(source.text(body)))
+    let is_around = |body: Node<'_>| source.may_search(source.text(body)) && around(source.text(body));
+    source.below(node, |_| true).into_iter().filter(|node| node.kind() == "try_statement").any(|node| {
+        node.child_by_field_name("body").is_some_and(is_around)
             && named(node).into_iter().any(|clause| takes_quietly(source, clause) == Some(true))
     })
 }
@@ -113,7 +115,7 @@ fn of_use<'a>(source: &Source<'a>, node: Node<'_>, known: &[&str]) -> Option<Sil
     let head = |node: &Node<'_>| matches!(node.kind(), "with_clause" | "decorator");
     let heads: Vec<Node<'_>> = named(node).into_iter().filter(head).collect();
     let names = |head: &&Node<'_>| {
-        let inside = below(**head, |_| true);
+        let inside = source.below(**head, |_| true);
         inside.iter().any(|node| node.kind() == "identifier" && known.contains(&source.text(*node)))
     };
     let used = heads.iter().find(names)?;
@@ -125,43 +127,54 @@ fn of_use<'a>(source: &Source<'a>, node: Node<'_>, known: &[&str]) -> Option<Sil
     } else {
         (source.line(*used), source.line(*used))
     };
-    Some(Silencer { line, text, is_quiet: true, takes: Some(source.lines(held)) })
+    Some(Silencer { line, text, is_quiet: true, takes: source.taken(held) })
 }
 
 /// A hook of its own for errors that nothing took.
-fn of_hook<'a>(source: &Source<'a>, node: Node<'_>, all: &[Node<'_>]) -> Option<Silencer<'a>> {
+fn of_hook<'a>(
+    source: &Source<'a>,
+    node: Node<'_>,
+    functions: &HashMap<&str, Node<'_>>,
+) -> Option<Silencer<'a>> {
     let (left, right) = (node.child_by_field_name("left")?, node.child_by_field_name("right")?);
-    let is_hook = HOOKS.contains(&source.text(left));
-    let is_quiet = function(source, right, all).is_some_and(|hook| ends(source, hook));
-    let (line, text) = (source.line(node), source.text(node));
-    is_hook.then_some(Silencer { line, text, is_quiet, takes: None })
+    if !HOOKS.contains(&source.text(left)) {
+        return None;
+    }
+    let is_quiet = function(source, right, functions).is_some_and(|hook| ends(source, hook));
+    Some(Silencer { line: source.line(node), text: source.text(node), is_quiet, takes: None })
 }
 
 /// What is done at the end of the program, where that makes its end a good one.
-fn of_exit<'a>(source: &Source<'a>, node: Node<'_>, all: &[Node<'_>]) -> Option<Silencer<'a>> {
+fn of_exit<'a>(
+    source: &Source<'a>,
+    node: Node<'_>,
+    functions: &HashMap<&str, Node<'_>>,
+) -> Option<Silencer<'a>> {
     let called = node.child_by_field_name("function")?;
+    if !matches!(source.text(called), "atexit.register" | "register") {
+        return None;
+    }
     let given = node.child_by_field_name("arguments").map(named)?;
-    let registers = matches!(source.text(called), "atexit.register" | "register");
-    let ends = function(source, *given.first()?, all).is_some_and(|does| ends(source, does));
+    let ends = function(source, *given.first()?, functions).is_some_and(|does| ends(source, does));
     let (line, text) = (source.line(node), source.text(node));
-    (registers && ends).then_some(Silencer { line, text, is_quiet: true, takes: None })
+    ends.then_some(Silencer { line, text, is_quiet: true, takes: None })
 }
 
 /// The function that is meant: a lambda, or one of this text by its name.
-fn function<'t>(source: &Source<'_>, node: Node<'t>, all: &[Node<'t>]) -> Option<Node<'t>> {
-    if node.kind() == "lambda" {
-        return Some(node);
+fn function<'t>(
+    source: &Source<'_>,
+    node: Node<'t>,
+    functions: &HashMap<&str, Node<'t>>,
+) -> Option<Node<'t>> {
+    match node.kind() {
+        "lambda" => Some(node),
+        "identifier" => functions.get(source.text(node)).copied(),
+        _ => None,
     }
-    let named = |function: &&Node<'_>| {
-        function.kind() == "function_definition"
-            && function.child_by_field_name("name").is_some_and(|name| source.text(name) == source.text(node))
-    };
-    all.iter().find(named).copied()
 }
 
 /// Whether somewhere in it the program is ended as if all were well.
 fn ends(source: &Source<'_>, node: Node<'_>) -> bool {
-    let ends =
-        |node: &Node<'_>| matches!(node.kind(), "call" | "raise_statement") && ends_well(source.text(*node));
-    below(node, |_| true).iter().any(ends)
+    let ends = |node: &Node<'_>| matches!(node.kind(), "call" | "raise_statement") && source.ends_well(*node);
+    source.below(node, |_| true).iter().any(ends)
 }

@@ -12,6 +12,6 @@ pub(super) struct Silencer<'a> {
     pub(super) text: &'a str,
     /// Whether it does nothing with an error but go on, or end as if all were well.
     pub(super) is_quiet: bool,
-    /// The lines whose errors it takes; `None`: those of the whole program.
+    /// The lines whose errors it takes; `None`: those of the whole program, or too many to be kept.
     pub(super) takes: Option<Vec<&'a str>>,
 }

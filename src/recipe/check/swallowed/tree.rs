@@ -1,29 +1,31 @@
 //! The syntax tree of a text, made within a budget, in the languages whose grammar is known.
 
+use super::ends_well;
 use crate::domain::Language;
-use std::ops::ControlFlow;
-use tree_sitter::{Node, ParseOptions, Parser, Tree};
+use crate::text::syntax;
+use std::cell::Cell;
+use std::collections::HashMap;
+use tree_sitter::{Node, Tree};
+
+pub(super) use crate::text::syntax::{Grammar, named};
 
 /// Bytes of a text that are read.
 const LARGEST: usize = 256 << 10;
-/// Nodes that are looked at.
+/// A step of the parser for so many bytes.
+const STEP: usize = 8;
+/// Nodes of a text that are looked at.
 const NODES: usize = 200_000;
+/// What is looked at again below them, all of it together: what is nested could be looked at from each of its levels.
+pub(super) const LOOKS: usize = 2 * NODES;
+/// So many bytes that are searched count as one look.
+const BYTES: usize = 64;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Grammar {
-    Python,
-    Javascript,
-    Bash,
-}
-
-impl Grammar {
-    fn of(language: &Language) -> Option<Self> {
-        match language.as_str() {
-            "python" => Some(Grammar::Python),
-            "javascript" | "typescript" => Some(Grammar::Javascript),
-            "bash" => Some(Grammar::Bash),
-            _ => None,
-        }
+fn grammar_of(language: &Language) -> Option<Grammar> {
+    match language.as_str() {
+        "python" => Some(Grammar::Python),
+        "javascript" | "typescript" => Some(Grammar::Javascript),
+        "bash" => Some(Grammar::Bash),
+        _ => None,
     }
 }
 
@@ -33,37 +35,36 @@ pub(super) struct Source<'a> {
     pub(super) grammar: Grammar,
     text: &'a str,
     tree: Tree,
+    /// How much may still be looked at again.
+    left: Cell<usize>,
+    /// How many nodes were looked at, and how many texts of nodes: tests hold it against the size of a text.
+    pub(super) work: Cell<usize>,
 }
 
 impl<'a> Source<'a> {
     /// `None` where there is no grammar, the text is too large, or took more than its size allows.
     pub(super) fn read(text: &'a str, language: &Language) -> Option<Self> {
-        let grammar = Grammar::of(language)?;
+        let grammar = grammar_of(language)?;
         if text.len() > LARGEST {
             return None;
         }
-        // The scanner of the grammar for bash takes a character beyond a table of its own for a place in it; to bash all
-        // beyond ASCII are letters, so it is shown letters.
-        let masked: Vec<u8> = match grammar {
-            Grammar::Bash => text.bytes().map(|byte| if byte.is_ascii() { byte } else { b'x' }).collect(),
-            _ => text.as_bytes().to_vec(),
-        };
-        let mut parser = Parser::new();
-        let known = match grammar {
-            Grammar::Python => tree_sitter_python::LANGUAGE.into(),
-            Grammar::Javascript => tree_sitter_typescript::LANGUAGE_TSX.into(),
-            Grammar::Bash => tree_sitter_bash::LANGUAGE.into(),
-        };
-        parser.set_language(&known).ok()?;
-        let mut left = 2_000 + masked.len() / 8;
-        let mut progress = |_: &tree_sitter::ParseState| {
-            left = left.saturating_sub(1);
-            if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        };
-        let options = ParseOptions::new().progress_callback(&mut progress);
-        let mut read = |at: usize, _| masked.get(at..).unwrap_or_default();
-        let tree = parser.parse_with_options(&mut read, None, Some(options))?;
-        Some(Self { grammar, text, tree })
+        let tree = syntax::parse(text, grammar, STEP, &|| true)?;
+        Some(Self { grammar, text, tree, left: Cell::new(LOOKS), work: Cell::default() })
+    }
+
+    /// Takes so many looks; false where there are none left.
+    fn spend(&self, looks: usize) -> bool {
+        self.left.set(self.left.get().saturating_sub(looks));
+        self.left.get() > 0
+    }
+
+    /// The same, for a text that is searched.
+    pub(super) fn may_search(&self, text: &str) -> bool {
+        self.spend(text.len() / BYTES)
+    }
+
+    fn worked(&self) {
+        self.work.set(self.work.get() + 1);
     }
 
     pub(super) fn root(&self) -> Node<'_> {
@@ -72,7 +73,44 @@ impl<'a> Source<'a> {
 
     /// All nodes with names, parents before their children.
     pub(super) fn all(&self) -> Vec<Node<'_>> {
-        below(self.root(), |_| true)
+        self.walk(self.root(), |_| true, |found| found < NODES)
+    }
+
+    /// This node and all with names below it, parents first; what is below a node that `into` declines is left out, and
+    /// so is what there are no looks left for.
+    pub(super) fn below<'t>(&self, node: Node<'t>, into: impl Fn(Node<'t>) -> bool) -> Vec<Node<'t>> {
+        self.walk(node, into, |_| self.spend(1))
+    }
+
+    fn walk<'t>(
+        &self,
+        node: Node<'t>,
+        into: impl Fn(Node<'t>) -> bool,
+        may: impl Fn(usize) -> bool,
+    ) -> Vec<Node<'t>> {
+        let (mut found, mut open) = (Vec::new(), vec![node]);
+        while let Some(next) = open.pop() {
+            if !may(found.len()) {
+                break;
+            }
+            self.worked();
+            found.push(next);
+            if next == node || into(next) {
+                open.extend(named(next).into_iter().rev());
+            }
+        }
+        found
+    }
+
+    /// The functions among these nodes by their names, the first of each.
+    pub(super) fn functions<'t>(&self, all: &[Node<'t>], kinds: &[&str]) -> HashMap<&'a str, Node<'t>> {
+        let mut known = HashMap::new();
+        for node in all.iter().filter(|node| kinds.contains(&node.kind())) {
+            if let Some(name) = node.child_by_field_name("name") {
+                known.entry(self.text(name)).or_insert(*node);
+            }
+        }
+        known
     }
 
     /// The first line of all.
@@ -81,7 +119,8 @@ impl<'a> Source<'a> {
     }
 
     pub(super) fn text(&self, node: Node<'_>) -> &'a str {
-        self.text.get(node.byte_range()).unwrap_or_default()
+        self.worked();
+        syntax::text(node, self.text)
     }
 
     /// The first line of a node.
@@ -95,50 +134,43 @@ impl<'a> Source<'a> {
         super::lines(bare)
     }
 
-    /// Whether all statements of a block pass a test.
+    /// The lines whose errors are taken by what stands around a node; `None` where they are too many to be kept.
+    pub(super) fn taken(&self, node: Node<'_>) -> Option<Vec<&'a str>> {
+        let lines = self.lines(node);
+        self.spend(lines.len()).then_some(lines)
+    }
+
+    /// Whether all statements of a block pass a test. Of what there are no looks left for that is not said.
     pub(super) fn each(&self, block: Node<'_>, test: impl Fn(&str) -> bool) -> bool {
-        named(block).into_iter().all(|statement| test(self.text(statement).trim()))
+        let statements = named(block);
+        self.spend(statements.len())
+            && statements.into_iter().all(|statement| test(self.text(statement).trim()))
     }
-}
 
-/// This node and all with names below it, parents first; what is below a node that `into` declines is left out.
-pub(super) fn below<'t>(node: Node<'t>, into: impl Fn(Node<'t>) -> bool) -> Vec<Node<'t>> {
-    let (mut found, mut open) = (Vec::new(), vec![node]);
-    while let Some(next) = open.pop() {
-        if found.len() >= NODES {
-            break;
-        }
-        found.push(next);
-        if next == node || into(next) {
-            open.extend(named(next).into_iter().rev());
-        }
+    /// Whether a node ends the program as if all were well. What is nested holds the text of all that is inside.
+    pub(super) fn ends_well(&self, node: Node<'_>) -> bool {
+        let text = self.text(node);
+        self.may_search(text) && ends_well(text)
     }
-    found
-}
 
-/// The children with names, without comments.
-pub(super) fn named(node: Node<'_>) -> Vec<Node<'_>> {
-    let mut cursor = node.walk();
-    node.named_children(&mut cursor).filter(|child| child.kind() != "comment").collect()
+    /// Whether a statement leaves its block whatever happened before: not those of a function or loop inside.
+    pub(super) fn leaves(&self, block: Node<'_>) -> bool {
+        let is_function = |node: Node<'_>| {
+            ["function", "lambda", "method", "class", "arrow"].iter().any(|part| node.kind().contains(part))
+        };
+        let is_loop = |node: Node<'_>| {
+            let kinds =
+                ["for_statement", "while_statement", "for_in_statement", "do_statement", "switch_statement"];
+            kinds.contains(&node.kind())
+        };
+        let returns = |node: &Node<'_>| node.kind() == "return_statement";
+        let goes = |node: &Node<'_>| matches!(node.kind(), "break_statement" | "continue_statement");
+        self.below(block, |node| !is_function(node)).iter().any(returns)
+            || self.below(block, |node| !is_function(node) && !is_loop(node)).iter().any(goes)
+    }
 }
 
 /// The first child of this kind.
 pub(super) fn child<'t>(node: Node<'t>, kind: &str) -> Option<Node<'t>> {
     named(node).into_iter().find(|child| child.kind() == kind)
-}
-
-/// Whether a statement leaves its block whatever happened before: not those of a function or loop inside.
-pub(super) fn leaves(block: Node<'_>) -> bool {
-    let is_function = |node: Node<'_>| {
-        ["function", "lambda", "method", "class", "arrow"].iter().any(|part| node.kind().contains(part))
-    };
-    let is_loop = |node: Node<'_>| {
-        let kinds =
-            ["for_statement", "while_statement", "for_in_statement", "do_statement", "switch_statement"];
-        kinds.contains(&node.kind())
-    };
-    let returns = |node: &Node<'_>| node.kind() == "return_statement";
-    let goes = |node: &Node<'_>| matches!(node.kind(), "break_statement" | "continue_statement");
-    below(block, |node| !is_function(node)).iter().any(returns)
-        || below(block, |node| !is_function(node) && !is_loop(node)).iter().any(goes)
 }

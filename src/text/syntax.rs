@@ -1,0 +1,83 @@
+//! Syntax trees of Python, JavaScript and bash. A text is parsed within what its size allows, whoever made it; what the tree
+//! means is found elsewhere.
+
+use std::borrow::Cow;
+use std::cell::Cell;
+use std::ops::ControlFlow;
+use tree_sitter::{Language, Node, ParseOptions, ParseState, Parser, Tree};
+
+/// The grammars that are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Grammar {
+    Python,
+    /// TypeScript and JSX too: one grammar reads them all.
+    Javascript,
+    Bash,
+}
+
+impl Grammar {
+    pub(crate) fn language(self) -> Language {
+        match self {
+            Grammar::Python => tree_sitter_python::LANGUAGE.into(),
+            Grammar::Javascript => tree_sitter_typescript::LANGUAGE_TSX.into(),
+            Grammar::Bash => tree_sitter_bash::LANGUAGE.into(),
+        }
+    }
+}
+
+/// The parser is handed a text in pieces of so many bytes, so that what its lexer reads again and again is counted.
+const PIECE: usize = 1024;
+
+/// How often the lexer may read each byte of a text, on the average.
+const READS: usize = 64;
+
+/// Parses a text; `None` where it took more steps than its size allows, one for so many bytes (`step`), or where `go_on`
+/// said no.
+///
+/// Two things are counted: the steps of the parser, in hundreds, and the pieces of text that its lexer asks for. A text
+/// that is made for it lets one step read all that follows.
+pub(crate) fn parse(source: &str, grammar: Grammar, step: usize, go_on: &dyn Fn() -> bool) -> Option<Tree> {
+    let mut parser = Parser::new();
+    parser.set_language(&grammar.language()).ok()?;
+    let masked = masked(source, grammar);
+    let bytes = masked.as_ref();
+    let pieces = Cell::new(2_000 + (bytes.len() / PIECE).saturating_mul(READS));
+    let mut steps = 2_000 + bytes.len() / step.max(1);
+    let mut progress = |_: &ParseState| {
+        steps = steps.saturating_sub(1);
+        let spent = steps == 0 || pieces.get() == 0;
+        if spent || !go_on() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let options = ParseOptions::new().progress_callback(&mut progress);
+    let mut read = |at: usize, _| {
+        pieces.set(pieces.get().saturating_sub(1));
+        // To a lexer that has read too much the text ends here; the parser is ended at its next step.
+        let end = if pieces.get() == 0 { at } else { bytes.len().min((at / PIECE + 1) * PIECE) };
+        bytes.get(at..end).unwrap_or_default()
+    };
+    let tree = parser.parse_with_options(&mut read, None, Some(options));
+    tree.filter(|_| pieces.get() > 0)
+}
+
+/// The bytes that the parser is given; places in them are places in the source.
+///
+/// The scanner of the grammar for bash (0.25.1) looks characters up in a table of the C library that ends at 255: a
+/// brace in front of a character far beyond it makes the process crash. To bash all characters beyond ASCII are letters,
+/// so it is shown letters.
+fn masked(source: &str, grammar: Grammar) -> Cow<'_, [u8]> {
+    if grammar != Grammar::Bash || source.is_ascii() {
+        return Cow::Borrowed(source.as_bytes());
+    }
+    Cow::Owned(source.bytes().map(|byte| if byte.is_ascii() { byte } else { b'x' }).collect())
+}
+
+/// The text of a node.
+pub(crate) fn text<'a>(node: Node<'_>, source: &'a str) -> &'a str {
+    source.get(node.byte_range()).unwrap_or_default()
+}
+
+/// The children with names, without comments.
+pub(crate) fn named(node: Node<'_>) -> Vec<Node<'_>> {
+    let mut cursor = node.walk();
+    node.named_children(&mut cursor).filter(|child| child.kind() != "comment").collect()
+}
