@@ -1,8 +1,9 @@
 //! A block that waits, as lines: what it may do, all of its code, what was found in it, and which words decide.
 
 use super::page::PlainPage;
+use crate::domain::file_texts::{self, FilePart};
 use crate::domain::sentences::sandbox;
-use crate::domain::{Readiness, SandboxLevel, Severity, Version, file_texts};
+use crate::domain::{Readiness, SandboxLevel, Severity, Version};
 use crate::engine::state::InspectionResult;
 use crate::engine::transcript::BlockItem;
 use crate::engine::{State, changes, rules};
@@ -32,17 +33,17 @@ pub(super) fn show(
         page.line(&format!("  {name}: {text}"))?;
     }
     let width = source.lines().count().max(1).to_string().len();
-    let files = file_texts::parts_of(&item.block.kind, source);
+    let files = item.block.files();
     for (number, line) in (1u32..).zip(source.lines()) {
         let at = number as usize - 1;
         let in_file = file_texts::part_of(&files, at).and_then(|part| part.number(at));
         let shown = in_file.map(|number| number.to_string()).unwrap_or_default();
         page.code(&format!("  {shown:>width$}  {line}"))?;
-        findings(item, inspected, page, |line| line == number)?;
+        findings(&files, inspected, page, |line| line == number)?;
     }
     // Those of no line of it, so that none is left out.
     let last = source.lines().count();
-    findings(item, inspected, page, |line| line == 0 || line as usize > last)?;
+    findings(&files, inspected, page, |line| line == 0 || line as usize > last)?;
     if let Some(before) = &inspected.before {
         compare(item, ("in the file now", before), ("after the block", source), page)?;
     }
@@ -51,14 +52,18 @@ pub(super) fn show(
 
 /// The findings of these lines.
 fn findings(
-    item: &BlockItem,
+    files: &[FilePart],
     inspected: &InspectionResult,
     page: &mut PlainPage,
     of: impl Fn(u32) -> bool,
 ) -> io::Result<()> {
     for finding in inspected.review.findings.iter().filter(|finding| of(finding.place.line)) {
         let severity = finding.severity.as_str().to_uppercase();
-        page.line(&format!("  {}: {severity}: {}", item.block.place(finding.place.line), finding.message))?;
+        page.line(&format!(
+            "  {}: {severity}: {}",
+            file_texts::place(files, finding.place.line),
+            finding.message
+        ))?;
     }
     Ok(())
 }
@@ -85,11 +90,11 @@ pub(super) fn why_typed(
     inspected: &InspectionResult,
     page: &mut PlainPage,
 ) -> io::Result<()> {
-    let block = item.block.id;
+    let (block, files) = (item.block.id, item.block.files());
     for finding in inspected.review.findings.iter().filter(|f| f.severity == Severity::High) {
         page.line(&format!(
             "Block {block}, {}: HIGH: {}",
-            item.block.place(finding.place.line),
+            file_texts::place(&files, finding.place.line),
             finding.message
         ))?;
     }
