@@ -3,7 +3,7 @@
 use super::page::PlainPage;
 use crate::domain::file_texts::{self, FilePart};
 use crate::domain::sentences::sandbox;
-use crate::domain::{Readiness, SandboxLevel, Severity, Version};
+use crate::domain::{BlockKind, Readiness, SandboxLevel, Severity, Version};
 use crate::engine::state::InspectionResult;
 use crate::engine::transcript::BlockItem;
 use crate::engine::{State, changes, rules};
@@ -150,12 +150,40 @@ fn compare(
     (new_name, new): (&str, &str),
     page: &mut PlainPage,
 ) -> io::Result<()> {
-    let text = changes::unified(&item.block.kind, old, new, (old_name, new_name));
-    page.behind("  ", if text.is_empty() { "nothing changes" } else { &text })
+    page.behind("  ", &compared(&item.block.kind, (old_name, old), (new_name, new)))
+}
+
+/// What differs between two texts, in lines.
+fn compared(kind: &BlockKind, (old_name, old): (&str, &str), (new_name, new): (&str, &str)) -> String {
+    match changes::diff(kind, old, new, (old_name, new_name)) {
+        Some(text) if text.is_empty() => "nothing changes".into(),
+        Some(text) => text,
+        None => {
+            let lines = |text: &str| words::count(text.lines().count(), "line");
+            let (old, new) = (lines(old), lines(new));
+            format!("Too much differs to be compared: {old} {old_name}, {new} {new_name}.")
+        }
+    }
 }
 
 /// The block that waits and what is known of it, where it can be decided.
 pub(super) fn waiting(state: &State) -> Option<(&BlockItem, &InspectionResult)> {
     let item = state.waiting()?;
     Some((item, state.inspected(item.block.id)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_that_are_too_long_are_told_and_not_compared() {
+        let names = ("what ran last", "now");
+        let told = |old: &str, new: &str| compared(&BlockKind::Read, (names.0, old), (names.1, new));
+        assert_eq!(told("a\n", "a\n"), "nothing changes");
+        assert!(told("a\n", "b\n").ends_with("-a\n+b\n"), "{}", told("a\n", "b\n"));
+        let long: String = (0..=changes::MOST_LINES).map(|number| format!("{number}\n")).collect();
+        let sentence = "Too much differs to be compared: 5,001 lines what ran last, 1 line now.";
+        assert_eq!(told(&long, "y\n"), sentence);
+    }
 }
