@@ -64,14 +64,24 @@ pub(super) async fn choose(
             Ok((factory.provider(&ModelName { provider, model })?, None))
         }
         Choice::Address { base_url, key } => {
-            let provider = factory.take_address(&base_url);
+            let (provider, before) = factory.take_address(&base_url);
             if let Some(key) = key {
                 factory.keys.remember(&provider, &base_url, key);
             }
-            let model = first_model(&factory.provider(&any_of(&provider))?).await?;
-            Ok((factory.provider(&ModelName { provider, model })?, None))
+            let answered = at_first_model(factory, provider).await;
+            if answered.is_err() {
+                // The session goes on with the server that it had, by its name.
+                factory.put_back(before);
+            }
+            Ok((answered?, None))
         }
     }
+}
+
+/// The source of replies of a provider's first model.
+async fn at_first_model(factory: &SessionFactory, provider: String) -> Result<Provider, SourceError> {
+    let model = first_model(&factory.provider(&any_of(&provider))?).await?;
+    Ok(factory.provider(&ModelName { provider, model })?)
 }
 
 /// A name for asking a provider which models it has.
@@ -84,4 +94,25 @@ async fn first_model(provider: &Provider) -> Result<String, SourceError> {
     let models = provider.models().await.map_err(SourceError::Models)?;
     let first = models.into_iter().next().map(|model| model.name.model);
     first.ok_or_else(|| SourceError::NoModels(provider.name().provider.clone()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::TcpListener;
+
+    #[tokio::test]
+    async fn a_mistyped_address_leaves_the_server_that_was_typed_before() {
+        let home = tempfile::tempdir().unwrap();
+        let factory = SessionFactory::for_test(home.path());
+        // Nothing answers at the port of a listener that is gone.
+        let silent = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let (name, _) = factory.take_address("http://127.0.0.1:9/v1");
+        let before = ModelName { provider: name, model: "m".into() };
+        let choice = Choice::Address { base_url: format!("http://{silent}/v1"), key: None };
+        assert!(choose(&factory, choice, &State::default()).await.is_err());
+        let again = factory.take_address("http://127.0.0.1:10/v1").1.expect("one was typed");
+        assert_eq!(again.0, before.provider);
+        assert_eq!(again.1.address(), Some("http://127.0.0.1:9/v1"));
+    }
 }

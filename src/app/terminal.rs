@@ -17,6 +17,7 @@ use crate::session::setup::{self, SessionOptions};
 use crate::session::{borders, log, look};
 use crate::store::StoreError;
 use crate::text::shell::quoted;
+use crate::tui::setup::TypedAddress;
 use crate::tui::{Choice, Exit, Options, keymap};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -235,7 +236,9 @@ fn was_left(factory: &SessionFactory, (front_end, exit): (&FrontEnd, &Exit), opt
     options.setup.try_provider = matches!(exit, Exit::UseProvider(choice) if is_untried(choice));
     // It stays until the server there has told a model.
     options.setup.address = match exit {
-        Exit::UseProvider(Choice::Address { base_url, .. }) => Some(base_url.clone()),
+        Exit::UseProvider(Choice::Address { base_url, key }) => {
+            Some(TypedAddress { text: base_url.clone(), with_key: key.is_some() })
+        }
         _ => None,
     };
     if let Some(moved) = front_end.borders().filter(|borders| *borders != options.setup.borders) {

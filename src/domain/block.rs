@@ -2,7 +2,7 @@
 
 use super::{
     BlockId, BlockKind, BlockTextError, FileAct, ImageName, Language, OnDisk, PackageList, Revision, StepId,
-    file_texts,
+    file_texts::{self, FilePart},
 };
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -194,15 +194,9 @@ impl Block {
         (!notes.is_empty()).then(|| notes.join("; "))
     }
 
-    /// A line of its text in words, as its file counts where it has several.
-    pub(crate) fn place(&self, line: u32) -> String {
-        let files = file_texts::parts_of(&self.kind, &self.current().source);
-        let at = (line as usize).saturating_sub(1);
-        let part = file_texts::part_of(&files, at);
-        match part.and_then(|part| part.path.as_ref().zip(part.number(at))) {
-            Some((path, number)) => format!("{path}, line {number}"),
-            None => format!("line {line}"),
-        }
+    /// The files of its text. They are found by reading all of it: whoever tells several of its lines asks once.
+    pub(crate) fn files(&self) -> Vec<FilePart> {
+        file_texts::parts_of(&self.kind, &self.current().source)
     }
 
     /// Whether the person changed the text.

@@ -92,6 +92,16 @@ pub(crate) fn part_of(parts: &[FilePart], line: usize) -> Option<&FilePart> {
     parts.get(parts.partition_point(|part| part.lines.end <= line))
 }
 
+/// A line, counted from 1, in words, as its file counts where there are several.
+pub(crate) fn place(parts: &[FilePart], line: u32) -> String {
+    let at = (line as usize).saturating_sub(1);
+    let part = part_of(parts, at);
+    match part.and_then(|part| part.path.as_ref().zip(part.number(at))) {
+        Some((path, number)) => format!("{path}, line {number}"),
+        None => format!("line {line}"),
+    }
+}
+
 /// The files of the text of a block, where it has several that can be told apart; else the text as a whole.
 pub(crate) fn parts_of(kind: &BlockKind, text: &str) -> Vec<FilePart> {
     let paths = match kind {
@@ -187,6 +197,10 @@ mod tests {
                 .collect()
         };
         assert_eq!(numbers(&kind, &joined), [None, Some(1), Some(2), None, None, Some(1)]);
+        let parts = parts_of(&kind, &joined);
+        let places = [0, 1, 3, 6, 7].map(|line| place(&parts, line));
+        assert_eq!(places, ["line 0", "line 1", "a, line 2", "b, line 1", "line 7"]);
+        assert_eq!(place(&parts_of(&BlockKind::Read, &joined), 3), "line 3");
         let whole: Vec<_> = (1..=6).map(Some).collect();
         assert_eq!(numbers(&BlockKind::Read, &joined), whole);
         assert_eq!(

@@ -17,8 +17,12 @@ pub(crate) fn count(old: &str, new: &str) -> Option<usize> {
     })
 }
 
-/// Unified diffs of two texts of a block, each file under its own name and with its own numbers.
-pub(crate) fn unified(kind: &BlockKind, old: &str, new: &str, names: (&str, &str)) -> String {
+/// Unified diffs of two texts of a block, each file under its own name and with its own numbers; `None` where the texts are
+/// too long to compare.
+pub(crate) fn diff(kind: &BlockKind, old: &str, new: &str, names: (&str, &str)) -> Option<String> {
+    if !comparable(old, new) {
+        return None;
+    }
     let mut told = String::new();
     for (before, after) in file_texts::pairs_of(kind, old, new) {
         let name =
@@ -28,12 +32,7 @@ pub(crate) fn unified(kind: &BlockKind, old: &str, new: &str, names: (&str, &str
         let compared = similar::TextDiff::from_lines(old, new);
         told += &compared.unified_diff().header(&name(names.0), &name(names.1)).to_string();
     }
-    told
-}
-
-/// A unified diff; `None` where the texts are too long to compare.
-pub(crate) fn diff(kind: &BlockKind, old: &str, new: &str) -> Option<String> {
-    comparable(old, new).then(|| unified(kind, old, new, ("yours", "ran")))
+    Some(told)
 }
 
 /// What is the same at both ends costs nothing.
@@ -63,13 +62,14 @@ mod tests {
     fn each_file_has_its_name_and_its_own_numbers() {
         let kind = BlockKind::Edit { paths: vec!["a".into(), "b".into()] };
         let both = |of: &str| format!("==> a <==\n1\n==> b <==\n1\n{of}\n");
-        let told = diff(&kind, &both("2"), &both("3"));
+        let told = diff(&kind, &both("2"), &both("3"), ("yours", "ran"));
         assert_eq!(told.as_deref(), Some("--- b (yours)\n+++ b (ran)\n@@ -1,2 +1,2 @@\n 1\n-2\n+3\n"));
     }
 
     #[test]
     fn texts_that_are_too_long_are_not_compared() {
         let long = "x\n".repeat(MOST_LINES + 1);
-        assert_eq!((count(&long, "y\n"), diff(&BlockKind::Read, "y\n", &long)), (None, None));
+        let compared = diff(&BlockKind::Read, "y\n", &long, ("yours", "ran"));
+        assert_eq!((count(&long, "y\n"), compared), (None, None));
     }
 }

@@ -1,6 +1,6 @@
 //! Which kernels there are, and what is lost with them, in words. Pure.
 
-use crate::domain::{KernelRef, Language};
+use crate::domain::{BlockId, KernelRef, Language, Terms};
 use crate::text::number::counted;
 use std::collections::BTreeMap;
 
@@ -52,4 +52,34 @@ pub(crate) fn lost<'k>(
 pub(crate) fn kill_asked(language: &Language, kernel: KernelRef) -> String {
     let lost = lost([(language, &kernel)], (" ", "."));
     format!("Kill kernel {}?{lost} k kill  Enter wait", name(language, kernel))
+}
+
+/// Asks whether a run is killed of which no kernel is known. Where it is in none, no variables can be lost; where it is in one
+/// that does not answer yet, nobody knows.
+pub(crate) fn kill_asked_of_block(block: BlockId, terms: Option<&Terms>) -> String {
+    let variables = match terms {
+        Some(terms) if terms.kernel.is_none() => " No variables are.",
+        _ => "",
+    };
+    format!(
+        "Block {block} is still running. Killed, it ends at once: what it has not written is lost.{variables} \
+         k kill  Enter wait"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::dialogue::terms;
+
+    #[test]
+    fn no_variables_are_lost_where_a_run_is_in_no_kernel() {
+        let kernel = Some(KernelRef { generation: 1, variables: 0, goes_on: false });
+        let in_kernel = Terms { kernel, ..terms() };
+        let alone = Terms { kernel: None, ..terms() };
+        let says =
+            |terms: Option<&Terms>| kill_asked_of_block(BlockId(3), terms).contains("No variables are.");
+        assert!(says(Some(&alone)));
+        assert!(!says(Some(&in_kernel)) && !says(None));
+    }
 }

@@ -2,6 +2,7 @@
 //!
 //! Reads only; ending processes is the supervisor's work.
 
+use crate::text::process_status::holds_signal;
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
@@ -107,7 +108,7 @@ pub(super) fn interruptible(root: i32, group: i32) -> Vec<i32> {
         .filter(|pid| stat(*pid).is_some_and(|s| s.group == group))
         .filter(|pid| {
             let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
-            !["SigBlk", "SigIgn", "SigCgt"].iter().any(|set| holds(&status, set, INTERRUPT))
+            !["SigBlk", "SigIgn", "SigCgt"].iter().any(|set| holds_signal(&status, set, INTERRUPT))
         })
         .collect()
 }
@@ -144,26 +145,17 @@ pub(super) fn runs(pid: i32, name: &str) -> bool {
 /// Whether a process has handlers of its own for all of these signals.
 pub(super) fn catches(pid: i32, signals: &[i32]) -> bool {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
-    signals.iter().all(|signal| holds(&status, "SigCgt", *signal))
+    signals.iter().all(|signal| holds_signal(&status, "SigCgt", *signal))
 }
 
 /// Whether a process ignores a signal.
 pub(super) fn ignores(pid: i32, signal: i32) -> bool {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
-    holds(&status, "SigIgn", signal)
+    holds_signal(&status, "SigIgn", signal)
 }
 
 /// The signal of an interrupt.
 pub(super) const INTERRUPT: i32 = rustix::process::Signal::INT.as_raw();
-
-/// Whether a set of signals in `/proc/PID/status` holds this one.
-fn holds(status: &str, set: &str, signal: i32) -> bool {
-    status
-        .lines()
-        .find_map(|line| line.strip_prefix(set)?.strip_prefix(':'))
-        .and_then(|bits| u64::from_str_radix(bits.trim(), 16).ok())
-        .is_some_and(|bits| bits.checked_shr(signal.unsigned_abs().saturating_sub(1)).unwrap_or(0) & 1 == 1)
-}
 
 /// Every process of these sessions, and every one whose environment carries this mark. Looks at all processes.
 pub(super) fn strays(sessions: &[i32], mark: &[u8]) -> Vec<i32> {

@@ -2,10 +2,11 @@
 //! were in the end, and what would act or hide written out.
 
 use crate::domain::visible::visible;
+use crate::text::escapes::without_escapes;
 
 /// The text for a page.
 pub(super) fn plain(text: &str) -> String {
-    let bare = anstream::adapter::strip_str(text).to_string();
+    let bare = without_escapes(text);
     let mut told = String::with_capacity(bare.len());
     for line in bare.split_inclusive('\n') {
         let body = line.trim_end_matches(['\r', '\n']);
@@ -19,4 +20,22 @@ pub(super) fn plain(text: &str) -> String {
 pub(super) fn moment(at: crate::domain::Timestamp) -> String {
     let at = jiff::Timestamp::from_millisecond(at.0).unwrap_or_default();
     at.strftime("%Y-%m-%d %H:%M UTC").to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plain;
+
+    #[test]
+    fn a_page_has_the_words_as_they_were_in_the_end() {
+        for (printed, told) in [
+            ("\x1b[1;31mFAILED\x1b[0m a.py\n", "FAILED a.py\n"),
+            ("\x1b]0;title\x07 10 %\r 100 %\nend", " 100 %\nend"),
+            // What is cut short swallows nothing behind it.
+            ("a\x1b[31\nstays", "a\nstays"),
+            ("a\x1b]0;never closed\nstays", "a\nstays"),
+        ] {
+            assert_eq!(plain(printed), told, "{printed:?}");
+        }
+    }
 }

@@ -26,6 +26,7 @@ use crate::engine::going_on::GoingOn;
 use crate::engine::state::Question;
 use crate::engine::{Command, NamedFile, Phase, RecordedBlock, State, WorkflowContext};
 use crate::text::at_words::at_words;
+use crate::text::process_status::holds_signal;
 use form::GivenAnswers;
 use std::future::pending;
 use std::io::{self, Write};
@@ -384,9 +385,7 @@ impl Signals {
 /// Whether this process was started with a signal ignored, as far as the system tells.
 fn is_ignored(kind: SignalKind) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let set = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    let set = set.and_then(|set| u64::from_str_radix(set.trim(), 16).ok()).unwrap_or_default();
-    set >> (kind.as_raw_value() - 1) & 1 == 1
+    holds_signal(&status, "SigIgn", kind.as_raw_value())
 }
 
 /// What was done to stop the turn.

@@ -9,12 +9,11 @@ use crate::domain::sentences::{running, sending};
 use crate::domain::visible::{Visible, visible, visible_line};
 use crate::domain::{
     AnswerError, BlockId, Entry, FileChange, Form, Gaps, Level, RecipeEnd, RecipeFact, Review, RunId,
-    RunReport, Stream, Timestamp,
+    RunReport, Stream, Timestamp, file_texts,
 };
 use crate::driver::Notification;
 use crate::engine::State;
 use crate::engine::going_on::GoingOn;
-
 use crate::text::number::{duration, size};
 use crate::text::rewritten::LineCollapser;
 use crate::text::utf8::Utf8Decoder;
@@ -189,11 +188,11 @@ impl TurnReporter<'_> {
         let item = state.transcript.blocks.get(&block);
         let language = visible_line(&item.map_or_else(String::new, |item| item.block.label()));
         self.status(&format!("block {block} ({language}) was checked: {}", counted(review.findings.len())))?;
+        let files = item.map(|item| item.block.files()).unwrap_or_default();
         for finding in &review.findings {
             let severity = finding.severity.as_str().to_uppercase();
             let message = visible_line(&finding.message);
-            let line = finding.place.line;
-            let place = item.map_or_else(|| format!("line {line}"), |item| item.block.place(line));
+            let place = file_texts::place(&files, finding.place.line);
             self.status(&format!("  {}: {severity} {message}", visible_line(&place)))?;
         }
         for line in state.inspected(block).map_or(&[][..], |inspected| &inspected.refused) {

@@ -19,6 +19,9 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// A server whose address was typed, under its name.
+pub(crate) type TypedServer = (String, config::Provider);
+
 /// What sessions are made from: the configuration, and where this process stands.
 #[derive(Clone)]
 pub(crate) struct SessionFactory {
@@ -34,7 +37,7 @@ pub(crate) struct SessionFactory {
     /// Keys that were typed in or written by programs; they live as long as the process.
     pub keys: Arc<KeyRing>,
     /// The server whose address was typed, under its name; for this process alone.
-    typed: Arc<Mutex<Option<(String, config::Provider)>>>,
+    typed: Arc<Mutex<Option<TypedServer>>>,
     /// Whether runs may have a terminal because of their language: in the panes alone, where somebody can type into it.
     pub run_terminals: bool,
 }
@@ -59,6 +62,15 @@ impl SessionFactory {
         }
     }
 
+    /// A factory of a home in which nothing is configured.
+    #[cfg(test)]
+    pub(crate) fn for_test(home: &std::path::Path) -> Self {
+        let at = |name: &str| home.join(name);
+        let paths = config::Paths { config: at("config"), data: at("data"), state: at("state") };
+        let loaded = config::load(&paths, home, &|_| None, &config::Flags::default()).unwrap();
+        Self::new(loaded, ProcessContext::find(Some(home)).unwrap())
+    }
+
     /// The recipes that there are: those that ship, then the person's own.
     pub(crate) fn recipes(&self) -> RecipeList {
         self.recipes.list()
@@ -78,19 +90,24 @@ impl SessionFactory {
     }
 
     /// The provider at an address that was typed. One that the configuration does not know is a provider as others are from
-    /// now on, with nothing of another one: it is listed, asked and named.
-    pub(crate) fn take_address(&self, base_url: &str) -> String {
+    /// now on, with nothing of another one: it is listed, asked and named. Gives its name, and the server that was typed before:
+    /// where the new one does not answer, that one is put back.
+    pub(crate) fn take_address(&self, base_url: &str) -> (String, Option<TypedServer>) {
         let known = &self.loaded.config;
+        let mut typed = self.typed.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(name) = known.provider_at(base_url) {
-            return name.to_owned();
+            return (name.to_owned(), typed.clone());
         }
-        let names = ["other", "typed"];
-        let name = names.into_iter().find(|name| !known.providers.contains_key(*name)).unwrap_or("typed");
+        let name = free_name(|name| known.providers.contains_key(name));
         let provider =
             config::Provider { elsewhere: Some(base_url.to_owned()), ..config::Provider::default() };
-        let mut typed = self.typed.lock().unwrap_or_else(PoisonError::into_inner);
-        *typed = Some((name.to_owned(), provider));
-        name.to_owned()
+        let before = typed.replace((name.clone(), provider));
+        (name, before)
+    }
+
+    /// The server that was typed before is the one that is known again.
+    pub(crate) fn put_back(&self, before: Option<TypedServer>) {
+        *self.typed.lock().unwrap_or_else(PoisonError::into_inner) = before;
     }
 
     /// Remembers a key for a provider, in memory only; it is for the address that is in use now.
@@ -224,6 +241,30 @@ impl SessionFactory {
             own,
             write: self.loaded.config.sandbox.write.clone(),
             book: Some(self.loaded.paths.state.join("instructions.json")),
+        }
+    }
+}
+
+/// A name for a server whose address was typed, which the configuration gives to no other.
+fn free_name(is_taken: impl Fn(&str) -> bool) -> String {
+    let more = (2u32..).map(|number| format!("typed-{number}"));
+    let names = ["other", "typed"].map(str::to_owned).into_iter().chain(more);
+    names.into_iter().find(|name| !is_taken(name)).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::free_name;
+
+    #[test]
+    fn a_typed_server_takes_the_name_of_no_configured_one() {
+        for (taken, free) in [
+            (&[][..], "other"),
+            (&["other"], "typed"),
+            (&["other", "typed"], "typed-2"),
+            (&["other", "typed", "typed-2"], "typed-3"),
+        ] {
+            assert_eq!(free_name(|name| taken.contains(&name)), free);
         }
     }
 }

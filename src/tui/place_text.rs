@@ -11,6 +11,7 @@ use crate::text::escapes::without_escapes;
 pub(super) struct PlaceText {
     /// What it is.
     pub(super) head: String,
+    /// Empty where all of it comes yet.
     pub(super) text: String,
     /// The names of files that belong to it.
     files: Vec<String>,
@@ -34,7 +35,8 @@ impl PlaceText {
         let away = state.transcript.message_away(at).map(|(_, out)| (Body::Message(at), out.load));
         let head = format!("message {}, a {place}", place.message);
         let files = files.iter().map(|file| file.path.clone()).collect();
-        Some(Self { head, text: text.to_owned(), files, away })
+        let text = if comes(away.as_ref()) { String::new() } else { text.to_owned() };
+        Some(Self { head, text, files, away })
     }
 
     fn of_block(item: &BlockItem, place: SessionPlace) -> Self {
@@ -49,7 +51,12 @@ impl PlaceText {
         match (place.kind, ran) {
             (PlaceKind::Output, Some((run, report))) => {
                 let away = run.away().map(|(_, away)| (Body::Output(run.run), away.load));
-                Self { head, text: without_escapes(&report.printed()).into_owned(), files, away }
+                let text = if comes(away.as_ref()) {
+                    String::new()
+                } else {
+                    without_escapes(&report.printed()).into_owned()
+                };
+                Self { head, text, files, away }
             }
             (PlaceKind::Output, None) => Self { head, text: String::new(), files, away: None },
             _ => Self { head, text: item.block.current().source.to_string(), files, away: None },
@@ -60,6 +67,11 @@ impl PlaceText {
         let mut texts = std::iter::once(&self.text).chain(&self.files);
         words.is_empty() || texts.any(|text| words.first_in(text).is_some())
     }
+}
+
+/// Whether the whole of it is loaded, or will be: until then nothing of it is looked at.
+fn comes(away: Option<&(Body, LoadState)>) -> bool {
+    away.is_some_and(|(_, load)| matches!(load, LoadState::Away | LoadState::Loading))
 }
 
 /// What is told where a place, or what was looked for at it, is not there.
@@ -73,27 +85,59 @@ pub(super) enum PlaceNews {
 }
 
 impl PlaceNews {
-    /// Of a place of this session.
-    pub(super) fn of(state: &State, found: &FoundPlace) -> Self {
+    /// Of what stands at the place; `None`: the session has no such place.
+    pub(super) fn of(there: Option<&PlaceText>, found: &FoundPlace) -> Self {
         let SessionPlace { block, message, kind } = found.place;
-        let words = SearchWords::read(&found.words);
-        let Some(there) = PlaceText::at(state, found.place) else {
+        let Some(there) = there else {
             return Self::Missing(match block {
                 Some(block) => format!("There is no block {block} in this session."),
                 None => format!("There is no message {message} in this session."),
             });
         };
-        match (there.away.as_ref().map(|(_, load)| *load), block) {
-            (Some(LoadState::Away | LoadState::Loading), _) if !there.holds(&words) => Self::Away,
+        match (&there.away, block) {
+            (Some(_), _) if comes(there.away.as_ref()) => Self::Away,
             // What can't be read again may hold it.
             (Some(_), _) => Self::Found,
             (None, Some(block)) if kind == PlaceKind::Output && there.text.is_empty() => {
                 Self::Missing(format!("Block {block} has no output."))
             }
-            (None, _) if !there.holds(&words) => {
+            (None, _) if !there.holds(&SearchWords::read(&found.words)) => {
                 Self::Missing(format!("Not found in {}: {}", there.head, found.words.trim()))
             }
             (None, _) => Self::Found,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::BlockId;
+
+    #[test]
+    fn what_is_missing_is_told_once_all_of_it_is_there() {
+        let told = |kind: PlaceKind, block: Option<u32>, there: Option<(&str, Option<LoadState>)>| {
+            let place = SessionPlace { block: block.map(BlockId), message: 1, kind };
+            let there = there.map(|(text, load)| PlaceText {
+                head: "message 1".into(),
+                text: text.into(),
+                files: vec!["plan.md".into()],
+                away: load.map(|load| (Body::Message(0), load)),
+            });
+            match PlaceNews::of(there.as_ref(), &FoundPlace { place, words: "notes words".into() }) {
+                PlaceNews::Found => "found".to_owned(),
+                PlaceNews::Away => "away".into(),
+                PlaceNews::Missing(told) => told,
+            }
+        };
+        let prompt = |text, load| told(PlaceKind::Prompt, None, Some((text, load)));
+        assert_eq!(prompt("", Some(LoadState::Away)), "away");
+        assert_eq!(prompt("", Some(LoadState::Loading)), "away");
+        assert_eq!(prompt("all but", Some(LoadState::Lost)), "found");
+        assert_eq!(prompt("these words of notes", None), "found");
+        assert_eq!(prompt("none", None), "Not found in message 1: notes words");
+        assert_eq!(told(PlaceKind::Output, Some(2), Some(("", None))), "Block 2 has no output.");
+        assert_eq!(told(PlaceKind::Prompt, None, None), "There is no message 1 in this session.");
+        assert_eq!(told(PlaceKind::Output, Some(2), None), "There is no block 2 in this session.");
     }
 }

@@ -30,7 +30,7 @@ pub struct Setup {
     /// Whether the provider has to be chosen first.
     pub welcome: bool,
     /// The address of a server that was typed and led to no model: it can be corrected.
-    pub address: Option<String>,
+    pub address: Option<TypedAddress>,
     /// Whether the list of sessions is open at the start.
     pub pick_session: bool,
     /// The place of the session that it is opened at; `None`: its end.
@@ -49,6 +49,15 @@ pub struct Setup {
     pub recipes: RecipeCards,
     /// What stands in a conversation that is empty.
     pub opening: Opening,
+}
+
+/// The address of a server that was typed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TypedAddress {
+    /// As it was typed.
+    pub text: String,
+    /// Whether a key was pasted for it.
+    pub with_key: bool,
 }
 
 /// A place of a session, and what it was found by.

@@ -10,7 +10,7 @@ use sayso::tui::overlays::confirm::Confirm;
 use sayso::tui::overlays::language::LanguageList;
 use sayso::tui::panes::LowerPane;
 use sayso::tui::panes::code::Mode;
-use sayso::tui::setup::Setup;
+use sayso::tui::setup::{Setup, TypedAddress};
 use sayso::tui::ui_command::{Choice, Exit, UiCommand};
 use sayso::tui::widgets::layout::Pane;
 
@@ -669,6 +669,35 @@ fn a_pasted_key_is_for_the_provider_that_its_field_names_alone() {
         matches!(&wishes[..], [UiCommand::Leave(Exit::UseProvider(Choice::Address { key: Some(_), .. }))]),
         "{wishes:?}"
     );
+}
+
+/// A key goes to the address that it was pasted for: where that one is corrected, the screen asks for it again.
+#[test]
+fn an_address_that_is_corrected_says_that_its_key_is_gone() {
+    let corrects = |with_key: bool| {
+        let address = Some(TypedAddress { text: "https://lm.example.com/v1".into(), with_key });
+        let mut scene = Scene::set_up(Setup { welcome: true, clouds: clouds(), address, ..Setup::default() });
+        scene.frame();
+        scene
+    };
+    let gone = "The key that you pasted is for this server alone.";
+    let mut scene = corrects(true);
+    let text = super::drawn(&mut scene, 100, 30);
+    assert!(text.contains("address: https://lm.example.com/v1") && text.contains(gone), "{text}");
+    // What it says leads to a key again, and then it is no longer said.
+    scene.press(&["esc", "k"]);
+    scene.step(|screen, ctx| drop(screen.paste("sk-very-secret", ctx)));
+    scene.press(&["enter"]);
+    scene.step(|screen, ctx| drop(screen.paste("https://llm.example.com/v1", ctx)));
+    let text = super::drawn(&mut scene, 100, 30);
+    assert!(!text.contains(gone), "{text}");
+    let wishes = scene.press(&["enter"]);
+    assert!(
+        matches!(&wishes[..], [UiCommand::Leave(Exit::UseProvider(Choice::Address { key: Some(_), .. }))]),
+        "{wishes:?}"
+    );
+    let text = super::drawn(&mut corrects(false), 100, 30);
+    assert!(text.contains("address: https://lm.example.com/v1") && !text.contains(gone), "{text}");
 }
 
 #[test]

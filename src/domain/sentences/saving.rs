@@ -248,4 +248,8 @@ pub(crate) fn key_stored(provider: &str, file: &str) -> String {
     format!("The key of {provider} is in {file}, which only you can read.")
 }
 
+/// A key that was pasted for an address that led to no model.
+pub(crate) const KEY_OF_ONE_ADDRESS: &str =
+    "The key that you pasted is for this server alone. For another one: Esc, then k, and paste it again.";
+
 pub(crate) const KEY_IN_MEMORY: &str = "The key is kept in memory until you leave.";

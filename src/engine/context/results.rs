@@ -299,7 +299,7 @@ fn edit(block: &Block, version: &Version, budget: usize) -> Vec<String> {
     if old == new {
         return Vec::new();
     }
-    match changes::diff(&block.kind, old, new) {
+    match changes::diff(&block.kind, old, new, ("yours", "ran")) {
         Some(diff) => vec![
             "The person changed the block before it ran. The changed text is what ran:".into(),
             bounded::fenced("diff", &bounded::text(&diff, budget)),

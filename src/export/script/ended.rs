@@ -7,8 +7,11 @@ use std::sync::LazyLock;
 
 /// What ends a program, or imports what does.
 static ENDS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"\b(?:exit|quit)\s*\(|\bSystemExit\b|\bimport\b.*\bexit\b|\bunittest\b|\bclick\b|\btyper\b")
-        .ok()
+    Regex::new(
+        r"(?x) \b(?:exit|quit)\s*\( | \bSystemExit\b | \bimport\b.*\bexit\b
+        | \b(?:unittest | click | typer | argparse | optparse | docopt | fire)\b",
+    )
+    .ok()
 });
 
 /// What waits.
@@ -61,10 +64,19 @@ mod tests {
     #[test]
     fn what_may_end_a_program_is_found() {
         for ending in ["import sys; sys.exit(0)", "quit ()", "raise SystemExit", "from sys import exit as x"]
+            .into_iter()
+            .chain([
+                "import argparse",
+                "from optparse import OptionParser",
+                "docopt(__doc__)",
+                "fire.Fire(f)",
+            ])
         {
             assert!(may_end(ending), "{ending}");
         }
-        for not in ["print('exit code', 0)", "exits = 1", "def __exit__(self): pass"] {
+        for not in
+            ["print('exit code', 0)", "exits = 1", "fired = 1", "args = parsed", "def __exit__(self): pass"]
+        {
             assert!(!may_end(not), "{not}");
         }
     }

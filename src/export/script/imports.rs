@@ -45,8 +45,11 @@ pub(super) fn packages(steps: &[&BlockPart]) -> BTreeSet<String> {
 /// The statements of a line, without a comment. A sign that may stand in a text divides nothing.
 fn statements(line: &str) -> Vec<&str> {
     let (mut all, mut from, mut quote) = (Vec::new(), 0, None);
-    for (at, c) in line.char_indices() {
+    let mut signs = line.char_indices();
+    while let Some((at, c)) = signs.next() {
         match (quote, c) {
+            // The sign behind it stands in the text, a quote too.
+            (Some(_), '\\') => drop(signs.next()),
             (None, '\'' | '"') => quote = Some(c),
             (Some(open), c) if open == c => quote = None,
             (None, ';' | '#') => {
@@ -94,10 +97,17 @@ mod tests {
         );
         assert_eq!(modules("import requests; print('é'); from yaml import load"), ["requests", "yaml"]);
         assert_eq!(modules("import a;b = 1 # ; import c"), ["a"]);
+        assert_eq!(modules(r"x = 'it\'s'; import numpy"), ["numpy"]);
+        assert_eq!(modules(r#"x = "C:\\"; import numpy"#), ["numpy"]);
         assert_eq!(modules("from sklearn.tree import (Tree,"), ["sklearn.tree"]);
-        for none in
-            ["from . import a", "from .b import c", "x = 'import y'", "x = '; import y '", "important = 1"]
-        {
+        for none in [
+            "from . import a",
+            "from .b import c",
+            "x = 'import y'",
+            "x = '; import y '",
+            r"x = 'a\'; import y'",
+            "important = 1",
+        ] {
             assert!(modules(none).is_empty(), "{none}");
         }
     }

@@ -2,6 +2,7 @@
 
 use super::super::document::BlockPart;
 use crate::domain::PackageList;
+use crate::text::escapes::without_escapes;
 
 /// What an installation put there: as the installer told it, else as it was asked for.
 pub(in crate::export) fn packages(block: &BlockPart) -> Vec<String> {
@@ -17,7 +18,7 @@ pub(in crate::export) fn packages(block: &BlockPart) -> Vec<String> {
 
 /// What a line of pip (`Successfully installed six-1.16.0 x-2`) or uv (` + six==1.16.0`) tells.
 fn installed(line: &str) -> Vec<String> {
-    let line = anstream::adapter::strip_str(line).to_string();
+    let line = without_escapes(line);
     if let Some(words) = line.trim().strip_prefix("Successfully installed ") {
         return words.split_whitespace().filter_map(pinned).collect();
     }

@@ -2,7 +2,7 @@
 
 use super::{Overlay, OverlayContext, OverlayResponse, nothing_decided};
 use crate::domain::sentences::sandbox;
-use crate::domain::{BlockId, Decision, Revision, SandboxLevel, Severity};
+use crate::domain::{BlockId, Decision, Revision, SandboxLevel, Severity, file_texts};
 use crate::engine::{Command, State};
 use crate::tui::guard::SubjectId;
 use crate::tui::keymap::Context;
@@ -133,10 +133,10 @@ impl Overlay for Confirm {
                 look.text(),
             );
             sheet.gap();
+            let files = item.map(|item| item.block.files()).unwrap_or_default();
             for finding in high.iter().take(LISTED) {
                 let line = finding.place.line as usize;
-                let place = item.map_or_else(String::new, |i| i.block.place(finding.place.line));
-                let place = safe::one_line(&place);
+                let place = safe::one_line(&file_texts::place(&files, finding.place.line));
                 let code = item
                     .and_then(|i| i.block.current().source.lines().nth(line.saturating_sub(1)))
                     .unwrap_or_default();

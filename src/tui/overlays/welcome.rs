@@ -8,7 +8,7 @@ use crate::driver::JobResult;
 use crate::driver::catalogue::Offer;
 use crate::tui::note::Note;
 use crate::tui::panes::Panes;
-use crate::tui::setup::Cloud;
+use crate::tui::setup::{Cloud, TypedAddress};
 use crate::tui::slash::Slash;
 use crate::tui::theme::Slot;
 use crate::tui::ui_command::{Choice, Exit, UiCommand};
@@ -60,6 +60,8 @@ pub struct Welcome {
     field: Option<(WantedText, Field)>,
     /// A key for the server whose address is typed next; it stays in memory and is for no other.
     key: Option<SecretString>,
+    /// Whether the address that led to no model had a key: that went with it.
+    key_is_gone: bool,
     /// Whether the person has moved the cursor.
     touched: bool,
 }
@@ -91,17 +93,19 @@ impl Welcome {
             interpreters: None,
             field: None,
             key: None,
+            key_is_gone: false,
             touched: false,
         }
     }
 
     /// The address that was typed before and led to no model stands in its field again.
     #[must_use]
-    pub fn with_address(mut self, address: Option<&str>) -> Self {
-        if let Some(address) = address {
+    pub fn with_address(mut self, address: Option<&TypedAddress>) -> Self {
+        if let Some(TypedAddress { text, with_key }) = address {
             self.touched = true;
+            self.key_is_gone = *with_key;
             self.cursor.0 = self.rows().len().saturating_sub(1);
-            self.field = Some((WantedText::Address, typed(address)));
+            self.field = Some((WantedText::Address, typed(text)));
         }
         self
     }
@@ -206,7 +210,7 @@ impl Welcome {
                 match self.cloud(of) {
                     Some(cloud) => Ok(Choice::Cloud { provider: cloud.provider.clone(), key: Some(key) }),
                     None => {
-                        self.key = Some(key);
+                        (self.key, self.key_is_gone) = (Some(key), false);
                         self.field = Some((WantedText::Address, Field::line()));
                         Err(format!("{} {TYPE_AN_ADDRESS}", saving::KEY_IN_MEMORY))
                     }
@@ -383,6 +387,9 @@ impl Overlay for Welcome {
                     WantedText::Address => "address: ".into(),
                 };
                 sheet.field(&head, field, width, look);
+                if self.key_is_gone && *filling == WantedText::Address {
+                    sheet.words(saving::KEY_OF_ONE_ADDRESS, width, look.text());
+                }
             }
             None => {
                 let digits = self.rows().len();

@@ -48,10 +48,20 @@ enum PictureState {
     Painted(Vec<Line<'static>>),
 }
 
+/// A picture that was asked for.
+#[derive(Debug)]
+struct KnownPicture {
+    state: PictureState,
+    /// The frame that wanted it last.
+    frame: u64,
+}
+
 /// All pictures that were asked for.
 #[derive(Debug, Default)]
 pub struct Pictures {
-    known: HashMap<PictureRequest, PictureState>,
+    known: HashMap<PictureRequest, KnownPicture>,
+    /// Frames that were begun.
+    frame: u64,
     wanted: VecDeque<PictureRequest>,
     /// The one that is being painted: one at a time, so that a window whose size changes asks for the last size alone.
     at_work: Option<PictureRequest>,
@@ -62,8 +72,8 @@ pub struct Pictures {
     cell: Option<(u16, u16)>,
 }
 
-/// So many are kept; beyond, all are let go.
-const KEPT: usize = 32;
+/// So many are kept; beyond, those are let go that no frame wants any more.
+const KEPT: usize = 256;
 /// So many files that can't be painted are remembered; beyond, all are forgotten.
 const FAILED: usize = 256;
 
@@ -82,6 +92,11 @@ impl Pictures {
         }
     }
 
+    /// What is wanted from now on is wanted by another frame.
+    pub(crate) fn begin_frame(&mut self) {
+        self.frame += 1;
+    }
+
     fn request(&self, image: &ImageRef, (width, height): (u16, u16)) -> PictureRequest {
         PictureRequest { path: image.path.clone(), width, height, cell: self.cell }
     }
@@ -97,7 +112,12 @@ impl Pictures {
             return Vec::new();
         }
         let key = self.request(image, (width, height));
-        match self.known.get(&key) {
+        let frame = self.frame;
+        let known = self.known.get_mut(&key).map(|known| {
+            known.frame = frame;
+            &known.state
+        });
+        match known {
             Some(PictureState::Painted(rows)) => rows.clone(),
             None if !self.failed.contains_key(&key.path) => {
                 self.ask(key);
@@ -107,10 +127,17 @@ impl Pictures {
         }
     }
 
-    /// Asks for a picture. A newer size of a file takes the place of an older one that still waits.
+    /// Asks for a picture. A newer size of a file takes the place of an older one that still waits. Where a frame wants more
+    /// than are kept, it goes without the last ones: they would push the first ones out, and those them, without an end.
     fn ask(&mut self, wanted: PictureRequest) {
         if self.known.len() >= KEPT {
-            self.known.clear();
+            // This frame may still come to what the one before wanted.
+            let before = self.frame.saturating_sub(1);
+            self.known.retain(|_, known| known.frame >= before);
+            self.wanted.retain(|waiting| self.known.contains_key(waiting));
+        }
+        if self.known.len() >= KEPT {
+            return;
         }
         match self.wanted.iter_mut().find(|waiting| waiting.path == wanted.path) {
             Some(waiting) => {
@@ -120,7 +147,7 @@ impl Pictures {
             None if self.at_work.as_ref() == Some(&wanted) => {}
             None => self.wanted.push_back(wanted.clone()),
         }
-        self.known.insert(wanted, PictureState::Asked);
+        self.known.insert(wanted, KnownPicture { state: PictureState::Asked, frame: self.frame });
     }
 
     /// Why a picture will not be there; `None`: it is, or may come.
@@ -129,7 +156,8 @@ impl Pictures {
             return Some(UndrawnReason::Off);
         }
         let key = self.request(image, (width, height));
-        let is_painted = matches!(self.known.get(&key), Some(PictureState::Painted(_)));
+        let is_painted =
+            self.known.get(&key).is_some_and(|known| matches!(known.state, PictureState::Painted(_)));
         self.failed.get(&image.path).copied().filter(|_| !is_painted)
     }
 
@@ -146,7 +174,12 @@ impl Pictures {
     pub fn painted(&mut self, which: PictureRequest, rows: Result<Vec<Line<'static>>, UndrawnReason>) {
         self.at_work.take_if(|at_work| *at_work == which);
         match rows {
-            Ok(rows) => drop(self.known.insert(which, PictureState::Painted(rows))),
+            // One that nobody wants any more is not kept.
+            Ok(rows) => {
+                if let Some(known) = self.known.get_mut(&which) {
+                    known.state = PictureState::Painted(rows);
+                }
+            }
             Err(reason) => {
                 if self.failed.len() >= FAILED {
                     self.failed.clear();
@@ -189,6 +222,35 @@ mod tests {
         // A size that gave way is asked for again when it is looked at again.
         assert!(pictures.rows(&image("a.svg"), 5, 9).is_empty());
         assert_eq!(pictures.next_wanted().map(|wanted| wanted.width), Some(5));
+    }
+
+    /// Draws frames of so many images until nothing is wanted; how many were painted by then.
+    fn at_rest(pictures: &mut Pictures, count: usize, width: u16) -> usize {
+        let images: Vec<ImageRef> = (0..count).map(|number| image(&format!("{number}.svg"))).collect();
+        for painted in 0..=count {
+            pictures.begin_frame();
+            for image in &images {
+                pictures.rows(image, width, 9);
+            }
+            let Some(wanted) = pictures.next_wanted() else { return painted };
+            pictures.painted(wanted, Ok(vec![Line::from("x")]));
+        }
+        panic!("frames of {count} images ask without an end");
+    }
+
+    #[test]
+    fn a_frame_of_many_images_comes_to_rest() {
+        let mut pictures = Pictures::default();
+        assert_eq!(at_rest(&mut pictures, 40, 9), 40);
+        for number in 0..40 {
+            assert_eq!(pictures.rows(&image(&format!("{number}.svg")), 9, 9).len(), 1, "{number}");
+        }
+        // Another size does not push out what it needs itself, however often it changes.
+        for width in 10..30 {
+            assert_eq!(at_rest(&mut pictures, 40, width), 40, "{width}");
+            assert!(pictures.known.len() <= KEPT);
+        }
+        assert_eq!(at_rest(&mut Pictures::default(), KEPT + 44, 9), KEPT);
     }
 
     #[test]

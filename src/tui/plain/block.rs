@@ -1,8 +1,9 @@
 //! A block that waits, as lines: what it may do, all of its code, what was found in it, and which words decide.
 
 use super::page::PlainPage;
+use crate::domain::file_texts::{self, FilePart};
 use crate::domain::sentences::sandbox;
-use crate::domain::{Readiness, SandboxLevel, Severity, Version, file_texts};
+use crate::domain::{BlockKind, Readiness, SandboxLevel, Severity, Version};
 use crate::engine::state::InspectionResult;
 use crate::engine::transcript::BlockItem;
 use crate::engine::{State, changes, rules};
@@ -32,17 +33,17 @@ pub(super) fn show(
         page.line(&format!("  {name}: {text}"))?;
     }
     let width = source.lines().count().max(1).to_string().len();
-    let files = file_texts::parts_of(&item.block.kind, source);
+    let files = item.block.files();
     for (number, line) in (1u32..).zip(source.lines()) {
         let at = number as usize - 1;
         let in_file = file_texts::part_of(&files, at).and_then(|part| part.number(at));
         let shown = in_file.map(|number| number.to_string()).unwrap_or_default();
         page.code(&format!("  {shown:>width$}  {line}"))?;
-        findings(item, inspected, page, |line| line == number)?;
+        findings(&files, inspected, page, |line| line == number)?;
     }
     // Those of no line of it, so that none is left out.
     let last = source.lines().count();
-    findings(item, inspected, page, |line| line == 0 || line as usize > last)?;
+    findings(&files, inspected, page, |line| line == 0 || line as usize > last)?;
     if let Some(before) = &inspected.before {
         compare(item, ("in the file now", before), ("after the block", source), page)?;
     }
@@ -51,14 +52,18 @@ pub(super) fn show(
 
 /// The findings of these lines.
 fn findings(
-    item: &BlockItem,
+    files: &[FilePart],
     inspected: &InspectionResult,
     page: &mut PlainPage,
     of: impl Fn(u32) -> bool,
 ) -> io::Result<()> {
     for finding in inspected.review.findings.iter().filter(|finding| of(finding.place.line)) {
         let severity = finding.severity.as_str().to_uppercase();
-        page.line(&format!("  {}: {severity}: {}", item.block.place(finding.place.line), finding.message))?;
+        page.line(&format!(
+            "  {}: {severity}: {}",
+            file_texts::place(files, finding.place.line),
+            finding.message
+        ))?;
     }
     Ok(())
 }
@@ -85,11 +90,11 @@ pub(super) fn why_typed(
     inspected: &InspectionResult,
     page: &mut PlainPage,
 ) -> io::Result<()> {
-    let block = item.block.id;
+    let (block, files) = (item.block.id, item.block.files());
     for finding in inspected.review.findings.iter().filter(|f| f.severity == Severity::High) {
         page.line(&format!(
             "Block {block}, {}: HIGH: {}",
-            item.block.place(finding.place.line),
+            file_texts::place(&files, finding.place.line),
             finding.message
         ))?;
     }
@@ -145,12 +150,40 @@ fn compare(
     (new_name, new): (&str, &str),
     page: &mut PlainPage,
 ) -> io::Result<()> {
-    let text = changes::unified(&item.block.kind, old, new, (old_name, new_name));
-    page.behind("  ", if text.is_empty() { "nothing changes" } else { &text })
+    page.behind("  ", &compared(&item.block.kind, (old_name, old), (new_name, new)))
+}
+
+/// What differs between two texts, in lines.
+fn compared(kind: &BlockKind, (old_name, old): (&str, &str), (new_name, new): (&str, &str)) -> String {
+    match changes::diff(kind, old, new, (old_name, new_name)) {
+        Some(text) if text.is_empty() => "nothing changes".into(),
+        Some(text) => text,
+        None => {
+            let lines = |text: &str| words::count(text.lines().count(), "line");
+            let (old, new) = (lines(old), lines(new));
+            format!("Too much differs to be compared: {old} {old_name}, {new} {new_name}.")
+        }
+    }
 }
 
 /// The block that waits and what is known of it, where it can be decided.
 pub(super) fn waiting(state: &State) -> Option<(&BlockItem, &InspectionResult)> {
     let item = state.waiting()?;
     Some((item, state.inspected(item.block.id)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_that_are_too_long_are_told_and_not_compared() {
+        let names = ("what ran last", "now");
+        let told = |old: &str, new: &str| compared(&BlockKind::Read, (names.0, old), (names.1, new));
+        assert_eq!(told("a\n", "a\n"), "nothing changes");
+        assert!(told("a\n", "b\n").ends_with("-a\n+b\n"), "{}", told("a\n", "b\n"));
+        let long: String = (0..=changes::MOST_LINES).map(|number| format!("{number}\n")).collect();
+        let sentence = "Too much differs to be compared: 5,001 lines what ran last, 1 line now.";
+        assert_eq!(told(&long, "y\n"), sentence);
+    }
 }

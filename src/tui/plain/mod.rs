@@ -141,9 +141,17 @@ impl Signals {
         })
     }
 
-    /// Another program has the terminal meanwhile; what it was sent by keys is not meant for this one.
+    /// Another program has the terminal meanwhile; what it was sent by keys is not meant for this one, however late that is
+    /// read: who listens anew hears nothing of it.
     fn while_outside<T>(&mut self, act: impl FnOnce() -> T) -> T {
         let result = act();
+        for (listener, kind) in
+            [(&mut self.interrupt, SignalKind::interrupt()), (&mut self.quit, SignalKind::quit())]
+        {
+            if let Ok(anew) = signal(kind) {
+                *listener = anew;
+            }
+        }
         self.returned = Some(Instant::now());
         result
     }
@@ -165,5 +173,31 @@ impl Signals {
                 return request;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustix::process::{Signal, getpid, kill_process};
+    use tokio::runtime::Handle;
+    use tokio::time::timeout;
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_key_that_another_program_had_is_not_obeyed_however_late_it_is_read() {
+        let patience = Duration::from_secs(30);
+        let mut signals = Signals::listen().unwrap();
+        let mut other = signal(SignalKind::quit()).unwrap();
+        let press = || kill_process(getpid(), Signal::QUIT).unwrap();
+        let had = || {
+            press();
+            Handle::current().block_on(timeout(patience, other.recv())).unwrap();
+        };
+        tokio::task::block_in_place(|| signals.while_outside(had));
+        // As if it was read long after the other program had ended.
+        signals.returned = None;
+        assert!(timeout(Duration::ZERO, signals.next()).await.is_err());
+        press();
+        assert!(matches!(timeout(patience, signals.next()).await, Ok(SignalRequest::Leave)));
     }
 }

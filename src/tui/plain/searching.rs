@@ -81,8 +81,9 @@ impl Session<'_> {
     /// alone is loaded first, and told when it is there. Gives whether something was told.
     pub(super) fn tell_place(&mut self) -> io::Result<bool> {
         let Some(place) = &self.place else { return Ok(false) };
-        let news = PlaceNews::of(self.driver.state(), place);
-        let Some(found) = PlaceText::at(self.driver.state(), place.place) else {
+        let found = PlaceText::at(self.driver.state(), place.place);
+        let news = PlaceNews::of(found.as_ref(), place);
+        let Some(found) = found else {
             self.place = None;
             if let PlaceNews::Missing(told) = news {
                 self.plain.page.line(&told)?;

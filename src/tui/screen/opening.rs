@@ -11,7 +11,7 @@ use crate::tui::note::Note;
 use crate::tui::panes::output::SoughtText;
 use crate::tui::panes::search::PaneSearch;
 use crate::tui::panes::{LowerPane, chat};
-use crate::tui::place_text::PlaceNews;
+use crate::tui::place_text::{PlaceNews, PlaceText};
 use crate::tui::setup::FoundPlace;
 use crate::tui::widgets::layout::Pane;
 use crate::tui::widgets::safe;
@@ -71,7 +71,7 @@ impl Screen {
     /// Says of the place that the session was opened at what is not there, once that is known.
     pub(super) fn tell_missing(&mut self, state: &State) {
         let Some(found) = &self.sought_place else { return };
-        let missing = match PlaceNews::of(state, found) {
+        let missing = match PlaceNews::of(PlaceText::at(state, found.place).as_ref(), found) {
             PlaceNews::Away => return,
             PlaceNews::Found => None,
             PlaceNews::Missing(told) => Some(safe::one_line(&told)),

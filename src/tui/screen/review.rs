@@ -3,6 +3,7 @@
 use super::{Ctx, Exit, Note, Screen, UiCommand};
 use crate::domain::{
     BlockId, BlockKind, BranchPoint, Decision, InstallInto, Language, PackageList, Readiness, Revision,
+    file_texts,
 };
 use crate::engine::transcript::{BlockItem, BlockStanding};
 use crate::engine::{Command, State};
@@ -161,7 +162,7 @@ impl Screen {
             let finding = denied?;
             Some(format!(
                 "Block {block} is denied, {}: {}. e edits it.",
-                safe::one_line(&item.block.place(finding.place.line)),
+                safe::one_line(&file_texts::place(&item.block.files(), finding.place.line)),
                 safe::one_line(&finding.message)
             ))
         });

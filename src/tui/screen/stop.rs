@@ -97,10 +97,7 @@ impl Screen {
                     }
                     None => (
                         format!("Kill block {block}?"),
-                        format!(
-                            "Block {block} is still running. Killed, it ends at once: what it has not written is \
-                             lost. No variables are. k kill  Enter wait"
-                        ),
+                        kernels::kill_asked_of_block(block, terms(ctx, block)),
                     ),
                 };
                 let ask = Ask::new(title, vec![text], 'w', "wait");

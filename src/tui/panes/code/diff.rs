@@ -3,7 +3,7 @@
 use super::doc;
 use super::doc::changed_words::{DiffLook, changes, line_of, marked};
 use super::highlight::Colours;
-use crate::domain::file_texts::{self, FilePart};
+use crate::domain::file_texts;
 use crate::domain::visible::visible_line;
 use crate::engine::transcript::BlockItem;
 use crate::tui::theme::Slot;
@@ -12,6 +12,7 @@ use crate::tui::widgets::safe;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use similar::{ChangeTag, TextDiff};
+use std::time::Instant;
 
 /// What a block is compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,16 +57,15 @@ impl Diff {
         let lines = doc::split(old).len().max(doc::split(new).len());
         let room = usize::from(width).saturating_sub(doc::gutter(lines)).max(1);
         let room = (room, lines, width);
+        let until = Instant::now() + doc::MOST_TIME;
         for (before, after) in file_texts::pairs_of(&item.block.kind, old, new) {
-            let of = |text: &'_ str, part: &FilePart| {
-                text.get(part.body..part.bytes.end).unwrap_or_default().to_owned()
-            };
-            let (old, new) = (of(old, &before), of(new, &after));
+            let old = old.get(before.body..before.bytes.end).unwrap_or_default();
+            let new = new.get(after.body..after.bytes.end).unwrap_or_default();
             if let Some(path) = after.path.as_ref().filter(|_| old != new) {
                 let head = file_texts::head(&visible_line(path));
                 rows.push(Line::styled(head.trim_end().to_owned(), look.style(Slot::UiTitle)));
             }
-            put(&mut rows, (&old, &new, after.first()), colours, room, look);
+            put(&mut rows, (old, new, after.first(), until), colours, room, look);
         }
         Self { rows }
     }
@@ -75,15 +75,16 @@ impl Diff {
     }
 }
 
-/// The rows of one file, whose first line is that one of the whole text.
+/// The rows of one file, whose first line is that one of the whole text; behind the moment, changes are no longer looked for
+/// inside of what differs.
 fn put(
     rows: &mut Vec<Line<'static>>,
-    (old, new, from): (&str, &str, usize),
+    (old, new, from, until): (&str, &str, usize, Instant),
     colours: &Colours,
     (room, lines, width): (usize, usize, u16),
     look: DrawStyle<'_>,
 ) {
-    let compared = TextDiff::from_lines(old, new);
+    let compared = TextDiff::configure().deadline(until).diff_lines(old, new);
     for (number, group) in compared.grouped_ops(3).iter().enumerate() {
         if number > 0 {
             rows.push(Line::styled("...", look.dim()));
@@ -117,5 +118,32 @@ fn put(
                 rows.push(Line::styled("        (no newline at the end)", look.dim()));
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::theme::{Depth, Theme};
+    use crate::tui::widgets::look::Glyphs;
+    use crate::tui::widgets::words::Locale;
+    use std::time::Duration;
+
+    #[test]
+    fn behind_its_time_a_comparison_looks_into_nothing() {
+        let links = crate::tui::Hyperlinks::default();
+        let (theme, place) = (Theme::terminal(Depth::Mono), Locale::default());
+        let (glyphs, now) = (Glyphs::LINES, crate::domain::Timestamp(0));
+        let look = DrawStyle { theme: &theme, links: &links, glyphs, place: &place, now, motion: false };
+        let text = |ends: &str| format!("{ends}\n1\n2\n{ends}\n");
+        let rows = |until: Instant| {
+            let mut rows = Vec::new();
+            let compared = (text("x"), text("y"));
+            put(&mut rows, (&compared.0, &compared.1, 0, until), &Colours::default(), (80, 4, 90), look);
+            rows.len()
+        };
+        let now = Instant::now();
+        assert_eq!(rows(now + Duration::from_secs(60)), 6);
+        assert_eq!(rows(now), 8);
     }
 }

@@ -12,6 +12,7 @@ use crate::tui::guard;
 use crate::tui::paint::plain::Strictness;
 use crate::tui::widgets::passage::Passage;
 use crate::tui::widgets::safe;
+pub(super) use line_diff::MOST_TIME;
 use line_diff::{DiffStep, LineDiff};
 pub(crate) use paint::{gutter_of, tinted};
 use ratatui::style::Style;

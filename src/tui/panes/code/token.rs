@@ -4,6 +4,7 @@ use crate::engine::State;
 use crate::engine::state::InspectionResult;
 use crate::engine::transcript::BlockItem;
 use crate::tui::guard;
+use std::fmt::{self, Write as _};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 /// A hash of what an approval would cover beside the text, as it is on screen: another hash is another subject.
@@ -23,14 +24,25 @@ fn hash_of_shown(inspected: Option<&InspectionResult>) -> u64 {
             refused,
             before,
             lacking: _, // What is lacking is proposed as a block of its own.
-            image: _,
+            image: _,   // An image that is lacking is fetched by a block of its own.
             venv,
             undo,
         } = inspected;
         before.hash(&mut hasher);
-        format!("{review:?}{terms:?}{reach:?}{refused:?}{venv:?}{undo:?}").hash(&mut hasher);
+        // Hashing can't fail.
+        let _ = write!(HashedText(&mut hasher), "{review:?}{terms:?}{reach:?}{refused:?}{venv:?}{undo:?}");
     }
     hasher.finish()
+}
+
+/// Hashes what is written to it, so that what is asked with each frame makes no text of all findings.
+struct HashedText<'h>(&'h mut DefaultHasher);
+
+impl fmt::Write for HashedText<'_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.0.write(text.as_bytes());
+        Ok(())
+    }
 }
 
 /// A block as it stands, for the guard.
@@ -46,7 +58,8 @@ pub fn token_of(state: &State, item: &BlockItem) -> guard::SubjectId {
 mod tests {
     use super::*;
     use crate::domain::{
-        BlockId, Finding, KernelRef, Reach, Review, Revision, Severity, SharedState, Terms, UndoCover,
+        BlockId, Finding, ImageName, KernelRef, Reach, Review, Revision, Severity, SharedState, Terms,
+        UndoCover,
     };
     use crate::engine::dialogue::terms;
 
@@ -113,8 +126,24 @@ mod tests {
     }
 
     #[test]
+    fn a_text_is_hashed_whatever_pieces_it_comes_in() {
+        let hash = |pieces: &[&str]| {
+            let mut hasher = DefaultHasher::new();
+            for piece in pieces {
+                write!(HashedText(&mut hasher), "{piece}").unwrap();
+            }
+            hasher.finish()
+        };
+        assert_eq!(hash(&["a long text of findings"]), hash(&["a ", "", "long text of find", "ings"]));
+        assert_ne!(hash(&["a long text of findings"]), hash(&["a long text of finding", "z"]));
+    }
+
+    #[test]
     fn what_is_not_shown_of_it_leaves_the_subject() {
         let lacking = changed(|i| i.lacking.push("pandas".into()));
-        assert_eq!(hash_of_shown(Some(&lacking)), hash_of_shown(Some(&inspected())));
+        let image = changed(|i| i.image = Some(ImageName::parse("python:3.13").unwrap()));
+        for inspection in [lacking, image] {
+            assert_eq!(hash_of_shown(Some(&inspection)), hash_of_shown(Some(&inspected())));
+        }
     }
 }

@@ -236,6 +236,7 @@ impl OutputPane {
         }
         self.area = area;
         let before = self.head.len();
+        pictures.begin_frame();
         self.surround(state, pictures, look);
         let grown = isize::try_from(self.head.len()).unwrap_or(0) - isize::try_from(before).unwrap_or(0);
         self.list.shift(before, grown);

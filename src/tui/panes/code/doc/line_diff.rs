@@ -8,14 +8,14 @@ use similar::{ChangeTag, TextDiff};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Lines around a change that are shown.
 const AROUND: usize = 3;
 /// Lines beyond which texts are not compared: the whole new text is shown instead.
 const MOST_LINES: usize = 100_000;
-/// How long the comparison may look for the shortest changes.
-const MOST_TIME: Duration = Duration::from_millis(100);
+/// How long the comparison of all files may look for the shortest changes.
+pub(in crate::tui::panes::code) const MOST_TIME: Duration = Duration::from_millis(100);
 
 /// What stands at one place of the pane, in its order. Lines count from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +44,11 @@ pub(super) struct LineDiff {
 impl LineDiff {
     /// Compares, file by file; `None` where the texts are too long for that. The head of each file is shown.
     pub(super) fn new(old: Arc<str>, new: &str, files: &[(FilePart, FilePart)]) -> Option<Self> {
+        Self::within(old, new, files, Instant::now() + MOST_TIME)
+    }
+
+    /// The same; behind this moment changes are no longer looked for inside of what differs, whatever file it is in.
+    fn within(old: Arc<str>, new: &str, files: &[(FilePart, FilePart)], until: Instant) -> Option<Self> {
         let (lines, new_lines) = (split(&old), split(new).len());
         if lines.len().max(new_lines) > MOST_LINES {
             return None;
@@ -58,7 +63,7 @@ impl LineDiff {
             if after.path.is_some() {
                 steps.push(DiffStep::New(small(after.lines.start)));
             }
-            let compared = TextDiff::configure().timeout(MOST_TIME).diff_lines(text, changed);
+            let compared = TextDiff::configure().deadline(until).diff_lines(text, changed);
             let mut next = from;
             for op in compared.grouped_ops(AROUND).iter().flatten() {
                 let at = from + op.new_range().start;
@@ -186,6 +191,24 @@ mod tests {
         assert_eq!(heads, [0, 6]);
         assert_eq!(against.steps.get(1), Some(&DiffStep::Old { line: 1, at: 1 }));
         assert_eq!(against.steps.get(7), Some(&DiffStep::Same { at: 11, count: 6 }));
+    }
+
+    #[test]
+    fn the_time_of_a_comparison_is_that_of_all_files() {
+        let kind = BlockKind::Edit { paths: vec!["a".into(), "b".into()] };
+        let text = |ends: &str| {
+            let lines: String = (0..9).map(|n| format!("{n}\n")).collect();
+            format!("==> a <==\n{ends}{lines}{ends}==> b <==\n{ends}{lines}{ends}")
+        };
+        let (old, new) = (text("x\n"), text("y\n"));
+        let files = file_texts::pairs_of(&kind, &old, &new);
+        let added = |until: Instant| {
+            let against = LineDiff::within(old.as_str().into(), &new, &files, until).expect("short");
+            (0..24).filter(|line| against.added(*line)).count()
+        };
+        let now = Instant::now();
+        assert_eq!(added(now + Duration::from_secs(60)), 4);
+        assert_eq!(added(now), 22, "the time is over: neither file is looked into");
     }
 
     #[test]
