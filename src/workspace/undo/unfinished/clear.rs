@@ -1,0 +1,140 @@
+//! Clears what processes left that were ended in the middle of taking back, by their notes.
+
+use super::{Step, open_to_write, overwrite};
+use crate::domain::Sha256;
+use crate::workspace::place::open_in;
+use crate::workspace::undo::index::FileKey;
+use crate::workspace::undo::objects::{Objects, hash, plain_file};
+use crate::workspace::undo::opener::{Node, Opener, node_in};
+use rustix::fs::{AtFlags, FlockOperation, OFlags, RenameFlags, flock, renameat_with, unlinkat};
+use rustix::io::Errno;
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fs::{File, Permissions};
+use std::io::{self, Read as _};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::Path;
+use std::time::Duration;
+
+/// Bytes of the notes of one process.
+const LARGEST: u64 = 64 << 20;
+/// Notes that could not be worked off, because their folder is gone, are kept so long.
+const KEPT: Duration = Duration::from_secs(30 * 24 * 3600);
+
+/// The copies, and how many bytes one of them may have to be written from.
+#[derive(Clone, Copy)]
+struct Copies<'a> {
+    objects: &'a Objects,
+    most: u64,
+}
+
+/// Clears what processes left that were ended in the middle; `most` bytes of a file are put back. What can't be cleared now is
+/// tried again the next time.
+pub(in crate::workspace::undo) fn clear(folder: &Path, objects: &Objects, most: u64) {
+    let copies = Copies { objects, most };
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        let Ok(notes) = plain_file(&path, OFlags::RDWR) else { continue };
+        // Its process lives.
+        if flock(&notes, FlockOperation::NonBlockingLockExclusive).is_err() {
+            continue;
+        }
+        let mut text = Vec::new();
+        if (&notes).take(LARGEST).read_to_end(&mut text).is_err() {
+            continue;
+        }
+        // What is known of a name last counts; a line that was not written to its end tells nothing.
+        let mut steps = BTreeMap::new();
+        for step in
+            text.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice::<Step>(line).ok())
+        {
+            steps.insert((step.path.clone(), step.own.clone()), step);
+        }
+        let mut opener = Opener::default();
+        let left = steps.into_values().filter(|step| step.clear(copies, &mut opener).is_err()).count();
+        let age = notes.metadata().and_then(|info| info.modified()).ok().and_then(|at| at.elapsed().ok());
+        if left == 0 || age.is_some_and(|age| age > KEPT) {
+            std::fs::remove_file(&path).ok();
+        }
+    }
+}
+
+impl Step {
+    /// Clears it; an error where that can't be done now.
+    fn clear(&self, copies: Copies<'_>, opener: &mut Opener) -> io::Result<()> {
+        let folder = opener.folder(&self.path)?;
+        let name = self.path.file_name().ok_or(io::ErrorKind::NotFound)?;
+        if let Some(contents) = self.contents {
+            return self.write_to_the_end(copies, folder, name, contents);
+        }
+        let own = OsStr::new(&self.own);
+        let Some(Node::File(key, _)) = node_in(folder, own) else { return Ok(()) };
+        let is_made = match self.file {
+            Some(node) => key.node() == node,
+            // It was ended before anything was written.
+            None => key.size == 0,
+        };
+        if is_made || copies.have(folder, own)? {
+            return Ok(unlinkat(folder, own, AtFlags::empty())?);
+        }
+        // Somebody else's, which was to be put back: it gets its name, or keeps this one where that is taken.
+        let _ = renameat_with(folder, own, folder, name, RenameFlags::NOREPLACE);
+        Ok(())
+    }
+
+    /// A file in which the beginning is new and the rest old gets back what it held.
+    fn write_to_the_end(
+        &self,
+        copies: Copies<'_>,
+        folder: &File,
+        name: &OsStr,
+        (old, new): (Sha256, Sha256),
+    ) -> io::Result<()> {
+        let Some(file) = if_there(open_in(folder, name))? else { return Ok(()) };
+        let info = file.metadata()?;
+        if self.file != Some(FileKey::of(&info).node()) {
+            return Ok(());
+        }
+        // Without its copies nothing can be told of it any more.
+        let (Some(old), Some(new)) = (copies.get(old)?, copies.get(new)?) else { return Ok(()) };
+        let mut now = Vec::new();
+        (&file).take(copies.most).read_to_end(&mut now)?;
+        if now == old || now == new || !is_between(&now, &old, &new) {
+            return Ok(());
+        }
+        file.set_permissions(Permissions::from_mode(info.mode() & 0o777 | 0o200))?;
+        let written = open_to_write(folder, name, &file).and_then(|to| overwrite(&to, &old));
+        file.set_permissions(Permissions::from_mode(info.mode() & 0o777))?;
+        written
+    }
+}
+
+impl Copies<'_> {
+    /// A content; nothing where there is no copy any more.
+    fn get(self, sha256: Sha256) -> io::Result<Option<Vec<u8>>> {
+        if_there(self.objects.get(sha256, self.most))
+    }
+
+    /// Whether there is a copy of what this file holds, however large it is.
+    fn have(self, folder: &File, name: &OsStr) -> io::Result<bool> {
+        let Some(mut file) = if_there(open_in(folder, name))? else { return Ok(false) };
+        let (sha256, bytes) = hash(&mut file, u64::MAX, |_| Ok(()))?;
+        Ok(self.objects.holds(sha256, bytes))
+    }
+}
+
+/// What is not there, or is a link by now, is nothing; each other failure may be over the next time.
+fn if_there<T>(found: io::Result<T>) -> io::Result<Option<T>> {
+    match found {
+        Ok(found) => Ok(Some(found)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) if error.raw_os_error() == Some(Errno::LOOP.raw_os_error()) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Whether it is what overwriting one with the other leaves when it is ended somewhere.
+pub(super) fn is_between(now: &[u8], old: &[u8], new: &[u8]) -> bool {
+    let same = now.iter().zip(new).take_while(|(now, new)| now == new).count();
+    now.get(same..).unwrap_or_default() == old.get(same..).unwrap_or_default()
+}

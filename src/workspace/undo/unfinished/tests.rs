@@ -1,0 +1,141 @@
+//! What a killed process left, and clearing it.
+
+use super::clear::is_between;
+use super::*;
+use crate::workspace::undo::objects::Objects;
+
+/// Bytes of a file that is put back.
+const MOST: u64 = 1_000;
+
+#[test]
+fn what_is_half_written_is_known() {
+    for (old, new) in [("old text", "new"), ("old", "newer text"), ("same start", "same end"), ("", "x")] {
+        for at in 0..=new.len() {
+            let mut now = old.as_bytes().to_vec();
+            now.splice(..at.min(old.len()), new.bytes().take(at));
+            assert!(is_between(&now, old.as_bytes(), new.as_bytes()), "{old} {new} {at}");
+            now.push(b'!');
+            assert!(!is_between(&now, old.as_bytes(), new.as_bytes()), "{old} {new} {at}");
+        }
+    }
+}
+
+/// Notes of a process that is gone, of these steps.
+fn left(folder: &Path, steps: &[Step]) {
+    let notes = PutBackNotes::begin(folder).unwrap();
+    for step in steps {
+        notes.note(step).unwrap();
+    }
+    notes.stays.set(true);
+}
+
+#[test]
+fn only_what_is_surely_its_own_is_removed() {
+    let base = tempfile::tempdir().unwrap();
+    let base = base.path().canonicalize().unwrap();
+    let (work, notes) = (base.join("work"), base.join("unfinished"));
+    std::fs::create_dir(&work).unwrap();
+    let objects = Objects::open(base.join("objects")).unwrap();
+    objects.put(b"kept").unwrap();
+    let write = |name: &str, text: &str| std::fs::write(work.join(name), text).unwrap();
+    let node = |name: &str| Some(FileKey::of(&std::fs::metadata(work.join(name)).unwrap()).node());
+    let step = |own: &str, file| Step {
+        path: work.join(format!("{own}-meant")),
+        own: own.into(),
+        file,
+        contents: None,
+    };
+    for (name, text) in [
+        (".sayso-made", "half of "),
+        (".sayso-empty", ""),
+        (".sayso-kept", "kept"),
+        (".sayso-other", "somebody's"),
+        (".sayso-taken", "somebody's, too"),
+        (".sayso-taken-meant", "newer"),
+        (".sayso-unnoted", "mine"),
+    ] {
+        write(name, text);
+    }
+    std::os::unix::fs::symlink("x", work.join(".sayso-link")).unwrap();
+    let steps = [
+        step(".sayso-made", node(".sayso-made")),
+        step(".sayso-empty", None),
+        step(".sayso-kept", Some((0, 0))),
+        step(".sayso-other", None),
+        step(".sayso-taken", Some((0, 0))),
+        step(".sayso-link", None),
+    ];
+    left(&notes, &steps);
+    // Those of a process that lives are left alone.
+    let living = PutBackNotes::begin(&notes).unwrap();
+    write(".sayso-living", "");
+    living.makes(&work.join("x"), ".sayso-living").unwrap();
+    clear(&notes, &objects, MOST);
+    let mut names: Vec<String> =
+        std::fs::read_dir(&work).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort_unstable();
+    let stay = [
+        ".sayso-link",
+        ".sayso-living",
+        ".sayso-other-meant",
+        ".sayso-taken",
+        ".sayso-taken-meant",
+        ".sayso-unnoted",
+    ];
+    assert_eq!(names, stay);
+    assert_eq!(std::fs::read_dir(&notes).unwrap().count(), 1, "what is worked off is gone");
+    drop(living);
+    assert_eq!(std::fs::read_dir(&notes).unwrap().count(), 0);
+    // A folder that is away is tried again when it is back.
+    write(".sayso-away", "");
+    left(&notes, &[step(".sayso-away", None)]);
+    std::fs::rename(&work, base.join("away")).unwrap();
+    clear(&notes, &objects, MOST);
+    std::fs::rename(base.join("away"), &work).unwrap();
+    clear(&notes, &objects, MOST);
+    assert!(!work.join(".sayso-away").exists());
+}
+
+#[test]
+fn a_file_with_several_names_that_is_half_written_gets_back_what_it_held() {
+    let base = tempfile::tempdir().unwrap();
+    let base = base.path().canonicalize().unwrap();
+    let (path, notes) = (base.join("a"), base.join("unfinished"));
+    let objects = Objects::open(base.join("objects")).unwrap();
+    let contents = Some((objects.put(b"old text").unwrap(), objects.put(b"new").unwrap()));
+    for (now, then) in [("nld text", "old text"), ("new text", "old text"), ("new", "new"), ("mine", "mine")]
+    {
+        std::fs::write(&path, now).unwrap();
+        let file = Some(FileKey::of(&std::fs::metadata(&path).unwrap()).node());
+        left(&notes, &[Step { path: path.clone(), own: String::new(), file, contents }]);
+        clear(&notes, &objects, MOST);
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), then);
+    }
+    assert_eq!(std::fs::read_dir(&notes).unwrap().count(), 0);
+}
+
+#[test]
+fn what_can_not_be_cleared_now_is_not_forgotten() {
+    let base = tempfile::tempdir().unwrap();
+    let base = base.path().canonicalize().unwrap();
+    let (path, notes) = (base.join("a"), base.join("unfinished"));
+    let objects = Objects::open(base.join("objects")).unwrap();
+    let contents = Some((objects.put(b"old text").unwrap(), objects.put(b"new").unwrap()));
+    std::fs::write(&path, "nld text").unwrap();
+    let file = Some(FileKey::of(&std::fs::metadata(&path).unwrap()).node());
+    left(&notes, &[Step { path: path.clone(), own: String::new(), file, contents }]);
+    // A copy that is larger than what is read of one now can be read another time.
+    clear(&notes, &objects, 7);
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "nld text");
+    assert_eq!(std::fs::read_dir(&notes).unwrap().count(), 1);
+    clear(&notes, &objects, 8);
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "old text");
+    assert_eq!(std::fs::read_dir(&notes).unwrap().count(), 0);
+    // What was moved aside is known by its copy, however large that is.
+    objects.put(b"a large text").unwrap();
+    std::fs::write(base.join(".sayso-x"), "a large text").unwrap();
+    left(&notes, &[Step { path, own: ".sayso-x".into(), file: Some((0, 0)), contents: None }]);
+    clear(&notes, &objects, 1);
+    assert!(!base.join(".sayso-x").exists());
+    assert_eq!(std::fs::read_dir(&notes).unwrap().count(), 0);
+}
