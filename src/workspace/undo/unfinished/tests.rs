@@ -20,6 +20,19 @@ fn what_is_half_written_is_known() {
     }
 }
 
+#[test]
+fn what_is_half_put_right_is_known() {
+    let mix = |now: &str, old: &str, new: &str| is_between(now.as_bytes(), old.as_bytes(), new.as_bytes());
+    // New until here, and of that the beginning is old again.
+    assert!(mix("aaBBBaaa", "aaaaaaaa", "BBBBB"));
+    assert!(mix("aaBBBBBB", "aaaaa", "BBBBBBBB"));
+    assert!(mix("aaaaaBBB", "aaaaa", "BBBBBBBB"));
+    // Nothing of it is shorter than both, or longer.
+    assert!(!mix("aaBB", "aaaaaaaa", "BBBBB"));
+    assert!(!mix("aaBBBaaaa", "aaaaaaaa", "BBBBB"));
+    assert!(!mix("aaBBcaaa", "aaaaaaaa", "BBBBB"));
+}
+
 /// Notes of a process that is gone, of these steps.
 fn left(folder: &Path, steps: &[Step]) {
     let notes = PutBackNotes::begin(folder).unwrap();
@@ -110,6 +123,8 @@ fn a_file_with_several_names_that_is_half_written_gets_back_what_it_held() {
         left(&notes, &[Step { path: path.clone(), own: String::new(), file, contents }]);
         clear(&notes, &objects, MOST);
         assert_eq!(std::fs::read_to_string(&path).unwrap(), then);
+        let is_kept = objects.has(Sha256::of(now.as_bytes()), now.len() as u64);
+        assert!(now == then || is_kept, "{now} went and is nowhere");
     }
     assert_eq!(std::fs::read_dir(&notes).unwrap().count(), 0);
 }
