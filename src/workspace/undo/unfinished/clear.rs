@@ -68,18 +68,53 @@ impl Step {
             return self.write_to_the_end(copies, folder, name, contents);
         }
         let own = OsStr::new(&self.own);
-        let Some(Node::File(key, _)) = node_in(folder, own) else { return Ok(()) };
-        let is_made = match self.file {
-            Some(node) => key.node() == node,
+        let Some(there) = node_in(folder, own) else { return Ok(()) };
+        let is_known = match (&there, self.file) {
+            (Node::File(..), _) if self.is_made(folder, own) => Ok(true),
             // It was ended before anything was written.
-            None => key.size == 0,
+            (Node::File(key, _), None) if key.size == 0 => Ok(true),
+            (Node::File(..), _) => copies.have(folder, own),
+            // Only files are made: it was there before, and was moved.
+            (_, Some(_)) => Ok(false),
+            (_, None) => return Ok(()),
         };
-        if is_made || copies.have(folder, own)? {
+        if is_known.as_ref().is_ok_and(|known| *known) {
             return Ok(unlinkat(folder, own, AtFlags::empty())?);
         }
         // Somebody else's, which was to be put back: it gets its name, or keeps this one where that is taken.
-        let _ = renameat_with(folder, own, folder, name, RenameFlags::NOREPLACE);
-        Ok(())
+        let named = renameat_with(folder, own, folder, name, RenameFlags::NOREPLACE);
+        if named.is_ok() || is_known.is_ok() && self.exchange_back(copies, folder, (own, name))? {
+            return Ok(());
+        }
+        is_known.map(drop)
+    }
+
+    /// Ended between the two exchanges of a replacement, what was made has the name that is meant, and what somebody wrote
+    /// there lies under the own one: it gets its name back. Tells whether that was so.
+    fn exchange_back(
+        &self,
+        copies: Copies<'_>,
+        folder: &File,
+        (own, name): (&OsStr, &OsStr),
+    ) -> io::Result<bool> {
+        // What somebody wrote into it since is newer still: then both stay.
+        let is_ours = |name: &OsStr| io::Result::Ok(self.is_made(folder, name) && copies.have(folder, name)?);
+        if !is_ours(name)? {
+            return Ok(false);
+        }
+        renameat_with(folder, own, folder, name, RenameFlags::EXCHANGE)?;
+        // It is not removed before it was looked at again under a name that nobody else writes to.
+        if is_ours(own)? {
+            unlinkat(folder, own, AtFlags::empty())?;
+        } else {
+            renameat_with(folder, own, folder, name, RenameFlags::EXCHANGE)?;
+        }
+        Ok(true)
+    }
+
+    /// Whether the file that was made has this name.
+    fn is_made(&self, folder: &File, name: &OsStr) -> bool {
+        matches!(node_in(folder, name), Some(Node::File(key, _)) if self.file == Some(key.node()))
     }
 
     /// A file in which the beginning is new and the rest old gets back what it held.

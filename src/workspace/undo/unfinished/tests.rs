@@ -154,3 +154,50 @@ fn what_can_not_be_cleared_now_is_not_forgotten() {
     assert!(!base.join(".sayso-x").exists());
     assert_eq!(std::fs::read_dir(&notes).unwrap().count(), 0);
 }
+
+#[test]
+fn what_somebody_wrote_gets_its_name_back_between_two_exchanges() {
+    let base = tempfile::tempdir().unwrap();
+    let base = base.path().canonicalize().unwrap();
+    let (path, own, notes) = (base.join("a"), base.join(".sayso-a"), base.join("unfinished"));
+    let objects = Objects::open(base.join("objects")).unwrap();
+    objects.put(b"of the copies").unwrap();
+    let text = |path: &Path| std::fs::read_to_string(path).ok();
+    let made = |text: &str| {
+        std::fs::write(&path, text).unwrap();
+        let file = Some(FileKey::of(&std::fs::metadata(&path).unwrap()).node());
+        left(&notes, &[Step { path: path.clone(), own: ".sayso-a".into(), file, contents: None }]);
+    };
+    made("of the copies");
+    std::fs::write(&own, "somebody's").unwrap();
+    clear(&notes, &objects, MOST);
+    assert_eq!((text(&path).as_deref(), text(&own)), (Some("somebody's"), None));
+    // A link is somebody's as well.
+    std::fs::remove_file(&path).unwrap();
+    made("of the copies");
+    std::os::unix::fs::symlink("there", &own).unwrap();
+    clear(&notes, &objects, MOST);
+    assert_eq!(std::fs::read_link(&path).unwrap(), Path::new("there"));
+    assert!(std::fs::symlink_metadata(&own).is_err());
+    // What came into the one that was made is somebody's, too, and newer.
+    std::fs::remove_file(&path).unwrap();
+    made("newer still");
+    std::fs::write(&own, "somebody's").unwrap();
+    clear(&notes, &objects, MOST);
+    assert_eq!((text(&path).as_deref(), text(&own).as_deref()), (Some("newer still"), Some("somebody's")));
+    assert_eq!(std::fs::read_dir(&notes).unwrap().count(), 0);
+}
+
+#[test]
+fn what_can_not_be_read_gets_its_name_back() {
+    let base = tempfile::tempdir().unwrap();
+    let base = base.path().canonicalize().unwrap();
+    let (path, notes) = (base.join("a"), base.join("unfinished"));
+    let objects = Objects::open(base.join("objects")).unwrap();
+    // A folder can't be read as a file, whoever asks.
+    std::fs::create_dir(base.join(".sayso-a")).unwrap();
+    left(&notes, &[Step { path: path.clone(), own: ".sayso-a".into(), file: Some((0, 0)), contents: None }]);
+    clear(&notes, &objects, MOST);
+    assert!(path.is_dir() && !base.join(".sayso-a").exists());
+    assert_eq!(std::fs::read_dir(&notes).unwrap().count(), 0);
+}
