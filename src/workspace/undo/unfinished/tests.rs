@@ -189,12 +189,11 @@ fn what_somebody_wrote_gets_its_name_back_between_two_exchanges() {
 }
 
 #[test]
-fn what_can_not_be_read_gets_its_name_back() {
+fn a_folder_that_was_moved_gets_its_name_back() {
     let base = tempfile::tempdir().unwrap();
     let base = base.path().canonicalize().unwrap();
     let (path, notes) = (base.join("a"), base.join("unfinished"));
     let objects = Objects::open(base.join("objects")).unwrap();
-    // A folder can't be read as a file, whoever asks.
     std::fs::create_dir(base.join(".sayso-a")).unwrap();
     left(&notes, &[Step { path: path.clone(), own: ".sayso-a".into(), file: Some((0, 0)), contents: None }]);
     clear(&notes, &objects, MOST);
