@@ -14,6 +14,7 @@ use super::index::FileKey;
 use super::objects::plain_file;
 use crate::domain::Sha256;
 use rustix::fs::{FallocateFlags, FlockOperation, Mode, OFlags, fallocate, flock, openat};
+use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 use std::cell::Cell;
 use std::ffi::OsStr;
@@ -51,14 +52,25 @@ pub(super) struct PutBackNotes {
 impl PutBackNotes {
     /// Begins notes of this process, locked as long as it lives.
     pub(super) fn begin(folder: &Path) -> io::Result<Self> {
+        Self::begin_with(folder, |notes| flock(notes, FlockOperation::NonBlockingLockExclusive))
+    }
+
+    fn begin_with(folder: &Path, lock: impl Fn(&File) -> Result<(), Errno>) -> io::Result<Self> {
         DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         loop {
             let at = folder.join(uuid::Uuid::now_v7().simple().to_string());
             let notes = plain_file(&at, OFlags::RDWR | OFlags::CREATE | OFlags::EXCL)?;
-            // Who clears may have found it before it was locked, and removed it.
-            let is_ours = flock(&notes, FlockOperation::NonBlockingLockExclusive).is_ok();
-            if is_ours && notes.metadata()?.nlink() > 0 {
-                return Ok(Self { notes, at, stays: Cell::new(false) });
+            match lock(&notes) {
+                Ok(()) if notes.metadata()?.nlink() > 0 => {
+                    return Ok(Self { notes, at, stays: Cell::new(false) });
+                }
+                // Who clears found it before it was locked, and removes it.
+                Ok(()) | Err(Errno::WOULDBLOCK) => {}
+                // Where nothing can be locked, who clears could not know that this process lives.
+                Err(errno) => {
+                    std::fs::remove_file(&at).ok();
+                    return Err(errno.into());
+                }
             }
         }
     }
@@ -98,10 +110,7 @@ impl PutBackNotes {
         // It has its room before the first byte of it goes; where a file system can't, it is tried.
         if new.1.len() > old.1.len() {
             let room = fallocate(file, FallocateFlags::KEEP_SIZE, 0, new.1.len() as u64);
-            if let Err(
-                errno @ (rustix::io::Errno::NOSPC | rustix::io::Errno::DQUOT | rustix::io::Errno::FBIG),
-            ) = room
-            {
+            if let Err(errno @ (Errno::NOSPC | Errno::DQUOT | Errno::FBIG)) = room {
                 return Err(errno.into());
             }
         }

@@ -200,3 +200,23 @@ fn a_folder_that_was_moved_gets_its_name_back() {
     assert!(path.is_dir() && !base.join(".sayso-a").exists());
     assert_eq!(std::fs::read_dir(&notes).unwrap().count(), 0);
 }
+
+#[test]
+fn where_nothing_can_be_locked_nothing_begins() {
+    let folder = tempfile::tempdir().unwrap();
+    let tried = Cell::new(0);
+    let begin = |said: &[Result<(), Errno>]| {
+        tried.set(0);
+        PutBackNotes::begin_with(folder.path(), |_| {
+            tried.set(tried.get() + 1);
+            said[tried.get() - 1]
+        })
+    };
+    for errno in [Errno::NOLCK, Errno::NOTSUP, Errno::IO] {
+        assert_eq!(begin(&[Err(errno)]).unwrap_err().raw_os_error(), Some(errno.raw_os_error()));
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+    // Who clears holds it for a moment.
+    let notes = begin(&[Err(Errno::WOULDBLOCK), Ok(())]).unwrap();
+    assert_eq!((tried.get(), notes.at.exists()), (2, true));
+}
