@@ -23,8 +23,19 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, FileExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
-/// A content, with its hash.
-type KnownContent<'a> = (Sha256, &'a [u8]);
+/// What a file holds that is written into, and its mode.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) struct KnownFile {
+    pub(super) sha256: Sha256,
+    pub(super) mode: u32,
+}
+
+impl KnownFile {
+    /// Its mode while it is written into.
+    pub(super) fn open_mode(&self) -> u32 {
+        self.mode & 0o777 | 0o600
+    }
+}
 
 /// Something that is under way.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -36,8 +47,8 @@ struct Step {
     own: String,
     /// The file of that name, or the one that is written into, once it is known.
     file: Option<(u64, u64)>,
-    /// What one that is written into held, and what it gets.
-    contents: Option<(Sha256, Sha256)>,
+    /// How one that is written into was, and how it is going to be.
+    contents: Option<(KnownFile, KnownFile)>,
 }
 
 /// The notes of this process. Dropped, they are gone: all is done.
@@ -97,25 +108,28 @@ impl PutBackNotes {
         self.note(&Step { path: path.to_owned(), own: own.to_owned(), file: Some((0, 0)), contents: None })
     }
 
-    /// Writes into a file that has other names, too, so that they stay one file. What it held is put back where that fails.
-    pub(super) fn write_into(
+    /// A file that has other names, too, is going to get a mode in which it can be written into, and to be written into.
+    pub(super) fn writes_into(
         &self,
         path: &Path,
         file: &File,
-        (old, new): (KnownContent<'_>, KnownContent<'_>),
+        contents: (KnownFile, KnownFile),
     ) -> io::Result<()> {
-        let node = Some(FileKey::of(&file.metadata()?).node());
-        let contents = Some((old.0, new.0));
-        self.note(&Step { path: path.to_owned(), own: String::new(), file: node, contents })?;
+        let (file, contents) = (Some(FileKey::of(&file.metadata()?).node()), Some(contents));
+        self.note(&Step { path: path.to_owned(), own: String::new(), file, contents })
+    }
+
+    /// Writes into it, so that its names stay names of one file. What it held is put back where that fails.
+    pub(super) fn write_into(&self, file: &File, (old, new): (&[u8], &[u8])) -> io::Result<()> {
         // It has its room before the first byte of it goes; where a file system can't, it is tried.
-        if new.1.len() > old.1.len() {
-            let room = fallocate(file, FallocateFlags::KEEP_SIZE, 0, new.1.len() as u64);
+        if new.len() > old.len() {
+            let room = fallocate(file, FallocateFlags::KEEP_SIZE, 0, new.len() as u64);
             if let Err(errno @ (Errno::NOSPC | Errno::DQUOT | Errno::FBIG)) = room {
                 return Err(errno.into());
             }
         }
-        overwrite(file, new.1).inspect_err(|_| {
-            if overwrite(file, old.1).is_err() {
+        overwrite(file, new).inspect_err(|_| {
+            if overwrite(file, old).is_err() {
                 self.stays.set(true);
             }
         })

@@ -1,6 +1,6 @@
 //! Clears what processes left that were ended in the middle of taking back, by their notes.
 
-use super::{Step, open_to_write, overwrite};
+use super::{KnownFile, Step, open_to_write, overwrite};
 use crate::domain::Sha256;
 use crate::workspace::place::open_in;
 use crate::workspace::undo::index::FileKey;
@@ -117,13 +117,13 @@ impl Step {
         matches!(node_in(folder, name), Some(Node::File(key, _)) if self.file == Some(key.node()))
     }
 
-    /// A file in which the beginning is new and the rest old gets back what it held.
+    /// A file in which some is new and the rest old gets back what it held, and the mode that belongs to what it holds.
     fn write_to_the_end(
         &self,
         copies: Copies<'_>,
         folder: &File,
         name: &OsStr,
-        (old, new): (Sha256, Sha256),
+        (was, becomes): (KnownFile, KnownFile),
     ) -> io::Result<()> {
         let Some(file) = if_there(open_in(folder, name))? else { return Ok(()) };
         let info = file.metadata()?;
@@ -131,18 +131,27 @@ impl Step {
             return Ok(());
         }
         // Without its copies nothing can be told of it any more.
-        let (Some(old), Some(new)) = (copies.get(old)?, copies.get(new)?) else { return Ok(()) };
+        let (Some(old), Some(new)) = (copies.get(was.sha256)?, copies.get(becomes.sha256)?) else {
+            return Ok(());
+        };
         let mut now = Vec::new();
         (&file).take(copies.most.saturating_add(1)).read_to_end(&mut now)?;
-        if now == old || now == new || !is_between(&now, &old, &new) {
+        let set_mode = |mode: u32| file.set_permissions(Permissions::from_mode(mode & 0o777));
+        // A mode that somebody chose since stays.
+        let is_open = info.mode() & 0o777 == was.open_mode();
+        if now == old || now == new {
+            let mode = if now == old { was.mode } else { becomes.mode };
+            return if is_open { set_mode(mode) } else { Ok(()) };
+        }
+        if !is_between(&now, &old, &new) {
             return Ok(());
         }
         // Somebody may have made it look so: it is kept as it is before it goes.
         copies.objects.put(&now)?;
         copies.objects.sync();
-        file.set_permissions(Permissions::from_mode(info.mode() & 0o777 | 0o200))?;
+        set_mode(was.open_mode())?;
         let written = open_to_write(folder, name, &file).and_then(|to| overwrite(&to, &old));
-        file.set_permissions(Permissions::from_mode(info.mode() & 0o777))?;
+        set_mode(if is_open { was.mode } else { info.mode() })?;
         written
     }
 }

@@ -33,6 +33,11 @@ fn what_is_half_put_right_is_known() {
     assert!(!mix("aaBBcaaa", "aaaaaaaa", "BBBBB"));
 }
 
+/// How a file is that is written into.
+fn known(objects: &Objects, text: &str, mode: u32) -> KnownFile {
+    KnownFile { sha256: objects.put(text.as_bytes()).unwrap(), mode }
+}
+
 /// Notes of a process that is gone, of these steps.
 fn left(folder: &Path, steps: &[Step]) {
     let notes = PutBackNotes::begin(folder).unwrap();
@@ -115,7 +120,7 @@ fn a_file_with_several_names_that_is_half_written_gets_back_what_it_held() {
     let base = base.path().canonicalize().unwrap();
     let (path, notes) = (base.join("a"), base.join("unfinished"));
     let objects = Objects::open(base.join("objects")).unwrap();
-    let contents = Some((objects.put(b"old text").unwrap(), objects.put(b"new").unwrap()));
+    let contents = Some((known(&objects, "old text", 0o444), known(&objects, "new", 0o755)));
     for (now, then) in [("nld text", "old text"), ("new text", "old text"), ("new", "new"), ("mine", "mine")]
     {
         std::fs::write(&path, now).unwrap();
@@ -135,7 +140,7 @@ fn what_can_not_be_cleared_now_is_not_forgotten() {
     let base = base.path().canonicalize().unwrap();
     let (path, notes) = (base.join("a"), base.join("unfinished"));
     let objects = Objects::open(base.join("objects")).unwrap();
-    let contents = Some((objects.put(b"old text").unwrap(), objects.put(b"new").unwrap()));
+    let contents = Some((known(&objects, "old text", 0o444), known(&objects, "new", 0o755)));
     std::fs::write(&path, "nld text").unwrap();
     let file = Some(FileKey::of(&std::fs::metadata(&path).unwrap()).node());
     left(&notes, &[Step { path: path.clone(), own: String::new(), file, contents }]);
@@ -219,4 +224,40 @@ fn where_nothing_can_be_locked_nothing_begins() {
     // Who clears holds it for a moment.
     let notes = begin(&[Err(Errno::WOULDBLOCK), Ok(())]).unwrap();
     assert_eq!((tried.get(), notes.at.exists()), (2, true));
+}
+
+#[test]
+fn a_file_that_is_half_written_gets_its_mode_too() {
+    use std::os::unix::fs::PermissionsExt;
+    let base = tempfile::tempdir().unwrap();
+    let base = base.path().canonicalize().unwrap();
+    let (path, notes) = (base.join("a"), base.join("unfinished"));
+    let objects = Objects::open(base.join("objects")).unwrap();
+    let contents = Some((known(&objects, "old text", 0o444), known(&objects, "new", 0o755)));
+    std::fs::write(&path, "").unwrap();
+    let file = Some(FileKey::of(&std::fs::metadata(&path).unwrap()).node());
+    let set_mode = |mode| std::fs::set_permissions(&path, PermissionsExt::from_mode(mode)).unwrap();
+    for (now, mode, (then, its)) in [
+        // Before the first byte, in the middle, behind the last.
+        ("old text", 0o644, ("old text", 0o444)),
+        ("nld text", 0o644, ("old text", 0o444)),
+        ("new", 0o644, ("new", 0o755)),
+        // One that somebody chose since, and one of a file that is somebody's by now.
+        ("old text", 0o640, ("old text", 0o640)),
+        ("new", 0o600, ("new", 0o600)),
+        ("nld text", 0o640, ("old text", 0o640)),
+        ("mine", 0o644, ("mine", 0o644)),
+    ] {
+        set_mode(0o644);
+        std::fs::write(&path, now).unwrap();
+        set_mode(mode);
+        left(&notes, &[Step { path: path.clone(), own: String::new(), file, contents }]);
+        clear(&notes, &objects, MOST);
+        let mode_now = std::fs::metadata(&path).unwrap().mode() & 0o777;
+        assert_eq!(
+            (std::fs::read_to_string(&path).unwrap().as_str(), mode_now),
+            (then, its),
+            "{now} {mode:o}"
+        );
+    }
 }
