@@ -312,7 +312,7 @@ impl PutBack<'_> {
         match known {
             State::File { sha256, .. } => {
                 let aside = own_name();
-                self.unfinished.moves(path, &aside).map_err(failed)?;
+                self.unfinished.moves(path, &aside);
                 let rename = |from: &OsStr, to: &OsStr| {
                     renameat_with(folder, from, folder, to, RenameFlags::NOREPLACE).map_err(io::Error::from)
                 };

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use std::cell::Cell;
 use std::ffi::OsStr;
 use std::fs::{DirBuilder, File};
-use std::io::{self, Write as _};
+use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, FileExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
@@ -56,6 +56,8 @@ struct Step {
 pub(super) struct PutBackNotes {
     notes: File,
     at: PathBuf,
+    /// Where the next one goes: behind what was written to its end.
+    end: Cell<u64>,
     /// Whether something stays to be cleared.
     stays: Cell<bool>,
 }
@@ -73,7 +75,7 @@ impl PutBackNotes {
             let notes = plain_file(&at, OFlags::RDWR | OFlags::CREATE | OFlags::EXCL)?;
             match lock(&notes) {
                 Ok(()) if notes.metadata()?.nlink() > 0 => {
-                    return Ok(Self { notes, at, stays: Cell::new(false) });
+                    return Ok(Self { notes, at, end: Cell::new(0), stays: Cell::new(false) });
                 }
                 // Who clears found it before it was locked, and removes it.
                 Ok(()) | Err(Errno::WOULDBLOCK) => {}
@@ -89,7 +91,9 @@ impl PutBackNotes {
     fn note(&self, step: &Step) -> io::Result<()> {
         let mut line = serde_json::to_vec(step)?;
         line.push(b'\n');
-        (&self.notes).write_all(&line)
+        self.notes.write_all_at(&line, self.end.get())?;
+        self.end.set(self.end.get() + line.len() as u64);
+        Ok(())
     }
 
     /// A file is going to be made under this name beside the one that is meant.
@@ -103,9 +107,11 @@ impl PutBackNotes {
         self.note(&Step { path: path.to_owned(), own: own.to_owned(), file, contents: None })
     }
 
-    /// The file that is meant is going to have this name for a moment.
-    pub(super) fn moves(&self, path: &Path, own: &str) -> io::Result<()> {
-        self.note(&Step { path: path.to_owned(), own: own.to_owned(), file: Some((0, 0)), contents: None })
+    /// The file that is meant is going to have this name for a moment, until it is removed. Where there is no room for the
+    /// note it goes without: removing is what makes room, and only a kill in just this moment would leave it under this name.
+    pub(super) fn moves(&self, path: &Path, own: &str) {
+        let step = Step { path: path.to_owned(), own: own.to_owned(), file: Some((0, 0)), contents: None };
+        let _ = self.note(&step);
     }
 
     /// A file that has other names, too, is going to get a mode in which it can be written into, and to be written into.
@@ -133,6 +139,15 @@ impl PutBackNotes {
                 self.stays.set(true);
             }
         })
+    }
+}
+
+#[cfg(test)]
+impl PutBackNotes {
+    /// Notes that can't be written, as where there is no room.
+    pub(super) fn without_room() -> Self {
+        let notes = File::open("/dev/null").unwrap();
+        Self { notes, at: PathBuf::new(), end: Cell::new(0), stays: Cell::new(true) }
     }
 }
 

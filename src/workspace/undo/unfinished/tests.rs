@@ -261,3 +261,20 @@ fn a_file_that_is_half_written_gets_its_mode_too() {
         );
     }
 }
+
+#[test]
+fn a_note_that_was_not_written_to_its_end_takes_no_other_with_it() {
+    let base = tempfile::tempdir().unwrap();
+    let base = base.path().canonicalize().unwrap();
+    let notes = base.join("unfinished");
+    let objects = Objects::open(base.join("objects")).unwrap();
+    std::fs::write(base.join(".sayso-x"), "").unwrap();
+    let begun = PutBackNotes::begin(&notes).unwrap();
+    // The disk was full in the middle of a line.
+    begun.notes.write_all_at(b"{\"path\":\"/a/b\",\"own\":\".say", 0).unwrap();
+    begun.makes(&base.join("x"), ".sayso-x").unwrap();
+    begun.stays.set(true);
+    drop(begun);
+    clear(&notes, &objects, MOST);
+    assert!(!base.join(".sayso-x").exists());
+}
