@@ -13,6 +13,7 @@ pub(super) use clear::clear;
 use super::index::FileKey;
 use super::objects::plain_file;
 use crate::domain::Sha256;
+use crate::workspace::place::is_same_file;
 use rustix::fs::{FallocateFlags, FlockOperation, Mode, OFlags, fallocate, flock, openat};
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
@@ -162,10 +163,8 @@ impl Drop for PutBackNotes {
 /// Opens a file to be written into, if it is still this one.
 pub(super) fn open_to_write(folder: &File, name: &OsStr, known: &File) -> io::Result<File> {
     let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let (file, known) = (File::from(openat(folder, name, flags, Mode::empty())?), known.metadata()?);
-    let found = file.metadata()?;
-    let is_same = (found.dev(), found.ino()) == (known.dev(), known.ino());
-    if is_same { Ok(file) } else { Err(io::ErrorKind::AlreadyExists.into()) }
+    let file = File::from(openat(folder, name, flags, Mode::empty())?);
+    if is_same_file(&file, known)? { Ok(file) } else { Err(io::ErrorKind::AlreadyExists.into()) }
 }
 
 fn overwrite(file: &File, bytes: &[u8]) -> io::Result<()> {
