@@ -18,12 +18,16 @@ use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// The variable by which kernel and node know the folder of packages.
 pub const VARIABLE: &str = "SAYSO_PACKAGES";
 
 /// So often the folder is made anew where it is gone at once.
 const HELD: usize = 5;
+
+/// Between two tries: who removes a folder holds it for a moment.
+const PAUSE: Duration = Duration::from_millis(5);
 
 /// Milliseconds that an installation may take where no other limit was chosen.
 pub const WALL_MS: u64 = 600_000;
@@ -104,8 +108,15 @@ pub fn make(blobs: &Path) -> Result<PathBuf, ExecError> {
 /// Makes the folder that packages and outputs lie in, and locks it for as long as the value lives: a session need not have a
 /// file yet, and what is locked is not taken for what a killed sayso left. `None` where somebody else holds it, or it can't be made.
 pub fn hold(blobs: &Path) -> Option<File> {
+    hold_with(blobs, || std::thread::sleep(PAUSE))
+}
+
+fn hold_with(blobs: &Path, mut pause: impl FnMut()) -> Option<File> {
     // A sayso that starts now may remove it before it is locked.
-    (0..HELD).find_map(|_| {
+    (0..HELD).find_map(|tried| {
+        if tried > 0 {
+            pause();
+        }
         blob::make_folder(blobs).ok()?;
         let folder = File::open(blobs).ok().filter(|folder| folder.try_lock().is_ok())?;
         let (held, there) = (folder.metadata().ok()?, std::fs::metadata(blobs).ok()?);
@@ -279,6 +290,24 @@ mod tests {
             shown("/usr/bin/npm", "javascript", "left-pad")
                 .ends_with("--prefix /data/s1/packages/node -- left-pad in /data/s1/packages/node")
         );
+    }
+
+    #[test]
+    fn a_folder_that_is_just_being_removed_is_made_and_held_behind_that() {
+        let base = tempfile::tempdir().unwrap();
+        let blobs = base.path().join("s");
+        std::fs::create_dir(&blobs).unwrap();
+        let mut sweeper = Some(File::open(&blobs).unwrap());
+        sweeper.as_ref().unwrap().try_lock().unwrap();
+        let held = hold_with(&blobs, || {
+            std::fs::remove_dir(&blobs).unwrap();
+            sweeper = None;
+        });
+        assert!(held.is_some() && blobs.is_dir());
+        // Who holds it for longer keeps it.
+        let mut pauses = 0;
+        assert!(hold_with(&blobs, || pauses += 1).is_none());
+        assert_eq!(pauses, HELD - 1);
     }
 
     #[test]

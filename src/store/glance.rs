@@ -5,8 +5,8 @@
 use super::wire::{self, LineContent};
 use super::{blobs_of, disk};
 use crate::domain::{Entry, Timestamp};
-use std::fs::File;
-use std::os::unix::fs::FileExt as _;
+use std::io;
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 /// A smaller file is read as a whole at once.
@@ -23,7 +23,7 @@ pub(crate) fn glance(path: &Path) -> Option<Vec<(Timestamp, Entry)>> {
     if bytes < LARGE {
         return None;
     }
-    let first = piece(&file, 0, FIRST)?;
+    let first = piece(&file, 0, FIRST).ok()?;
     let blobs = blobs_of(path);
     let entry = |line: &[u8]| {
         let frame = wire::open(line).ok()?;
@@ -35,7 +35,7 @@ pub(crate) fn glance(path: &Path) -> Option<Vec<(Timestamp, Entry)>> {
     };
     let header = first.split(|byte| *byte == b'\n').next().and_then(entry);
     let last = ENDS.into_iter().find_map(|most| {
-        let end = piece(&file, bytes.saturating_sub(most as u64), most)?;
+        let end = piece(&file, bytes.saturating_sub(most as u64), most).ok()?;
         // What stands in front of the first line end is the rest of a line.
         let last: Vec<_> = end.split(|byte| *byte == b'\n').skip(1).filter_map(entry).collect();
         (!last.is_empty()).then_some(last)
@@ -43,17 +43,20 @@ pub(crate) fn glance(path: &Path) -> Option<Vec<(Timestamp, Entry)>> {
     Some(header.into_iter().chain(last).collect())
 }
 
-fn piece(file: &File, at: u64, most: usize) -> Option<Vec<u8>> {
+/// The bytes of a file from this place on: so many, or fewer where it ends.
+pub(super) fn piece(file: &impl FileExt, at: u64, most: usize) -> io::Result<Vec<u8>> {
     let mut bytes = vec![0; most];
     let mut read = 0;
     while let Some(rest) = bytes.get_mut(read..).filter(|rest| !rest.is_empty()) {
-        match file.read_at(rest, at + read as u64).ok()? {
-            0 => break,
-            count => read += count,
+        match file.read_at(rest, at + read as u64) {
+            Ok(0) => break,
+            Ok(count) => read += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
         }
     }
     bytes.truncate(read);
-    Some(bytes)
+    Ok(bytes)
 }
 
 #[cfg(test)]
@@ -61,6 +64,34 @@ mod tests {
     use super::*;
     use crate::store::Store;
     use crate::store::samples::header;
+    use std::cell::Cell;
+
+    /// A file that gives three bytes at a time, and is interrupted each time before that.
+    struct Slow(&'static [u8], Cell<bool>);
+
+    impl FileExt for Slow {
+        fn read_at(&self, into: &mut [u8], at: u64) -> io::Result<usize> {
+            if !self.1.replace(!self.1.get()) {
+                return Err(io::ErrorKind::Interrupted.into());
+            }
+            let rest = self.0.get(at as usize..).unwrap_or_default();
+            let count = rest.len().min(into.len()).min(3);
+            into[..count].copy_from_slice(&rest[..count]);
+            Ok(count)
+        }
+
+        fn write_at(&self, _: &[u8], _: u64) -> io::Result<usize> {
+            Err(io::ErrorKind::Unsupported.into())
+        }
+    }
+
+    #[test]
+    fn a_piece_is_whole_however_little_comes_at_once() {
+        let file = Slow(b"0123456789", Cell::new(false));
+        assert_eq!(piece(&file, 1, 5).unwrap(), b"12345");
+        assert_eq!(piece(&file, 4, 99).unwrap(), b"456789");
+        assert_eq!(piece(&file, 10, 1).unwrap(), b"");
+    }
 
     #[tokio::test]
     async fn the_last_lines_of_a_large_session_are_seen_and_nothing_of_a_small_one() {

@@ -61,7 +61,8 @@ impl LineIndexBuilder {
         if let Some((page, hash)) = &mut self.page {
             // A line that is damaged is no entry: what stands behind it begins a page.
             let follows = page.at + u64::from(page.bytes) + 1 == at;
-            if let Some(bytes) = page.bytes.checked_add(more + 1).filter(|bytes| follows && *bytes <= PAGE) {
+            let bytes = more.checked_add(1).and_then(|more| page.bytes.checked_add(more));
+            if let Some(bytes) = bytes.filter(|bytes| follows && *bytes <= PAGE) {
                 page.bytes = bytes;
                 hash.update(b"\n");
                 hash.update(line);

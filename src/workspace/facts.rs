@@ -1,6 +1,7 @@
 //! How much stands behind a path that a block names: `3 files, 1.2 MB`.
 
 use crate::text::number::size;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -45,12 +46,41 @@ pub(crate) fn real(path: &Path) -> PathBuf {
     }
     let mut left = MOST_LINKS;
     let found = follow(path, &mut left);
-    let own = format!("/proc/{}", std::process::id());
-    match found.strip_prefix(own) {
-        Ok(rest) if rest.as_os_str().is_empty() => "/proc/self".into(),
-        Ok(rest) => Path::new("/proc/self").join(rest),
-        Err(_) => found,
+    match found.strip_prefix(format!("/proc/{}", std::process::id())) {
+        // A path that names the number of sayso means sayso, whoever opens it.
+        Ok(rest) if leads_to_oneself(path) => Path::new(OWN).components().chain(rest.components()).collect(),
+        _ => found,
     }
+}
+
+/// What each process calls itself.
+const OWN: &str = "/proc/self";
+
+/// Whether a path leads to what each process has for itself, by its own names or by links to those.
+fn leads_to_oneself(path: &Path) -> bool {
+    let parts = |path: &Path| -> Vec<OsString> {
+        path.components().rev().map(|part| part.as_os_str().to_owned()).collect()
+    };
+    let (mut place, mut left) = (PathBuf::new(), MOST_LINKS);
+    // What is to be walked, the next of it last.
+    let mut ahead = parts(&std::path::absolute(path).unwrap_or_else(|_| path.into()));
+    while let Some(part) = ahead.pop() {
+        if part == ".." {
+            place.pop();
+            continue;
+        }
+        place.push(part);
+        if place == Path::new("/proc/thread-self") {
+            place = Path::new(OWN).join("task/own");
+        } else if place != Path::new(OWN)
+            && let Some(target) = std::fs::read_link(&place).ok().filter(|_| left > 0)
+        {
+            left -= 1;
+            place.pop();
+            ahead.extend(parts(&target));
+        }
+    }
+    place.starts_with(OWN)
 }
 
 fn follow(path: &Path, left: &mut usize) -> PathBuf {
@@ -139,6 +169,30 @@ mod tests {
             (link.to_str().expect("text"), "/proc/self/fd"),
         ] {
             assert_eq!(real(Path::new(path)), Path::new(place), "{path}");
+        }
+    }
+
+    #[test]
+    fn what_is_of_sayso_by_its_number_is_not_that_of_each_process() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let own = format!("/proc/{}", std::process::id());
+        let link = |target: &str, name: &str| {
+            let at = folder.path().join(name);
+            std::os::unix::fs::symlink(target, &at).expect("a link");
+            at.to_str().expect("text").to_owned()
+        };
+        for (path, place) in [
+            (own.clone(), own.clone()),
+            (format!("{own}/status"), format!("{own}/status")),
+            (link(&own, "sayso"), own.clone()),
+            (format!("{}/fd", link("sayso", "far")), format!("{own}/fd")),
+            // Through what each process has for itself to what all have, and from there to sayso.
+            (format!("/proc/self/root{own}/status"), format!("{own}/status")),
+            (link("/proc/self/status", "status"), "/proc/self/status".into()),
+            (format!("{}/../self/status", link("/proc/self", "self")), "/proc/self/status".into()),
+            ("/proc/thread-self/../../status".into(), "/proc/self/status".into()),
+        ] {
+            assert_eq!(real(Path::new(&path)), Path::new(&place), "{path}");
         }
     }
 

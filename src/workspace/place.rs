@@ -83,6 +83,11 @@ impl Folder {
     }
 }
 
+/// Whether both are one file, whatever names lead to it.
+pub(super) fn is_same_file(one: &File, other: &File) -> io::Result<bool> {
+    Ok(id_of(&one.metadata()?) == id_of(&other.metadata()?))
+}
+
 fn id_of(info: &Metadata) -> FolderId {
     FolderId { device: info.dev(), inode: info.ino() }
 }

@@ -1,13 +1,12 @@
 //! A file in the making: complete under a name of its own before it gets the one that is meant, in a folder that is held
 //! open. Nobody sees half of it, and nothing that stands there is lost unseen.
 
-use super::place::open_in;
+use super::place::{is_same_file, open_in};
 use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags, linkat, openat, renameat, unlinkat};
 use rustix::io::Errno;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::MetadataExt as _;
 
 /// A file that has no lasting name yet. Dropped, it is gone.
 pub(super) struct Staging<'f> {
@@ -95,8 +94,7 @@ impl<'f> Staging<'f> {
 
     /// A name may be taken from a file while it gets another: what stands there has to be this very file.
     fn is_under(&self, name: &OsStr) -> io::Result<()> {
-        let (own, there) = (self.file.metadata()?, open_in(self.folder, name)?.metadata()?);
-        if (own.dev(), own.ino()) == (there.dev(), there.ino()) {
+        if is_same_file(&self.file, &open_in(self.folder, name)?)? {
             Ok(())
         } else {
             Err(io::Error::other("another file came in its place meanwhile"))

@@ -3,13 +3,13 @@
 use super::Summary;
 use crate::domain::Entry;
 use crate::store::StoreError;
+use crate::store::glance::piece;
 use crate::store::wire::{self, LineContent, LineFault};
 use serde::Deserialize;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fs::File;
-use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 
 /// Bytes read at first of each end; more where that does not tell enough.
@@ -150,17 +150,8 @@ fn read_lines(
 ) -> Result<(), StoreError> {
     // One byte earlier: it tells whether `from` is the start of a line.
     let start = from.saturating_sub(1);
-    let mut bytes = vec![0; usize::try_from(to - start).unwrap_or(0)];
-    let mut filled = 0;
-    while let Some(rest) = bytes.get_mut(filled..).filter(|rest| !rest.is_empty()) {
-        match file.read_at(rest, start + filled as u64) {
-            Ok(0) => break,
-            Ok(count) => filled += count,
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(StoreError::io(path, "read", error)),
-        }
-    }
-    bytes.truncate(filled);
+    let bytes = piece(file, start, usize::try_from(to - start).unwrap_or(0))
+        .map_err(|error| StoreError::io(path, "read", error))?;
     let mut lines = bytes.split_inclusive(|b| *b == b'\n');
     if from > 0 {
         lines.next();
@@ -235,12 +226,12 @@ impl Tail {
         while end > least {
             let from = end.saturating_sub(LARGEST);
             // Some of what was looked through stands in it again: a number may lie across.
-            let mut piece = vec![0; usize::try_from(end - from).unwrap_or(0) + OVERLAP];
-            let Ok(read) = file.read_at(&mut piece, from) else { return };
-            let piece = piece.get(..read).unwrap_or_default();
-            if let Some(message) = last_number(piece, b",\"message\":") {
+            let most = usize::try_from(end - from).unwrap_or(0) + OVERLAP;
+            let Ok(bytes) = piece(file, from, most) else { return };
+            if let Some(message) = last_number(&bytes, b",\"message\":") {
                 self.messages = message;
-                self.blocks = self.blocks.max(last_number(piece, b",\"blocks\":").unwrap_or(0) as u32);
+                let blocks = last_number(&bytes, b",\"blocks\":").unwrap_or(0);
+                self.blocks = self.blocks.max(u32::try_from(blocks).unwrap_or(u32::MAX));
                 return;
             }
             end = from;

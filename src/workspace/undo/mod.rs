@@ -206,9 +206,9 @@ impl UndoStore {
 
     /// Clears what taking back left that was ended in the middle.
     fn clear(&mut self) -> io::Result<()> {
-        let folder = self.place.folder.join(UNFINISHED);
+        let (folder, most) = (self.place.folder.join(UNFINISHED), self.place.limits.at_once());
         let (objects, _) = self.open()?;
-        unfinished::clear(&folder, objects);
+        unfinished::clear(&folder, objects, most);
         Ok(())
     }
 

@@ -7,7 +7,7 @@ use super::objects::{Objects, sync};
 use super::opener::Opener;
 use super::picture::look;
 use super::record::{PathChange, Record, State};
-use super::unfinished::{PutBackNotes, open_to_write};
+use super::unfinished::{KnownFile, PutBackNotes, open_to_write};
 use crate::domain::{Sha256, UndoStanding, UndoWay};
 use crate::workspace::FileError;
 use crate::workspace::place::{OpenPlace, folder_in, open_in};
@@ -293,9 +293,11 @@ impl PutBack<'_> {
         let old = self.objects.get(from, self.most).map_err(failed)?;
         let new = self.objects.get(to, self.most).map_err(failed)?;
         let before = file.metadata().map_err(failed)?.permissions();
-        file.set_permissions(Permissions::from_mode(before.mode() & 0o777 | 0o600)).map_err(failed)?;
+        let was = KnownFile { sha256: from, mode: before.mode() };
+        self.unfinished.writes_into(path, &file, (was, KnownFile { sha256: to, mode })).map_err(failed)?;
+        file.set_permissions(Permissions::from_mode(was.open_mode())).map_err(failed)?;
         let written = open_to_write(folder, name, &file)
-            .and_then(|into| self.unfinished.write_into(path, &into, ((from, &old), (to, &new))));
+            .and_then(|into| self.unfinished.write_into(&into, (&old, &new)));
         let mode = if written.is_ok() { Permissions::from_mode(mode & 0o777) } else { before };
         file.set_permissions(mode).and(written).map_err(failed)
     }
@@ -310,7 +312,7 @@ impl PutBack<'_> {
         match known {
             State::File { sha256, .. } => {
                 let aside = own_name();
-                self.unfinished.moves(path, &aside).map_err(failed)?;
+                self.unfinished.moves(path, &aside);
                 let rename = |from: &OsStr, to: &OsStr| {
                     renameat_with(folder, from, folder, to, RenameFlags::NOREPLACE).map_err(io::Error::from)
                 };

@@ -529,3 +529,29 @@ fn a_working_folder_that_was_moved_is_not_made_a_second_time() {
     assert_eq!(ground.put_back(record, UndoWay::Back), Vec::<String>::new());
     assert_eq!(fs::read_to_string(ground.at("a")).unwrap(), "before");
 }
+
+#[test]
+fn what_a_run_made_is_removed_also_where_there_is_no_room_for_a_note() {
+    let mut ground = Ground::new();
+    ground.write("changed", "before");
+    let record = ground.run(|ground| {
+        ground.write("new", "made by the run");
+        ground.write("changed", "after");
+    });
+    let record = ground.store.read(record).unwrap();
+    let most = ground.store.place.limits.at_once();
+    let (objects, index) = ground.store.open().unwrap();
+    let (unfinished, way) = (PutBackNotes::without_room(), UndoWay::Back);
+    let wanted = (0..record.changes.len()).collect();
+    let done = PutBack { objects, index, unfinished, record: &record, way, most, kept: false }.all(&wanted);
+    let failed: Vec<PathBuf> = done
+        .iter()
+        .filter(|(_, result)| result.is_err())
+        .map(|(at, _)| record.changes[*at].path.clone())
+        .collect();
+    // Writing takes room, and can wait until there is some.
+    assert_eq!(failed, [ground.at("changed")]);
+    assert!(!ground.at("new").exists());
+    assert_eq!(fs::read_to_string(ground.at("changed")).unwrap(), "after");
+    assert_eq!(fs::read_dir(&ground.work).unwrap().count(), 1, "nothing is left behind");
+}

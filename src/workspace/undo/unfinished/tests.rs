@@ -1,0 +1,280 @@
+//! What a killed process left, and clearing it.
+
+use super::clear::is_between;
+use super::*;
+use crate::workspace::undo::objects::Objects;
+
+/// Bytes of a file that is put back.
+const MOST: u64 = 1_000;
+
+#[test]
+fn what_is_half_written_is_known() {
+    for (old, new) in [("old text", "new"), ("old", "newer text"), ("same start", "same end"), ("", "x")] {
+        for at in 0..=new.len() {
+            let mut now = old.as_bytes().to_vec();
+            now.splice(..at.min(old.len()), new.bytes().take(at));
+            assert!(is_between(&now, old.as_bytes(), new.as_bytes()), "{old} {new} {at}");
+            now.push(b'!');
+            assert!(!is_between(&now, old.as_bytes(), new.as_bytes()), "{old} {new} {at}");
+        }
+    }
+}
+
+#[test]
+fn what_is_half_put_right_is_known() {
+    let mix = |now: &str, old: &str, new: &str| is_between(now.as_bytes(), old.as_bytes(), new.as_bytes());
+    // New until here, and of that the beginning is old again.
+    assert!(mix("aaBBBaaa", "aaaaaaaa", "BBBBB"));
+    assert!(mix("aaBBBBBB", "aaaaa", "BBBBBBBB"));
+    assert!(mix("aaaaaBBB", "aaaaa", "BBBBBBBB"));
+    // Nothing of it is shorter than both, or longer.
+    assert!(!mix("aaBB", "aaaaaaaa", "BBBBB"));
+    assert!(!mix("aaBBBaaaa", "aaaaaaaa", "BBBBB"));
+    assert!(!mix("aaBBcaaa", "aaaaaaaa", "BBBBB"));
+}
+
+/// How a file is that is written into.
+fn known(objects: &Objects, text: &str, mode: u32) -> KnownFile {
+    KnownFile { sha256: objects.put(text.as_bytes()).unwrap(), mode }
+}
+
+/// Notes of a process that is gone, of these steps.
+fn left(folder: &Path, steps: &[Step]) {
+    let notes = PutBackNotes::begin(folder).unwrap();
+    for step in steps {
+        notes.note(step).unwrap();
+    }
+    notes.stays.set(true);
+}
+
+#[test]
+fn only_what_is_surely_its_own_is_removed() {
+    let base = tempfile::tempdir().unwrap();
+    let base = base.path().canonicalize().unwrap();
+    let (work, notes) = (base.join("work"), base.join("unfinished"));
+    std::fs::create_dir(&work).unwrap();
+    let objects = Objects::open(base.join("objects")).unwrap();
+    objects.put(b"kept").unwrap();
+    let write = |name: &str, text: &str| std::fs::write(work.join(name), text).unwrap();
+    let node = |name: &str| Some(FileKey::of(&std::fs::metadata(work.join(name)).unwrap()).node());
+    let step = |own: &str, file| Step {
+        path: work.join(format!("{own}-meant")),
+        own: own.into(),
+        file,
+        contents: None,
+    };
+    for (name, text) in [
+        (".sayso-made", "half of "),
+        (".sayso-empty", ""),
+        (".sayso-kept", "kept"),
+        (".sayso-other", "somebody's"),
+        (".sayso-taken", "somebody's, too"),
+        (".sayso-taken-meant", "newer"),
+        (".sayso-unnoted", "mine"),
+    ] {
+        write(name, text);
+    }
+    std::os::unix::fs::symlink("x", work.join(".sayso-link")).unwrap();
+    let steps = [
+        step(".sayso-made", node(".sayso-made")),
+        step(".sayso-empty", None),
+        step(".sayso-kept", Some((0, 0))),
+        step(".sayso-other", None),
+        step(".sayso-taken", Some((0, 0))),
+        step(".sayso-link", None),
+    ];
+    left(&notes, &steps);
+    // Those of a process that lives are left alone.
+    let living = PutBackNotes::begin(&notes).unwrap();
+    write(".sayso-living", "");
+    living.makes(&work.join("x"), ".sayso-living").unwrap();
+    clear(&notes, &objects, MOST);
+    let mut names: Vec<String> =
+        std::fs::read_dir(&work).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort_unstable();
+    let stay = [
+        ".sayso-link",
+        ".sayso-living",
+        ".sayso-other-meant",
+        ".sayso-taken",
+        ".sayso-taken-meant",
+        ".sayso-unnoted",
+    ];
+    assert_eq!(names, stay);
+    assert_eq!(std::fs::read_dir(&notes).unwrap().count(), 1, "what is worked off is gone");
+    drop(living);
+    assert_eq!(std::fs::read_dir(&notes).unwrap().count(), 0);
+    // A folder that is away is tried again when it is back.
+    write(".sayso-away", "");
+    left(&notes, &[step(".sayso-away", None)]);
+    std::fs::rename(&work, base.join("away")).unwrap();
+    clear(&notes, &objects, MOST);
+    std::fs::rename(base.join("away"), &work).unwrap();
+    clear(&notes, &objects, MOST);
+    assert!(!work.join(".sayso-away").exists());
+}
+
+#[test]
+fn a_file_with_several_names_that_is_half_written_gets_back_what_it_held() {
+    let base = tempfile::tempdir().unwrap();
+    let base = base.path().canonicalize().unwrap();
+    let (path, notes) = (base.join("a"), base.join("unfinished"));
+    let objects = Objects::open(base.join("objects")).unwrap();
+    let contents = Some((known(&objects, "old text", 0o444), known(&objects, "new", 0o755)));
+    for (now, then) in [("nld text", "old text"), ("new text", "old text"), ("new", "new"), ("mine", "mine")]
+    {
+        std::fs::write(&path, now).unwrap();
+        let file = Some(FileKey::of(&std::fs::metadata(&path).unwrap()).node());
+        left(&notes, &[Step { path: path.clone(), own: String::new(), file, contents }]);
+        clear(&notes, &objects, MOST);
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), then);
+        let is_kept = objects.has(Sha256::of(now.as_bytes()), now.len() as u64);
+        assert!(now == then || is_kept, "{now} went and is nowhere");
+    }
+    assert_eq!(std::fs::read_dir(&notes).unwrap().count(), 0);
+}
+
+#[test]
+fn what_can_not_be_cleared_now_is_not_forgotten() {
+    let base = tempfile::tempdir().unwrap();
+    let base = base.path().canonicalize().unwrap();
+    let (path, notes) = (base.join("a"), base.join("unfinished"));
+    let objects = Objects::open(base.join("objects")).unwrap();
+    let contents = Some((known(&objects, "old text", 0o444), known(&objects, "new", 0o755)));
+    std::fs::write(&path, "nld text").unwrap();
+    let file = Some(FileKey::of(&std::fs::metadata(&path).unwrap()).node());
+    left(&notes, &[Step { path: path.clone(), own: String::new(), file, contents }]);
+    // A copy that is larger than what is read of one now can be read another time.
+    clear(&notes, &objects, 7);
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "nld text");
+    assert_eq!(std::fs::read_dir(&notes).unwrap().count(), 1);
+    clear(&notes, &objects, 8);
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "old text");
+    assert_eq!(std::fs::read_dir(&notes).unwrap().count(), 0);
+    // What was moved aside is known by its copy, however large that is.
+    objects.put(b"a large text").unwrap();
+    std::fs::write(base.join(".sayso-x"), "a large text").unwrap();
+    left(&notes, &[Step { path, own: ".sayso-x".into(), file: Some((0, 0)), contents: None }]);
+    clear(&notes, &objects, 1);
+    assert!(!base.join(".sayso-x").exists());
+    assert_eq!(std::fs::read_dir(&notes).unwrap().count(), 0);
+}
+
+#[test]
+fn what_somebody_wrote_gets_its_name_back_between_two_exchanges() {
+    let base = tempfile::tempdir().unwrap();
+    let base = base.path().canonicalize().unwrap();
+    let (path, own, notes) = (base.join("a"), base.join(".sayso-a"), base.join("unfinished"));
+    let objects = Objects::open(base.join("objects")).unwrap();
+    objects.put(b"of the copies").unwrap();
+    let text = |path: &Path| std::fs::read_to_string(path).ok();
+    let made = |text: &str| {
+        std::fs::write(&path, text).unwrap();
+        let file = Some(FileKey::of(&std::fs::metadata(&path).unwrap()).node());
+        left(&notes, &[Step { path: path.clone(), own: ".sayso-a".into(), file, contents: None }]);
+    };
+    made("of the copies");
+    std::fs::write(&own, "somebody's").unwrap();
+    clear(&notes, &objects, MOST);
+    assert_eq!((text(&path).as_deref(), text(&own)), (Some("somebody's"), None));
+    // A link is somebody's as well.
+    std::fs::remove_file(&path).unwrap();
+    made("of the copies");
+    std::os::unix::fs::symlink("there", &own).unwrap();
+    clear(&notes, &objects, MOST);
+    assert_eq!(std::fs::read_link(&path).unwrap(), Path::new("there"));
+    assert!(std::fs::symlink_metadata(&own).is_err());
+    // What came into the one that was made is somebody's, too, and newer.
+    std::fs::remove_file(&path).unwrap();
+    made("newer still");
+    std::fs::write(&own, "somebody's").unwrap();
+    clear(&notes, &objects, MOST);
+    assert_eq!((text(&path).as_deref(), text(&own).as_deref()), (Some("newer still"), Some("somebody's")));
+    assert_eq!(std::fs::read_dir(&notes).unwrap().count(), 0);
+}
+
+#[test]
+fn a_folder_that_was_moved_gets_its_name_back() {
+    let base = tempfile::tempdir().unwrap();
+    let base = base.path().canonicalize().unwrap();
+    let (path, notes) = (base.join("a"), base.join("unfinished"));
+    let objects = Objects::open(base.join("objects")).unwrap();
+    std::fs::create_dir(base.join(".sayso-a")).unwrap();
+    left(&notes, &[Step { path: path.clone(), own: ".sayso-a".into(), file: Some((0, 0)), contents: None }]);
+    clear(&notes, &objects, MOST);
+    assert!(path.is_dir() && !base.join(".sayso-a").exists());
+    assert_eq!(std::fs::read_dir(&notes).unwrap().count(), 0);
+}
+
+#[test]
+fn where_nothing_can_be_locked_nothing_begins() {
+    let folder = tempfile::tempdir().unwrap();
+    let tried = Cell::new(0);
+    let begin = |said: &[Result<(), Errno>]| {
+        tried.set(0);
+        PutBackNotes::begin_with(folder.path(), |_| {
+            tried.set(tried.get() + 1);
+            said[tried.get() - 1]
+        })
+    };
+    for errno in [Errno::NOLCK, Errno::NOTSUP, Errno::IO] {
+        assert_eq!(begin(&[Err(errno)]).unwrap_err().raw_os_error(), Some(errno.raw_os_error()));
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+    // Who clears holds it for a moment.
+    let notes = begin(&[Err(Errno::WOULDBLOCK), Ok(())]).unwrap();
+    assert_eq!((tried.get(), notes.at.exists()), (2, true));
+}
+
+#[test]
+fn a_file_that_is_half_written_gets_its_mode_too() {
+    use std::os::unix::fs::PermissionsExt;
+    let base = tempfile::tempdir().unwrap();
+    let base = base.path().canonicalize().unwrap();
+    let (path, notes) = (base.join("a"), base.join("unfinished"));
+    let objects = Objects::open(base.join("objects")).unwrap();
+    let contents = Some((known(&objects, "old text", 0o444), known(&objects, "new", 0o755)));
+    std::fs::write(&path, "").unwrap();
+    let file = Some(FileKey::of(&std::fs::metadata(&path).unwrap()).node());
+    let set_mode = |mode| std::fs::set_permissions(&path, PermissionsExt::from_mode(mode)).unwrap();
+    for (now, mode, (then, its)) in [
+        // Before the first byte, in the middle, behind the last.
+        ("old text", 0o644, ("old text", 0o444)),
+        ("nld text", 0o644, ("old text", 0o444)),
+        ("new", 0o644, ("new", 0o755)),
+        // One that somebody chose since, and one of a file that is somebody's by now.
+        ("old text", 0o640, ("old text", 0o640)),
+        ("new", 0o600, ("new", 0o600)),
+        ("nld text", 0o640, ("old text", 0o640)),
+        ("mine", 0o644, ("mine", 0o644)),
+    ] {
+        set_mode(0o644);
+        std::fs::write(&path, now).unwrap();
+        set_mode(mode);
+        left(&notes, &[Step { path: path.clone(), own: String::new(), file, contents }]);
+        clear(&notes, &objects, MOST);
+        let mode_now = std::fs::metadata(&path).unwrap().mode() & 0o777;
+        assert_eq!(
+            (std::fs::read_to_string(&path).unwrap().as_str(), mode_now),
+            (then, its),
+            "{now} {mode:o}"
+        );
+    }
+}
+
+#[test]
+fn a_note_that_was_not_written_to_its_end_takes_no_other_with_it() {
+    let base = tempfile::tempdir().unwrap();
+    let base = base.path().canonicalize().unwrap();
+    let notes = base.join("unfinished");
+    let objects = Objects::open(base.join("objects")).unwrap();
+    std::fs::write(base.join(".sayso-x"), "").unwrap();
+    let begun = PutBackNotes::begin(&notes).unwrap();
+    // The disk was full in the middle of a line.
+    begun.notes.write_all_at(b"{\"path\":\"/a/b\",\"own\":\".say", 0).unwrap();
+    begun.makes(&base.join("x"), ".sayso-x").unwrap();
+    begun.stays.set(true);
+    drop(begun);
+    clear(&notes, &objects, MOST);
+    assert!(!base.join(".sayso-x").exists());
+}
