@@ -55,13 +55,19 @@ pub(super) struct Nesting {
     inner: usize,
     /// Conflicts in the innermost of them.
     conflicts: usize,
+    /// Lines that divide the block itself, as far as they are none of a whole conflict.
+    dividers: usize,
 }
 
 impl Nesting {
     /// The block that a line opens.
     pub(super) fn opened(line: &str) -> Option<Self> {
         let (length, by_search) = opens(line)?;
-        Some(Self { length, by_search, inner: 0, conflicts: 0 })
+        Some(Self { length, by_search, inner: 0, conflicts: 0, dividers: 0 })
+    }
+
+    pub(super) fn says_search(&self) -> bool {
+        self.by_search
     }
 
     pub(super) fn line(&mut self, line: &str) -> Step {
@@ -73,6 +79,10 @@ impl Nesting {
             }
             return Step::Inside;
         }
+        if self.inner == 0 && divides(line) == Some(self.length) {
+            self.dividers += 1;
+            return Step::Inside;
+        }
         let Some((count, word)) = marker(line, '>') else { return Step::Inside };
         let replaces = self.by_search && word.to_lowercase().starts_with("replace");
         if count != self.length {
@@ -80,9 +90,14 @@ impl Nesting {
         }
         if self.conflicts > 0 && !replaces {
             self.conflicts -= 1;
+            self.dividers = self.dividers.saturating_sub(usize::from(self.inner == 0));
             return Step::Inside;
         }
         if self.by_search && !replaces {
+            return Step::Unsure;
+        }
+        // Its end stands behind what divides it: the same in front of that is text.
+        if self.inner == 0 && self.dividers == 0 {
             return Step::Unsure;
         }
         self.conflicts = 0;
