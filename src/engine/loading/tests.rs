@@ -336,7 +336,9 @@ fn a_summary_that_waits_can_be_stopped() {
     let entries = entries(30);
     let mut engine = resumed(&entries);
     let asked = load_of(engine.handle(Event::User(Command::Compact), Timestamp(3)));
+    assert!(engine.state().live.awaits_summary, "front ends tell by it what Ctrl-C stops");
     let effects = engine.handle(Event::User(Command::Stop), Timestamp(3));
+    assert!(!engine.state().live.awaits_summary);
     assert_eq!(said(&effects), "Stopped. The chat is as it was.");
     assert!(!asks(&load_in_parts(&mut engine, asked, 12, &entries)));
     // Nothing waits any more: there is nothing to stop.
