@@ -160,7 +160,7 @@ async fn sessions(
                     made.map_or_else(|notice| (None, notice), |(path, told)| (Some(path), told));
                 options.notices.push(notice);
                 let Some(path) = path else { continue };
-                opening::over(&mut front_end, &factory, path, provider.clone(), &options).await
+                Box::pin(opening::over(&mut front_end, &factory, path, provider.clone(), &options)).await
             }
             Exit::NewSession => Ok(factory.begin(provider.clone(), Policy::Ask)),
             Exit::OpenSession(path, place) => {
@@ -168,7 +168,7 @@ async fn sessions(
                 if stays(&factory, &opened, &path, (&mut warned, &mut options)) {
                     continue;
                 }
-                opening::over(&mut front_end, &factory, path, provider.clone(), &options).await
+                Box::pin(opening::over(&mut front_end, &factory, path, provider.clone(), &options)).await
             }
         };
         match next {

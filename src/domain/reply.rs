@@ -126,8 +126,7 @@ pub enum FailureKind {
     /// No scripted reply fits.
     NoReply,
     /// Messages of the conversation stand in the session's file alone and can't be read there again.
-    #[serde(rename = "session_unreadable")]
-    Unread,
+    SessionUnreadable,
     /// The server failed (5xx, overloaded). In files, also a kind of a later version.
     #[serde(other)]
     Server,
@@ -153,7 +152,7 @@ impl FailureKind {
             FailureKind::Malformed => "malformed",
             FailureKind::NotAModel => "not_a_model",
             FailureKind::NoReply => "no_reply",
-            FailureKind::Unread => "session_unreadable",
+            FailureKind::SessionUnreadable => "session_unreadable",
         }
     }
 }

@@ -326,7 +326,7 @@ impl RunReport {
 
     /// The pictures among the files that it wrote of which there is no copy to look at.
     pub(crate) fn undrawn(&self) -> impl Iterator<Item = &FileChange> {
-        let is_kept = |path: &str| self.all_images().any(|image| path.ends_with(image.name.as_str()));
+        let is_kept = |path: &str| self.all_images().any(|image| path == image.name);
         self.receipt.files.iter().filter(move |file| file.is_picture() && !is_kept(&file.path))
     }
 

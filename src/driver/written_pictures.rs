@@ -155,6 +155,7 @@ fn is_page(name: &str, named: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::{Outcome, Receipt, RunReport};
 
     const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\x02\x80\0\0\x01\xe0\x08\x06";
 
@@ -226,6 +227,11 @@ mod tests {
             kept.iter().map(|image| (image.name.as_str(), image.width, image.height)).collect();
         assert_eq!(told, [("out/a.PNG", 640, 480), ("a.svg", 5, 4)]);
         assert!(kept[0].path.starts_with(&blobs));
+        // Of one that has the same name in another folder there is no copy.
+        let other = change("b/out/a.PNG", "created");
+        let receipt = Receipt { files: vec![files[0].clone(), other.clone()], ..Receipt::default() };
+        let report = RunReport { receipt, pictures: kept.clone(), ..RunReport::bare(Outcome::Ok) };
+        assert_eq!(report.undrawn().collect::<Vec<_>>(), [&other]);
         let many: Vec<FileChange> = (0..60).map(|_| change("out/a.PNG", "changed")).collect();
         assert_eq!(keep(2, &many, None).1.len(), MOST);
         let draws = (Language("r".into()), Arc::from("png('out/a.PNG')\nplot(1)"));

@@ -32,22 +32,20 @@ pub enum EditError {
     /// The file.
     #[error("it deletes or renames {0}: an edit only changes text")]
     OtherAct(String),
-    /// Nothing tells where it ends.
+    /// Nothing tells where it ends, or that was not looked for behind too many others.
     #[error(
-        "where it ends can't be told, and nothing behind it was offered: write SEARCH/REPLACE blocks, in a fence that begins at the start of its line"
+        "its end was not found, and nothing behind it was offered: write SEARCH/REPLACE blocks, in a fence that begins at the start of its line, and fewer in one reply"
     )]
     NoEnd,
     /// Its texts look like the markers between them, or its path like another one.
     #[error("its texts can't be told apart from the markers around them: write the whole file instead")]
     Unwritable,
     /// More than is looked through.
-    #[error("it changes {files} files in {hunks} hunks, at most {MOST_FILES} and {MOST_HUNKS} are taken")]
-    TooMany {
-        /// Files that it names.
-        files: usize,
-        /// Hunks in all of them.
-        hunks: usize,
-    },
+    #[error("it has more than {MOST_FILES} files or {MOST_HUNKS} hunks: make several edits of it")]
+    TooMany,
+    /// Most of its blocks have no end of their own, and each would be looked for in all that is behind.
+    #[error("its blocks don't end with `>>>>>>> REPLACE`, and it is too long for their ends to be guessed")]
+    TooLong,
 }
 
 /// Why a hunk does not fit the file.

@@ -21,9 +21,8 @@ pub(crate) enum EditEnd {
 
 #[derive(Clone, Debug)]
 enum ExtentForm {
-    /// It has not begun; filled lines so far, and whether the last one was the first half of a diff's head.
+    /// It has not begun; whether the last filled line was the first half of a diff's head.
     None {
-        filled: usize,
         half: bool,
     },
     /// Between blocks of markers.
@@ -39,7 +38,9 @@ enum ExtentForm {
 /// The hunk of a diff so far.
 #[derive(Clone, Debug, Default)]
 struct Hunk {
-    /// Lines that its head still waits for, old and new.
+    /// Whether a filled line of it was read.
+    is_begun: bool,
+    /// Lines that its head still waits for, old and new; `None`: it does not tell, or is wrong.
     left: Option<(usize, usize)>,
     /// Whether it has no line of context by what its head says.
     only_new: bool,
@@ -53,13 +54,15 @@ struct Hunk {
 #[derive(Clone, Debug)]
 pub(crate) struct EditExtent {
     form: ExtentForm,
+    /// Filled lines so far.
+    filled: usize,
     /// Whether its fence says that it is an edit; else only its first lines can.
     meant: bool,
 }
 
 impl EditExtent {
     pub(crate) fn new(meant: bool) -> Self {
-        Self { form: ExtentForm::None { filled: 0, half: false }, meant }
+        Self { form: ExtentForm::None { half: false }, filled: 0, meant }
     }
 
     /// Whether an edit has begun.
@@ -67,15 +70,25 @@ impl EditExtent {
         !matches!(self.form, ExtentForm::None { .. })
     }
 
+    /// Whether the next line may tell that one has.
+    pub(crate) fn may_have_begun(&self) -> bool {
+        !matches!(self.form, ExtentForm::None { half: false })
+    }
+
     /// Reads the next line, without what stands in front of the fence's lines.
     pub(crate) fn line(&mut self, line: &str) {
         let line = line.trim_end_matches(['\n', '\r']);
+        let (is_filled, before) = (!line.trim().is_empty(), self.filled);
+        self.filled += usize::from(is_filled);
         match &mut self.form {
-            ExtentForm::None { filled, half } => {
-                let (before, first_half) = (*filled, *half);
-                *filled += usize::from(!line.trim().is_empty());
-                *half = line.starts_with("--- ");
-                self.form = self.begin(line, before, first_half).unwrap_or_else(|| self.form.clone());
+            ExtentForm::None { half } => {
+                let first_half = *half;
+                if is_filled {
+                    *half = line.starts_with("--- ");
+                }
+                if let Some(form) = self.begin(line, before, first_half) {
+                    self.form = form;
+                }
             }
             ExtentForm::Markers => {
                 if let Some(nesting) = Nesting::opened(line) {
@@ -88,7 +101,12 @@ impl EditExtent {
                 Step::End => self.form = ExtentForm::Markers,
             },
             ExtentForm::Diff(hunk) => {
-                if let (true, Some(nesting)) = (self.meant, Nesting::opened(line)) {
+                // Markers are looked for where those who read the edit do so. Further down a conflict is text of the diff,
+                // and what says SEARCH is an edit where that is meant, or in front of a hunk's first line.
+                let early = before <= markers::MOST_LEADING;
+                let meant = self.meant || hunk.as_ref().is_none_or(|hunk| !hunk.is_begun);
+                let opens = |nesting: &Nesting| early || meant && nesting.says_search();
+                if let Some(nesting) = Nesting::opened(line).filter(opens) {
                     self.form = ExtentForm::Block { nesting, unsure: false };
                 } else if let Some(begun) = begun(line) {
                     *hunk = Some(begun);
@@ -129,16 +147,23 @@ impl EditExtent {
 
 impl Hunk {
     fn line(&mut self, line: &str) {
+        let is_blank = line.trim().is_empty();
+        self.is_begun |= !is_blank;
+        // Blank lines behind a hunk are none of it.
+        if is_blank && self.left == Some((0, 0)) {
+            return;
+        }
         let (mut gone, mut come) = (1, 1);
         match line.as_bytes().first() {
             Some(b'-') => come = 0,
             Some(b'+') => gone = 0,
-            Some(b' ') => self.is_signed |= !line.trim().is_empty(),
+            Some(b' ') => self.is_signed |= !is_blank,
             Some(b'\\') => (gone, come) = (0, 0),
             None => {}
             Some(_) => self.is_sloppy = true,
         }
-        self.left = self.left.map(|(old, new)| (old.saturating_sub(gone), new.saturating_sub(come)));
+        // More lines than its head says: its counts are wrong, and tell no end.
+        self.left = self.left.and_then(|(old, new)| Some((old.checked_sub(gone)?, new.checked_sub(come)?)));
     }
 
     /// A line of context may lack its blank, and so be the end of a fence in the file: by its counts, or by the other lines,
@@ -190,6 +215,15 @@ mod tests {
             ("<<<<<<< SEARCH\n<<<<<<< HEAD\na\n=======\nb\n>>>>>>> x\n=======\na\n", No),
             ("<<<<<<< SEARCH\n<<<<<<< HEAD\na\n=======\nb\n>>>>>>> x\n=======\na\n>>>>>>> REPLACE\n", Here),
             ("<<<<<<< SEARCH\n>>>>>>> x\n=======\n>>>>>>> REPLACE\n", Here),
+            // What ends it stands behind what divides it.
+            ("<<<<<<< SEARCH\n>>>>>>> REPLACE\n", Unsure),
+            ("<<<<<<< SEARCH\n>>>>>>> REPLACE\n=======\n>>>>>>> REPLACE\n", Here),
+            ("<<<<<<< SEARCH\n<<<<<<< HEAD\na\n=======\nb\n>>>>>>> x\n>>>>>>> REPLACE\n", Unsure),
+            ("<<<<<<< SEARCH\n<<<<<<< HEAD\na\n=======\n>>>>>>> REPLACE\n", Here),
+            // A head names the file.
+            ("*** Update File: a.md\n\n<<<<<<< SEARCH\n", No),
+            ("--- a/a.md\n+++ b/a.md\n<<<<<<< SEARCH\n", No),
+            ("@@ -1 +1 @@\na.md\n<<<<<<< SEARCH\n", No),
         ] {
             assert_eq!(behind(text, false), end, "{text}");
             assert_eq!(behind(&format!("{whole}{text}"), true), end, "{text}");
@@ -212,11 +246,18 @@ mod tests {
             ("@@ -1,3 +1,3 @@\n-b\n+c\n", Unsure),
             ("@@ -1,3 +1,3 @@\na\n-b\n+c\n", Unsure),
             ("@@ -1,2 +1,2 @@\na\n-b\n+c\n", Here),
+            // Too few are counted, whatever comes behind.
+            ("@@ -1 +1 @@\na\n-b\n+c\n", Unsure),
+            ("@@ -1 +1 @@\n-b\n+c\n\n", Here),
             ("@@ @@\n-b\n+c\n", Unsure),
+            // A conflict in it is text, and a block of markers is none.
+            ("@@ @@\n<<<<<<< HEAD\na\n=======\nb\n>>>>>>> x\n", Unsure),
+            ("@@ @@\n<<<<<<< SEARCH\na\n", EditEnd::No),
             ("@@ -1,9 +1,9 @@\na\n*** End Patch\n", Here),
         ] {
             assert_eq!(behind(&format!("{head}{text}"), false), end, "{text}");
         }
+        assert_eq!(behind("--- a/x\n\n+++ b/x\n@@ @@\n-b\n", false), Unsure);
         let mut extent = EditExtent::new(false);
         "*** Begin Patch\n*** Update File: x\n a\n-b".lines().for_each(|line| extent.line(line));
         assert_eq!((extent.ends(" ```"), extent.ends("```")), (EditEnd::No, Here));

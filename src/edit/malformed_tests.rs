@@ -202,3 +202,16 @@ fn each_kind_comes_out_as_it_should() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
+
+/// A block without an end of its own is looked for in all that is behind it.
+#[test]
+fn a_text_that_is_made_to_be_slow_is_given_up() {
+    let endless = |count: usize| read(&"<<<<<<< SEARCH\n=======\n>>>>>>>\n".repeat(count), "a.md");
+    assert_eq!(endless(100).map(|files| files.len()), Ok(1));
+    assert_eq!(endless(MOST_HUNKS + 1), Err(EditError::TooMany));
+    assert_eq!(endless(200_000), Err(EditError::TooLong));
+    let hunks = "@@ -1 +1 @@\n-a\n+b\n".repeat(MOST_HUNKS + 1);
+    assert_eq!(read(&hunks, "a.md"), Err(EditError::TooMany));
+    let files: String = (0..=MOST_FILES).map(|at| format!("*** Update File: {at}.md\n-a\n+b\n")).collect();
+    assert_eq!(read(&files, ""), Err(EditError::TooMany));
+}

@@ -55,13 +55,19 @@ pub(super) struct Nesting {
     inner: usize,
     /// Conflicts in the innermost of them.
     conflicts: usize,
+    /// Lines that divide the block itself, as far as they are none of a whole conflict.
+    dividers: usize,
 }
 
 impl Nesting {
     /// The block that a line opens.
     pub(super) fn opened(line: &str) -> Option<Self> {
         let (length, by_search) = opens(line)?;
-        Some(Self { length, by_search, inner: 0, conflicts: 0 })
+        Some(Self { length, by_search, inner: 0, conflicts: 0, dividers: 0 })
+    }
+
+    pub(super) fn says_search(&self) -> bool {
+        self.by_search
     }
 
     pub(super) fn line(&mut self, line: &str) -> Step {
@@ -73,6 +79,10 @@ impl Nesting {
             }
             return Step::Inside;
         }
+        if self.inner == 0 && divides(line) == Some(self.length) {
+            self.dividers += 1;
+            return Step::Inside;
+        }
         let Some((count, word)) = marker(line, '>') else { return Step::Inside };
         let replaces = self.by_search && word.to_lowercase().starts_with("replace");
         if count != self.length {
@@ -80,9 +90,14 @@ impl Nesting {
         }
         if self.conflicts > 0 && !replaces {
             self.conflicts -= 1;
+            self.dividers = self.dividers.saturating_sub(usize::from(self.inner == 0));
             return Step::Inside;
         }
         if self.by_search && !replaces {
+            return Step::Unsure;
+        }
+        // Its end stands behind what divides it: the same in front of that is text.
+        if self.inner == 0 && self.dividers == 0 {
             return Step::Unsure;
         }
         self.conflicts = 0;
@@ -139,6 +154,7 @@ pub(super) fn read(text: &str, path: &str) -> Result<Vec<FileEdit>, EditError> {
     let lines: Vec<&str> = text.lines().collect();
     let mut edits: Vec<FileEdit> = Vec::new();
     let (mut at, mut number, mut file) = (0, 0, path.to_owned());
+    let mut left = LOOKS.saturating_add(lines.len().saturating_mul(LOOKS_PER_LINE));
     while let Some(line) = lines.get(at) {
         let Some(nesting) = Nesting::opened(line) else {
             // Where a file is known, a word alone is no other one.
@@ -156,8 +172,8 @@ pub(super) fn read(text: &str, path: &str) -> Result<Vec<FileEdit>, EditError> {
         };
         number += 1;
         let rest = lines.get(at + 1..).unwrap_or_default();
-        let (hunk, taken) = block(rest, nesting, number)?;
-        edits.push(FileEdit { path: file.clone(), hunks: vec![hunk] });
+        let (hunk, taken) = block(rest, nesting, number, &mut left)?;
+        super::add(&mut edits, &file, hunk)?;
         at += 1 + taken;
     }
     Ok(edits)
@@ -167,22 +183,33 @@ fn is_fence(line: &str) -> bool {
     line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~")
 }
 
-/// One block behind its opening line, and how many lines it takes.
-fn block(lines: &[&str], opened: Nesting, number: usize) -> Result<(EditHunk, usize), EditError> {
-    let (mut nesting, mut own, mut has_inner) = (opened, Vec::new(), false);
+/// Lines that are looked at for the ends of all blocks of an edit: a block without an end of its own costs all that is
+/// behind it, and a text may be made of such.
+const LOOKS: usize = 4 << 20;
+const LOOKS_PER_LINE: usize = 4;
+
+/// One block behind its opening line, and how many lines it takes; `left` are those that may still be looked at.
+fn block(
+    lines: &[&str],
+    opened: Nesting,
+    number: usize,
+    left: &mut usize,
+) -> Result<(EditHunk, usize), EditError> {
+    let (mut nesting, mut own) = (opened, Vec::new());
     let mut ends = |(at, line): (usize, &&str)| {
         let is_own = nesting.is_outermost();
         let step = nesting.line(line);
         if step != Step::End && is_own && nesting.is_outermost() {
             own.push(at);
         }
-        has_inner |= nesting.inner > 0;
         (step == Step::End).then_some(at)
     };
     // Its own end is meant; where there is none, a marker of the same length, or any other.
     let meant = lines.iter().enumerate().find_map(&mut ends);
     let exact = || lines.iter().position(|line| closes(line) == Some(opened.length));
     let any = || lines.iter().position(|line| closes(line).is_some());
+    let looked = meant.map_or(lines.len(), |end| end + 1);
+    *left = left.checked_sub(looked).ok_or(EditError::TooLong)?;
     let end = meant.or_else(exact).or_else(any).ok_or(EditError::NotClosed(number))?;
     let inside = lines.get(..end).unwrap_or_default();
     if inside.iter().any(|line| {

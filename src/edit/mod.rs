@@ -88,6 +88,9 @@ pub fn read(text: &str, path: &str) -> Result<Vec<FileEdit>, EditError> {
         return Err(EditError::NoForm);
     };
     let mut files: Vec<FileEdit> = Vec::new();
+    if found.is_empty() {
+        return Err(EditError::NoHunk);
+    }
     for edit in found {
         if edit.path.is_empty() {
             return Err(EditError::NoPath);
@@ -96,15 +99,20 @@ pub fn read(text: &str, path: &str) -> Result<Vec<FileEdit>, EditError> {
             Some(known) => known.hunks.extend(edit.hunks),
             None => files.push(edit),
         }
+        if files.len() > MOST_FILES {
+            return Err(EditError::TooMany);
+        }
     }
-    let hunks: usize = files.iter().map(|file| file.hunks.len()).sum();
-    if hunks == 0 {
-        Err(EditError::NoHunk)
-    } else if files.len() > MOST_FILES || hunks > MOST_HUNKS {
-        Err(EditError::TooMany { files: files.len(), hunks })
-    } else {
-        Ok(files)
+    Ok(files)
+}
+
+/// Adds a hunk, one file after the other: they are counted while they are read, so that no text is read for nothing.
+fn add(edits: &mut Vec<FileEdit>, path: &str, hunk: EditHunk) -> Result<(), EditError> {
+    if edits.len() >= MOST_HUNKS {
+        return Err(EditError::TooMany);
     }
+    edits.push(FileEdit { path: path.to_owned(), hunks: vec![hunk] });
+    Ok(())
 }
 
 #[cfg(test)]

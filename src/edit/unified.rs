@@ -52,14 +52,14 @@ pub(super) fn read(text: &str, path: &str) -> Result<Vec<FileEdit>, EditError> {
             if !next.starts_with("@@") {
                 // The first hunk of such a patch may lack its head.
                 let (hunk, taken) = hunk(lines.get(at - 1..).unwrap_or_default());
-                put(&mut edits, &file, hunk);
+                put(&mut edits, &file, hunk)?;
                 at += taken - 1;
             }
         } else if let Some(path) = OTHER_ACTS.iter().find_map(|head| line.strip_prefix(head)) {
             return Err(EditError::OtherAct(path.trim().to_owned()));
         } else if line.starts_with("@@") {
             let (hunk, taken) = hunk(lines.get(at..).unwrap_or_default());
-            put(&mut edits, &file, hunk);
+            put(&mut edits, &file, hunk)?;
             at += taken;
         } else {
             at += 1;
@@ -69,10 +69,11 @@ pub(super) fn read(text: &str, path: &str) -> Result<Vec<FileEdit>, EditError> {
 }
 
 /// Adds a hunk that changes something: one of context alone says nothing.
-fn put(edits: &mut Vec<FileEdit>, file: &str, hunk: EditHunk) {
+fn put(edits: &mut Vec<FileEdit>, file: &str, hunk: EditHunk) -> Result<(), EditError> {
     if hunk.search != hunk.replace || hunk.newline.is_some() {
-        edits.push(FileEdit { path: file.to_owned(), hunks: vec![hunk] });
+        super::add(edits, file, hunk)?;
     }
+    Ok(())
 }
 
 /// What `@@ -3,4 +3,5 @@` says: the first old line, and how many lines there are, old and new.

@@ -19,6 +19,7 @@ use crate::domain::{
 use crate::text::line::one_line;
 use crate::text::number::grouped;
 
+const STOPPED: &str = "Stopped. The chat is as it was.";
 /// A summary that is longer than this many bytes is none.
 const LONGEST: usize = 64 << 10;
 /// Tokens that are taken for the context where its size is not known, for a summary.
@@ -122,23 +123,22 @@ impl Engine {
     pub(super) fn unsendable(&self, composed: &Composition) -> Option<ReplyFailure> {
         let size = self.request_size().unwrap_or(LONGEST_UNKNOWN);
         let of = self.context_size();
-        let (used, estimated) = self.meter.used(composed.estimate);
+        let (used, _) = self.meter.used(composed.estimate);
         let is_whole = !composed.messages.is_empty();
         if is_whole && used <= size {
             return None;
         }
         if !is_whole && self.meter.told.over(self.meter.room(size)).is_none() {
             let hint = "Try again, or start a new chat.";
-            return Some(unsent(FailureKind::Unread, "A part of this chat can't be read again.", hint));
+            return Some(unsent(
+                FailureKind::SessionUnreadable,
+                "A part of this chat can't be read again.",
+                hint,
+            ));
         }
         // The reply needs room too.
         let needs = used.saturating_add(of.unwrap_or(size).saturating_sub(size));
-        let about = match (is_whole, estimated) {
-            (false, _) => "at least ",
-            (true, true) => "about ",
-            (true, false) => "",
-        };
-        let needs = format!("{about}{}", grouped(needs));
+        let needs = format!("{}{}", self.state.live.context.about(), grouped(needs));
         let (needs, hint) = match of {
             Some(of) => (
                 format!("This chat needs {needs} of {} tokens.", grouped(of)),
@@ -225,10 +225,16 @@ impl Engine {
             self.leave_summary(stuck);
             return self.notify(Notice::info("There is nothing older to be summed up."));
         };
+        // Asked for before anything is read: it would be let go again meanwhile.
+        if self.hold_for_budget(HeldRequest::Summary(stuck.clone())) {
+            return;
+        }
         let away = request::away(&self.state.transcript, upto);
         if self.gather(&away, AwaitedRequest::Summary) {
             self.notify(Notice::info("Reading earlier messages for the summary."));
-            return self.leave_summary(stuck);
+            // What is queued waits for it: begun now, it would take its place.
+            self.state.phase = stuck.map_or(Phase::Idle, Phase::Stuck);
+            return;
         }
         if !away.is_empty() {
             self.leave_summary(stuck);
@@ -238,9 +244,6 @@ impl Engine {
             self.leave_summary(stuck);
             return self.notify(too_small(size));
         };
-        if self.hold_for_budget(HeldRequest::Summary(stuck.clone())) {
-            return;
-        }
         let step = self.counted.step.next();
         self.counted.step = step;
         self.state.live.summary = Some(LiveSummary {
@@ -315,8 +318,17 @@ impl Engine {
     pub(super) fn stop_summary(&mut self, step: StepId) {
         self.effects.push(Effect::CancelAsk(step));
         let stuck = self.state.live.summary.take().and_then(|summary| summary.stuck);
-        self.notify(Notice::info("Stopped. The chat is as it was."));
+        self.notify(Notice::info(STOPPED));
         self.leave_summary(stuck);
+    }
+
+    /// The person stops it while what it tells is still read.
+    pub(super) fn drop_summary(&mut self) {
+        self.loads.stop_waiting();
+        self.notify(Notice::info(STOPPED));
+        if self.state.phase == Phase::Idle {
+            self.take_queued();
+        }
     }
 
     /// Back to where the turn stood.
@@ -336,21 +348,17 @@ fn unsent(kind: FailureKind, why: &str, hint: &str) -> ReplyFailure {
     ReplyFailure {
         kind,
         status: None,
-        message: format!("{why} {}", sending::too_long(Departure::Never)),
+        message: format!("{why} {}", sending::NOTHING),
         hint: hint.into(),
         departure: Departure::Never,
     }
 }
 
 fn offered(share: &ContextShare, percent: u64) -> Notice {
-    let much = match share.about() {
-        "at least " => "At least ",
-        "about " => "About ",
-        _ => "",
-    };
     let of = share.of.unwrap_or_default();
     Notice::warn(format!(
-        "{much}{percent}% of the context is used ({} of {} tokens). /compact sums up what is older.",
+        "By now {}{percent}% of the context is used ({} of {} tokens). /compact sums up what is older.",
+        share.about(),
         grouped(share.used),
         grouped(of)
     ))

@@ -45,7 +45,7 @@ impl Engine {
 
     /// A request is wanted, in place of one that waits: what could not be read before is tried again.
     pub(super) fn begin_to_read(&mut self) {
-        if matches!(self.loads.awaited, Some((AwaitedRequest::Summary, _))) {
+        if self.loads.awaits_summary() {
             self.notify(Notice::warn("No summary is made: another request came first."));
         }
         self.loads.stop_waiting();
@@ -194,6 +194,11 @@ pub(super) struct Loads {
 }
 
 impl Loads {
+    /// Whether a summary waits for texts.
+    pub(super) fn awaits_summary(&self) -> bool {
+        matches!(self.awaited, Some((AwaitedRequest::Summary, _)))
+    }
+
     /// No request waits any more.
     pub(super) fn stop_waiting(&mut self) {
         (self.awaited, self.rounds) = (None, 0);

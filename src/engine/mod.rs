@@ -281,6 +281,7 @@ impl Engine {
         }
         self.follow_rules();
         self.take_stock();
+        self.state.live.awaits_summary = self.loads.awaits_summary();
         std::mem::take(&mut self.effects)
     }
 

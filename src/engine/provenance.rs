@@ -43,7 +43,11 @@ impl UnreadTexts {
         for (words, from) in self.0.iter().rev() {
             let texts = match words {
                 Words::Here(text) => vec![text.clone()],
-                Words::Message(_, bytes) if *bytes > of_messages => continue,
+                // Behind one that is too large nothing older is read: what is left out is the oldest.
+                Words::Message(_, bytes) if *bytes > of_messages => {
+                    of_messages = 0;
+                    continue;
+                }
                 Words::Message(entry, bytes) => {
                     of_messages -= bytes;
                     kept.extend(said(read(*entry)?)?);
@@ -184,6 +188,18 @@ mod tests {
     use super::*;
     use crate::domain::Outcome;
     use crate::engine::dialogue::Dialogue;
+
+    #[test]
+    fn of_messages_the_newest_are_read_and_none_behind_a_gap() {
+        let message = |entry, bytes| (Words::Message(entry, bytes), TextOrigin::Model);
+        let texts = UnreadTexts(vec![message(0, 10), message(1, MESSAGES), message(2, 10), message(3, 10)]);
+        let mut read = Vec::new();
+        let told = texts.read(|entry| {
+            read.push(entry);
+            Ok(Entry::Prompt("words".into()))
+        });
+        assert_eq!((told.map(|texts| texts.len()), read), (Ok(2), vec![3, 2]));
+    }
 
     const ONE: &str = "```python\nprint(1)\n```\n";
 

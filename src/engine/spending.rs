@@ -81,7 +81,11 @@ impl Engine {
         cost.budget = Some(limit.saturating_add(size.saturating_mul(more)));
         match std::mem::take(&mut self.held) {
             HeldRequest::Request => self.send_request(),
-            HeldRequest::Summary(stuck) => self.begin_summary(stuck),
+            HeldRequest::Summary(stuck) => {
+                // What was read for it before may be gone again: it is read as if it were wanted now.
+                self.loads.stop_waiting();
+                self.begin_summary(stuck);
+            }
         }
     }
 

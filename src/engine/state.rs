@@ -229,6 +229,8 @@ pub struct Live {
     pub reply: Option<LiveReply>,
     /// The summary that is being written.
     pub summary: Option<LiveSummary>,
+    /// Whether one waits for what it reads: it can be stopped.
+    pub awaits_summary: bool,
     /// The run that goes on.
     pub run: Option<LiveRun>,
     /// Blocks that are looked at or wait.

@@ -11,13 +11,15 @@ const NAMED: usize = 50;
 impl State {
     /// Why changes of runs are not taken back now, nor made again.
     pub(crate) fn undo_refused(&self) -> Option<Notice> {
+        self.held_up().or_else(|| self.live.foreign.then(notices::foreign_is_not_taken_back))
+    }
+
+    /// Why nothing is taken back now, whoever wrote the session.
+    fn held_up(&self) -> Option<Notice> {
         if self.live.run.is_some() {
             return Some(notices::not_while_a_run_goes_on());
         }
-        if self.live.reads_only {
-            return Some(notices::reading_only_takes_nothing_back());
-        }
-        self.live.foreign.then(notices::foreign_is_not_taken_back)
+        self.live.reads_only.then(notices::reading_only_takes_nothing_back)
     }
 
     /// Why there is no list of changes of a block, or of any.
@@ -34,11 +36,8 @@ impl State {
 impl Engine {
     /// The person wants what the last run of a block did to obeyed names undone.
     pub(super) fn take_back(&mut self, block: BlockId) {
-        if self.state.live.run.is_some() {
-            return self.notify(notices::not_while_a_run_goes_on());
-        }
-        if self.state.live.reads_only {
-            return self.notify(notices::reading_only_takes_nothing_back());
+        if let Some(why) = self.state.held_up() {
+            return self.notify(why);
         }
         let run = self.state.transcript.blocks.get(&block).and_then(|item| item.runs.last());
         match run.filter(|run| run.can_be_taken_back()) {

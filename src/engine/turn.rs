@@ -294,6 +294,7 @@ impl Engine {
             Phase::Compacting(step) => self.stop_summary(step),
             // A start that a rule announced is stopped; the block itself stays unanswered.
             Phase::Deciding(_) => self.hold_back(),
+            Phase::Idle | Phase::Stuck(_) if self.loads.awaits_summary() => self.drop_summary(),
             _ => {}
         }
     }

@@ -723,7 +723,7 @@ fn what_can_be_done_is_told_once_and_from_the_message_too() {
         (FailureKind::RateLimit, ["r retry", "m model", "e end here"]),
         (FailureKind::Refused, ["u new key", "m model", "r retry"]),
         (FailureKind::Overflow, ["c shorten", "m model", "N new chat"]),
-        (FailureKind::Unread, ["r retry", "N new chat", "e end here"]),
+        (FailureKind::SessionUnreadable, ["r retry", "N new chat", "e end here"]),
     ] {
         let mut scene = Scene::worked();
         scene.ask("and now the same for 2025");

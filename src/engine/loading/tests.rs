@@ -193,13 +193,13 @@ fn a_conversation_that_is_too_long_or_can_not_be_read_is_not_sent_in_part() {
     let settings = Settings { context_tokens: Some(200_000), ..Settings::default() };
     let (resumed, effects) = Engine::resume(settings, paged.into(), Timestamp(2));
     let share = resumed.state().live.context;
-    assert!(share.at_least && said(&effects).contains("At least "), "{share:?}");
+    assert!(share.at_least && said(&effects).contains("at least "), "{share:?}");
     assert_eq!(share.used, engine.state().live.context.used, "of one conversation one length is told");
     let (mut engine, asked) = submitted(&entries, ANY);
     assert!(!asks(&loaded(&mut engine, &asked, |_| Err("gone".into()))));
     let Phase::Stuck(failure) = engine.state().phase() else { panic!("it is stuck") };
     assert!(failure.message.contains("can't be read again"), "{}", failure.message);
-    assert_eq!(failure.kind, FailureKind::Unread, "summing it up would be of no use");
+    assert_eq!(failure.kind, FailureKind::SessionUnreadable, "summing it up would be of no use");
 }
 
 /// What is loaded, in parts of so many, until nothing more is asked for; and all that came of it.
@@ -329,6 +329,33 @@ fn a_summary_that_waits_is_told_and_so_is_its_end() {
     let effects = engine.handle(Event::User(Command::Submit("no, this".into())), Timestamp(3));
     assert!(said(&effects).contains("No summary is made: another request came first."), "{effects:?}");
     assert!(!said(&loaded(&mut engine, &asked, |_| Err("gone".into()))).contains("summary"));
+}
+
+#[test]
+fn a_summary_that_waits_can_be_stopped() {
+    let entries = entries(30);
+    let mut engine = resumed(&entries);
+    let asked = load_of(engine.handle(Event::User(Command::Compact), Timestamp(3)));
+    assert!(engine.state().live.awaits_summary, "front ends tell by it what Ctrl-C stops");
+    let effects = engine.handle(Event::User(Command::Stop), Timestamp(3));
+    assert!(!engine.state().live.awaits_summary);
+    assert_eq!(said(&effects), "Stopped. The chat is as it was.");
+    assert!(!asks(&load_in_parts(&mut engine, asked, 12, &entries)));
+    // Nothing waits any more: there is nothing to stop.
+    assert_eq!(said(&engine.handle(Event::User(Command::Stop), Timestamp(3))), "");
+}
+
+#[test]
+fn the_budget_is_asked_for_before_a_summary_is_read() {
+    let entries = entries(30);
+    let mut engine = resumed(&entries);
+    engine.settings.session_budget = Some(1);
+    engine.state.live.cost.budget = Some(0);
+    let effects = engine.handle(Event::User(Command::Compact), Timestamp(3));
+    assert!(load_of(effects).is_empty() && matches!(engine.state().phase(), Phase::Asking(_)));
+    let asked = load_of(engine.handle(Event::User(Command::Continue), Timestamp(3)));
+    assert!(!asked.is_empty());
+    assert!(asks(&load_in_parts(&mut engine, asked, 12, &entries)));
 }
 
 #[test]

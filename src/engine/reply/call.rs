@@ -78,7 +78,7 @@ pub(crate) fn offered(languages: &[&Language]) -> Vec<Tool> {
         })
         .to_string(),
     };
-    vec![
+    let mut tools = vec![
         tool(
             Name::RunCode,
             "Proposes code. It runs when the person approves it; the result has its output.",
@@ -130,7 +130,12 @@ pub(crate) fn offered(languages: &[&Language]) -> Vec<Tool> {
             }),
             &["path"],
         ),
-    ]
+    ];
+    // A list of values without any is no schema: servers that look at it refuse the request.
+    if names.is_empty() {
+        tools.retain(|tool| Name::parse(&tool.name) != Some(Name::RunCode));
+    }
+    tools
 }
 
 /// What a call proposes. `complete` tells whether the model said all that it wanted to say: of a call that was cut off,
@@ -378,6 +383,9 @@ mod tests {
             let schema: Value = serde_json::from_str(&tool.parameters).expect("a schema");
             assert_eq!(schema["type"], "object", "{}", tool.name);
         }
+        let no_code: Vec<String> = offered(&names).into_iter().skip(1).map(|tool| tool.name).collect();
+        let left: Vec<String> = offered(&[]).into_iter().map(|tool| tool.name).collect();
+        assert_eq!(left, no_code, "code in no language can't be proposed");
     }
 
     proptest! {

@@ -1,28 +1,30 @@
-//! A pass over a stretch of a reply in which the fence of an edit ends where its edit does: what stands inside an edit is
-//! no block, whatever Markdown makes of its lines.
+//! A pass over a stretch of a reply in which the fence of an edit ends where its edit does: what stands inside an edit in a
+//! fence is no block, whatever Markdown makes of its lines. An edit in no fence is prose, and its lines are what they are.
 //!
 //! A fence of the outermost level goes on up to the line that closes it behind its edit. One in a list or a quote, and one
 //! of which nothing tells where it ends, takes the rest of the reply: of that nothing is offered.
 
 use super::markdown::{self, Fence, MarkdownScan, Tags};
 use super::{info, tag};
-use crate::edit::{EditEnd, EditExtent};
+use crate::edit::{EditEnd, EditExtent, path_in_front};
 use std::ops::Range;
 
-/// Edits of a stretch that hold ends of fences; each costs one more pass. What is behind them is not taken apart.
-const MOST: usize = 100;
+/// Each edit that holds ends of fences costs one more pass over what is behind it: bytes of passes that a stretch has for
+/// nothing, and for each of its bytes. What is behind the edit that goes beyond them is not taken apart.
+const FREE: usize = 4 << 20;
+const PER_BYTE: usize = 8;
 
 /// Looks at a text. Where more of it may come (`grows`), an end that is not sure is none yet.
 pub(super) fn scan(text: &str, tags: Tags, grows: bool) -> MarkdownScan {
     let mut found = markdown::scan(text, tags);
-    let (mut at, mut passes) = (0, 0);
+    let (mut at, most) = (0, text.len().saturating_mul(PER_BYTE).saturating_add(FREE));
     while let Some(fence) = found.fences.get(at) {
         if let Some(end) = other_end(text, fence, grows) {
-            passes += 1;
             let end = match end {
-                OtherEnd::At(line) if passes <= MOST => Some(line),
-                _ => None,
+                OtherEnd::At(line) => Some(line).filter(|line| found.again + (text.len() - line.end) <= most),
+                OtherEnd::None => None,
             };
+            found.again += end.as_ref().map_or(0, |line| text.len() - line.end);
             put_end(text, &mut found, at, end, tags);
         }
         at += 1;
@@ -56,8 +58,13 @@ fn other_end(text: &str, fence: &Fence, grows: bool) -> Option<OtherEnd> {
     let mut extent = extent(&fence.info, &fence.source);
     let upto = text.get(..fence.range.end)?;
     if !fence.closed {
-        // With its list or quote a fence may end that has not even begun.
-        let unsaid = info::is_edit(&fence.info) && !extent.has_begun();
+        // With its list or quote a fence may end whose edit has not even begun.
+        let is_empty = fence.source.trim().is_empty();
+        let behind = text.get(fence.range.end..)?;
+        let unsaid = !extent.has_begun()
+            && (info::is_edit(&fence.info)
+                || is_empty && info::is_of_a_file(&fence.info)
+                || goes_on(extent.clone(), is_empty, behind));
         let cut = fence.range.end < text.len() && (unsaid || extent.ends("```") != EditEnd::Here);
         return cut.then_some(OtherEnd::None);
     }
@@ -95,6 +102,14 @@ fn other_end(text: &str, fence: &Fence, grows: bool) -> Option<OtherEnd> {
         extent.line(inner);
     }
     Some(OtherEnd::None)
+}
+
+/// Whether an edit begins with the first line behind a fence that was cut off, or with what names its file where the fence
+/// `is_empty`. No later line counts: it would change what stands by then.
+fn goes_on(mut extent: EditExtent, is_empty: bool, behind: &str) -> bool {
+    let Some(line) = behind.lines().find(|line| !line.trim().is_empty()) else { return false };
+    extent.line(line);
+    extent.may_have_begun() || is_empty && path_in_front(line).is_some()
 }
 
 /// Whether a line closes the fence that this one opened.

@@ -85,6 +85,12 @@ pub(super) fn is_edit(info: &str) -> bool {
     language_word(info).eq_ignore_ascii_case(EDIT)
 }
 
+/// Whether an info string says that its fence holds what a file is or becomes: text, an edit, a diff.
+pub(super) fn is_of_a_file(info: &str) -> bool {
+    let word = language_word(info);
+    is_edit(info) || path(info).is_some() || ["diff", "patch"].iter().any(|of| word.eq_ignore_ascii_case(of))
+}
+
 /// The file that an info string names: `path=a.py`, `path="my file.py"`, also in braces. What stands inside the quotes of
 /// other attributes is no attribute.
 fn path(info: &str) -> Option<&str> {

@@ -53,6 +53,8 @@ pub(super) struct MarkdownScan {
     /// Where the last block of the outermost level begins, of a list its last item: a pass that begins at the start of
     /// its line finds the same from there on.
     pub(super) last: usize,
+    /// Bytes that were looked at again for edits which hold ends of fences.
+    pub(super) again: usize,
 }
 
 /// What to do about `<execute>`.

@@ -217,6 +217,7 @@ impl Parser {
             Dialect::ExecuteTags => Tags::All,
         };
         let scan = edit_fence::scan(self.text.get(self.base..end).unwrap_or(""), tags, true);
+        self.credit = self.credit.saturating_sub(scan.again);
         self.back_to_base();
         let closed_at_end = self.adopt(&scan, self.base, end, true);
         let nothing = self.text.get(self.base..end).is_some_and(|t| t.trim().is_empty());

@@ -20,8 +20,10 @@ pub fn reread(text: &str, segments: Vec<Segment>, languages: &Languages, complet
         match segment {
             Segment::Block(block) => again(text, block, reading, &mut out),
             Segment::Prose(range) => {
-                let inside =
-                    fences.iter().filter(|f| f.range.start >= range.start && f.range.end <= range.end);
+                // They stand in their order.
+                let from = fences.partition_point(|fence| fence.range.start < range.start);
+                let inside = fences.get(from..).unwrap_or_default();
+                let inside = inside.iter().take_while(|fence| fence.range.end <= range.end);
                 prose(text, range.clone(), inside, reading, &mut out);
             }
         }

@@ -265,7 +265,7 @@ impl<'a> Session<'a> {
             return Ok(());
         }
         self.interrupted = None;
-        if matches!(state.phase, Phase::Replying(_) | Phase::Compacting(_)) {
+        if matches!(state.phase, Phase::Replying(_) | Phase::Compacting(_)) || state.live.awaits_summary {
             self.plain.page.line("Stopped.")?;
             self.send(Command::Stop);
             return Ok(());

@@ -52,7 +52,9 @@ impl Screen {
             return self.stop_run(run.block, ctx);
         }
         self.escalation.interrupted = None;
-        let reply = ctx.state.live.reply.is_some()
+        let live = &ctx.state.live;
+        let reply = live.reply.is_some()
+            || live.awaits_summary
             || matches!(ctx.state.phase, Phase::Replying(_) | Phase::Compacting(_));
         if reply {
             self.say(Note::info("Stopped."));

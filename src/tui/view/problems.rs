@@ -46,7 +46,7 @@ pub(crate) fn ways(kind: FailureKind) -> &'static [(Way, &'static str)] {
         FailureKind::Overflow => {
             &[(Way::Letter("c"), "shorten"), MODEL, (Way::Action(Action::ProblemNew), "new chat"), END]
         }
-        FailureKind::Unread => &[RETRY, (Way::Action(Action::ProblemNew), "new chat"), END],
+        FailureKind::SessionUnreadable => &[RETRY, (Way::Action(Action::ProblemNew), "new chat"), END],
         // What came is kept: the model is asked to go on from there.
         FailureKind::Cut => &[(Way::Action(Action::ProblemRetry), "go on"), MODEL, END],
         _ => &[RETRY, MODEL, END],
@@ -161,7 +161,7 @@ fn name(kind: FailureKind) -> &'static str {
         FailureKind::Cut => "cut",
         FailureKind::Malformed | FailureKind::NotAModel => "not a model",
         FailureKind::NoReply => "no reply",
-        FailureKind::Unread => "not read",
+        FailureKind::SessionUnreadable => "not read",
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::domain::{BlockKind, Dialect, Languages};
 use crate::engine::reply::tests::checked;
-use crate::engine::reply::{Proposal, Segment, reread};
+use crate::engine::reply::{Proposal, Segment, markdown, reread};
 use proptest::prelude::*;
 
 /// The blocks of a reply, which is the same in pieces of any size.
@@ -41,6 +41,12 @@ fn a_program_inside_an_edit_is_no_block() {
         ("```diff", DIFF),
         ("```edit path=a.md", DIFF),
         ("```", &format!("*** Begin Patch\n*** Update File: a.md\n{}*** End Patch\n", &DIFF[40..])),
+        // Heads of diffs and patches in front of markers, whatever the fence says.
+        ("```diff", &format!("--- a/a.md\n+++ b/a.md\n{INNER}")),
+        ("```diff", &format!("@@ -1 +1 @@\n{INNER}")),
+        ("```", &format!("*** Update File: a.md\n{INNER}")),
+        // The end of a block in its text.
+        ("```edit path=a.md", &INNER.replace("touch a\n", "touch a\n>>>>>>> REPLACE\n")),
         // Context without its blanks ends with its counts.
         ("```diff", &DIFF.replace("\n ", "\n").replace("1,8 +1,8", "1,7 +1,7")),
     ] {
@@ -61,6 +67,19 @@ fn where_nothing_tells_the_end_of_an_edit_nothing_behind_it_is_offered() {
         format!("1. Change it:\n{}{RUNS}", list(&format!("```edit path=a.md\n{INNER}```\n"))),
         format!("1. Change it:\n   ```edit path=a.md\n{INNER}```\n{RUNS}"),
         format!("> ```edit path=a.md\n{INNER}```\n{RUNS}"),
+        format!("1. Change it:\n   ```diff\n{DIFF}```\n{RUNS}"),
+        format!("1. Change it:\n   ```markdown path=a.md\n{INNER}```\n{RUNS}"),
+        format!("1. Change it:\n   ```\na.md\n{INNER}```\n{RUNS}"),
+        format!("1. Change it:\n   ```\n   a.md\n{INNER}```\n{RUNS}"),
+        format!("> ```markdown\na.md\n{INNER}```\n{RUNS}"),
+        format!("1. Change it:\n   ```diff\n   --- a/a.md\n{}```\n{RUNS}", &DIFF[11..]),
+        // Counts that are wrong tell no end.
+        "```diff\n@@ -1,1 +1,1 @@\nTitle\n-a\n+b\n```bash\nls\n```\ntext\n```bash\nrm x\n```\n```\n".into(),
+        // Blank lines within the head of a diff.
+        format!(
+            "```diff\n{}```\n{RUNS}",
+            DIFF.replace("\n ", "\n").replace("-1,8 +1,8", "").replace("+++", "\n+++")
+        ),
         format!("```diff\n{}```\n{RUNS}", DIFF.replace("\n ", "\n").replace("-1,8 +1,8", "")),
         format!("```edit path=a.md\n{INNER}```\n{RUNS}")
             .replace("REPLACE\n```", "REPLACE x\n<<<<<<< SEARCH\n```"),
@@ -85,6 +104,18 @@ fn an_end_that_is_not_sure_counts_where_nothing_else_is_offered() {
         .len(),
         2
     );
+}
+
+/// Each costs one more look at all that is behind it: many are taken, and far too many end in nothing that could be run.
+#[test]
+fn of_many_edits_with_fences_in_them_those_behind_a_bound_are_not_taken_apart() {
+    let runs = |count: usize| {
+        let text = format!("{}{RUNS}", format!("```edit path=a.md\n{INNER}```\n\n").repeat(count));
+        let fences = super::scan(&text, markdown::Tags::Ignored, false).fences;
+        let code = fences.iter().filter(|fence| fence.info == "bash").count();
+        (code, fences.iter().all(|fence| fence.closed))
+    };
+    assert_eq!((runs(200), runs(600)), ((1, true), (0, false)));
 }
 
 proptest! {

@@ -30,8 +30,8 @@ impl ReplyItem {
         if self.paged_out.is_some() || self.entry.is_none() {
             return;
         }
+        let is_long = self.bytes() >= LONG;
         self.paged_out = Some(PagedOut::new(self.bytes(), self.tokens()));
-        let is_long = self.text().len() + self.reasoning().len() >= LONG;
         let short = is_long.then(|| ReplyBody { text: shortened(self.text(), KEPT), ..ReplyBody::default() });
         self.body = short.map(Box::new);
     }

@@ -93,6 +93,23 @@ fn read(entries: &[(Timestamp, Entry)], entry: u64) -> Result<Entry, String> {
         .ok_or("gone".into())
 }
 
+/// Both tell a review of these steps, and a plan, the same.
+fn told_alike(
+    (one, other): (&Engine, &Engine),
+    entries: &[(Timestamp, Entry)],
+    steps: &[u32],
+) -> Result<(), TestCaseError> {
+    for step in steps {
+        let earlier = |engine: &Engine| {
+            provenance::earlier(engine.state(), StepId(*step)).read(|entry| read(entries, entry)).unwrap()
+        };
+        prop_assert_eq!(earlier(one), earlier(other));
+    }
+    let plan = |engine: &Engine| format!("{:?}", RebuildPlan::of(engine.state()));
+    prop_assert_eq!(plan(one), plan(other));
+    Ok(())
+}
+
 /// All that was paged out, taken in again.
 fn paged_in(mut transcript: Transcript, entries: &[(Timestamp, Entry)]) -> Transcript {
     for (body, entry) in transcript.all_paged_out() {
@@ -128,16 +145,8 @@ proptest! {
         let system = crate::engine::context::tokens(&Settings::default().system_prompt);
         let tokens = system + 2_000 + (context as u64 / 4 - 2_000) * part / 100;
         let (mut one, mut other) = (engine(all, tokens), engine(paged, tokens));
-        for step in [1, outputs.len() as u32, outputs.len() as u32 + 7] {
-            let earlier = |engine: &Engine| {
-                provenance::earlier(engine.state(), StepId(step)).read(|entry| read(&entries, entry)).unwrap()
-            };
-            prop_assert_eq!(earlier(&one), earlier(&other));
-        }
-        prop_assert_eq!(
-            format!("{:?}", RebuildPlan::of(one.state())),
-            format!("{:?}", RebuildPlan::of(other.state()))
-        );
+        let runs = outputs.len() as u32;
+        told_alike((&one, &other), &entries, &[1, runs, runs + 7])?;
         prop_assert_eq!(sent(&mut one, &entries), sent(&mut other, &entries));
     }
 }
@@ -241,14 +250,7 @@ proptest! {
         let paged = paged_to(&entries, stay, (PLENTY, PLENTY));
         prop_assert_eq!(&paged_in(paged.clone(), &entries), &all);
         let (mut one, mut other) = (engine(all, tokens), engine(paged, tokens));
-        let earlier = |engine: &Engine| {
-            provenance::earlier(engine.state(), StepId(step)).read(|entry| read(&entries, entry)).unwrap()
-        };
-        prop_assert_eq!(earlier(&one), earlier(&other));
-        prop_assert_eq!(
-            format!("{:?}", RebuildPlan::of(one.state())),
-            format!("{:?}", RebuildPlan::of(other.state()))
-        );
+        told_alike((&one, &other), &entries, &[step])?;
         // What is told of its length before it is in memory is told as what it has at the least.
         let summed = |engine: &mut Engine| {
             let told = sent_for(engine, Command::Compact, &entries);
@@ -286,6 +288,26 @@ fn a_short_form_tells_what_it_leaves_out_and_the_blocks_of_calls() {
     {
         assert!(told.contains(part), "{part} in {told}");
     }
+}
+
+/// Of a message that is long by its calls alone the words are kept all the same.
+#[test]
+fn the_short_form_of_a_long_call_has_the_words_in_front_of_it() {
+    let mut d = Dialogue::with(Settings { dialect: Some(Dialect::Tools), ..Settings::default() });
+    d.user("Plot it.");
+    d.delta("This plots it.");
+    let arguments = format!(r#"{{"language": "python", "code": "{}"}}"#, "plot(1);".repeat(LONG / 8));
+    let name = "run_code".into();
+    d.replied(ReplyEvent::ToolCall(ToolCall { id: "c".into(), name, arguments, signature: None }));
+    d.finish(FinishReason::ToolCalls);
+    d.reject(1, "not so");
+    d.reply("Done.");
+    d.user("And now?");
+    d.reply("Nothing.");
+    let paged = paged_to(d.entries(), 0, (PLENTY, PLENTY));
+    assert!(paged.message_away(1).is_some());
+    let told = context::messages(&paged, &Settings::default(), Dialect::Fences);
+    assert!(told.iter().any(|message| message.text.contains("This plots it.")), "{told:#?}");
 }
 
 #[test]

@@ -183,7 +183,7 @@ fn of_replies() -> Vec<Entry> {
         FailureKind::Malformed,
         FailureKind::NotAModel,
         FailureKind::NoReply,
-        FailureKind::Unread,
+        FailureKind::SessionUnreadable,
     ];
     let departures = [Departure::Never, Departure::Left, Departure::Unknown];
     entries.extend(kinds.into_iter().zip(departures.into_iter().cycle()).map(|(kind, departure)| {
