@@ -28,6 +28,11 @@ fn opens(line: &str) -> Option<(usize, bool)> {
     is_known.then(|| (count, word.starts_with("search")))
 }
 
+/// Whether a line opens a block as no conflict of git does.
+pub(crate) fn says_search(line: &str) -> bool {
+    opens(line.trim_end()).is_some_and(|(_, by_search)| by_search)
+}
+
 fn divides(line: &str) -> Option<usize> {
     marker(line, '=').filter(|(_, rest)| rest.is_empty()).map(|(count, _)| count)
 }

@@ -1,5 +1,5 @@
 //! A pass over a stretch of a reply in which the fence of an edit ends where its edit does: what stands inside an edit in a
-//! fence is no block, whatever Markdown makes of its lines. An edit in no fence is prose, and its lines are what they are.
+//! fence is no block, whatever Markdown makes of its lines. Of edits in no fence `unfenced` takes care.
 //!
 //! A fence of the outermost level goes on up to the line that closes it behind its edit. One in a list or a quote, and one
 //! of which nothing tells where it ends, takes the rest of the reply: of that nothing is offered.

@@ -5,7 +5,7 @@
 //! is not to be run is prose. Whether a block may run is not decided here.
 //!
 //! When the reply is whole, [`reread`] looks once more at what a model may have meant by it: calls printed as text
-//! (`printed`, `json`), prompts in front of code (`prompts`), words for languages that are a little off. What it makes of
+//! (`printed`, `json`), edits whose markers stand in no fence (`unfenced`), prompts in front of code (`prompts`), words for languages that are a little off. What it makes of
 //! them waits like every other block, and says how it was read. `call` reads the arguments of tool calls, `think` takes
 //! printed thinking out of the text before anything else sees it.
 
@@ -21,6 +21,7 @@ mod prompts;
 mod reread;
 mod tag;
 pub(crate) mod think;
+mod unfenced;
 
 pub use parser::Parser;
 pub use reread::reread;

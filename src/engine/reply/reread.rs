@@ -3,7 +3,7 @@
 //! Nothing is decided here: what comes of it waits like every other block, and its note says how it was read.
 
 use super::printed::{CallScanner, MOST, PrintedCalls};
-use super::{Proposal, Segment, edit_fence, edits, info, markdown, prompts};
+use super::{Proposal, Segment, edit_fence, edits, info, markdown, prompts, unfenced};
 use crate::domain::{Dialect, Language, Languages};
 use std::ops::Range;
 
@@ -15,6 +15,7 @@ const CALL_FENCES: [&str; 10] =
 pub fn reread(text: &str, segments: Vec<Segment>, languages: &Languages, complete: bool) -> Vec<Segment> {
     let reading = CallScanner { languages, complete };
     let fences = edit_fence::scan(text, markdown::Tags::Ignored, false).fences;
+    let segments = unfenced::gather(text, &fences, segments);
     let mut out = Vec::with_capacity(segments.len());
     for segment in segments {
         match segment {
@@ -152,7 +153,7 @@ fn free(text: &str, range: Range<usize>, reading: CallScanner<'_>, out: &mut Vec
 }
 
 /// Adds prose, joined with prose in front of it.
-fn keep(range: Range<usize>, out: &mut Vec<Segment>) {
+pub(super) fn keep(range: Range<usize>, out: &mut Vec<Segment>) {
     match out.last_mut() {
         _ if range.is_empty() => {}
         Some(Segment::Prose(last)) if last.end == range.start => last.end = range.end,
@@ -161,7 +162,7 @@ fn keep(range: Range<usize>, out: &mut Vec<Segment>) {
 }
 
 /// Adds blocks that share a stretch of the text: the first has it, the others stand at its end.
-fn put(text: &str, printed: PrintedCalls, out: &mut Vec<Segment>) {
+pub(super) fn put(text: &str, printed: PrintedCalls, out: &mut Vec<Segment>) {
     let line = |at: usize| {
         let before = text.get(..at).unwrap_or("").bytes().filter(|b| *b == b'\n').count();
         u32::try_from(before).unwrap_or(u32::MAX).saturating_add(1)
