@@ -12,6 +12,7 @@ import builtins
 import fcntl
 import io
 import os
+import select
 import signal
 import sys
 import time
@@ -42,13 +43,13 @@ NO_INPUT = (
 _write, _read, _sleep, _getpid, _exit = os.write, os.read, time.sleep, os.getpid, os._exit
 _sending = _thread.allocate_lock()
 _fstat, _dup2, _clock = os.fstat, os.dup2, time.monotonic
-_ioctl, _getsignal, _setsignal = fcntl.ioctl, signal.getsignal, signal.signal
+_ioctl, _getsignal, _setsignal, _select = fcntl.ioctl, signal.getsignal, signal.signal, select.select
 _type_name_slot = type.__dict__["__name__"].__get__
 _type_module = type.__dict__["__module__"].__get__
 _type_dict = type.__dict__["__dict__"].__get__
 
 _sources = {}  # label -> lines, for tracebacks and inspect
-_running = False
+_running = _interrupted = False
 _token = b"\0" * 16
 _future_flags = 0
 _loop = None
@@ -721,6 +722,24 @@ def _tell_end(number, shown):
     _streams[0].write("\n[end of block %s]\n" % number)
 
 
+def _goes_on(part):
+    """Tells that this part of the text is over, and waits until it is said whether the one behind it runs."""
+    global _running, _interrupted
+    part = str(part)
+    _send(b"P", part)
+    while True:
+        _select([CONTROL], [], [])
+        # An interrupt ends the wait, and is kept back while a frame is read: half of one would be taken for the next.
+        _interrupted = False
+        _running = False
+        kind, fields = _receive()
+        _running = True
+        if _interrupted:
+            raise KeyboardInterrupt
+        if kind == b"G" and fields[:2] == [_token, part.encode()]:
+            return fields[2] == b"1"
+
+
 def _exit_code(error):
     code = error.code
     if code is None:
@@ -790,12 +809,15 @@ def _run(label, source, path=None):
             # All of it is Python, or nothing of it runs.
             parts = [(number, _compile_told(part, label)) for number, part in _apart(text)]
             _running = True
-            for left, (number, compiled) in zip(range(len(parts) - 1, -1, -1), parts):
+            for part, (number, compiled) in enumerate(parts, 1):
                 shown = _run_part(*compiled)
-                if _getpid() != PID:
+                if _getpid() != PID or part == len(parts):
                     break
-                if left:
-                    _tell_end(number, shown)
+                _flush()
+                _tell_end(number, shown)
+                shown = None
+                if not _goes_on(part):
+                    break
         finally:
             _running = False
     except BaseException as raised:
@@ -1040,6 +1062,8 @@ def _imported(text):
 
 def _on_interrupt(number, frame):
     """An interrupt reaches the block; an idle kernel is not disturbed by it."""
+    global _interrupted
+    _interrupted = True
     if _running:
         raise KeyboardInterrupt
 
@@ -1279,6 +1303,8 @@ def _main():
             loaded = True
             _send(b"W")
         kind, fields = _receive()
+        if kind == b"G":
+            continue  # the text that it is for was interrupted
         if kind not in (b"R", b"L", b"M"):
             return
         _token = fields[0]

@@ -106,7 +106,8 @@
 //! - Where paths lead is found out before a decision and once more right before the start; what changed meanwhile is
 //!   refused, and asked about again. What sayso itself reads, lists or writes for a block, or saves for the person, goes
 //!   through the folder that was opened when it was shown (`workspace/place.rs`); no link is followed afterwards. `/rebuild` brings blocks
-//!   back to be decided, those that touched nothing but the kernel together as one text; it decides nothing.
+//!   back to be decided, those that touched nothing but the kernel together as one text, behind each block of which the kernel waits
+//!   (`Effect::AfterPart`) until it was found to do what it did; it decides nothing.
 //! - `sayso exec FILE…` is a turn without a model (`Command::RunFiles`): naming a file is the decision about its bytes, for one
 //!   run. A store that forgets stands in for the session where none is wanted. So is `sayso sessions replay`
 //!   (`Command::RunRecorded`): the runs of a session of one's own (`engine/recorded.rs`) again in a fresh folder, under terms

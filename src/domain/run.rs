@@ -418,6 +418,13 @@ pub enum RunEvent {
     Variables(Vec<Variable>),
     /// The functions of a file that was loaded.
     Functions(Vec<super::Function>),
+    /// A part of a text of several blocks is over. What is behind it waits until it is told to go on, or that the run ends.
+    PartEnded {
+        /// Which part, from 1.
+        part: u32,
+        /// What the run has printed so far, without its errors.
+        printed: Box<OutputBuffer>,
+    },
     /// It is over. Nothing of it follows.
     Ended(Box<RunReport>),
 }

@@ -57,6 +57,7 @@ impl Rooms {
                 self.recipes.run_begins(&request.approval().terms().rights);
                 self.start_run(*request, protected);
             }
+            Effect::AfterPart { run, part, ends } => self.executor.after_part(run, part, ends),
             Effect::InterruptRun(run) => {
                 self.note_stop(run);
                 self.executor.interrupt(run);

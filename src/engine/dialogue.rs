@@ -401,6 +401,8 @@ fn effect(effect: &Effect) -> Option<String> {
             format!("look {}.{revision}{kernel}{}", block.id, if *terminal { " in a terminal" } else { "" })
         }
         Effect::StartRun { request, .. } => format!("start r{}", request.approval().run()),
+        Effect::AfterPart { run, part, ends: None } => format!("go on r{run} {part}"),
+        Effect::AfterPart { run, part, ends: Some(why) } => format!("end r{run} {part} '{why}'"),
         Effect::InterruptRun(run) => format!("interrupt r{run}"),
         Effect::KillRun(run) => format!("kill r{run}"),
         Effect::RestartKernel => "restart".into(),

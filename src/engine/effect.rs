@@ -39,6 +39,15 @@ pub enum Effect {
         /// Files whose content is hashed right before it and right after it, for the recipe of the turn.
         protected: Vec<String>,
     },
+    /// Tell the run, which waits behind this part of its text, to go on, or to end there.
+    AfterPart {
+        /// The run.
+        run: RunId,
+        /// The part that is over, from 1.
+        part: u32,
+        /// Why it ends, for its output; `None`: it goes on.
+        ends: Option<String>,
+    },
     /// Interrupt the run (SIGINT to its group).
     InterruptRun(RunId),
     /// End the run by force.

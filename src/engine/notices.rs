@@ -375,28 +375,22 @@ pub(super) fn rebuild_elsewhere(block: BlockId, left: usize) -> Notice {
     Notice::warn(format!("Block {block} ran in another kernel than those before it: {left} not run again."))
 }
 
-pub(super) fn rebuild_differs(
-    block: BlockId,
-    difference: &Difference,
-    behind: &[BlockId],
-    left: usize,
-) -> Notice {
+pub(super) fn rebuild_differs(block: BlockId, difference: &Difference, left: usize) -> Notice {
+    Notice::warn(format!("{}{}", differs(block, difference), not_again(left)))
+}
+
+/// What stands in the output of a run that is ended at a difference.
+pub(super) fn run_ends_at(block: BlockId, difference: &Difference) -> String {
+    format!("{} The run was ended here.", differs(block, difference))
+}
+
+fn differs(block: BlockId, difference: &Difference) -> String {
     let text = |of: &Option<String>| match of {
         Some(text) => one_line(&text.chars().take(SHOWN_OF_LINE).collect::<String>()),
         None => "nothing".into(),
     };
     let (then, now) = (text(&difference.then), text(&difference.now));
-    let left = not_again(left);
-    let behind = match behind {
-        [] => String::new(),
-        [one] => format!(" Block {one} ran behind it, in the same text."),
-        several => {
-            let several: Vec<String> = several.iter().map(ToString::to_string).collect();
-            format!(" Blocks {} ran behind it, in the same text.", several.join(", "))
-        }
-    };
-    let place = difference.place();
-    Notice::warn(format!("Block {block} differs in {place}: then {then}; now {now}.{behind}{left}"))
+    format!("Block {block} differs in {}: then {then}; now {now}.", difference.place())
 }
 
 pub(super) fn rebuild_unread(block: BlockId, left: usize) -> Notice {

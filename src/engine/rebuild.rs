@@ -3,9 +3,11 @@
 //! A plan names runs that ended well in the kernel that was there before (`plan`). It is an order of things to look at and
 //! no decision: each block waits with its whole text, its findings and its terms, and is decided about like every block.
 //! Blocks that touched nothing but the kernel come together, as one block of sayso's own that consists of their texts
-//! (`merged`). A run that ends otherwise than it did before ends the plan. A run whose approval was for other bytes than
+//! (`merged`). What a block did is compared with its earlier run (`compare`), of those that came together before the next of
+//! them runs; the first that did something else, or ended otherwise, ends the plan. A run whose approval was for other bytes than
 //! those that stand there is named and left out: a session file can be written by anybody who can write files.
 
+mod compare;
 mod merged;
 mod plan;
 mod step;
@@ -16,13 +18,11 @@ mod touched;
 pub(crate) use plan::RebuildPlan;
 pub(crate) use step::{RebuildStep, StepState};
 
-use super::difference::{Comparer, Difference};
+use super::difference::Difference;
 use super::transcript::Body;
 use super::{Engine, Phase, notices};
-use crate::domain::{
-    BlockId, BlockKind, Entry, KernelFate, Language, Outcome, RunId, RunReport, Stream, Timestamp,
-};
-use crate::text::alike::{BothRuns, RunFacts};
+use crate::domain::{BlockId, BlockKind, Entry, KernelFate, Language, Outcome, RunId};
+use merged::ToldParts;
 use std::collections::VecDeque;
 
 /// A plan that the person goes through.
@@ -30,16 +30,29 @@ use std::collections::VecDeque;
 pub(super) struct RebuildQueue {
     /// The runs that are still to be repeated: those of one decision together.
     todo: VecDeque<Vec<RunId>>,
-    /// The block whose turn it is, and the runs that it repeats.
-    turn: Option<(BlockId, Vec<RunId>)>,
-    /// Whether that block runs.
-    running: bool,
+    /// What is being repeated.
+    turn: Option<Box<RebuildTurn>>,
     /// How many blocks ran again.
     done: usize,
     /// The generation of the kernel that they ran in.
     kernel: Option<u32>,
     /// The first of what could not be compared, in words.
     gap: Option<String>,
+}
+
+/// One decision of a plan.
+#[derive(Debug)]
+struct RebuildTurn {
+    /// The block that waits or runs.
+    block: BlockId,
+    /// The runs that it repeats.
+    runs: Vec<RunId>,
+    /// Whether it runs.
+    running: bool,
+    /// What those told so far that came together.
+    told: ToldParts,
+    /// Where its run was told to end.
+    differs: Option<(BlockId, Difference)>,
 }
 
 impl RebuildQueue {
@@ -51,7 +64,7 @@ impl RebuildQueue {
     /// Whether its block will be compared with this.
     pub(super) fn compares(&self, body: Body) -> bool {
         let Body::Output(run) = body else { return false };
-        self.turn.as_ref().is_some_and(|(_, runs)| runs.contains(&run))
+        self.turn.as_ref().is_some_and(|turn| turn.runs.contains(&run))
     }
 }
 
@@ -75,8 +88,9 @@ impl Engine {
             let Some(block) = self.propose_step(&runs) else { continue };
             // What they printed is compared with once the block has run.
             self.ask_for(&runs.iter().copied().map(Body::Output).collect::<Vec<_>>());
-            self.plan.turn = Some((block, runs));
-            self.plan.running = false;
+            let told = ToldParts::default();
+            let turn = RebuildTurn { block, runs, running: false, told, differs: None };
+            self.plan.turn = Some(Box::new(turn));
             self.look(block);
             self.advance();
             return true;
@@ -99,13 +113,14 @@ impl Engine {
 
     /// A block was granted: perhaps it is the plan's.
     pub(super) fn plan_runs(&mut self, block: BlockId) {
-        self.plan.running |= self.plan.turn.as_ref().is_some_and(|(of, _)| *of == block);
+        if let Some(turn) = self.plan.turn.as_mut().filter(|turn| turn.block == block) {
+            turn.running = true;
+        }
     }
 
     /// A run has ended: the plan goes on, or ends here. Tells whether its next block is being looked at.
     pub(super) fn plan_ran(&mut self, run: RunId, block: BlockId, outcome: &Outcome) -> bool {
-        let running = std::mem::take(&mut self.plan.running);
-        let Some((_, repeated)) = self.plan.turn.take_if(|(of, _)| running && *of == block) else {
+        let Some(turn) = self.plan.turn.take_if(|turn| turn.running && turn.block == block) else {
             return false;
         };
         let left = self.plan.left();
@@ -113,10 +128,19 @@ impl Engine {
         let generation = ran.and_then(|run| run.terms.kernel).map(|kernel| kernel.generation);
         let report = ran.and_then(|run| run.ended.as_ref()).map(|(_, report)| report);
         let is_lost = report.is_some_and(|report| matches!(report.kernel, KernelFate::Lost(_)));
+        if let Some((of, difference)) = turn.differs {
+            self.plan = RebuildQueue::default();
+            let behind = turn.runs.get(turn.told.count()..).unwrap_or_default();
+            let blocks = behind.iter().filter_map(|run| self.state.transcript.run(*run));
+            let not_run = blocks.map(|(item, _)| (run, item.block.id));
+            self.state.live.not_run.extend(not_run);
+            self.notify(notices::rebuild_differs(of, &difference, left + behind.len()));
+            return false;
+        }
         if *outcome != Outcome::Ok || is_lost {
             self.plan = RebuildQueue::default();
-            let broke = self.apart(run, &repeated).and_then(|parts| parts.last().map(|(block, _)| *block));
-            self.notify(notices::rebuild_broke(broke.unwrap_or(block), left));
+            let (broke, behind) = self.broken_block(run, &turn).unwrap_or((block, 0));
+            self.notify(notices::rebuild_broke(broke, left + behind));
             return false;
         }
         if self.plan.kernel.is_some_and(|before| Some(before) != generation) {
@@ -125,97 +149,22 @@ impl Engine {
             return false;
         }
         self.plan.kernel = generation;
-        self.plan.done += repeated.len();
-        let runs = repeated.iter().filter_map(|run| self.state.transcript.run(*run));
+        self.plan.done += turn.runs.len();
+        let runs = turn.runs.iter().filter_map(|run| self.state.transcript.run(*run));
         if runs.into_iter().any(|(_, run)| run.away().is_some()) {
             self.plan = RebuildQueue::default();
             self.notify(notices::rebuild_unread(block, left));
             return false;
         }
         let mut gaps = Vec::new();
-        let differs = self.differs(run, &repeated, &mut gaps);
+        let differs = self.differs(run, &turn, &mut gaps);
         self.plan.gap = self.plan.gap.take().or_else(|| gaps.into_iter().next());
         if let Some((of, difference)) = differs {
             self.plan = RebuildQueue::default();
-            let of = of.unwrap_or(block);
-            // Those that came in one text with it had run by the time that it was compared.
-            let together = repeated.iter().filter_map(|run| self.state.transcript.run(*run));
-            let behind: Vec<BlockId> =
-                together.map(|(item, _)| item.block.id).skip_while(|block| *block != of).skip(1).collect();
-            self.notify(notices::rebuild_differs(of, &difference, &behind, left));
+            self.notify(notices::rebuild_differs(of.unwrap_or(block), &difference, left));
             return false;
         }
         self.next_or_end()
-    }
-
-    /// What a run told of each block that it repeats; `None`: it repeats one, or their ends were not told.
-    fn apart(&self, now: RunId, then: &[RunId]) -> Option<Vec<(BlockId, RunReport)>> {
-        let transcript = &self.state.transcript;
-        let blocks = then.iter().map(|run| Some(transcript.run(*run)?.0.block.id));
-        let blocks: Vec<BlockId> = blocks.collect::<Option<_>>()?;
-        let run = transcript.run(now)?.1;
-        let (_, report) = run.ended.as_ref()?;
-        if run.terms.executor.tells_ends() && blocks.len() > 1 {
-            merged::apart(&blocks, report)
-        } else {
-            None
-        }
-    }
-
-    /// The first thing that a run did otherwise than those that it repeats, and the block of theirs that did it, where that
-    /// is known; `gaps` gets what could not be compared.
-    fn differs(
-        &self,
-        run: RunId,
-        then: &[RunId],
-        gaps: &mut Vec<String>,
-    ) -> Option<(Option<BlockId>, Difference)> {
-        let parts = self.apart(run, then);
-        let transcript = &self.state.transcript;
-        let (_, now) = transcript.run(run)?;
-        let folder = transcript.header.as_ref().map(|header| header.cwd.to_string_lossy().into_owned());
-        let facts = |began: Timestamp, ended: Timestamp, processor_ms: i64| RunFacts {
-            folders: folder.iter().cloned().collect(),
-            time: (began.0, ended.0),
-            processor_ms,
-        };
-        let runs: Vec<_> = then.iter().filter_map(|run| transcript.run(*run)).map(|(_, run)| run).collect();
-        let ended = runs.iter().filter_map(|run| run.ended.as_ref());
-        let last = ended.clone().map(|(at, _)| *at).max()?;
-        let reports: Vec<&RunReport> = ended.map(|(_, report)| report.as_ref()).collect();
-        let processors = reports.iter().map(|report| report.receipt.processor_ms()).sum();
-        let then = facts(runs.first()?.approved_at, last, processors);
-        let (at, report) = now.ended.as_ref()?;
-        let runs = BothRuns {
-            then,
-            now: facts(now.approved_at, *at, report.receipt.processor_ms()),
-            has_sets: true,
-        };
-        let comparer = Comparer { runs, ..Comparer::default() };
-        let mut first = |then: &RunReport, now: &RunReport| {
-            let found = comparer.compare(then, now);
-            gaps.extend(found.gaps);
-            found.differences.into_iter().next()
-        };
-        if let [then] = reports.as_slice() {
-            return Some((None, first(then, report)?));
-        }
-        for ((block, now), then) in parts.iter().flatten().zip(&reports) {
-            if let Some(difference) = first(&merged::told(then), now) {
-                return Some((Some(*block), difference));
-            }
-        }
-        let together = merged::report(&reports);
-        // Of what is too long the ends of blocks stand where something else stood.
-        let is_cut = report.output.dropped(Stream::Stdout) > 0;
-        let difference = match parts {
-            None if !is_cut => first(&together, report),
-            _ => first(&merged::rest(&together), &merged::rest(report)),
-        };
-        if parts.is_none() && is_cut {
-            gaps.push("they printed too much for it".into());
-        }
-        Some((None, difference?))
     }
 
     /// The plan's next block comes back, or its end is told; tells whether one came.
@@ -235,8 +184,7 @@ impl Engine {
 
     /// A block was rejected or skipped. Where it was the plan's turn, its next block comes back; tells whether one did.
     pub(super) fn plan_left(&mut self, block: BlockId) -> bool {
-        let running = self.plan.running;
-        if self.plan.turn.take_if(|(of, _)| !running && *of == block).is_none() {
+        if self.plan.turn.take_if(|turn| !turn.running && turn.block == block).is_none() {
             return false;
         }
         self.next_or_end()

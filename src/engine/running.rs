@@ -32,6 +32,7 @@ impl Engine {
                 self.state.live.variables_at = Some(now);
             }
             RunEvent::Functions(functions) => self.functions_told(functions),
+            RunEvent::PartEnded { part, printed } => self.part_ended(id, part, &printed),
             RunEvent::Ended(report) => self.ended(id, report),
         }
     }
@@ -158,6 +159,7 @@ impl Engine {
         self.state.live.variables.clear();
         self.state.live.variables_by = None;
         self.state.live.variables_at = None;
+        self.state.live.not_run.clear();
         self.forget_functions();
     }
 }

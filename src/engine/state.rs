@@ -14,7 +14,7 @@ use crate::domain::{
     UndoCover, Usage, Variable, VariableChange,
 };
 use crate::text::line::one_line;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -267,6 +267,8 @@ pub struct Live {
     pub variables_by: Option<BlockId>,
     /// When the variables were told.
     pub variables_at: Option<Timestamp>,
+    /// Blocks of a text of several that its run, which was ended at a difference, did not reach.
+    pub not_run: BTreeSet<(RunId, BlockId)>,
     /// The person's own functions that the kernel has.
     pub functions: Vec<Function>,
     /// Why the session file can't be written; runs are held while this is set.

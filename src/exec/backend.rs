@@ -60,6 +60,8 @@ pub(super) enum BackendEvent {
     Run(RunEvent),
     /// It made an image, which goes to a file first: a name for it, its type, its bytes.
     Image(String, &'static str, Vec<u8>),
+    /// A part of its text is over, and waits for [`Backend::after_part`].
+    PartEnded(u32),
     Ended(Box<RunEnd>),
 }
 
@@ -178,6 +180,8 @@ pub(super) trait Backend {
     async fn hear(&mut self) -> BackendEvent;
     /// Interrupts the run; a kernel keeps its state.
     fn interrupt(&mut self);
+    /// Tells the run, which waits behind this part of its text, whether it goes on.
+    fn after_part(&mut self, _part: u32, _goes_on: bool) {}
     /// Whether the run was heard of since it was interrupted, so that the interrupt need not be repeated.
     fn has_answered(&self) -> bool {
         false

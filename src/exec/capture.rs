@@ -40,6 +40,11 @@ impl Capture {
         }
     }
 
+    /// What is kept of one stream so far.
+    pub(super) fn printed(&self, stream: Stream) -> OutputBuffer {
+        self.captured.only(stream)
+    }
+
     /// The kept output and the file with all of it, where there is one.
     pub(super) fn finish(mut self) -> (OutputBuffer, Option<PathBuf>) {
         if let Some(blob) = &mut self.blob {

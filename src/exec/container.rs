@@ -173,6 +173,9 @@ impl Containers {
                     KernelMessage::Image { name, mime, bytes } => {
                         self.queue.push_back(BackendEvent::Image(name, mime, bytes));
                     }
+                    KernelMessage::PartEnded(part) => {
+                        self.queue.push_back(BackendEvent::PartEnded(part));
+                    }
                     KernelMessage::Variables(variables) => {
                         self.queue.push_back(RunEvent::Variables(variables).into());
                     }

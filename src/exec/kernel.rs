@@ -109,6 +109,12 @@ impl Kernel {
         self.send();
     }
 
+    /// Tells it whether what is behind this part of a text runs.
+    pub(super) fn after_part(&mut self, token: &FrameToken, part: u32, goes_on: bool) {
+        self.unsent.extend(kernel_wire::after_part(token, part, goes_on));
+        self.send();
+    }
+
     /// Asks which modules that a text imports, and which packages, it does not have; in this folder, with these places of
     /// modules. It must not be in use: it goes on for as long as the answer takes.
     pub(super) fn ask_lacking(

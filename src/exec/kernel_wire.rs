@@ -47,6 +47,12 @@ pub(super) fn lacking(
     encode(b'M', fields.into_iter().chain(packages.iter().map(String::as_bytes)))
 }
 
+/// Whether what is behind this part of a text runs.
+pub(super) fn after_part(token: &FrameToken, part: u32, goes_on: bool) -> Vec<u8> {
+    let word: &[u8] = if goes_on { b"1" } else { b"0" };
+    encode(b'G', [&token[..], part.to_string().as_bytes(), word])
+}
+
 /// How a block ended, by the kernel's word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BlockEnd {
@@ -113,6 +119,8 @@ pub(super) enum KernelMessage {
     Functions(Vec<Function>),
     /// What it does not have of what it was asked for.
     Lacking(Vec<MissingFacility>),
+    /// This part of a text is over, and waits for [`after_part`].
+    PartEnded(u32),
     /// The block is over.
     Done(Box<RunSummary>),
 }
@@ -140,6 +148,7 @@ pub(super) fn decode(frame: WireFrame) -> Result<(FrameToken, KernelMessage), Fr
         b'V' => KernelMessage::Variables(variables(&frame)?),
         b'F' => KernelMessage::Functions(functions(frame.field(1)?).ok_or(FrameError::Torn)?),
         b'M' => KernelMessage::Lacking(missing(&frame)),
+        b'P' => KernelMessage::PartEnded(frame.number(1)?),
         b'D' => KernelMessage::Done(Box::new(done(&frame)?)),
         _ => return Err(unknown),
     };

@@ -321,6 +321,12 @@ impl Executor {
         self.inner.worker.start(request, out);
     }
 
+    /// Tells a run that waits behind this part of its text ([`RunEvent::PartEnded`]) to go on, or to end there for this
+    /// reason, which its output tells then.
+    pub fn after_part(&self, run: RunId, part: u32, ends: Option<String>) {
+        self.inner.worker.give(ExecutorOrder::AfterPart(run, part, ends));
+    }
+
     /// Sends SIGINT to the group of this run; a kernel keeps its state.
     pub fn interrupt(&self, run: RunId) {
         self.inner.worker.give(ExecutorOrder::Interrupt(run));

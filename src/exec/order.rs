@@ -45,6 +45,8 @@ pub(super) enum ExecutorOrder {
     Resize(RunId, u16, u16),
     /// The time limit of the run, which has a terminal of its own, counts this from now on, and begins anew.
     Count(RunId, CountedTime),
+    /// The run, which waits behind this part of its text, goes on, or ends there for this reason.
+    AfterPart(RunId, u32, Option<String>),
     Interrupt(RunId),
     /// End the run by force.
     Kill(RunId),

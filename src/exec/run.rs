@@ -62,6 +62,8 @@ pub(super) struct Run {
     images: Images,
     /// Whether it was told that it started.
     started: bool,
+    /// Whether it waits behind a part of its text.
+    waits: bool,
     /// Since when the clock runs.
     since: Option<Instant>,
     next: Option<(Instant, DueAction)>,
@@ -91,6 +93,7 @@ impl Run {
             capture: Capture::new(limits, folder, format!("run-{id}-output.txt"), masker),
             images: Images::new(id, folder, most),
             started: false,
+            waits: false,
             since: None,
             next: None,
             again: None,
@@ -175,13 +178,31 @@ impl Run {
             RunEvent::Asks(_) | RunEvent::Image(_) | RunEvent::Variables(_) | RunEvent::Functions(_) => {
                 self.events.tell(event);
             }
-            // Its end is told by `finish`, once.
-            RunEvent::Ended(_) => {}
+            // They are told by `end_part`, and once by `finish`.
+            RunEvent::PartEnded { .. } | RunEvent::Ended(_) => {}
         }
     }
 
     pub(super) fn print(&mut self, stream: Stream, bytes: &[u8]) {
         self.capture.print(stream, bytes, &mut self.events);
+    }
+
+    /// A part of its text is over: tells it with all that was printed, of which a viewer may have been spared some.
+    pub(super) fn end_part(&mut self, part: u32) {
+        // One at a time: what comes without waiting for an answer comes from code that plays the kernel.
+        if std::mem::replace(&mut self.waits, true) {
+            return;
+        }
+        let printed = Box::new(self.capture.printed(Stream::Stdout));
+        self.events.tell(RunEvent::PartEnded { part, printed });
+    }
+
+    /// What it waited for is told to it; why it ends, where it does, stands in its output.
+    pub(super) fn after_part(&mut self, ends: Option<&str>) {
+        self.waits = false;
+        if let Some(why) = ends {
+            self.print(Stream::Stdout, format!("\n[{why}]\n").as_bytes());
+        }
     }
 
     /// It made an image: it goes to a file.

@@ -108,6 +108,7 @@ impl<B: Backend> ExecutorLoop<B> {
                 tokio::task::spawn_local(async move { drop(reply.send(fetch.await)) });
             }
             ExecutorOrder::Start(request, out) => self.start(&request, out).await,
+            ExecutorOrder::AfterPart(id, part, ends) => self.after_part(id, part, ends.as_deref()),
             ExecutorOrder::Interrupt(id) => {
                 if let Some(run) = self.run.as_mut().filter(|run| run.id == id) {
                     run.interrupt(Instant::now());
@@ -129,6 +130,14 @@ impl<B: Backend> ExecutorLoop<B> {
             | ExecutorOrder::Warm(_)
             | ExecutorOrder::RestartKernel
             | ExecutorOrder::Close => {}
+        }
+    }
+
+    /// Answers a run that waits behind a part of its text.
+    fn after_part(&mut self, id: RunId, part: u32, ends: Option<&str>) {
+        if let Some(run) = self.run.as_mut().filter(|run| run.id == id) {
+            run.after_part(ends);
+            self.backend.after_part(part, ends.is_none());
         }
     }
 
@@ -248,6 +257,7 @@ impl<B: Backend> ExecutorLoop<B> {
         match event {
             BackendEvent::Run(event) => run.tell(event),
             BackendEvent::Image(name, mime, bytes) => run.keep_image(&name, mime, &bytes),
+            BackendEvent::PartEnded(part) => run.end_part(part),
             BackendEvent::Ended(ended) => self.finish(*ended),
         }
     }

@@ -82,6 +82,13 @@ async fn state_values_errors_and_the_folder() {
     let request = shop.request("bash", "true\nnope", None).await.named(Some("sub/a.sh".into()));
     let failed = all(shop.start(request).1).await;
     assert!(failed.err().starts_with("sub/a.sh: line 2: nope"), "{}", failed.err());
+    let both =
+        "# Blocks that come back together: each tells its end.\n# block 1\nx = 5\nx\n# block 2\nx = 6\n";
+    let ended =
+        shop.parts(both, |_, printed| printed.ends_with("[end of block 1]\n").then_some("no")).await.ok();
+    assert_eq!(ended.out(), "\n[value of block 1]\n5\n[end of block 1]\n\n[no]\n");
+    assert_eq!(shop.py("x").await.ok().value(), "5");
+    assert_eq!(shop.parts(both, |_, _| None).await.ok().out(), "\n[value of block 1]\n5\n[end of block 1]\n");
     shop.executor.close().await;
     within_a_minute("no container is left", || containers_of(&shop).is_empty());
 }

@@ -42,24 +42,102 @@ async fn blocks_that_come_back_together_tell_each_its_end() {
     let head = "# Blocks that come back together: each tells its end.\n";
     let text = |first: &str, second: &str| format!("{head}# block 3\n{first}\n\n# block 7\n{second}\n");
     let shop = Shop::new();
+    let go_on = |_: u32, _: &str| None;
     let both = text("x = [1]\nprint('one', end='')\nx", "import sys\nprint('w', file=sys.stderr)\nx + [2]");
-    let told = shop.py(&both).await.ok();
+    let told = shop.parts(&both, go_on).await.ok();
     assert_eq!(told.out(), "one\n[value of block 3]\n[1]\n[end of block 3]\n");
     assert_eq!((told.err(), told.value()), ("w\n".into(), "[1, 2]"));
     // The end of what failed is not told, and its line is the one of the whole text.
-    let told = shop.py(&text("y = 1", "y / 0")).await;
+    let told = shop.parts(&text("y = 1", "y / 0"), go_on).await;
     assert_eq!((told.report.outcome.clone(), told.out()), (Outcome::Failed, "\n[end of block 3]\n".into()));
     assert!(told.error().traceback.contains("line 6"), "{}", told.error().traceback);
-    let told = shop.py(&text("import sys; print('e', file=sys.stderr); 1/0", "2")).await;
+    let told = shop.parts(&text("import sys; print('e', file=sys.stderr); 1/0", "2"), go_on).await;
     assert_eq!((told.out(), told.err()), (String::new(), "e\n".into()));
     // Nothing runs of a text that is no Python to its end, and what stands before the first block runs, too.
-    let told = shop.py(&text("print('ran')", "if:")).await;
+    let told = shop.parts(&text("print('ran')", "if:"), go_on).await;
     assert_eq!((told.report.outcome.clone(), told.out()), (Outcome::Failed, String::new()));
     assert_eq!(told.error().kind, "SyntaxError");
-    let told = shop.py(&format!("{head}z = 5\n# block 1\nz\n# block 2\nz")).await.ok();
+    let told = shop.parts(&format!("{head}z = 5\n# block 1\nz\n# block 2\nz"), go_on).await.ok();
     assert_eq!((told.value(), told.out().contains("[value of block 1]\n5")), ("5", true));
     let told = shop.py("# block 1\n1\n# block 2\n2").await.ok();
     assert_eq!(told.out(), "", "any other text is one");
+}
+
+/// A text of blocks that come back together.
+fn together(blocks: &[&str]) -> String {
+    let mut text = "# Blocks that come back together: each tells its end.\n".to_owned();
+    for (number, block) in (1..).zip(blocks) {
+        text.push_str(&format!("# block {number}\n{block}\n\n"));
+    }
+    text
+}
+
+#[tokio::test]
+async fn nothing_behind_the_part_at_which_a_text_is_ended_runs() {
+    let shop = Shop::new();
+    let text = together(&[
+        "import os, sys\nx = 1\npid = os.fork()\nif pid: os.waitpid(pid, 0)\nx",
+        "y = 2\nos.system('echo from elsewhere')\ny",
+        "z = 3\nopen('third.txt', 'w').close()\nz",
+    ]);
+    let first = "\n[value of block 1]\n1\n[end of block 1]\n";
+    let second = format!("{first}from elsewhere\n\n[value of block 2]\n2\n[end of block 2]\n");
+    let told = shop.parts(&text, |part, printed| {
+        assert_eq!(printed, if part == 1 { first } else { &*second }, "all of it is there");
+        (part == 2).then_some("block 2 differs")
+    });
+    let told = told.await.ok();
+    assert_eq!((told.out(), &told.report.value), (format!("{second}\n[block 2 differs]\n"), &None));
+    assert!(told.kept() && !shop.work().join("third.txt").exists());
+    assert_eq!(shop.py("x, y, 'z' in globals()").await.ok().value(), "(1, 2, False)");
+    // Where all goes on, all of it runs.
+    assert_eq!(shop.parts(&text, |_, _| None).await.ok().value(), "3");
+    assert!(shop.work().join("third.txt").exists());
+}
+
+#[tokio::test]
+async fn what_waits_behind_a_part_can_be_stopped_and_takes_no_answer_but_its_own() {
+    let shop = Shop::new();
+    let text = together(&["x = 1", "x = 2"]);
+    let start = async |wall_ms| shop.start(shop.request("python", &text, wall_ms).await);
+    // Another part's answer is none; nothing goes on without one.
+    let (id, mut receiver) = start(None).await;
+    let events = until_part(&mut receiver).await;
+    shop.executor.after_part(id, 2, None);
+    shop.executor.after_part(id, 1, Some("no".into()));
+    rest_of(receiver, events).await.ok();
+    assert_eq!(shop.py("x").await.ok().value(), "1");
+    // An interrupt ends it.
+    let (id, mut receiver) = start(None).await;
+    let events = until_part(&mut receiver).await;
+    shop.executor.interrupt(id);
+    let told = rest_of(receiver, events).await;
+    assert!(told.kept() && told.report.outcome == Outcome::Interrupted, "{:?}", told.report);
+    assert_eq!(shop.py("x").await.ok().value(), "1");
+    // Its time limit goes on.
+    let (_, mut receiver) = start(Some(400)).await;
+    let events = until_part(&mut receiver).await;
+    let told = rest_of(receiver, events).await;
+    assert!(told.kept() && told.report.outcome == Outcome::TimedOut, "{:?}", told.report);
+    assert_eq!(shop.py("x").await.ok().value(), "1");
+    let (id, mut receiver) = start(None).await;
+    let events = until_part(&mut receiver).await;
+    shop.executor.kill(id);
+    assert!(rest_of(receiver, events).await.lost());
+    assert_eq!(shop.py("'x' in globals()").await.ok().value(), "False");
+}
+
+#[tokio::test]
+async fn code_that_plays_the_kernel_holds_up_nobody_with_ends_of_parts() {
+    let shop = Shop::new();
+    let frame = "import gc, types\n\
+        kernel = next(f.__globals__ for f in gc.get_objects() if type(f) is types.FunctionType and f.__name__ == '_goes_on')\n\
+        for _ in range(500): kernel['_send'](b'P', '7')\n\
+        'sent'";
+    let told = shop.parts(frame, |_, _| None).await.ok();
+    assert_eq!(told.value(), "'sent'");
+    // Answers that nobody waited for end nothing.
+    assert_eq!(shop.py("1 + 1").await.ok().value(), "2");
 }
 
 #[tokio::test]

@@ -119,6 +119,23 @@ impl Shop {
         self.run("python", source).await
     }
 
+    /// Runs a text of several blocks. Each end of a part is answered by this, which is given what was printed so far: why
+    /// the run ends there, if it does.
+    pub async fn parts(&self, source: &str, ends: impl Fn(u32, &str) -> Option<&'static str>) -> Told {
+        let (id, mut receiver) = self.start(self.request("python", source, None).await);
+        let mut events = Vec::new();
+        while !matches!(events.last(), Some(RunEvent::Ended(_))) {
+            let next = tokio::time::timeout(Duration::from_secs(30), receiver.recv()).await;
+            let (_, event) = next.expect("nothing came for 30 s").expect("no end came");
+            if let RunEvent::PartEnded { part, printed } = &event {
+                let printed = String::from_utf8(printed.bytes(Stream::Stdout)).unwrap();
+                self.executor.after_part(id, *part, ends(*part, &printed).map(str::to_owned));
+            }
+            events.push(event);
+        }
+        rest_of(receiver, events).await
+    }
+
     pub async fn sh(&self, source: &str) -> Told {
         self.run("bash", source).await
     }
@@ -148,6 +165,16 @@ pub async fn rest_of(mut receiver: mpsc::Receiver<(RunId, RunEvent)>, mut events
     assert_eq!(ends, 1, "the end has to come once");
     let Some(RunEvent::Ended(report)) = events.last().cloned() else { panic!("the end has to be the last") };
     Told { events, report: *report, first_output, took: since.elapsed() }
+}
+
+/// Reads until a part of its text has ended.
+pub async fn until_part(receiver: &mut mpsc::Receiver<(RunId, RunEvent)>) -> Vec<RunEvent> {
+    let mut events = Vec::new();
+    while !matches!(events.last(), Some(RunEvent::PartEnded { .. })) {
+        let next = tokio::time::timeout(Duration::from_secs(30), receiver.recv()).await;
+        events.push(next.expect("no part ended in 30 s").expect("ended early").1);
+    }
+    events
 }
 
 /// Reads until something was printed that holds this.

@@ -1,6 +1,7 @@
 //! Texts that come back together: one block of sayso's own that consists of them, and what each of them told.
 //!
-//! The kernel (`assets/kernel.py`) knows such a text by its first line, and tells the end of each block where it prints.
+//! The kernel (`assets/kernel.py`) knows such a text by its first line, and tells the end of each block where it prints,
+//! and to whoever has to let it go on.
 
 use super::step::{RebuildStep, StepState};
 use crate::domain::{Block, BlockId, Outcome, OutputBuffer, RunError, RunId, RunReport, Stream};
@@ -62,50 +63,58 @@ pub(super) fn is_merged(block: &Block) -> bool {
     block.is_own() && block.origin.note.as_ref().is_some_and(|note| note.starts_with(NOTE))
 }
 
-/// What a run of their texts told of each of these blocks: of those that ended, and last of the one in which it ended. What
-/// they wrote to standard error is not told apart: programs that Python knows nothing of write there, too. `None`: it did not
-/// tell their ends, or not all that it printed is there.
-pub(super) fn apart(blocks: &[BlockId], report: &RunReport) -> Option<Vec<(BlockId, RunReport)>> {
-    let (last, before) = blocks.split_last()?;
-    if report.output.dropped(Stream::Stdout) > 0 {
-        return None;
+/// What blocks of one text told, as far as it has run. What they wrote to standard error is not told apart: programs that
+/// Python knows nothing of write there, too.
+#[derive(Debug, Default)]
+pub(super) struct ToldParts {
+    /// Those that ended.
+    ended: Vec<RunReport>,
+    /// So much of what the run printed is theirs.
+    upto: usize,
+}
+
+impl ToldParts {
+    /// How many ended.
+    pub(super) fn count(&self) -> usize {
+        self.ended.len()
     }
-    let stdout = report.output.bytes(Stream::Stdout);
-    let mut stdout = stdout.as_slice();
-    let mut all = Vec::new();
-    for block in before {
-        let end = format!("\n[end of block {block}]\n");
-        let Some((printed, behind)) = cut(stdout, &end) else { break };
-        stdout = behind;
-        let valued = cut(printed, &format!("\n[value of block {block}]\n"));
-        let (printed, value) = valued.map_or((printed, None), |(printed, value)| (printed, Some(value)));
-        let mut ended = printing(printed);
+
+    /// The next one, this block, has ended: all that was printed since the one before is its own, whatever it looks like.
+    /// `None`: not all of it is there.
+    pub(super) fn end(&mut self, block: BlockId, printed: &OutputBuffer) -> Option<&RunReport> {
+        if printed.dropped(Stream::Stdout) > 0 {
+            return None;
+        }
+        let all = printed.bytes(Stream::Stdout);
+        let own = all.get(self.upto..)?;
+        let (own, behind) = cut(own, &format!("\n[end of block {block}]\n")).unwrap_or((own, &[]));
+        self.upto = all.len() - behind.len();
+        let valued = cut(own, &format!("\n[value of block {block}]\n"));
+        let (own, value) = valued.map_or((own, None), |(own, value)| (own, Some(value)));
+        let mut ended = printing(own);
         ended.value = value.map(|value| String::from_utf8_lossy(value).into_owned());
-        all.push((*block, ended));
+        self.ended.push(ended);
+        self.ended.last()
     }
-    let open = blocks.get(all.len()).unwrap_or(last);
-    // What is no Python begins nowhere, and tells no end.
-    if all.is_empty() && report.error.as_ref().is_some_and(is_no_python) {
-        return None;
+
+    /// What each told, the one with which the run ended, too.
+    pub(super) fn with_last(&self, report: &RunReport) -> Vec<RunReport> {
+        let stdout = report.output.bytes(Stream::Stdout);
+        let mut last = printing(stdout.get(self.upto..).unwrap_or_default());
+        (last.outcome, last.value) = (report.outcome.clone(), report.value.clone());
+        last.error.clone_from(&report.error);
+        self.ended.iter().cloned().chain([last]).collect()
     }
-    if report.outcome == Outcome::Ok && open != last {
-        return None;
-    }
-    let mut ended = printing(stdout);
-    (ended.outcome, ended.value) = (report.outcome.clone(), report.value.clone());
-    ended.error.clone_from(&report.error);
-    all.push((*open, ended));
-    Some(all)
 }
 
 /// Whether a text could not be read as Python: then none of it ran. The kinds are those of Python's parser.
-fn is_no_python(error: &RunError) -> bool {
+pub(super) fn is_no_python(error: &RunError) -> bool {
     ["SyntaxError", "IndentationError", "TabError"].contains(&error.kind.as_str())
 }
 
-/// What stands before and behind a mark.
+/// What stands before and behind the last of these marks.
 fn cut<'b>(bytes: &'b [u8], mark: &str) -> Option<(&'b [u8], &'b [u8])> {
-    let at = bytes.windows(mark.len()).position(|window| window == mark.as_bytes())?;
+    let at = bytes.windows(mark.len()).rposition(|window| window == mark.as_bytes())?;
     Some((bytes.get(..at)?, bytes.get(at + mark.len()..)?))
 }
 

@@ -53,7 +53,8 @@ impl RebuildPlan {
                 !before.iter().skip(at + 1).any(|(later, _)| later.block.id == item.block.id)
             })
             .filter_map(|(_, (item, run))| {
-                let live = now.iter().any(|other| covers(*other, (item, run)));
+                let not_run = |of: &(_, &RunItem)| state.live.not_run.contains(&(of.1.run, item.block.id));
+                let live = now.iter().any(|other| covers(*other, (item, run)) && !not_run(other));
                 step(item, run, live, &taken)
             });
         let steps = steps.collect();

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::domain::{
-    Effects, ExecutorKind, FileChange, KernelRef, OutputBuffer, Review, RunError, RunEvent, Stream, Terms,
-    Variable,
+    Effects, ExecutorKind, FileChange, KernelRef, OutputBuffer, Review, RunError, RunEvent, RunReport,
+    Stream, Terms, Variable,
 };
 use crate::engine::Command;
 use crate::engine::dialogue::{Dialogue, report, terms};
@@ -219,6 +219,34 @@ fn together() -> Dialogue {
     d
 }
 
+/// What part of the text of a run is over, and all that it has printed.
+fn tells_end(d: &mut Dialogue, run: u32, part: u32, stdout: &str) -> String {
+    let printed = Box::new(printing(stdout, "", None).output);
+    d.ran(run, RunEvent::PartEnded { part, printed })
+}
+
+/// Block 3, the text of two, runs and ends; it waits behind the end of its first, and ends there if it is told to.
+fn goes_through(d: &mut Dialogue, ran: RunReport) -> String {
+    d.started(3);
+    let stdout = String::from_utf8(ran.output.bytes(Stream::Stdout)).unwrap();
+    let end = "\n[end of block 1]\n";
+    if let Some(at) = stdout.rfind(end) {
+        let first = &stdout[..at + end.len()];
+        let line = tells_end(d, 3, 1, first);
+        if line.contains("end r3 1 'Block 1 differs") {
+            return d.ended_as(3, printing(first, "hm\n", None));
+        }
+        assert!(line.contains("go on r3 1"), "{line}");
+    }
+    d.ended_as(3, ran)
+}
+
+fn runs_together(d: &mut Dialogue, ran: RunReport) -> String {
+    d.inspected_ok(3);
+    d.type_run(3);
+    goes_through(d, ran)
+}
+
 #[test]
 fn of_blocks_that_came_back_together_each_is_compared_with_its_own_end() {
     let first = "a\n\n[value of block 1]\n7\n[end of block 1]\n";
@@ -226,8 +254,11 @@ fn of_blocks_that_came_back_together_each_is_compared_with_its_own_end() {
         (format!("{first}b\n"), "hm\n", "8", "2 blocks ran again"),
         (format!("{first}b\n"), "hm\n", "9", "Block 2 differs in value, line 1: then 8; now 9"),
         (format!("{first}c\n"), "hm\n", "8", "Block 2 differs in stdout, line 1: then b; now c"),
-        (first.replace('7', "6"), "", "9", "now 6. Block 2 ran behind it, in the same text."),
+        (first.replace('7', "6"), "", "9", "then 7; now 6. 1 block not run again."),
         (first.replace("a\n\n", "x\n\n"), "hm\n", "9", "Block 1 differs in stdout, line 1: then a; now x"),
+        // Marks that a block prints are what it printed, and hide nothing.
+        (format!("{first}{first}b\n"), "hm\n", "8", "Block 1 differs in stdout, line 2"),
+        (format!("{first}b\n\n[end of block 2]\n"), "hm\n", "8", "Block 2 differs in stdout, line 2"),
         (format!("{first}b\n"), "", "8", "Block 3 differs in stderr"),
         ("a\n\n[end of block 1]\nb\n".into(), "hm\n", "8", "Block 1 differs in value: then 7; now nothing"),
         // Where no end is told, what they printed is compared together.
@@ -235,9 +266,70 @@ fn of_blocks_that_came_back_together_each_is_compared_with_its_own_end() {
         ("a\nc\n".into(), "hm\n", "8", "Block 3 differs in stdout, line 2: then b; now c"),
     ] {
         let mut d = together();
-        let line = d.runs_into(3, 3, printing(&stdout, stderr, Some(value)));
-        assert!(line.contains(wanted), "{wanted}: {line}");
+        let line = runs_together(&mut d, printing(&stdout, stderr, Some(value)));
+        assert!(line.contains(wanted) && !line.contains("ran behind"), "{wanted}: {line}");
     }
+}
+
+fn shows(text: &str, value: &'static str) -> Worked {
+    Worked { value: Some(value), ..pure(text) }
+}
+
+#[test]
+fn of_three_that_came_back_together_the_third_does_not_run_behind_a_difference() {
+    let mut d = worked(&[shows("x = 1\nx", "1"), shows("y = f()\ny", "2"), shows("z = 3\nz", "3")]);
+    rebuild(&mut d);
+    d.inspected_ok(4);
+    d.type_run(4);
+    d.started(4);
+    let one = "\n[value of block 1]\n1\n[end of block 1]\n";
+    assert!(tells_end(&mut d, 4, 1, one).contains("go on r4 1"));
+    let two = format!("{one}\n[value of block 2]\n5\n[end of block 2]\n");
+    let line = tells_end(&mut d, 4, 2, &two);
+    let why = "Block 2 differs in value, line 1: then 2; now 5.";
+    assert!(line.contains(&format!("end r4 2 '{why} The run was ended here.'")), "{line}");
+    let line = d.ended_as(4, printing(&two, "", None));
+    assert!(line.contains(&format!("{why} 1 block not run again.")) && line.ends_with("| idle"), "{line}");
+    // What did not run is not there, and comes back by itself.
+    assert_eq!(told(&plan(&d)), "1 live; 2 live; 3 restorable");
+    assert!(rebuild(&mut d).contains("+back 3"));
+    assert!(d.runs_into(3, 5, ended(None, Some("3"), Outcome::Ok)).contains("1 block"));
+    assert_eq!(told(&plan(&d)), "1 live; 2 live; 3 live");
+}
+
+#[test]
+fn each_end_of_a_part_is_answered() {
+    let first = "a\n\n[value of block 1]\n7\n[end of block 1]\n";
+    let mut d = together();
+    d.inspected_ok(3);
+    d.type_run(3);
+    d.started(3);
+    // One that is not the next, as only code that plays the kernel tells it, takes the place of none.
+    assert!(tells_end(&mut d, 3, 2, first).contains("go on r3 2"));
+    assert!(tells_end(&mut d, 3, 1, &first.replace('7', "6")).contains("end r3 1"));
+    assert!(d.ended_as(3, printing("", "", None)).contains("Block 1 differs"));
+
+    let mut d = together();
+    d.inspected_ok(3);
+    d.type_run(3);
+    d.started(3);
+    assert!(tells_end(&mut d, 3, 1, first).contains("go on r3 1"));
+    assert!(d.stop().contains("interrupt r3"));
+    assert!(tells_end(&mut d, 3, 1, first).contains("go on r3 1"));
+    let line = d.ended(3, Outcome::Interrupted);
+    assert!(
+        line.contains("Block 2 did not end well: 0 blocks not run again.") && line.ends_with("| idle"),
+        "{line}"
+    );
+
+    // Nothing is compared where no plan brought the text back.
+    let mut d = Dialogue::new();
+    d.user("go");
+    d.reply("```python\n1\n```\n");
+    d.inspected_ok(1);
+    d.type_run(1);
+    d.started(1);
+    assert!(tells_end(&mut d, 1, 1, "x").contains("go on r1 1"));
 }
 
 #[test]
@@ -247,8 +339,7 @@ fn the_kernel_of_a_container_tells_ends_and_one_of_jupyter_tells_none() {
         let mut d = together();
         d.inspected(3, Review::default(), Ok(Terms { executor, ..terms() }));
         d.type_run(3);
-        d.started(3);
-        let line = d.ended_as(3, printing(stdout, "hm\n", Some("8")));
+        let line = goes_through(&mut d, printing(stdout, "hm\n", Some("8")));
         assert!(line.contains("2 blocks ran again"), "{executor:?}: {line}");
     }
 }
@@ -257,7 +348,8 @@ fn the_kernel_of_a_container_tells_ends_and_one_of_jupyter_tells_none() {
 fn the_block_that_fails_is_named_where_several_came_back_together() {
     for (stdout, block) in [("a\n\n[value of block 1]\n7\n[end of block 1]\n", 2), ("a\n", 1)] {
         let mut d = together();
-        let line = d.runs_into(3, 3, RunReport { outcome: Outcome::Failed, ..printing(stdout, "", None) });
+        let ran = RunReport { outcome: Outcome::Failed, ..printing(stdout, "", None) };
+        let line = runs_together(&mut d, ran);
         assert!(line.contains(&format!("Block {block} did not end well")), "{line}");
     }
 }
@@ -270,7 +362,7 @@ fn of_what_is_too_long_to_be_kept_the_ends_are_no_difference() {
     ran.output.push(Stream::Stdout, b"a\n\n[value of block 1]\n7\n[end of block 1]\n");
     ran.output.push(Stream::Stdout, &b"b\n".repeat(200));
     ran.output.push(Stream::Stderr, b"hm\n");
-    let line = d.runs_into(3, 3, ran);
+    let line = runs_together(&mut d, ran);
     assert!(line.contains("2 blocks ran again") && line.contains("Not all was compared"), "{line}");
 }
 
@@ -283,7 +375,7 @@ fn what_is_no_python_is_blamed_on_no_block_of_several() {
         let mut d = together();
         let error = RunError { kind: kind.into(), message: "x".into(), traceback: String::new() };
         let ran = RunReport { outcome: Outcome::Failed, error: Some(error), ..printing(stdout, "", None) };
-        let line = d.runs_into(3, 3, ran);
+        let line = runs_together(&mut d, ran);
         assert!(line.contains(&format!("Block {block} did not end well")), "{kind}: {line}");
     }
 }

@@ -97,6 +97,13 @@ impl Backend for Containers {
         }
     }
 
+    fn after_part(&mut self, part: u32, goes_on: bool) {
+        if let (Some(job), Some(kernel)) = (self.job.as_ref().filter(|job| job.done.is_none()), &self.kernel)
+        {
+            kernel.after_part(&job.job.token, part, goes_on);
+        }
+    }
+
     fn interrupt(&mut self) {
         match (&self.program, &self.kernel) {
             (Some(program), _) => program.interrupt(),

@@ -124,6 +124,11 @@ impl ContainerKernel {
         let _ = self.orders.send(bridge_wire::control(&kernel_wire::load(token, name, source, path)));
     }
 
+    /// Tells it whether what is behind this part of a text runs.
+    pub(super) fn after_part(&self, token: &FrameToken, part: u32, goes_on: bool) {
+        let _ = self.orders.send(bridge_wire::control(&kernel_wire::after_part(token, part, goes_on)));
+    }
+
     /// The block is over: what it left behind is ended.
     pub(super) fn end_run(&self) {
         let _ = self.orders.send(bridge_wire::end());

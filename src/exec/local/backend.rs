@@ -102,6 +102,17 @@ impl Backend for Local {
         }
     }
 
+    fn after_part(&mut self, part: u32, goes_on: bool) {
+        if let (Some(run), Some(kernel)) = (&self.run, &mut self.kernel)
+            && run.is_in_kernel()
+            && run.done.is_none()
+            // One that does not read does not wait, either.
+            && !kernel.has_unsent()
+        {
+            kernel.after_part(&run.token, part, goes_on);
+        }
+    }
+
     fn interrupt(&mut self) {
         self.order(&HelperOrder::Interrupt);
     }

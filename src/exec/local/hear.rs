@@ -107,10 +107,12 @@ impl Local {
         };
         match said {
             KernelMessage::Image { name, mime, bytes } => {
-                // What it printed before comes before.
-                let printed = self.process_mut().map(|process| process.pipes.drain());
-                self.print(printed.unwrap_or_default());
+                self.print_first();
                 self.queue.push_back(BackendEvent::Image(name, mime, bytes));
+            }
+            KernelMessage::PartEnded(part) => {
+                self.print_first();
+                self.queue.push_back(BackendEvent::PartEnded(part));
             }
             KernelMessage::Variables(variables) => {
                 self.queue.push_back(RunEvent::Variables(variables).into());
@@ -131,6 +133,12 @@ impl Local {
             }
             KernelMessage::Hello { .. } | KernelMessage::Waiting | KernelMessage::Lacking(_) => {}
         }
+    }
+
+    /// What was printed before something that is told comes before it.
+    fn print_first(&mut self) {
+        let printed = self.process_mut().map(|process| process.pipes.drain());
+        self.print(printed.unwrap_or_default());
     }
 
     /// A kernel that no run is in stands still once it has answered; what is said of one that was used changes nothing.

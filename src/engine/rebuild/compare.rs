@@ -1,0 +1,127 @@
+//! What blocks do that run again, compared with their earlier runs.
+//!
+//! Blocks that came together are compared one by one: behind each of them its kernel waits for the answer.
+
+use super::{RebuildTurn, merged};
+use crate::domain::{BlockId, OutputBuffer, RunId, RunReport, Stream, Timestamp};
+use crate::engine::difference::{Comparer, Difference};
+use crate::engine::{Effect, Engine, notices};
+use crate::text::alike::{BothRuns, RunFacts};
+
+impl Engine {
+    /// A part of a text has ended, and waits for an answer: it gets one in any case, so that nothing waits for ever. What
+    /// could not be compared goes on.
+    pub(in crate::engine) fn part_ended(&mut self, run: RunId, part: u32, printed: &OutputBuffer) {
+        let differs = self.part_differs(run, part, printed);
+        let ends = differs.as_ref().map(|(of, difference)| notices::run_ends_at(*of, difference));
+        if let Some(turn) = &mut self.plan.turn {
+            turn.differs = turn.differs.take().or(differs);
+        }
+        self.effects.push(Effect::AfterPart { run, part, ends });
+    }
+
+    /// What the block that has ended now did otherwise than before.
+    fn part_differs(
+        &mut self,
+        id: RunId,
+        part: u32,
+        printed: &OutputBuffer,
+    ) -> Option<(BlockId, Difference)> {
+        let run = self.state.live.run.as_ref()?;
+        let turn = self.plan.turn.as_mut().filter(|turn| turn.running && turn.block == run.block)?;
+        let (count, last) = (turn.told.count(), turn.runs.len().checked_sub(1)?);
+        if count >= last || usize::try_from(part) != Ok(count + 1) {
+            return None;
+        }
+        let (item, then) = self.state.transcript.run(*turn.runs.get(count)?)?;
+        let (block, is_away) = (item.block.id, then.away().is_some());
+        let then = merged::told(&then.ended.as_ref()?.1);
+        let now = turn.told.end(block, printed)?.clone();
+        let (runs, cpu_ms) = (turn.runs.clone(), i64::try_from(run.cpu_ms).unwrap_or(i64::MAX));
+        let mut comparer = self.comparer(id, &runs, (self.now, cpu_ms))?;
+        // How long processors have worked is told now and then only.
+        let known = &mut comparer.runs;
+        known.now.processor_ms = known.now.processor_ms.max(known.then.processor_ms);
+        let difference = comparer.compare(&then, &now).differences.into_iter().next();
+        Some((block, difference.filter(|_| !is_away)?))
+    }
+
+    /// The block in whose text a run ended that did not end well, and how many are behind it; `None`: it is not known.
+    pub(super) fn broken_block(&self, run: RunId, turn: &RebuildTurn) -> Option<(BlockId, usize)> {
+        let (_, ran) = self.state.transcript.run(run)?;
+        let (_, report) = ran.ended.as_ref()?;
+        let is_told = turn.runs.len() > 1
+            && ran.terms.executor.tells_ends()
+            && report.output.dropped(Stream::Stdout) == 0;
+        // What is no Python begins nowhere, and tells no end.
+        let is_read = turn.told.count() > 0 || !report.error.as_ref().is_some_and(merged::is_no_python);
+        let (open, behind) =
+            turn.runs.get(turn.told.count()..).filter(|_| is_told && is_read)?.split_first()?;
+        Some((self.state.transcript.run(*open)?.0.block.id, behind.len()))
+    }
+
+    /// The first thing that a run did otherwise than those that it repeats, and the block of theirs that did it, where that
+    /// is known; `gaps` gets what could not be compared.
+    pub(super) fn differs(
+        &self,
+        run: RunId,
+        turn: &RebuildTurn,
+        gaps: &mut Vec<String>,
+    ) -> Option<(Option<BlockId>, Difference)> {
+        let transcript = &self.state.transcript;
+        let (at, report) = transcript.run(run)?.1.ended.as_ref()?;
+        let comparer = self.comparer(run, &turn.runs, (*at, report.receipt.processor_ms()))?;
+        let mut first = |then: &RunReport, now: &RunReport| {
+            let found = comparer.compare(then, now);
+            gaps.extend(found.gaps);
+            found.differences.into_iter().next()
+        };
+        let runs = turn.runs.iter().filter_map(|run| transcript.run(*run));
+        let runs: Vec<(BlockId, &RunReport)> =
+            runs.filter_map(|(item, run)| Some((item.block.id, run.ended.as_ref()?.1.as_ref()))).collect();
+        if let [(_, then)] = runs.as_slice() {
+            return Some((None, first(then, report)?));
+        }
+        // Of what is too long the ends of blocks stand where something else stood.
+        let is_cut = report.output.dropped(Stream::Stdout) > 0;
+        let told = turn.told.with_last(report);
+        let is_told = !is_cut && told.len() == runs.len();
+        for ((block, then), now) in runs.iter().zip(&told).filter(|_| is_told) {
+            if let Some(difference) = first(&merged::told(then), now) {
+                return Some((Some(*block), difference));
+            }
+        }
+        let together = merged::report(&runs.iter().map(|(_, report)| *report).collect::<Vec<_>>());
+        let difference = if is_told || is_cut {
+            first(&merged::rest(&together), &merged::rest(report))
+        } else {
+            first(&together, report)
+        };
+        if is_cut {
+            gaps.push("they printed too much for it".into());
+        }
+        Some((None, difference?))
+    }
+
+    /// Compares a run with those that it repeats; it has lasted until then, and its processors have worked for so long.
+    fn comparer(&self, run: RunId, then: &[RunId], (at, cpu_ms): (Timestamp, i64)) -> Option<Comparer> {
+        let transcript = &self.state.transcript;
+        let folder = transcript.header.as_ref().map(|header| header.cwd.to_string_lossy().into_owned());
+        let facts = |began: Timestamp, ended: Timestamp, processor_ms: i64| RunFacts {
+            folders: folder.iter().cloned().collect(),
+            time: (began.0, ended.0),
+            processor_ms,
+        };
+        let (_, now) = transcript.run(run)?;
+        let runs: Vec<_> = then.iter().filter_map(|run| transcript.run(*run)).map(|(_, run)| run).collect();
+        let ended = runs.iter().filter_map(|run| run.ended.as_ref());
+        let last = ended.clone().map(|(at, _)| *at).max()?;
+        let processors = ended.map(|(_, report)| report.receipt.processor_ms()).sum();
+        let runs = BothRuns {
+            then: facts(runs.first()?.approved_at, last, processors),
+            now: facts(now.approved_at, at, cpu_ms),
+            has_sets: true,
+        };
+        Some(Comparer { runs, ..Comparer::default() })
+    }
+}
