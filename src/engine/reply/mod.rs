@@ -21,6 +21,7 @@ mod prompts;
 mod reread;
 mod tag;
 pub(crate) mod think;
+mod tiling;
 mod unfenced;
 
 pub use parser::Parser;

@@ -2,7 +2,8 @@
 //!
 //! Nothing is decided here: what comes of it waits like every other block, and its note says how it was read.
 
-use super::printed::{CallScanner, MOST, PrintedCalls};
+use super::printed::{CallScanner, PrintedCalls};
+use super::tiling::{keep, put};
 use super::{Proposal, Segment, edit_fence, edits, info, markdown, prompts, unfenced};
 use crate::domain::{Dialect, Language, Languages};
 use std::ops::Range;
@@ -150,30 +151,6 @@ fn free(text: &str, range: Range<usize>, reading: CallScanner<'_>, out: &mut Vec
         put(text, printed, out);
     }
     keep(at..range.end, out);
-}
-
-/// Adds prose, joined with prose in front of it.
-pub(super) fn keep(range: Range<usize>, out: &mut Vec<Segment>) {
-    match out.last_mut() {
-        _ if range.is_empty() => {}
-        Some(Segment::Prose(last)) if last.end == range.start => last.end = range.end,
-        _ => out.push(Segment::Prose(range)),
-    }
-}
-
-/// Adds blocks that share a stretch of the text: the first has it, the others stand at its end.
-pub(super) fn put(text: &str, printed: PrintedCalls, out: &mut Vec<Segment>) {
-    let line = |at: usize| {
-        let before = text.get(..at).unwrap_or("").bytes().filter(|b| *b == b'\n').count();
-        u32::try_from(before).unwrap_or(u32::MAX).saturating_add(1)
-    };
-    let (start, end) = (printed.range.start, printed.range.end);
-    let lines = (line(start), line(end.saturating_sub(1)).max(line(start)));
-    for (at, mut block) in printed.blocks.into_iter().take(MOST).enumerate() {
-        block.range = if at == 0 { start..end } else { end..end };
-        block.lines = lines;
-        out.push(Segment::Block(block));
-    }
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 
 use super::markdown::Fence;
 use super::printed::PrintedCalls;
-use super::reread::{keep, put};
+use super::tiling::{keep, put};
 use super::{Segment, edits};
 use crate::edit::{self, EditEnd, EditExtent};
 use std::ops::Range;
