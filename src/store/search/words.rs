@@ -264,6 +264,9 @@ impl SearchWords {
     }
 }
 
+/// Bytes of a word that stands within few others.
+const TELLING: usize = 4;
+
 /// Tells quickly of most texts that a phrase is not in them: its words may stand in each of very many, one behind the
 /// other in few.
 #[derive(Debug, Default)]
@@ -277,7 +280,11 @@ impl RoughFilter {
         });
         let each = phrases.filter_map(|(number, phrase)| {
             let end = if sought.open && number == last { "" } else { "(?:[^0-9a-z]|$)" };
-            Regex::new(&format!("(?i-u)(?:^|[^0-9a-z]){}{end}", phrase.join("[^0-9a-z]+"))).ok()
+            // Where nothing is said of what stands in front of the first word, that word is sought for, many bytes at once.
+            // A short one stands within too many others for it to be worth it.
+            let is_short = phrase.first().is_none_or(|word| word.len() < TELLING);
+            let begin = if is_short { "(?:^|[^0-9a-z])" } else { "" };
+            Regex::new(&format!("(?i-u){begin}{}{end}", phrase.join("[^0-9a-z]+"))).ok()
         });
         Self(each.collect())
     }
@@ -414,6 +421,8 @@ mod tests {
             ("\"be not\"", false),
             ("\"o be\"", false),
             ("\"the quest\"", false),
+            ("\"that is the quest\"", false),
+            ("\"question 4\"", false),
             ("that the.quest", true),
         ] {
             let sought = SearchWords::read(asked);
