@@ -14,7 +14,8 @@ pub(super) fn run(args: &BlocksArgs, outer: &ModelArgs, console: &mut Console<'_
     let text = input::read(&args.file)?;
     let config = &factory.loaded.config;
     let (dialect, languages) = (config.dialect.unwrap_or_default(), config.languages());
-    let segments = reply::reread(&text, reply::parse(&text, dialect, &languages, true), &languages, true);
+    let segments =
+        reply::reread(&text, reply::parse(&text, dialect, &languages, true), dialect, &languages, true);
     let blocks: Vec<&Proposal> = segments
         .iter()
         .filter_map(|segment| match segment {

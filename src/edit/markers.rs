@@ -33,6 +33,11 @@ pub(crate) fn says_search(line: &str) -> bool {
     opens(line.trim_end()).is_some_and(|(_, by_search)| by_search)
 }
 
+/// Whether a line divides a block of markers.
+pub(crate) fn is_divider(line: &str) -> bool {
+    divides(line.trim_end()).is_some()
+}
+
 fn divides(line: &str) -> Option<usize> {
     marker(line, '=').filter(|(_, rest)| rest.is_empty()).map(|(count, _)| count)
 }
@@ -84,7 +89,9 @@ impl Nesting {
             }
             return Step::Inside;
         }
-        if self.inner == 0 && divides(line) == Some(self.length) {
+        // One of another length is taken as well, where it is that of no conflict.
+        let divides = |length| length == self.length || self.conflicts == 0;
+        if self.inner == 0 && self::divides(line).is_some_and(divides) {
             self.dividers += 1;
             return Step::Inside;
         }

@@ -19,7 +19,7 @@ pub use apply::{EditResult, apply};
 pub(crate) use error::{EditError, HunkFault, UnmatchedHunk};
 pub use exactness::Exactness;
 pub(crate) use extent::{EditEnd, EditExtent};
-pub(crate) use markers::{says_search, write};
+pub(crate) use markers::{is_divider, says_search, write};
 
 /// Files that one edit may change.
 pub(crate) const MOST_FILES: usize = 20;

@@ -73,7 +73,13 @@ fn measure(folder: &Path) {
     names.sort();
     for case in &names {
         let reply = std::fs::read_to_string(case.join("reply.md")).expect("a reply");
-        let segments = reread(&reply, parse(&reply, Dialect::Fences, &languages, true), &languages, true);
+        let segments = reread(
+            &reply,
+            parse(&reply, Dialect::Fences, &languages, true),
+            Dialect::Fences,
+            &languages,
+            true,
+        );
         // Fences of one file follow each other, as the person would decide about them.
         let mut files: BTreeMap<String, Option<String>> = BTreeMap::new();
         let mut outcome = "no edit was read".to_owned();

@@ -3,8 +3,8 @@
 //! Nothing is decided here: what comes of it waits like every other block, and its note says how it was read.
 
 use super::printed::{CallScanner, PrintedCalls};
-use super::tiling::{keep, put};
-use super::{Proposal, Segment, edit_fence, edits, info, markdown, prompts, unfenced};
+use super::tiling::{keep, lines, put};
+use super::{Proposal, Segment, edit_fence, edits, info, markdown, parse, prompts, unfenced};
 use crate::domain::{Dialect, Language, Languages};
 use std::ops::Range;
 
@@ -12,11 +12,94 @@ use std::ops::Range;
 const CALL_FENCES: [&str; 10] =
     ["", "json", "jsonc", "tool", "tool_call", "tool_calls", "tool_code", "function_call", "xml", "text"];
 
+/// Bytes that are read once more behind edits in no fence: that a reply has for nothing, and for each of its bytes. The edit
+/// that goes beyond them takes the rest.
+const FREE: usize = 1 << 20;
+const PER_BYTE: usize = 2;
+
 /// Looks at the segments of a whole reply once more. `complete` tells whether the model said all that it wanted to say.
-pub fn reread(text: &str, segments: Vec<Segment>, languages: &Languages, complete: bool) -> Vec<Segment> {
+pub fn reread(
+    text: &str,
+    segments: Vec<Segment>,
+    dialect: Dialect,
+    languages: &Languages,
+    complete: bool,
+) -> Vec<Segment> {
     let reading = CallScanner { languages, complete };
-    let fences = edit_fence::scan(text, markdown::Tags::Ignored, false).fences;
-    let segments = unfenced::gather(text, &fences, segments);
+    let (mut out, mut read) = (Vec::with_capacity(segments.len()), ReadPart::default());
+    let mut left = text.len().saturating_mul(PER_BYTE).saturating_add(FREE);
+    let mut segments = segments;
+    loop {
+        let part = text.get(read.bytes..).unwrap_or_default();
+        let fences = edit_fence::scan(part, markdown::Tags::Ignored, false).fences;
+        let found = once(part, segments, &fences, reading);
+        let Some(mut edit) = unfenced::first(part, &fences, &found, complete) else {
+            for segment in found {
+                read.lay(segment, &mut out);
+            }
+            return out;
+        };
+        if left < part.len() {
+            (edit.range.end, edit.closed) = (part.len(), false);
+        }
+        left = left.saturating_sub(part.len());
+        // In front of it nothing changes; what is behind it is read anew, for its fences are those of no edit.
+        for segment in found {
+            match segment {
+                Segment::Prose(range) if range.start < edit.range.start => {
+                    read.lay(Segment::Prose(range.start..range.end.min(edit.range.start)), &mut out);
+                }
+                Segment::Block(block) if block.range.start < edit.range.start => {
+                    read.lay(Segment::Block(block), &mut out);
+                }
+                _ => break,
+            }
+        }
+        let source = part.get(edit.range.clone()).unwrap_or_default();
+        let before = text.get(..read.bytes + edit.range.start).unwrap_or_default();
+        let mut block = unfenced::block(source, &edit, before, languages);
+        block.lines = lines(part, &edit.range);
+        read.lay(Segment::Block(block), &mut out);
+        read.goes_on(part, edit.range.end);
+        segments = parse(text.get(read.bytes..).unwrap_or_default(), dialect, languages, complete);
+    }
+}
+
+/// How much of a reply was read by now: ranges and lines are told from its start.
+#[derive(Default)]
+struct ReadPart {
+    bytes: usize,
+    lines: u32,
+}
+
+impl ReadPart {
+    fn lay(&self, segment: Segment, out: &mut Vec<Segment>) {
+        let moved = |range: Range<usize>| range.start + self.bytes..range.end + self.bytes;
+        match segment {
+            Segment::Prose(range) => keep(moved(range), out),
+            Segment::Block(mut block) => {
+                block.range = moved(block.range);
+                let (first, last) = block.lines;
+                block.lines = (first.saturating_add(self.lines), last.saturating_add(self.lines));
+                out.push(Segment::Block(block));
+            }
+        }
+    }
+
+    fn goes_on(&mut self, part: &str, bytes: usize) {
+        let lines = part.get(..bytes).unwrap_or_default().bytes().filter(|byte| *byte == b'\n').count();
+        self.lines = self.lines.saturating_add(u32::try_from(lines).unwrap_or(u32::MAX));
+        self.bytes += bytes;
+    }
+}
+
+/// Looks at the segments of a text in which no edit stands outside of a fence.
+fn once(
+    text: &str,
+    segments: Vec<Segment>,
+    fences: &[markdown::Fence],
+    reading: CallScanner<'_>,
+) -> Vec<Segment> {
     let mut out = Vec::with_capacity(segments.len());
     for segment in segments {
         match segment {

@@ -227,7 +227,7 @@ fn a_fence_with_a_path_is_a_file_in_every_dialect() {
     let text = "Tests:\n\n```python path=\"tests/test x.py\"\n>>> 1\n```\n\n```json path=a.json\n{}\n```\n";
     for dialect in [Dialect::Fences, Dialect::ExecuteTags, Dialect::Tools] {
         let segments = checked(text, dialect, &Languages::default());
-        let again = reread(text, segments.clone(), &Languages::default(), true);
+        let again = reread(text, segments.clone(), dialect, &Languages::default(), true);
         assert_eq!(again, segments, "the text of a file is taken as it is");
         let [tests, data] = blocks(&segments)[..] else { panic!("{segments:#?}") };
         assert_eq!((&tests.file, tests.source.as_str()), (&write("tests/test x.py"), ">>> 1\n"));

@@ -85,7 +85,7 @@ impl Engine {
             text = text.get(at..).unwrap_or("").to_owned();
             segments = parse(&text, dialect, languages, complete);
         }
-        let segments = reread(&text, segments, languages, complete);
+        let segments = reread(&text, segments, dialect, languages, complete);
         (text, segments)
     }
 

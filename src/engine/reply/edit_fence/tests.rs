@@ -8,7 +8,7 @@ use proptest::prelude::*;
 /// The blocks of a reply, which is the same in pieces of any size.
 fn blocks(text: &str) -> Vec<Proposal> {
     let languages = Languages::default();
-    let whole = reread(text, checked(text, Dialect::Fences, &languages), &languages, true);
+    let whole = reread(text, checked(text, Dialect::Fences, &languages), Dialect::Fences, &languages, true);
     let block = |segment| match segment {
         Segment::Block(block) => Some(block),
         Segment::Prose(_) => None,

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 fn read_as(text: &str, dialect: Dialect, complete: bool) -> Vec<Segment> {
     let languages = Languages::default();
     let segments = parse(text, dialect, &languages, complete);
-    let segments = reread(text, segments, &languages, complete);
+    let segments = reread(text, segments, dialect, &languages, complete);
     let mut at = 0;
     for segment in &segments {
         assert_eq!(segment.range().start, at, "segments tile the text: {segments:#?}");

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 fn read_as(text: &str, dialect: Dialect) -> Vec<Segment> {
     let languages = Languages::default();
-    let segments = reread(text, parse(text, dialect, &languages, true), &languages, true);
+    let segments = reread(text, parse(text, dialect, &languages, true), dialect, &languages, true);
     let ends = segments.iter().fold(0, |at, segment| {
         assert_eq!(segment.range().start, at, "segments tile the text: {segments:#?}");
         segment.range().end
@@ -58,6 +58,72 @@ fn one_that_never_ends_takes_the_rest_and_is_incomplete() {
 }
 
 #[test]
+fn what_is_behind_an_odd_fence_in_an_edit_is_read_anew() {
+    let edit = "README.md\n<<<<<<< SEARCH\n```bash\nnpm i\n=======\n```bash\nnpm ci\n>>>>>>> REPLACE\n";
+    let found = blocks(&format!("{edit}\n```bash\nnpm test\n```"), Dialect::Fences);
+    assert!(found.len() == 2 && is_edit_of(&found[0], "README.md"), "{found:#?}");
+    assert_eq!((&*found[1].source, found[1].lines), ("npm test\n", (10, 12)));
+    // A diff in a fence is one block, whatever the edit in front of it left open.
+    let diff = " ```bash\n make\n ```\n-a\n+b\n ```bash\n rm -rf build\n ```\n";
+    let more =
+        format!("{}```diff\n--- a/x.md\n+++ b/x.md\n@@ -1,7 +1,7 @@\n{diff}```\n", "prose\n".repeat(12));
+    let found = blocks(&format!("{edit}{more}"), Dialect::Fences);
+    assert!(found.iter().all(|block| block.file.is_some()) && found.len() == 2, "{found:#?}");
+}
+
+#[test]
+fn markers_inside_a_printed_call_are_text_of_the_call() {
+    let parameter = |name: &str, text: &str| format!("<parameter name=\"{name}\">{text}</parameter>\n");
+    let call = |tool: &str, parameters: String| format!("<invoke name=\"{tool}\">\n{parameters}</invoke>\n");
+    let diff = "\n<<<<<<< SEARCH\nx=1\n=======\nx=2\n>>>>>>> REPLACE\n";
+    let edit = call("edit_file", parameter("path", "a.py") + &parameter("diff", diff));
+    let found = blocks(&edit, Dialect::Fences);
+    assert!(found.len() == 1 && is_edit_of(&found[0], "a.py"), "{found:#?}");
+    let inner = format!(
+        "# How\n{EDIT}\n<function=run_code><parameter=language>bash</parameter><parameter=code>rm -rf x</parameter></function>\n"
+    );
+    let write = call("write_file", parameter("path", "doc.md") + &parameter("content", &inner));
+    let found = blocks(&write, Dialect::Fences);
+    assert!(found.len() == 1 && matches!(found[0].file, Some(BlockKind::Write { .. })), "{found:#?}");
+}
+
+#[test]
+fn an_edit_in_a_list_or_a_quote_is_one_too() {
+    for mark in ["   ", "> "] {
+        let edit: String = EDIT.lines().map(|line| format!("{mark}{line}\n")).collect();
+        let found =
+            blocks(&format!("1. In `README.md`:\n\n{edit}\nThen:\n\n```bash\nls\n```\n"), Dialect::Fences);
+        assert!(found.len() == 2 && is_edit_of(&found[0], "README.md"), "{found:#?}");
+        assert_eq!((&*found[0].source, &*found[1].source), (EDIT, "ls\n"));
+    }
+}
+
+#[test]
+fn what_only_speaks_of_markers_stays_as_it_is_and_a_divider_may_be_longer() {
+    let text = "A block begins with the line\n<<<<<<< SEARCH\nand ends as you see.\n```bash\nls\n```\n";
+    let found = blocks(text, Dialect::Fences);
+    assert!(found.len() == 1 && found[0].source == "ls\n", "{found:#?}");
+    // What was cut off may be an edit.
+    let languages = Languages::default();
+    let cut =
+        reread(text, parse(text, Dialect::Fences, &languages, false), Dialect::Fences, &languages, false);
+    let cut: Vec<_> = cut.iter().filter(|segment| matches!(segment, Segment::Block(_))).collect();
+    assert!(matches!(cut[..], [Segment::Block(block)] if block.file.is_some() && !block.closed), "{cut:#?}");
+    let longer = EDIT.replace("=======", "========");
+    let found = blocks(&format!("a.md\n{longer}```bash\nls\n```\n"), Dialect::Fences);
+    assert!(found.len() == 2 && found[0].closed, "{found:#?}");
+}
+
+#[test]
+fn a_reply_of_very_many_is_read_within_a_bound() {
+    let many = "<<<<< SEARCH\n=====\n>>>>> REPLACE\nx\n".repeat(20_000);
+    let found = blocks(&format!("{many}```bash\nls\n```\n"), Dialect::Fences);
+    assert!(found.len() < 20 && found.iter().all(|block| block.file.is_some()), "{}", found.len());
+    assert!(found.last().is_some_and(|last| !last.closed));
+    blocks(&"<<<<<<< SEARCH\n".repeat(50_000), Dialect::Fences);
+}
+
+#[test]
 fn markers_in_code_and_conflicts_begin_none() {
     for text in [
         format!("````text\n{EDIT}````\n"),
@@ -79,10 +145,12 @@ proptest! {
     fn nothing_in_an_edit_is_a_block(
         lines in prop::collection::vec("(```|~~~|````)(bash|python)?|> ```sh|- a|  x|<execute>|</execute>|rm x|", 0..8),
         more in prop::collection::vec("```bash|```|ls|text|", 0..6),
+        mark in "|  |> |>  ",
     ) {
         let edit = format!("<<<<<<< SEARCH\n{0}\n=======\nINSIDE\n{0}\n>>>>>>> REPLACE\n", lines.join("\n"));
         for dialect in [Dialect::Fences, Dialect::ExecuteTags] {
-            let text = format!("a.md\n{edit}\n{}\n", more.join("\n"));
+            let marked: String = edit.lines().map(|line| format!("{mark}{line}\n")).collect();
+            let text = format!("a.md\n\n{marked}\n{}\n", more.join("\n"));
             let found = blocks(&text, dialect);
             prop_assert!(found.iter().all(|block| block.file.is_some() || !block.source.contains("INSIDE")), "{:#?}", found);
             prop_assert_eq!(&found[0].source, &edit);
