@@ -149,6 +149,8 @@ fn the_tour_leads_to_its_end_by_its_own_words() {
                 None => {
                     let stops: Vec<_> = stops.into_iter().map(|(prompt, _)| prompt).collect();
                     assert_eq!(recorded("m"), stops, "record the tour anew: it leads elsewhere now");
+                    let keys = recorded_screens().last().and_then(|screen| last_row(screen)).expect("a row");
+                    terminal.wait_for(&keys);
                 }
             }
             return;
@@ -170,6 +172,17 @@ fn recorded(kind: &str) -> Vec<String> {
     of_kind.filter_map(|event| event[2].as_str().map(ToOwned::to_owned)).collect()
 }
 
+/// What an emulator that plays the recording shows, one screen after the other.
+fn recorded_screens() -> Vec<String> {
+    let pieces = recorded("o");
+    replayed(&pieces.iter().map(String::as_str).collect::<Vec<_>>(), SIZE)
+}
+
+/// The row that names the keys.
+fn last_row(screen: &str) -> Option<String> {
+    screen.lines().rev().map(str::trim).find(|row| !row.is_empty()).map(str::to_owned)
+}
+
 fn recording() -> Vec<Value> {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/tour.cast");
     let text = std::fs::read_to_string(file).expect("the recording");
@@ -177,7 +190,8 @@ fn recording() -> Vec<Value> {
 }
 
 /// The recording is one: in the format, with bounded pauses, and an emulator that plays it comes by every stop and ends with
-/// the last words of today's tour. That its stops are those to which the tour leads is held where the tour is played.
+/// the last words of today's tour. That its stops are those to which the tour leads, and that the keys which its last screen
+/// names are today's, is held where the tour is played.
 #[test]
 fn the_recorded_tour_can_be_played() {
     if record().is_some() {
@@ -194,8 +208,7 @@ fn the_recorded_tour_can_be_played() {
     assert_eq!(times.len(), events.len() - 1);
     let most = IDLE.as_secs_f64() + 0.01;
     assert!(times.windows(2).all(|pair| (0.0..=most).contains(&(pair[1] - pair[0]))), "{times:?}");
-    let pieces = recorded("o");
-    let screens = replayed(&pieces.iter().map(String::as_str).collect::<Vec<_>>(), SIZE);
+    let screens = recorded_screens();
     for prompt in recorded("m") {
         assert!(
             screens.iter().any(|screen| screen.contains(&format!("> {prompt}"))),
