@@ -31,18 +31,33 @@ const PIECE: usize = 1024;
 /// How often the lexer may read each byte of a text, on the average.
 const READS: usize = 64;
 
-/// Parses a text; `None` where it took more steps than its size allows, one for so many bytes (`step`), or where `go_on`
-/// said no.
+/// What a text may take.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Budget {
+    /// The parser may take a step for so many bytes.
+    pub(crate) step: usize,
+    /// Its lexer may read as much as of a text of so many bytes. Where many texts are read this is the text's own size;
+    /// where few are, and none is larger than this, each may take what the largest may: the scanner for Python reads all
+    /// comments that follow a line once more for each of them.
+    pub(crate) size: usize,
+}
+
+/// Parses a text; `None` where it took more than its budget allows, or where `go_on` said no.
 ///
 /// Two things are counted: the steps of the parser, in hundreds, and the pieces of text that its lexer asks for. A text
 /// that is made for it lets one step read all that follows.
-pub(crate) fn parse(source: &str, grammar: Grammar, step: usize, go_on: &dyn Fn() -> bool) -> Option<Tree> {
+pub(crate) fn parse(
+    source: &str,
+    grammar: Grammar,
+    budget: Budget,
+    go_on: &dyn Fn() -> bool,
+) -> Option<Tree> {
     let mut parser = Parser::new();
     parser.set_language(&grammar.language()).ok()?;
     let masked = masked(source, grammar);
     let bytes = masked.as_ref();
-    let pieces = Cell::new(2_000 + (bytes.len() / PIECE).saturating_mul(READS));
-    let mut steps = 2_000 + bytes.len() / step.max(1);
+    let pieces = Cell::new(2_000 + (budget.size / PIECE).saturating_mul(READS));
+    let mut steps = 2_000 + bytes.len() / budget.step.max(1);
     let mut progress = |_: &ParseState| {
         steps = steps.saturating_sub(1);
         let spent = steps == 0 || pieces.get() == 0;
@@ -98,7 +113,7 @@ mod tests {
     #[test]
     fn a_character_where_a_piece_ends_is_read_whole() {
         let all = |source: &str, grammar| {
-            let tree = parse(source, grammar, 8, &|| true).unwrap();
+            let tree = parse(source, grammar, Budget { step: 8, size: source.len() }, &|| true).unwrap();
             (tree.root_node().has_error(), tree.root_node().to_sexp())
         };
         for (grammar, comment) in [(Grammar::Python, '#'), (Grammar::Javascript, '/'), (Grammar::Bash, '#')] {

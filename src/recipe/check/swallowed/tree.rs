@@ -2,7 +2,7 @@
 
 use super::ends_well;
 use crate::domain::Language;
-use crate::text::syntax;
+use crate::text::syntax::{self, Budget};
 use std::cell::Cell;
 use std::collections::HashMap;
 use tree_sitter::{Node, Tree};
@@ -42,13 +42,13 @@ pub(super) struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// `None` where there is no grammar, the text is too large, or took more than its size allows.
+    /// `None` where there is no grammar, the text is too large, or took more than is allowed.
     pub(super) fn read(text: &'a str, language: &Language) -> Option<Self> {
         let grammar = grammar_of(language)?;
         if text.len() > LARGEST {
             return None;
         }
-        let tree = syntax::parse(text, grammar, STEP, &|| true)?;
+        let tree = syntax::parse(text, grammar, Budget { step: STEP, size: LARGEST }, &|| true)?;
         Some(Self { grammar, text, tree, left: Cell::new(LOOKS), work: Cell::default() })
     }
 
