@@ -142,9 +142,8 @@ impl<'a> Source<'a> {
 
     /// Whether all statements of a block pass a test. Of what there are no looks left for that is not said.
     pub(super) fn each(&self, block: Node<'_>, test: impl Fn(&str) -> bool) -> bool {
-        let statements = named(block);
-        self.spend(statements.len())
-            && statements.into_iter().all(|statement| test(self.text(statement).trim()))
+        self.spend(block.named_child_count())
+            && named(block).into_iter().all(|statement| test(self.text(statement).trim()))
     }
 
     /// Whether a node ends the program as if all were well. What is nested holds the text of all that is inside.
