@@ -20,6 +20,11 @@ pub(super) const LOOKS: usize = 2 * NODES;
 /// So many bytes that are searched count as one look.
 const BYTES: usize = 64;
 
+/// Whether there is a grammar for a language.
+pub(super) fn has_grammar(language: &Language) -> bool {
+    grammar_of(language).is_some()
+}
+
 fn grammar_of(language: &Language) -> Option<Grammar> {
     match language.as_str() {
         "python" => Some(Grammar::Python),
@@ -37,6 +42,8 @@ pub(super) struct Source<'a> {
     tree: Tree,
     /// How much may still be looked at again.
     left: Cell<usize>,
+    /// Whether something was left out for that, or because there is too much of it.
+    is_cut: Cell<bool>,
     /// How many nodes were looked at, and how many texts of nodes: tests hold it against the size of a text.
     pub(super) work: Cell<usize>,
 }
@@ -49,13 +56,28 @@ impl<'a> Source<'a> {
             return None;
         }
         let tree = syntax::parse(text, grammar, Budget { step: STEP, size: LARGEST }, &|| true)?;
-        Some(Self { grammar, text, tree, left: Cell::new(LOOKS), work: Cell::default() })
+        let (left, is_cut) = (Cell::new(LOOKS), Cell::default());
+        Some(Self { grammar, text, tree, left, is_cut, work: Cell::default() })
     }
 
     /// Takes so many looks; false where there are none left.
     fn spend(&self, looks: usize) -> bool {
         self.left.set(self.left.get().saturating_sub(looks));
-        self.left.get() > 0
+        let may = self.left.get() > 0;
+        self.is_cut.set(self.is_cut.get() || !may);
+        may
+    }
+
+    /// Whether all of it was looked at that was asked for.
+    pub(super) fn is_whole(&self) -> bool {
+        !self.is_cut.get()
+    }
+
+    /// The first ones; where there are so many, more are left out.
+    pub(super) fn first_of<T>(&self, most: usize, found: impl Iterator<Item = T>) -> Vec<T> {
+        let found: Vec<T> = found.take(most).collect();
+        self.is_cut.set(self.is_cut.get() || found.len() == most);
+        found
     }
 
     /// The same, for a text that is searched.
@@ -91,6 +113,7 @@ impl<'a> Source<'a> {
         let (mut found, mut open) = (Vec::new(), vec![node]);
         while let Some(next) = open.pop() {
             if !may(found.len()) {
+                self.is_cut.set(true);
                 break;
             }
             self.worked();
