@@ -33,7 +33,12 @@ pub(crate) fn listed(flaws: &[FunctionError]) -> String {
 /// Everything that keeps it from being exactly one function with docstring and annotations and without effects.
 pub(crate) fn examine(source: &str) -> Result<Definition, Vec<FunctionError>> {
     let tree = parse(source).ok_or_else(|| {
-        vec![FunctionError { line: 1, what: format!("it can't be read; at most {LARGEST} bytes are") }]
+        let what = if source.len() > LARGEST {
+            format!("it can't be read; at most {LARGEST} bytes are")
+        } else {
+            "it can't be read, it takes too many steps; write it plainer, with fewer comments".to_owned()
+        };
+        vec![FunctionError { line: 1, what }]
     })?;
     let root = tree.root_node();
     if root.has_error() {

@@ -9,7 +9,7 @@ use std::ops::Range;
 pub(crate) enum MergeError {
     #[error("the function can't be read")]
     Function,
-    #[error("the file of functions is no Python; mend it first")]
+    #[error("the file of functions can't be read as Python; mend it first")]
     File,
     /// A place that was found in the file lies inside a character.
     #[error("the file can't be taken apart")]

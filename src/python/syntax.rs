@@ -1,6 +1,6 @@
 //! The syntax tree of a text of Python, made within a budget.
 
-use crate::text::syntax::{self, Grammar};
+use crate::text::syntax::{self, Budget, Grammar};
 use tree_sitter::{Node, Tree};
 
 pub(super) use crate::text::syntax::{named, text};
@@ -42,7 +42,7 @@ pub(super) fn parse(source: &str) -> Option<Tree> {
     if source.len() > LARGEST {
         return None;
     }
-    syntax::parse(source, Grammar::Python, STEP, &|| true)
+    syntax::parse(source, Grammar::Python, Budget { step: STEP, size: LARGEST }, &|| true)
 }
 
 /// The first place that is no Python, found without recursion.

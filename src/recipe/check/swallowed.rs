@@ -12,12 +12,12 @@ mod python;
 mod silencer;
 mod tree;
 
-use super::handlers::{self, HANDLERS, ends_well, is_end, is_quiet, without_comment};
+use super::handlers::{self, HANDLERS, Handler, ends_well, is_end, is_quiet, without_comment};
 use crate::domain::Language;
 use silencer::{MOST, Silencer};
 use similar::TextDiff;
 use std::collections::HashSet;
-use tree::{Grammar, Source};
+use tree::{Grammar, Source, has_grammar};
 
 /// Lines that something is wrapped in.
 const WRAPPERS: &[&str] =
@@ -35,28 +35,69 @@ const LONGEST: usize = 200;
 /// What is said of code that is not done any more.
 pub(super) const NOT_DONE: &str = "not done any more: ";
 
-/// How a change catches an error away: the line that keeps quiet about it, or what is not done any more ([`NOT_DONE`]).
-pub(super) fn swallows(language: &Language, old: &str, new: &str) -> Option<String> {
-    let by_lines = || {
-        let (mut known, all) = (KnownLines::of(old), handlers::new(old, new));
-        let mut quiet = all.into_iter().filter(handlers::Handler::is_quiet);
-        let mut takes = |lines: &Option<Vec<&str>>| lines.as_ref().is_none_or(|lines| known.has_one(lines));
-        quiet.find(|handler| takes(&handler.takes)).map(|handler| quoted(handler.line))
-    };
-    let line = only_swallows(old, new).map(|line| quoted(&line));
-    line.or_else(by_lines)
-        .or_else(|| by_grammar(&Source::read(old, language)?, &Source::read(new, language)?, old))
+/// What a change does with errors.
+#[derive(Default)]
+pub(super) struct Caught {
+    /// How it catches one away: the line that keeps quiet about it, or what is not done any more ([`NOT_DONE`]).
+    pub(super) hidden: Option<String>,
+    /// What of it does something with those that it takes.
+    pub(super) handled: Option<String>,
+    /// Whether not all that was changed could be looked at for that.
+    pub(super) unseen: bool,
 }
 
-fn by_grammar(old: &Source<'_>, new: &Source<'_>, text: &str) -> Option<String> {
+impl Caught {
+    pub(super) fn of(language: &Language, old: &str, new: &str) -> Self {
+        let (handlers, is_whole) = handlers::new(old, new);
+        let by_lines = Self {
+            hidden: only_swallows(old, new).map(|line| quoted(&line)).or_else(|| by_lines(&handlers, old)),
+            handled: handlers.first().map(|handler| taking(handler.line)),
+            unseen: !is_whole,
+        };
+        if by_lines.hidden.is_some() || !has_grammar(language) {
+            return by_lines;
+        }
+        let by_grammar = match (Source::read(old, language), Source::read(new, language)) {
+            (Some(old_tree), Some(new_tree)) => by_grammar(&old_tree, &new_tree, old),
+            _ => Self { unseen: true, ..Self::default() },
+        };
+        Self {
+            hidden: by_grammar.hidden,
+            handled: by_lines.handled.or(by_grammar.handled),
+            unseen: by_lines.unseen || by_grammar.unseen,
+        }
+    }
+}
+
+/// How a change catches an error away.
+pub(super) fn swallows(language: &Language, old: &str, new: &str) -> Option<String> {
+    Caught::of(language, old, new).hidden
+}
+
+/// The same by handlers that are new, as lines tell them.
+fn by_lines(handlers: &[Handler<'_>], old: &str) -> Option<String> {
+    let mut known = KnownLines::of(old);
+    let mut takes = |lines: &Option<Vec<&str>>| lines.as_ref().is_none_or(|lines| known.has_one(lines));
+    let mut quiet = handlers.iter().filter(|handler| handler.is_quiet());
+    quiet.find(|handler| takes(&handler.takes)).map(|handler| quoted(handler.line))
+}
+
+fn by_grammar(old: &Source<'_>, new: &Source<'_>, text: &str) -> Caught {
     let mut known = KnownLines::of(text);
     let mut takes =
         |silencer: &Silencer<'_>| silencer.takes.as_ref().is_none_or(|lines| known.has_one(lines));
-    let mut quiet = new_silencers(old, new).into_iter().filter(|silencer| silencer.is_quiet);
+    let silencers = new_silencers(old, new);
+    let mut quiet = silencers.iter().filter(|silencer| silencer.is_quiet);
     let line = quiet.find(|silencer| takes(silencer)).map(|silencer| quoted(silencer.line));
     let gone = || Some(format!("{NOT_DONE}{}", gone::gone(old, new)?));
-    let lax = || bash::not_strict(old, new).filter(|(_, looks)| !looks).map(|(line, _)| is_gone(line));
-    line.or_else(gone).or_else(lax)
+    let not_strict = bash::not_strict(old, new);
+    let lax = || not_strict.filter(|(_, looks)| !looks).map(|(line, _)| is_gone(line));
+    let taken = silencers.first().map(|silencer| taking(silencer.line));
+    Caught {
+        hidden: line.or_else(gone).or_else(lax),
+        handled: taken.or_else(|| not_strict.map(|(line, _)| is_gone(line))),
+        unseen: !old.is_whole() || !new.is_whole(),
+    }
 }
 
 /// Those of a text that are not in the old one.
@@ -77,15 +118,8 @@ fn silencers<'a>(source: &Source<'a>) -> Vec<Silencer<'a>> {
     }
 }
 
-/// What of a change does something with errors that it takes.
-pub(super) fn handles(language: &Language, old: &str, new: &str) -> Option<String> {
-    let taking = |line: &str| format!("new in it, and takes errors: {}", quoted(line));
-    let by_lines = handlers::new(old, new).first().map(|handler| taking(handler.line));
-    by_lines.or_else(|| {
-        let (old, new) = (Source::read(old, language)?, Source::read(new, language)?);
-        let taken = new_silencers(&old, &new).first().map(|silencer| taking(silencer.line));
-        taken.or_else(|| bash::not_strict(&old, &new).map(|(line, _)| is_gone(line)))
-    })
+fn taking(line: &str) -> String {
+    format!("new in it, and takes errors: {}", quoted(line))
 }
 
 fn is_gone(line: &str) -> String {
@@ -217,7 +251,7 @@ mod tests {
     }
 
     fn handles(old: &str, new: &str) -> Option<String> {
-        let told = super::handles(&Language("ruby".into()), old, new)?;
+        let told = super::Caught::of(&Language("ruby".into()), old, new).handled?;
         Some(told.split('`').nth(1)?.to_owned())
     }
 

@@ -240,3 +240,23 @@ fn it_goes_on_after_the_session_was_opened_again() {
     talk.ends(raised("ZeroDivisionError", "division by zero"));
     assert!(talk.d.reopen().ends_with("stuck cut"));
 }
+
+#[test]
+fn what_could_not_be_looked_at_is_said_of_a_mend() {
+    let note = "whether that is only caught away was not looked at";
+    // Each comment behind a statement makes the parser read all that follow; of so many it takes too much.
+    let long = |last: &str| format!("x = 1\n{}{last}", "#\n".repeat(20_000));
+    for (old, new, is_told) in [
+        (long("print({}['x'])\n"), long("print({}.get('x'))\n"), true),
+        ("print({}['x'])\n".to_owned(), "print({}.get('x'))\n".to_owned(), false),
+    ] {
+        let (mut talk, _) = Talk::begin("debug", &[("file", "total.py")], &[("file:file", &old)]);
+        talk.ends(failed());
+        talk.writes("total.py", &new);
+        talk.ok();
+        let line = talk.ends(printed(Outcome::Ok, "None\n", ""));
+        assert!(line.contains("+judged mend.1 ok"), "{line}");
+        talk.d.reply("The key was missing.\n");
+        assert_eq!(talk.summary().contains(note), is_told, "{}", talk.summary());
+    }
+}

@@ -12,7 +12,7 @@ const STRICT: &[(char, &str)] = &[('e', "errexit"), ('\0', "pipefail")];
 pub(super) fn silencers<'a>(source: &Source<'a>, most: usize) -> Vec<Silencer<'a>> {
     let all = source.all();
     let functions = source.functions(&all, &["function_definition"]);
-    all.iter().filter_map(|node| of_trap(source, *node, &functions)).take(most).collect()
+    source.first_of(most, all.iter().filter_map(|node| of_trap(source, *node, &functions)))
 }
 
 /// The words of a command, its name first.

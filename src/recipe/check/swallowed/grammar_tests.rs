@@ -1,7 +1,7 @@
 //! Ways of keeping quiet that the grammar tells, and mends that look like them.
 
 use super::tree::{LOOKS, Source};
-use super::{handles, silencers, swallows};
+use super::{Caught, silencers, swallows};
 use crate::domain::Language;
 
 const PYTHON: &str = "import sys\ndef load(row):\n    return {'x': row['x']}\n\nprint(load({}))\n";
@@ -16,6 +16,10 @@ fn caught(language: &str, old: &str, new: &str, note: &str) {
 #[track_caller]
 fn mends(language: &str, old: &str, new: &str) {
     assert_eq!(swallows(&Language(language.into()), old, new), None, "{new}");
+}
+
+fn handled(language: &Language, old: &str, new: &str) -> Option<String> {
+    Caught::of(language, old, new).handled
 }
 
 #[test]
@@ -126,7 +130,7 @@ fn javascript_keeps_quiet_in_more_ways_than_handlers() {
     mends("javascript", JS, &inside("  return row.x?.y;\n"));
     let loud = format!("process.on('uncaughtException', (e) => {{ report(e); process.exit(1); }});\n{JS}");
     mends("javascript", JS, &loud);
-    let told = handles(&Language::javascript(), JS, &loud).unwrap();
+    let told = handled(&Language::javascript(), JS, &loud).unwrap();
     assert!(told.starts_with("new in it, and takes errors: `process.on('uncaughtException'"), "{told}");
 }
 
@@ -147,7 +151,7 @@ fn bash_keeps_quiet_by_traps_and_options() {
     mends("bash", BASH, "set -o errexit -o nounset -o pipefail\ncp a c\necho done\n");
     let looks = "cp a b || exit 1\necho done\n";
     mends("bash", BASH, looks);
-    assert_eq!(handles(&Language::bash(), BASH, looks).as_deref(), Some("`set -euo pipefail` is gone"));
+    assert_eq!(handled(&Language::bash(), BASH, looks).as_deref(), Some("`set -euo pipefail` is gone"));
 }
 
 #[test]
@@ -205,7 +209,7 @@ fn texts_that_are_made_for_it_come_to_an_end() {
         ("bash", "{é".repeat(1_000)),
     ] {
         swallows(&Language(language.into()), "x\n", &text);
-        handles(&Language(language.into()), &text, "x\n");
+        handled(&Language(language.into()), &text, "x\n");
     }
 }
 
@@ -246,4 +250,30 @@ fn what_is_nested_is_not_looked_at_from_each_of_its_levels() {
         "try { try { go(); } finally { try {} finally { return 1; } } } finally { done(); }\n",
         "`finally { try {} finally { return 1; } }`",
     );
+}
+
+#[test]
+fn what_is_not_looked_at_is_no_proof_that_nothing_is_caught() {
+    let unseen = |language: &str, old: &str, new: &str| {
+        let caught = Caught::of(&Language(language.into()), old, new);
+        assert_eq!(caught.hidden, None);
+        caught.unseen
+    };
+    let comments = |many: usize| format!("x = 1\n{}print(x['y'])\n", "#\n".repeat(many));
+    let quiet = |text: &str| {
+        text.replace("x = 1\n", "import os, atexit\natexit.register(lambda: os._exit(0))\nx = 1\n")
+    };
+    // These are read, also where each line makes the scanner read all that follow.
+    caught("python", &comments(1_400), &quiet(&comments(1_400)), "`atexit.register(lambda: os._exit(0))`");
+    assert!(!unseen("python", &comments(1_400), &comments(1_401)));
+    // A text that takes too much, one that is too large, and one that is nested too deep to be looked at from each level.
+    assert!(unseen("python", &comments(20_000), &quiet(&comments(20_000))));
+    assert!(unseen("python", PYTHON, &format!("{PYTHON}{}", "#".repeat(300_000))));
+    let finally = format!("{}{}{JS}", "try{}finally{".repeat(8_000), "}".repeat(8_000));
+    assert!(unseen("javascript", JS, &finally));
+    // More than are compared.
+    let many: String = (0..300).map(|n| format!("try:\n    a{n}()\nexcept OSError:\n    b{n}()\n")).collect();
+    assert!(unseen("python", PYTHON, &format!("{many}{PYTHON}")));
+    assert!(!unseen("python", PYTHON, &format!("{PYTHON}print(2)\n")));
+    assert!(!unseen("ruby", "a\n", "b\n"), "its lines are all that is known");
 }

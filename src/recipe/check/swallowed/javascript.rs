@@ -21,7 +21,7 @@ pub(super) fn silencers<'a>(source: &Source<'a>, most: usize) -> Vec<Silencer<'a
         "call_expression" => of_call(source, *node, &functions).into_iter().collect(),
         _ => Vec::new(),
     };
-    all.iter().flat_map(found).take(most).collect()
+    source.first_of(most, all.iter().flat_map(found))
 }
 
 fn of_try<'a>(source: &Source<'a>, node: Node<'_>) -> Vec<Silencer<'a>> {

@@ -22,7 +22,7 @@ pub(super) fn silencers<'a>(source: &Source<'a>, most: usize) -> Vec<Silencer<'a
         "call" => of_exit(source, *node, &functions).into_iter().collect(),
         _ => Vec::new(),
     };
-    all.iter().flat_map(found).take(most).collect()
+    source.first_of(most, all.iter().flat_map(found))
 }
 
 /// The clauses of a `try` that take its errors.
@@ -61,7 +61,7 @@ fn managers<'a>(source: &Source<'a>, all: &[Node<'_>], most: usize) -> Vec<&'a s
     };
     let functions = all.iter().filter(makes).filter_map(|node| node.child_by_field_name("definition"));
     let functions = functions.filter_map(|node| node.child_by_field_name("name"));
-    classes.take(most).chain(functions.take(most)).map(|name| source.text(name)).collect()
+    source.first_of(most, classes.chain(functions).map(|name| source.text(name)))
 }
 
 /// Whether the `__exit__` of a class says that there was no error, and looks at none.
@@ -98,7 +98,7 @@ fn wrappers<'a>(source: &Source<'a>, all: &[Node<'_>], most: usize) -> Vec<&'a s
             && is_quiet_around(source, **node, |body| body.contains("(*") || body.contains("()"))
     };
     let names = all.iter().filter(wraps).filter_map(|node| node.child_by_field_name("name"));
-    names.take(most).map(|name| source.text(name)).collect()
+    source.first_of(most, names.map(|name| source.text(name)))
 }
 
 /// Whether there is a quiet handler around such code.

@@ -2,7 +2,7 @@
 
 use super::ends_well;
 use crate::domain::Language;
-use crate::text::syntax;
+use crate::text::syntax::{self, Budget};
 use std::cell::Cell;
 use std::collections::HashMap;
 use tree_sitter::{Node, Tree};
@@ -19,6 +19,11 @@ const NODES: usize = 200_000;
 pub(super) const LOOKS: usize = 2 * NODES;
 /// So many bytes that are searched count as one look.
 const BYTES: usize = 64;
+
+/// Whether there is a grammar for a language.
+pub(super) fn has_grammar(language: &Language) -> bool {
+    grammar_of(language).is_some()
+}
 
 fn grammar_of(language: &Language) -> Option<Grammar> {
     match language.as_str() {
@@ -37,25 +42,42 @@ pub(super) struct Source<'a> {
     tree: Tree,
     /// How much may still be looked at again.
     left: Cell<usize>,
+    /// Whether something was left out for that, or because there is too much of it.
+    is_cut: Cell<bool>,
     /// How many nodes were looked at, and how many texts of nodes: tests hold it against the size of a text.
     pub(super) work: Cell<usize>,
 }
 
 impl<'a> Source<'a> {
-    /// `None` where there is no grammar, the text is too large, or took more than its size allows.
+    /// `None` where there is no grammar, the text is too large, or took more than is allowed.
     pub(super) fn read(text: &'a str, language: &Language) -> Option<Self> {
         let grammar = grammar_of(language)?;
         if text.len() > LARGEST {
             return None;
         }
-        let tree = syntax::parse(text, grammar, STEP, &|| true)?;
-        Some(Self { grammar, text, tree, left: Cell::new(LOOKS), work: Cell::default() })
+        let tree = syntax::parse(text, grammar, Budget { step: STEP, size: LARGEST }, &|| true)?;
+        let (left, is_cut) = (Cell::new(LOOKS), Cell::default());
+        Some(Self { grammar, text, tree, left, is_cut, work: Cell::default() })
     }
 
     /// Takes so many looks; false where there are none left.
     fn spend(&self, looks: usize) -> bool {
         self.left.set(self.left.get().saturating_sub(looks));
-        self.left.get() > 0
+        let may = self.left.get() > 0;
+        self.is_cut.set(self.is_cut.get() || !may);
+        may
+    }
+
+    /// Whether all of it was looked at that was asked for.
+    pub(super) fn is_whole(&self) -> bool {
+        !self.is_cut.get()
+    }
+
+    /// The first ones; where there are so many, more are left out.
+    pub(super) fn first_of<T>(&self, most: usize, found: impl Iterator<Item = T>) -> Vec<T> {
+        let found: Vec<T> = found.take(most).collect();
+        self.is_cut.set(self.is_cut.get() || found.len() == most);
+        found
     }
 
     /// The same, for a text that is searched.
@@ -91,6 +113,7 @@ impl<'a> Source<'a> {
         let (mut found, mut open) = (Vec::new(), vec![node]);
         while let Some(next) = open.pop() {
             if !may(found.len()) {
+                self.is_cut.set(true);
                 break;
             }
             self.worked();
@@ -142,9 +165,8 @@ impl<'a> Source<'a> {
 
     /// Whether all statements of a block pass a test. Of what there are no looks left for that is not said.
     pub(super) fn each(&self, block: Node<'_>, test: impl Fn(&str) -> bool) -> bool {
-        let statements = named(block);
-        self.spend(statements.len())
-            && statements.into_iter().all(|statement| test(self.text(statement).trim()))
+        self.spend(block.named_child_count())
+            && named(block).into_iter().all(|statement| test(self.text(statement).trim()))
     }
 
     /// Whether a node ends the program as if all were well. What is nested holds the text of all that is inside.
