@@ -7,11 +7,20 @@ use crate::report::Failure;
 use crate::session::factory::SessionFactory;
 use crate::session::setup;
 use crate::tui::Choice;
+use crate::tui::setup::TypedAddress;
 
 /// Whether nothing of the place was asked yet, so that its address and key may be wrong. Servers that were found answered,
 /// stories are data.
 pub(super) fn is_untried(choice: &Choice) -> bool {
     matches!(choice, Choice::Cloud { key: Some(_), .. } | Choice::Address { .. })
+}
+
+/// The address that was typed, for its field, where it stays until the server there has told a model.
+pub(super) fn typed_address(factory: &SessionFactory, choice: &Choice) -> Option<TypedAddress> {
+    let Choice::Address { base_url, key } = choice else { return None };
+    // One that was pasted at an earlier try is sent there, too.
+    let with_key = key.is_some() || factory.has_pasted_key(base_url);
+    Some(TypedAddress { text: base_url.clone(), with_key })
 }
 
 /// Why what was chosen on screen is no source of replies.
@@ -99,20 +108,38 @@ async fn first_model(provider: &Provider) -> Result<String, SourceError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::net::TcpListener;
+
+    /// A port at which nobody can listen without being the system's.
+    const SILENT: &str = "http://127.0.0.1:1/v1";
 
     #[tokio::test]
     async fn a_mistyped_address_leaves_the_server_that_was_typed_before() {
         let home = tempfile::tempdir().unwrap();
         let factory = SessionFactory::for_test(home.path());
-        // Nothing answers at the port of a listener that is gone.
-        let silent = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
         let (name, _) = factory.take_address("http://127.0.0.1:9/v1");
         let before = ModelName { provider: name, model: "m".into() };
-        let choice = Choice::Address { base_url: format!("http://{silent}/v1"), key: None };
+        let choice = Choice::Address { base_url: SILENT.into(), key: None };
         assert!(choose(&factory, choice, &State::default()).await.is_err());
         let again = factory.take_address("http://127.0.0.1:10/v1").1.expect("one was typed");
         assert_eq!(again.0, before.provider);
         assert_eq!(again.1.address(), Some("http://127.0.0.1:9/v1"));
+    }
+
+    #[tokio::test]
+    async fn a_key_that_an_address_still_gets_is_told_at_each_try() {
+        let home = tempfile::tempdir().unwrap();
+        let factory = SessionFactory::for_test(home.path());
+        let at = |base_url: &str, key: Option<&str>| Choice::Address {
+            base_url: base_url.into(),
+            key: key.map(Into::into),
+        };
+        let with_key = |choice: &Choice| typed_address(&factory, choice).map(|address| address.with_key);
+        let first = at(SILENT, Some("pasted"));
+        assert_eq!(with_key(&first), Some(true));
+        assert!(choose(&factory, first, &State::default()).await.is_err());
+        // Another server never gets it; this one does, whatever was typed in between.
+        assert_eq!(with_key(&at("http://127.0.0.1:2/v1", None)), Some(false));
+        assert_eq!(with_key(&at("http://127.0.0.1:1/v2", None)), Some(true));
+        assert_eq!(with_key(&Choice::Demo), None);
     }
 }

@@ -1,6 +1,6 @@
 //! The terminal front end, from its opening to its end: one session after the other in one terminal.
 
-use super::choice::{choose, is_untried};
+use super::choice::{choose, is_untried, typed_address};
 use super::folder;
 use super::front_end::{self, FrontEnd, FrontEndKind};
 use super::opening;
@@ -17,8 +17,7 @@ use crate::session::setup::{self, SessionOptions};
 use crate::session::{borders, log, look};
 use crate::store::StoreError;
 use crate::text::shell::quoted;
-use crate::tui::setup::TypedAddress;
-use crate::tui::{Choice, Exit, Options, keymap};
+use crate::tui::{Exit, Options, keymap};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -234,11 +233,8 @@ async fn branch(
 /// A session was left: what it began with is not for the next one; borders that were moved are, and for the next start.
 fn was_left(factory: &SessionFactory, (front_end, exit): (&FrontEnd, &Exit), options: &mut Options) {
     options.setup.try_provider = matches!(exit, Exit::UseProvider(choice) if is_untried(choice));
-    // It stays until the server there has told a model.
     options.setup.address = match exit {
-        Exit::UseProvider(Choice::Address { base_url, key }) => {
-            Some(TypedAddress { text: base_url.clone(), with_key: key.is_some() })
-        }
+        Exit::UseProvider(choice) => typed_address(factory, choice),
         _ => None,
     };
     if let Some(moved) = front_end.borders().filter(|borders| *borders != options.setup.borders) {

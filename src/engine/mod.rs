@@ -281,7 +281,9 @@ impl Engine {
         }
         self.follow_rules();
         self.take_stock();
-        self.state.live.awaits_summary = self.loads.awaits_summary();
+        // Beside a block that waits, Stop is about the block.
+        let stops = matches!(self.state.phase, Phase::Idle | Phase::Stuck(_));
+        self.state.live.awaits_summary = stops && self.loads.awaits_summary();
         std::mem::take(&mut self.effects)
     }
 

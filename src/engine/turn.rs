@@ -68,7 +68,14 @@ impl Engine {
             return;
         }
         match &self.state.phase {
-            Phase::Idle => self.begin(prompt),
+            Phase::Idle => {
+                // Something may be queued since before a summary is read: it goes first.
+                self.state.live.queued = Some(prompt.behind(self.state.live.queued.take()));
+                self.take_queued();
+                if self.state.live.queued.is_some() {
+                    self.notify(notices::queued());
+                }
+            }
             Phase::Stuck(failure) => {
                 // The prompt that got no answer stays in the transcript; the new one is asked behind it.
                 let failure = failure.clone();

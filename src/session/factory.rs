@@ -105,6 +105,18 @@ impl SessionFactory {
         (name, before)
     }
 
+    /// Whether a key that was pasted would go to an address that is typed.
+    pub(crate) fn has_pasted_key(&self, base_url: &str) -> bool {
+        self.keys.has_typed(&self.name_at(base_url), base_url)
+    }
+
+    /// The name of the provider at an address that is typed.
+    fn name_at(&self, base_url: &str) -> String {
+        let known = &self.loaded.config;
+        let name = known.provider_at(base_url).map(str::to_owned);
+        name.unwrap_or_else(|| free_name(|name| known.providers.contains_key(name)))
+    }
+
     /// The server that was typed before is the one that is known again.
     pub(crate) fn put_back(&self, before: Option<TypedServer>) {
         *self.typed.lock().unwrap_or_else(PoisonError::into_inner) = before;

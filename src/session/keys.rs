@@ -59,6 +59,11 @@ impl KeyRing {
         }
     }
 
+    /// Whether a key was typed in for a provider at this address.
+    pub(super) fn has_typed(&self, provider: &str, address: &str) -> bool {
+        origin(address).is_some_and(|origin| self.inner().typed.contains_key(&(provider.to_owned(), origin)))
+    }
+
     /// Writes a key that was typed in into the person's file of keys, for the origin that it was typed in for.
     pub(super) fn store(
         &self,

@@ -346,6 +346,55 @@ fn a_summary_that_waits_can_be_stopped() {
 }
 
 #[test]
+fn ctrl_c_beside_a_block_that_waits_stops_no_summary() {
+    let entries = entries(30);
+    let mut engine = resumed(&entries);
+    let asked = load_of(engine.handle(Event::User(Command::Compact), Timestamp(3)));
+    engine.handle(Event::User(Command::TypedCommand("ls".into())), Timestamp(3));
+    assert!(matches!(engine.state().phase(), Phase::Deciding(_)));
+    assert!(!engine.state().live.awaits_summary, "front ends would say that it was stopped");
+    engine.handle(Event::User(Command::Stop), Timestamp(3));
+    assert!(matches!(engine.state().phase(), Phase::Deciding(_)));
+    engine.handle(Event::User(Command::SkipAll), Timestamp(3));
+    assert_eq!(*engine.state().phase(), Phase::Idle);
+    assert!(engine.state().live.awaits_summary, "it still reads, and can be stopped again");
+    assert!(asks(&load_in_parts(&mut engine, asked, 12, &entries)));
+}
+
+#[test]
+fn what_was_queued_goes_out_before_what_is_typed_while_a_summary_is_read() {
+    let entries = entries(30);
+    let prompts = |effects: &[Effect]| -> Vec<String> {
+        let recorded = effects.iter().filter_map(|effect| match effect {
+            Effect::Record(Entry::Prompt(prompt)) => Some(prompt.text.clone()),
+            _ => None,
+        });
+        recorded.collect()
+    };
+    let reading = |queued: Command| {
+        let mut engine = resumed(&entries);
+        engine.settings.session_budget = Some(1);
+        engine.state.live.cost.budget = Some(0);
+        engine.handle(Event::User(Command::Compact), Timestamp(3));
+        assert_eq!(prompts(&engine.handle(Event::User(queued), Timestamp(3))), Vec::<String>::new());
+        let asked = load_of(engine.handle(Event::User(Command::Continue), Timestamp(3)));
+        assert!(!asked.is_empty() && *engine.state().phase() == Phase::Idle);
+        engine
+    };
+    let mut engine = reading(Command::Submit("first".into()));
+    let effects = engine.handle(Event::User(Command::Submit("second".into())), Timestamp(3));
+    assert_eq!(prompts(&effects), ["first\n\nsecond"]);
+    assert_eq!(engine.state().live.queued, None);
+    // A command of the person's own waits first, and the prompt behind it.
+    let mut engine = reading(Command::TypedCommand("ls".into()));
+    let effects = engine.handle(Event::User(Command::Submit("second".into())), Timestamp(3));
+    assert_eq!(prompts(&effects), Vec::<String>::new());
+    assert!(said(&effects).contains("Queued."), "{effects:?}");
+    assert!(matches!(engine.state().phase(), Phase::Deciding(_)));
+    assert_eq!(engine.state().live.queued.as_ref().map(|prompt| prompt.text.as_str()), Some("second"));
+}
+
+#[test]
 fn the_budget_is_asked_for_before_a_summary_is_read() {
     let entries = entries(30);
     let mut engine = resumed(&entries);

@@ -7,7 +7,7 @@ use super::objects::{Objects, sync};
 use super::opener::Opener;
 use super::picture::look;
 use super::record::{PathChange, Record, State};
-use super::unfinished::{KnownFile, PutBackNotes, open_to_write};
+use super::unfinished::{KnownFile, PutBackNotes, WriteFailure, open_to_write};
 use crate::domain::{Sha256, UndoStanding, UndoWay};
 use crate::workspace::FileError;
 use crate::workspace::place::{OpenPlace, folder_in, open_in};
@@ -294,12 +294,21 @@ impl PutBack<'_> {
         let new = self.objects.get(to, self.most).map_err(failed)?;
         let before = file.metadata().map_err(failed)?.permissions();
         let was = KnownFile { sha256: from, mode: before.mode() };
-        self.unfinished.writes_into(path, &file, (was, KnownFile { sha256: to, mode })).map_err(failed)?;
-        file.set_permissions(Permissions::from_mode(was.open_mode())).map_err(failed)?;
-        let written = open_to_write(folder, name, &file)
+        let becomes = KnownFile { sha256: to, mode };
+        let note = self.unfinished.writes_into(path, &file, (was, becomes)).map_err(failed)?;
+        let opened = file
+            .set_permissions(Permissions::from_mode(was.open_mode()))
+            .and_then(|()| open_to_write(folder, name, &file));
+        let written = opened
+            .map_err(WriteFailure::from)
             .and_then(|into| self.unfinished.write_into(&into, (&old, &new)));
         let mode = if written.is_ok() { Permissions::from_mode(mode & 0o777) } else { before };
-        file.set_permissions(mode).and(written).map_err(failed)
+        let has_mode = file.set_permissions(mode);
+        if written.as_ref().map_or_else(|failure| !failure.is_torn, |()| true) {
+            self.unfinished.is_whole(note);
+        }
+        written.map_err(|failure| failed(failure.error))?;
+        has_mode.map_err(failed)
     }
 
     /// Removes what stands there, if it is just this. A file has another name while it is looked at: it can't change then under

@@ -530,6 +530,30 @@ fn a_working_folder_that_was_moved_is_not_made_a_second_time() {
     assert_eq!(fs::read_to_string(ground.at("a")).unwrap(), "before");
 }
 
+/// A process that is killed at a later file leaves its notes.
+#[test]
+fn a_file_of_several_names_that_was_taken_back_is_the_persons_whatever_became_of_the_others() {
+    let mut ground = Ground::new();
+    ground.write("cfg", "old text");
+    fs::hard_link(ground.at("cfg"), ground.at("link")).unwrap();
+    let record = ground.run(|ground| fs::write(ground.at("cfg"), "new words").unwrap());
+    let notes = ground.folder.path().join("undo/unfinished");
+    let read = ground.store.read(record).unwrap();
+    let most = ground.store.place.limits.at_once();
+    let (objects, index) = ground.store.open().unwrap();
+    let (unfinished, way) = (PutBackNotes::of_killed(&notes), UndoWay::Back);
+    let wanted = (0..read.changes.len()).collect();
+    let done = PutBack { objects, index, unfinished, record: &read, way, most, kept: false }.all(&wanted);
+    assert!(done.values().all(Result::is_ok), "{done:?}");
+    assert_eq!(fs::read_to_string(ground.at("cfg")).unwrap(), "old text");
+    assert_eq!(fs::read_dir(&notes).unwrap().count(), 1);
+    // Each byte of it is from what it was or from what the run made of it.
+    fs::write(ground.at("cfg"), "old words").unwrap();
+    ground.put_back(record, UndoWay::Back);
+    assert_eq!(fs::read_to_string(ground.at("link")).unwrap(), "old words");
+    assert_eq!(fs::read_dir(&notes).unwrap().count(), 0);
+}
+
 #[test]
 fn what_a_run_made_is_removed_also_where_there_is_no_room_for_a_note() {
     let mut ground = Ground::new();

@@ -52,6 +52,35 @@ struct Step {
     contents: Option<(KnownFile, KnownFile)>,
 }
 
+/// Where one note stands among those of its process.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct NotePlace {
+    at: u64,
+    bytes: u64,
+}
+
+impl NotePlace {
+    /// Takes it out where it stands: that needs no room, which a further note would on a full disk.
+    fn blank(self, notes: &File) {
+        let blanks = vec![b'\n'; usize::try_from(self.bytes).unwrap_or_default()];
+        let _ = notes.write_all_at(&blanks, self.at);
+    }
+}
+
+/// Why a file could not be written into.
+#[derive(Debug)]
+pub(super) struct WriteFailure {
+    pub(super) error: io::Error,
+    /// Whether some of it is new and the rest old: what it held could not be put back.
+    pub(super) is_torn: bool,
+}
+
+impl From<io::Error> for WriteFailure {
+    fn from(error: io::Error) -> Self {
+        Self { error, is_torn: false }
+    }
+}
+
 /// The notes of this process. Dropped, they are gone: all is done.
 #[derive(Debug)]
 pub(super) struct PutBackNotes {
@@ -116,29 +145,37 @@ impl PutBackNotes {
     }
 
     /// A file that has other names, too, is going to get a mode in which it can be written into, and to be written into.
+    /// Gives the place of the note, for [`Self::is_whole`].
     pub(super) fn writes_into(
         &self,
         path: &Path,
         file: &File,
         contents: (KnownFile, KnownFile),
-    ) -> io::Result<()> {
+    ) -> io::Result<NotePlace> {
         let (file, contents) = (Some(FileKey::of(&file.metadata()?).node()), Some(contents));
-        self.note(&Step { path: path.to_owned(), own: String::new(), file, contents })
+        let at = self.end.get();
+        self.note(&Step { path: path.to_owned(), own: String::new(), file, contents })?;
+        Ok(NotePlace { at, bytes: self.end.get() - at })
+    }
+
+    /// It is whole: what somebody writes into it from now on is nobody's to put right, so the note of it goes.
+    pub(super) fn is_whole(&self, note: NotePlace) {
+        note.blank(&self.notes);
     }
 
     /// Writes into it, so that its names stay names of one file. What it held is put back where that fails.
-    pub(super) fn write_into(&self, file: &File, (old, new): (&[u8], &[u8])) -> io::Result<()> {
+    pub(super) fn write_into(&self, file: &File, (old, new): (&[u8], &[u8])) -> Result<(), WriteFailure> {
         // It has its room before the first byte of it goes; where a file system can't, it is tried.
         if new.len() > old.len() {
             let room = fallocate(file, FallocateFlags::KEEP_SIZE, 0, new.len() as u64);
             if let Err(errno @ (Errno::NOSPC | Errno::DQUOT | Errno::FBIG)) = room {
-                return Err(errno.into());
+                return Err(io::Error::from(errno).into());
             }
         }
-        overwrite(file, new).inspect_err(|_| {
-            if overwrite(file, old).is_err() {
-                self.stays.set(true);
-            }
+        overwrite(file, new).map_err(|error| {
+            let is_torn = overwrite(file, old).is_err();
+            self.stays.set(self.stays.get() || is_torn);
+            WriteFailure { error, is_torn }
         })
     }
 }
@@ -149,6 +186,13 @@ impl PutBackNotes {
     pub(super) fn without_room() -> Self {
         let notes = File::open("/dev/null").unwrap();
         Self { notes, at: PathBuf::new(), end: Cell::new(0), stays: Cell::new(true) }
+    }
+
+    /// Notes that stay when they are dropped, as those of a process that is killed.
+    pub(super) fn of_killed(folder: &Path) -> Self {
+        let notes = Self::begin(folder).unwrap();
+        notes.stays.set(true);
+        notes
     }
 }
 

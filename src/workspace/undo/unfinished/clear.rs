@@ -1,6 +1,6 @@
 //! Clears what processes left that were ended in the middle of taking back, by their notes.
 
-use super::{KnownFile, Step, open_to_write, overwrite};
+use super::{KnownFile, NotePlace, Step, open_to_write, overwrite};
 use crate::domain::Sha256;
 use crate::workspace::place::open_in;
 use crate::workspace::undo::index::FileKey;
@@ -44,14 +44,26 @@ pub(in crate::workspace::undo) fn clear(folder: &Path, objects: &Objects, most: 
             continue;
         }
         // What is known of a name last counts; a line that was not written to its end tells nothing.
-        let mut steps = BTreeMap::new();
-        for step in
-            text.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice::<Step>(line).ok())
-        {
-            steps.insert((step.path.clone(), step.own.clone()), step);
+        let mut steps: BTreeMap<_, (Step, Vec<NotePlace>)> = BTreeMap::new();
+        let mut at = 0;
+        for line in text.split_inclusive(|byte| *byte == b'\n') {
+            let place = NotePlace { at, bytes: line.len() as u64 };
+            at += place.bytes;
+            let Ok(step) = serde_json::from_slice::<Step>(line) else { continue };
+            let key = (step.path.clone(), step.own.clone());
+            let (last, places) = steps.entry(key).or_insert_with(|| (step.clone(), Vec::new()));
+            *last = step;
+            places.push(place);
         }
         let mut opener = Opener::default();
-        let left = steps.into_values().filter(|step| step.clear(copies, &mut opener).is_err()).count();
+        let mut left = 0_usize;
+        for (step, places) in steps.into_values() {
+            match step.clear(copies, &mut opener) {
+                // Where the notes stay because of another, what somebody writes there meanwhile is not put right again.
+                Ok(()) => places.into_iter().for_each(|place| place.blank(&notes)),
+                Err(_) => left += 1,
+            }
+        }
         let age = notes.metadata().and_then(|info| info.modified()).ok().and_then(|at| at.elapsed().ok());
         if left == 0 || age.is_some_and(|age| age > KEPT) {
             std::fs::remove_file(&path).ok();

@@ -40,11 +40,10 @@ fn known(objects: &Objects, text: &str, mode: u32) -> KnownFile {
 
 /// Notes of a process that is gone, of these steps.
 fn left(folder: &Path, steps: &[Step]) {
-    let notes = PutBackNotes::begin(folder).unwrap();
+    let notes = PutBackNotes::of_killed(folder);
     for step in steps {
         notes.note(step).unwrap();
     }
-    notes.stays.set(true);
 }
 
 #[test]
@@ -157,6 +156,32 @@ fn what_can_not_be_cleared_now_is_not_forgotten() {
     left(&notes, &[Step { path, own: ".sayso-x".into(), file: Some((0, 0)), contents: None }]);
     clear(&notes, &objects, 1);
     assert!(!base.join(".sayso-x").exists());
+    assert_eq!(std::fs::read_dir(&notes).unwrap().count(), 0);
+}
+
+#[test]
+fn what_is_whole_again_is_somebodys_though_notes_of_others_stay() {
+    let base = tempfile::tempdir().unwrap();
+    let base = base.path().canonicalize().unwrap();
+    let (path, notes) = (base.join("a"), base.join("unfinished"));
+    let objects = Objects::open(base.join("objects")).unwrap();
+    let contents = Some((known(&objects, "old text", 0o644), known(&objects, "new text", 0o644)));
+    std::fs::write(&path, "nld text").unwrap();
+    let file = Some(FileKey::of(&std::fs::metadata(&path).unwrap()).node());
+    let away = Step { path: base.join("away/b"), own: ".sayso-b".into(), file: None, contents: None };
+    left(&notes, &[Step { path: path.clone(), own: String::new(), file, contents }, away]);
+    clear(&notes, &objects, MOST);
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "old text");
+    assert_eq!(std::fs::read_dir(&notes).unwrap().count(), 1, "a folder is away");
+    // Each byte of it is from one of both, and it is what somebody wants.
+    std::fs::write(&path, "ned text").unwrap();
+    clear(&notes, &objects, MOST);
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "ned text");
+    // What was still to be done is.
+    std::fs::create_dir(base.join("away")).unwrap();
+    std::fs::write(base.join("away/.sayso-b"), "").unwrap();
+    clear(&notes, &objects, MOST);
+    assert!(!base.join("away/.sayso-b").exists());
     assert_eq!(std::fs::read_dir(&notes).unwrap().count(), 0);
 }
 
