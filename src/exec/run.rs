@@ -64,6 +64,8 @@ pub(super) struct Run {
     started: bool,
     /// Whether it waits behind a part of its text.
     waits: bool,
+    /// The last part that was said to have ended meanwhile.
+    next_part: Option<u32>,
     /// Since when the clock runs.
     since: Option<Instant>,
     next: Option<(Instant, DueAction)>,
@@ -94,6 +96,7 @@ impl Run {
             images: Images::new(id, folder, most),
             started: false,
             waits: false,
+            next_part: None,
             since: None,
             next: None,
             again: None,
@@ -189,8 +192,10 @@ impl Run {
 
     /// A part of its text is over: tells it with all that was printed, of which a viewer may have been spared some.
     pub(super) fn end_part(&mut self, part: u32) {
-        // One at a time: what comes without waiting for an answer comes from code that plays the kernel.
+        // One at a time: what comes without waiting for an answer comes from code that plays the kernel. The kernel's own may
+        // come behind it, and waits for its answer.
         if std::mem::replace(&mut self.waits, true) {
+            self.next_part = Some(part);
             return;
         }
         let printed = Box::new(self.capture.printed(Stream::Stdout));
@@ -202,6 +207,9 @@ impl Run {
         self.waits = false;
         if let Some(why) = ends {
             self.print(Stream::Stdout, format!("\n[{why}]\n").as_bytes());
+        }
+        if let Some(part) = self.next_part.take() {
+            self.end_part(part);
         }
     }
 

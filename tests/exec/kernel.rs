@@ -115,7 +115,7 @@ async fn what_waits_behind_a_part_can_be_stopped_and_takes_no_answer_but_its_own
     assert!(told.kept() && told.report.outcome == Outcome::Interrupted, "{:?}", told.report);
     assert_eq!(shop.py("x").await.ok().value(), "1");
     // Its time limit goes on.
-    let (_, mut receiver) = start(Some(400)).await;
+    let (_, mut receiver) = start(Some(3000)).await;
     let events = until_part(&mut receiver).await;
     let told = rest_of(receiver, events).await;
     assert!(told.kept() && told.report.outcome == Outcome::TimedOut, "{:?}", told.report);
@@ -138,6 +138,9 @@ async fn code_that_plays_the_kernel_holds_up_nobody_with_ends_of_parts() {
     assert_eq!(told.value(), "'sent'");
     // Answers that nobody waited for end nothing.
     assert_eq!(shop.py("1 + 1").await.ok().value(), "2");
+    // The end of the block itself, which comes behind them, is not taken for one more of them.
+    let told = shop.parts(&together(&[frame, "'second'"]), |_, _| None).await.ok();
+    assert_eq!((told.out().contains("[end of block 1]"), told.value()), (true, "'second'"));
 }
 
 #[tokio::test]

@@ -143,7 +143,11 @@ impl ServerKernel {
                         }
                     }
                     KernelOrder::Send(message) => self.waiting.push(*message),
-                    KernelOrder::Interrupt => self.interrupt(),
+                    // Before it runs an interrupt would be lost.
+                    KernelOrder::Interrupt => match self.unsent_run() {
+                        Some(run) => self.interrupt_at = Some(run),
+                        None => self.interrupt(),
+                    },
                     // Nobody here can stop it: that is told with its rights.
                     KernelOrder::Rest => {}
                     KernelOrder::End => return Departure::Over(Some(KernelNews::Gone("it was ended by force".into()))),
@@ -222,9 +226,7 @@ impl ServerKernel {
                 Ok(Ok(Some((mut socket, busy)))) => {
                     let is_due =
                         std::mem::take(&mut self.interrupt_due) || self.interrupt_at.take().is_some();
-                    // The last: a question for variables that nobody waits for any more may stand before it.
-                    let is_run = |message: &&JupyterMessage| message.kind() == "execute_request";
-                    let unsent = self.waiting.iter().rfind(is_run).map(|run| run.id().to_owned());
+                    let unsent = self.unsent_run();
                     for message in std::mem::take(&mut self.waiting) {
                         let _ = socket.send(&message).await;
                     }
@@ -272,6 +274,13 @@ impl ServerKernel {
                 },
             }
         }
+    }
+
+    /// The run that is not sent yet: to a kernel that starts, or while there is no connection.
+    fn unsent_run(&self) -> Option<String> {
+        // The last: a question for variables that nobody waits for any more may stand before it.
+        let is_run = |message: &&JupyterMessage| message.kind() == "execute_request";
+        self.waiting.iter().rfind(is_run).map(|run| run.id().to_owned())
     }
 
     fn interrupt(&self) {
