@@ -264,6 +264,19 @@ proptest! {
     }
 }
 
+/// The reply that has begun calls for this code to be run; it is rejected, one more turn follows, and all is paged out.
+fn paged_behind_call(d: &mut Dialogue, code: &str) -> Transcript {
+    let arguments = serde_json::json!({"language": "python", "code": code}).to_string();
+    let (id, name) = ("c".into(), "run_code".into());
+    d.replied(ReplyEvent::ToolCall(ToolCall { id, name, arguments, signature: None }));
+    d.finish(FinishReason::ToolCalls);
+    d.reject(1, "not so");
+    d.reply("Done.");
+    d.user("And now?");
+    d.reply("Nothing.");
+    paged_to(d.entries(), 0, (PLENTY, PLENTY))
+}
+
 /// A summary is told the short form of what is too far back: what is left out of it is told too, and its blocks are there.
 #[test]
 fn a_short_form_tells_what_it_leaves_out_and_the_blocks_of_calls() {
@@ -272,14 +285,7 @@ fn a_short_form_tells_what_it_leaves_out_and_the_blocks_of_calls() {
     let file = GivenFile { path: "a.csv".into(), bytes: text.len() as u64, text, masked: false };
     d.command(Command::Submit(Prompt { text: "Plot it.".into(), files: vec![file] }));
     d.delta(&"Some words of it. ".repeat(300));
-    let (name, arguments) = ("run_code".into(), r#"{"language": "python", "code": "plot(1)"}"#.into());
-    d.replied(ReplyEvent::ToolCall(ToolCall { id: "c".into(), name, arguments, signature: None }));
-    d.finish(FinishReason::ToolCalls);
-    d.reject(1, "not so");
-    d.reply("Done.");
-    d.user("And now?");
-    d.reply("Nothing.");
-    let paged = paged_to(d.entries(), 0, (PLENTY, PLENTY));
+    let paged = paged_behind_call(&mut d, "plot(1)");
     assert!((0..2).all(|item| paged.message_away(item).is_some()));
     let told = context::messages(&paged, &Settings::default(), Dialect::Fences);
     let told: String = told.into_iter().map(|message| message.text).collect();
@@ -296,15 +302,7 @@ fn the_short_form_of_a_long_call_has_the_words_in_front_of_it() {
     let mut d = Dialogue::with(Settings { dialect: Some(Dialect::Tools), ..Settings::default() });
     d.user("Plot it.");
     d.delta("This plots it.");
-    let arguments = format!(r#"{{"language": "python", "code": "{}"}}"#, "plot(1);".repeat(LONG / 8));
-    let name = "run_code".into();
-    d.replied(ReplyEvent::ToolCall(ToolCall { id: "c".into(), name, arguments, signature: None }));
-    d.finish(FinishReason::ToolCalls);
-    d.reject(1, "not so");
-    d.reply("Done.");
-    d.user("And now?");
-    d.reply("Nothing.");
-    let paged = paged_to(d.entries(), 0, (PLENTY, PLENTY));
+    let paged = paged_behind_call(&mut d, &"plot(1);".repeat(LONG / 8));
     assert!(paged.message_away(1).is_some());
     let told = context::messages(&paged, &Settings::default(), Dialect::Fences);
     assert!(told.iter().any(|message| message.text.contains("This plots it.")), "{told:#?}");

@@ -33,6 +33,33 @@ fn what_is_half_put_right_is_known() {
     assert!(!mix("aaBBcaaa", "aaaaaaaa", "BBBBB"));
 }
 
+/// A folder of its own, with the notes of what was put back and with copies beside it.
+struct Place {
+    base: PathBuf,
+    notes: PathBuf,
+    objects: Objects,
+    _folder: tempfile::TempDir,
+}
+
+impl Place {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let base = folder.path().canonicalize().unwrap();
+        let objects = Objects::open(base.join("objects")).unwrap();
+        Self { notes: base.join("unfinished"), base, objects, _folder: folder }
+    }
+}
+
+/// How many there are in a folder.
+fn count(folder: &Path) -> usize {
+    std::fs::read_dir(folder).unwrap().count()
+}
+
+/// What a file is known by.
+fn node(path: &Path) -> Option<(u64, u64)> {
+    Some(FileKey::of(&std::fs::metadata(path).unwrap()).node())
+}
+
 /// How a file is that is written into.
 fn known(objects: &Objects, text: &str, mode: u32) -> KnownFile {
     KnownFile { sha256: objects.put(text.as_bytes()).unwrap(), mode }
@@ -48,14 +75,12 @@ fn left(folder: &Path, steps: &[Step]) {
 
 #[test]
 fn only_what_is_surely_its_own_is_removed() {
-    let base = tempfile::tempdir().unwrap();
-    let base = base.path().canonicalize().unwrap();
-    let (work, notes) = (base.join("work"), base.join("unfinished"));
+    let Place { base, notes, objects, .. } = &Place::new();
+    let work = base.join("work");
     std::fs::create_dir(&work).unwrap();
-    let objects = Objects::open(base.join("objects")).unwrap();
     objects.put(b"kept").unwrap();
     let write = |name: &str, text: &str| std::fs::write(work.join(name), text).unwrap();
-    let node = |name: &str| Some(FileKey::of(&std::fs::metadata(work.join(name)).unwrap()).node());
+    let node = |name: &str| node(&work.join(name));
     let step = |own: &str, file| Step {
         path: work.join(format!("{own}-meant")),
         own: own.into(),
@@ -82,12 +107,12 @@ fn only_what_is_surely_its_own_is_removed() {
         step(".sayso-taken", Some((0, 0))),
         step(".sayso-link", None),
     ];
-    left(&notes, &steps);
+    left(notes, &steps);
     // Those of a process that lives are left alone.
-    let living = PutBackNotes::begin(&notes).unwrap();
+    let living = PutBackNotes::begin(notes).unwrap();
     write(".sayso-living", "");
     living.makes(&work.join("x"), ".sayso-living").unwrap();
-    clear(&notes, &objects, MOST);
+    clear(notes, objects, MOST);
     let mut names: Vec<String> =
         std::fs::read_dir(&work).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
     names.sort_unstable();
@@ -100,135 +125,125 @@ fn only_what_is_surely_its_own_is_removed() {
         ".sayso-unnoted",
     ];
     assert_eq!(names, stay);
-    assert_eq!(std::fs::read_dir(&notes).unwrap().count(), 1, "what is worked off is gone");
+    assert_eq!(count(notes), 1, "what is worked off is gone");
     drop(living);
-    assert_eq!(std::fs::read_dir(&notes).unwrap().count(), 0);
+    assert_eq!(count(notes), 0);
     // A folder that is away is tried again when it is back.
     write(".sayso-away", "");
-    left(&notes, &[step(".sayso-away", None)]);
+    left(notes, &[step(".sayso-away", None)]);
     std::fs::rename(&work, base.join("away")).unwrap();
-    clear(&notes, &objects, MOST);
+    clear(notes, objects, MOST);
     std::fs::rename(base.join("away"), &work).unwrap();
-    clear(&notes, &objects, MOST);
+    clear(notes, objects, MOST);
     assert!(!work.join(".sayso-away").exists());
 }
 
 #[test]
 fn a_file_with_several_names_that_is_half_written_gets_back_what_it_held() {
-    let base = tempfile::tempdir().unwrap();
-    let base = base.path().canonicalize().unwrap();
-    let (path, notes) = (base.join("a"), base.join("unfinished"));
-    let objects = Objects::open(base.join("objects")).unwrap();
-    let contents = Some((known(&objects, "old text", 0o444), known(&objects, "new", 0o755)));
+    let Place { base, notes, objects, .. } = &Place::new();
+    let path = base.join("a");
+    let contents = Some((known(objects, "old text", 0o444), known(objects, "new", 0o755)));
     for (now, then) in [("nld text", "old text"), ("new text", "old text"), ("new", "new"), ("mine", "mine")]
     {
         std::fs::write(&path, now).unwrap();
-        let file = Some(FileKey::of(&std::fs::metadata(&path).unwrap()).node());
-        left(&notes, &[Step { path: path.clone(), own: String::new(), file, contents }]);
-        clear(&notes, &objects, MOST);
+        let file = node(&path);
+        left(notes, &[Step { path: path.clone(), own: String::new(), file, contents }]);
+        clear(notes, objects, MOST);
         assert_eq!(std::fs::read_to_string(&path).unwrap(), then);
         let is_kept = objects.has(Sha256::of(now.as_bytes()), now.len() as u64);
         assert!(now == then || is_kept, "{now} went and is nowhere");
     }
-    assert_eq!(std::fs::read_dir(&notes).unwrap().count(), 0);
+    assert_eq!(count(notes), 0);
 }
 
 #[test]
 fn what_can_not_be_cleared_now_is_not_forgotten() {
-    let base = tempfile::tempdir().unwrap();
-    let base = base.path().canonicalize().unwrap();
-    let (path, notes) = (base.join("a"), base.join("unfinished"));
-    let objects = Objects::open(base.join("objects")).unwrap();
-    let contents = Some((known(&objects, "old text", 0o444), known(&objects, "new", 0o755)));
+    let Place { base, notes, objects, .. } = &Place::new();
+    let path = base.join("a");
+    let contents = Some((known(objects, "old text", 0o444), known(objects, "new", 0o755)));
     std::fs::write(&path, "nld text").unwrap();
-    let file = Some(FileKey::of(&std::fs::metadata(&path).unwrap()).node());
-    left(&notes, &[Step { path: path.clone(), own: String::new(), file, contents }]);
+    let file = node(&path);
+    left(notes, &[Step { path: path.clone(), own: String::new(), file, contents }]);
     // A copy that is larger than what is read of one now can be read another time.
-    clear(&notes, &objects, 7);
+    clear(notes, objects, 7);
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "nld text");
-    assert_eq!(std::fs::read_dir(&notes).unwrap().count(), 1);
-    clear(&notes, &objects, 8);
+    assert_eq!(count(notes), 1);
+    clear(notes, objects, 8);
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "old text");
-    assert_eq!(std::fs::read_dir(&notes).unwrap().count(), 0);
+    assert_eq!(count(notes), 0);
     // What was moved aside is known by its copy, however large that is.
     objects.put(b"a large text").unwrap();
     std::fs::write(base.join(".sayso-x"), "a large text").unwrap();
-    left(&notes, &[Step { path, own: ".sayso-x".into(), file: Some((0, 0)), contents: None }]);
-    clear(&notes, &objects, 1);
+    left(notes, &[Step { path, own: ".sayso-x".into(), file: Some((0, 0)), contents: None }]);
+    clear(notes, objects, 1);
     assert!(!base.join(".sayso-x").exists());
-    assert_eq!(std::fs::read_dir(&notes).unwrap().count(), 0);
+    assert_eq!(count(notes), 0);
 }
 
 #[test]
 fn what_is_whole_again_is_somebodys_though_notes_of_others_stay() {
-    let base = tempfile::tempdir().unwrap();
-    let base = base.path().canonicalize().unwrap();
-    let (path, notes) = (base.join("a"), base.join("unfinished"));
-    let objects = Objects::open(base.join("objects")).unwrap();
-    let contents = Some((known(&objects, "old text", 0o644), known(&objects, "new text", 0o644)));
+    let Place { base, notes, objects, .. } = &Place::new();
+    let path = base.join("a");
+    let contents = Some((known(objects, "old text", 0o644), known(objects, "new text", 0o644)));
     std::fs::write(&path, "nld text").unwrap();
-    let file = Some(FileKey::of(&std::fs::metadata(&path).unwrap()).node());
+    let file = node(&path);
     let away = Step { path: base.join("away/b"), own: ".sayso-b".into(), file: None, contents: None };
-    left(&notes, &[Step { path: path.clone(), own: String::new(), file, contents }, away]);
-    clear(&notes, &objects, MOST);
+    left(notes, &[Step { path: path.clone(), own: String::new(), file, contents }, away]);
+    clear(notes, objects, MOST);
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "old text");
-    assert_eq!(std::fs::read_dir(&notes).unwrap().count(), 1, "a folder is away");
+    assert_eq!(count(notes), 1, "a folder is away");
     // Each byte of it is from one of both, and it is what somebody wants.
     std::fs::write(&path, "ned text").unwrap();
-    clear(&notes, &objects, MOST);
+    clear(notes, objects, MOST);
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "ned text");
     // What was still to be done is.
     std::fs::create_dir(base.join("away")).unwrap();
     std::fs::write(base.join("away/.sayso-b"), "").unwrap();
-    clear(&notes, &objects, MOST);
+    clear(notes, objects, MOST);
     assert!(!base.join("away/.sayso-b").exists());
-    assert_eq!(std::fs::read_dir(&notes).unwrap().count(), 0);
+    assert_eq!(count(notes), 0);
 }
 
 #[test]
 fn what_somebody_wrote_gets_its_name_back_between_two_exchanges() {
-    let base = tempfile::tempdir().unwrap();
-    let base = base.path().canonicalize().unwrap();
-    let (path, own, notes) = (base.join("a"), base.join(".sayso-a"), base.join("unfinished"));
-    let objects = Objects::open(base.join("objects")).unwrap();
+    let Place { base, notes, objects, .. } = &Place::new();
+    let (path, own) = (base.join("a"), base.join(".sayso-a"));
     objects.put(b"of the copies").unwrap();
     let text = |path: &Path| std::fs::read_to_string(path).ok();
     let made = |text: &str| {
         std::fs::write(&path, text).unwrap();
-        let file = Some(FileKey::of(&std::fs::metadata(&path).unwrap()).node());
-        left(&notes, &[Step { path: path.clone(), own: ".sayso-a".into(), file, contents: None }]);
+        let file = node(&path);
+        left(notes, &[Step { path: path.clone(), own: ".sayso-a".into(), file, contents: None }]);
     };
     made("of the copies");
     std::fs::write(&own, "somebody's").unwrap();
-    clear(&notes, &objects, MOST);
+    clear(notes, objects, MOST);
     assert_eq!((text(&path).as_deref(), text(&own)), (Some("somebody's"), None));
     // A link is somebody's as well.
     std::fs::remove_file(&path).unwrap();
     made("of the copies");
     std::os::unix::fs::symlink("there", &own).unwrap();
-    clear(&notes, &objects, MOST);
+    clear(notes, objects, MOST);
     assert_eq!(std::fs::read_link(&path).unwrap(), Path::new("there"));
     assert!(std::fs::symlink_metadata(&own).is_err());
     // What came into the one that was made is somebody's, too, and newer.
     std::fs::remove_file(&path).unwrap();
     made("newer still");
     std::fs::write(&own, "somebody's").unwrap();
-    clear(&notes, &objects, MOST);
+    clear(notes, objects, MOST);
     assert_eq!((text(&path).as_deref(), text(&own).as_deref()), (Some("newer still"), Some("somebody's")));
-    assert_eq!(std::fs::read_dir(&notes).unwrap().count(), 0);
+    assert_eq!(count(notes), 0);
 }
 
 #[test]
 fn a_folder_that_was_moved_gets_its_name_back() {
-    let base = tempfile::tempdir().unwrap();
-    let base = base.path().canonicalize().unwrap();
-    let (path, notes) = (base.join("a"), base.join("unfinished"));
-    let objects = Objects::open(base.join("objects")).unwrap();
+    let Place { base, notes, objects, .. } = &Place::new();
+    let path = base.join("a");
     std::fs::create_dir(base.join(".sayso-a")).unwrap();
-    left(&notes, &[Step { path: path.clone(), own: ".sayso-a".into(), file: Some((0, 0)), contents: None }]);
-    clear(&notes, &objects, MOST);
+    left(notes, &[Step { path: path.clone(), own: ".sayso-a".into(), file: Some((0, 0)), contents: None }]);
+    clear(notes, objects, MOST);
     assert!(path.is_dir() && !base.join(".sayso-a").exists());
-    assert_eq!(std::fs::read_dir(&notes).unwrap().count(), 0);
+    assert_eq!(count(notes), 0);
 }
 
 #[test]
@@ -254,13 +269,11 @@ fn where_nothing_can_be_locked_nothing_begins() {
 #[test]
 fn a_file_that_is_half_written_gets_its_mode_too() {
     use std::os::unix::fs::PermissionsExt;
-    let base = tempfile::tempdir().unwrap();
-    let base = base.path().canonicalize().unwrap();
-    let (path, notes) = (base.join("a"), base.join("unfinished"));
-    let objects = Objects::open(base.join("objects")).unwrap();
-    let contents = Some((known(&objects, "old text", 0o444), known(&objects, "new", 0o755)));
+    let Place { base, notes, objects, .. } = &Place::new();
+    let path = base.join("a");
+    let contents = Some((known(objects, "old text", 0o444), known(objects, "new", 0o755)));
     std::fs::write(&path, "").unwrap();
-    let file = Some(FileKey::of(&std::fs::metadata(&path).unwrap()).node());
+    let file = node(&path);
     let set_mode = |mode| std::fs::set_permissions(&path, PermissionsExt::from_mode(mode)).unwrap();
     for (now, mode, (then, its)) in [
         // Before the first byte, in the middle, behind the last.
@@ -276,8 +289,8 @@ fn a_file_that_is_half_written_gets_its_mode_too() {
         set_mode(0o644);
         std::fs::write(&path, now).unwrap();
         set_mode(mode);
-        left(&notes, &[Step { path: path.clone(), own: String::new(), file, contents }]);
-        clear(&notes, &objects, MOST);
+        left(notes, &[Step { path: path.clone(), own: String::new(), file, contents }]);
+        clear(notes, objects, MOST);
         let mode_now = std::fs::metadata(&path).unwrap().mode() & 0o777;
         assert_eq!(
             (std::fs::read_to_string(&path).unwrap().as_str(), mode_now),
@@ -289,17 +302,14 @@ fn a_file_that_is_half_written_gets_its_mode_too() {
 
 #[test]
 fn a_note_that_was_not_written_to_its_end_takes_no_other_with_it() {
-    let base = tempfile::tempdir().unwrap();
-    let base = base.path().canonicalize().unwrap();
-    let notes = base.join("unfinished");
-    let objects = Objects::open(base.join("objects")).unwrap();
+    let Place { base, notes, objects, .. } = &Place::new();
     std::fs::write(base.join(".sayso-x"), "").unwrap();
-    let begun = PutBackNotes::begin(&notes).unwrap();
+    let begun = PutBackNotes::begin(notes).unwrap();
     // The disk was full in the middle of a line.
     begun.notes.write_all_at(b"{\"path\":\"/a/b\",\"own\":\".say", 0).unwrap();
     begun.makes(&base.join("x"), ".sayso-x").unwrap();
     begun.stays.set(true);
     drop(begun);
-    clear(&notes, &objects, MOST);
+    clear(notes, objects, MOST);
     assert!(!base.join(".sayso-x").exists());
 }
