@@ -140,6 +140,12 @@ impl Engine {
         if *outcome != Outcome::Ok || is_lost {
             self.plan = RebuildQueue::default();
             let (broke, behind) = self.broken_block(run, &turn).unwrap_or((block, 0));
+            if !is_lost {
+                let ended = turn.runs.iter().take(turn.told.count());
+                let ended = ended.filter_map(|run| self.state.transcript.run(*run));
+                let ended: Vec<BlockId> = ended.map(|(item, _)| item.block.id).collect();
+                self.state.live.ran_within.extend(ended);
+            }
             self.notify(notices::rebuild_broke(broke, left + behind));
             return false;
         }

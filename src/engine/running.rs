@@ -160,6 +160,7 @@ impl Engine {
         self.state.live.variables_by = None;
         self.state.live.variables_at = None;
         self.state.live.not_run.clear();
+        self.state.live.ran_within.clear();
         self.forget_functions();
     }
 }

@@ -269,6 +269,8 @@ pub struct Live {
     pub variables_at: Option<Timestamp>,
     /// Blocks of a text of several that its run, which was ended at a difference, did not reach.
     pub not_run: BTreeSet<(RunId, BlockId)>,
+    /// Blocks that ended well in the kernel that is there, within a text that did not.
+    pub ran_within: BTreeSet<BlockId>,
     /// The person's own functions that the kernel has.
     pub functions: Vec<Function>,
     /// Why the session file can't be written; runs are held while this is set.

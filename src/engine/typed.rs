@@ -15,11 +15,14 @@ impl Engine {
         if command.is_empty() {
             return;
         }
-        if self.state.phase != Phase::Idle {
-            self.state.live.commands.push_back(command.to_owned());
-            return self.notify(notices::queued_command());
+        self.state.live.commands.push_back(command.to_owned());
+        if self.state.phase == Phase::Idle {
+            // One may be queued since before a summary is read: it goes first.
+            self.take_queued();
         }
-        self.propose_command(command.to_owned());
+        if !self.state.live.commands.is_empty() {
+            self.notify(notices::queued_command());
+        }
     }
 
     pub(super) fn propose_command(&mut self, command: String) {

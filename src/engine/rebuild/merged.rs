@@ -9,6 +9,8 @@ use crate::engine::transcript::Transcript;
 
 /// Bytes of the texts of one decision: no more than a person reads.
 const LARGEST: usize = 16 << 10;
+/// Blocks of one decision: behind each of them all that was printed is told.
+const MOST: usize = 50;
 /// What its text begins with.
 const TOGETHER: &str = "# Blocks that come back together: each tells its end.\n";
 /// What its note begins with.
@@ -19,7 +21,8 @@ pub(super) fn fits(together: &[&RebuildStep], step: &RebuildStep) -> bool {
     let all = || together.iter().copied().chain([step]);
     // They share the time of one run.
     let least_ms = all().map(|step| step.wall_ms).min().unwrap_or_default();
-    all().all(|step| step.state == StepState::Restorable)
+    together.len() < MOST
+        && all().all(|step| step.state == StepState::Restorable)
         && all().map(|step| step.size).sum::<usize>() <= LARGEST
         && all().map(|step| step.wall_us / 1_000).sum::<u64>() <= least_ms / 2
 }

@@ -54,7 +54,8 @@ impl RebuildPlan {
             })
             .filter_map(|(_, (item, run))| {
                 let not_run = |of: &(_, &RunItem)| state.live.not_run.contains(&(of.1.run, item.block.id));
-                let live = now.iter().any(|other| covers(*other, (item, run)) && !not_run(other));
+                let live = state.live.ran_within.contains(&item.block.id)
+                    || now.iter().any(|other| covers(*other, (item, run)) && !not_run(other));
                 step(item, run, live, &taken)
             });
         let steps = steps.collect();

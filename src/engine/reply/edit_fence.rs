@@ -125,7 +125,7 @@ fn closes(line: &str, opener: &str) -> bool {
 }
 
 /// Whether a text holds nothing of which a block could be made.
-fn offers_nothing(text: &str) -> bool {
+pub(super) fn offers_nothing(text: &str) -> bool {
     !text.contains("```") && !text.contains("~~~") && !text.contains(['<', '{', '['])
 }
 

@@ -3,8 +3,9 @@
 //! Nothing is decided here: what comes of it waits like every other block, and its note says how it was read.
 
 use super::printed::{CallScanner, PrintedCalls};
-use super::tiling::{keep, lines, put};
-use super::{Proposal, Segment, edit_fence, edits, info, markdown, parse, prompts, unfenced};
+use super::tiling::{between, keep, newlines, put};
+use super::unfenced::{self, UnfencedEdits};
+use super::{Proposal, Segment, edit_fence, edits, info, markdown, parse, prompts};
 use crate::domain::{Dialect, Language, Languages};
 use std::ops::Range;
 
@@ -12,15 +13,15 @@ use std::ops::Range;
 const CALL_FENCES: [&str; 10] =
     ["", "json", "jsonc", "tool", "tool_call", "tool_calls", "tool_code", "function_call", "xml", "text"];
 
-/// Bytes that are read once more behind edits in no fence: that a reply has for nothing, and for each of its bytes. The edit
-/// that goes beyond them takes the rest.
-const FREE: usize = 1 << 20;
+/// Bytes that are read once more behind edits in no fence that hold a part of a fence: that a reply has for nothing, and for
+/// each of its bytes. The edit that goes beyond them takes the rest, and says so.
+const FREE: usize = 4 << 20;
 const PER_BYTE: usize = 2;
 
 /// Looks at the segments of a whole reply once more. `complete` tells whether the model said all that it wanted to say.
 pub fn reread(
     text: &str,
-    segments: Vec<Segment>,
+    mut segments: Vec<Segment>,
     dialect: Dialect,
     languages: &Languages,
     complete: bool,
@@ -28,39 +29,36 @@ pub fn reread(
     let reading = CallScanner { languages, complete };
     let (mut out, mut read) = (Vec::with_capacity(segments.len()), ReadPart::default());
     let mut left = text.len().saturating_mul(PER_BYTE).saturating_add(FREE);
-    let mut segments = segments;
     loop {
         let part = text.get(read.bytes..).unwrap_or_default();
         let fences = edit_fence::scan(part, markdown::Tags::Ignored, false).fences;
         let found = once(part, segments, &fences, reading);
-        let Some(mut edit) = unfenced::first(part, &fences, &found, complete) else {
-            for segment in found {
-                read.lay(segment, &mut out);
-            }
-            return out;
-        };
-        if left < part.len() {
+        let UnfencedEdits { mut edits, is_torn } = unfenced::find(part, &fences, &found, complete);
+        let goes_on = is_torn && left >= part.len();
+        let cut = edits.last_mut().filter(|_| is_torn && !goes_on);
+        let is_cut = cut.is_some();
+        if let Some(edit) = cut {
             (edit.range.end, edit.closed) = (part.len(), false);
         }
         left = left.saturating_sub(part.len());
-        // In front of it nothing changes; what is behind it is read anew, for its fences are those of no edit.
-        for segment in found {
-            match segment {
-                Segment::Prose(range) if range.start < edit.range.start => {
-                    read.lay(Segment::Prose(range.start..range.end.min(edit.range.start)), &mut out);
-                }
-                Segment::Block(block) if block.range.start < edit.range.start => {
-                    read.lay(Segment::Block(block), &mut out);
-                }
-                _ => break,
-            }
+        let mut blocks: Vec<Proposal> = edits
+            .iter()
+            .map(|edit| {
+                let source = part.get(edit.range.clone()).unwrap_or_default();
+                let before = text.get(..read.bytes + edit.range.start).unwrap_or_default();
+                unfenced::block(source, edit, before, languages)
+            })
+            .collect();
+        if let Some(last) = blocks.last_mut().filter(|_| is_cut) {
+            last.remark("what is behind it was not looked at: the reply has too many edits in no fence");
         }
-        let source = part.get(edit.range.clone()).unwrap_or_default();
-        let before = text.get(..read.bytes + edit.range.start).unwrap_or_default();
-        let mut block = unfenced::block(source, &edit, before, languages);
-        block.lines = lines(part, &edit.range);
-        read.lay(Segment::Block(block), &mut out);
-        read.goes_on(part, edit.range.end);
+        let until = edits.last().filter(|_| goes_on).map(|edit| edit.range.end);
+        for segment in between(part, found, blocks) {
+            read.lay(segment, until.unwrap_or(part.len()), &mut out);
+        }
+        let Some(end) = until else { return out };
+        // What is behind the last is read anew: the fences there are those of no edit.
+        read.goes_on(part, end);
         segments = parse(text.get(read.bytes..).unwrap_or_default(), dialect, languages, complete);
     }
 }
@@ -73,22 +71,25 @@ struct ReadPart {
 }
 
 impl ReadPart {
-    fn lay(&self, segment: Segment, out: &mut Vec<Segment>) {
+    /// Lays down what stands in the part, up to this place of it.
+    fn lay(&self, segment: Segment, until: usize, out: &mut Vec<Segment>) {
         let moved = |range: Range<usize>| range.start + self.bytes..range.end + self.bytes;
         match segment {
-            Segment::Prose(range) => keep(moved(range), out),
-            Segment::Block(mut block) => {
+            Segment::Prose(range) if range.start < until => {
+                keep(moved(range.start..range.end.min(until)), out);
+            }
+            Segment::Block(mut block) if block.range.end <= until => {
                 block.range = moved(block.range);
                 let (first, last) = block.lines;
                 block.lines = (first.saturating_add(self.lines), last.saturating_add(self.lines));
                 out.push(Segment::Block(block));
             }
+            _ => {}
         }
     }
 
     fn goes_on(&mut self, part: &str, bytes: usize) {
-        let lines = part.get(..bytes).unwrap_or_default().bytes().filter(|byte| *byte == b'\n').count();
-        self.lines = self.lines.saturating_add(u32::try_from(lines).unwrap_or(u32::MAX));
+        self.lines = self.lines.saturating_add(newlines(part, 0..bytes));
         self.bytes += bytes;
     }
 }

@@ -1,7 +1,7 @@
 //! Segments are laid one behind the other, so that they tile the text.
 
-use super::Segment;
 use super::printed::{MOST, PrintedCalls};
+use super::{Proposal, Segment};
 use std::ops::Range;
 
 /// Adds prose, joined with prose in front of it.
@@ -24,12 +24,44 @@ pub(super) fn put(text: &str, printed: PrintedCalls, out: &mut Vec<Segment>) {
     }
 }
 
+/// Segments, and blocks in their order that take the place of all that stands where they do.
+pub(super) fn between(text: &str, segments: Vec<Segment>, blocks: Vec<Proposal>) -> Vec<Segment> {
+    let mut out = Vec::with_capacity(segments.len());
+    let mut blocks = blocks.into_iter().peekable();
+    let (mut counted, mut line) = (0, 1);
+    for segment in segments {
+        let range = segment.range().clone();
+        let (mut at, mut is_whole) = (range.start, true);
+        while let Some(block) = blocks.next_if(|block| block.range.start < range.end) {
+            is_whole = false;
+            let own = block.range.clone();
+            keep(at..own.start, &mut out);
+            let first = line + newlines(text, counted..own.start);
+            line = first + newlines(text, own.start..own.end);
+            let last =
+                if text.get(..own.end).is_some_and(|text| text.ends_with('\n')) { line - 1 } else { line };
+            (counted, at) = (own.end, own.end);
+            out.push(Segment::Block(Proposal { lines: (first, last.max(first)), ..block }));
+        }
+        let behind = out.last().map_or(0, |last| last.range().end);
+        if is_whole && range.start >= behind {
+            out.push(segment);
+        } else {
+            keep(at.max(behind)..range.end.max(behind), &mut out);
+        }
+    }
+    out
+}
+
+/// Line ends in a stretch of a text.
+pub(super) fn newlines(text: &str, range: Range<usize>) -> u32 {
+    let count = text.get(range).unwrap_or_default().bytes().filter(|byte| *byte == b'\n').count();
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
 /// The first and the last line of a stretch, from 1.
-pub(super) fn lines(text: &str, range: &Range<usize>) -> (u32, u32) {
-    let line = |at: usize| {
-        let before = text.get(..at).unwrap_or("").bytes().filter(|b| *b == b'\n').count();
-        u32::try_from(before).unwrap_or(u32::MAX).saturating_add(1)
-    };
+fn lines(text: &str, range: &Range<usize>) -> (u32, u32) {
+    let line = |at: usize| newlines(text, 0..at).saturating_add(1);
     let first = line(range.start);
     (first, line(range.end.saturating_sub(1)).max(first))
 }

@@ -99,6 +99,45 @@ fn an_edit_in_a_list_or_a_quote_is_one_too() {
 }
 
 #[test]
+fn only_what_stands_in_front_of_the_first_line_is_taken_off_and_names_are_found_behind_it() {
+    let edit = "   <<<<<<< SEARCH\n   a\n> quoted\n   =======\n   b\n>>>>>>> REPLACE\n";
+    let found = blocks(&format!("- README.md\n{edit}```bash\nls\n```\n"), Dialect::Fences);
+    assert!(found.len() == 2 && is_edit_of(&found[0], "README.md") && found[0].closed, "{found:#?}");
+    assert!(found[0].source.contains("\n> quoted\n"), "{}", found[0].source);
+    let quoted: String = format!("README.md\n{EDIT}").lines().map(|line| format!("> {line}\n")).collect();
+    assert!(is_edit_of(&blocks(&quoted, Dialect::Fences)[0], "README.md"));
+}
+
+#[test]
+fn calls_in_front_of_an_edit_are_all_offered() {
+    let call = |code: &str| {
+        format!(r#"{{"name": "run_code", "arguments": {{"language": "bash", "code": "{code}"}}}}"#)
+    };
+    let text = format!("[TOOL_CALLS][{}, {}]\n{EDIT}", call("one"), call("two"));
+    let found = blocks(&text, Dialect::Fences);
+    assert_eq!(found.iter().filter(|block| block.file.is_none()).count(), 2, "{found:#?}");
+    assert_eq!(found.len(), 3);
+}
+
+#[test]
+fn a_lone_fence_in_a_block_hides_no_edit_behind_it() {
+    let text = format!("<execute>\nx = 1\n\n```\ny = 2\n</execute>\none\n\ntwo\n\nthree\n\na.md\n{EDIT}");
+    let found = blocks(&text, Dialect::ExecuteTags);
+    assert!(found.len() == 2 && is_edit_of(&found[1], "a.md"), "{found:#?}");
+}
+
+#[test]
+fn an_end_that_is_a_little_off_is_one_where_nothing_is_offered_behind_it() {
+    for end in [">>>>>> REPLACE", ">>>>>>> UPDATED", ">>>>>>>"] {
+        let edit = EDIT.replace(">>>>>>> REPLACE", end);
+        let found = blocks(&format!("a.md\n{edit}\nThat is all.\n"), Dialect::Fences);
+        assert!(found.len() == 1 && found[0].closed && found[0].source == edit, "{end}: {found:#?}");
+        let found = blocks(&format!("a.md\n{edit}\n```bash\nls\n```\n"), Dialect::Fences);
+        assert!(found.len() == 1 && !found[0].closed, "{end}: {found:#?}");
+    }
+}
+
+#[test]
 fn what_only_speaks_of_markers_stays_as_it_is_and_a_divider_may_be_longer() {
     let text = "A block begins with the line\n<<<<<<< SEARCH\nand ends as you see.\n```bash\nls\n```\n";
     let found = blocks(text, Dialect::Fences);
@@ -116,10 +155,15 @@ fn what_only_speaks_of_markers_stays_as_it_is_and_a_divider_may_be_longer() {
 
 #[test]
 fn a_reply_of_very_many_is_read_within_a_bound() {
-    let many = "<<<<< SEARCH\n=====\n>>>>> REPLACE\nx\n".repeat(20_000);
-    let found = blocks(&format!("{many}```bash\nls\n```\n"), Dialect::Fences);
+    let whole = "<<<<< SEARCH\n=====\n>>>>> REPLACE\nx\n".repeat(2_000);
+    let found = blocks(&format!("{whole}```bash\nls\n```\n"), Dialect::Fences);
+    assert!(found.len() == 2_001 && found[2_000].source == "ls\n", "{}", found.len());
+    // Each of these leaves a fence open, and costs one more look at all that is behind it.
+    let torn = "<<<<< SEARCH\n```\n=====\n>>>>> REPLACE\nx\n".repeat(10_000);
+    let found = blocks(&format!("{torn}```bash\nls\n```\n"), Dialect::Fences);
     assert!(found.len() < 20 && found.iter().all(|block| block.file.is_some()), "{}", found.len());
-    assert!(found.last().is_some_and(|last| !last.closed));
+    let last = found.last().expect("an edit");
+    assert!(!last.closed && last.note.as_ref().is_some_and(|note| note.contains("too many edits")));
     blocks(&"<<<<<<< SEARCH\n".repeat(50_000), Dialect::Fences);
 }
 
@@ -149,8 +193,8 @@ proptest! {
     ) {
         let edit = format!("<<<<<<< SEARCH\n{0}\n=======\nINSIDE\n{0}\n>>>>>>> REPLACE\n", lines.join("\n"));
         for dialect in [Dialect::Fences, Dialect::ExecuteTags] {
-            let marked: String = edit.lines().map(|line| format!("{mark}{line}\n")).collect();
-            let text = format!("a.md\n\n{marked}\n{}\n", more.join("\n"));
+            let marked: String = format!("a.md\n{edit}").lines().map(|line| format!("{mark}{line}\n")).collect();
+            let text = format!("{marked}\n{}\n", more.join("\n"));
             let found = blocks(&text, dialect);
             prop_assert!(found.iter().all(|block| block.file.is_some() || !block.source.contains("INSIDE")), "{:#?}", found);
             prop_assert_eq!(&found[0].source, &edit);
