@@ -321,6 +321,8 @@ fn each_end_of_a_part_is_answered() {
         line.contains("Block 2 did not end well: 0 blocks not run again.") && line.ends_with("| idle"),
         "{line}"
     );
+    // What came before it is there, and runs no second time.
+    assert_eq!(told(&plan(&d)), "1 live; 2 restorable");
 
     // Nothing is compared where no plan brought the text back.
     let mut d = Dialogue::new();

@@ -62,7 +62,11 @@ pub(super) struct NotePlace {
 impl NotePlace {
     /// Takes it out where it stands: that needs no room, which a further note would on a full disk.
     fn blank(self, notes: &File) {
-        let blanks = vec![b'\n'; usize::try_from(self.bytes).unwrap_or_default()];
+        // It stays one line.
+        let mut blanks = vec![b' '; usize::try_from(self.bytes).unwrap_or_default()];
+        if let Some(last) = blanks.last_mut() {
+            *last = b'\n';
+        }
         let _ = notes.write_all_at(&blanks, self.at);
     }
 }

@@ -51,8 +51,9 @@ fn of_call<'a>(
     let given = node.child_by_field_name("arguments").map(named)?;
     let function = |at: usize| given.get(at).and_then(|node| function(source, *node, functions));
     let is_quiet = |at: usize| function(at).is_some_and(|does| is_quiet_function(source, does));
-    let (line, text) = (source.line(node), source.text(node));
-    let made = |is_quiet, takes| Some(Silencer { line, text, is_quiet, takes });
+    let made = |is_quiet, takes| {
+        Some(Silencer { line: source.line(node), text: source.text(node), is_quiet, takes })
+    };
     let event = given.first().map_or("", |event| source.text(*event).trim_matches(['"', '\'', '`']));
     match source.text(method) {
         "catch" if is_quiet(0) => made(true, source.taken(object)),

@@ -156,8 +156,7 @@ fn of_exit<'a>(
     }
     let given = node.child_by_field_name("arguments").map(named)?;
     let ends = function(source, *given.first()?, functions).is_some_and(|does| ends(source, does));
-    let (line, text) = (source.line(node), source.text(node));
-    ends.then_some(Silencer { line, text, is_quiet: true, takes: None })
+    ends.then(|| Silencer { line: source.line(node), text: source.text(node), is_quiet: true, takes: None })
 }
 
 /// The function that is meant: a lambda, or one of this text by its name.

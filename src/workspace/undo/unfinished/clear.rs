@@ -94,11 +94,14 @@ impl Step {
             return Ok(unlinkat(folder, own, AtFlags::empty())?);
         }
         // Somebody else's, which was to be put back: it gets its name, or keeps this one where that is taken.
-        let named = renameat_with(folder, own, folder, name, RenameFlags::NOREPLACE);
-        if named.is_ok() || is_known.is_ok() && self.exchange_back(copies, folder, (own, name))? {
-            return Ok(());
+        match renameat_with(folder, own, folder, name, RenameFlags::NOREPLACE) {
+            Ok(()) => return Ok(()),
+            Err(Errno::EXIST) => {}
+            Err(error) => return Err(error.into()),
         }
-        is_known.map(drop)
+        // That name is taken.
+        is_known?;
+        self.exchange_back(copies, folder, (own, name)).map(drop)
     }
 
     /// Ended between the two exchanges of a replacement, what was made has the name that is meant, and what somebody wrote

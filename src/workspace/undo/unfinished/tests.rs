@@ -56,8 +56,8 @@ fn count(folder: &Path) -> usize {
 }
 
 /// What a file is known by.
-fn node(path: &Path) -> Option<(u64, u64)> {
-    Some(FileKey::of(&std::fs::metadata(path).unwrap()).node())
+fn node(path: &Path) -> (u64, u64) {
+    FileKey::of(&std::fs::metadata(path).unwrap()).node()
 }
 
 /// How a file is that is written into.
@@ -80,7 +80,7 @@ fn only_what_is_surely_its_own_is_removed() {
     std::fs::create_dir(&work).unwrap();
     objects.put(b"kept").unwrap();
     let write = |name: &str, text: &str| std::fs::write(work.join(name), text).unwrap();
-    let node = |name: &str| node(&work.join(name));
+    let node = |name: &str| Some(node(&work.join(name)));
     let step = |own: &str, file| Step {
         path: work.join(format!("{own}-meant")),
         own: own.into(),
@@ -146,7 +146,7 @@ fn a_file_with_several_names_that_is_half_written_gets_back_what_it_held() {
     for (now, then) in [("nld text", "old text"), ("new text", "old text"), ("new", "new"), ("mine", "mine")]
     {
         std::fs::write(&path, now).unwrap();
-        let file = node(&path);
+        let file = Some(node(&path));
         left(notes, &[Step { path: path.clone(), own: String::new(), file, contents }]);
         clear(notes, objects, MOST);
         assert_eq!(std::fs::read_to_string(&path).unwrap(), then);
@@ -162,7 +162,7 @@ fn what_can_not_be_cleared_now_is_not_forgotten() {
     let path = base.join("a");
     let contents = Some((known(objects, "old text", 0o444), known(objects, "new", 0o755)));
     std::fs::write(&path, "nld text").unwrap();
-    let file = node(&path);
+    let file = Some(node(&path));
     left(notes, &[Step { path: path.clone(), own: String::new(), file, contents }]);
     // A copy that is larger than what is read of one now can be read another time.
     clear(notes, objects, 7);
@@ -186,7 +186,7 @@ fn what_is_whole_again_is_somebodys_though_notes_of_others_stay() {
     let path = base.join("a");
     let contents = Some((known(objects, "old text", 0o644), known(objects, "new text", 0o644)));
     std::fs::write(&path, "nld text").unwrap();
-    let file = node(&path);
+    let file = Some(node(&path));
     let away = Step { path: base.join("away/b"), own: ".sayso-b".into(), file: None, contents: None };
     left(notes, &[Step { path: path.clone(), own: String::new(), file, contents }, away]);
     clear(notes, objects, MOST);
@@ -212,7 +212,7 @@ fn what_somebody_wrote_gets_its_name_back_between_two_exchanges() {
     let text = |path: &Path| std::fs::read_to_string(path).ok();
     let made = |text: &str| {
         std::fs::write(&path, text).unwrap();
-        let file = node(&path);
+        let file = Some(node(&path));
         left(notes, &[Step { path: path.clone(), own: ".sayso-a".into(), file, contents: None }]);
     };
     made("of the copies");
@@ -273,7 +273,7 @@ fn a_file_that_is_half_written_gets_its_mode_too() {
     let path = base.join("a");
     let contents = Some((known(objects, "old text", 0o444), known(objects, "new", 0o755)));
     std::fs::write(&path, "").unwrap();
-    let file = node(&path);
+    let file = Some(node(&path));
     let set_mode = |mode| std::fs::set_permissions(&path, PermissionsExt::from_mode(mode)).unwrap();
     for (now, mode, (then, its)) in [
         // Before the first byte, in the middle, behind the last.
