@@ -152,13 +152,13 @@ const STARTS: &[&str] = &[
 /// Who may: the table of what sayso starts by itself, and the helper, which is this program itself and becomes what was
 /// approved.
 const STARTERS: &[&str] =
-    &["launch/mod.rs", "exec/entry.rs", "exec/helper.rs", "exec/supervisor/start.rs", "exec/cgroup.rs"];
+    &["launch.rs", "exec/entry.rs", "exec/helper.rs", "exec/supervisor/start.rs", "exec/cgroup.rs"];
 
 /// The only file that may make an approval, and the file that defines how.
 const GRANTED_IN: &[&str] = &["engine/approval.rs", "domain/approval.rs"];
 
 /// The only file of the driver that has the engine.
-const TOLD_IN: &str = "driver/mod.rs";
+const TOLD_IN: &str = "driver.rs";
 
 fn room_of(path: &str) -> &str {
     path.split('/').next().unwrap_or(path).trim_end_matches(".rs")
@@ -375,7 +375,7 @@ fn nothing_is_started_that_is_not_in_the_table() {
         }
     }
     assert!(all.is_empty(), "\n{}", all.join("\n"));
-    assert!(starters.contains("launch/mod.rs"), "the table starts nothing any more");
+    assert!(starters.contains("launch.rs"), "the table starts nothing any more");
 }
 
 #[test]
@@ -393,7 +393,7 @@ fn the_driver_tells_the_engine_one_thing_after_the_other() {
         ("driver/perform.rs", "let effects = self.engine.handle(event, now);"),
         ("driver/recipes.rs", "Signal::Event(Event::User(Command::Stop))"),
         ("driver/rooms.rs", "struct Rooms { engine: Engine }"),
-        ("driver/mod.rs", "a.handle(one); a.handle(other)"),
+        ("driver.rs", "a.handle(one); a.handle(other)"),
     ];
     for (path, text) in planted {
         assert!(!told(path, text).is_empty(), "{path}: {text}");
@@ -406,10 +406,10 @@ fn a_planted_start_is_found() {
         ("driver/open.rs", "let c = Command::new(\"xdg-open\");"),
         ("tui/outside.rs", "use std::process::Command as Run;"),
         ("exec/container/tunnel.rs", "tokio::process::Command::new(\"ssh\")"),
-        ("app/mod.rs", "nix::unistd::execvp(&name, &args)"),
-        ("app/mod.rs", "command.exec()"),
+        ("app.rs", "nix::unistd::execvp(&name, &args)"),
+        ("app.rs", "command.exec()"),
         ("exec/plan.rs", "match nix::unistd::fork() {}"),
-        ("store/mod.rs", "let x = 1;\n#[cfg(test)]\nmod tests;\nfn f() { Command::new(\"git\"); }"),
+        ("store.rs", "let x = 1;\n#[cfg(test)]\nmod tests;\nfn f() { Command::new(\"git\"); }"),
     ];
     for (path, text) in planted {
         assert!(!starts(path, text).is_empty(), "{path}: {text}");
@@ -434,9 +434,9 @@ fn a_planted_import_is_found() {
         ("domain/block.rs", "use crate::{engine::State, domain::Block};", "may not import `engine`"),
         ("provider/http.rs", "fn f() { crate::exec::run() }", "may not import `exec`"),
         ("tui/screen.rs", "pub(crate) use crate::store::Store;", "may not import `store`"),
-        ("review/mod.rs", "use std::fs;", "may not mention `std::fs`"),
+        ("review.rs", "use std::fs;", "may not mention `std::fs`"),
         (
-            "engine/mod.rs",
+            "engine.rs",
             "use std::{collections::BTreeMap, process::Command};",
             "may not mention `std::process`",
         ),
@@ -444,7 +444,7 @@ fn a_planted_import_is_found() {
         ("driver/perform.rs", "let a = Approval::grant(run);", "granted in engine/approval.rs only"),
         ("domain/block.rs", "use crate::text::shell;", "may not import `text`"),
         ("text/shell.rs", "use crate::domain::Block;", "may not import `domain`"),
-        ("attic/mod.rs", "", "not in the table"),
+        ("attic.rs", "", "not in the table"),
     ];
     for (path, text, expected) in planted {
         let found = faults(path, text);
@@ -456,7 +456,7 @@ fn a_planted_import_is_found() {
 fn what_is_allowed_is_not_blamed() {
     let fine = [
         ("engine/turn.rs", "use crate::domain::{Block, Entry};\n// the driver (tokio) does the rest\n"),
-        ("driver/mod.rs", "use crate::exec::Executor;\nuse tokio::sync::mpsc;"),
+        ("driver.rs", "use crate::exec::Executor;\nuse tokio::sync::mpsc;"),
         ("engine/approval.rs", "Approval::grant(run)"),
         ("recipe/command.rs", "use crate::text::shell;"),
         ("exec/plan.rs", "use crate::{domain::Block, config::Config};"),

@@ -1,9 +1,9 @@
-//! Names of types: nouns that can be read without their file.
+//! Names: types are nouns that can be read without their file; files are found by the names of their modules.
 //!
 //! A bare participle (`Told`, `Found`) says what was done and not what it is; a name that stands for many things has to be
 //! looked up at each place.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, path::Path};
 
 /// Things that one name may stand for.
 const MOST: usize = 2;
@@ -45,6 +45,25 @@ fn types_have_nouns_for_names_and_a_name_few_types() {
     let wrong: Vec<String> =
         places.iter().filter(is_wrong).map(|(name, at)| format!("{name}: {}", at.join(", "))).collect();
     assert!(wrong.is_empty(), "name what it is:\n{}", wrong.join("\n"));
+}
+
+/// What hides a module from a reader who looks for it by its name.
+fn is_hidden(path: &str, text: &str) -> bool {
+    path.ends_with("/mod.rs") || text.lines().any(|line| line.trim_start().starts_with("#[path"))
+}
+
+#[test]
+fn a_module_stands_in_the_file_of_its_name() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    super::sources(&src, &mut files);
+    let text = |file: &Path| std::fs::read_to_string(file).expect("a source file");
+    let hidden: Vec<_> =
+        files.iter().filter(|file| is_hidden(&file.to_string_lossy(), &text(file))).collect();
+    assert!(hidden.is_empty(), "`x.rs` with its parts in the folder `x`, and no `#[path]`: {hidden:?}");
+    assert!(is_hidden("engine/mod.rs", ""));
+    assert!(is_hidden("engine/turn.rs", "#[path = \"turn_tests.rs\"]\nmod tests;"));
+    assert!(!is_hidden("engine/turn.rs", "mod tests;"));
 }
 
 #[test]

@@ -130,7 +130,7 @@ struct Source {
 
 fn read(path: &str, text: &str) -> Source {
     let mut module: Vec<String> = path.trim_end_matches(".rs").split('/').map(str::to_owned).collect();
-    if module.last().is_some_and(|name| name == "mod" || name == "lib") {
+    if module.last().is_some_and(|name| name == "lib") {
         module.pop();
     }
     let tokens = tokens(text);
@@ -269,8 +269,7 @@ fn product(path: &str, text: &str, of_tests: &BTreeSet<String>) -> Option<String
 fn modules_of_tests(files: &[(String, String)]) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for (path, text) in files {
-        let folder = path.trim_end_matches("mod.rs").trim_end_matches("lib.rs").trim_end_matches(".rs");
-        let folder = folder.trim_end_matches('/');
+        let folder = path.trim_end_matches("lib.rs").trim_end_matches(".rs");
         let lines: Vec<&str> = text.lines().map(str::trim).collect();
         for pair in lines.windows(2).filter(|pair| pair[0].starts_with("#[cfg(") && pair[0].contains("test"))
         {
@@ -343,7 +342,7 @@ fn a_planted_ring_is_found_through_names_that_are_handed_on() {
         rings(&House::new(&texts).imports())
     };
     let ring = planted(&[
-        ("a/mod.rs", "mod one; mod two; pub use self::one::{One, Other as Far};"),
+        ("a.rs", "mod one; mod two; pub use self::one::{One, Other as Far};"),
         ("a/one.rs", "use super::two::Two; pub struct One; // use super::three::Three"),
         ("a/two.rs", "fn f() { let x = crate::a::Far::new(); }"),
     ]);
@@ -355,7 +354,7 @@ fn a_planted_ring_is_found_through_names_that_are_handed_on() {
     ]);
     assert_eq!(far, Vec::<Vec<String>>::new(), "a part's whole is not the part");
     let fine = planted(&[
-        ("a/mod.rs", "mod one; mod two; pub use self::{one::One, two::Two};"),
+        ("a.rs", "mod one; mod two; pub use self::{one::One, two::Two};"),
         ("a/one.rs", "use crate::a::Two; const S: &str = \"crate::b::B\";"),
         ("a/two.rs", "pub struct Two;"),
         ("b.rs", "use crate::a::One; pub struct B;"),

@@ -244,5 +244,4 @@ fn bound(text: &str) -> String {
 }
 
 #[cfg(test)]
-#[path = "reading/tests.rs"]
 mod tests;

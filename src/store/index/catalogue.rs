@@ -187,5 +187,4 @@ fn write(
 }
 
 #[cfg(test)]
-#[path = "catalogue_tests.rs"]
 mod tests;

@@ -412,5 +412,4 @@ pub(super) fn pasted_text(bytes: &[u8]) -> String {
 }
 
 #[cfg(test)]
-#[path = "parser_tests.rs"]
 mod tests;

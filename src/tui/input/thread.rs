@@ -281,5 +281,4 @@ impl InputReader {
 }
 
 #[cfg(test)]
-#[path = "thread_tests.rs"]
 mod tests;

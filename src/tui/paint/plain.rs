@@ -270,5 +270,4 @@ impl Spans {
 }
 
 #[cfg(test)]
-#[path = "plain_tests.rs"]
 mod tests;

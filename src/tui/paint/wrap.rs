@@ -248,5 +248,4 @@ fn ascii_rows(text: &str, styles: &[(usize, Style)], width: usize) -> Vec<Wrappe
 }
 
 #[cfg(test)]
-#[path = "wrap_tests.rs"]
 mod tests;

@@ -346,5 +346,4 @@ impl CellDiff {
 }
 
 #[cfg(test)]
-#[path = "backend_tests.rs"]
 mod tests;

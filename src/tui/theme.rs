@@ -21,12 +21,12 @@ use read::{Sheet, SlotStyle};
 
 /// The themes that are shipped: name and text.
 pub const SHIPPED: [(&str, &str); 6] = [
-    ("terminal", include_str!("../../../themes/terminal.toml")),
-    ("ink", include_str!("../../../themes/ink.toml")),
-    ("paper", include_str!("../../../themes/paper.toml")),
-    ("contrast", include_str!("../../../themes/contrast.toml")),
-    ("blue-orange", include_str!("../../../themes/blue-orange.toml")),
-    ("mono", include_str!("../../../themes/mono.toml")),
+    ("terminal", include_str!("../../themes/terminal.toml")),
+    ("ink", include_str!("../../themes/ink.toml")),
+    ("paper", include_str!("../../themes/paper.toml")),
+    ("contrast", include_str!("../../themes/contrast.toml")),
+    ("blue-orange", include_str!("../../themes/blue-orange.toml")),
+    ("mono", include_str!("../../themes/mono.toml")),
 ];
 
 /// How much of its colour a tinted line has, in hundredths.
