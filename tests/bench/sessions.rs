@@ -2,7 +2,7 @@
 //! memory, a key, the request, search, list, appending, each at 10, 1,000 and 100,000 messages, at a gigabyte and at 10,000 runs; a list of
 //! many sessions; keeping and taking back 10,000 files.
 //!
-//! `cargo bench --bench sessions` prints the tables of `docs/architecture.md`; words behind `--` choose some (`sizes`,
+//! `cargo bench --bench sessions` prints the tables of `docs/figures.md`; words behind `--` choose some (`sizes`,
 //! `list`, `undo`). `SAYSO_BENCH_PART=100` does a hundredth of the work, to see that it works.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // a bench that can't go on fails by panicking
