@@ -131,7 +131,6 @@ pub struct Driver {
     store_key: StoreKey,
     read_search: ReadSearch,
     functions: FunctionFiles,
-    /// What is being typed.
     draft: Draft,
     /// How many searches over the sessions began: an older one ends.
     searches: NewestOnly,

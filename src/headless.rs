@@ -72,7 +72,9 @@ pub(crate) trait Tell {
     }
 
     /// Tells what a form asks that waits.
-    fn form(&mut self, form: &Form, misfits: &[AnswerError]) -> io::Result<()>;
+    fn form(&mut self, _form: &Form, _misfits: &[AnswerError]) -> io::Result<()> {
+        Ok(())
+    }
 
     /// Tells how it ended.
     fn last(&mut self, ending: &Ending, state: &State, hint: &str) -> io::Result<()>;
@@ -86,18 +88,12 @@ pub(crate) trait Tell {
 impl TurnInput {
     /// The answers that were given beforehand.
     fn given(&self) -> Answers {
-        match self {
-            TurnInput::Prompt(_) | TurnInput::Text(_) | TurnInput::Files { .. } | TurnInput::Recorded(_) => {
-                Answers::new()
-            }
-            TurnInput::Recipe { given, .. } => given.clone(),
-        }
+        if let TurnInput::Recipe { given, .. } = self { given.clone() } else { Answers::new() }
     }
 }
 
 #[derive(Clone, Debug)]
 pub(crate) struct HeadlessOptions {
-    /// What the turn begins with.
     pub begin: TurnInput,
     /// JSON lines instead of text.
     pub json: bool,

@@ -84,7 +84,6 @@ impl ImportedParts {
         }
     }
 
-    /// A block of code.
     fn code(&mut self, language: &Language, source: &str, place: &str) {
         if !source.trim().is_empty() {
             let kind = BlockKind::Code { language: Some(language.clone()) };

@@ -44,7 +44,7 @@ use script::Script;
 use server::Access;
 use std::sync::Arc;
 use tokio::sync::mpsc::Sender;
-use wire::Format;
+use wire::{Format, Wire};
 
 pub use address::AddressError;
 pub use later::{ConnectError, Make};
@@ -135,7 +135,7 @@ impl Provider {
                 let (name, timeouts) = (server.name.clone(), server.timeouts);
                 let no_server = || ProviderError::NoServer { provider: name.provider.clone() };
                 let format = format_of(server.kind).ok_or_else(no_server)?;
-                let wire = (format.wire)(Access::new(server, &format.protocol)?);
+                let wire = Wire { format, access: Access::new(server, &format.protocol)? };
                 let connection = http::Connection::new(wire, timeouts);
                 let source = Transport::Http(Box::new(catalogue::CatalogueServer::new(connection)));
                 Ok(Self { name, source: Arc::new(source) })
@@ -161,7 +161,6 @@ impl Provider {
         matches!(&*self.source, Transport::Scripted(_))
     }
 
-    /// Which model this is.
     pub(crate) fn name(&self) -> &ModelName {
         &self.name
     }
@@ -219,6 +218,6 @@ fn fixture(kind: ProviderKind, model: &str) -> Access {
 
 /// The wire of a server for tests.
 #[cfg(test)]
-fn wire_of(kind: ProviderKind, access: Access) -> Box<dyn wire::Wire> {
-    (format_of(kind).unwrap().wire)(access)
+fn wire_of(kind: ProviderKind, access: Access) -> Wire {
+    Wire { format: format_of(kind).unwrap(), access }
 }

@@ -71,7 +71,6 @@ pub struct LoadedSession<C = Vec<(Timestamp, Entry)>> {
     pub foreign: Option<Foreign>,
 }
 
-/// Where a session lies.
 #[derive(Debug)]
 struct SessionPlace {
     folder: PathBuf,
@@ -170,9 +169,6 @@ impl Store {
     }
 
     /// The same, and tells whether this installation wrote all of it. What is added is sealed.
-    ///
-    /// # Errors
-    /// As [`Store::open`].
     pub fn open_with(path: &Path, seal: Option<&Seal>) -> Result<(Store, LoadedSession), StoreError> {
         Self::open_on(path, seal, &Reading::default())
     }

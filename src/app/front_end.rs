@@ -82,7 +82,6 @@ impl FrontEnd {
         }
     }
 
-    /// Gives the terminal back.
     pub(super) fn close(self) {
         if let Self::Panes(tui) = self {
             tui.close();

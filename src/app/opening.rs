@@ -18,7 +18,6 @@ use std::time::Duration;
 /// Silence before the first word: what is quick says nothing.
 const SILENCE: Duration = Duration::from_millis(700);
 
-/// Between two words.
 const PAUSE: Duration = Duration::from_millis(200);
 
 /// Opens the session that the program starts with. Gives the front end too, where the terminal was taken already.

@@ -14,7 +14,6 @@ use crate::tui::FirstRecipe;
 use crate::tui::setup::FoundPlace;
 use std::path::PathBuf;
 
-/// Which session is opened.
 pub(super) enum FirstSession {
     New,
     /// A new one, with the list of the old ones over it.
@@ -35,13 +34,12 @@ pub(super) struct FirstInput {
 pub(super) fn first(
     cli: &Cli,
     prompt: Option<String>,
-    story: Option<setup::OpeningRecipe>,
+    story: Option<setup::ChosenRecipe>,
     factory: &SessionFactory,
 ) -> Result<FirstInput, Failure> {
     // What a story asks is shown before it begins; what the person wrote needs no second look.
     let shown = story.is_some();
     let file = cli.from.as_deref().map(|path| begin::opened(path, &factory.languages.all)).transpose()?;
-    let story = story.map(begin::ChosenRecipe::from);
     let (recipe, prompt) = begin::chosen(&cli.recipe, story, prompt, || factory.recipes())?;
     let recipe = recipe.map(|chosen| FirstRecipe { name: chosen.name, answers: chosen.given, shown });
     Ok(FirstInput { prompt, file, recipe, place: None })
@@ -103,7 +101,6 @@ pub(super) fn source(
     Ok(StartingPoint { provider, notices: notice.into_iter().collect(), ..none })
 }
 
-/// Where replies come from.
 pub(super) struct StartingPoint {
     pub(super) provider: Option<Provider>,
     /// The factory in the folder that is worked in.
@@ -111,5 +108,5 @@ pub(super) struct StartingPoint {
     /// What has to be told of it.
     pub(super) notices: Vec<Notice>,
     /// The recipe that a story begins with.
-    pub(super) begins: Option<setup::OpeningRecipe>,
+    pub(super) begins: Option<setup::ChosenRecipe>,
 }

@@ -37,8 +37,7 @@ pub(super) fn run(
         Some(args) => (args.model.clone().or(&cli.model), true),
         None => (cli.model.clone(), false),
     };
-    let factory =
-        setup::factory(&model, &SessionOptions { theme: cli.theme.clone(), ..SessionOptions::default() })?;
+    let factory = factory(&model, cli)?;
     factory.languages.prewarm();
     let env = factory.place.env();
     log::start(factory.loaded.paths.log(), env("SAYSO_LOG"), factory.masker());
@@ -66,6 +65,10 @@ pub(super) fn run(
     Ok(())
 }
 
+fn factory(model: &ModelArgs, cli: &Cli) -> Result<SessionFactory, Failure> {
+    setup::factory(model, &SessionOptions { theme: cli.theme.clone(), ..SessionOptions::default() })
+}
+
 /// The name of a session as an argument. Names are somebody's text: what acts or hides in them is written out, and a
 /// shell takes the rest as it stands.
 fn as_argument(name: &str) -> String {
@@ -85,11 +88,7 @@ fn in_its_folder(
         None => Ok((factory, model)),
         Some(was) => {
             let model = ModelArgs { cwd: Some(was), ..model };
-            let factory = setup::factory(
-                &model,
-                &SessionOptions { theme: cli.theme.clone(), ..SessionOptions::default() },
-            )?;
-            Ok((factory, model))
+            Ok((self::factory(&model, cli)?, model))
         }
     }
 }

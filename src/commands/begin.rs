@@ -10,17 +10,9 @@ use crate::headless::form;
 use crate::import;
 use crate::recipe::{Recipe, RecipeList};
 use crate::report::{Failure, FailureClass};
-use crate::session::setup;
+use crate::session::setup::ChosenRecipe;
 use crate::text::near::nearest;
 use std::path::Path;
-
-/// A recipe that was chosen.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ChosenRecipe {
-    pub name: String,
-    /// What was answered beforehand: to its inputs, and to what it may ask later.
-    pub given: Answers,
-}
 
 /// The file that a session begins with (`--from`), taken apart; nothing of it is decided.
 pub(crate) fn opened(path: &Path, languages: &Languages) -> Result<OpenedFile, Failure> {
@@ -133,11 +125,5 @@ fn read(key: &str, value: &str, field: Option<&Field>) -> Result<String, Failure
                 .hint("A text that begins with @ is written with two: KEY=@@text.")
         }),
         _ => Ok(value.to_owned()),
-    }
-}
-
-impl From<setup::OpeningRecipe> for ChosenRecipe {
-    fn from(begins: setup::OpeningRecipe) -> Self {
-        Self { name: begins.recipe, given: begins.inputs }
     }
 }

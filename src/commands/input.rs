@@ -13,7 +13,7 @@ const LARGEST: u64 = 64 << 20;
 
 /// A file's text, byte for byte; `-` is standard input.
 pub(super) fn read(path: &Path) -> Result<String, Failure> {
-    let bytes = read_bytes(path).map_err(|error| {
+    let bytes = read_whole(path).map_err(|error| {
         let what = format!("{} can't be read: {}", shown(path), reason(&error));
         Failure::new(FailureClass::Usage, what).hint("Check the name and the rights of the file.")
     })?;
@@ -37,15 +37,21 @@ pub(super) fn read_plain(path: &Path) -> Result<String, Failure> {
     text(path, bytes)
 }
 
-fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    if is_stdin(path) {
-        io::stdin().lock().take(LARGEST + 1).read_to_end(&mut bytes)?;
-    } else {
-        std::fs::File::open(path)?.take(LARGEST + 1).read_to_end(&mut bytes)?;
-    }
+fn read_whole(path: &Path) -> io::Result<Vec<u8>> {
+    let bytes = read_bytes(path, LARGEST + 1)?;
     if bytes.len() as u64 > LARGEST {
         return Err(io::Error::other(format!("it is larger than {} MiB", LARGEST >> 20)));
+    }
+    Ok(bytes)
+}
+
+/// So many bytes of a file, or of standard input.
+pub(super) fn read_bytes(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    if is_stdin(path) {
+        io::stdin().lock().take(most).read_to_end(&mut bytes)?;
+    } else {
+        std::fs::File::open(path)?.take(most).read_to_end(&mut bytes)?;
     }
     Ok(bytes)
 }

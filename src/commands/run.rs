@@ -47,10 +47,9 @@ pub(super) async fn run(args: RunArgs, console: &mut Console<'_>) -> Result<(), 
 fn begin(
     args: &RunArgs,
     prompt: Option<String>,
-    story: Option<setup::OpeningRecipe>,
+    story: Option<setup::ChosenRecipe>,
     factory: &SessionFactory,
 ) -> Result<TurnInput, Failure> {
-    let story = story.map(begin::ChosenRecipe::from);
     match begin::chosen(&args.recipe, story, prompt, || factory.recipes())? {
         (Some(chosen), _) => {
             begin::complete(&chosen, &factory.recipes())?;

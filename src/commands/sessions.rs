@@ -42,15 +42,7 @@ pub(super) fn run(
         SessionsCommand::Compare { left, right } => compare::run(&factory, (left, right), console),
         SessionsCommand::Show { session, json } => {
             let summary = find(&folder, session)?;
-            let seal = seal(&factory.loaded.paths.state, console)?;
-            let loaded =
-                store::read_with(&summary.path, seal.as_ref()).map_err(|error| unreadable(&error))?;
-            if let Some(why) = &loaded.foreign {
-                writeln!(console.err, "warning: {}", saving::is_foreign(&why.to_string()))?;
-            }
-            for damage in store::told_damage(&loaded.damage) {
-                writeln!(console.err, "warning: {}", visible_line(&damage))?;
-            }
+            let loaded = read_and_warn(&summary, &factory, console)?;
             if *json { show_json(&summary, &loaded, console) } else { show(&summary, &loaded, console) }
         }
         SessionsCommand::Fork { session, at, name } => {
@@ -89,6 +81,31 @@ fn find(folder: &Path, wanted: &str) -> Result<Summary, Failure> {
 
 fn unreadable(error: &StoreError) -> Failure {
     Failure::new(FailureClass::Session, error.to_string())
+}
+
+fn read(
+    summary: &Summary,
+    factory: &SessionFactory,
+    console: &mut Console<'_>,
+) -> Result<LoadedSession, Failure> {
+    let seal = seal(&factory.loaded.paths.state, console)?;
+    store::read_with(&summary.path, seal.as_ref()).map_err(|error| unreadable(&error))
+}
+
+/// The same, and says whether it is foreign, and what of it is damaged.
+fn read_and_warn(
+    summary: &Summary,
+    factory: &SessionFactory,
+    console: &mut Console<'_>,
+) -> Result<LoadedSession, Failure> {
+    let loaded = read(summary, factory, console)?;
+    if let Some(why) = &loaded.foreign {
+        writeln!(console.err, "warning: {}", saving::is_foreign(&why.to_string()))?;
+    }
+    for damage in store::told_damage(&loaded.damage) {
+        writeln!(console.err, "warning: {}", visible_line(&damage))?;
+    }
+    Ok(loaded)
 }
 
 /// The seal of this installation, where it has one; told where it can't be read, for all sessions are foreign then.

@@ -21,11 +21,9 @@ pub(crate) enum ChoiceError {
     /// There is no such provider.
     #[error("there is no provider `{given}`{}", meant(near.as_ref()))]
     UnknownProvider {
-        /// As written.
         given: String,
         /// The provider that was probably meant, with the model behind it.
         near: Option<String>,
-        /// All that there are.
         known: Vec<String>,
     },
     /// It names a provider, and no model of it.
@@ -97,7 +95,6 @@ impl Config {
         Ok(ChosenModel { name, provider: provider.clone() })
     }
 
-    /// The provider of this name.
     pub(crate) fn named(&self, name: &str) -> Result<&Provider, ChoiceError> {
         self.providers.get(name).ok_or_else(|| self.unknown(name, self.near(name).map(str::to_owned)))
     }

@@ -21,16 +21,10 @@ pub(crate) enum ConfigError {
     },
     /// A file can't be read.
     #[error("{} can't be read: {source}", .path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
+    Io { path: PathBuf, source: io::Error },
     /// Others could read the keys.
     #[error("{} {why}", .path.display())]
     Credentials {
-        /// The file.
         path: PathBuf,
         /// Why it is not used.
         why: KeyFileError,
@@ -75,7 +69,6 @@ pub(crate) enum KeyFileError {
 /// A place in a file that is not right.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Invalid {
-    /// The file.
     pub path: PathBuf,
     /// The line, from 1.
     pub line: usize,

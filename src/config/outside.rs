@@ -7,29 +7,21 @@ use toml::Value;
 /// Settings from the command line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Flags {
-    /// `--model PROVIDER/MODEL`.
     pub model: Option<String>,
-    /// `--base-url URL`.
     pub base_url: Option<String>,
-    /// `--theme NAME`.
     pub theme: Option<String>,
     /// `--max-steps N`.
     pub max_steps: Option<u32>,
-    /// `--timeout SECONDS`.
     pub timeout: Option<u64>,
-    /// `--executor NAME`.
     pub executor: Option<String>,
     /// `--memory MB`, in bytes.
     pub memory: Option<u64>,
-    /// `--processes N`.
     pub processes: Option<u32>,
-    /// `--sandbox LEVEL`.
     pub sandbox: Option<SandboxLevel>,
     /// `--allow-read DIR`, beside what is configured.
     pub allow_read: Vec<PathBuf>,
     /// `--allow-write DIR`, beside what is configured.
     pub allow_write: Vec<PathBuf>,
-    /// `--allow-network`.
     pub allow_network: bool,
 }
 
@@ -45,7 +37,6 @@ const ADDRESSES: [(&str, &str); 5] = [
     ("GEMINI_BASE_URL", "providers.gemini.base_url"),
 ];
 
-/// What the environment says.
 pub(super) fn environment(env: &dyn Fn(&str) -> Option<String>) -> Vec<OutsideValue> {
     let get = |name| env(name).filter(|value| !value.trim().is_empty());
     let mut told: Vec<OutsideValue> = Vec::new();
@@ -63,7 +54,6 @@ pub(super) fn environment(env: &dyn Fn(&str) -> Option<String>) -> Vec<OutsideVa
     told
 }
 
-/// What the options say.
 pub(super) fn flags(flags: &Flags) -> Vec<OutsideValue> {
     let text = |value: &Option<String>| value.clone().map(Value::String);
     let values = [

@@ -3,7 +3,6 @@
 use super::ConfigError;
 use std::path::{Path, PathBuf};
 
-/// The folders.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Paths {
     /// Configuration.
@@ -43,7 +42,6 @@ impl Paths {
         })
     }
 
-    /// Everything in this folder.
     pub(crate) fn under(home: &Path) -> Self {
         Self { config: home.to_owned(), data: home.to_owned(), state: home.to_owned() }
     }
@@ -68,7 +66,6 @@ impl Paths {
         self.config.join("rules")
     }
 
-    /// The folder of a person's own recipes.
     pub(crate) fn recipes(&self) -> PathBuf {
         self.config.join("recipes")
     }
@@ -103,7 +100,6 @@ impl Paths {
         self.state.join("undo")
     }
 
-    /// The log file.
     pub(crate) fn log(&self) -> PathBuf {
         self.state.join("sayso.log")
     }

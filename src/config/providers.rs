@@ -103,7 +103,6 @@ pub enum OneOrMore {
 }
 
 impl OneOrMore {
-    /// All of them.
     pub(crate) fn all(&self) -> &[String] {
         match self {
             OneOrMore::One(text) => std::slice::from_ref(text),

@@ -9,7 +9,6 @@ use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// All settings.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Config {
@@ -51,7 +50,6 @@ pub(crate) struct Config {
     pub executors: Executors,
     /// Languages that can be run, by name. See [`Config::languages`].
     pub languages: BTreeMap<String, LanguageChoice>,
-    /// The terminal.
     pub ui: Ui,
     /// How texts are written.
     pub editor: Editor,
@@ -215,7 +213,6 @@ pub(crate) struct LanguageChoice {
     pub pty: bool,
 }
 
-/// The terminal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Ui {

@@ -64,6 +64,11 @@ const fn setting(name: &'static str, form: SettingForm, tighten: Tighten, help: 
     Setting { name, form, tighten, help }
 }
 
+/// One with which a project can do nothing.
+const fn own(name: &'static str, form: SettingForm, help: &'static str) -> Setting {
+    setting(name, form, Never, help)
+}
+
 use super::providers::{Effort, ProviderKind};
 use SettingForm::{
     Address, Bytes, Dollars, Executor, Flag, Folder, Paths, Program, Text, TextOrTexts, Texts, Whole, Words,
@@ -78,12 +83,11 @@ const TOKENS: i64 = 100_000_000;
 
 /// All settings, in the order of the example file.
 pub(crate) const SETTINGS: &[Setting] = &[
-    setting("model", Text, Never, "who answers: PROVIDER/MODEL, as ollama/qwen3-coder:30b"),
-    setting("base_url", Address, Never, "an address for the model's provider, in place of its own"),
-    setting(
+    own("model", Text, "who answers: PROVIDER/MODEL, as ollama/qwen3-coder:30b"),
+    own("base_url", Address, "an address for the model's provider, in place of its own"),
+    own(
         "dialect",
         Words(&["auto", "fences", "execute-tags", "tools"]),
-        Never,
         "how the model is told to hand over code",
     ),
     setting("step_limit", Whole(1, 1000), Lower, "requests to the model in one turn before it asks"),
@@ -119,23 +123,20 @@ pub(crate) const SETTINGS: &[Setting] = &[
         Add,
         "modules, calls, programs and rules that no block may have: [\"urllib\", \"os.system\", \"curl\"]",
     ),
-    setting(
+    own(
         "review.off",
         Texts,
-        Never,
         "rules by their ids that say nothing: [\"py.delete-file\"]; what is forbidden stays so",
     ),
-    setting("review.lower", Texts, Never, "rules that are milder here: [\"sh.delete-tree=medium\"]"),
-    setting(
+    own("review.lower", Texts, "rules that are milder here: [\"sh.delete-tree=medium\"]"),
+    own(
         "review.judge",
         Words(&["off", "medium", "high"]),
-        Never,
         "from which severity on a second opinion is asked for by itself",
     ),
-    setting(
+    own(
         "review.judge_model",
         Text,
-        Never,
         "the model that is asked for second opinions, in place of the one in use",
     ),
     setting(
@@ -145,34 +146,27 @@ pub(crate) const SETTINGS: &[Setting] = &[
         "tokens of a conversation, reply included, whatever is known of the model",
     ),
     setting("context.images", Flag, Off, "whether models that can see images are sent those of results"),
-    setting("instructions.text", Text, Never, "your words before every conversation"),
-    setting("instructions.files", Paths, Never, "files with your words before every conversation"),
+    own("instructions.text", Text, "your words before every conversation"),
+    own("instructions.files", Paths, "files with your words before every conversation"),
     setting("instructions.project", Flag, Off, "whether the model is told the project's AGENTS.md"),
     setting("budget.session", Dollars(10_000), Lower, "US dollars that a session may cost before it asks"),
-    setting("prices.*.input", Dollars(100_000), Never, "dollars for a million tokens of requests"),
-    setting("prices.*.output", Dollars(100_000), Never, "dollars for a million tokens of replies"),
-    setting(
-        "prices.*.cached",
-        Dollars(100_000),
-        Never,
-        "dollars for a million tokens that came from a cache",
-    ),
-    setting(
+    own("prices.*.input", Dollars(100_000), "dollars for a million tokens of requests"),
+    own("prices.*.output", Dollars(100_000), "dollars for a million tokens of replies"),
+    own("prices.*.cached", Dollars(100_000), "dollars for a million tokens that came from a cache"),
+    own(
         "prices.*.cache_written",
         Dollars(100_000),
-        Never,
         "dollars for a million tokens that were written to a cache",
     ),
-    setting(
+    own(
         "prices.*.long.above",
         Whole(1, TOKENS),
-        Never,
         "tokens of a request above which the prices of `long` hold for all of it",
     ),
-    setting("prices.*.long.input", Dollars(100_000), Never, "as input, for long requests"),
-    setting("prices.*.long.output", Dollars(100_000), Never, "as output, for long requests"),
-    setting("prices.*.long.cached", Dollars(100_000), Never, "as cached, for long requests"),
-    setting("prices.*.long.cache_written", Dollars(100_000), Never, "as cache_written, for long requests"),
+    own("prices.*.long.input", Dollars(100_000), "as input, for long requests"),
+    own("prices.*.long.output", Dollars(100_000), "as output, for long requests"),
+    own("prices.*.long.cached", Dollars(100_000), "as cached, for long requests"),
+    own("prices.*.long.cache_written", Dollars(100_000), "as cache_written, for long requests"),
     setting("limits.wall", Whole(1, 86_400), Lower, "seconds that a run may take"),
     setting(
         "limits.output",
@@ -212,35 +206,27 @@ pub(crate) const SETTINGS: &[Setting] = &[
         Word("read-only"),
         "how runs are confined: the working folder read, or also written, or not at all",
     ),
-    setting("sandbox.read", Paths, Never, "more folders that runs may read"),
-    setting("sandbox.write", Paths, Never, "more folders that runs may write"),
+    own("sandbox.read", Paths, "more folders that runs may read"),
+    own("sandbox.write", Paths, "more folders that runs may write"),
     setting("sandbox.network", Flag, Off, "whether the network is open to runs"),
-    setting(
-        "run.environment",
-        Texts,
-        Never,
-        "names of environment variables that runs are given beside the usual ones",
-    ),
-    setting("run.python", Program, Never, "the Python of the kernel, in place of the one that is found"),
-    setting(
+    own("run.environment", Texts, "names of environment variables that runs are given beside the usual ones"),
+    own("run.python", Program, "the Python of the kernel, in place of the one that is found"),
+    own(
         "functions.files",
         Texts,
-        Never,
         "Python files whose functions are loaded into the kernel, after you have looked at them; functions.py beside this file where none is named",
     ),
-    setting(
+    own(
         "executor",
         Executor,
-        Never,
         "what carries out runs: local, container, container:IMAGE, jupyter, jupyter:KERNEL",
     ),
-    setting(
+    own(
         "executors.container.host",
         Text,
-        Never,
         "the address of the container engine, in place of DOCKER_HOST and the usual sockets",
     ),
-    setting("executors.container.images.*", Text, Never, "the image of a language"),
+    own("executors.container.images.*", Text, "the image of a language"),
     setting(
         "executors.container.folder",
         Words(&["writable", "read-only", "none"]),
@@ -251,47 +237,25 @@ pub(crate) const SETTINGS: &[Setting] = &[
     setting("executors.container.tmp", Bytes(MIB, TIB), Lower, "bytes of its /tmp, which count as memory"),
     setting("executors.container.processes", Whole(8, 100_000), Lower, "processes in a container"),
     setting("executors.container.processors", Whole(1, 1024), Lower, "processors that a container may use"),
-    setting(
-        "executors.container.user",
-        Text,
-        Never,
-        "the user in a container, UID:GID; else the account's own",
-    ),
-    setting(
+    own("executors.container.user", Text, "the user in a container, UID:GID; else the account's own"),
+    own(
         "executors.jupyter.url",
         Address,
-        Never,
         "the address of a Jupyter server; else kernels of this machine are started",
     ),
-    setting(
-        "executors.jupyter.token_env",
-        Text,
-        Never,
-        "the environment variable that holds the server's token",
-    ),
-    setting("executors.jupyter.token_command", Text, Never, "a command that prints the server's token"),
-    setting("executors.jupyter.start", Whole(1, 3600), Never, "seconds that a kernel may take to start"),
-    setting(
-        "executors.jupyter.reconnect",
-        Whole(0, 86_400),
-        Never,
-        "seconds for which a lost connection is made again",
-    ),
-    setting("languages.*.command", Program, Never, "the program that runs the language"),
-    setting("languages.*.aliases", Texts, Never, "other words for it behind the fence"),
-    setting("languages.*.extensions", Texts, Never, "extensions of its files, without the dot"),
-    setting(
+    own("executors.jupyter.token_env", Text, "the environment variable that holds the server's token"),
+    own("executors.jupyter.token_command", Text, "a command that prints the server's token"),
+    own("executors.jupyter.start", Whole(1, 3600), "seconds that a kernel may take to start"),
+    own("executors.jupyter.reconnect", Whole(0, 86_400), "seconds for which a lost connection is made again"),
+    own("languages.*.command", Program, "the program that runs the language"),
+    own("languages.*.aliases", Texts, "other words for it behind the fence"),
+    own("languages.*.extensions", Texts, "extensions of its files, without the dot"),
+    own(
         "languages.*.arguments",
         Texts,
-        Never,
         "what the program is given: {file} is the descriptor with the text, {source} a private copy, {folder} the folder",
     ),
-    setting(
-        "languages.*.compile",
-        Texts,
-        Never,
-        "what the program is given to build {program} from {source}",
-    ),
+    own("languages.*.compile", Texts, "what the program is given to build {program} from {source}"),
     setting("languages.*.enabled", Flag, Off, "whether its blocks can be run"),
     setting(
         "languages.*.pty",
@@ -299,86 +263,64 @@ pub(crate) const SETTINGS: &[Setting] = &[
         Off,
         "whether its blocks have a terminal of their own from the start, as with T in the review",
     ),
-    setting("ui.theme", Text, Never, "a theme by name; or a pair: theme = { dark = \"…\", light = \"…\" }"),
-    setting("ui.theme.dark", Text, Never, "the theme on a dark background"),
-    setting("ui.theme.light", Text, Never, "the theme on a light background"),
-    setting(
-        "ui.mouse",
-        Flag,
-        Never,
-        "whether clicks, drags and the wheel are taken; the terminal has them else",
-    ),
-    setting("ui.motion", Flag, Never, "whether anything moves by itself, as the spinner does"),
-    setting(
-        "ui.images",
-        Words(&["auto", "kitty", "iterm2", "sixel", "half", "off"]),
-        Never,
-        "how images are drawn",
-    ),
-    setting("ui.fps", Whole(1, 60), Never, "frames a second at the most, while text streams in"),
-    setting(
-        "ui.notify",
-        Flag,
-        Never,
-        "whether the terminal calls you when something waits, and is told what goes on",
-    ),
-    setting("editor.vim", Flag, Never, "whether Message and the editor of blocks take the keys of vim"),
-    setting("editor.command", Text, Never, "the editor for Ctrl-G, in place of VISUAL and EDITOR"),
-    setting(
+    own("ui.theme", Text, "a theme by name; or a pair: theme = { dark = \"…\", light = \"…\" }"),
+    own("ui.theme.dark", Text, "the theme on a dark background"),
+    own("ui.theme.light", Text, "the theme on a light background"),
+    own("ui.mouse", Flag, "whether clicks, drags and the wheel are taken; the terminal has them else"),
+    own("ui.motion", Flag, "whether anything moves by itself, as the spinner does"),
+    own("ui.images", Words(&["auto", "kitty", "iterm2", "sixel", "half", "off"]), "how images are drawn"),
+    own("ui.fps", Whole(1, 60), "frames a second at the most, while text streams in"),
+    own("ui.notify", Flag, "whether the terminal calls you when something waits, and is told what goes on"),
+    own("editor.vim", Flag, "whether Message and the editor of blocks take the keys of vim"),
+    own("editor.command", Text, "the editor for Ctrl-G, in place of VISUAL and EDITOR"),
+    own(
         "undo.total",
         Bytes(0, TIB),
-        Never,
         "bytes of all copies that are made before runs, to take back what they change; 0: none are made",
     ),
-    setting("undo.file", Bytes(0, TIB), Never, "bytes of a file of which such a copy is made"),
-    setting(
+    own("undo.file", Bytes(0, TIB), "bytes of a file of which such a copy is made"),
+    own(
         "undo.files",
         Whole(1, 1_000_000),
-        Never,
         "files and folders beyond which nothing of a folder is remembered before a run",
     ),
-    setting("sessions.folder", Folder, Never, "where sessions are kept"),
-    setting("providers.*.kind", Words(ProviderKind::VARIANTS), Never, "how the provider is spoken to"),
-    setting("providers.*.base_url", Address, Never, "its address"),
-    setting(
+    own("sessions.folder", Folder, "where sessions are kept"),
+    own("providers.*.kind", Words(ProviderKind::VARIANTS), "how the provider is spoken to"),
+    own("providers.*.base_url", Address, "its address"),
+    own(
         "providers.*.key_env",
         TextOrTexts,
-        Never,
         "the environment variable that holds its key; of a list the first that is set",
     ),
-    setting(
+    own(
         "providers.*.key_command",
         TextOrTexts,
-        Never,
         "a program that writes the key: a list is run as it is, a line by the shell",
     ),
-    setting("providers.*.keyring", Flag, Never, "whether the key is in the system's keyring"),
-    setting("providers.*.model", Text, Never, "the model that is asked where none is named"),
-    setting("providers.*.headers.*", Text, Never, "a header that is sent with every request"),
-    setting("providers.*.query.*", Text, Never, "what stands behind the ? of every request, as api-version"),
-    setting(
+    own("providers.*.keyring", Flag, "whether the key is in the system's keyring"),
+    own("providers.*.model", Text, "the model that is asked where none is named"),
+    own("providers.*.headers.*", Text, "a header that is sent with every request"),
+    own("providers.*.query.*", Text, "what stands behind the ? of every request, as api-version"),
+    own(
         "providers.*.context",
         Whole(1024, TOKENS),
-        Never,
         "tokens of a conversation, reply included, where nothing else is known of a model",
     ),
-    setting("providers.*.max_output", Whole(16, TOKENS), Never, "tokens that a reply may have at the most"),
-    setting(
+    own("providers.*.max_output", Whole(16, TOKENS), "tokens that a reply may have at the most"),
+    own(
         "providers.*.effort",
         Words(Effort::VARIANTS),
-        Never,
         "how much its models are to think before they answer; without it as the server has it",
     ),
-    setting("providers.*.timeouts.connect", Whole(1, 3600), Never, "seconds for the connection"),
-    setting("providers.*.timeouts.first_token", Whole(1, 3600), Never, "seconds until the reply begins"),
-    setting("providers.*.timeouts.silence", Whole(1, 3600), Never, "seconds between two pieces of a reply"),
-    setting("providers.*.models.*.context", Whole(1024, TOKENS), Never, "tokens of a conversation with it"),
-    setting("providers.*.models.*.max_output", Whole(16, TOKENS), Never, "tokens that its reply may have"),
-    setting("providers.*.models.*.effort", Words(Effort::VARIANTS), Never, "how much it is to think"),
-    setting("providers.*.models.*.images", Flag, Never, "whether it can see images"),
+    own("providers.*.timeouts.connect", Whole(1, 3600), "seconds for the connection"),
+    own("providers.*.timeouts.first_token", Whole(1, 3600), "seconds until the reply begins"),
+    own("providers.*.timeouts.silence", Whole(1, 3600), "seconds between two pieces of a reply"),
+    own("providers.*.models.*.context", Whole(1024, TOKENS), "tokens of a conversation with it"),
+    own("providers.*.models.*.max_output", Whole(16, TOKENS), "tokens that its reply may have"),
+    own("providers.*.models.*.effort", Words(Effort::VARIANTS), "how much it is to think"),
+    own("providers.*.models.*.images", Flag, "whether it can see images"),
 ];
 
-/// The setting with this name.
 pub(crate) fn find(name: &[String]) -> Option<&'static Setting> {
     SETTINGS.iter().find(|setting| {
         let mut wanted = setting.name.split('.');

@@ -5,7 +5,7 @@
 use super::ModelInfoOverride;
 use crate::domain::sentences::sending;
 use crate::domain::{ModelInfo, ModelName, Price, ReplyFailure};
-use crate::provider::Provider;
+use crate::provider::{ConnectError, Provider};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -22,22 +22,28 @@ pub type Catalogue = Arc<dyn Fn() -> Vec<ModelSource> + Send + Sync>;
 /// A provider that can be asked for its models.
 #[derive(Clone)]
 pub struct ModelSource {
-    /// Its name in the configuration.
-    pub name: String,
-    /// Its kind, as the configuration calls it.
-    pub kind: &'static str,
-    /// Its address, without what could be a secret; `None` for a story.
-    pub address: Option<String>,
-    /// Whether it is on this computer.
-    pub local: bool,
-    /// What is known of its key.
-    pub key: KeyState,
-    /// What asks it; `Err`: why it can't be asked.
-    pub provider: Result<Provider, String>,
+    /// What is told of it before it is asked.
+    pub offer: Offer,
+    /// What asks it, or why it can't be asked.
+    pub provider: Result<Provider, NotAsked>,
     /// Models that the configuration names; they are offered even where the server lists none.
     pub known: Vec<ModelName>,
     /// Lays what the configuration says of a model over what is told of it.
     pub informed: ModelInfoOverride,
+}
+
+/// Why a provider can't be asked for its models.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum NotAsked {
+    /// A program has to be run for its key first.
+    #[error("its key_command is run when it is chosen")]
+    RunsProgram,
+    /// It is data.
+    #[error("a story")]
+    Story,
+    /// It can't be made ready.
+    #[error(transparent)]
+    Unready(#[from] ConnectError),
 }
 
 /// What is known of a provider's key.
@@ -56,9 +62,9 @@ pub enum KeyState {
 pub struct Offer {
     /// Its name in the configuration.
     pub name: String,
-    /// Its kind.
+    /// Its kind, as the configuration calls it.
     pub kind: &'static str,
-    /// Its address; `None` for a story.
+    /// Its address, without what could be a secret; `None` for a story.
     pub address: Option<String>,
     /// Whether it is on this computer.
     pub local: bool,
@@ -96,21 +102,14 @@ impl Offer {
 impl ModelSource {
     /// What it offers, before it is asked.
     pub fn offer(&self) -> Offer {
-        let answer = match (&self.key, &self.provider) {
+        let answer = match (&self.offer.key, &self.provider) {
             // A story is not asked: it is data.
-            _ if self.address.is_none() => CatalogueAnswer::Models(self.named(&self.known)),
+            _ if self.offer.address.is_none() => CatalogueAnswer::Models(self.named(&self.known)),
             (KeyState::Missing(_), _) => CatalogueAnswer::NoKey,
-            (_, Err(why)) => CatalogueAnswer::Failed(why.clone()),
+            (_, Err(why)) => CatalogueAnswer::Failed(why.to_string()),
             (_, Ok(_)) => CatalogueAnswer::Asking,
         };
-        Offer {
-            name: self.name.clone(),
-            kind: self.kind,
-            address: self.address.clone(),
-            local: self.local,
-            key: self.key.clone(),
-            answer,
-        }
+        Offer { answer, ..self.offer.clone() }
     }
 
     /// Asks it. A provider without a key that needs one is not asked: nothing leaves this computer for it.
@@ -120,7 +119,7 @@ impl ModelSource {
         if offer.answer != CatalogueAnswer::Asking {
             return offer;
         }
-        let patience = if self.local { LOCAL_PATIENCE } else { PATIENCE };
+        let patience = if offer.local { LOCAL_PATIENCE } else { PATIENCE };
         let answer = match tokio::time::timeout(patience, provider.models()).await {
             Ok(Ok(told)) => CatalogueAnswer::Models(self.with_known(told)),
             Ok(Err(failure)) => self.failed(&failure),
@@ -136,7 +135,7 @@ impl ModelSource {
             return CatalogueAnswer::Models(self.named(&self.known));
         }
         let answer = match failure.kind {
-            NameNotFound | Unreachable if self.local => CatalogueAnswer::NotRunning,
+            NameNotFound | Unreachable if self.offer.local => CatalogueAnswer::NotRunning,
             _ => CatalogueAnswer::Failed,
         };
         answer(without_message(failure))
@@ -158,7 +157,8 @@ impl ModelSource {
 
     /// Models of which only the configuration knows.
     fn named(&self, names: &[ModelName]) -> Vec<ModelInfo> {
-        let named = |name: &ModelName| ModelInfo { local: self.local, ..ModelInfo::named(name.clone()) };
+        let named =
+            |name: &ModelName| ModelInfo { local: self.offer.local, ..ModelInfo::named(name.clone()) };
         names.iter().map(|name| (self.informed)(named(name))).collect()
     }
 }
@@ -178,7 +178,7 @@ pub async fn servers(catalogue: &Catalogue) -> Vec<Offer> {
     let catalogue = catalogue.clone();
     // Who can be asked is read from disk.
     let sources = tokio::task::spawn_blocking(move || catalogue()).await.unwrap_or_default();
-    let local = sources.into_iter().filter(|source| source.local).collect();
+    let local = sources.into_iter().filter(|source| source.offer.local).collect();
     let offers = ask_all(local).await;
     offers.into_iter().filter(|offer| matches!(offer.answer, CatalogueAnswer::Models(_))).collect()
 }
@@ -270,13 +270,10 @@ mod tests {
     fn what_the_configuration_says_counts_more_and_what_it_adds_is_offered() {
         let name = |model: &str| ModelName { provider: "p".into(), model: model.into() };
         let info = |model: &str, context| ModelInfo { context, ..ModelInfo::named(name(model)) };
+        let (address, key, answer) = (None, KeyState::Needless, CatalogueAnswer::Asking);
         let source = ModelSource {
-            name: "p".into(),
-            kind: "openai",
-            address: None,
-            local: false,
-            key: KeyState::Needless,
-            provider: Err(String::new()),
+            offer: Offer { name: "p".into(), kind: "openai", address, local: false, key, answer },
+            provider: Err(NotAsked::Story),
             known: vec![name("a"), name("c")],
             informed: Arc::new(|told| {
                 if told.name.model == "a" { ModelInfo { context: Some(1), ..told } } else { told }

@@ -8,6 +8,7 @@ use crate::store::{self, LoadedSession, Seal, StoreError};
 use crate::text::number::size;
 use std::path::Path;
 use tokio::sync::Mutex;
+use tokio::task::JoinError;
 
 /// Bytes of two files that are read for it beside a session that is open: both stand in memory meanwhile, in up to sixteen
 /// times as many.
@@ -52,9 +53,6 @@ pub struct SessionComparison {
 }
 
 /// Compares two sessions.
-///
-/// # Errors
-/// When one can't be read.
 pub(crate) fn compare_sessions(
     left: &Summary,
     right: &Summary,
@@ -81,22 +79,34 @@ fn compared<'a>(of: &'a Summary, loaded: &'a LoadedSession) -> ComparedSession<'
     }
 }
 
+/// Why a session is not compared with the one that is open.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum NotCompared {
+    #[error("nothing was said in this session yet")]
+    Unsaid,
+    #[error("the other session is gone")]
+    Gone,
+    #[error("they hold {}. sayso sessions compare does it", size(*.0))]
+    TooLarge(u64),
+    #[error(transparent)]
+    Unread(#[from] StoreError),
+    #[error(transparent)]
+    BrokeOff(#[from] JoinError),
+}
+
 /// The same beside a session that is open, its own file first.
-///
-/// # Errors
-/// When they can't be compared, in words.
 pub(super) fn compare_files(
     own: &Path,
     other: &Path,
     seal: Option<&Seal>,
-) -> Result<SessionComparison, String> {
-    let own = index::of(own).ok_or("nothing was said in this session yet")?;
-    let other = index::of(other).ok_or("the other session is gone")?;
+) -> Result<SessionComparison, NotCompared> {
+    let own = index::of(own).ok_or(NotCompared::Unsaid)?;
+    let other = index::of(other).ok_or(NotCompared::Gone)?;
     let bytes = own.bytes.saturating_add(other.bytes);
     if bytes > LARGEST {
-        return Err(format!("they hold {}. sayso sessions compare does it", size(bytes)));
+        return Err(NotCompared::TooLarge(bytes));
     }
-    compare_sessions(&own, &other, seal).map_err(|error| error.to_string())
+    Ok(compare_sessions(&own, &other, seal)?)
 }
 
 /// Those that a front end asked for: one at a time, so that what two files take in memory is never taken twice, and of those
@@ -117,14 +127,14 @@ impl ComparisonQueue {
     pub(super) async fn compare<T: Send + 'static>(
         &self,
         own: &Question,
-        compare: impl FnOnce() -> Result<T, String> + Send + 'static,
-    ) -> Option<Result<T, String>> {
+        compare: impl FnOnce() -> Result<T, NotCompared> + Send + 'static,
+    ) -> Option<Result<T, NotCompared>> {
         let _turn = self.turn.lock().await;
         if !own.is_newest() {
             return None;
         }
         let compared = tokio::task::spawn_blocking(compare).await;
-        let compared = compared.unwrap_or_else(|error| Err(error.to_string()));
+        let compared = compared.unwrap_or_else(|error| Err(error.into()));
         own.is_newest().then_some(compared)
     }
 }

@@ -3,6 +3,7 @@
 use super::rooms::Rooms;
 use super::runs::{STOPPED, look_again, not_started};
 use super::sources::{Signal, WAITING};
+use super::undo::NotRemembered;
 use crate::domain::{
     Block, BlockKind, BlockTextError, Chunk, FileAct, Outcome, RunEvent, RunReport, RunRequest, Terms,
     file_texts,
@@ -19,8 +20,8 @@ use tokio::sync::mpsc;
 enum NotCarriedOut {
     #[error("{STOPPED}")]
     Stopped,
-    #[error("{0}")]
-    Less(String),
+    #[error(transparent)]
+    Less(#[from] NotRemembered),
     #[error("the block is not known")]
     Unknown,
     #[error("its approval names no file")]
@@ -98,8 +99,7 @@ impl Rooms {
                     let act = move || {
                         let protected = ProtectedFiles::of(&scope.cwd, protected);
                         let kind = kind.ok_or(NotCarriedOut::Unknown)?;
-                        let remembered = undo.remember(request.approval(), &scope.cwd, &[]);
-                        let remembered = remembered.map_err(NotCarriedOut::Less)?;
+                        let remembered = undo.remember(request.approval(), &scope.cwd, &[])?;
                         let mut report = carry_out(
                             (request.approval().terms(), request.source()),
                             (&kind, tells),

@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 #[derive(Clone, Debug, Default)]
 pub(super) struct NewestOnly(Arc<AtomicU64>);
 
-/// One of them.
 #[derive(Clone, Debug)]
 pub(super) struct Question {
     number: u64,
@@ -15,7 +14,6 @@ pub(super) struct Question {
 }
 
 impl NewestOnly {
-    /// One more is asked.
     pub(super) fn ask(&self) -> Question {
         let number = self.0.fetch_add(1, Ordering::AcqRel) + 1;
         Question { number, asked: self.0.clone() }

@@ -20,6 +20,7 @@ use crate::workspace::{self, FileError, testing};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::OnceCell;
 
 /// Bytes of a file that a recipe is begun with.
 const LARGEST: u64 = 256 << 10;
@@ -99,7 +100,7 @@ fn misfit(field: &str, why: impl ToString) -> AnswerError {
 async fn begin(recipe: &Recipe, answers: &Answers, site: &Site) -> Result<RecipeStart, Vec<AnswerError>> {
     let inputs = answers::check(&recipe.card().inputs, answers)?;
     let (mut facts, mut misfits) = (Vec::new(), Vec::new());
-    let mut seen = None;
+    let setup = OnceCell::new();
     for want in recipe.wants(&inputs) {
         match want {
             Want::File { input, path } => match text_of(&site.cwd, path).await {
@@ -113,10 +114,7 @@ async fn begin(recipe: &Recipe, answers: &Answers, site: &Site) -> Result<Recipe
                 }
             }
             Want::Tool { input, tool } => {
-                let seen = match &seen {
-                    Some(seen) => seen,
-                    None => seen.insert(TestSetup::look(site).await),
-                };
+                let seen = setup.get_or_init(|| TestSetup::look(site)).await;
                 if let Some(why) = machine::missing(site, &seen.machine, &tool).await {
                     misfits.push(misfit(&input, why));
                 }
@@ -130,10 +128,7 @@ async fn begin(recipe: &Recipe, answers: &Answers, site: &Site) -> Result<Recipe
                 false => {}
             },
             Want::Runners | Want::Tests => {
-                let seen = match &seen {
-                    Some(seen) => seen,
-                    None => seen.insert(TestSetup::look(site).await),
-                };
+                let seen = setup.get_or_init(|| TestSetup::look(site)).await;
                 facts.extend(if want == Want::Runners { seen.runners() } else { seen.command() });
             }
         }

@@ -37,7 +37,6 @@ impl Reminder {
         self.since.map(|since| since + self.pause)
     }
 
-    /// The reminder was told.
     pub(crate) fn reminded(&mut self, now: Instant) {
         self.since = self.since.map(|_| now);
         self.pause = (self.pause * 2).min(LONGEST);

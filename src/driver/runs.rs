@@ -2,7 +2,7 @@
 
 use super::rooms::Rooms;
 use super::sources::{Signal, WAITING};
-use super::undo::written;
+use super::undo::{NotRemembered, written};
 use crate::domain::{Outcome, RunEvent, RunId, RunReport, RunRequest, Sha256, UndoWay};
 use crate::engine::event::TakenBack;
 use crate::engine::{Event, StoreEvent};
@@ -42,9 +42,7 @@ impl Rooms {
             let (synced, looked_at) = tokio::join!(store.sync(), look);
             let (look, remembered) = match looked_at {
                 Ok((look, remembered)) => (Some(look), remembered),
-                Err(error) => {
-                    (None, Err(format!("the look at the folder broke off ({error}): nothing was started")))
-                }
+                Err(error) => (None, Err(NotRemembered::BrokeOff(error))),
             };
             // What was approved is where the paths led that were shown: looked at once more, last of all.
             let last = tokio::task::spawn_blocking(move || {
@@ -52,36 +50,30 @@ impl Rooms {
             });
             let (changed, protected) =
                 last.await.unwrap_or_else(|_| (Some("a path".to_owned()), ProtectedFiles::default()));
-            match synced {
+            let report = match (synced, changed, remembered) {
                 // Who stops it while the disk is waited for has stopped it.
-                Ok(()) if stop() => {
-                    let report = Box::new(not_started(STOPPED.into()));
-                    let _ = sender.send((run, RunEvent::Ended(report))).await;
-                }
-                Ok(()) if changed.is_some() => {
-                    let name = changed.unwrap_or_default();
+                (Ok(()), ..) if stop() => not_started(STOPPED.into()),
+                (Ok(()), Some(name), _) => {
                     let why = format!("{name} leads elsewhere than when it was shown: nothing was started");
-                    let report = RunReport::bare(Outcome::Refused(why));
-                    let _ = sender.send((run, RunEvent::Ended(Box::new(report)))).await;
+                    RunReport::bare(Outcome::Refused(why))
                 }
-                Ok(()) if remembered.is_err() => {
-                    let report = RunReport::bare(Outcome::Refused(remembered.err().unwrap_or_default()));
-                    let _ = sender.send((run, RunEvent::Ended(Box::new(report)))).await;
-                }
-                Ok(()) => {
+                (Ok(()), None, Err(why)) => RunReport::bare(Outcome::Refused(why.to_string())),
+                (Ok(()), None, Ok(remembered)) => {
                     *looked.lock().unwrap_or_else(PoisonError::into_inner) =
-                        Some((run, look, protected, remembered.unwrap_or_default()));
+                        Some((run, look, protected, remembered));
                     executor.start(request, sender);
                     if stop() {
                         executor.interrupt(run);
                     }
+                    return;
                 }
-                Err(error) => {
+                (Err(error), ..) => {
                     let why = error.to_string();
                     let _ = inbox.send(Signal::Event(Event::Store(StoreEvent::Failed(why.clone())))).await;
-                    let _ = sender.send((run, RunEvent::Ended(Box::new(not_started(why))))).await;
+                    not_started(why)
                 }
-            }
+            };
+            let _ = sender.send((run, RunEvent::Ended(Box::new(report)))).await;
         });
     }
 

@@ -20,7 +20,6 @@ pub(super) enum Signal {
     Run(RunId, RunEvent),
     /// An event made by a task.
     Event(Event),
-    /// A job was done.
     Job(JobResult),
     /// Something was masked in the session file.
     Masked(String),
@@ -50,7 +49,6 @@ struct RunSource {
     events: mpsc::Receiver<(RunId, RunEvent)>,
 }
 
-/// All sources of events.
 pub(super) struct Sources {
     inbox: (mpsc::Sender<Signal>, mpsc::Receiver<Signal>),
     reply: Option<ReplySource>,
@@ -80,7 +78,6 @@ impl Sources {
         self.reply = Some(ReplySource { step, events, task, over: false });
     }
 
-    /// Listens to a run.
     pub(super) fn listen_run(&mut self, events: mpsc::Receiver<(RunId, RunEvent)>) {
         self.run = Some(RunSource { events });
     }

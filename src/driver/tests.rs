@@ -34,7 +34,6 @@ fn prompt(number: usize) -> String {
     format!("prompt unique{number}x about the turbine {}", "y".repeat(number * 37 % 3000))
 }
 
-/// A folder with everything.
 struct Home {
     base: PathBuf,
 }

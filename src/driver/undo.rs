@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
+use tokio::task::JoinError;
 
 /// How the names of pictures end.
 const PICTURES: [&str; 6] = ["png", "jpg", "jpeg", "gif", "webp", "bmp"];
@@ -21,6 +22,15 @@ pub(super) struct UndoRoom {
     store: Option<Mutex<UndoStore>>,
     own: Vec<PathBuf>,
     told: Mutex<HashMap<(BlockId, Revision), UndoCover>>,
+}
+
+/// Why nothing is started: too little is remembered of what it may change.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum NotRemembered {
+    #[error("less of it could be taken back than was told (undo: {told}, now {now}): nothing was started")]
+    Less { told: String, now: String },
+    #[error("the look at the folder broke off ({0}): nothing was started")]
+    BrokeOff(JoinError),
 }
 
 /// What is remembered of what a run may change; `None`: it may change nothing.
@@ -86,7 +96,7 @@ impl UndoRoom {
         approval: &Approval,
         working: &Path,
         others: &[PathBuf],
-    ) -> Result<FolderCopies, String> {
+    ) -> Result<FolderCopies, NotRemembered> {
         let block = (approval.block(), approval.revision());
         let told = self.told.lock().unwrap_or_else(PoisonError::into_inner).remove(&block);
         let ground = self.ground(approval.terms(), working);
@@ -97,11 +107,9 @@ impl UndoRoom {
         let taken = taken.unwrap_or_else(|why| Err(UndoCover::none(why)));
         let cover = taken.as_ref().map_or_else(|none| none, |picture| &picture.cover);
         match told.filter(|told| cover.is_less_than(told)) {
-            Some(told) if matches!(approval.by(), Grantor::Person { .. }) => Err(format!(
-                "less of it could be taken back than was told (undo: {}, now {}): nothing was started",
-                told.words(),
-                cover.words()
-            )),
+            Some(told) if matches!(approval.by(), Grantor::Person { .. }) => {
+                Err(NotRemembered::Less { told: told.words(), now: cover.words() })
+            }
             _ => Ok(Some(taken)),
         }
     }

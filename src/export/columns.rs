@@ -18,13 +18,11 @@ pub(crate) struct ColumnSigns {
 }
 
 impl ColumnSigns {
-    /// Lines.
     pub(crate) const LINES: Self = Self { same: '│', differs: '≠' };
     /// For terminals that have ASCII only.
     pub(crate) const ASCII: Self = Self { same: '|', differs: '!' };
 }
 
-/// A line of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ComparedLine {
     pub text: String,

@@ -25,7 +25,6 @@ pub(crate) struct Document {
     pub parts: Vec<DocumentPart>,
 }
 
-/// One thing of it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub(crate) enum DocumentPart {

@@ -88,7 +88,6 @@ fn ran(text: &mut String, run: &RunPart) {
     }
 }
 
-/// A picture in words.
 fn told(picture: &Picture) -> String {
     match (picture.width, picture.height) {
         (0, _) | (_, 0) => picture.name.clone(),

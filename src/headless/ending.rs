@@ -106,7 +106,6 @@ impl Ending {
         }
     }
 
-    /// The word in JSON.
     pub(crate) fn word(&self) -> &'static str {
         match self {
             Ending::Done => "done",
@@ -178,7 +177,6 @@ impl Ending {
     }
 }
 
-/// An outcome in words.
 fn words(outcome: &Outcome) -> String {
     let word = outcome.as_str().replace('_', " ");
     outcome.detail().map_or(word.clone(), |detail| format!("{word}, {detail}"))

@@ -57,7 +57,6 @@ pub(crate) fn event(form: &Form, misfits: &[AnswerError]) -> Value {
     })
 }
 
-/// The fields of a form.
 pub(crate) fn fields(form: &Form) -> Value {
     form.fields.iter().map(field).collect()
 }

@@ -27,7 +27,6 @@ pub(crate) fn with<K: Into<String>>(object: Value, more: impl IntoIterator<Item 
     Value::Object(fields)
 }
 
-/// The findings of a review.
 pub(crate) fn findings(review: &Review) -> Value {
     review.findings.iter().map(finding).collect()
 }

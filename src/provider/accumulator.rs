@@ -108,19 +108,16 @@ impl Accumulator {
         self.text
     }
 
-    /// Whole calls so far.
     pub(super) fn calls(&self) -> usize {
         self.calls.len()
     }
 
-    /// A piece of the text.
     pub(super) fn text(&mut self, piece: impl Into<String>) {
         let piece = piece.into();
         self.text += piece.len();
         self.piece(piece, ReplyEvent::Delta);
     }
 
-    /// A piece of the reasoning.
     pub(super) fn reasoning(&mut self, piece: impl Into<String>) {
         self.piece(piece.into(), ReplyEvent::Reasoning);
     }

@@ -8,16 +8,15 @@ mod events;
 
 use super::catalogue::listed::{self, Listing};
 use super::conversation::{self, ReplyOutcome, Utterance};
-use super::opaque_items;
+use super::opaque_items::OpaquePart;
 use super::piece_decoder::ReplyDecoder;
 use super::protocol::{self, KeyHeader, Protocol};
-use super::quirks::{OptionalPart, ServerQuirks};
-use super::server::Access;
-use super::wire::{Format, Wire, WireDecoder};
+use super::quirks::OptionalPart;
+use super::wire::{Format, OutgoingRequest};
 use crate::config::ProviderKind;
-use crate::domain::{MessageImage, ModelRequest, Tool};
+use crate::domain::{MessageImage, Tool};
 use reqwest::Url;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 /// The format, beside its bodies.
 pub(super) const FORMAT: Format = Format {
@@ -31,7 +30,8 @@ pub(super) const FORMAT: Format = Format {
         accept: protocol::EVENTS,
     },
     listing: Listing::Paged { size: ("limit", "1000"), page: listed::page, model: listed::one },
-    wire: |access| Box::new(Anthropic { access }),
+    encode,
+    decoder: |access, _| Box::new(ReplyDecoder::new(access, false, events::Events::default())),
 };
 
 fn root(path: &str) -> String {
@@ -44,107 +44,81 @@ fn key_header(url: &Url, key: &str) -> KeyHeader {
     if key.starts_with("sk-ant-oat") { protocol::bearer(url, key) } else { protocol::plain("x-api-key", key) }
 }
 
-/// A server that speaks Messages.
-#[derive(Debug)]
-struct Anthropic {
-    access: Access,
+/// Tokens that a reply may have: the server wants to be told.
+fn limit(asked: &OutgoingRequest<'_>) -> u64 {
+    let model = asked.model();
+    let usual = if !asked.has(OptionalPart::Limit) {
+        4_096
+    } else if model.contains("claude-3-5") {
+        8_192
+    } else if ["claude-3-opus", "claude-3-sonnet", "claude-3-haiku", "claude-2"]
+        .iter()
+        .any(|m| model.contains(m))
+    {
+        4_096
+    } else {
+        32_000
+    };
+    asked.access().max_output.unwrap_or(usual)
 }
 
-impl Anthropic {
-    /// Tokens that a reply may have: the server wants to be told.
-    fn limit(&self, known: &ServerQuirks) -> u64 {
-        let model = &self.access.name.model;
-        let usual = if known.left_out.has(OptionalPart::Limit) {
-            4_096
-        } else if model.contains("claude-3-5") {
-            8_192
-        } else if ["claude-3-opus", "claude-3-sonnet", "claude-3-haiku", "claude-2"]
-            .iter()
-            .any(|m| model.contains(m))
-        {
-            4_096
-        } else {
-            32_000
-        };
-        self.access.max_output.unwrap_or(usual)
-    }
-
-    /// Whether the model is told how much to think in tokens: those before Claude Opus 4.6. Later ones refuse that, and
-    /// are told an effort (platform.claude.com/docs/en/build-with-claude/effort).
-    fn thinks_by_budget(&self) -> bool {
-        let model = &self.access.name.model;
-        let before = ["claude-2", "claude-3", "-4-0", "-4-1", "-4-5", "-4-2025"];
-        before.iter().any(|part| model.contains(part))
-    }
+/// Whether the model is told how much to think in tokens: those before Claude Opus 4.6. Later ones refuse that, and
+/// are told an effort (platform.claude.com/docs/en/build-with-claude/effort).
+fn thinks_by_budget(model: &str) -> bool {
+    let before = ["claude-2", "claude-3", "-4-0", "-4-1", "-4-5", "-4-2025"];
+    before.iter().any(|part| model.contains(part))
 }
 
-impl Wire for Anthropic {
-    fn format(&self) -> &'static Format {
-        &FORMAT
+fn encode(asked: &OutgoingRequest<'_>) -> Value {
+    let mut said = asked.said();
+    let mut body = json!({ "model": asked.model() });
+    let mut limit = limit(asked);
+    let by_budget = thinks_by_budget(asked.model());
+    let effort = asked.effort().filter(|_| !by_budget);
+    if let Some(thinking) = asked.effort().filter(|_| by_budget).map(conversation::thinking_tokens) {
+        // The limit counts thinking too.
+        limit = limit.max(thinking + 4_096);
+        body["thinking"] = json!({ "type": "enabled", "budget_tokens": thinking });
     }
-
-    fn access(&self) -> &Access {
-        &self.access
+    if effort.is_some() {
+        // Without it these models do not think, whatever effort they are told
+        // (platform.claude.com/docs/en/build-with-claude/adaptive-thinking).
+        body["thinking"] = json!({ "type": "adaptive" });
     }
-
-    fn encode(&self, request: &ModelRequest, known: &ServerQuirks) -> Value {
-        let with_reasoning = !known.left_out.has(OptionalPart::Reasoning);
-        let mut said = conversation::said(request, with_reasoning.then_some(FORMAT.kind.as_str()));
-        let mut body = Map::new();
-        body.insert("model".into(), json!(self.access.name.model));
-        let mut limit = self.limit(known);
-        let effort = self.access.effort.filter(|_| with_reasoning);
-        let (budget, effort) = if self.thinks_by_budget() { (effort, None) } else { (None, effort) };
-        if let Some(thinking) = budget.map(conversation::thinking_tokens) {
-            // The limit counts thinking too.
-            limit = limit.max(thinking + 4_096);
-            body.insert("thinking".into(), json!({ "type": "enabled", "budget_tokens": thinking }));
+    body["max_tokens"] = limit.into();
+    let mut system: Vec<Value> = conversation::take_system(&mut said).into_iter().map(text).collect();
+    mark_cached(system.last_mut());
+    let has_system = !system.is_empty();
+    if has_system {
+        body["system"] = system.into();
+    }
+    body["messages"] = messages(&said).into();
+    if !asked.request.tools.is_empty() {
+        let mut tools: Vec<Value> = asked.request.tools.iter().map(tool).collect();
+        if !has_system {
+            mark_cached(tools.last_mut());
         }
-        if effort.is_some() {
-            // Without it these models do not think, whatever effort they are told
-            // (platform.claude.com/docs/en/build-with-claude/adaptive-thinking).
-            body.insert("thinking".into(), json!({ "type": "adaptive" }));
-        }
-        body.insert("max_tokens".into(), limit.into());
-        let mut system: Vec<Value> = conversation::take_system(&mut said).into_iter().map(text).collect();
-        mark_cached(system.last_mut());
-        if !system.is_empty() {
-            body.insert("system".into(), system.into());
-        }
-        body.insert("messages".into(), messages(&said).into());
-        if !request.tools.is_empty() {
-            let mut tools: Vec<Value> = request.tools.iter().map(tool).collect();
-            if !body.contains_key("system") {
-                mark_cached(tools.last_mut());
-            }
-            body.insert("tools".into(), tools.into());
-        }
-        let mut output = Map::new();
-        if let Some(form) = request.form.as_ref() {
+        body["tools"] = tools.into();
+    }
+    // A server that refuses one of both refuses the whole.
+    if asked.has(OptionalPart::Form) {
+        if let Some(form) = asked.form() {
             let schema = conversation::schema(&form.schema);
-            output.insert("format".into(), json!({ "type": "json_schema", "schema": schema }));
+            body["output_config"]["format"] = json!({ "type": "json_schema", "schema": schema });
         }
         if let Some(effort) = effort {
-            output.insert("effort".into(), effort.as_str().into());
+            body["output_config"]["effort"] = effort.as_str().into();
         }
-        // A server that refuses one of both refuses the whole.
-        if !output.is_empty() && !known.left_out.has(OptionalPart::Form) {
-            body.insert("output_config".into(), output.into());
-        }
-        body.insert("stream".into(), true.into());
-        Value::Object(body)
     }
-
-    fn decoder(&self, _: &Value) -> Box<dyn WireDecoder> {
-        Box::new(ReplyDecoder::new(&self.access, false, events::Events::default()))
-    }
+    body["stream"] = true.into();
+    body
 }
 
 /// The conversation, person and model in turns, the person first.
 fn messages(said: &[Utterance<'_>]) -> Vec<Value> {
     let parts = said.iter().map(|said| match said {
         Utterance::System(words) => ("user", vec![text(words)]),
-        Utterance::User { text, images } => ("user", parts(text, images)),
+        Utterance::User { text: words, images } => ("user", conversation::parts(words, images, text, image)),
         Utterance::Model(parts) => ("assistant", parts.iter().map(model).collect()),
         Utterance::Results(outcomes) => ("user", outcomes.iter().map(result).collect()),
     });
@@ -172,11 +146,6 @@ fn text(text: &str) -> Value {
     json!({ "type": "text", "text": text })
 }
 
-fn parts(words: &str, images: &[MessageImage]) -> Vec<Value> {
-    let first = (!words.trim().is_empty()).then(|| text(words));
-    first.into_iter().chain(images.iter().map(image)).collect()
-}
-
 fn image(image: &MessageImage) -> Value {
     match conversation::base64(image) {
         Some(data) => {
@@ -187,19 +156,19 @@ fn image(image: &MessageImage) -> Value {
     }
 }
 
-fn model(part: &opaque_items::OpaquePart<'_>) -> Value {
+fn model(part: &OpaquePart<'_>) -> Value {
     match part {
-        opaque_items::OpaquePart::Text(words) => text(words),
-        opaque_items::OpaquePart::Call(call) => {
+        OpaquePart::Text(words) => text(words),
+        OpaquePart::Call(call) => {
             let input = conversation::arguments(call);
             json!({ "type": "tool_use", "id": id(&call.id), "name": call.name, "input": input })
         }
-        opaque_items::OpaquePart::Item(item) => item.clone(),
+        OpaquePart::Item(item) => item.clone(),
     }
 }
 
 fn result(outcome: &ReplyOutcome<'_>) -> Value {
-    let mut content = parts(outcome.text, outcome.images);
+    let mut content = conversation::parts(outcome.text, outcome.images, text, image);
     if content.is_empty() {
         content.push(text("(no output)"));
     }

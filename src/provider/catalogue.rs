@@ -186,6 +186,6 @@ impl CatalogueServer {
     }
 
     fn listing(&self) -> &'static Listing {
-        &self.connection.format().listing
+        &self.connection.wire.format.listing
     }
 }

@@ -4,7 +4,7 @@
 //! Servers refuse a conversation that breaks these rules, and after a model was changed or a turn was stopped it does.
 //! How a wire writes the parts down, and whether it joins neighbours, is its own affair.
 
-use super::opaque_items;
+use super::opaque_items::{self, OpaquePart};
 use crate::config::Effort;
 use crate::domain::{Message, MessageImage, ModelRequest, Role, ToolCall};
 use serde_json::{Map, Value};
@@ -15,7 +15,6 @@ const UNANSWERED: &str = "This call was not carried out.";
 /// What the person says where a conversation begins with the model, which some servers refuse.
 pub(super) const GOES_ON: &str = "(The conversation goes on.)";
 
-/// Something that was said.
 #[derive(Debug, PartialEq)]
 pub(super) enum Utterance<'a> {
     System(&'a str),
@@ -24,7 +23,7 @@ pub(super) enum Utterance<'a> {
         text: &'a str,
         images: &'a [MessageImage],
     },
-    Model(Vec<opaque_items::OpaquePart<'a>>),
+    Model(Vec<OpaquePart<'a>>),
     /// The results of the calls of the model's last words, in their order.
     Results(Vec<ReplyOutcome<'a>>),
 }
@@ -60,7 +59,7 @@ pub(super) fn said<'a>(request: &'a ModelRequest, kind: Option<&str>) -> Vec<Utt
                 let calls: &[ToolCall] = if with_calls { &message.tool_calls } else { &[] };
                 let kept = kind.map(|kind| (kind, message.kept.as_slice()));
                 let parts = opaque_items::parts(&message.text, calls, kept);
-                if parts.iter().any(|part| !matches!(part, opaque_items::OpaquePart::Item(_))) {
+                if parts.iter().any(|part| !matches!(part, OpaquePart::Item(_))) {
                     all.push(Utterance::Model(parts));
                 }
                 if !calls.is_empty() {
@@ -156,6 +155,17 @@ pub(super) fn thinking_tokens(effort: Effort) -> u64 {
         Effort::Medium => 8_192,
         Effort::High => 24_576,
     }
+}
+
+/// Words and images as the parts of a message; nothing for words that say nothing.
+pub(super) fn parts(
+    words: &str,
+    images: &[MessageImage],
+    text: fn(&str) -> Value,
+    image: fn(&MessageImage) -> Value,
+) -> Vec<Value> {
+    let first = (!words.trim().is_empty()).then(|| text(words));
+    first.into_iter().chain(images.iter().map(image)).collect()
 }
 
 /// An image as base64; `None`: its bytes are not there.

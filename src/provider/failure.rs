@@ -19,7 +19,6 @@ use std::time::Duration;
 pub(super) struct ServerIdentity {
     /// The provider's name as configured.
     pub(super) provider: String,
-    /// The model's name there.
     pub(super) model: String,
     /// The host, with its port where one was written.
     pub(super) host: String,

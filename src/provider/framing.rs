@@ -17,6 +17,12 @@ pub(super) struct FramePiece {
     pub(super) whole: bool,
 }
 
+impl FramePiece {
+    fn of(data: String) -> Self {
+        Self { name: String::new(), data, whole: false }
+    }
+}
+
 /// Why nothing more can be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum FramingError {
@@ -51,7 +57,6 @@ struct List {
     escaped: bool,
 }
 
-/// Takes a reply apart.
 #[derive(Debug)]
 pub(super) struct Framing {
     form: FrameKind,
@@ -97,7 +102,7 @@ impl Framing {
             FrameKind::Unknown(_) => Ok(()),
             FrameKind::Events(parser) => parser
                 .feed(bytes, &mut |event| {
-                    each(FramePiece { name: event.name, data: event.data, whole: false });
+                    each(FramePiece { name: event.name, ..FramePiece::of(event.data) });
                 })
                 .map_err(|why| FramingError::Piece(why.to_string())),
             FrameKind::List(list) => list.feed(bytes, each),
@@ -121,7 +126,7 @@ impl Framing {
                     }
                     line.clear();
                     if !data.is_empty() {
-                        each(FramePiece { name: String::new(), data, whole: false });
+                        each(FramePiece::of(data));
                     }
                 }
                 line.extend_from_slice(rest);
@@ -139,32 +144,23 @@ impl Framing {
         let closed = end == End::Closed;
         match std::mem::replace(&mut self.form, FrameKind::Unknown(Vec::new())) {
             FrameKind::Unknown(_) => None,
-            FrameKind::Whole(body) => {
-                Some(FramePiece { name: String::new(), data: text(&body), whole: true })
-            }
+            FrameKind::Whole(body) => Some(FramePiece { whole: true, ..FramePiece::of(text(&body)) }),
             // A last line without its end counts if it can be read; a torn one is what is missing.
             FrameKind::Events(parser) => parser.end().and_then(|(event, ended)| {
                 let readable = ended || event.data == "[DONE]" || is_json(&event.data);
-                (readable && (ended || closed || finished)).then_some(FramePiece {
-                    name: event.name,
-                    data: event.data,
-                    whole: false,
-                })
+                let piece = FramePiece { name: event.name, ..FramePiece::of(event.data) };
+                (readable && (ended || closed || finished)).then_some(piece)
             }),
             FrameKind::Lines { line, first } => {
                 let data = text(&line);
                 // What stands alone is the whole body, readable or not.
                 let counts = if is_json(&data) { closed || finished } else { first };
-                counts.then_some(FramePiece { name: String::new(), data, whole: first })
+                counts.then_some(FramePiece { whole: first, ..FramePiece::of(data) })
             }
             FrameKind::List(list) => {
                 // A torn element is missing, one that is no value is broken; both are seen by who reads it.
                 let data = text(&list.element);
-                (closed && list.depth <= 1 && !data.is_empty()).then_some(FramePiece {
-                    name: String::new(),
-                    data,
-                    whole: false,
-                })
+                (closed && list.depth <= 1 && !data.is_empty()).then_some(FramePiece::of(data))
             }
         }
     }
@@ -217,7 +213,7 @@ impl List {
         let data = text(&self.element);
         self.element.clear();
         if !data.is_empty() {
-            each(FramePiece { name: String::new(), data, whole: false });
+            each(FramePiece::of(data));
         }
     }
 }

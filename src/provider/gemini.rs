@@ -10,14 +10,12 @@ mod schema;
 
 use super::catalogue::listed::Listing;
 use super::conversation::{self, ReplyOutcome, Utterance};
-use super::opaque_items;
+use super::opaque_items::OpaquePart;
 use super::piece_decoder::ReplyDecoder;
 use super::protocol::{self, KeyHeader, Protocol};
-use super::quirks::{OptionalPart, ServerQuirks};
-use super::server::Access;
-use super::wire::{Format, Wire, WireDecoder};
+use super::wire::{Format, OutgoingRequest};
 use crate::config::{Effort, ProviderKind};
-use crate::domain::{MessageImage, ModelRequest, Tool};
+use crate::domain::{MessageImage, Tool};
 use reqwest::Url;
 use serde_json::{Map, Value, json};
 
@@ -36,7 +34,8 @@ pub(super) const FORMAT: Format = Format {
         accept: protocol::EVENTS,
     },
     listing: Listing::Paged { size: ("pageSize", "1000"), page: models::page, model: models::one },
-    wire: |access| Box::new(Gemini { access }),
+    encode,
+    decoder: |access, _| Box::new(ReplyDecoder::new(access, false, chunks::Chunks)),
 };
 
 fn root(path: &str) -> String {
@@ -63,122 +62,95 @@ fn key_header(url: &Url, key: &str) -> KeyHeader {
     if key.starts_with("ya29.") { protocol::bearer(url, key) } else { protocol::plain("x-goog-api-key", key) }
 }
 
-/// A server that speaks `streamGenerateContent`.
-#[derive(Debug)]
-struct Gemini {
-    access: Access,
+fn encode(asked: &OutgoingRequest<'_>) -> Value {
+    let mut said = asked.said();
+    let mut body = Map::new();
+    let system: Vec<Value> = conversation::take_system(&mut said).into_iter().map(text).collect();
+    if !system.is_empty() {
+        body.insert("systemInstruction".into(), json!({ "parts": system }));
+    }
+    body.insert("contents".into(), contents(&said, is_gemini_3(asked.model())).into());
+    if !asked.request.tools.is_empty() {
+        let tools: Vec<Value> = asked.request.tools.iter().map(tool).collect();
+        body.insert("tools".into(), json!([{ "functionDeclarations": tools }]));
+    }
+    let config = config(asked);
+    if !config.is_empty() {
+        body.insert("generationConfig".into(), config.into());
+    }
+    body.into()
 }
 
-impl Gemini {
-    /// How replies are to be made.
-    fn config(&self, request: &ModelRequest, known: &ServerQuirks) -> Map<String, Value> {
-        let mut config = Map::new();
-        if let Some(limit) = self.access.max_output {
-            config.insert("maxOutputTokens".into(), limit.into());
-        }
-        if let Some(form) = request.form.as_ref().filter(|_| !known.left_out.has(OptionalPart::Form)) {
-            config.insert("responseMimeType".into(), "application/json".into());
-            config.insert("responseSchema".into(), schema::subset(&conversation::schema(&form.schema)));
-        }
-        if let Some(effort) = self.access.effort.filter(|_| !known.left_out.has(OptionalPart::Reasoning)) {
-            let mut thinking = json!({ "includeThoughts": true });
-            if self.access.name.model.contains("gemini-3") {
-                // It knows two levels everywhere.
-                let level = if effort == Effort::Low { "low" } else { "high" };
-                thinking["thinkingLevel"] = level.into();
-            } else {
-                thinking["thinkingBudget"] = conversation::thinking_tokens(effort).into();
-            }
-            config.insert("thinkingConfig".into(), thinking);
-        }
-        config
-    }
-
-    /// The conversation, person and model in turns, the person first.
-    fn contents(&self, said: &[Utterance<'_>]) -> Vec<Value> {
-        let parts = said.iter().map(|said| match said {
-            Utterance::System(words) => ("user", vec![text(words)]),
-            Utterance::User { text, images } => ("user", words_and_images(text, images)),
-            Utterance::Model(parts) => ("model", self.model(parts)),
-            Utterance::Results(outcomes) => ("user", results(outcomes)),
-        });
-        let turns = conversation::turns(parts, || text(conversation::GOES_ON));
-        turns.into_iter().map(|(role, parts)| json!({ "role": role, "parts": parts })).collect()
-    }
-
-    fn model(&self, parts: &[opaque_items::OpaquePart<'_>]) -> Vec<Value> {
-        let mut all: Vec<Value> = Vec::new();
-        let mut unsigned = self.access.name.model.contains("gemini-3");
-        for part in parts {
-            match part {
-                opaque_items::OpaquePart::Text(words) => all.push(text(words)),
-                opaque_items::OpaquePart::Call(call) => {
-                    let mut one = json!({ "functionCall": function(&call.id, &call.name, "args", conversation::arguments(call)) });
-                    // Of calls made at once only the first is signed.
-                    let foreign = std::mem::take(&mut unsigned).then(|| FOREIGN.to_owned());
-                    if let Some(signature) = call.signature.clone().or(foreign) {
-                        one["thoughtSignature"] = signature.into();
-                    }
-                    all.push(one);
-                }
-                opaque_items::OpaquePart::Item(item) => {
-                    match (all.last_mut(), item.get("thoughtSignature")) {
-                        (Some(Value::Object(last)), Some(signature)) if last.contains_key("text") => {
-                            last.insert("thoughtSignature".into(), signature.clone());
-                        }
-                        (_, Some(signature)) => {
-                            all.push(json!({ "text": "", "thoughtSignature": signature }));
-                        }
-                        _ => {}
-                    }
-                }
-            }
-        }
-        all
-    }
+fn is_gemini_3(model: &str) -> bool {
+    model.contains("gemini-3")
 }
 
-impl Wire for Gemini {
-    fn format(&self) -> &'static Format {
-        &FORMAT
+/// How replies are to be made.
+fn config(asked: &OutgoingRequest<'_>) -> Map<String, Value> {
+    let mut config = Map::new();
+    if let Some(limit) = asked.access().max_output {
+        config.insert("maxOutputTokens".into(), limit.into());
     }
-
-    fn access(&self) -> &Access {
-        &self.access
+    if let Some(form) = asked.form() {
+        config.insert("responseMimeType".into(), "application/json".into());
+        config.insert("responseSchema".into(), schema::subset(&conversation::schema(&form.schema)));
     }
-
-    fn encode(&self, request: &ModelRequest, known: &ServerQuirks) -> Value {
-        let kept = (!known.left_out.has(OptionalPart::Reasoning)).then_some(FORMAT.kind.as_str());
-        let mut said = conversation::said(request, kept);
-        let mut body = Map::new();
-        let system: Vec<Value> = conversation::take_system(&mut said).into_iter().map(text).collect();
-        if !system.is_empty() {
-            body.insert("systemInstruction".into(), json!({ "parts": system }));
+    if let Some(effort) = asked.effort() {
+        let mut thinking = json!({ "includeThoughts": true });
+        if is_gemini_3(asked.model()) {
+            // It knows two levels everywhere.
+            let level = if effort == Effort::Low { "low" } else { "high" };
+            thinking["thinkingLevel"] = level.into();
+        } else {
+            thinking["thinkingBudget"] = conversation::thinking_tokens(effort).into();
         }
-        body.insert("contents".into(), self.contents(&said).into());
-        if !request.tools.is_empty() {
-            let tools: Vec<Value> = request.tools.iter().map(tool).collect();
-            body.insert("tools".into(), json!([{ "functionDeclarations": tools }]));
-        }
-        let config = self.config(request, known);
-        if !config.is_empty() {
-            body.insert("generationConfig".into(), config.into());
-        }
-        Value::Object(body)
+        config.insert("thinkingConfig".into(), thinking);
     }
+    config
+}
 
-    fn decoder(&self, _: &Value) -> Box<dyn WireDecoder> {
-        Box::new(ReplyDecoder::new(&self.access, false, chunks::Chunks))
+/// The conversation, person and model in turns, the person first.
+fn contents(said: &[Utterance<'_>], signed: bool) -> Vec<Value> {
+    let parts = said.iter().map(|said| match said {
+        Utterance::System(words) => ("user", vec![text(words)]),
+        Utterance::User { text: words, images } => ("user", conversation::parts(words, images, text, image)),
+        Utterance::Model(parts) => ("model", model(parts, signed)),
+        Utterance::Results(outcomes) => ("user", results(outcomes)),
+    });
+    let turns = conversation::turns(parts, || text(conversation::GOES_ON));
+    turns.into_iter().map(|(role, parts)| json!({ "role": role, "parts": parts })).collect()
+}
+
+/// What the model said. `signed`: its first call needs a signature.
+fn model(parts: &[OpaquePart<'_>], signed: bool) -> Vec<Value> {
+    let mut all: Vec<Value> = Vec::new();
+    let mut unsigned = signed;
+    for part in parts {
+        match part {
+            OpaquePart::Text(words) => all.push(text(words)),
+            OpaquePart::Call(call) => {
+                let mut one = json!({ "functionCall": function(&call.id, &call.name, "args", conversation::arguments(call)) });
+                // Of calls made at once only the first is signed.
+                let foreign = std::mem::take(&mut unsigned).then(|| FOREIGN.to_owned());
+                if let Some(signature) = call.signature.clone().or(foreign) {
+                    one["thoughtSignature"] = signature.into();
+                }
+                all.push(one);
+            }
+            OpaquePart::Item(item) => match (all.last_mut(), item.get("thoughtSignature")) {
+                (Some(Value::Object(last)), Some(signature)) if last.contains_key("text") => {
+                    last.insert("thoughtSignature".into(), signature.clone());
+                }
+                (_, Some(signature)) => all.push(json!({ "text": "", "thoughtSignature": signature })),
+                _ => {}
+            },
+        }
     }
+    all
 }
 
 fn text(text: &str) -> Value {
     json!({ "text": text })
-}
-
-fn words_and_images(words: &str, images: &[MessageImage]) -> Vec<Value> {
-    let first = (!words.trim().is_empty()).then(|| text(words));
-    first.into_iter().chain(images.iter().map(image)).collect()
 }
 
 fn image(image: &MessageImage) -> Value {

@@ -13,7 +13,7 @@ use super::ledger;
 use super::quirks::{OptionalPart, RefusedParts, ServerQuirks};
 use super::retry::{self, REPETITIONS, RetryAdvice};
 use super::server::{Access, HttpRequest};
-use super::wire::{self, End, Format, Wire, WireDecoder};
+use super::wire::{self, End, Wire, WireDecoder};
 use crate::config::Timeouts;
 use crate::domain::{Departure, FailureKind, ModelRequest, ReplyEvent, ReplyFailure};
 use reqwest::{Client, Response};
@@ -35,7 +35,7 @@ const LAST_BYTES: Duration = Duration::from_millis(50);
 /// A server, and the client that speaks to it.
 #[derive(Debug)]
 pub(super) struct Connection {
-    wire: Box<dyn Wire>,
+    pub(super) wire: Wire,
     timeouts: Timeouts,
     client: OnceLock<reqwest::Result<Client>>,
     /// What the server refused, as [`RefusedParts`].
@@ -53,7 +53,7 @@ enum Attempt {
 }
 
 impl Connection {
-    pub(super) fn new(wire: Box<dyn Wire>, timeouts: Timeouts) -> Self {
+    pub(super) fn new(wire: Wire, timeouts: Timeouts) -> Self {
         Self {
             wire,
             timeouts,
@@ -64,11 +64,7 @@ impl Connection {
     }
 
     pub(super) fn access(&self) -> &Access {
-        self.wire.access()
-    }
-
-    pub(super) fn format(&self) -> &'static Format {
-        self.wire.format()
+        &self.wire.access
     }
 
     /// Learns how many tokens the model can have in its context.

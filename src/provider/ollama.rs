@@ -8,14 +8,13 @@ mod lines;
 
 use super::catalogue::listed::Listing;
 use super::conversation::{self, ReplyOutcome, Utterance};
-use super::opaque_items;
+use super::opaque_items::OpaquePart;
+use super::openai::tool;
 use super::piece_decoder::ReplyDecoder;
 use super::protocol::{self, Protocol};
-use super::quirks::{OptionalPart, ServerQuirks};
-use super::server::Access;
-use super::wire::{Format, Wire, WireDecoder};
+use super::wire::{Format, OutgoingRequest};
 use crate::config::{Effort, ProviderKind};
-use crate::domain::{MessageImage, ModelRequest, Tool};
+use crate::domain::MessageImage;
 use serde_json::{Map, Value, json};
 
 /// Tokens of context that are asked for at least, where the model has so many.
@@ -35,70 +34,45 @@ pub(super) const FORMAT: Format = Format {
         accept: "application/x-ndjson, application/json",
     },
     listing: Listing::Names,
-    wire: |access| Box::new(Ollama { access }),
+    encode,
+    decoder: |access, sent| Box::new(ReplyDecoder::new(access, true, lines::LineDecoder::new(sent))),
 };
 
-/// A server that speaks Ollama's interface.
-#[derive(Debug)]
-struct Ollama {
-    access: Access,
+/// Tokens of context to ask for.
+fn context(asked: &OutgoingRequest<'_>, messages: &Value, tools: &Value) -> u64 {
+    if let Some(context) = asked.access().context {
+        return context;
+    }
+    let sent = lines::estimate(messages) + lines::estimate(tools);
+    let reply = asked.access().max_output.unwrap_or(FOR_REPLY).max(FOR_REPLY);
+    // A quarter more than is estimated: code has more tokens than prose.
+    let needed = (sent + sent / 4 + reply).next_power_of_two();
+    needed.max(USUAL).min(asked.known.context.unwrap_or(USUAL))
 }
 
-impl Ollama {
-    /// Tokens of context to ask for.
-    fn context(&self, messages: &Value, tools: &Value, known: &ServerQuirks) -> u64 {
-        if let Some(context) = self.access.context {
-            return context;
-        }
-        let sent = lines::estimate(messages) + lines::estimate(tools);
-        let reply = self.access.max_output.unwrap_or(FOR_REPLY).max(FOR_REPLY);
-        // A quarter more than is estimated: code has more tokens than prose.
-        let needed = (sent + sent / 4 + reply).next_power_of_two();
-        needed.max(USUAL).min(known.context.unwrap_or(USUAL))
+fn encode(asked: &OutgoingRequest<'_>) -> Value {
+    let messages: Value = asked.said().iter().flat_map(messages).collect();
+    let tools: Value = asked.request.tools.iter().map(tool).collect();
+    let mut options = json!({ "num_ctx": context(asked, &messages, &tools) });
+    if let Some(limit) = asked.access().max_output {
+        options["num_predict"] = limit.into();
     }
-}
-
-impl Wire for Ollama {
-    fn format(&self) -> &'static Format {
-        &FORMAT
+    let mut body = json!({ "model": asked.model() });
+    body["messages"] = messages;
+    body["stream"] = true.into();
+    if !asked.request.tools.is_empty() {
+        body["tools"] = tools;
     }
-
-    fn access(&self) -> &Access {
-        &self.access
+    if let Some(form) = asked.form() {
+        body["format"] = conversation::schema(&form.schema);
     }
-
-    fn encode(&self, request: &ModelRequest, known: &ServerQuirks) -> Value {
-        let kept = (!known.left_out.has(OptionalPart::Reasoning)).then_some(FORMAT.kind.as_str());
-        let messages: Value = conversation::said(request, kept).iter().flat_map(messages).collect();
-        let tools: Value = request.tools.iter().map(tool).collect();
-        let mut options = Map::new();
-        options.insert("num_ctx".into(), self.context(&messages, &tools, known).into());
-        if let Some(limit) = self.access.max_output {
-            options.insert("num_predict".into(), limit.into());
-        }
-        let mut body = Map::new();
-        body.insert("model".into(), json!(self.access.name.model));
-        body.insert("messages".into(), messages);
-        body.insert("stream".into(), true.into());
-        if !request.tools.is_empty() {
-            body.insert("tools".into(), tools);
-        }
-        if let Some(form) = request.form.as_ref().filter(|_| !known.left_out.has(OptionalPart::Form)) {
-            body.insert("format".into(), conversation::schema(&form.schema));
-        }
-        if let Some(effort) = self.access.effort.filter(|_| !known.left_out.has(OptionalPart::Reasoning)) {
-            // One family takes a level, all others a yes.
-            let levels = self.access.name.model.contains("gpt-oss");
-            let think = if levels { effort.as_str().into() } else { Value::Bool(effort != Effort::Low) };
-            body.insert("think".into(), think);
-        }
-        body.insert("options".into(), options.into());
-        Value::Object(body)
+    if let Some(effort) = asked.effort() {
+        // One family takes a level, all others a yes.
+        let levels = asked.model().contains("gpt-oss");
+        body["think"] = if levels { effort.as_str().into() } else { Value::Bool(effort != Effort::Low) };
     }
-
-    fn decoder(&self, sent: &Value) -> Box<dyn WireDecoder> {
-        Box::new(ReplyDecoder::new(&self.access, true, lines::LineDecoder::new(sent)))
-    }
+    body["options"] = options;
+    body
 }
 
 /// What was said, as messages of this wire.
@@ -129,19 +103,19 @@ fn with_images(mut message: Value, images: &[MessageImage]) -> Value {
     message
 }
 
-fn model(parts: &[opaque_items::OpaquePart<'_>]) -> Value {
+fn model(parts: &[OpaquePart<'_>]) -> Value {
     let (mut text, mut calls, mut message) = (String::new(), Vec::new(), Map::new());
     message.insert("role".into(), "assistant".into());
     for part in parts {
         match part {
-            opaque_items::OpaquePart::Text(piece) => text.push_str(piece),
-            opaque_items::OpaquePart::Call(call) => {
+            OpaquePart::Text(piece) => text.push_str(piece),
+            OpaquePart::Call(call) => {
                 calls.push(
                     json!({ "function": { "name": call.name, "arguments": conversation::arguments(call) } }),
                 );
             }
-            opaque_items::OpaquePart::Item(Value::Object(fields)) => message.extend(fields.clone()),
-            opaque_items::OpaquePart::Item(_) => {}
+            OpaquePart::Item(Value::Object(fields)) => message.extend(fields.clone()),
+            OpaquePart::Item(_) => {}
         }
     }
     message.insert("content".into(), text.into());
@@ -154,10 +128,4 @@ fn model(parts: &[opaque_items::OpaquePart<'_>]) -> Value {
 fn result(outcome: &ReplyOutcome<'_>) -> Value {
     let message = json!({ "role": "tool", "tool_name": outcome.call.name, "content": outcome.text });
     with_images(message, outcome.images)
-}
-
-fn tool(tool: &Tool) -> Value {
-    let parameters = conversation::schema(&tool.parameters);
-    let function = json!({ "name": tool.name, "description": tool.description, "parameters": parameters });
-    json!({ "type": "function", "function": function })
 }

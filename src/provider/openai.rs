@@ -9,14 +9,13 @@ pub(super) use chunk::{reason, usage};
 
 use super::catalogue::listed::Listing;
 use super::conversation::{self, ReplyOutcome, Utterance};
-use super::opaque_items;
+use super::opaque_items::OpaquePart;
 use super::piece_decoder::ReplyDecoder;
 use super::protocol::{self, KeyHeader, Protocol};
-use super::quirks::{OptionalPart, RefusedParts, ServerQuirks};
-use super::server::Access;
-use super::wire::{Format, Wire, WireDecoder};
+use super::quirks::{OptionalPart, RefusedParts};
+use super::wire::{Format, OutgoingRequest};
 use crate::config::ProviderKind;
-use crate::domain::{AnswerForm, MessageImage, ModelRequest, Tool};
+use crate::domain::{AnswerForm, MessageImage, Tool};
 use reqwest::Url;
 use serde_json::{Map, Value, json};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -33,7 +32,8 @@ pub(super) const FORMAT: Format = Format {
         accept: protocol::EVENTS,
     },
     listing: Listing::All,
-    wire: |access| Box::new(OpenAi { access }),
+    encode,
+    decoder: |access, _| Box::new(ReplyDecoder::new(access, false, decoder::Completion::new())),
 };
 
 /// What the paths of OpenAI's formats begin with.
@@ -53,58 +53,29 @@ pub(super) fn key_header(url: &Url, key: &str) -> KeyHeader {
     if azure { protocol::plain("api-key", key) } else { protocol::bearer(url, key) }
 }
 
-/// A server that speaks chat completions.
-#[derive(Debug)]
-struct OpenAi {
-    access: Access,
-}
-
-impl Wire for OpenAi {
-    fn format(&self) -> &'static Format {
-        &FORMAT
+fn encode(asked: &OutgoingRequest<'_>) -> Value {
+    let left_out = asked.known.left_out;
+    let mut body = json!({ "model": asked.model() });
+    body["messages"] = asked.said().iter().flat_map(|said| messages(said, left_out)).collect();
+    body["stream"] = true.into();
+    if asked.has(OptionalPart::Usage) {
+        body["stream_options"] = json!({ "include_usage": true });
     }
-
-    fn access(&self) -> &Access {
-        &self.access
+    if !asked.request.tools.is_empty() {
+        body["tools"] = asked.request.tools.iter().map(tool).collect();
     }
-
-    fn encode(&self, request: &ModelRequest, known: &ServerQuirks) -> Value {
-        let left_out = known.left_out;
-        let kept = (!left_out.has(OptionalPart::Reasoning)).then_some(FORMAT.kind.as_str());
-        let messages: Vec<Value> =
-            conversation::said(request, kept).iter().flat_map(|said| messages(said, left_out)).collect();
-        let mut body = Map::new();
-        body.insert("model".into(), json!(self.access.name.model));
-        body.insert("messages".into(), messages.into());
-        body.insert("stream".into(), true.into());
-        if !left_out.has(OptionalPart::Usage) {
-            body.insert("stream_options".into(), json!({ "include_usage": true }));
-        }
-        if !request.tools.is_empty() {
-            body.insert("tools".into(), request.tools.iter().map(tool).collect());
-        }
-        if let Some(form) = request.form.as_ref().filter(|_| !left_out.has(OptionalPart::Form)) {
-            body.insert(
-                "response_format".into(),
-                json!({ "type": "json_schema", "json_schema": strict(form) }),
-            );
-        }
-        if let Some(limit) = self.access.max_output {
-            // OpenAI itself refuses the name that everybody else expects.
-            let usual =
-                self.access.asked.host.ends_with("openai.com") || known.left_out.has(OptionalPart::Limit);
-            let name = if usual { "max_completion_tokens" } else { "max_tokens" };
-            body.insert(name.into(), limit.into());
-        }
-        if let Some(effort) = self.access.effort.filter(|_| !left_out.has(OptionalPart::Reasoning)) {
-            body.insert("reasoning_effort".into(), effort.as_str().into());
-        }
-        Value::Object(body)
+    if let Some(form) = asked.form() {
+        body["response_format"] = json!({ "type": "json_schema", "json_schema": strict(form) });
     }
-
-    fn decoder(&self, _: &Value) -> Box<dyn WireDecoder> {
-        Box::new(ReplyDecoder::new(&self.access, false, decoder::Completion::new()))
+    if let Some(limit) = asked.access().max_output {
+        // OpenAI itself refuses the name that everybody else expects.
+        let usual = asked.access().asked.host.ends_with("openai.com") || left_out.has(OptionalPart::Limit);
+        body[if usual { "max_completion_tokens" } else { "max_tokens" }] = limit.into();
     }
+    if let Some(effort) = asked.effort() {
+        body["reasoning_effort"] = effort.as_str().into();
+    }
+    body
 }
 
 /// What was said, as messages of this wire.
@@ -122,31 +93,34 @@ fn content(text: &str, images: &[MessageImage]) -> Value {
     if images.is_empty() {
         return text.into();
     }
-    let words = (!text.trim().is_empty()).then(|| json!({ "type": "text", "text": text }));
-    words.into_iter().chain(images.iter().map(image)).collect()
+    conversation::parts(text, images, self::text, image).into()
+}
+
+fn text(text: &str) -> Value {
+    json!({ "type": "text", "text": text })
 }
 
 fn image(image: &MessageImage) -> Value {
     match conversation::data_url(image) {
         Some(url) => json!({ "type": "image_url", "image_url": { "url": url } }),
-        None => json!({ "type": "text", "text": conversation::missing(image) }),
+        None => text(&conversation::missing(image)),
     }
 }
 
-fn model(parts: &[opaque_items::OpaquePart<'_>], left_out: RefusedParts) -> Value {
+fn model(parts: &[OpaquePart<'_>], left_out: RefusedParts) -> Value {
     let (mut text, mut calls, mut message) = (String::new(), Vec::new(), Map::new());
     message.insert("role".into(), "assistant".into());
     message.insert("content".into(), Value::Null);
     for part in parts {
         match part {
-            opaque_items::OpaquePart::Text(piece) => text.push_str(piece),
-            opaque_items::OpaquePart::Call(call) => calls.push(json!({
+            OpaquePart::Text(piece) => text.push_str(piece),
+            OpaquePart::Call(call) => calls.push(json!({
                 "id": id(&call.id, left_out),
                 "type": "function",
                 "function": { "name": call.name, "arguments": conversation::arguments(call).to_string() },
             })),
-            opaque_items::OpaquePart::Item(Value::Object(fields)) => message.extend(fields.clone()),
-            opaque_items::OpaquePart::Item(_) => {}
+            OpaquePart::Item(Value::Object(fields)) => message.extend(fields.clone()),
+            OpaquePart::Item(_) => {}
         }
     }
     if !text.is_empty() {
@@ -166,7 +140,7 @@ fn results(outcomes: &[ReplyOutcome<'_>], left_out: RefusedParts) -> Vec<Value> 
         .collect();
     let images: Vec<Value> = outcomes.iter().flat_map(|o| o.images).map(image).collect();
     if !images.is_empty() {
-        let words = json!({ "type": "text", "text": "Images of these results:" });
+        let words = text("Images of these results:");
         let content: Value = std::iter::once(words).chain(images).collect();
         all.push(json!({ "role": "user", "content": content }));
     }
@@ -184,7 +158,8 @@ fn id(given: &str, left_out: RefusedParts) -> String {
     format!("{:09}", hasher.finish() % 1_000_000_000)
 }
 
-fn tool(tool: &Tool) -> Value {
+/// A tool as most servers are told of it.
+pub(super) fn tool(tool: &Tool) -> Value {
     let parameters = conversation::schema(&tool.parameters);
     let function = json!({ "name": tool.name, "description": tool.description, "parameters": parameters });
     json!({ "type": "function", "function": function })

@@ -16,7 +16,6 @@ pub(super) struct Protocol {
     pub(super) key_header: fn(&Url, &str) -> KeyHeader,
     /// A header that every request has where no other of its name is configured.
     pub(super) header: Option<(&'static str, &'static str)>,
-    /// What answers are taken.
     pub(super) accept: &'static str,
 }
 

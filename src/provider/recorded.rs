@@ -92,7 +92,7 @@ pub(super) fn recordings(api: &str) -> Vec<Recording> {
         .collect()
 }
 
-fn wire(kind: Kind) -> Box<dyn Wire> {
+fn wire(kind: Kind) -> Wire {
     wire_of(kind, fixture(kind, "m"))
 }
 

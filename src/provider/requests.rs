@@ -12,7 +12,7 @@ use crate::domain::{
 };
 use serde_json::{Value, json};
 
-fn wire(kind: Kind) -> Box<dyn Wire> {
+fn wire(kind: Kind) -> Wire {
     wire_of(kind, fixture(kind, "m"))
 }
 
@@ -329,7 +329,7 @@ fn keys_are_in_one_header_and_nowhere_else() {
     ] {
         use secrecy::ExposeSecret as _;
         let wire = wire(kind);
-        let http = wire.access().post(&wire.encode(&request(kind), &ServerQuirks::default()));
+        let http = wire.access.post(&wire.encode(&request(kind), &ServerQuirks::default()));
         let secret: Vec<_> =
             http.secret_headers.iter().map(|(n, v)| (n.as_str(), v.expose_secret())).collect();
         assert_eq!(secret, [(header, value)]);

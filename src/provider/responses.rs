@@ -5,16 +5,15 @@ mod events;
 
 use super::catalogue::listed::Listing;
 use super::conversation::{self, ReplyOutcome, Utterance};
-use super::opaque_items;
+use super::opaque_items::OpaquePart;
 use super::openai::{self, strict};
 use super::piece_decoder::ReplyDecoder;
 use super::protocol::{self, Protocol};
-use super::quirks::{OptionalPart, ServerQuirks};
-use super::server::Access;
-use super::wire::{Format, Wire, WireDecoder};
+use super::quirks::OptionalPart;
+use super::wire::{Format, OutgoingRequest};
 use crate::config::ProviderKind;
-use crate::domain::{MessageImage, ModelRequest, Tool};
-use serde_json::{Map, Value, json};
+use crate::domain::{MessageImage, Tool};
+use serde_json::{Value, json};
 
 /// The format, beside its bodies.
 pub(super) const FORMAT: Format = Format {
@@ -28,63 +27,38 @@ pub(super) const FORMAT: Format = Format {
         accept: protocol::EVENTS,
     },
     listing: Listing::All,
-    wire: |access| Box::new(Responses { access }),
+    encode,
+    decoder: |access, _| Box::new(ReplyDecoder::new(access, false, events::Events::default())),
 };
 
-/// A server that speaks Responses.
-#[derive(Debug)]
-struct Responses {
-    access: Access,
-}
-
-impl Wire for Responses {
-    fn format(&self) -> &'static Format {
-        &FORMAT
+fn encode(asked: &OutgoingRequest<'_>) -> Value {
+    let mut said = asked.said();
+    let mut body = json!({ "model": asked.model() });
+    if let Some(Utterance::System(text)) = said.first() {
+        body["instructions"] = json!(text);
+        said.remove(0);
     }
-
-    fn access(&self) -> &Access {
-        &self.access
+    body["input"] = said.iter().flat_map(items).collect();
+    body["stream"] = true.into();
+    body["store"] = false.into();
+    if asked.has(OptionalPart::Reasoning) {
+        body["include"] = json!(["reasoning.encrypted_content"]);
     }
-
-    fn encode(&self, request: &ModelRequest, known: &ServerQuirks) -> Value {
-        let with_reasoning = !known.left_out.has(OptionalPart::Reasoning);
-        let kept = with_reasoning.then_some(FORMAT.kind.as_str());
-        let mut said = conversation::said(request, kept);
-        let mut body = Map::new();
-        body.insert("model".into(), json!(self.access.name.model));
-        if let Some(Utterance::System(text)) = said.first() {
-            body.insert("instructions".into(), json!(text));
-            said.remove(0);
-        }
-        let input: Vec<Value> = said.iter().flat_map(items).collect();
-        body.insert("input".into(), input.into());
-        body.insert("stream".into(), true.into());
-        body.insert("store".into(), false.into());
-        if with_reasoning {
-            body.insert("include".into(), json!(["reasoning.encrypted_content"]));
-        }
-        if !request.tools.is_empty() {
-            body.insert("tools".into(), request.tools.iter().map(tool).collect());
-        }
-        if let Some(form) = request.form.as_ref().filter(|_| !known.left_out.has(OptionalPart::Form)) {
-            let mut format = strict(form);
-            if let Some(fields) = format.as_object_mut() {
-                fields.insert("type".into(), "json_schema".into());
-            }
-            body.insert("text".into(), json!({ "format": format }));
-        }
-        if let Some(limit) = self.access.max_output {
-            body.insert("max_output_tokens".into(), limit.into());
-        }
-        if let Some(effort) = self.access.effort.filter(|_| with_reasoning) {
-            body.insert("reasoning".into(), json!({ "effort": effort.as_str(), "summary": "auto" }));
-        }
-        Value::Object(body)
+    if !asked.request.tools.is_empty() {
+        body["tools"] = asked.request.tools.iter().map(tool).collect();
     }
-
-    fn decoder(&self, _: &Value) -> Box<dyn WireDecoder> {
-        Box::new(ReplyDecoder::new(&self.access, false, events::Events::default()))
+    if let Some(form) = asked.form() {
+        let mut format = strict(form);
+        format["type"] = "json_schema".into();
+        body["text"] = json!({ "format": format });
     }
+    if let Some(limit) = asked.access().max_output {
+        body["max_output_tokens"] = limit.into();
+    }
+    if let Some(effort) = asked.effort() {
+        body["reasoning"] = json!({ "effort": effort.as_str(), "summary": "auto" });
+    }
+    body
 }
 
 /// What was said, as items of this wire.
@@ -98,16 +72,16 @@ fn items(said: &Utterance<'_>) -> Vec<Value> {
     }
 }
 
-fn model(part: &opaque_items::OpaquePart<'_>) -> Value {
+fn model(part: &OpaquePart<'_>) -> Value {
     match part {
-        opaque_items::OpaquePart::Text(text) => json!({ "role": "assistant", "content": text }),
-        opaque_items::OpaquePart::Call(call) => json!({
+        OpaquePart::Text(text) => json!({ "role": "assistant", "content": text }),
+        OpaquePart::Call(call) => json!({
             "type": "function_call",
             "call_id": call.id,
             "name": call.name,
             "arguments": conversation::arguments(call).to_string(),
         }),
-        opaque_items::OpaquePart::Item(item) => item.clone(),
+        OpaquePart::Item(item) => item.clone(),
     }
 }
 

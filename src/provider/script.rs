@@ -64,7 +64,6 @@ pub(crate) struct ScriptedReply {
     pub when: Vec<Vec<String>>,
     /// How its prompt is named in the list of prompts.
     pub prompt: Option<String>,
-    /// The text, complete.
     pub text: String,
     /// Reasoning that comes before the text.
     pub reasoning: String,
@@ -78,7 +77,6 @@ pub(crate) struct ScriptedReply {
     pub cut_after: Option<usize>,
     /// What goes wrong instead of the reply, or before it.
     pub fault: Option<ScriptedError>,
-    /// How it ends.
     pub finish: FinishReason,
     /// Tokens used, where the story tells some.
     pub usage: Option<Usage>,
@@ -103,7 +101,6 @@ pub(crate) struct ScriptedError {
     pub times: Option<u32>,
 }
 
-/// What goes wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cause {
     /// The server answers with this status.
@@ -112,7 +109,6 @@ pub(crate) enum Cause {
     NameNotFound,
     /// The host refuses the connection.
     Unreachable,
-    /// TLS fails.
     Tls,
     /// No answer in time.
     TimedOut,

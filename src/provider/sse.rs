@@ -21,7 +21,6 @@ pub(super) struct TooLong;
 /// Bytes that one event may have.
 pub(super) const LONGEST: usize = 16 << 20;
 
-/// Takes a stream apart.
 #[derive(Debug, Default)]
 pub(super) struct SseParser {
     /// The line that is not over yet.

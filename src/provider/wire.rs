@@ -2,11 +2,12 @@
 //! Nothing here touches the network; `http` carries it.
 
 use super::catalogue::listed::Listing;
+use super::conversation::{self, Utterance};
 use super::protocol::Protocol;
-use super::quirks::ServerQuirks;
+use super::quirks::{OptionalPart, ServerQuirks};
 use super::server::Access;
-use crate::config::ProviderKind;
-use crate::domain::{ModelRequest, ReplyEvent};
+use crate::config::{Effort, ProviderKind};
+use crate::domain::{AnswerForm, ModelRequest, ReplyEvent};
 use serde_json::Value;
 
 /// A format: everything that differs from one kind of server to another.
@@ -16,7 +17,65 @@ pub(super) struct Format {
     pub(super) kind: ProviderKind,
     pub(super) protocol: Protocol,
     pub(super) listing: Listing,
-    pub(super) wire: fn(Access) -> Box<dyn Wire>,
+    /// Writes the body of a request.
+    pub(super) encode: fn(&OutgoingRequest<'_>) -> Value,
+    /// Makes a decoder for the reply to a body.
+    pub(super) decoder: fn(&Access, &Value) -> Box<dyn WireDecoder>,
+}
+
+/// One server, and the format that it speaks.
+#[derive(Debug)]
+pub(super) struct Wire {
+    pub(super) format: &'static Format,
+    pub(super) access: Access,
+}
+
+impl Wire {
+    /// The body of the request.
+    pub(super) fn encode(&self, request: &ModelRequest, known: &ServerQuirks) -> Value {
+        (self.format.encode)(&OutgoingRequest { wire: self, request, known })
+    }
+
+    /// A decoder for the reply to this body.
+    pub(super) fn decoder(&self, sent: &Value) -> Box<dyn WireDecoder> {
+        (self.format.decoder)(&self.access, sent)
+    }
+}
+
+/// A request, where it goes, and what is known of the server.
+pub(super) struct OutgoingRequest<'a> {
+    wire: &'a Wire,
+    pub(super) request: &'a ModelRequest,
+    pub(super) known: &'a ServerQuirks,
+}
+
+impl<'a> OutgoingRequest<'a> {
+    pub(super) fn access(&self) -> &'a Access {
+        &self.wire.access
+    }
+
+    pub(super) fn model(&self) -> &'a str {
+        &self.wire.access.name.model
+    }
+
+    /// Whether this part is sent: the server did not refuse it so far.
+    pub(super) fn has(&self, part: OptionalPart) -> bool {
+        !self.known.left_out.has(part)
+    }
+
+    /// The conversation, with what was kept of earlier replies of such servers.
+    pub(super) fn said(&self) -> Vec<Utterance<'a>> {
+        let kept = self.has(OptionalPart::Reasoning).then_some(self.wire.format.kind.as_str());
+        conversation::said(self.request, kept)
+    }
+
+    pub(super) fn form(&self) -> Option<&'a AnswerForm> {
+        self.request.form.as_ref().filter(|_| self.has(OptionalPart::Form))
+    }
+
+    pub(super) fn effort(&self) -> Option<Effort> {
+        self.wire.access.effort.filter(|_| self.has(OptionalPart::Reasoning))
+    }
 }
 
 /// How the bytes of a reply ended.
@@ -27,20 +86,9 @@ pub(super) enum End {
     Cut,
 }
 
-/// How requests are written for one server of a format, and its replies read.
-pub(super) trait Wire: std::fmt::Debug + Send + Sync {
-    fn format(&self) -> &'static Format;
-    fn access(&self) -> &Access;
-    /// The body of the request.
-    fn encode(&self, request: &ModelRequest, known: &ServerQuirks) -> Value;
-    /// A decoder for the reply to this body.
-    fn decoder(&self, sent: &Value) -> Box<dyn WireDecoder>;
-}
-
 /// Reads one reply. After `Finished` or `Failed` it says nothing more.
 pub(super) trait WireDecoder: Send {
     fn feed(&mut self, bytes: &[u8], out: &mut Vec<ReplyEvent>);
-    /// The bytes are over.
     fn end(&mut self, end: End, out: &mut Vec<ReplyEvent>);
     /// Whether the model has said that it is done: only counts may follow.
     fn settled(&self) -> bool;

@@ -1,13 +1,12 @@
 //! What an annotation of Python asks for, as far as it can be told from its text.
 
-use super::literal::Literal;
+use super::literal::{Literal, take};
 
 /// How deep an annotation may be nested; what is nested deeper takes any literal.
 const DEEPEST: usize = 8;
 /// Members of a union, choices of a `Literal` and parts of a tuple that are read.
 const MOST: usize = 200;
 
-/// What fits an annotation.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Annotation {
     /// Whatever can be written down.
@@ -205,7 +204,6 @@ impl<'a> AnnotationReader<'a> {
         Literal::read(text).ok()
     }
 
-    /// A name with dots.
     fn name(&mut self) -> Option<&'a str> {
         let rest = self.rest.trim_start();
         let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '.')).unwrap_or(rest.len());
@@ -216,13 +214,7 @@ impl<'a> AnnotationReader<'a> {
     }
 
     fn take(&mut self, sign: &str) -> bool {
-        match self.rest.trim_start().strip_prefix(sign) {
-            Some(rest) => {
-                self.rest = rest;
-                true
-            }
-            None => false,
-        }
+        take(&mut self.rest, sign)
     }
 
     /// Behind the bracket that closes the one that is open.

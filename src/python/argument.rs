@@ -19,9 +19,6 @@ pub(crate) struct ArgumentError {
 
 /// The value that this answer means to an argument with this annotation; written out ([`Literal`]'s `Display`) it can
 /// stand in a call.
-///
-/// # Errors
-/// Why it does not fit, and what would.
 pub(crate) fn value(annotation: &str, answer: &str) -> Result<Literal, ArgumentError> {
     let (annotation, answer) = (annotation.trim(), answer.trim());
     let wanted = Annotation::read(annotation);

@@ -6,6 +6,7 @@ mod error;
 mod read;
 
 pub(crate) use error::LiteralError;
+pub(super) use read::take;
 use read::{DEEPEST, LiteralReader};
 use serde_json::Value;
 use std::fmt::{self, Write as _};
@@ -45,9 +46,6 @@ pub(crate) enum Literal {
 
 impl Literal {
     /// Reads a literal that is the whole text.
-    ///
-    /// # Errors
-    /// What is wrong with it.
     pub(crate) fn read(text: &str) -> Result<Self, LiteralError> {
         if text.len() > LONGEST {
             return Err(LiteralError::Whole("is longer than 256 KiB"));
@@ -138,9 +136,6 @@ fn several(all: &[Literal], f: &mut fmt::Formatter<'_>) -> fmt::Result {
 }
 
 /// Writes a text in quotes. What can't be seen is written as an escape: the person has to see what is passed.
-///
-/// # Errors
-/// Those of `out`.
 fn write_text(text: &str, out: &mut impl fmt::Write) -> fmt::Result {
     let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
     out.write_char(quote)?;

@@ -17,9 +17,6 @@ pub(crate) enum MergeError {
 }
 
 /// The text of a file with the function (and the imports and constants before it) of another text.
-///
-/// # Errors
-/// Why they can't be put together.
 pub(crate) fn with_function(file: &str, source: &str, name: &str) -> Result<String, MergeError> {
     let new = TopLevelParts::of(source, name).ok_or(MergeError::Function)?;
     let old = TopLevelParts::of(file, name).ok_or(MergeError::File)?;

@@ -13,7 +13,6 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Branch {
     /// Its file.
     pub path: PathBuf,
-    /// Its name.
     pub name: String,
     /// How many prompts and replies it begins with.
     pub messages: usize,

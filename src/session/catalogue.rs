@@ -5,7 +5,7 @@ use super::source;
 use crate::config::{self, ChosenModel, Provider, ProviderKind};
 use crate::domain::{ModelInfo, ModelName};
 use crate::driver::ModelInfoOverride;
-use crate::driver::catalogue::{KeyState, ModelSource};
+use crate::driver::catalogue::{CatalogueAnswer, KeyState, ModelSource, NotAsked, Offer};
 use crate::provider::script::Script;
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ impl SessionFactory {
             .filter(|(name, _)| only.is_none_or(|only| only == name.as_str()))
             .map(|(name, provider)| self.source(name, provider, only.is_some(), &informed))
             .collect();
-        sources.sort_by_key(|source| match (&source.address, source.local, &source.key) {
+        sources.sort_by_key(|source| match (&source.offer.address, source.offer.local, &source.offer.key) {
             (None, ..) => 3,
             (_, true, _) => 0,
             (_, _, KeyState::Missing(_)) => 2,
@@ -61,21 +61,18 @@ impl SessionFactory {
             ModelName { provider: name.to_owned(), model: provider.model.clone().unwrap_or_default() };
         let runs_program = provider.key_command.is_some() && !by_name;
         let made = if runs_program && !self.keys.has_written(name) {
-            Err("its key_command is run when it is chosen".to_owned())
+            Err(NotAsked::RunsProgram)
         } else if provider.kind == ProviderKind::Scripted {
-            Err("a story".to_owned())
+            Err(NotAsked::Story)
         } else {
             self.find_key(name, provider)
                 .and_then(|key| source::connect(ChosenModel { name: model, provider: provider.clone() }, key))
-                .map_err(|error| error.to_string())
+                .map_err(NotAsked::from)
         };
         let address = address.map(|address| config::without_secrets(&address));
+        let (kind, answer) = (provider.kind.as_str(), CatalogueAnswer::Asking);
         ModelSource {
-            name: name.to_owned(),
-            kind: provider.kind.as_str(),
-            address,
-            local,
-            key,
+            offer: Offer { name: name.to_owned(), kind, address, local, key, answer },
             provider: made,
             known: known(name, provider),
             informed: informed.clone(),

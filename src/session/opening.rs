@@ -16,7 +16,6 @@ use crate::workspace::facts::real;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A session that is open.
 pub(crate) struct OpenSession {
     pub driver: Driver,
     /// What the person should know: damage in the file, a disk that is not durable.

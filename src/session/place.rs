@@ -6,7 +6,6 @@ use crate::launch::{Launcher, WritableFolders};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Where this process stands.
 #[derive(Clone, Debug)]
 pub(crate) struct ProcessContext {
     /// The working folder of the session.

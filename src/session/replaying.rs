@@ -18,9 +18,6 @@ pub(crate) struct FreshFolder {
 
 impl FreshFolder {
     /// Makes one that only this account can enter.
-    ///
-    /// # Errors
-    /// When it can't be made.
     pub(crate) fn make() -> io::Result<Self> {
         let private = PrivateFolder::make()?;
         let work = private.path().join("work");

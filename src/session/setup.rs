@@ -102,15 +102,15 @@ pub(crate) struct Demo {
     /// The factory in the folder that it works in.
     pub factory: SessionFactory,
     /// The recipe that it begins with.
-    pub begins: Option<OpeningRecipe>,
+    pub begins: Option<ChosenRecipe>,
 }
 
-/// The recipe that a story begins with.
+/// A recipe that a session begins with.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct OpeningRecipe {
-    pub recipe: String,
-    /// The answers to what it asks.
-    pub inputs: Answers,
+pub(crate) struct ChosenRecipe {
+    pub name: String,
+    /// What was answered beforehand: to its inputs, and to what it may ask later.
+    pub given: Answers,
 }
 
 /// A demo: its replies, and the factory in the folder that it works in.
@@ -136,7 +136,7 @@ pub(crate) fn demo(factory: &SessionFactory, wanted: &str, own_folder: bool) -> 
     } else {
         folder::put(&factory.place.cwd, story.files()).map_err(|error| failed(&error))?;
     }
-    let begins = story.begins().cloned().map(|(recipe, inputs)| OpeningRecipe { recipe, inputs });
+    let begins = story.begins().cloned().map(|(name, given)| ChosenRecipe { name, given });
     let model = ModelName { provider: SCRIPTED.into(), model: name };
     let provider = Provider::new(ProviderSetup::Scripted { name: model, story });
     let provider =

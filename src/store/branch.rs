@@ -45,7 +45,6 @@ async fn write_into(
     store.sync().await
 }
 
-/// Makes it a session.
 fn name(part: &Path, path: &Path) -> Result<(), StoreError> {
     let folder = path.parent().unwrap_or(Path::new(""));
     std::fs::rename(part, path)

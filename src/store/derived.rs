@@ -5,7 +5,8 @@
 //! of removed rows are overwritten, and the log of the database is cut off.
 
 use super::{StoreError, disk};
-use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
+use std::ffi::OsStr;
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -17,7 +18,6 @@ pub(super) struct TablePlan {
     pub(super) file: &'static str,
     /// The shape of its tables; a file of another one is made anew.
     pub(super) shape: i64,
-    /// What makes its tables.
     pub(super) tables: &'static str,
 }
 
@@ -63,7 +63,6 @@ fn is_damage(error: &rusqlite::Error) -> bool {
     }
 }
 
-/// The file, open.
 #[derive(Debug)]
 pub(crate) struct DerivedFile {
     pub(super) db: Connection,
@@ -91,10 +90,24 @@ impl DerivedFile {
         }
     }
 
-    /// The file where there is one: what only removes from it needs none.
-    pub(super) fn open_existing(sessions: &Path, plan: &TablePlan) -> Result<Option<Self>, DerivedError> {
-        let is_there = sessions.join("index").join(plan.file).symlink_metadata().is_ok();
-        if is_there { Self::open(sessions, plan).map(Some) } else { Ok(None) }
+    /// Takes sessions out of the file, where there is one, by the names of their files; their bytes leave it too.
+    pub(super) fn forget(
+        sessions: &Path,
+        plan: &TablePlan,
+        gone: &[&Path],
+        forget: impl Fn(&Connection, &OsStr) -> Result<bool, DerivedError>,
+    ) -> Result<(), DerivedError> {
+        if sessions.join("index").join(plan.file).symlink_metadata().is_err() {
+            return Ok(());
+        }
+        let mut derived = Self::open(sessions, plan)?;
+        let writing = derived.db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        for name in gone.iter().filter_map(|session| session.file_name()) {
+            forget(&writing, name)?;
+        }
+        writing.commit()?;
+        derived.shrink();
+        derived.cut_log()
     }
 
     /// One that is kept nowhere.
@@ -219,7 +232,7 @@ fn make_tables(db: &mut Connection, plan: &TablePlan) -> Result<(), rusqlite::Er
     if shape(db)? == plan.shape {
         return Ok(());
     }
-    let making = db.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+    let making = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
     match shape(&making)? {
         found if found == plan.shape => Ok(()),
         0 => {

@@ -86,9 +86,6 @@ impl Draft {
     }
 
     /// Removes it.
-    ///
-    /// # Errors
-    /// When the system refuses.
     pub fn remove(&self) -> Result<(), StoreError> {
         match std::fs::remove_file(&self.path) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {

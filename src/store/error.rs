@@ -201,30 +201,28 @@ const TOLD: usize = 20;
 
 /// What is wrong with a file, in lines that are few: the first of it, how much more there is, and masks together.
 pub(crate) fn told_damage(damage: &[Damage]) -> Vec<String> {
-    let (masks, others): (Vec<&Damage>, Vec<&Damage>) =
-        damage.iter().partition(|damage| damage.fault == Fault::Redacted);
-    let mut told: Vec<String> = others.iter().take(TOLD).map(ToString::to_string).collect();
-    if let Some(more @ 1..) = others.len().checked_sub(TOLD) {
-        let are = if more == 1 { "line is" } else { "lines are" };
-        told.push(format!("{} more {are} damaged: sayso sessions check names each.", grouped(more as u64)));
-    }
-    told.extend(told_masks(&masks));
-    told
+    damage_lines(damage, TOLD)
 }
 
 /// The same with each damage.
 pub(crate) fn all_damage(damage: &[Damage]) -> Vec<String> {
-    let (masks, others): (Vec<&Damage>, Vec<&Damage>) =
-        damage.iter().partition(|damage| damage.fault == Fault::Redacted);
-    others.iter().map(ToString::to_string).chain(told_masks(&masks)).collect()
+    damage_lines(damage, usize::MAX)
 }
 
-fn told_masks(masks: &[&Damage]) -> Option<String> {
-    match masks {
-        [] => None,
-        [one] => Some(one.to_string()),
-        [first, ..] => Some(saving::masked_lines(&grouped(masks.len() as u64), first.line)),
+fn damage_lines(damage: &[Damage], most: usize) -> Vec<String> {
+    let (masks, others): (Vec<&Damage>, Vec<&Damage>) =
+        damage.iter().partition(|damage| damage.fault == Fault::Redacted);
+    let mut told: Vec<String> = others.iter().take(most).map(ToString::to_string).collect();
+    if let Some(more @ 1..) = others.len().checked_sub(most) {
+        let are = if more == 1 { "line is" } else { "lines are" };
+        told.push(format!("{} more {are} damaged: sayso sessions check names each.", grouped(more as u64)));
     }
+    match masks.as_slice() {
+        [] => {}
+        [one] => told.push(one.to_string()),
+        [first, ..] => told.push(saving::masked_lines(&grouped(masks.len() as u64), first.line)),
+    }
+    told
 }
 
 #[cfg(test)]

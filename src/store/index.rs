@@ -126,14 +126,12 @@ fn nearest(all: &[Summary], wanted: &str) -> Option<String> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum FindError {
     None {
-        /// What was looked for.
         wanted: String,
         folder: PathBuf,
         /// The name of one that is alike.
         near: Option<String>,
     },
     Several {
-        /// What was looked for.
         wanted: String,
         /// Those that fit, the one written last first.
         fitting: Vec<Summary>,

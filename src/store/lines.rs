@@ -160,19 +160,12 @@ fn hash(output: &OutputBuffer) -> Sha256 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{BlockId, Finish, FinishReason, Outcome, RunId, RunReport, StepId, Timestamp, Usage};
-    use crate::store::{Reading, Store, samples::header};
+    use crate::domain::{BlockId, Outcome, RunId, RunReport, Timestamp};
+    use crate::store::samples::{self, header};
+    use crate::store::{Reading, Store};
 
     fn reply(n: u32, bytes: usize) -> Entry {
-        Entry::Reply {
-            step: StepId(n),
-            text: format!("{n} {}", "é".repeat(bytes / 2)),
-            reasoning: String::new(),
-            tool_calls: vec![],
-            kept: vec![],
-            finish: Finish { reason: FinishReason::Stop, word: None },
-            usage: Usage::default(),
-        }
+        samples::reply(&format!("{n} {}", "é".repeat(bytes / 2)))
     }
 
     #[tokio::test]

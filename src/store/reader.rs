@@ -28,9 +28,6 @@ pub fn read(path: &Path) -> Result<LoadedSession, StoreError> {
 }
 
 /// The same, and tells whether this installation wrote all of it.
-///
-/// # Errors
-/// As [`read`].
 pub fn read_with(path: &Path, seal: Option<&Seal>) -> Result<LoadedSession, StoreError> {
     read_on(path, seal, &Reading::default())
 }
@@ -56,11 +53,9 @@ pub(super) struct OpenSession<C> {
     pub(super) newline_missing: bool,
     /// Prompts and replies so far.
     pub(super) messages: u64,
-    /// The highest number of a block.
     pub(super) blocks: u32,
     /// Its name, as given last.
     pub(super) name: Option<String>,
-    /// Where its entries stand.
     pub(super) lines: LineIndex,
 }
 

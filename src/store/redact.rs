@@ -18,7 +18,6 @@ use std::path::{Path, PathBuf};
 /// Bytes that are read at once.
 const PIECE: usize = 256 << 10;
 
-/// What would be masked.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct RedactionPlan {
     /// Of what kind and where, each once: `a GitHub token in the output of block 3`.

@@ -1,9 +1,40 @@
 //! Entries for the tests: one of each kind by hand, and arbitrary ones.
 
+use super::Store;
 use crate::domain::*;
 use proptest::prelude::*;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
+
+pub(super) const AT: Timestamp = Timestamp(1_767_225_600_000);
+
+pub(super) fn wait<T>(future: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    runtime.block_on(async { tokio::time::timeout(Duration::from_secs(60), future).await.expect("in time") })
+}
+
+/// Writes these entries as a session; returns its file.
+pub(super) fn written(folder: &Path, id: &str, entries: &[Entry]) -> PathBuf {
+    let store = Store::create(folder, header(id));
+    for entry in entries {
+        store.append(entry.clone(), AT);
+    }
+    wait(store.close()).unwrap();
+    store.path()
+}
+
+pub(super) fn reply(text: &str) -> Entry {
+    Entry::Reply {
+        step: StepId(1),
+        text: text.into(),
+        reasoning: String::new(),
+        tool_calls: vec![],
+        kept: vec![],
+        finish: Finish { reason: FinishReason::Stop, word: None },
+        usage: Usage::default(),
+    }
+}
 
 pub(super) fn header(id: &str) -> Header {
     Header {
@@ -45,7 +76,7 @@ fn file_block(id: u32, kind: BlockKind, source: &str) -> Block {
 }
 
 /// The approval of a block that writes over a file which a link leads to.
-fn written(run: u32, block: BlockId) -> Entry {
+fn written_file(run: u32, block: BlockId) -> Entry {
     let found = OnDisk::File(Some(Sha256::of(b"# Old\n")));
     let target = Target {
         link: Some(PathBuf::from("/home/ada/data/sales/notes/plan.md")),
@@ -145,7 +176,7 @@ pub(super) fn about_tools() -> Vec<Entry> {
         Entry::Block(file_block(4, BlockKind::Load { path: "/home/ada/tools.py".into() }, "def f(): ...\n")),
         Entry::Block(file_block(5, BlockKind::Call { function: "f".into() }, "f()")),
         Entry::Block(file_block(6, BlockKind::Install { wanted_by: Some(BlockId(5)) }, "pandas\n")),
-        written(1, BlockId(1)),
+        written_file(1, BlockId(1)),
         Entry::Ran { run: RunId(1), block: BlockId(1), report: Box::new(ran) },
     ]
 }

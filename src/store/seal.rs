@@ -42,9 +42,6 @@ impl fmt::Debug for Seal {
 impl Seal {
     /// The seal of the installation with this state folder; it is made where there is none. Of several processes that
     /// make one at a time, all get the same. It has to be kept ([`Seal::keep`]) before it seals anything.
-    ///
-    /// # Errors
-    /// When the key can't be made or read, or is none.
     pub fn make(state: &Path) -> Result<Self, StoreError> {
         if let Some(seal) = Self::find(state)? {
             return Ok(seal);
@@ -77,9 +74,6 @@ impl Seal {
     }
 
     /// The seal of this installation; `None` where none was made.
-    ///
-    /// # Errors
-    /// When its key can't be read, or is none.
     pub fn find(state: &Path) -> Result<Option<Self>, StoreError> {
         Self::read(state, false)
     }

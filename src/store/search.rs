@@ -55,7 +55,6 @@ pub struct SearchQuery {
     pub(crate) folder: Option<PathBuf>,
     /// Only from this moment on.
     pub(crate) since: Option<Timestamp>,
-    /// Only before this moment.
     pub(crate) until: Option<Timestamp>,
     /// Only blocks in this language, and their outputs.
     pub(crate) language: Option<String>,
@@ -65,7 +64,6 @@ pub struct SearchQuery {
     pub(crate) model: Option<String>,
     /// Not by the names of sessions: whoever asks has a list of them.
     pub(crate) without_names: bool,
-    /// So many hits.
     pub(crate) limit: usize,
 }
 
@@ -123,9 +121,7 @@ pub struct SearchResults {
     pub behind: Option<String>,
 }
 
-/// Who waits for it.
 pub(crate) struct Waiting<'a> {
-    /// Whether anybody still does.
     pub(crate) goes_on: &'a dyn Fn() -> bool,
     /// Told how many files of how many were looked into, while many are.
     pub(crate) told: &'a dyn Fn(usize, usize),
@@ -162,14 +158,7 @@ pub(crate) fn search(
 /// # Errors
 /// When the file can't be written: what is kept leaves it with the next search then.
 pub(super) fn forget(folder: &Path, sessions: &[&Path]) -> Result<(), DerivedError> {
-    let Some(mut derived) = DerivedFile::open_existing(folder, &shelf::PLAN)? else { return Ok(()) };
-    let writing = derived.db.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    for name in sessions.iter().filter_map(|session| session.file_name()) {
-        shelf::forget_file(&writing, name)?;
-    }
-    writing.commit()?;
-    derived.shrink();
-    derived.cut_log()
+    DerivedFile::forget(folder, &shelf::PLAN, sessions, shelf::forget_file)
 }
 
 struct Searcher<'a> {

@@ -1,36 +1,16 @@
 //! The store on a real disk: writing, reading back, damage, failures, locks.
 
 use super::samples::{
-    about_context, about_edits, about_limits, about_pulls, about_recipes, about_rules, about_sandbox,
-    about_tools, block, captured, each_kind, entry, header, report, same,
+    AT, about_context, about_edits, about_limits, about_pulls, about_recipes, about_rules, about_sandbox,
+    about_tools, block, captured, each_kind, entry, header, report, same, wait, written,
 };
 use super::*;
 use crate::domain::{BlockId, RunId, Stream};
 use proptest::prelude::*;
-use std::future::Future;
 use std::os::unix::fs::PermissionsExt as _;
 
 mod crash;
 mod seals;
-
-const AT: Timestamp = Timestamp(1_767_225_600_000);
-
-fn wait<T>(future: impl Future<Output = T>) -> T {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
-    runtime.block_on(async {
-        tokio::time::timeout(std::time::Duration::from_secs(20), future).await.expect("in time")
-    })
-}
-
-/// Writes these entries as a session; returns its file.
-fn written(folder: &Path, id: &str, entries: &[Entry]) -> PathBuf {
-    let store = Store::create(folder, header(id));
-    for entry in entries {
-        store.append(entry.clone(), AT);
-    }
-    wait(store.close()).unwrap();
-    store.path()
-}
 
 fn all_same(loaded: &LoadedSession, wanted: &[Entry]) -> bool {
     loaded.entries.len() == wanted.len() && loaded.entries.iter().zip(wanted).all(|((_, a), b)| same(a, b))

@@ -20,7 +20,6 @@ const MOST_NAMED: usize = 12;
 /// What git keeps: many files that it names by their content. They are told as one.
 const OBJECTS: &str = ".git/objects";
 
-/// Folders as they stood.
 #[derive(Clone, Debug)]
 pub(crate) struct FolderLook {
     /// The first is the working folder.
@@ -29,7 +28,6 @@ pub(crate) struct FolderLook {
     obeyed: ObeyedFiles,
 }
 
-/// What a run changed.
 #[derive(Clone, Debug)]
 pub(crate) struct Changes {
     /// The files, obeyed names first.
@@ -70,7 +68,6 @@ impl FolderLook {
         self.obeyed.paths()
     }
 
-    /// What is different now.
     pub(crate) fn changes(&self) -> Changes {
         let obeyed = self.obeyed.again();
         let mut files = obeyed.changes_since(&self.obeyed);

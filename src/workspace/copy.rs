@@ -77,9 +77,6 @@ impl ChosenFiles {
     }
 
     /// Has this file as it was at an earlier time, whether it is chosen already and there or not.
-    ///
-    /// # Errors
-    /// When that is too much.
     pub(crate) fn as_it_was(&mut self, path: &str, content: Vec<u8>, mode: u32) -> Result<(), CopyError> {
         self.files.insert(path.to_owned(), content.len() as u64);
         self.earlier.insert(path.to_owned(), (content, mode));

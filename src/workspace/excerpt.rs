@@ -14,9 +14,6 @@ const MOST_LOOKED: u64 = 64 << 20;
 const SNIFFED: usize = 8 << 10;
 
 /// What is told of a file, its first line saying what it is.
-///
-/// # Errors
-/// What the system says.
 pub(crate) fn lines(file: File, named: &str, from: u32, count: u32) -> std::io::Result<String> {
     let length = file.metadata()?.len();
     let mut reader = BufReader::with_capacity(SNIFFED, file.take(MOST_LOOKED));

@@ -2,6 +2,7 @@
 //! before it starts.
 
 use super::facts::real;
+use super::target::lexical;
 use crate::domain::Effects;
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
@@ -69,7 +70,6 @@ fn spelled(cwd: &Path, home: Option<&Path>, text: &str) -> Option<PathBuf> {
     }
 }
 
-/// Where a path leads.
 fn place(named: &Path, to_end: bool) -> PathBuf {
     let is_pattern = |part: &Component<'_>| part.as_os_str().to_string_lossy().contains(['*', '?', '[', '{']);
     let parts: Vec<Component<'_>> = named.components().collect();
@@ -79,19 +79,6 @@ fn place(named: &Path, to_end: bool) -> PathBuf {
     let mut place = real(&head.iter().collect::<PathBuf>());
     place.extend(tail);
     lexical(&place)
-}
-
-/// A path without `.` and `..`, by its words alone.
-fn lexical(path: &Path) -> PathBuf {
-    let mut out = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::ParentDir => drop(out.pop()),
-            Component::CurDir => {}
-            part => out.push(part),
-        }
-    }
-    out
 }
 
 #[cfg(unix)]

@@ -25,7 +25,6 @@ const MOST_FOLDERS: usize = 100_000;
 #[derive(Clone, Debug)]
 struct ListedFolder {
     stamp: FileStamp,
-    /// The folders in it.
     folders: Arc<[Arc<OsStr>]>,
     /// The obeyed files right in it.
     files: Arc<[PathBuf]>,

@@ -211,9 +211,6 @@ impl OpenPlace {
     }
 
     /// The same, where some of them were made just now for another file.
-    ///
-    /// # Errors
-    /// As [`OpenPlace::make_folders`].
     pub(super) fn make_folders_beside(&self, made: &mut BTreeSet<PathBuf>) -> Result<File, FileError> {
         let mut path = self.folder.path.clone();
         let mut folder =

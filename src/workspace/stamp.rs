@@ -59,9 +59,6 @@ impl FileStamp {
     }
 
     /// The same file as it stands later; its content is looked at again where it was before.
-    ///
-    /// # Errors
-    /// When it is not there, or can't be looked at.
     pub(super) fn again(&self, path: &Path, at: SystemTime) -> io::Result<Self> {
         let info = std::fs::symlink_metadata(path)?;
         let now = Self::of_file(path, &info, at);

@@ -60,10 +60,8 @@ pub(crate) struct TakenChange {
     pub(super) after: Option<FileStamp>,
 }
 
-/// How a file stood.
 #[derive(Clone, Debug)]
 pub(super) enum EarlierFile {
-    /// A copy is here.
     Kept(Copy),
     /// No copy was made: it was too large, or could not be read.
     NotKept,

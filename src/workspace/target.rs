@@ -116,13 +116,11 @@ fn named(cwd: &Path, home: Option<&Path>, path: &str) -> Result<PathBuf, FileErr
 }
 
 /// A path without `.` and `..`, by its words alone.
-fn lexical(path: &Path) -> PathBuf {
+pub(super) fn lexical(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for part in path.components() {
         match part {
-            Component::ParentDir => {
-                out.pop();
-            }
+            Component::ParentDir => drop(out.pop()),
             Component::CurDir => {}
             part => out.push(part),
         }

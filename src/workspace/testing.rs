@@ -18,7 +18,6 @@ const MOST_SOURCES: usize = 64;
 const PASSED_OVER: [&str; 9] =
     ["node_modules", "target", "venv", "env", "__pycache__", "dist", "build", "vendor", "site-packages"];
 
-/// What a folder shows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Marks {
     /// A manifest of cargo here or above.
@@ -47,7 +46,6 @@ pub(crate) struct Marks {
     pub make_tests: bool,
 }
 
-/// Looks at a folder.
 pub(crate) fn look(cwd: &Path) -> Marks {
     let there = |name: &str| cwd.join(name).is_file();
     let text = |name: &str| read::bounded(&cwd.join(name), LARGEST).unwrap_or_default();

@@ -146,9 +146,6 @@ impl UndoStore {
     }
 
     /// Remembers it as it stands now, and others: files of folders in which nothing else is.
-    ///
-    /// # Errors
-    /// Why nothing is remembered.
     pub(crate) fn remember(&mut self, ground: Ground, others: &[PathBuf]) -> Result<Picture, UndoCover> {
         // What could be looked at when it was told can be by now, unless it takes much longer.
         let plan = self.plan(&ground, others, PATIENCE * 2)?;

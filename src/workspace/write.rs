@@ -25,9 +25,6 @@ pub(crate) fn fresh(folder: &Folder, name: &str, bytes: &[u8]) -> Result<PathBuf
 }
 
 /// Like [`fresh`], for the person alone to read.
-///
-/// # Errors
-/// As [`fresh`].
 pub(crate) fn fresh_private(folder: &Folder, name: &str, bytes: &[u8]) -> Result<PathBuf, FileError> {
     fresh_from(folder, name, &mut &bytes[..], PRIVATE)
 }

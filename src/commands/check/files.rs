@@ -16,7 +16,6 @@ use std::path::{Path, PathBuf};
 const PASSED: &[&str] =
     &[".git", ".hg", ".svn", "node_modules", "target", "__pycache__", ".venv", "venv", ".tox", ".mypy_cache"];
 
-/// One file to check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct FileJob {
     pub(super) path: PathBuf,

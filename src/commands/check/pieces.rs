@@ -190,7 +190,6 @@ pub(super) struct JoinedReview {
 }
 
 impl JoinedReview {
-    /// Adds the review of a piece.
     pub(super) fn add(&mut self, piece: &Piece, review: Review) {
         for mut finding in review.findings {
             let (place, cell) = piece.place(finding.place);

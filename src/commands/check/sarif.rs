@@ -58,7 +58,6 @@ fn rule(rule: &RuleInfo<'_>) -> Value {
     row
 }
 
-/// The results of one file.
 pub(super) fn results(checked: &CheckedFile, book: &RuleRegistry) -> Vec<Value> {
     let CheckOutcome::Reviewed { review, cells, .. } = &checked.outcome else { return Vec::new() };
     let rules = book.rules();

@@ -13,9 +13,8 @@ use crate::domain::{Language, Languages, Review};
 use crate::driver::review_in_time;
 use crate::report::{self, Failure};
 use crate::review::Scope;
-use std::io::{self, Read as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
@@ -46,7 +45,6 @@ pub(super) struct CheckedFile {
     pub(super) outcome: CheckOutcome,
 }
 
-/// What came of it.
 pub(super) enum CheckOutcome {
     Reviewed {
         /// Its language by name.
@@ -143,7 +141,7 @@ fn take<'j>(next: &AtomicUsize, batch: &'j [FileJob]) -> Option<(usize, &'j File
 
 fn check(job: &FileJob, (scope, languages): (&Scope, &Languages), form: ReportForm) -> CheckedFile {
     let path = job.path.clone();
-    let bytes = match read(&path) {
+    let bytes = match input::read_bytes(&path, LARGEST + 1) {
         Ok(bytes) => bytes,
         Err(error) => return CheckedFile { path, outcome: CheckOutcome::Unread(report::reason(&error)) },
     };
@@ -218,16 +216,6 @@ fn look(source: &str, language: Option<&str>, scope: &Scope) -> Review {
     let named = language.map(|name| Language(name.to_owned()));
     let review = catch_unwind(AssertUnwindSafe(|| review_in_time(source, named.as_ref(), scope)));
     review.unwrap_or_else(|_| crate::review::unchecked("the checks broke off", scope))
-}
-
-fn read(path: &Path) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    if input::is_stdin(path) {
-        io::stdin().lock().take(LARGEST + 1).read_to_end(&mut bytes)?;
-    } else {
-        std::fs::File::open(path)?.take(LARGEST + 1).read_to_end(&mut bytes)?;
-    }
-    Ok(bytes)
 }
 
 /// Why a file has no text that is checked.

@@ -4,8 +4,8 @@ use crate::commands::{Console, check};
 use crate::domain::sentences::saving;
 use crate::domain::visible::{Visible, visible, visible_line};
 use crate::domain::{
-    AnswerError, Block, BlockId, BlockKind, Chunk, Entry, Form, Language, Outcome, Review, RunId, RunReport,
-    Severity, Sha256, Stream, Terms,
+    Block, BlockId, BlockKind, Chunk, Entry, Language, Outcome, Review, RunId, RunReport, Severity, Sha256,
+    Stream, Terms,
 };
 use crate::driver::Notification;
 use crate::engine::State;
@@ -49,10 +49,6 @@ impl Tell for FileTeller<'_, '_> {
             Notification::Output(run, chunk) => self.output(*run, chunk, state),
             _ => Ok(()),
         }
-    }
-
-    fn form(&mut self, _: &Form, _: &[AnswerError]) -> io::Result<()> {
-        Ok(())
     }
 
     fn last(&mut self, _: &Ending, _: &State, _: &str) -> io::Result<()> {
@@ -149,7 +145,6 @@ impl<'a, 'c> FileTeller<'a, 'c> {
         if self.json { self.object(path, item, terms, report) } else { self.text(path, report) }
     }
 
-    /// The object of a file.
     fn object(
         &mut self,
         path: &str,

@@ -1,6 +1,6 @@
 //! `sayso sessions export`: a session in a form for others, on the standard output or in a file.
 
-use super::{Console, find, seal, unreadable};
+use super::{Console, find, read_and_warn};
 use crate::cli::SessionExportArgs;
 use crate::domain::sentences::saving;
 use crate::domain::visible::{visible, visible_line};
@@ -20,14 +20,7 @@ pub(super) fn run(
 ) -> Result<(), Failure> {
     let format = format(args)?;
     let summary = find(&factory.loaded.sessions(), &args.session)?;
-    let seal = seal(&factory.loaded.paths.state, console)?;
-    let loaded = store::read_with(&summary.path, seal.as_ref()).map_err(|error| unreadable(&error))?;
-    if let Some(why) = &loaded.foreign {
-        writeln!(console.err, "warning: {}", saving::is_foreign(&why.to_string()))?;
-    }
-    for damage in store::told_damage(&loaded.damage) {
-        writeln!(console.err, "warning: {}", visible_line(&damage))?;
-    }
+    let loaded = read_and_warn(&summary, factory, console)?;
     let document = Document::of(&Transcript::fold(loaded.entries));
     let keys = match (args.redact, args.allow_secrets) {
         (true, _) => ExportKeys::Mask,

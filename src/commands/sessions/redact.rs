@@ -86,7 +86,6 @@ fn tell_pictures(plan: &RedactionPlan, console: &mut Console<'_>) -> Result<(), 
     Ok(())
 }
 
-/// The words to mask.
 fn words(args: &SessionRedactArgs) -> Result<Vec<SecretString>, Failure> {
     let mut words = args.word.clone();
     if let Some(path) = &args.words_from {

@@ -7,7 +7,7 @@ mod junit;
 mod result;
 mod told;
 
-use super::{Console, find, seal, unreadable};
+use super::{Console, find, read};
 use crate::cli::{ModelArgs, SessionReplayArgs};
 use crate::commands::block_on;
 use crate::config::ExecutorChoice;
@@ -23,8 +23,8 @@ use crate::review;
 use crate::session::factory::SessionFactory;
 use crate::session::replaying::{FreshFolder, ReplayWish};
 use crate::session::setup;
+use crate::store::LoadedSession;
 use crate::store::index::Summary;
-use crate::store::{self, LoadedSession};
 use crate::text::number::{counted, size};
 use crate::workspace::copy::{ChosenFiles, CopyError, WhyNotCopied};
 use crate::workspace::place::Folder;
@@ -76,8 +76,7 @@ fn own_session(
     factory: &SessionFactory,
     console: &mut Console<'_>,
 ) -> Result<LoadedSession, Failure> {
-    let seal = seal(&factory.loaded.paths.state, console)?;
-    let loaded = store::read_with(&summary.path, seal.as_ref()).map_err(|error| unreadable(&error))?;
+    let loaded = read(summary, factory, console)?;
     match &loaded.foreign {
         Some(why) => Err(Failure::new(FailureClass::Session, replay::foreign(&why.to_string()))
             .hint(replay::adopt(&summary.id))),
@@ -178,13 +177,13 @@ struct Replay<'a> {
     copied: Option<ChosenFiles>,
 }
 
-impl Replay<'_> {
+impl<'a> Replay<'a> {
     async fn run(
         &self,
         outer: &ModelArgs,
         factory: &SessionFactory,
         work: &Path,
-        console: &mut Console<'_>,
+        console: &'a mut Console<'_>,
     ) -> Result<(), Failure> {
         let allowed = self.recorded.allowed();
         let factory = self.factory(outer, factory, &allowed, work).await?;
@@ -211,10 +210,10 @@ impl Replay<'_> {
     /// Repeats the runs of one time that the session was open: with kernels and shells of their own.
     async fn sitting(
         &self,
-        sitting: &RecordedPeriod,
+        sitting: &'a RecordedPeriod,
         factory: &SessionFactory,
         allowed: &AllowedThen,
-        (teller, is_told): (&mut ReplayTeller<'_, '_>, &mut bool),
+        (teller, is_told): (&mut ReplayTeller<'a, '_>, &mut bool),
     ) -> Result<Option<Ending>, Failure> {
         if sitting.runs().next().is_none() {
             teller.expect(&sitting.steps)?;

@@ -29,7 +29,6 @@ struct BookState {
     standing: Mutex<Standing>,
 }
 
-/// How the book stands.
 #[derive(Clone, Debug)]
 struct Standing {
     list: RecipeList,

@@ -9,24 +9,18 @@ const PYTEST: &str = "-B -m pytest --verbosity=-1 -rfE --tb=short --color=no -p 
 const UNITTEST: &str = "-B -m unittest discover -v -s";
 const NODE: &str = "node --test --test-reporter=tap";
 
-/// What is on the machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Machine {
     /// How the Python in use is called in a shell; `None` where there is none.
     pub(super) python: Option<String>,
-    /// Whether it has pytest.
     pub(super) pytest: bool,
     /// Whether there is a node with a test runner.
     pub(super) node: bool,
     /// The words in front of a file of TypeScript; `None` where nothing runs it.
     pub(super) typescript: Option<Vec<String>>,
-    /// Whether there is npm.
     pub(super) npm: bool,
-    /// Whether there is cargo.
     pub(super) cargo: bool,
-    /// Whether there is go.
     pub(super) go: bool,
-    /// Whether there is make.
     pub(super) make: bool,
 }
 

@@ -248,7 +248,6 @@ fn of_put_back(home: &Home, (done, what): (Result<PutBack, String>, &str), from:
     assert!(refused.iter().all(is_true), "{what}: {refused:?}");
 }
 
-/// Whether it says something.
 fn is_sentence(why: &str) -> bool {
     why.split_whitespace().count() > 3
 }

@@ -14,7 +14,6 @@ static ENDS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
-/// What waits.
 static WAITS: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"\bawait\b|\basync\s+(?:for|with)\b").ok());
 

@@ -34,7 +34,6 @@ def _sayso_run(ending, source, command, build=None):
             _sayso_program([word.format(**places) for word in words])
 "#;
 
-/// Writes a file.
 const WRITE: &str = r#"
 
 def _sayso_write(path, text):
@@ -48,10 +47,8 @@ def _sayso_write(path, text):
 
 /// How a notebook runs programs: what they print belongs to the cell.
 const PROGRAM_OF_CELL: &str = include_str!("../../../assets/again-notebook.py");
-/// The magics of cells.
 const MAGICS: &str = include_str!("../../../assets/again-magics.py");
 
-/// Installs packages of node.
 const NPM: &str = r#"
 
 def _sayso_npm(*packages):

@@ -186,7 +186,6 @@ fn count(message: &Value, so_far: &mut Accumulator) {
     so_far.usage(Usage { input, output: number("output_tokens"), cached, cache_written, reasoning: None });
 }
 
-/// Why the message ended.
 fn stopped(from: &Value, so_far: &mut Accumulator) {
     let Some(word) = from.get("stop_reason").and_then(Value::as_str) else { return };
     let reason = match word {

@@ -100,7 +100,6 @@ pub(super) fn not_sent(asked: &ServerIdentity, error: &reqwest::Error, timeouts:
     }
 }
 
-/// An error with all its causes.
 pub(super) fn causes(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

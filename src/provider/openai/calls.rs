@@ -73,7 +73,6 @@ impl Calls {
         self.bytes
     }
 
-    /// Whether there is none.
     pub(super) fn is_empty(&self) -> bool {
         self.calls.is_empty()
     }

@@ -47,7 +47,6 @@ impl Events {
         }
     }
 
-    /// The same of reasoning.
     fn reasoning(&mut self, event: &Value, part: &str, field: &str, so_far: &mut Accumulator) {
         let place = Self::place(event, part);
         let piece = event.get(field).and_then(Value::as_str).unwrap_or_default();
@@ -61,7 +60,6 @@ impl Events {
         so_far.reasoning(piece);
     }
 
-    /// An item that is whole.
     fn item(&mut self, at: u64, item: &Value, so_far: &mut Accumulator) {
         if !self.whole.insert(at) {
             return;
@@ -107,7 +105,6 @@ impl Events {
         }
     }
 
-    /// The response is over.
     fn over(&mut self, response: &Value, so_far: &mut Accumulator) {
         for (at, item) in list(response, "output").enumerate() {
             self.item(at as u64, item, so_far);

@@ -177,14 +177,15 @@ impl LiteralReader<'_> {
     }
 
     pub(super) fn take(&mut self, sign: &str) -> bool {
-        match self.rest.trim_start().strip_prefix(sign) {
-            Some(rest) => {
-                self.rest = rest;
-                true
-            }
-            None => false,
-        }
+        take(&mut self.rest, sign)
     }
+}
+
+/// Whether a sign comes next; then it is passed.
+pub(in crate::python) fn take<'a>(rest: &mut &'a str, sign: &str) -> bool {
+    let after: Option<&'a str> = rest.trim_start().strip_prefix(sign);
+    *rest = after.unwrap_or(rest);
+    after.is_some()
 }
 
 /// Where the quotes close; an escaped sign does not close them.

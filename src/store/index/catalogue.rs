@@ -12,7 +12,6 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::Path;
 
-/// Where it is kept.
 const PLAN: TablePlan = TablePlan {
     file: "sessions.db",
     shape: 2,
@@ -87,14 +86,9 @@ impl Catalogue {
 /// # Errors
 /// When the file can't be written: what was kept leaves it with the next list then.
 pub(in crate::store) fn forget(folder: &Path, sessions: &[&Path]) -> Result<(), DerivedError> {
-    let Some(mut derived) = DerivedFile::open_existing(folder, &PLAN)? else { return Ok(()) };
-    let writing = derived.db.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    for name in sessions.iter().filter_map(|session| session.file_name()) {
-        writing.execute("DELETE FROM catalogue WHERE file = ?1", [name.as_bytes()])?;
-    }
-    writing.commit()?;
-    derived.shrink();
-    derived.cut_log()
+    DerivedFile::forget(folder, &PLAN, sessions, |writing, name| {
+        Ok(writing.execute("DELETE FROM catalogue WHERE file = ?1", [name.as_bytes()])? > 0)
+    })
 }
 
 fn all(derived: &DerivedFile) -> Result<HashMap<OsString, (IndexStamp, Summary)>, DerivedError> {

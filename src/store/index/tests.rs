@@ -1,13 +1,7 @@
 use super::*;
-use crate::domain::{BlockId, Entry, Finish, FinishReason, StepId, Timestamp, Usage};
-use crate::store::samples::{each_kind, header};
+use crate::domain::{BlockId, Entry};
+use crate::store::samples::{AT, each_kind, header, reply, wait};
 use crate::store::{Store, read};
-
-const AT: Timestamp = Timestamp(1_767_225_600_000);
-
-fn wait<T>(future: impl Future<Output = T>) -> T {
-    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(future)
-}
 
 fn written(folder: &Path, id: &str, entries: &[Entry]) -> Store {
     let store = Store::create(folder, header(id));
@@ -20,18 +14,6 @@ fn written(folder: &Path, id: &str, entries: &[Entry]) -> Store {
 
 fn close(store: Store) {
     wait(store.close()).unwrap();
-}
-
-fn reply(text: &str) -> Entry {
-    Entry::Reply {
-        step: StepId(1),
-        text: text.into(),
-        reasoning: String::new(),
-        tool_calls: vec![],
-        kept: vec![],
-        finish: Finish { reason: FinishReason::Stop, word: None },
-        usage: Usage::default(),
-    }
 }
 
 fn block(id: u32) -> Entry {

@@ -18,7 +18,6 @@ pub(crate) struct TreeSigns {
 }
 
 impl TreeSigns {
-    /// Lines and corners.
     pub(crate) const LINES: Self = Self { on: "├ ", last: "└ ", past: "│ " };
     /// For terminals that have ASCII only.
     pub(crate) const ASCII: Self = Self { on: "|-", last: "`-", past: "| " };
@@ -135,7 +134,6 @@ impl SessionTree {
         }
     }
 
-    /// All sessions, from above.
     pub(crate) fn rows(&self) -> &[TreeRow] {
         &self.rows
     }

@@ -10,7 +10,6 @@ use std::path::{Path, PathBuf};
 /// The ending of the folder of old files.
 const GONE: &str = "redacted";
 
-/// The folders below one.
 pub(super) fn folders(blobs: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(blobs).into_iter().flatten().flatten();
     entries

@@ -52,9 +52,6 @@ pub(crate) struct Reader<'a> {
 
 impl SearchQuery {
     /// What was typed, as a search. A filter without a value is one that is still being typed, and filters nothing.
-    ///
-    /// # Errors
-    /// When the value of a filter means nothing.
     pub(crate) fn read(text: &str, reader: Reader<'_>) -> Result<Self, FilterError> {
         let (words, filters) = split(text);
         let mut search = Self { sought: SearchWords::read(&words), ..Self::default() };

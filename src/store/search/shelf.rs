@@ -53,7 +53,6 @@ pub(super) struct KeptFile {
     /// The model that answers at the end of them.
     pub(super) model: String,
     pub(super) cwd: PathBuf,
-    /// Bytes of its texts.
     pub(super) kept: u64,
     /// Whether its texts are not kept because there are too many.
     pub(super) left_out: bool,
@@ -77,7 +76,6 @@ pub(super) struct KeptPlace {
     pub(super) part: usize,
 }
 
-/// The file of a place.
 pub(super) fn file_of(place: i64) -> i64 {
     place >> OWN_BITS
 }

@@ -16,7 +16,6 @@ use serde_json::{Error, Value};
 use std::cell::Cell;
 use std::path::Path;
 
-/// What a line holds.
 #[derive(Debug)]
 pub(crate) enum LineContent {
     /// An entry; the output of its run stands in that file, where one is named.
@@ -91,7 +90,6 @@ fn fault(line: EntryLine<'_, '_>) -> LineError {
     }
 }
 
-/// Which decision it is.
 #[derive(Deserialize)]
 struct Decision {
     decision: String,

@@ -29,9 +29,6 @@ impl Fields {
     }
 
     /// Adds all fields of a value.
-    ///
-    /// # Errors
-    /// When it can't be told in JSON.
     pub(crate) fn with_all(mut self, value: impl Serialize) -> Result<Self, Error> {
         if let Value::Object(fields) = serde_json::to_value(value)? {
             self.0.extend(fields);

@@ -106,7 +106,6 @@ pub(crate) fn seal(
     (SealedLine(line), Link { seq: link.seq.saturating_add(1), prev: crc, sealing })
 }
 
-/// A line, taken apart.
 #[derive(Debug, Deserialize)]
 #[serde(expecting = "an object")]
 pub(crate) struct Frame<'a> {

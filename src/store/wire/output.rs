@@ -18,7 +18,6 @@ pub(crate) struct OutputBlob {
     pub(crate) name: String,
     pub(crate) bytes: MaskedValue<Vec<u8>>,
     pub(crate) crc: Crc,
-    /// Which stretch is whose.
     pieces: Stretches,
 }
 

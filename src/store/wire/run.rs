@@ -35,7 +35,6 @@ pub(super) struct RunLine {
     cwd: Option<PathBuf>,
 }
 
-/// Where a file lies.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged, expecting = "expected a path, or the name of a file in the folder of blobs")]
 enum FileLocation {

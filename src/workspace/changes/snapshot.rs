@@ -17,7 +17,6 @@ type ListingBounds = (usize, Duration);
 pub(super) const USUAL: ListingBounds = (5_000, Duration::from_millis(40));
 const OF_ALWAYS: ListingBounds = (50_000, Duration::from_millis(250));
 
-/// Files as they stood.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Snapshot {
     pub(super) files: BTreeMap<PathBuf, FileStamp>,
@@ -71,7 +70,6 @@ struct SnapshotWalk<'a> {
     at: SystemTime,
     now: Snapshot,
     known: &'a Snapshot,
-    /// Folders that were listed.
     seen: BTreeSet<PathBuf>,
     /// Folders that are to be listed in any case.
     always: Vec<PathBuf>,

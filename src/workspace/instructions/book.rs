@@ -62,38 +62,39 @@ pub(super) fn settle(
     found: Vec<Instructions>,
 ) -> (Vec<Instructions>, Vec<HeldFile>) {
     let Some(place) = &search.book else { return (found, Vec::new()) };
+    change(place, |book| book.settle(found))
+}
+
+/// Changes what is written down, and writes it where it is another then.
+fn change<T>(place: &Path, act: impl FnOnce(&mut Register) -> T) -> T {
     let _writing = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
     let mut book = read(place);
     let before = to_text(&book);
-    let (told, held) = book.settle(found);
+    let done = act(&mut book);
     if to_text(&book) != before {
         write(place, &book);
     }
-    (told, held)
+    done
 }
 
 /// A run is about to begin here. What is told now is written down, so that a change is seen whoever asks next.
 pub(crate) fn run_begins(search: &InstructionSearch) {
     let Some(place) = &search.book else { return };
-    let _writing = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut book = read(place);
-    let before = to_text(&book);
-    if !book.is_suspect(&search.cwd) {
-        let (found, _) = super::find(search);
-        book.settle(found);
-        for folder in super::folders(search) {
-            book.known.entry(folder.join(super::NAME)).or_default();
+    change(place, |book| {
+        if !book.is_suspect(&search.cwd) {
+            let (found, _) = super::find(search);
+            book.settle(found);
+            for folder in super::folders(search) {
+                book.known.entry(folder.join(super::NAME)).or_default();
+            }
         }
-    }
-    for set in [&mut book.suspect, &mut book.worked] {
-        if set.len() < MOST {
-            set.insert(search.cwd.clone());
-            set.extend(search.write.iter().cloned());
+        for set in [&mut book.suspect, &mut book.worked] {
+            if set.len() < MOST {
+                set.insert(search.cwd.clone());
+                set.extend(search.write.iter().cloned());
+            }
         }
-    }
-    if to_text(&book) != before {
-        write(place, &book);
-    }
+    });
 }
 
 /// No run goes on any more: where nothing was changed, nothing is suspected.
@@ -110,10 +111,7 @@ pub(crate) fn runs_are_over(search: &InstructionSearch) {
 /// The person has seen this text and wants it told.
 pub(crate) fn accept(search: &InstructionSearch, held: &HeldFile) {
     let Some(place) = &search.book else { return };
-    let _writing = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut book = read(place);
-    book.known.insert(held.path.clone(), held.now.clone());
-    write(place, &book);
+    change(place, |book| book.known.insert(held.path.clone(), held.now.clone()));
 }
 
 impl Register {

@@ -113,7 +113,6 @@ impl<'p> PathWalk<'p> {
         Ok(())
     }
 
-    /// Walks all of it.
     pub(super) fn to_end(mut self) -> Result<OpenPlace, FileError> {
         while let Some(part) = self.rest.pop_front() {
             self.step(part)?;

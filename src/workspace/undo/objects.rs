@@ -24,7 +24,6 @@ const MOST: usize = 200_000;
 /// A use is noted anew after this time.
 const NOTED: Duration = Duration::from_secs(3600);
 
-/// The folder of contents.
 #[derive(Debug)]
 pub(super) struct Objects {
     folder: PathBuf,
@@ -90,7 +89,6 @@ impl Objects {
         self.added.set((all + taken(bytes), count + 1));
     }
 
-    /// Keeps these bytes.
     pub(super) fn put(&self, bytes: &[u8]) -> io::Result<Sha256> {
         let (sha256, size) = (Sha256::of(bytes), bytes.len() as u64);
         if self.has(sha256, size) {

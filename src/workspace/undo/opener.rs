@@ -70,7 +70,6 @@ impl Opener {
         if file.metadata()?.is_file() { Ok(file) } else { Err(io::ErrorKind::InvalidInput.into()) }
     }
 
-    /// What stands there now.
     pub(super) fn node(&mut self, path: &Path) -> Option<Node> {
         node_in(self.folder(path).ok()?, path.file_name()?)
     }

@@ -25,7 +25,6 @@ const OF_CHANGE: u64 = 350;
 const LEAST_ROOM: u64 = 64 << 10;
 const MOST_ROOM: u64 = 16 << 20;
 
-/// How folders stood.
 #[derive(Debug)]
 pub(crate) struct Picture {
     pub(super) ground: Ground,

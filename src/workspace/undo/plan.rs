@@ -35,7 +35,6 @@ impl UndoLimits {
     }
 }
 
-/// What is remembered.
 #[derive(Debug)]
 pub(super) struct CopyPlan {
     pub(super) walked: WalkResult,

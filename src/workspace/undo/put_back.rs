@@ -68,7 +68,6 @@ fn is_halfway(now: &State, change: &PathChange) -> bool {
     *now == State::Folder { mode: HALFWAY } && (change.before.is_folder() || change.after.is_folder())
 }
 
-/// What puts things back.
 pub(super) struct PutBack<'a> {
     pub(super) objects: &'a Objects,
     pub(super) index: &'a mut Index,
@@ -250,10 +249,7 @@ impl PutBack<'_> {
         folder: &File,
         staging: Option<Staging<'_>>,
     ) -> Result<(), FileError> {
-        let failed = |error: io::Error| match error.kind() {
-            io::ErrorKind::AlreadyExists => FileError::ChangedSince,
-            _ => FileError::io(&change.path, &error),
-        };
+        let failed = |error: io::Error| unless_free(&change.path, &error);
         let name = change.path.file_name().ok_or_else(|| failed(io::ErrorKind::NotFound.into()))?;
         match (self.ends(change).1, staging, now) {
             (State::File { .. }, Some(mut staging), State::File { sha256, .. }) => {
@@ -277,10 +273,7 @@ impl PutBack<'_> {
         folder: &File,
         (from, to, mode): (Sha256, Sha256, u32),
     ) -> Result<(), FileError> {
-        let failed = |error: io::Error| match error.kind() {
-            io::ErrorKind::AlreadyExists => FileError::ChangedSince,
-            _ => FileError::io(path, &error),
-        };
+        let failed = |error: io::Error| unless_free(path, &error);
         let name = path.file_name().ok_or_else(|| failed(io::ErrorKind::NotFound.into()))?;
         let file = open_in(folder, name).map_err(failed)?;
         let found = file.try_clone().ok().and_then(hash_of);
@@ -393,6 +386,14 @@ fn folder_for(path: &Path) -> Result<File, FileError> {
         return Err(FileError::Changed(path.to_owned()));
     }
     place.make_folders()
+}
+
+/// Why a name was not given: something has it by now, or the system refused.
+fn unless_free(path: &Path, error: &io::Error) -> FileError {
+    match error.kind() {
+        io::ErrorKind::AlreadyExists => FileError::ChangedSince,
+        _ => FileError::io(path, error),
+    }
 }
 
 /// Whether it has to go before the other can stand there. A file is replaced in one step.

@@ -5,7 +5,6 @@ use crate::domain::Sha256;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// How something stood.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub(super) enum State {

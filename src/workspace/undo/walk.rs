@@ -17,7 +17,6 @@ const DEEPEST: usize = 100;
 /// What tools make anew, beside [`PASSED_OVER`].
 const MADE_ANEW: [&str; 2] = [".venv", ".git/objects"];
 
-/// What was found.
 #[derive(Debug, Default)]
 pub(super) struct WalkResult {
     pub(super) nodes: BTreeMap<PathBuf, Node>,
@@ -39,7 +38,6 @@ impl WalkResult {
     }
 }
 
-/// What is remembered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Ground {
     /// All that is below these folders.
@@ -49,7 +47,6 @@ pub(crate) enum Ground {
 }
 
 impl Ground {
-    /// These files.
     pub(crate) fn of_files(files: impl IntoIterator<Item = PathBuf>) -> Self {
         let mut paths = Vec::new();
         for file in files {

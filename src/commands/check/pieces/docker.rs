@@ -6,7 +6,6 @@
 use super::{Columns, Piece, Pieces, Stand, number, of_shebang, width};
 use crate::text::shell::quoted;
 
-/// One instruction, put together.
 struct Instruction {
     /// Its lines without the signs that join them, each with where it stands.
     lines: Vec<(String, Stand)>,

@@ -54,7 +54,6 @@ const NO_PROGRAMS: &[&str] = &[
 /// Words of fences that show a terminal: what stands behind a prompt was typed.
 const TERMINALS: &[&str] = &["console", "shell-session", "sh-session", "terminal", "shellsession"];
 
-/// A fence that is open.
 struct OpenFence {
     mark: char,
     length: usize,

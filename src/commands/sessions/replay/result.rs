@@ -3,6 +3,7 @@
 use crate::domain::visible::visible_line;
 use crate::domain::{BlockId, RunId};
 use crate::engine::difference::Difference;
+use crate::engine::recorded::RecordedStep;
 use crate::report::FailureClass;
 use serde_json::{Value, json};
 use std::borrow::Cow;
@@ -37,6 +38,11 @@ pub(super) struct ToldRun {
 }
 
 impl ToldRun {
+    pub(super) fn of(step: &RecordedStep, result: RunResult) -> Self {
+        let (what, first_line) = (step.what.clone(), step.first_line.clone());
+        Self { run: step.run, block: step.block, what, first_line, wall_us: 0, result, gaps: Vec::new() }
+    }
+
     pub(super) fn class(&self) -> FailureClass {
         match self.result {
             RunResult::Impossible(_) => FailureClass::Usage,

@@ -6,13 +6,11 @@ use super::result::{RunResult, ToldRun};
 use crate::cli::SessionReplayArgs;
 use crate::commands::Console;
 use crate::domain::visible::visible_line;
-use crate::domain::{
-    AnswerError, BlockId, BlockKind, Entry, Form, Language, Outcome, RunId, RunReport, Timestamp,
-};
+use crate::domain::{BlockKind, Entry, Language, Outcome, RunReport, Timestamp};
 use crate::driver::{Clock, Notification};
 use crate::engine::State;
 use crate::engine::difference::{Comparer, Comparison};
-use crate::engine::recorded::{NotRepeated, RecordedRun, RecordedStep};
+use crate::engine::recorded::{RecordedRun, RecordedStep};
 use crate::headless::{Ending, Tell, json};
 use crate::report::{Failure, FailureClass};
 use crate::text::alike::{BothRuns, RunFacts};
@@ -30,19 +28,10 @@ pub(super) struct ReplayTeller<'a, 'c> {
     /// The working folder of then, and that of now.
     folders: (PathBuf, PathBuf),
     /// The runs of the sitting that are still to come.
-    expected: VecDeque<ExpectedRun>,
+    expected: VecDeque<&'a RecordedStep>,
     /// When the run that goes on was approved.
     approved: Timestamp,
     told: Vec<ToldRun>,
-}
-
-/// A run that is to come.
-struct ExpectedRun {
-    run: RunId,
-    block: BlockId,
-    what: String,
-    first_line: String,
-    repeats: Result<RecordedRun, NotRepeated>,
 }
 
 impl Tell for ReplayTeller<'_, '_> {
@@ -54,10 +43,6 @@ impl Tell for ReplayTeller<'_, '_> {
             Entry::Declined { why, .. } => return self.declined(why),
             _ => {}
         }
-        Ok(())
-    }
-
-    fn form(&mut self, _: &Form, _: &[AnswerError]) -> io::Result<()> {
         Ok(())
     }
 
@@ -88,15 +73,8 @@ impl<'a, 'c> ReplayTeller<'a, 'c> {
     }
 
     /// These runs are repeated next.
-    pub(super) fn expect(&mut self, steps: &[RecordedStep]) -> io::Result<()> {
-        let one = |step: &RecordedStep| ExpectedRun {
-            run: step.run,
-            block: step.block,
-            what: step.what.clone(),
-            first_line: step.first_line.clone(),
-            repeats: step.repeats.as_ref().map(|run| (**run).clone()).map_err(|why| *why),
-        };
-        self.expected = steps.iter().map(one).collect();
+    pub(super) fn expect(&mut self, steps: &'a [RecordedStep]) -> io::Result<()> {
+        self.expected = steps.iter().collect();
         self.tell_left_out()
     }
 
@@ -113,20 +91,13 @@ impl<'a, 'c> ReplayTeller<'a, 'c> {
 
     /// Tells of the runs that come before the next one that is repeated.
     fn tell_left_out(&mut self) -> io::Result<()> {
-        while self.is_wanted() && self.expected.front().is_some_and(|next| next.repeats.is_err()) {
-            let Some(next) = self.expected.pop_front() else { break };
-            let Err(why) = next.repeats else { break };
-            let result =
-                if why.is_harmless() { RunResult::LeftOut } else { RunResult::Impossible }(why.to_string());
-            self.add(ToldRun {
-                run: next.run,
-                block: next.block,
-                what: next.what,
-                first_line: next.first_line,
-                wall_us: 0,
-                result,
-                gaps: Vec::new(),
-            })?;
+        while self.is_wanted()
+            && let Some(next) = self.expected.front().copied()
+            && let Err(why) = next.repeats
+        {
+            self.expected.pop_front();
+            let result = if why.is_harmless() { RunResult::LeftOut } else { RunResult::Impossible };
+            self.add(ToldRun::of(next, result(why.to_string())))?;
         }
         Ok(())
     }
@@ -138,27 +109,26 @@ impl<'a, 'c> ReplayTeller<'a, 'c> {
                 (RunResult::Impossible(why.clone()), Vec::new())
             }
             _ => {
-                let Comparison { differences, gaps } = self.compare(&then, report);
+                let Comparison { differences, gaps } = self.compare(then, report);
                 let result =
                     if differences.is_empty() { RunResult::Same } else { RunResult::Differs(differences) };
                 (result, gaps)
             }
         };
-        self.add(ToldRun { wall_us: report.receipt.wall_us, result, gaps, ..next })?;
+        self.add(ToldRun { wall_us: report.receipt.wall_us, gaps, ..ToldRun::of(next, result) })?;
         self.tell_left_out()
     }
 
     fn declined(&mut self, why: &str) -> io::Result<()> {
         let Some((next, _)) = self.next() else { return Ok(()) };
-        self.add(ToldRun { result: RunResult::Impossible(why.to_owned()), ..next })?;
+        self.add(ToldRun::of(next, RunResult::Impossible(why.to_owned())))?;
         self.tell_left_out()
     }
 
     /// The run that goes on, and what the session tells of it.
-    fn next(&mut self) -> Option<(ToldRun, RecordedRun)> {
-        let ExpectedRun { run, block, what, first_line, repeats } = self.expected.pop_front()?;
-        let (wall_us, result, gaps) = (0, RunResult::Same, Vec::new());
-        Some((ToldRun { run, block, what, first_line, wall_us, result, gaps }, repeats.ok()?))
+    fn next(&mut self) -> Option<(&'a RecordedStep, &'a RecordedRun)> {
+        let next = self.expected.pop_front()?;
+        Some((next, next.repeats.as_deref().ok()?))
     }
 
     fn compare(&mut self, then: &RecordedRun, now: &RunReport) -> Comparison {
@@ -234,22 +204,22 @@ impl<'a, 'c> ReplayTeller<'a, 'c> {
             });
             json::line(console.out, &last)?;
         }
-        match (differs, impossible) {
-            (Some(run), _) if args.json => Err(Failure::told(run.class())),
-            (None, Some(run)) if args.json => Err(Failure::told(run.class())),
-            (Some(run), _) => Err(Failure::new(
-                run.class(),
-                format!("block {} does something else than in the session", run.block),
-            )),
-            (None, Some(run)) => {
-                Err(Failure::new(run.class(), format!("block {} can't be repeated here", run.block)))
+        if let Some(run) = differs.or(impossible) {
+            if args.json {
+                return Err(Failure::told(run.class()));
             }
-            (None, None) if args.json => Ok(()),
-            (None, None) => {
-                let has_gaps = told.iter().any(|run| !run.gaps.is_empty());
-                let but = if has_gaps { ", as far as it was compared: see the notes" } else { "" };
-                Ok(writeln!(console.out, "{same} of {} did the same{but}", counted(all, "run"))?)
-            }
+            let how = if differs.is_some() {
+                "does something else than in the session"
+            } else {
+                "can't be repeated here"
+            };
+            return Err(Failure::new(run.class(), format!("block {} {how}", run.block)));
         }
+        if !args.json {
+            let has_gaps = told.iter().any(|run| !run.gaps.is_empty());
+            let but = if has_gaps { ", as far as it was compared: see the notes" } else { "" };
+            writeln!(console.out, "{same} of {} did the same{but}", counted(all, "run"))?;
+        }
+        Ok(())
     }
 }

@@ -2,17 +2,11 @@ use super::*;
 use crate::domain::Entry;
 use crate::store::disk::Locks;
 use crate::store::index::{by_age, list};
-use crate::store::samples::header;
+use crate::store::samples::{AT, header, wait};
 use crate::store::{Store, manage};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 use std::time::{Duration, Instant, SystemTime};
-
-const AT: Timestamp = Timestamp(1_767_225_600_000);
-
-fn wait<T>(future: impl Future<Output = T>) -> T {
-    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(future)
-}
 
 /// A folder with more sessions than are looked into without a catalogue; all but the last are copies of the first.
 fn many() -> (tempfile::TempDir, PathBuf) {
