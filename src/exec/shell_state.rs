@@ -5,7 +5,6 @@
 
 use super::environment::{Environment, is_of_each_shell, steers};
 use crate::domain::{BlockId, BlockRanges, SharedState};
-use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::PathBuf;
@@ -22,7 +21,7 @@ pub(super) struct ShellState {
     /// The environment; `None` until a block ended in good order: the usual one.
     env: Option<Environment>,
     /// Variables that the last block exported and that are not carried over.
-    left_out: Vec<OsString>,
+    left_out: Environment,
     /// The blocks whose state this is.
     blocks: BlockRanges,
 }
@@ -30,7 +29,7 @@ pub(super) struct ShellState {
 impl ShellState {
     /// A shell that no block has used yet.
     pub(super) fn new(cwd: PathBuf) -> Self {
-        Self { cwd, env: None, left_out: Vec::new(), blocks: BlockRanges::default() }
+        Self { cwd, env: None, left_out: Environment::new(), blocks: BlockRanges::default() }
     }
 
     /// Takes over what a shell wrote at the end of this block. When it did not come to that (it was killed, it became
@@ -41,7 +40,7 @@ impl ShellState {
             self.cwd = cwd;
         }
         let (left_out, env): (Environment, _) = env.into_iter().partition(|(name, _)| steers(name));
-        self.left_out = left_out.into_iter().map(|(name, _)| name).collect();
+        self.left_out = left_out;
         self.env = Some(env);
         self.blocks.push(block);
     }
@@ -70,8 +69,8 @@ impl ShellState {
         // What every shell exports by itself says nothing.
         let exported = env.iter().filter(is_new).map(|(name, _)| name).filter(|name| *name != "OLDPWD");
         changed.extend(names("variables exported", exported));
-        let known: BTreeSet<&OsString> = usual.iter().map(|(name, _)| name).collect();
-        let left_out = self.left_out.iter().filter(|name| !known.contains(name));
+        // What it was given itself it was given by sayso, or by the person.
+        let left_out = self.left_out.iter().filter(is_new).map(|(name, _)| name);
         changed.extend(names("not carried over", left_out));
         Some(SharedState { blocks: self.blocks.clone(), changed })
     }

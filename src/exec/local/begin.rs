@@ -239,6 +239,7 @@ impl Local {
         self.prepared()?.dress(&mut env);
         if let Some(tools) = &mut self.tools {
             tools.dress(&mut env);
+            tools.lend_later(&mut env);
         }
         // It is there before the kernel is, so that packages that come later are found.
         plan::set(&mut env, packages::VARIABLE, packages);
