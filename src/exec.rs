@@ -45,6 +45,7 @@ pub mod helper_part;
 mod helper_wire;
 pub mod images;
 mod interpreters;
+mod julia;
 #[cfg(feature = "jupyter")]
 mod jupyter;
 mod kernel;

@@ -352,7 +352,7 @@ impl Local {
                 state = Some(file);
                 Ok(OwnedFd::from(copy))
             }
-            GivenFile::Profile => memory_file::sealed(languages::PROFILE.as_bytes()),
+            GivenFile::Profile => memory_file::sealed(languages::profile(language).as_bytes()),
             _ => memory_file::sealed(source.as_bytes()),
         })?;
         process.link.order(&HelperOrder::Begin(WatchedLimits::from(&terms.limits)));
