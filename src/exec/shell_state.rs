@@ -140,18 +140,23 @@ mod tests {
 
     #[test]
     fn what_steers_is_never_carried_over_and_the_rest_is_told() {
-        let usual = vec![("PATH".into(), "/bin".into()), ("GIT_AUTHOR_NAME".into(), "Ann".into())];
+        let usual: Environment =
+            [("PATH", "/bin"), ("GIT_AUTHOR_NAME", "Ann"), ("GIT_COMMITTER_NAME", "Ann")]
+                .map(|(name, value)| (name.into(), value.into()))
+                .into();
         let mut state = ShellState::new("/start".into());
-        let written = "cwd\0/a\n\0PATH=/evil\0A=1\0GIT_AUTHOR_NAME=Eve\0LD_PRELOAD=x.so\0PYTHONPATH=src\0GIT_DIR=x\0\
+        let written = "cwd\0/a\n\0PATH=/evil\0A=1\0GIT_AUTHOR_NAME=Eve\0GIT_COMMITTER_NAME=Ann\0LD_PRELOAD=x.so\0PYTHONPATH=src\0GIT_DIR=x\0\
                        NODE_OPTIONS=-r x\0BASH_FUNC_ls%%=() { id; }\0PERL5OPT=x\0RUBYOPT=x\0ENV=x\0BASH_ENV=x\0end\0";
         state.update(written.as_bytes(), BLOCK);
         let env = state.environment(&usual);
         let pair = |name: &str, value: &str| (OsString::from(name), OsString::from(value));
-        assert_eq!(env, [pair("PATH", "/evil"), pair("A", "1"), pair("GIT_AUTHOR_NAME", "Ann")]);
+        let of_person = [pair("GIT_AUTHOR_NAME", "Ann"), pair("GIT_COMMITTER_NAME", "Ann")];
+        assert_eq!(env, [&[pair("PATH", "/evil"), pair("A", "1")][..], &of_person].concat());
         let shared = state.shared(&usual).unwrap();
         assert_eq!(shared.blocks.ranges(), [(BLOCK, BLOCK)]);
-        let left_out = "not carried over: LD_PRELOAD, PYTHONPATH, GIT_DIR, NODE_OPTIONS, BASH_FUNC_ls%%, PERL5OPT, RUBYOPT, \
-                        ENV +1";
+        // What the person passes on and the block left as it was is none of these.
+        let left_out = "not carried over: GIT_AUTHOR_NAME, LD_PRELOAD, PYTHONPATH, GIT_DIR, NODE_OPTIONS, BASH_FUNC_ls%%, \
+                        PERL5OPT, RUBYOPT +2";
         assert_eq!(shared.changed, ["PATH changed", "variables exported: A", left_out]);
     }
 
