@@ -16,7 +16,8 @@ import select
 import signal
 import sys
 import time
-from _operator import is_ as _is, ne as _ne, or_ as _or
+from _operator import is_ as _is, is_not as _is_not, ne as _ne, or_ as _or
+from itertools import chain as _chain, compress as _compress, count as _count
 
 CONTROL = int(sys.argv[1])
 PID = os.getpid()
@@ -64,17 +65,23 @@ def _type_name(kind):
 # --- frames ------------------------------------------------------------------------------------------------------
 
 
+def _field(field):
+    """A field with its length before it."""
+    if isinstance(field, str):
+        if not field.isascii():
+            field = field.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+        field = field.encode("utf-8")
+    return len(field).to_bytes(4, "big") + field
+
+
 def _send(kind, *fields):
     """One frame: length, kind, then each field with its length; the run's token is always the first field."""
-    body = [kind]
-    for field in (_token,) + fields:
-        if isinstance(field, str):
-            if not field.isascii():
-                field = field.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
-            field = field.encode("utf-8")
-        body.append(len(field).to_bytes(4, "big"))
-        body.append(field)
-    body = b"".join(body)
+    _send_made(kind, *map(_field, fields))
+
+
+def _send_made(kind, *fields):
+    """One frame of fields that have their length already."""
+    body = b"".join((kind, _field(_token)) + fields)
     data = memoryview(len(body).to_bytes(4, "big") + body)
     # Threads of a block may show pictures at the same time.
     with _sending:
@@ -424,10 +431,10 @@ def _summary(value):
         return "%d bytes" % len(value), short
     if short is not None:
         return "", short
-    if _is_one_of(kind, (list, tuple, set, frozenset, dict)):
+    if _is_one_of(kind, _COLLECTIONS):
         size = "%d item%s" % (len(value), "" if len(value) == 1 else "s")
         parts = []
-        for item in _islice(value.items() if kind is dict else value, 8):
+        for item in _islice(value.items() if kind is dict else value, ITEMS_LIMIT):
             texts = [_short(part) for part in (item if kind is dict else (item,))]
             if None in texts:
                 return size, ""
@@ -468,11 +475,15 @@ def _is_variable(name, value):
     return True
 
 
-# name -> what was seen of its value after the last block: identity, type, size, short value; and where it can't change, the
-# value and what is told of it. The newest ones, and those that
-# lay too far back to be looked into; of all names that far back, in their order, also identities of values and types.
+# name -> what was seen of its value after the last block. Of the newest: identity, type, size, short value; what that was
+# made of, how many items it had, and what is told of it, as it is sent. Of those that lay too far back to be looked into:
+# identity and type; of all names that far back, in their order, also the identities of values, and the types.
 _near, _far = {}, {}
 _far_names, _far_values, _far_kinds = [], [], []
+_COLLECTIONS = (list, tuple, set, frozenset, dict)
+ITEMS_LIMIT = 8
+# By their value, not by their type alone; of libraries, by the name that they have there.
+_LOOKED_INTO = ("range", "slice", "DataFrame", "Series", "ndarray")
 
 
 def _unchanging(value):
@@ -483,6 +494,38 @@ def _unchanging(value):
     if kind is int:
         return value.bit_length() <= 256
     return value is None or kind is float or kind is bool
+
+
+def _made_of(value, kind_name, size, short):
+    """What the description of a value was made of, and the number of its items: as long as that is the same, so is the
+    description. None: it has to be made anew each time."""
+    kind = type(value)
+    if _unchanging(value):
+        return (value,), 0
+    if _is_one_of(kind, _COLLECTIONS):
+        parts = tuple(_islice(_parts(value), 2 * ITEMS_LIMIT if kind is dict else ITEMS_LIMIT))
+        return (parts, len(value)) if all(map(_unchanging, parts)) else (None, 0)
+    by_type_alone = not size and not short and kind_name not in _LOOKED_INTO
+    return ((), 0) if by_type_alone else (None, 0)
+
+
+def _parts(value):
+    """What a collection holds; of a dictionary, keys and values by turns."""
+    return _chain.from_iterable(value.items()) if type(value) is dict else value
+
+
+def _is_as_seen(value, seen):
+    """Whether what was told of a value still holds."""
+    kind, parts = seen[1], seen[4]
+    if parts is None or type(value) is not kind:
+        return False
+    if len(parts) == 1 and parts[0] is value:
+        return True
+    if id(value) != seen[0]:
+        return False
+    if _is_one_of(kind, _COLLECTIONS):
+        return len(value) == seen[5] and all(map(_is, parts, _parts(value)))
+    return not parts
 
 
 def _newest():
@@ -512,11 +555,13 @@ def _same_far(first):
     if count > first or not all(map(_is, _far_names, NAMES)):
         return 0, ()
     values = list(map(id, _islice(NAMES.values(), count)))
-    kinds = list(map(id, map(type, _islice(NAMES.values(), count))))
-    if values == _far_values and kinds == _far_kinds:
+    same_kinds = all(map(_is, _far_kinds, map(type, NAMES.values())))
+    if same_kinds and values == _far_values:
         return count, ()
-    other = map(_or, map(_ne, values, _far_values), map(_ne, kinds, _far_kinds))
-    moved = [at for at, differs in enumerate(other) if differs]
+    other = map(_ne, values, _far_values)
+    if not same_kinds:
+        other = map(_or, other, map(_is_not, _far_kinds, map(type, NAMES.values())))
+    moved = list(_compress(_count(), other))
     names = [_far_names[at] for at in moved]
     if len(moved) > count // 4 or not all(_is_variable(name, NAMES.get(name, _MODULE)) for name in names):
         return 0, ()
@@ -532,8 +577,6 @@ def _variables():
     newest, first = _newest()
     known, moved = _same_far(first)
     far, before, had = _far if known else {}, _far, len(_far) + len(_near)
-    if moved:
-        far = dict(_far)
     names, values, kinds = (_far_names, _far_values, _far_kinds) if known else ([], [], [])
     # Until all of it is noted, nothing counts as known.
     _far_names, _far_values, _far_kinds = [], [], []
@@ -550,12 +593,12 @@ def _variables():
         added += then is None
         changed += then is not None
         far[name] = (id(value), type(value))
-        values[at], kinds[at] = id(value), id(type(value))
+        values[at], kinds[at] = id(value), type(value)
     for name, value in list(_islice(NAMES.items(), known, first)):
         kind, then = type(value), seen_of(name)
         names.append(name)
         values.append(id(value))
-        kinds.append(id(kind))
+        kinds.append(kind)
         if then is not None and then[0] == id(value) and then[1] is kind:
             # What it was: a variable, which is not looked into.
             far[name] = then
@@ -565,31 +608,31 @@ def _variables():
             far[name] = (id(value), kind)
     for name, value in newest:
         then = seen_of(name)
-        if then is not None and len(then) == 6 and then[4] is value:
+        if then is not None and len(then) > 2 and _is_as_seen(value, then):
             near[name] = then
-            fields += then[5]
+            fields.append(then[6])
             continue
         kind = type(value)
         kind_name = _type_name(kind)
         try:
             size, short = _summary(value)
+            made_of = _made_of(value, kind_name, size, short)
         except Exception:
-            size, short = "", ""
-        now = near[name] = (id(value), kind, size, short)
-        if _unchanging(value):
-            near[name] += (value, [name[:200], kind_name[:80], size[:60], short[:160], ""])
+            size, short, made_of = "", "", (None, 0)
+        told = b"".join(map(_field, (name[:200], kind_name[:80], size[:60], short[:160])))
+        near[name] = (id(value), kind, size, short, *made_of, told + _field(""))
         # What could not be looked into, then or now, counts as changed when it is another object.
         looked = then is not None and then[2:4] not in ((), ("", ""))
-        same = then is not None and then[0] == now[0] and then[1] is kind and (not looked or then[2:4] == now[2:])
+        same = then is not None and then[0] == id(value) and then[1] is kind and (not looked or then[2:4] == (size, short))
         mark = "+" if then is None else "" if same else "~"
         added += mark == "+"
         changed += mark == "~"
-        fields += [name[:200], kind_name[:80], size[:60], short[:160], mark]
+        fields.append(told + _field(mark))
     count, gone = len(far) + len(near), []
     if had + added != count:
         gone = [name for name in [*(() if known else before), *_near] if name not in far and name not in near]
     for name in gone[:50]:
-        fields += [name[:200], _type_name(seen_of(name)[1])[:80], "", "", "-"]
+        fields += map(_field, (name[:200], _type_name(seen_of(name)[1])[:80], "", "", "-"))
     _near, _far, _far_names, _far_values, _far_kinds = near, far, names, values, kinds
     return count, fields, [added, changed, len(gone)]
 
@@ -982,6 +1025,7 @@ def _annotation(note, depth=6):
 
 
 PACKAGES = os.environ.pop("SAYSO_PACKAGES", "")
+NODE_OPTIONS = os.environ.pop("SAYSO_NODE_OPTIONS", "")
 _packages_seen = 0
 
 
@@ -998,6 +1042,15 @@ def _find_new_packages():
     if changed != _packages_seen:
         _packages_seen = changed
         _load("importlib").invalidate_caches()
+
+
+def _lend_node_packages():
+    """Once the session has packages for node, any node that a block starts finds them."""
+    beside = os.path.dirname(PACKAGES)
+    if NODE_OPTIONS and "NODE_OPTIONS" not in _own_environ and os.path.isdir(beside + "/node/node_modules"):
+        # Without it node would not start at all.
+        if os.path.isfile(beside + "/node-packages.cjs"):
+            _own_environ["NODE_OPTIONS"] = _environ["NODE_OPTIONS"] = NODE_OPTIONS
 
 
 def _tell_lacking(text, folder, path, packages):
@@ -1241,6 +1294,7 @@ def _one_block(label, source, path=None):
     try:
         _repair()
         _find_new_packages()
+        _lend_node_packages()
         _ready_streams()
         how, code, has_value, value, described = _run(label, source, path)
         _flush()
@@ -1257,7 +1311,7 @@ def _one_block(label, source, path=None):
         count, fields, counts = _variables()
     except BaseException:
         count, fields, counts = 0, [], []
-    _send(b"V", *fields)
+    _send_made(b"V", *fields)
     folder = _folder().encode("utf-8", "surrogateescape")
     _send(
         b"D", how, str(code), b"1" if has_value else b"0", value, kind, message, traceback, folder, str(count),

@@ -45,6 +45,7 @@ pub mod helper_part;
 mod helper_wire;
 pub mod images;
 mod interpreters;
+mod julia;
 #[cfg(feature = "jupyter")]
 mod jupyter;
 mod kernel;
@@ -55,7 +56,9 @@ mod ledger;
 mod link;
 mod local;
 mod memory_file;
+mod node_modules;
 mod order;
+mod outbox;
 mod own_names;
 pub mod packages;
 mod pictures;

@@ -108,12 +108,14 @@ impl OutputBuffer {
 
     /// The same without the other stream.
     pub(crate) fn only(&self, stream: Stream) -> Self {
-        let mut only = self.clone();
-        match stream {
-            Stream::Stdout => only.stderr = StreamBuffer::default(),
-            Stream::Stderr => only.stdout = StreamBuffer::default(),
+        let of =
+            |kept: Stream| if kept == stream { self.kept(kept).clone() } else { StreamBuffer::default() };
+        Self {
+            limit: self.limit,
+            next_seq: self.next_seq,
+            stdout: of(Stream::Stdout),
+            stderr: of(Stream::Stderr),
         }
-        only
     }
 
     /// Bytes that are kept of both streams.

@@ -40,9 +40,9 @@ impl Capture {
         }
     }
 
-    /// What is kept of one stream so far.
-    pub(super) fn printed(&self, stream: Stream) -> OutputBuffer {
-        self.captured.only(stream)
+    /// What is kept so far.
+    pub(super) fn so_far(&self) -> &OutputBuffer {
+        &self.captured
     }
 
     /// The kept output and the file with all of it, where there is one.

@@ -8,12 +8,13 @@ use super::frames::FrameDecoder;
 use super::helper_wire::HelperOrder;
 use super::kernel_wire::{self, FrameToken, KernelMessage, LIMIT};
 use super::memory_file;
+use super::outbox::Outbox;
 use super::plan::{self, GivenFile};
 use super::process::{self, Process};
 use super::sandbox::Enclosure;
 use crate::domain::{KernelRef, Limits, Reach, SharedState};
 use rustix::io::Errno;
-use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType};
+use rustix::net::{AddressFamily, RecvFlags, SocketFlags, SocketType};
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
@@ -49,7 +50,7 @@ pub(super) struct Kernel {
     pub woken: bool,
     control: OwnedFd,
     decoder: FrameDecoder,
-    unsent: Vec<u8>,
+    outbox: Outbox,
 }
 
 impl Kernel {
@@ -91,27 +92,27 @@ impl Kernel {
             woken: false,
             control,
             decoder: FrameDecoder::new(LIMIT),
-            unsent: Vec::new(),
+            outbox: Outbox::default(),
         })
     }
 
     /// Hands over a block.
     pub(super) fn run(&mut self, token: &FrameToken, label: &str, source: &[u8]) {
         self.used = true;
-        self.unsent.extend(kernel_wire::run(token, label, source));
+        self.outbox.push(kernel_wire::run(token, label, source));
         self.send();
     }
 
     /// Hands over a file of the person's functions, to be loaded as a module of its own.
     pub(super) fn load(&mut self, token: &FrameToken, label: &str, source: &[u8], path: &Path) {
         self.used = true;
-        self.unsent.extend(kernel_wire::load(token, label, source, path));
+        self.outbox.push(kernel_wire::load(token, label, source, path));
         self.send();
     }
 
     /// Tells it whether what is behind this part of a text runs.
     pub(super) fn after_part(&mut self, token: &FrameToken, part: u32, goes_on: bool) {
-        self.unsent.extend(kernel_wire::after_part(token, part, goes_on));
+        self.outbox.push_answer(kernel_wire::after_part(token, part, goes_on));
         self.send();
     }
 
@@ -125,25 +126,18 @@ impl Kernel {
         packages: &[String],
     ) {
         self.process.link.order(&HelperOrder::GoOn);
-        self.unsent.extend(kernel_wire::lacking(token, source, place, packages));
+        self.outbox.push(kernel_wire::lacking(token, source, place, packages));
         self.send();
     }
 
     /// Sends what there is room for; never waits. When the kernel is gone, [`Kernel::receive`] tells.
     pub(super) fn send(&mut self) {
-        while !self.unsent.is_empty() {
-            match rustix::net::send(&self.control, &self.unsent, SendFlags::NOSIGNAL | SendFlags::DONTWAIT) {
-                Ok(sent) => drop(self.unsent.drain(..sent)),
-                Err(Errno::INTR) => {}
-                Err(Errno::AGAIN) => return,
-                Err(_) => self.unsent.clear(),
-            }
-        }
+        self.outbox.send(&self.control);
     }
 
     /// Whether something waits for room on the socket.
     pub(super) fn has_unsent(&self) -> bool {
-        !self.unsent.is_empty()
+        !self.outbox.is_empty()
     }
 
     /// What it said since the last time; never waits.

@@ -6,17 +6,23 @@
 
 use super::environment::Environment;
 use super::helper_wire::{FIRST_GIVEN, ProgramSpec};
+use super::julia;
 use super::own_names::OwnNames;
 use super::plan::{self, GivenFile, Invocation};
 use crate::domain::language::RunMethod;
 use crate::domain::{Languages, RunError};
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 const BUILD: &str = include_str!("../../assets/build.sh");
 /// What R reads before a block: how errors are placed, and where plots go.
-pub(super) const PROFILE: &str = include_str!("../../assets/profile.R");
+const PROFILE: &str = include_str!("../../assets/profile.R");
 const SQL: &str = include_str!("../../assets/sql.py");
+
+/// What the program of a language reads beside its text.
+pub(super) fn profile(language: &str) -> &'static str {
+    if language == "julia" { julia::START } else { PROFILE }
+}
 
 /// What a text is called.
 #[derive(Clone, Copy, Debug)]
@@ -51,9 +57,16 @@ pub(super) fn invocation(
     }
     let of_descriptor = || (vec![GivenFile::Source], OwnNames::of_descriptor(label));
     if !way.arguments.is_empty() {
-        let file = format!("/dev/fd/{FIRST_GIVEN}");
+        let is_julia = language == "julia" && way.arguments.iter().any(|word| word == "{file}");
+        let file = if is_julia { julia::start() } else { format!("/dev/fd/{FIRST_GIVEN}") };
         let fill = |word: &String| word.replace("{file}", &file).replace("{folder}", &cwd.to_string_lossy());
-        let args: Vec<OsString> = way.arguments.iter().map(|word| fill(word).into()).collect();
+        let mut args: Vec<OsString> = way.arguments.iter().map(|word| fill(word).into()).collect();
+        if is_julia {
+            args.push(label.into());
+            let home = env.iter().find(|(name, _)| name == "HOME").map(|(_, home)| PathBuf::from(home));
+            let names = julia::names(label, cwd, home.as_deref());
+            return made(interpreter, args, (julia::GIVEN.into(), names), cwd, env);
+        }
         if way.profile {
             plan::set(&mut env, "R_PROFILE", format!("/dev/fd/{}", FIRST_GIVEN + 1));
             let (mut given, names) = of_descriptor();
@@ -235,6 +248,10 @@ mod tests {
         assert_eq!(
             shown("r", 0),
             "/usr/bin/Rscript --no-save --no-restore --no-environ --no-init-file /dev/fd/90 [Source, Profile]"
+        );
+        assert_eq!(
+            shown("julia", 0),
+            "/usr/bin/julia --startup-file=no /dev/fd/91 block 3 [Source, Profile, State]"
         );
         assert_eq!(shown("sql", 2), "/usr/bin/python3 -I -c (sql.py) block 3 [Source]");
         assert_eq!(

@@ -8,6 +8,7 @@
 
 use super::environment::Environment;
 use super::interpreters::{Finder, told};
+use super::node_modules::{self, NodeModules};
 use super::{blob, packages, plan, sandbox};
 use crate::domain::{Language, ProjectPython};
 use crate::launch::{self, is_program};
@@ -53,14 +54,14 @@ pub(super) struct ProjectTools {
     behind: Vec<PathBuf>,
     /// Where packages of the session are: those of Python, those of node.
     packages: PathBuf,
-    node: PathBuf,
+    node: NodeModules,
 }
 
 impl ProjectTools {
     /// Looks for the project's programs.
     pub(super) fn of(finder: &Finder, blobs: &Path) -> Self {
         let packages = packages::folder(blobs, "python");
-        let node = packages::folder(blobs, "node").join("node_modules");
+        let node = NodeModules::of(blobs);
         let mut tools =
             Self { behind: vec![finder.node_packages().join(".bin")], packages, node, ..Self::default() };
         tools.names = blobs.join("packages").join("bin");
@@ -75,7 +76,7 @@ impl ProjectTools {
                 tools.python = Some(ProjectPython { path: python.path, version, wanted });
             }
         }
-        tools.behind.extend([tools.packages.join("bin"), tools.node.join(".bin")]);
+        tools.behind.extend([tools.packages.join("bin"), tools.node.folder().join(".bin")]);
         tools
     }
 
@@ -92,7 +93,7 @@ impl ProjectTools {
 
     /// Puts the programs on the `PATH`; writes beside the session what stands in front.
     pub(super) fn dress(&mut self, env: &mut Environment) {
-        self.lend_node_packages(env);
+        self.node.lend(env);
         let path = env.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.clone());
         let own = path.unwrap_or_else(|| OsString::from("/usr/bin:/bin"));
         let front = self.front_names(&own);
@@ -101,7 +102,7 @@ impl ProjectTools {
             self.front = if write_names(&self.names, &front).is_ok() { front } else { Vec::new() };
         }
         let own: Vec<PathBuf> = env::split_paths(&own).collect();
-        let of_session = [&self.packages, &self.node];
+        let of_session = [self.packages.as_path(), self.node.folder()];
         let is_there = |folder: &&PathBuf| {
             folder.is_dir() || of_session.iter().any(|packages| folder.starts_with(packages))
         };
@@ -165,13 +166,9 @@ impl ProjectTools {
         plan::set(env, "PYTHONPATH", &self.packages);
     }
 
-    /// Lets node find the packages of the session, whoever starts it: `require` looks there last.
-    fn lend_node_packages(&self, env: &mut Environment) {
-        let own = env.iter().find(|(name, _)| name == "NODE_PATH").map(|(_, value)| value.clone());
-        let own = own.iter().flat_map(env::split_paths).filter(|folder| *folder != self.node);
-        if let Ok(folders) = env::join_paths(own.chain([self.node.clone()])) {
-            plan::set(env, "NODE_PATH", folders);
-        }
+    /// Lets what the kernel starts find packages for node that are installed after its start.
+    pub(super) fn lend_later(&self, env: &mut Environment) {
+        self.node.lend_later(env);
     }
 }
 
@@ -192,6 +189,7 @@ fn on_path(name: &str) -> Option<PathBuf> {
 /// Removes what was written beside the session.
 pub(super) fn clear(blobs: &Path) {
     remove(&blobs.join("packages").join("bin"));
+    node_modules::clear(blobs);
 }
 
 /// Removes a folder of ours. What a run without a sandbox may have put in the place of the folder that holds it is not
@@ -242,7 +240,7 @@ mod tests {
             front: Vec::new(),
             names: base.join("names"),
             packages: base.join("packages"),
-            node: base.join("node/node_modules"),
+            node: NodeModules::of(base),
         }
     }
 
@@ -265,7 +263,7 @@ mod tests {
         let wanted = format!("{base}/names:{own}:{base}/venv/bin:{base}/packages/bin");
         assert_eq!(value(&env, "PATH"), Some(wanted));
         assert_eq!(value(&env, "VIRTUAL_ENV"), Some(format!("{base}/venv")));
-        assert_eq!(value(&env, "NODE_PATH"), Some(format!("{base}/node/node_modules")));
+        assert_eq!(value(&env, "NODE_PATH"), Some(format!("{base}/packages/node/node_modules")));
         let mut names: Vec<_> = tools.front.iter().map(|(name, _)| name.as_str()).collect();
         names.sort_unstable();
         // mypy is found behind the person's own programs, and ls stays what the review takes it for.

@@ -1,6 +1,7 @@
 //! One run while it goes on: its clock, its output, and the report at its end.
 
 pub(super) mod images;
+mod parts;
 
 use super::backend::{EndCause, RunEnd, Watch};
 use super::capture::Capture;
@@ -12,6 +13,7 @@ use crate::domain::{
     Chunk, CountedTime, Limits, Masker, Outcome, RunError, RunEvent, RunId, RunReport, RunRequest, Stream,
 };
 use images::Images;
+use parts::PartEnds;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::Sender;
@@ -62,10 +64,8 @@ pub(super) struct Run {
     images: Images,
     /// Whether it was told that it started.
     started: bool,
-    /// Whether it waits behind a part of its text.
-    waits: bool,
-    /// The last part that was said to have ended meanwhile.
-    next_part: Option<u32>,
+    /// The ends of the parts of its text.
+    parts: PartEnds,
     /// Since when the clock runs.
     since: Option<Instant>,
     next: Option<(Instant, DueAction)>,
@@ -95,8 +95,7 @@ impl Run {
             capture: Capture::new(limits, folder, format!("run-{id}-output.txt"), masker),
             images: Images::new(id, folder, most),
             started: false,
-            waits: false,
-            next_part: None,
+            parts: PartEnds::new(),
             since: None,
             next: None,
             again: None,
@@ -192,23 +191,19 @@ impl Run {
 
     /// A part of its text is over: tells it with all that was printed, of which a viewer may have been spared some.
     pub(super) fn end_part(&mut self, part: u32) {
-        // One at a time: what comes without waiting for an answer comes from code that plays the kernel. The kernel's own may
-        // come behind it, and waits for its answer.
-        if std::mem::replace(&mut self.waits, true) {
-            self.next_part = Some(part);
-            return;
+        if self.parts.is_told_now(part) {
+            let printed = Box::new(self.parts.printed(self.capture.so_far()));
+            self.events.tell(RunEvent::PartEnded { part, printed });
         }
-        let printed = Box::new(self.capture.printed(Stream::Stdout));
-        self.events.tell(RunEvent::PartEnded { part, printed });
     }
 
     /// What it waited for is told to it; why it ends, where it does, stands in its output.
     pub(super) fn after_part(&mut self, ends: Option<&str>) {
-        self.waits = false;
+        let next = self.parts.answered();
         if let Some(why) = ends {
             self.print(Stream::Stdout, format!("\n[{why}]\n").as_bytes());
         }
-        if let Some(part) = self.next_part.take() {
+        if let Some(part) = next {
             self.end_part(part);
         }
     }

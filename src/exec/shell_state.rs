@@ -5,7 +5,6 @@
 
 use super::environment::{Environment, is_of_each_shell, steers};
 use crate::domain::{BlockId, BlockRanges, SharedState};
-use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::PathBuf;
@@ -22,7 +21,7 @@ pub(super) struct ShellState {
     /// The environment; `None` until a block ended in good order: the usual one.
     env: Option<Environment>,
     /// Variables that the last block exported and that are not carried over.
-    left_out: Vec<OsString>,
+    left_out: Environment,
     /// The blocks whose state this is.
     blocks: BlockRanges,
 }
@@ -30,7 +29,7 @@ pub(super) struct ShellState {
 impl ShellState {
     /// A shell that no block has used yet.
     pub(super) fn new(cwd: PathBuf) -> Self {
-        Self { cwd, env: None, left_out: Vec::new(), blocks: BlockRanges::default() }
+        Self { cwd, env: None, left_out: Environment::new(), blocks: BlockRanges::default() }
     }
 
     /// Takes over what a shell wrote at the end of this block. When it did not come to that (it was killed, it became
@@ -41,7 +40,7 @@ impl ShellState {
             self.cwd = cwd;
         }
         let (left_out, env): (Environment, _) = env.into_iter().partition(|(name, _)| steers(name));
-        self.left_out = left_out.into_iter().map(|(name, _)| name).collect();
+        self.left_out = left_out;
         self.env = Some(env);
         self.blocks.push(block);
     }
@@ -70,8 +69,8 @@ impl ShellState {
         // What every shell exports by itself says nothing.
         let exported = env.iter().filter(is_new).map(|(name, _)| name).filter(|name| *name != "OLDPWD");
         changed.extend(names("variables exported", exported));
-        let known: BTreeSet<&OsString> = usual.iter().map(|(name, _)| name).collect();
-        let left_out = self.left_out.iter().filter(|name| !known.contains(name));
+        // What it was given itself it was given by sayso, or by the person.
+        let left_out = self.left_out.iter().filter(is_new).map(|(name, _)| name);
         changed.extend(names("not carried over", left_out));
         Some(SharedState { blocks: self.blocks.clone(), changed })
     }
@@ -141,18 +140,23 @@ mod tests {
 
     #[test]
     fn what_steers_is_never_carried_over_and_the_rest_is_told() {
-        let usual = vec![("PATH".into(), "/bin".into()), ("GIT_AUTHOR_NAME".into(), "Ann".into())];
+        let usual: Environment =
+            [("PATH", "/bin"), ("GIT_AUTHOR_NAME", "Ann"), ("GIT_COMMITTER_NAME", "Ann")]
+                .map(|(name, value)| (name.into(), value.into()))
+                .into();
         let mut state = ShellState::new("/start".into());
-        let written = "cwd\0/a\n\0PATH=/evil\0A=1\0GIT_AUTHOR_NAME=Eve\0LD_PRELOAD=x.so\0PYTHONPATH=src\0GIT_DIR=x\0\
+        let written = "cwd\0/a\n\0PATH=/evil\0A=1\0GIT_AUTHOR_NAME=Eve\0GIT_COMMITTER_NAME=Ann\0LD_PRELOAD=x.so\0PYTHONPATH=src\0GIT_DIR=x\0\
                        NODE_OPTIONS=-r x\0BASH_FUNC_ls%%=() { id; }\0PERL5OPT=x\0RUBYOPT=x\0ENV=x\0BASH_ENV=x\0end\0";
         state.update(written.as_bytes(), BLOCK);
         let env = state.environment(&usual);
         let pair = |name: &str, value: &str| (OsString::from(name), OsString::from(value));
-        assert_eq!(env, [pair("PATH", "/evil"), pair("A", "1"), pair("GIT_AUTHOR_NAME", "Ann")]);
+        let of_person = [pair("GIT_AUTHOR_NAME", "Ann"), pair("GIT_COMMITTER_NAME", "Ann")];
+        assert_eq!(env, [&[pair("PATH", "/evil"), pair("A", "1")][..], &of_person].concat());
         let shared = state.shared(&usual).unwrap();
         assert_eq!(shared.blocks.ranges(), [(BLOCK, BLOCK)]);
-        let left_out = "not carried over: LD_PRELOAD, PYTHONPATH, GIT_DIR, NODE_OPTIONS, BASH_FUNC_ls%%, PERL5OPT, RUBYOPT, \
-                        ENV +1";
+        // What the person passes on and the block left as it was is none of these.
+        let left_out = "not carried over: GIT_AUTHOR_NAME, LD_PRELOAD, PYTHONPATH, GIT_DIR, NODE_OPTIONS, BASH_FUNC_ls%%, \
+                        PERL5OPT, RUBYOPT +2";
         assert_eq!(shared.changed, ["PATH changed", "variables exported: A", left_out]);
     }
 

@@ -136,6 +136,9 @@ async fn code_that_plays_the_kernel_holds_up_nobody_with_ends_of_parts() {
         'sent'";
     let told = shop.parts(frame, |_, _| None).await.ok();
     assert_eq!(told.value(), "'sent'");
+    // Nor itself: the answer for which the kernel then waits is not among those that it did not read.
+    let told = shop.parts(&together(&[&frame.replace("500", "20000"), "'behind'"]), |_, _| None).await.ok();
+    assert_eq!(told.value(), "'behind'");
     // Answers that nobody waited for end nothing.
     assert_eq!(shop.py("1 + 1").await.ok().value(), "2");
     // The end of the block itself, which comes behind them, is not taken for one more of them.

@@ -301,6 +301,39 @@ async fn typescript_is_run_by_the_projects_own_tool_where_the_machine_has_none()
     assert_eq!(told.out(), "tsx of the project\nconst a = 1;\n");
 }
 
+/// Pictures need no package: anything is one that has a text of that type.
+#[tokio::test]
+#[ignore = "needs a Julia in SAYSO_TEST_JULIA"]
+async fn julia_runs_names_the_line_of_an_error_and_displays_pictures() {
+    let shop = Shop::with(|setup| {
+        let entries = Arc::make_mut(&mut setup.languages.0);
+        let entry = entries.iter_mut().find(|entry| entry.name.as_str() == "julia").unwrap();
+        entry.command = std::env::var("SAYSO_TEST_JULIA").unwrap();
+    });
+    std::fs::create_dir(shop.work().join("sub")).unwrap();
+    std::fs::write(shop.work().join("sub/part.jl"), "part() = 42\n").unwrap();
+    let source =
+        "include(\"part.jl\")\nprintln(part(), ' ', ARGS, ' ', abspath(PROGRAM_FILE) == @__FILE__)\n";
+    let request = shop.request("julia", source, None).await;
+    let (_, receiver) = shop.start(request.named(Some("sub/b.jl".to_owned())));
+    let told = all(receiver).await.ok();
+    assert_eq!((told.out().as_str(), told.err().as_str()), ("42 String[] true\n", ""));
+
+    let told = shop.run("julia", "f(x) = error(\"no $x\")\n\nf(3)\n").await;
+    assert_eq!(told.report.outcome, Outcome::Failed);
+    assert!(told.err().contains("no 3") && told.err().contains("block 2:3"), "{}", told.err());
+    let work = shop.work().display().to_string();
+    assert!(!told.err().contains("/dev/fd") && !told.err().contains(&work), "{}", told.err());
+
+    let bytes = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\0\x02\0\0\0\x03";
+    std::fs::write(shop.work().join("a.png"), bytes).unwrap();
+    let draws = "struct Plot end\nBase.show(io::IO, ::MIME\"image/png\", ::Plot) = write(io, read(\"a.png\"))\n\
+                 display(Plot())\nprintln(\"drawn\")\nPlot()\n";
+    let told = shop.run("julia", draws).await.ok();
+    assert_eq!((told.out().as_str(), told.report.images.len()), ("drawn\n", 2));
+    assert_eq!(std::fs::read(&told.report.images[1].path).unwrap(), bytes);
+}
+
 /// As a program of its own tsx listens on a socket, which the sandbox refuses.
 #[tokio::test]
 #[ignore = "needs node and a node_modules with tsx and lodash in SAYSO_TEST_TSX"]

@@ -55,6 +55,71 @@ async fn packages_of_node_are_found_by_node_in_bash() {
     assert_eq!(shop.sh(&format!("{need}; late")).await.ok().out(), "7\nthe program\n");
 }
 
+/// The folder of the session's packages for node, which is not there yet.
+fn node_modules(shop: &Shop) -> PathBuf {
+    std::fs::canonicalize(shop.folder.path()).unwrap().join("blobs/packages/node/node_modules")
+}
+
+#[tokio::test]
+#[ignore = "needs node"]
+async fn packages_of_node_are_found_by_modules_that_bash_starts() {
+    let shop = Shop::new();
+    std::fs::write(shop.work().join("own.mjs"), "import late from 'late';\nconsole.log(late);\n").unwrap();
+    let from_python =
+        "import subprocess\nsubprocess.run(['node', 'own.mjs'], capture_output=True, text=True).stdout";
+    assert_eq!(shop.sh("node own.mjs").await.report.outcome, Outcome::Failed);
+    assert_eq!(shop.py(from_python).await.ok().value(), "''");
+    let package = node_modules(&shop).join("late");
+    std::fs::create_dir_all(&package).unwrap();
+    std::fs::write(package.join("package.json"), "{\"exports\": {\"import\": \"./late.mjs\"}}").unwrap();
+    std::fs::write(package.join("late.mjs"), "export default 7;\n").unwrap();
+    assert_eq!(shop.sh("node own.mjs").await.ok().out(), "7\n");
+    // From a kernel that was there before, and from a block of its own.
+    assert_eq!(shop.py(from_python).await.ok().value(), "'7\\n'");
+    assert_eq!(shop.run("javascript", "import './own.mjs';\n").await.ok().out(), "7\n");
+
+    // What is there already is not replaced, and what is nowhere is told as node tells it.
+    let own = shop.work().join("node_modules/late");
+    std::fs::create_dir_all(&own).unwrap();
+    std::fs::write(own.join("package.json"), "{\"exports\": \"./own.mjs\"}").unwrap();
+    std::fs::write(own.join("own.mjs"), "import 'is-nowhere';\n").unwrap();
+    let told = shop.sh("node own.mjs").await;
+    assert_eq!(told.report.outcome, Outcome::Failed);
+    assert!(told.err().contains("Cannot find package 'is-nowhere'"), "{}", told.err());
+    assert!(!told.err().contains("node-packages"), "{}", told.err());
+}
+
+#[tokio::test]
+#[ignore = "needs node"]
+async fn options_that_a_script_has_for_node_are_its_own() {
+    let shop = Shop::new();
+    let bash = Language("bash".into());
+    std::fs::create_dir_all(node_modules(&shop)).unwrap();
+    let script = "NODE_OPTIONS=--stack-trace-limit=3 node -p 'process.env.NODE_OPTIONS'";
+    assert_eq!(shop.sh(script).await.ok().out(), "--stack-trace-limit=3\n");
+    assert_eq!(shop.executor.terms(&bash, None).await.unwrap().shared.unwrap().changed, [""; 0]);
+    // Those that it leaves behind go no further, which is told as always.
+    shop.sh("export NODE_OPTIONS=--stack-trace-limit=3").await.ok();
+    let changed = shop.executor.terms(&bash, None).await.unwrap().shared.unwrap().changed;
+    assert_eq!(changed, ["not carried over: NODE_OPTIONS"]);
+    assert!(shop.sh("echo \"$NODE_OPTIONS\"").await.ok().out().starts_with("--require "));
+}
+
+#[tokio::test]
+#[ignore = "needs node and a node_modules with tsx and lodash in SAYSO_TEST_TSX"]
+async fn node_in_bash_runs_typescript_by_the_sessions_tsx() {
+    let shop = Shop::new();
+    let modules = node_modules(&shop);
+    std::fs::create_dir_all(modules.parent().unwrap()).unwrap();
+    let mut copy = std::process::Command::new("cp");
+    copy.arg("-r").arg(std::env::var_os("SAYSO_TEST_TSX").unwrap()).arg(&modules);
+    assert!(copy.status().unwrap().success());
+    let source = "import _ from 'lodash';\nenum A { B = 42 }\nconst n: number = await 2;\nconsole.log(_.add(n, A.B));\n";
+    std::fs::write(shop.work().join("x.mts"), source).unwrap();
+    let told = shop.sh("node --import tsx x.mts").await.ok();
+    assert_eq!((told.out().as_str(), told.err().as_str()), ("44\n", ""));
+}
+
 #[tokio::test]
 async fn a_list_that_is_none_is_refused() {
     let shop = Shop::new();

@@ -54,6 +54,105 @@ async fn what_a_block_did_to_variables_is_told() {
     assert_eq!(told.report.receipt.variables, None);
 }
 
+/// The names of the kernel itself, for a block that looks at how it works.
+const KERNEL: &str = "import gc, types\n\
+    _kernel = next(f.__globals__ for f in gc.get_objects() if type(f) is types.FunctionType and f.__name__ == '_goes_on')\n";
+
+#[tokio::test]
+async fn of_many_names_only_what_may_have_changed_is_described_again() {
+    let shop = Shop::new();
+    shop.py("for n in range(2000): globals()[f'v{n}'] = [n, 'text'] if n % 3 else n").await.ok();
+    let count = format!(
+        "{KERNEL}_own = _kernel['_summary']\n_asked = []\n\
+         _kernel['_summary'] = lambda value: (_asked.append(1), _own(value))[1]"
+    );
+    shop.py(&count).await.ok();
+    let asked = async |source: &str| {
+        let told = shop.py(&format!("_asked.clear()\n{source}")).await.ok();
+        (marks(&told), shop.py("len(_asked)").await.ok().value().to_owned())
+    };
+    assert_eq!(asked("None").await, (String::new(), "0".into()));
+    assert_eq!(
+        asked("v1999.append(1); v1997[1] = 'more'; v0 += 1").await,
+        ("~v1997 ~v1999".into(), "2".into())
+    );
+}
+
+/// Makes, changes and deletes names at random; each time what is told has to be what is told where nothing is known of the
+/// values but their identity.
+const ROUNDS: &str = r#"
+import random as _random
+try:
+    import numpy as _numpy, pandas as _pandas
+except ImportError:
+    _numpy = None
+
+class _Own: pass
+
+def _rounds(seed):
+    chance, near = _random.Random(seed), "_near _far _far_names _far_values _far_kinds".split()
+    small = [
+        lambda: chance.randrange(5), lambda: chance.random(), lambda: None, lambda: True, lambda: b"b" * chance.randrange(3),
+        lambda: "t" * chance.randrange(1500), lambda: 1 << chance.randrange(600), lambda: 1j * chance.randrange(3),
+    ]
+    item = lambda: chance.choice(small)()
+    items = lambda: [item() for _ in range(chance.randrange(12))]
+    makers = small + [
+        items, lambda: tuple(items()), lambda: set(items()), lambda: frozenset(items()),
+        lambda: {one: item() for one in items()}, lambda: [items()], lambda: {item(): items()},
+        lambda: range(chance.randrange(5)), lambda: slice(chance.randrange(3)), _Own, lambda: _random, lambda: len,
+    ]
+    if _numpy:
+        makers += 3 * [
+            lambda: _numpy.zeros((2, chance.randrange(3)), dtype=chance.choice(["i4", "f8"])),
+            lambda: _pandas.DataFrame({"a": range(chance.randrange(4))}), lambda: _pandas.Series(range(chance.randrange(4))),
+        ]
+    told = 0
+    for _ in range(100):
+        for _ in range(chance.randrange(6)):
+            name, how = f"v{chance.randrange(300)}", chance.randrange(6)
+            value = globals().get(name)
+            if how == 0:
+                globals().pop(name, None)
+            elif how < 3 or not value.__class__ in (list, set, dict):
+                globals()[name] = chance.choice(makers)()
+            elif type(value) is list:
+                value.append(item()) if not value or how == 3 else value.__setitem__(chance.randrange(len(value)), item())
+            elif type(value) is set:
+                value.add(item()) if not value or how == 3 else value.pop()
+            else:
+                value.update({item(): item()}) if not value or how == 3 else value.popitem()
+        kept = [_kernel[part].copy() for part in near]
+        for part in near[:2]:
+            _kernel[part] = {
+                name: then[:4] + (None, 0, b"") if len(then) > 2 else then for name, then in _kernel[part].items()
+            }
+        anew = _kernel["_variables"]()
+        _kernel.update(zip(near, kept))
+        known = _kernel["_variables"]()
+        if known != anew:
+            return f"{seed}: {[pair for pair in zip(anew[1], known[1]) if pair[0] != pair[1]][:3]}, {anew[2]}, {known[2]}"
+        told += known[0]
+    return "the same" if told else "nothing"
+
+[_rounds(seed) for seed in range(20)]
+"#;
+
+#[tokio::test]
+async fn what_is_kept_of_variables_tells_the_same_as_a_look_at_all_of_them() {
+    let told = Shop::new().py(&format!("{KERNEL}{ROUNDS}")).await.ok();
+    assert_eq!(told.value().matches("'the same'").count(), 20, "{}", told.value());
+}
+
+#[tokio::test]
+#[ignore = "needs a Python with numpy and pandas in SAYSO_TEST_DATA_PYTHON"]
+async fn what_is_kept_of_arrays_and_frames_tells_the_same_as_a_look_at_all_of_them() {
+    let shop = Shop::with(|setup| setup.python = Some(venv()));
+    let told = shop.py(&format!("{KERNEL}{ROUNDS}")).await.ok();
+    assert_eq!(shop.py("_numpy.__name__").await.ok().value(), "'numpy'");
+    assert_eq!(told.value().matches("'the same'").count(), 20, "{}", told.value());
+}
+
 #[tokio::test]
 async fn values_whose_code_is_somebody_elses_are_not_asked() {
     let shop = Shop::new();

@@ -106,8 +106,6 @@ impl Backend for Local {
         if let (Some(run), Some(kernel)) = (&self.run, &mut self.kernel)
             && run.is_in_kernel()
             && run.done.is_none()
-            // One that does not read does not wait, either.
-            && !kernel.has_unsent()
         {
             kernel.after_part(&run.token, part, goes_on);
         }

@@ -239,6 +239,7 @@ impl Local {
         self.prepared()?.dress(&mut env);
         if let Some(tools) = &mut self.tools {
             tools.dress(&mut env);
+            tools.lend_later(&mut env);
         }
         // It is there before the kernel is, so that packages that come later are found.
         plan::set(&mut env, packages::VARIABLE, packages);
@@ -351,7 +352,7 @@ impl Local {
                 state = Some(file);
                 Ok(OwnedFd::from(copy))
             }
-            GivenFile::Profile => memory_file::sealed(languages::PROFILE.as_bytes()),
+            GivenFile::Profile => memory_file::sealed(languages::profile(language).as_bytes()),
             _ => memory_file::sealed(source.as_bytes()),
         })?;
         process.link.order(&HelperOrder::Begin(WatchedLimits::from(&terms.limits)));

@@ -7,6 +7,7 @@ use crate::exec::KernelNotice;
 use crate::exec::backend::{EndCause, RunEnd};
 use crate::exec::cgroup::Group;
 use crate::exec::helper_wire::ResourceUse;
+use crate::exec::julia;
 use crate::exec::kernel::Kernel;
 use crate::exec::languages;
 use std::os::unix::fs::FileExt as _;
@@ -87,9 +88,12 @@ impl Local {
         match &mut run.carrier {
             RunHost::Kernel => (ended.kernel, ended.cwd) = self.after_block(&ended.end),
             RunHost::Program(_, state) => {
-                if let Some(written) = state.take().and_then(read_state) {
+                let limit = if run.language == "julia" { julia::WRITTEN } else { STATE_LIMIT };
+                if let Some(written) = state.take().and_then(|file| read_state(&file, limit)) {
                     if run.language == "bash" {
                         self.shell.update(&written, run.block);
+                    } else if run.language == "julia" {
+                        self.queue.extend(julia::pictures(&written));
                     } else if let Some((way, _)) = self.finder.way(&Language(run.language.clone())) {
                         ended.unbuilt = languages::stopped_building(&way, &written);
                     }
@@ -138,9 +142,9 @@ impl Local {
     }
 }
 
-/// What a shell wrote about its state, from the start of the file.
-fn read_state(file: std::fs::File) -> Option<Vec<u8>> {
-    let size = usize::try_from(file.metadata().ok()?.len()).ok()?.min(STATE_LIMIT);
+/// What a program wrote into the file that it was given for that, from its start.
+fn read_state(file: &std::fs::File, limit: usize) -> Option<Vec<u8>> {
+    let size = usize::try_from(file.metadata().ok()?.len()).ok()?.min(limit);
     let mut written = vec![0; size];
     file.read_exact_at(&mut written, 0).ok()?;
     Some(written)

@@ -9,6 +9,7 @@ use crate::exec::backend::Job;
 use crate::exec::error::ExecError;
 use crate::exec::helper_wire::{HelperOrder, WatchedLimits};
 use crate::exec::interpreters::told;
+use crate::exec::node_modules::NodeModules;
 use crate::exec::packages::{self, Manager};
 use crate::exec::sandbox::Allowance;
 use crate::exec::{blob, process};
@@ -85,6 +86,9 @@ impl Local {
         let folder = terms.cwd.clone();
         if list.into == InstallInto::Session {
             blob::make_folder(&folder)?;
+        }
+        if language != "python" {
+            NodeModules::of(&self.setup.blobs).make_ready()?;
         }
         let python = self.finder.python_to_install(list.into).unwrap_or_default();
         let manager = Manager::of(&terms.interpreter, language);

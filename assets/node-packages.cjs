@@ -1,0 +1,35 @@
+// Read by any node that a run starts, before anything else (NODE_OPTIONS): modules find the packages of the session, as
+// `require` does by NODE_PATH, behind all that they find by themselves. It lies in the folder that holds those packages. Any
+// version of node has to be able to read it.
+const Module = require("node:module"), path = require("node:path"), url = require("node:url");
+const parentURL = url.pathToFileURL(path.join(__dirname, "node", "block.js")).href;
+
+function isMissingPackage(error, specifier) {
+  return error && error.code === "ERR_MODULE_NOT_FOUND" && /^(?:@[^/]+\/)?[^./@#:][^:]*$/.test(specifier);
+}
+
+// What `make` gives, now or later; where it fails, what `otherwise` gives.
+function tried(make, otherwise) {
+  let made;
+  try {
+    made = make();
+  } catch (error) {
+    return otherwise(error);
+  }
+  return made && typeof made.then === "function" ? made.catch(otherwise) : made;
+}
+
+exports.resolve = function (specifier, context, next) {
+  return tried(() => next(specifier, context), (error) => {
+    if (error && typeof error.stack === "string") {
+      const stack = error.stack.split("\n").filter((line) => !line.includes(__filename) && !line.includes(own));
+      error.stack = stack.join("\n");
+    }
+    if (!isMissingPackage(error, specifier)) throw error;
+    return tried(() => next(specifier, Object.assign({}, context, { parentURL })), () => { throw error; });
+  });
+};
+
+const own = url.pathToFileURL(__filename).href;
+if (Module.registerHooks) Module.registerHooks({ resolve: exports.resolve });
+else if (Module.register) Module.register(own);
