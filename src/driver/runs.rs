@@ -3,6 +3,7 @@
 use super::rooms::Rooms;
 use super::sources::{Signal, WAITING};
 use super::undo::written;
+use crate::domain::sentences::running::STOPPED_BEFORE_START;
 use crate::domain::{Outcome, RunEvent, RunId, RunReport, RunRequest, Sha256, UndoWay};
 use crate::engine::event::TakenBack;
 use crate::engine::{Event, StoreEvent};
@@ -55,7 +56,7 @@ impl Rooms {
             match synced {
                 // Who stops it while the disk is waited for has stopped it.
                 Ok(()) if stop() => {
-                    let report = Box::new(not_started(STOPPED.into()));
+                    let report = Box::new(not_started(STOPPED_BEFORE_START.into()));
                     let _ = sender.send((run, RunEvent::Ended(report))).await;
                 }
                 Ok(()) if changed.is_some() => {
@@ -155,9 +156,6 @@ fn again(known: &mut ObeyedFiles) {
         *known = known.again();
     }
 }
-
-/// Why a run that was stopped early never began.
-pub(super) const STOPPED: &str = "it was stopped before it started";
 
 /// The report of a run that never began.
 pub(super) fn not_started(why: String) -> RunReport {
