@@ -495,14 +495,12 @@ async fn a_block_that_is_stopped_while_its_kernel_starts_never_runs() {
             let request = shop.request("python", &RAN.replace("'ran'", &path), None).await;
             let (run, events) = shop.start(request);
             if force {
-                shop.executor.kill(run)
+                shop.executor.kill(run);
+                let ended = Outcome::NotStarted("it was ended by force".into());
+                assert_eq!(all(events).await.report.outcome, ended);
             } else {
-                shop.executor.interrupt(run)
-            }
-            let told = all(events).await;
-            match force {
-                false => never_ran(&told),
-                true => assert_eq!(told.report.outcome, Outcome::NotStarted("it was ended by force".into())),
+                shop.executor.interrupt(run);
+                never_ran(&all(events).await);
             }
             // What comes next is a kernel that is there, and was left nothing of it.
             assert_eq!(shop.py("'n' in globals()").await.ok().value(), "False");
