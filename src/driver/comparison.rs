@@ -51,6 +51,22 @@ pub struct SessionComparison {
     pub damage: Vec<String>,
 }
 
+/// Why a session is not compared with the one that is open.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ComparisonError {
+    #[error("nothing was said in this session yet")]
+    NothingSaid,
+    #[error("the other session is gone")]
+    Gone,
+    /// They hold so many bytes.
+    #[error("they hold {}. sayso sessions compare does it", size(*.0))]
+    Large(u64),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Worker(#[from] tokio::task::JoinError),
+}
+
 /// Compares two sessions.
 ///
 /// # Errors
@@ -84,19 +100,19 @@ fn compared<'a>(of: &'a Summary, loaded: &'a LoadedSession) -> ComparedSession<'
 /// The same beside a session that is open, its own file first.
 ///
 /// # Errors
-/// When they can't be compared, in words.
+/// When they can't be compared.
 pub(super) fn compare_files(
     own: &Path,
     other: &Path,
     seal: Option<&Seal>,
-) -> Result<SessionComparison, String> {
-    let own = index::of(own).ok_or("nothing was said in this session yet")?;
-    let other = index::of(other).ok_or("the other session is gone")?;
+) -> Result<SessionComparison, ComparisonError> {
+    let own = index::of(own).ok_or(ComparisonError::NothingSaid)?;
+    let other = index::of(other).ok_or(ComparisonError::Gone)?;
     let bytes = own.bytes.saturating_add(other.bytes);
     if bytes > LARGEST {
-        return Err(format!("they hold {}. sayso sessions compare does it", size(bytes)));
+        return Err(ComparisonError::Large(bytes));
     }
-    compare_sessions(&own, &other, seal).map_err(|error| error.to_string())
+    Ok(compare_sessions(&own, &other, seal)?)
 }
 
 /// Those that a front end asked for: one at a time, so that what two files take in memory is never taken twice, and of those
@@ -117,14 +133,14 @@ impl ComparisonQueue {
     pub(super) async fn compare<T: Send + 'static>(
         &self,
         own: &Question,
-        compare: impl FnOnce() -> Result<T, String> + Send + 'static,
-    ) -> Option<Result<T, String>> {
+        compare: impl FnOnce() -> Result<T, ComparisonError> + Send + 'static,
+    ) -> Option<Result<T, ComparisonError>> {
         let _turn = self.turn.lock().await;
         if !own.is_newest() {
             return None;
         }
         let compared = tokio::task::spawn_blocking(compare).await;
-        let compared = compared.unwrap_or_else(|error| Err(error.to_string()));
+        let compared = compared.unwrap_or_else(|error| Err(error.into()));
         own.is_newest().then_some(compared)
     }
 }

@@ -3,6 +3,7 @@
 use super::rooms::Rooms;
 use super::runs::{look_again, not_started};
 use super::sources::{Signal, WAITING};
+use super::undo::RememberError;
 use crate::domain::sentences::running::STOPPED_BEFORE_START;
 use crate::domain::{
     Block, BlockKind, BlockTextError, Chunk, FileAct, Outcome, RunEvent, RunReport, RunRequest, Terms,
@@ -20,8 +21,8 @@ use tokio::sync::mpsc;
 enum NotCarriedOut {
     #[error("{STOPPED_BEFORE_START}")]
     Stopped,
-    #[error("{0}")]
-    Less(String),
+    #[error(transparent)]
+    Undo(#[from] RememberError),
     #[error("the block is not known")]
     Unknown,
     #[error("its approval names no file")]
@@ -99,8 +100,7 @@ impl Rooms {
                     let act = move || {
                         let protected = ProtectedFiles::of(&scope.cwd, protected);
                         let kind = kind.ok_or(NotCarriedOut::Unknown)?;
-                        let remembered = undo.remember(request.approval(), &scope.cwd, &[]);
-                        let remembered = remembered.map_err(NotCarriedOut::Less)?;
+                        let remembered = undo.remember(request.approval(), &scope.cwd, &[])?;
                         let mut report = carry_out(
                             (request.approval().terms(), request.source()),
                             (&kind, tells),

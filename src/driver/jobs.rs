@@ -130,7 +130,7 @@ impl Driver {
             let file = other.clone();
             // What was said and done just now is in its file, too.
             let compared = match store.sync().await {
-                Err(error) => own.is_newest().then(|| Err(error.to_string())),
+                Err(error) => own.is_newest().then(|| Err(error.into())),
                 Ok(()) => {
                     let compare = move || comparison::compare_files(&store.path(), &file, store.seal());
                     queue.compare(&own, compare).await
@@ -201,7 +201,7 @@ impl Driver {
         self.later(async move {
             let wanted = name.clone();
             let tested = match tokio::task::spawn_blocking(move || connect(&wanted)).await {
-                Ok(Ok(provider)) => catalogue::test(&provider).await,
+                Ok(Ok(provider)) => catalogue::test(&provider).await.map_err(|why| why.to_string()),
                 Ok(Err(why)) => Err(why.to_string()),
                 Err(error) => Err(error.to_string()),
             };

@@ -43,9 +43,7 @@ impl Rooms {
             let (synced, looked_at) = tokio::join!(store.sync(), look);
             let (look, remembered) = match looked_at {
                 Ok((look, remembered)) => (Some(look), remembered),
-                Err(error) => {
-                    (None, Err(format!("the look at the folder broke off ({error}): nothing was started")))
-                }
+                Err(error) => (None, Err(error.into())),
             };
             // What was approved is where the paths led that were shown: looked at once more, last of all.
             let last = tokio::task::spawn_blocking(move || {
@@ -65,18 +63,20 @@ impl Rooms {
                     let report = RunReport::bare(Outcome::Refused(why));
                     let _ = sender.send((run, RunEvent::Ended(Box::new(report)))).await;
                 }
-                Ok(()) if remembered.is_err() => {
-                    let report = RunReport::bare(Outcome::Refused(remembered.err().unwrap_or_default()));
-                    let _ = sender.send((run, RunEvent::Ended(Box::new(report)))).await;
-                }
-                Ok(()) => {
-                    *looked.lock().unwrap_or_else(PoisonError::into_inner) =
-                        Some((run, look, protected, remembered.unwrap_or_default()));
-                    executor.start(request, sender);
-                    if stop() {
-                        executor.interrupt(run);
+                Ok(()) => match remembered {
+                    Err(why) => {
+                        let report = RunReport::bare(Outcome::Refused(why.to_string()));
+                        let _ = sender.send((run, RunEvent::Ended(Box::new(report)))).await;
                     }
-                }
+                    Ok(remembered) => {
+                        *looked.lock().unwrap_or_else(PoisonError::into_inner) =
+                            Some((run, look, protected, remembered));
+                        executor.start(request, sender);
+                        if stop() {
+                            executor.interrupt(run);
+                        }
+                    }
+                },
                 Err(error) => {
                     let why = error.to_string();
                     let _ = inbox.send(Signal::Event(Event::Store(StoreEvent::Failed(why.clone())))).await;

@@ -23,6 +23,17 @@ pub(super) struct UndoRoom {
     told: Mutex<HashMap<(BlockId, Revision), UndoCover>>,
 }
 
+/// Why a run may not start for what could be taken back of it.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum RememberError {
+    /// It is less than the person was told.
+    #[error("less of it could be taken back than was told (undo: {told}, now {now}): nothing was started")]
+    Less { told: String, now: String },
+    /// The look at the folder did not come to its end.
+    #[error("the look at the folder broke off ({0}): nothing was started")]
+    BrokeOff(#[from] tokio::task::JoinError),
+}
+
 /// What is remembered of what a run may change; `None`: it may change nothing.
 pub(super) type FolderCopies = Option<Result<Picture, UndoCover>>;
 
@@ -86,7 +97,7 @@ impl UndoRoom {
         approval: &Approval,
         working: &Path,
         others: &[PathBuf],
-    ) -> Result<FolderCopies, String> {
+    ) -> Result<FolderCopies, RememberError> {
         let block = (approval.block(), approval.revision());
         let told = self.told.lock().unwrap_or_else(PoisonError::into_inner).remove(&block);
         let ground = self.ground(approval.terms(), working);
@@ -97,11 +108,9 @@ impl UndoRoom {
         let taken = taken.unwrap_or_else(|why| Err(UndoCover::none(why)));
         let cover = taken.as_ref().map_or_else(|none| none, |picture| &picture.cover);
         match told.filter(|told| cover.is_less_than(told)) {
-            Some(told) if matches!(approval.by(), Grantor::Person { .. }) => Err(format!(
-                "less of it could be taken back than was told (undo: {}, now {}): nothing was started",
-                told.words(),
-                cover.words()
-            )),
+            Some(told) if matches!(approval.by(), Grantor::Person { .. }) => {
+                Err(RememberError::Less { told: told.words(), now: cover.words() })
+            }
             _ => Ok(Some(taken)),
         }
     }
