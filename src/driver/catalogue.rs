@@ -183,23 +183,46 @@ pub async fn servers(catalogue: &Catalogue) -> Vec<Offer> {
     offers.into_iter().filter(|offer| matches!(offer.answer, CatalogueAnswer::Models(_))).collect()
 }
 
+/// Why a model is not one that answers.
+#[derive(Debug, thiserror::Error)]
+pub enum TrialError {
+    /// Nothing came in time.
+    #[error("{provider}: no answer within {} s.", PATIENCE.as_secs())]
+    Silent {
+        /// Who was asked.
+        provider: String,
+    },
+    /// What its provider says.
+    #[error("{0}")]
+    Failed(String),
+    /// Its provider answers, and lists others.
+    #[error("{provider} answers after {ms} ms: the model is not among those that it lists.")]
+    NotListed {
+        /// Who was asked.
+        provider: String,
+        /// After how many milliseconds it answered.
+        ms: u128,
+    },
+}
+
 /// Whether a model answers, in a line for the person. Its provider's list is asked for; no request to the model leaves.
-pub async fn test(provider: &Provider) -> Result<String, String> {
+///
+/// # Errors
+/// When it does not, or its provider lists others.
+pub async fn test(provider: &Provider) -> Result<String, TrialError> {
     let ModelName { provider: name, model } = provider.name();
     let start = std::time::Instant::now();
     match tokio::time::timeout(PATIENCE, provider.models()).await {
-        Err(_) => Err(format!("{name}: no answer within {} s.", PATIENCE.as_secs())),
-        Ok(Err(failure)) => Err(without_message(&failure)),
+        Err(_) => Err(TrialError::Silent { provider: name.clone() }),
+        Ok(Err(failure)) => Err(TrialError::Failed(without_message(&failure))),
         Ok(Ok(models)) => {
             let ms = start.elapsed().as_millis();
             let has = models.iter().any(|told| told.name.model == *model);
-            let among = match (models.len(), has) {
-                (0, _) => "it lists no models",
-                (_, true) => "the model is there",
-                (_, false) => "the model is not among those that it lists",
-            };
-            let line = format!("{name} answers after {ms} ms: {among}.");
-            if has || models.is_empty() { Ok(line) } else { Err(line) }
+            match (models.len(), has) {
+                (0, _) => Ok(format!("{name} answers after {ms} ms: it lists no models.")),
+                (_, true) => Ok(format!("{name} answers after {ms} ms: the model is there.")),
+                (_, false) => Err(TrialError::NotListed { provider: name.clone(), ms }),
+            }
         }
     }
 }

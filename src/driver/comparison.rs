@@ -8,7 +8,6 @@ use crate::store::{self, LoadedSession, Seal, StoreError};
 use crate::text::number::size;
 use std::path::Path;
 use tokio::sync::Mutex;
-use tokio::task::JoinError;
 
 /// Bytes of two files that are read for it beside a session that is open: both stand in memory meanwhile, in up to sixteen
 /// times as many.
@@ -52,6 +51,22 @@ pub struct SessionComparison {
     pub damage: Vec<String>,
 }
 
+/// Why a session is not compared with the one that is open.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ComparisonError {
+    #[error("nothing was said in this session yet")]
+    NothingSaid,
+    #[error("the other session is gone")]
+    Gone,
+    /// They hold so many bytes.
+    #[error("they hold {}. sayso sessions compare does it", size(*.0))]
+    Large(u64),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Worker(#[from] tokio::task::JoinError),
+}
+
 /// Compares two sessions.
 pub(crate) fn compare_sessions(
     left: &Summary,
@@ -79,32 +94,17 @@ fn compared<'a>(of: &'a Summary, loaded: &'a LoadedSession) -> ComparedSession<'
     }
 }
 
-/// Why a session is not compared with the one that is open.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum NotCompared {
-    #[error("nothing was said in this session yet")]
-    Unsaid,
-    #[error("the other session is gone")]
-    Gone,
-    #[error("they hold {}. sayso sessions compare does it", size(*.0))]
-    TooLarge(u64),
-    #[error(transparent)]
-    Unread(#[from] StoreError),
-    #[error(transparent)]
-    BrokeOff(#[from] JoinError),
-}
-
 /// The same beside a session that is open, its own file first.
 pub(super) fn compare_files(
     own: &Path,
     other: &Path,
     seal: Option<&Seal>,
-) -> Result<SessionComparison, NotCompared> {
-    let own = index::of(own).ok_or(NotCompared::Unsaid)?;
-    let other = index::of(other).ok_or(NotCompared::Gone)?;
+) -> Result<SessionComparison, ComparisonError> {
+    let own = index::of(own).ok_or(ComparisonError::NothingSaid)?;
+    let other = index::of(other).ok_or(ComparisonError::Gone)?;
     let bytes = own.bytes.saturating_add(other.bytes);
     if bytes > LARGEST {
-        return Err(NotCompared::TooLarge(bytes));
+        return Err(ComparisonError::Large(bytes));
     }
     Ok(compare_sessions(&own, &other, seal)?)
 }
@@ -127,8 +127,8 @@ impl ComparisonQueue {
     pub(super) async fn compare<T: Send + 'static>(
         &self,
         own: &Question,
-        compare: impl FnOnce() -> Result<T, NotCompared> + Send + 'static,
-    ) -> Option<Result<T, NotCompared>> {
+        compare: impl FnOnce() -> Result<T, ComparisonError> + Send + 'static,
+    ) -> Option<Result<T, ComparisonError>> {
         let _turn = self.turn.lock().await;
         if !own.is_newest() {
             return None;

@@ -1,9 +1,10 @@
 //! Carrying out approved blocks that write, read or list.
 
 use super::rooms::Rooms;
-use super::runs::{STOPPED, look_again, not_started};
+use super::runs::{look_again, not_started};
 use super::sources::{Signal, WAITING};
-use super::undo::NotRemembered;
+use super::undo::RememberError;
+use crate::domain::sentences::running::STOPPED_BEFORE_START;
 use crate::domain::{
     Block, BlockKind, BlockTextError, Chunk, FileAct, Outcome, RunEvent, RunReport, RunRequest, Terms,
     file_texts,
@@ -18,10 +19,10 @@ use tokio::sync::mpsc;
 /// Why an approved block was not carried out: nothing was read or written then.
 #[derive(Debug, thiserror::Error)]
 enum NotCarriedOut {
-    #[error("{STOPPED}")]
+    #[error("{STOPPED_BEFORE_START}")]
     Stopped,
     #[error(transparent)]
-    Less(#[from] NotRemembered),
+    Undo(#[from] RememberError),
     #[error("the block is not known")]
     Unknown,
     #[error("its approval names no file")]
@@ -93,7 +94,7 @@ impl Rooms {
         tokio::spawn(async move {
             let report = match store.sync().await {
                 // Who stops it while the disk is waited for has stopped it.
-                Ok(()) if stop() => not_started(STOPPED.into()),
+                Ok(()) if stop() => not_started(STOPPED_BEFORE_START.into()),
                 Ok(()) => {
                     let _ = sender.send((run, RunEvent::Started)).await;
                     let act = move || {
@@ -170,7 +171,7 @@ mod tests {
             }
         };
         let report = unless_stopped(|| true, act(&acted)).await;
-        assert_eq!(report.outcome, Outcome::NotStarted(STOPPED.into()));
+        assert_eq!(report.outcome, Outcome::NotStarted(STOPPED_BEFORE_START.into()));
         assert!(!acted.load(Ordering::SeqCst));
         unless_stopped(|| false, act(&acted)).await;
         assert!(acted.load(Ordering::SeqCst));

@@ -201,7 +201,7 @@ impl Driver {
         self.later(async move {
             let wanted = name.clone();
             let tested = match tokio::task::spawn_blocking(move || connect(&wanted)).await {
-                Ok(Ok(provider)) => catalogue::test(&provider).await,
+                Ok(Ok(provider)) => catalogue::test(&provider).await.map_err(|why| why.to_string()),
                 Ok(Err(why)) => Err(why.to_string()),
                 Err(error) => Err(error.to_string()),
             };

@@ -2,7 +2,8 @@
 
 use super::rooms::Rooms;
 use super::sources::{Signal, WAITING};
-use super::undo::{NotRemembered, written};
+use super::undo::written;
+use crate::domain::sentences::running::STOPPED_BEFORE_START;
 use crate::domain::{Outcome, RunEvent, RunId, RunReport, RunRequest, Sha256, UndoWay};
 use crate::engine::event::TakenBack;
 use crate::engine::{Event, StoreEvent};
@@ -42,7 +43,7 @@ impl Rooms {
             let (synced, looked_at) = tokio::join!(store.sync(), look);
             let (look, remembered) = match looked_at {
                 Ok((look, remembered)) => (Some(look), remembered),
-                Err(error) => (None, Err(NotRemembered::BrokeOff(error))),
+                Err(error) => (None, Err(error.into())),
             };
             // What was approved is where the paths led that were shown: looked at once more, last of all.
             let last = tokio::task::spawn_blocking(move || {
@@ -52,7 +53,7 @@ impl Rooms {
                 last.await.unwrap_or_else(|_| (Some("a path".to_owned()), ProtectedFiles::default()));
             let report = match (synced, changed, remembered) {
                 // Who stops it while the disk is waited for has stopped it.
-                (Ok(()), ..) if stop() => not_started(STOPPED.into()),
+                (Ok(()), ..) if stop() => not_started(STOPPED_BEFORE_START.into()),
                 (Ok(()), Some(name), _) => {
                     let why = format!("{name} leads elsewhere than when it was shown: nothing was started");
                     RunReport::bare(Outcome::Refused(why))
@@ -147,9 +148,6 @@ fn again(known: &mut ObeyedFiles) {
         *known = known.again();
     }
 }
-
-/// Why a run that was stopped early never began.
-pub(super) const STOPPED: &str = "it was stopped before it started";
 
 /// The report of a run that never began.
 pub(super) fn not_started(why: String) -> RunReport {

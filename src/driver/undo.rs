@@ -9,7 +9,6 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
-use tokio::task::JoinError;
 
 /// How the names of pictures end.
 const PICTURES: [&str; 6] = ["png", "jpg", "jpeg", "gif", "webp", "bmp"];
@@ -24,13 +23,15 @@ pub(super) struct UndoRoom {
     told: Mutex<HashMap<(BlockId, Revision), UndoCover>>,
 }
 
-/// Why nothing is started: too little is remembered of what it may change.
+/// Why a run may not start for what could be taken back of it.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum NotRemembered {
+pub(super) enum RememberError {
+    /// It is less than the person was told.
     #[error("less of it could be taken back than was told (undo: {told}, now {now}): nothing was started")]
     Less { told: String, now: String },
+    /// The look at the folder did not come to its end.
     #[error("the look at the folder broke off ({0}): nothing was started")]
-    BrokeOff(JoinError),
+    BrokeOff(#[from] tokio::task::JoinError),
 }
 
 /// What is remembered of what a run may change; `None`: it may change nothing.
@@ -96,7 +97,7 @@ impl UndoRoom {
         approval: &Approval,
         working: &Path,
         others: &[PathBuf],
-    ) -> Result<FolderCopies, NotRemembered> {
+    ) -> Result<FolderCopies, RememberError> {
         let block = (approval.block(), approval.revision());
         let told = self.told.lock().unwrap_or_else(PoisonError::into_inner).remove(&block);
         let ground = self.ground(approval.terms(), working);
@@ -108,7 +109,7 @@ impl UndoRoom {
         let cover = taken.as_ref().map_or_else(|none| none, |picture| &picture.cover);
         match told.filter(|told| cover.is_less_than(told)) {
             Some(told) if matches!(approval.by(), Grantor::Person { .. }) => {
-                Err(NotRemembered::Less { told: told.words(), now: cover.words() })
+                Err(RememberError::Less { told: told.words(), now: cover.words() })
             }
             _ => Ok(Some(taken)),
         }

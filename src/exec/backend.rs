@@ -105,6 +105,8 @@ pub(super) enum EndCause {
     Limit(String),
     /// It could not be started, and why.
     NotStarted(String),
+    /// Its code went to no kernel, whatever was done to it, and why.
+    NotSent(String),
     /// Python ended before it was a kernel; the cause, where it said nothing itself.
     NotReady(String),
 }

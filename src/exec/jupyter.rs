@@ -10,6 +10,7 @@ mod backend;
 mod block;
 mod error;
 mod far;
+mod held;
 mod html;
 mod local;
 mod look;
@@ -28,6 +29,7 @@ use super::backend::{BackendEvent, EndCause, RunEnd, wants_next_kernel};
 use super::helper_wire::RestState;
 use super::{KernelNotice, Setup, environment};
 use crate::config::JupyterExecutor;
+use crate::domain::sentences::running::STOPPED_BEFORE_START;
 use crate::domain::{
     DeadKernel, ExecutorKind, KernelFate, KernelRef, Language, Limits, Rights, RunEvent, SharedState, Stream,
     Terms,
@@ -283,10 +285,13 @@ impl Jupyter {
                     kernel.ready = true;
                     kernel.version = version;
                 }
-                if running {
-                    self.queue.push_back(RunEvent::Started.into());
-                }
             }
+            KernelNews::Sent => self.on_sent(&name),
+            KernelNews::NotSent if running => {
+                let fate = self.fate(&name);
+                self.end_block(|_| EndCause::NotSent(STOPPED_BEFORE_START.into()), fate);
+            }
+            KernelNews::NotSent => {}
             KernelNews::Message(message) if message.kind() == "input_request" => {
                 if let Some(kernel) = self.kernels.get(&name).filter(|_| running) {
                     let answer = far::no_input(&self.ids, &message);
@@ -326,7 +331,7 @@ impl Jupyter {
                     kernel.lost = true;
                 }
                 self.tell_lost(running);
-                if let Some(block) = self.block.as_mut().filter(|_| running) {
+                if let Some(block) = self.block.as_mut().filter(|block| running && block.sent) {
                     block.losses = block.losses.saturating_add(1);
                     block.until = None;
                 }
@@ -342,8 +347,18 @@ impl Jupyter {
                 }
             }
             KernelNews::Resting(still) => self.on_resting(still),
-            KernelNews::NotStarted(why) => self.kernel_gone(&name, running, why, EndCause::NotStarted),
-            KernelNews::Gone(why) => self.kernel_gone(&name, running, why, EndCause::Died),
+            KernelNews::NotStarted(why) | KernelNews::Gone(why) => self.kernel_gone(&name, running, why),
+        }
+    }
+
+    /// The block has gone to its kernel: it runs, and its clock does.
+    fn on_sent(&mut self, name: &str) {
+        if let Some(block) = self.block.as_mut().filter(|block| block.kernel == name)
+            && let Some(kernel) = self.kernels.get_mut(name)
+        {
+            block.sent = true;
+            kernel.shared.ran(block.block);
+            self.queue.push_back(RunEvent::Started.into());
         }
     }
 
@@ -372,7 +387,7 @@ impl Jupyter {
         let _ = self.notices.try_send(KernelNotice::Warning(words));
     }
 
-    fn kernel_gone(&mut self, name: &str, running: bool, why: String, end: impl FnOnce(String) -> EndCause) {
+    fn kernel_gone(&mut self, name: &str, running: bool, why: String) {
         let Some(kernel) = self.kernels.remove(name) else { return };
         let known = kernel.ready.then(|| self.reference(&kernel));
         self.leaving.push(kernel.work);
@@ -380,6 +395,8 @@ impl Jupyter {
             self.on_resting(true);
         }
         if running {
+            let was_sent = self.block.as_ref().is_some_and(|block| block.sent);
+            let end = if was_sent { EndCause::Died } else { EndCause::NotSent };
             self.end_block(|_| end(why), known.map_or(KernelFate::None, KernelFate::Lost));
         } else {
             let dead = DeadKernel { language: kernel.language, cause: why };

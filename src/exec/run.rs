@@ -263,13 +263,16 @@ impl Run {
         self.pressed.out_of_time |= ended.out_of_time;
         let outcome = self.outcome(&ended.end);
         let until = ended.over.unwrap_or(now);
-        let never = matches!(ended.end, EndCause::NotStarted(_) | EndCause::NotReady(_));
+        let never =
+            matches!(ended.end, EndCause::NotStarted(_) | EndCause::NotSent(_) | EndCause::NotReady(_));
         let since = self.since.filter(|_| !never).unwrap_or(until);
         let (code, signal) = match &ended.end {
             EndCause::Block(done) => (Some(done.code), None),
             EndCause::Program(ending) | EndCause::Kernel(ending, _) => (ending.code, ending.signal),
             EndCause::Limit(_) => (None, Some(9)),
-            EndCause::Died(_) | EndCause::NotStarted(_) | EndCause::NotReady(_) => (None, None),
+            EndCause::Died(_) | EndCause::NotStarted(_) | EndCause::NotSent(_) | EndCause::NotReady(_) => {
+                (None, None)
+            }
         };
         let mut receipt = receipt::receipt(until.saturating_duration_since(since), ended.used, code, signal);
         receipt.connection_losses = ended.connection_losses;
@@ -324,6 +327,7 @@ impl Run {
             EndCause::Died(why) => receipt::of_loss(why, pressed, Outcome::Crashed),
             EndCause::Limit(what) => receipt::of_loss(what, pressed, Outcome::Limit),
             EndCause::NotStarted(why) => receipt::of_loss(why, pressed, Outcome::NotStarted),
+            EndCause::NotSent(why) => Outcome::NotStarted(why.clone()),
             EndCause::NotReady(cause) => {
                 let limit = pressed.over.as_ref().map(|what| format!("of its limits, {what}"));
                 let said =

@@ -23,6 +23,20 @@ pub(super) fn is_shown(word: &str) -> bool {
     SHOWN.contains(&word)
 }
 
+/// The one file that a magic is given, as IPython reads it: quotes around all of it are none of its name and hold blanks.
+/// `None`: there is none, or more than that, or an option, and IPython does something else.
+pub(super) fn only_word(given: &str) -> Option<&str> {
+    let given = given.trim();
+    let name = match given.chars().next()? {
+        quote @ ('"' | '\'') => {
+            given.strip_prefix(quote)?.strip_suffix(quote).filter(|name| !name.contains(quote))?
+        }
+        '-' => return None,
+        _ => Some(given).filter(|name| !name.contains(char::is_whitespace))?,
+    };
+    Some(name).filter(|name| !name.is_empty())
+}
+
 /// Takes a cell apart. Lines keep their places.
 pub(super) fn take_apart(text: &str) -> CellCode {
     if let Some(commands) = commands(text) {
@@ -120,6 +134,23 @@ mod tests {
         {
             let CellCode::Python(text, Some(note)) = take_apart(foreign) else { panic!("{foreign}") };
             assert!(text == foreign && note.starts_with("line 1 is IPython's"), "{foreign}: {note}");
+        }
+    }
+
+    #[test]
+    fn the_file_of_a_magic_is_read_as_ipython_reads_it() {
+        for (given, name) in [
+            ("a.sh", "a.sh"),
+            ("\"a.sh\"", "a.sh"),
+            (" 'b c.sh' ", "b c.sh"),
+            ("it's.txt", "it's.txt"),
+            ("\"n'o\"", "n'o"),
+        ] {
+            assert_eq!(only_word(given), Some(name), "{given}");
+        }
+        // These IPython refuses, or adds to a file.
+        for given in ["", "a b", "\"a\"b", "\"a", "\"", "''", "-a x", "x -a", "'a' 'b'"] {
+            assert_eq!(only_word(given), None, "{given}");
         }
     }
 

@@ -61,8 +61,8 @@ fn code(text: &str, language: &Language, languages: &Languages, file: &mut Impor
     if let Some(packages) = first.strip_prefix("%pip install ").filter(|_| rest.trim().is_empty()) {
         return file.install(&packages.replace('"', ""), text, place);
     }
-    let written = ["%%writefile ", "%%sayso_write "].iter().find_map(|magic| first.strip_prefix(magic));
-    if let Some(path) = written.map(str::trim).filter(|path| !path.starts_with('-')) {
+    let written = first.strip_prefix("%%writefile ").and_then(magics::only_word);
+    if let Some(path) = written.or_else(|| first.strip_prefix("%%sayso_write ").map(str::trim)) {
         let content =
             if rest.is_empty() || rest.ends_with('\n') { rest.to_owned() } else { format!("{rest}\n") };
         let kind = BlockKind::Write { path: path.to_owned() };

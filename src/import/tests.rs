@@ -41,6 +41,8 @@ fn a_notebook_is_its_cells() {
             {"cell_type": "code", "source": "def f(): 0", "metadata": {"sayso": {"kind": "setup"}}},
             {"cell_type": "code", "source": "%%sayso_bash\npwd"},
             {"cell_type": "code", "source": "%%sayso_write a b.md\nx\n\n"},
+            {"cell_type": "code", "source": "%%writefile \"c d.sh\"\nls\n"},
+            {"cell_type": "code", "source": "%%writefile -a e.sh\nls\n"},
             {"cell_type": "code", "source": "  \n"},
             {"cell_type": "raw", "source": "as it is"}]}"##;
     let file = opened("/tmp/sums.ipynb", notebook).unwrap();
@@ -66,8 +68,15 @@ fn a_notebook_is_its_cells() {
             ),
             block("code bash", "cell 13 of sums.ipynb", "pwd"),
             block("write write", "cell 14 of sums.ipynb", "x\n\n"),
+            block("write write", "cell 15 of sums.ipynb", "ls\n"),
+            block(
+                "code python",
+                "cell 16 of sums.ipynb; line 1 is IPython's and no Python: edit it before it runs",
+                "%%writefile -a e.sh\nls\n"
+            ),
         ]
     );
+    assert!(matches!(&file.blocks[11].kind, BlockKind::Write { path } if path == "c d.sh"));
     assert!(matches!(&file.blocks[5].kind, BlockKind::Write { path } if path == "a/b.md"));
     assert!(file.text.starts_with("sums.ipynb\n\n# Sums\nof all\n\n(block 1)\n\n(block 2)"), "{}", file.text);
     assert!(file.text.ends_with("as it is") && !file.text.contains("never told"));

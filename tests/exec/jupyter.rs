@@ -423,30 +423,94 @@ async fn each_loss_in_a_block_is_told_and_so_is_an_interrupt_that_can_not_go_out
     shop.executor.close().await;
 }
 
+/// A block that tells by a file that it ran.
+const RAN: &str = "open('ran', 'a').write('x')\nn = globals().get('n', 0) + 1\nn";
+
+/// What came of a block that was stopped before its kernel had it.
+#[track_caller]
+fn never_ran(told: &Told) {
+    assert_eq!(told.report.outcome, Outcome::NotStarted("it was stopped before it started".into()));
+    assert!(!told.events.contains(&RunEvent::Started), "{:?}", told.events);
+    assert_eq!((told.report.receipt.wall_us, told.report.receipt.connection_losses), (0, 0));
+}
+
 #[tokio::test]
 #[ignore = "needs jupyter_server and ipykernel: SAYSO_TEST_JUPYTER"]
-async fn a_block_that_waits_for_its_server_is_interrupted_once_it_runs() {
+async fn a_block_that_waits_for_its_server_runs_once_or_never_where_it_is_stopped() {
     let server = JupyterServer::start();
     let (port, open, cut) = cuttable(server.port).await;
     let shop = at_with_patience(port, TOKEN, 60);
+    let cwd = serde_json::to_string(&shop.work()).unwrap();
+    shop.py(&format!("import os\nos.chdir({cwd})")).await.ok();
+    open.store(false, Ordering::SeqCst);
+    cut.send(1).unwrap();
+    told_after(&shop).await;
+    let (run, events) = shop.start(shop.request("python", RAN, None).await);
+    told_after(&shop).await;
+    shop.executor.interrupt(run);
+    let told = all(events).await;
+    never_ran(&told);
+    assert!(told.kept(), "{:?}", told.report);
+    // The next one waits, and its clock does not run meanwhile.
+    let (_, events) = shop.start(shop.request("python", RAN, Some(1500)).await);
+    told_after(&shop).await;
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    open.store(true, Ordering::SeqCst);
+    let told = all(events).await.ok();
+    assert_eq!((told.value(), told.report.receipt.connection_losses), ("1", 0));
+    assert_eq!(std::fs::read_to_string(shop.work().join("ran")).unwrap(), "x");
+    let shared = shop.executor.terms(&Language::python(), None).await.unwrap().shared.unwrap();
+    let ranges = [(BlockId(1), BlockId(1)), (BlockId(3), BlockId(3))];
+    assert_eq!(shared.blocks.ranges(), ranges, "the second was never in it");
+    shop.executor.close().await;
+}
+
+#[tokio::test]
+#[ignore = "needs jupyter_server and ipykernel: SAYSO_TEST_JUPYTER"]
+async fn a_block_whose_server_does_not_come_back_did_not_run() {
+    let server = JupyterServer::start();
+    let (port, open, cut) = cuttable(server.port).await;
+    let shop = at_with_patience(port, TOKEN, 6);
     shop.py("x = 41").await.ok();
     open.store(false, Ordering::SeqCst);
     cut.send(1).unwrap();
     told_after(&shop).await;
-    let (run, events) = shop.start(shop.request("python", "import time\ntime.sleep(40)\nx", None).await);
-    told_after(&shop).await;
-    shop.executor.interrupt(run);
-    let (notice, _) = notice_of(&shop, 5).await;
-    let KernelNotice::Warning(words) = notice else { panic!("{notice:?}") };
-    assert!(words.ends_with("does not answer: the interrupt goes to it when it does."), "{words}");
-    // An interrupt is repeated for 3 s: none of them comes while there is a connection.
-    let repeats = Duration::from_secs(4);
-    assert!(tokio::time::timeout(repeats, shop.executor.kernel_notice()).await.is_err());
+    let told = all(shop.start(shop.request("python", "x", None).await).1).await;
+    let Outcome::NotStarted(why) = &told.report.outcome else { panic!("{:?}", told.report) };
+    assert!(
+        why.starts_with("the connection was lost and not found again within 6 s") && told.lost(),
+        "{why}"
+    );
     open.store(true, Ordering::SeqCst);
-    let told = rest_of(events, Vec::new()).await;
-    assert_eq!((&told.report.outcome, told.kept()), (&Outcome::Interrupted, true), "{:?}", told.report);
-    assert_eq!(shop.py("x").await.ok().value(), "41");
     shop.executor.close().await;
+}
+
+#[tokio::test]
+#[ignore = "needs jupyter_server and ipykernel: SAYSO_TEST_JUPYTER"]
+async fn a_block_that_is_stopped_while_its_kernel_starts_never_runs() {
+    let server = JupyterServer::start();
+    for shop in [at(server.port, TOKEN), local("jupyter")] {
+        for force in [false, true] {
+            let path = serde_json::to_string(&shop.work().join("ran")).unwrap();
+            let request = shop.request("python", &RAN.replace("'ran'", &path), None).await;
+            let (run, events) = shop.start(request);
+            if force {
+                shop.executor.kill(run);
+                let ended = Outcome::NotStarted("it was ended by force".into());
+                assert_eq!(all(events).await.report.outcome, ended);
+            } else {
+                shop.executor.interrupt(run);
+                never_ran(&all(events).await);
+            }
+            // What comes next is a kernel that is there, and was left nothing of it.
+            assert_eq!(shop.py("'n' in globals()").await.ok().value(), "False");
+            assert!(!shop.work().join("ran").exists());
+            shop.executor.restart_kernel();
+        }
+        shop.executor.close().await;
+    }
+    eventually("no kernel is left on the server", || server.kernels() == "[]");
+    eventually("no process is left", || processes_with("sayso-kernel-").is_empty());
 }
 
 #[tokio::test]

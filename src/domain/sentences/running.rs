@@ -12,6 +12,9 @@ pub(crate) fn asked_again(block: BlockId, why: &str) -> String {
     format!("Block {block} was refused: {why}. Nothing ran. It waits again.")
 }
 
+/// Why a run that was stopped early never began.
+pub(crate) const STOPPED_BEFORE_START: &str = "it was stopped before it started";
+
 /// The model writes.
 pub(crate) const ANSWERING: &str = "Answering";
 

@@ -7,8 +7,7 @@ use super::reading::ReplyReader;
 use super::talk::KernelOrder;
 use super::{FAREWELL, Jupyter};
 use crate::domain::{
-    InstallInto, Interpreter, KernelFate, Language, Limits, Reach, RunEvent, SandboxLevel, SandboxReport,
-    Terms,
+    InstallInto, Interpreter, KernelFate, Language, Limits, Reach, SandboxLevel, SandboxReport, Terms,
 };
 use crate::exec::ExecutorError;
 use crate::exec::backend::{Backend, BackendEvent, EndCause, Job, RunEnd, Watch};
@@ -57,7 +56,7 @@ impl Backend for Jupyter {
         };
         let kernel = spec.as_ref().map_or_else(|_| String::new(), |spec| spec.name.clone());
         let of_python = spec.as_ref().is_ok_and(|spec| spec.runs("python"));
-        self.block = Some(JupyterBlock::new(kernel, reading, of_python));
+        self.block = Some(JupyterBlock::new(job.block, kernel, reading, of_python));
         let spec = match spec {
             Ok(spec) => spec,
             Err(why) => return self.end_block(|_| EndCause::NotStarted(why), KernelFate::None),
@@ -70,15 +69,9 @@ impl Backend for Jupyter {
         if !self.kernels.contains_key(&spec.name) {
             self.start_kernel(&spec, &job.terms.language);
         }
-        if let Some(kernel) = self.kernels.get_mut(&spec.name) {
-            kernel.shared.ran(job.block);
-        }
-        self.order(KernelOrder::Send(Box::new(request)));
+        self.order(KernelOrder::Run(Box::new(request)));
         if self.kernels.get(&spec.name).is_some_and(|kernel| kernel.lost) {
             self.tell_lost(true);
-        }
-        if self.kernels.get(&spec.name).is_some_and(|kernel| kernel.ready) {
-            self.queue.push_back(RunEvent::Started.into());
         }
     }
 

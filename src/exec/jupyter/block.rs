@@ -1,15 +1,19 @@
 //! The block that runs in a Jupyter kernel: what was heard of it, and what is waited for.
 
 use super::reading::{AwaitedReply, ReplyReader};
+use crate::domain::BlockId;
 use std::time::Duration;
 use tokio::time::Instant;
 
 /// Output of a kernel may be this long under way: what comes sooner after an interrupt can be from before it.
 const UNDER_WAY: Duration = Duration::from_millis(400);
 
-/// The block that runs.
+/// The block that runs, or is held until its kernel is there for it.
 pub(super) struct JupyterBlock {
+    pub block: BlockId,
     pub kernel: String,
+    /// It has gone to its kernel. Before that nothing of it ran.
+    pub sent: bool,
     pub reading: ReplyReader,
     /// What is missing is given up then.
     pub until: Option<Instant>,
@@ -27,9 +31,11 @@ pub(super) struct JupyterBlock {
 
 impl JupyterBlock {
     /// A block that begins in this kernel.
-    pub(super) fn new(kernel: String, reading: ReplyReader, of_python: bool) -> Self {
+    pub(super) fn new(block: BlockId, kernel: String, reading: ReplyReader, of_python: bool) -> Self {
         Self {
+            block,
             kernel,
+            sent: false,
             reading,
             until: None,
             losses: 0,
@@ -40,12 +46,12 @@ impl JupyterBlock {
         }
     }
 
-    /// It is being interrupted; whether for the first time.
+    /// It is being interrupted; whether for the first time since its kernel has it.
     pub(super) fn interrupt(&mut self, now: Instant) -> bool {
         let before = self.interrupted.replace(now);
         self.answered = false;
         self.reading.interrupt();
-        before.is_none()
+        before.is_none() && self.sent
     }
 
     /// A message of it came, or the end of it.
@@ -66,7 +72,7 @@ mod tests {
     #[test]
     fn what_comes_after_an_interrupt_is_an_answer_and_what_was_under_way_is_not() {
         let reading = ReplyReader::new("1".into());
-        let mut block = JupyterBlock::new("python3".into(), reading, true);
+        let mut block = JupyterBlock::new(BlockId(1), "python3".into(), reading, true);
         let start = Instant::now();
         block.hear(start);
         assert!(!block.has_answered(), "nothing was asked");

@@ -2,11 +2,13 @@
 //! ended with the session.
 
 use super::error::JupyterError;
+use super::held::HeldMessages;
 use super::message::{Channel, JupyterMessage};
 use super::ready::KernelReadiness;
 use super::server::{JupyterServer, Socket, SocketEvent};
 use super::talk::{Ids, KernelNews, KernelOrder, Outlet};
 use serde_json::json;
+use std::future::ready;
 use std::rc::Rc;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -40,14 +42,13 @@ struct ServerKernel {
     id: String,
     ids: Rc<Ids>,
     ready: KernelReadiness,
-    waiting: Vec<JupyterMessage>,
+    /// What is to be sent when it is ready and connected.
+    held: HeldMessages,
     outlet: Outlet,
     /// When it was lost, where nothing was heard since.
     lost: Option<Instant>,
     /// An interrupt was wanted while there was no connection.
     interrupt_due: bool,
-    /// The request that is interrupted as soon as the kernel is at it.
-    interrupt_at: Option<String>,
 }
 
 /// Starts a kernel and carries its talk until it is gone.
@@ -57,39 +58,49 @@ pub(super) async fn carry(
     mut orders: mpsc::UnboundedReceiver<KernelOrder>,
     outlet: Outlet,
 ) {
-    let id = match start.server.start(&start.name).await {
-        Ok(id) => id,
-        Err(error) => {
-            outlet.tell(KernelNews::NotStarted(error.to_string())).await;
-            return;
-        }
-    };
+    let (server, name) = (start.server.clone(), start.name.clone());
+    let mut starts = std::pin::pin!(server.start(&name));
     let ready = KernelReadiness::new(ids.clone());
     let mut kernel = ServerKernel {
         start,
-        id,
+        id: String::new(),
         ids,
         ready,
-        waiting: Vec::new(),
+        held: HeldMessages::default(),
         outlet,
         lost: None,
         interrupt_due: false,
-        interrupt_at: None,
     };
-    let last = kernel.live(&mut orders).await;
+    let started = kernel.beside_orders(&mut orders, starts.as_mut()).await;
+    let was_ended = started.is_err();
+    let last = match started {
+        Ok(Ok(id)) => {
+            kernel.id = id;
+            kernel.live(&mut orders).await
+        }
+        Ok(Err(error)) => Some(KernelNews::NotStarted(error.to_string())),
+        Err(news) => Some(news),
+    };
     // What is known is told first: the server may need a while.
     if let Some(news) = last {
         kernel.outlet.tell(news).await;
     }
-    kernel.start.server.end(&kernel.id).await;
+    // One that the server is about to start has to be ended as well.
+    let id = if was_ended { starts.await.unwrap_or_default() } else { kernel.id };
+    if !id.is_empty() {
+        server.end(&id).await;
+    }
 }
 
 impl ServerKernel {
     async fn live(&mut self, orders: &mut mpsc::UnboundedReceiver<KernelOrder>) -> Option<KernelNews> {
         let begun = Instant::now();
-        let mut socket = match self.start.server.open(&self.id, &self.ids.session).await {
-            Ok(socket) => socket,
-            Err(error) => return Some(KernelNews::NotStarted(error.to_string())),
+        let (server, id, session) = (self.start.server.clone(), self.id.clone(), self.ids.session.clone());
+        let opens = async move { server.open(&id, &session).await };
+        let mut socket = match self.beside_orders(orders, opens).await {
+            Ok(Ok(socket)) => socket,
+            Ok(Err(error)) => return Some(KernelNews::NotStarted(error.to_string())),
+            Err(news) => return Some(news),
         };
         loop {
             match self.connected(&mut socket, orders, begun).await {
@@ -124,7 +135,7 @@ impl ServerKernel {
                     match came {
                         SocketEvent::Message(message) => {
                             self.lost = None;
-                            if let Err(left) = self.message(message, socket).await {
+                            if let Err(left) = self.message(message).await {
                                 return left;
                             }
                         }
@@ -136,22 +147,23 @@ impl ServerKernel {
                     }
                 }
                 Some(order) = orders.recv() => match order {
-                    KernelOrder::Send(message) if self.ready.is() => {
-                        if socket.send(&message).await.is_err() {
-                            self.waiting.push(*message);
-                            return Departure::Lost;
+                    KernelOrder::Send(message) => self.held.add(*message),
+                    KernelOrder::Run(block) => self.hold(*block),
+                    KernelOrder::Interrupt => {
+                        if !self.stop_held().await {
+                            self.interrupt();
                         }
                     }
-                    KernelOrder::Send(message) => self.waiting.push(*message),
-                    // Before it runs an interrupt would be lost.
-                    KernelOrder::Interrupt => match self.unsent_run() {
-                        Some(run) => self.interrupt_at = Some(run),
-                        None => self.interrupt(),
-                    },
                     // Nobody here can stop it: that is told with its rights.
                     KernelOrder::Rest => {}
                     KernelOrder::End => return Departure::Over(Some(KernelNews::Gone("it was ended by force".into()))),
                 },
+                // Behind all that was ordered: a block that is stopped already is not sent.
+                () = ready(()), if self.ready.is() && !self.held.is_empty() => {
+                    if let Err(left) = self.send_next(socket).await {
+                        return left;
+                    }
+                }
                 () = sleep_until(nudge), if !self.ready.is() => {
                     if begun.elapsed() > self.start.patience {
                         let why = format!("it was not ready after {} s", self.start.patience.as_secs());
@@ -177,13 +189,34 @@ impl ServerKernel {
         }
     }
 
-    async fn message(&mut self, message: JupyterMessage, socket: &mut Socket) -> Result<(), Departure> {
+    /// Sends what is next of what is held. Where the connection breaks, the next one is given it.
+    async fn send_next(&mut self, socket: &mut Socket) -> Result<(), Departure> {
+        let Some(message) = self.held.first() else { return Ok(()) };
+        socket.send(message).await.map_err(|_| Departure::Lost)?;
+        if self.held.went() && !self.outlet.tell(KernelNews::Sent).await {
+            return Err(Departure::Over(None));
+        }
+        Ok(())
+    }
+
+    /// Holds the block until it can be sent. An interrupt that is still due was for one before it.
+    fn hold(&mut self, block: JupyterMessage) {
+        self.interrupt_due = false;
+        self.held.hold(block);
+    }
+
+    /// Stops the block where it is held; whether it was.
+    async fn stop_held(&mut self) -> bool {
+        let was_held = self.held.stop();
+        if was_held {
+            self.outlet.tell(KernelNews::NotSent).await;
+        }
+        was_held
+    }
+
+    async fn message(&mut self, message: JupyterMessage) -> Result<(), Departure> {
         let is_status = message.channel == Channel::Iopub && message.kind() == "status";
         let state = message.text("execution_state");
-        if is_status && state == "busy" && self.interrupt_at.as_deref() == Some(message.about()) {
-            self.interrupt_at = None;
-            self.interrupt();
-        }
         if is_status && matches!(state, "restarting" | "autorestarting" | "dead") {
             // The server starts an empty one under the same id: it is not ours.
             let why = "the kernel died; the server tells no more (often: memory ran out)".to_owned();
@@ -197,9 +230,6 @@ impl ServerKernel {
         let news = if self.ready.is() {
             KernelNews::Message(Box::new(message))
         } else if self.ready.take(&message) {
-            for message in std::mem::take(&mut self.waiting) {
-                socket.send(&message).await.map_err(|_| Departure::Lost)?;
-            }
             KernelNews::Ready(self.ready.version())
         } else {
             return Ok(());
@@ -223,18 +253,9 @@ impl ServerKernel {
                 Ok(Some((server.open(&id, &session).await?, busy)))
             });
             let why = match self.beside_orders(orders, attempt).await? {
-                Ok(Ok(Some((mut socket, busy)))) => {
-                    let is_due =
-                        std::mem::take(&mut self.interrupt_due) || self.interrupt_at.take().is_some();
-                    let unsent = self.unsent_run();
-                    for message in std::mem::take(&mut self.waiting) {
-                        let _ = socket.send(&message).await;
-                    }
-                    match unsent {
-                        // What is only sent now is not run yet: an interrupt would go before it, and be lost.
-                        Some(run) if is_due => self.interrupt_at = Some(run),
-                        None if is_due && busy => self.interrupt(),
-                        _ => {}
+                Ok(Ok(Some((socket, busy)))) => {
+                    if std::mem::take(&mut self.interrupt_due) && busy {
+                        self.interrupt();
                     }
                     self.outlet.tell(KernelNews::Reconnected { busy }).await;
                     return Ok(socket);
@@ -265,22 +286,17 @@ impl ServerKernel {
         let mut work = std::pin::pin!(work);
         loop {
             tokio::select! {
-                done = &mut work => return Ok(done),
+                biased;
                 Some(order) = orders.recv() => match order {
-                    KernelOrder::Send(message) => self.waiting.push(*message),
-                    KernelOrder::Interrupt => self.interrupt_due = true,
+                    KernelOrder::Send(message) => self.held.add(*message),
+                    KernelOrder::Run(block) => self.hold(*block),
+                    KernelOrder::Interrupt => self.interrupt_due = !self.stop_held().await,
                     KernelOrder::Rest => {}
                     KernelOrder::End => return Err(KernelNews::Gone("it was ended by force".into())),
                 },
+                done = &mut work => return Ok(done),
             }
         }
-    }
-
-    /// The run that is not sent yet: to a kernel that starts, or while there is no connection.
-    fn unsent_run(&self) -> Option<String> {
-        // The last: a question for variables that nobody waits for any more may stand before it.
-        let is_run = |message: &&JupyterMessage| message.kind() == "execute_request";
-        self.waiting.iter().rfind(is_run).map(|run| run.id().to_owned())
     }
 
     fn interrupt(&self) {

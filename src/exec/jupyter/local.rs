@@ -2,11 +2,13 @@
 //! key that only the kernel is told.
 
 use super::error::JupyterError;
+use super::held::HeldMessages;
 use super::message::{Channel, JupyterMessage};
 use super::ready::KernelReadiness;
 use super::sockets::{Addresses, SocketMessage, connect, free_ports};
 use super::specs::Spec;
 use super::talk::{Ids, KernelNews, KernelOrder, Outlet};
+use crate::domain::sentences::running::STOPPED_BEFORE_START;
 use crate::domain::{Limits, Stream};
 use crate::exec::environment::Environment;
 use crate::exec::error::ExecError;
@@ -84,7 +86,7 @@ pub(super) async fn carry(
         held,
         ready,
         send: None,
-        waiting: Vec::new(),
+        waiting: HeldMessages::default(),
         errors: ErrorTail::default(),
     };
     let mut nudge = Instant::now();
@@ -97,6 +99,8 @@ pub(super) async fn carry(
             }
             Some(message) = messages.recv() => kernel.on_message(message),
             Some(order) = orders.recv() => kernel.obey(order),
+            // Behind all that was ordered: a block that is stopped already is not sent.
+            () = std::future::ready(()), if kernel.may_send() && orders.is_empty() => kernel.send_next(),
             told = told(&kernel.held.told, &mut kernel.held.link) => told.map(|told| kernel.on_told(told)),
             (stream, bytes) = printed(&kernel.held.output) => kernel.on_print(stream, bytes),
             () = tokio::time::sleep_until(nudge), if kernel.send.is_some() && !kernel.ready.is() => {
@@ -126,7 +130,7 @@ struct LocalKernel {
     /// Where messages are sent, once it is connected.
     send: Option<mpsc::UnboundedSender<JupyterMessage>>,
     /// What is to be sent when it is ready.
-    waiting: Vec<JupyterMessage>,
+    waiting: HeldMessages,
     errors: ErrorTail,
 }
 
@@ -141,25 +145,33 @@ impl LocalKernel {
     fn on_message(&mut self, message: SocketMessage) -> Option<KernelNews> {
         match message {
             Ok(message) if self.ready.is() => Some(KernelNews::Message(Box::new(message))),
-            Ok(message) if self.ready.take(&message) => {
-                for message in std::mem::take(&mut self.waiting) {
-                    self.send(message);
-                }
-                Some(KernelNews::Ready(self.ready.version()))
-            }
+            Ok(message) if self.ready.take(&message) => Some(KernelNews::Ready(self.ready.version())),
             Ok(_) => None,
             Err(why) => Some(KernelNews::Gone(why.to_string())),
         }
     }
 
+    fn may_send(&self) -> bool {
+        self.ready.is() && !self.waiting.is_empty()
+    }
+
+    /// Sends what is next of what waited.
+    fn send_next(&mut self) -> Option<KernelNews> {
+        self.held.link.order(&ToHelper::GoOnAll);
+        self.send(self.waiting.first()?.clone());
+        self.waiting.went().then_some(KernelNews::Sent)
+    }
+
     fn obey(&mut self, order: KernelOrder) -> Option<KernelNews> {
         match order {
-            KernelOrder::Send(message) if self.ready.is() => {
-                self.held.link.order(&ToHelper::GoOnAll);
-                self.send(*message);
-            }
+            KernelOrder::Send(message) => self.waiting.add(*message),
+            KernelOrder::Run(block) => self.waiting.hold(*block),
             KernelOrder::Rest => self.held.link.order(&ToHelper::PauseAll),
-            KernelOrder::Send(message) => self.waiting.push(*message),
+            // It was started for this block alone, and could not stand still while it starts.
+            KernelOrder::Interrupt if !self.ready.is() => {
+                return Some(KernelNews::NotStarted(STOPPED_BEFORE_START.into()));
+            }
+            KernelOrder::Interrupt if self.waiting.stop() => return Some(KernelNews::NotSent),
             KernelOrder::Interrupt if self.start.spec.by_message => {
                 self.send(self.ids.message(Channel::Control, "interrupt_request", json!({})));
             }

@@ -9,9 +9,11 @@ use tokio::sync::mpsc;
 #[derive(Debug)]
 pub(super) enum KernelOrder {
     Send(Box<JupyterMessage>),
+    /// Send this block: what is held until the kernel is there for it.
+    Run(Box<JupyterMessage>),
     /// Bring it to a stand, with all that it started: the block is over. What is sent next lets it go on.
     Rest,
-    /// Interrupt it in the way that it knows.
+    /// Interrupt it in the way that it knows; a block that is held is not sent any more.
     Interrupt,
     End,
 }
@@ -21,6 +23,10 @@ pub(super) enum KernelOrder {
 pub(super) enum KernelNews {
     /// It answers: the version of its language.
     Ready(Option<String>),
+    /// The block has gone to it.
+    Sent,
+    /// The block was stopped while it was held, and never goes to it.
+    NotSent,
     /// A message of the kernel.
     Message(Box<JupyterMessage>),
     /// Its process printed something that did not come as a message.

@@ -3,8 +3,11 @@
 
 use std::collections::HashMap;
 
-/// Lines that are looked at for all handlers of a text together: each of many could have them all.
+/// Lines that are looked at for all handlers of a text together: each of many could have them all. A long one counts for
+/// several.
 const LOOKS: usize = 200_000;
+/// So many bytes of a line count as one look more.
+const BYTES: usize = 64;
 
 /// What a line begins with that takes errors.
 pub(super) const HANDLERS: &[&str] = &[
@@ -112,6 +115,11 @@ pub(super) fn new<'a>(old: &str, new: &'a str) -> (Vec<Handler<'a>>, bool) {
     (all.into_iter().filter(|handler| is_new(handler)).collect(), is_whole)
 }
 
+/// How much it is to look at a line.
+pub(super) fn steps(line: &str) -> usize {
+    1 + line.len() / BYTES
+}
+
 /// A line that does something, and how far it is indented.
 type IndentedLine<'a> = (usize, &'a str);
 
@@ -136,7 +144,7 @@ fn handler<'a>(
     let deeper = |line: &&IndentedLine<'a>| line.0 > depth;
     let after = lines.iter().skip(at + 1).take(*left).take_while(deeper);
     let after: Vec<&str> = after.map(|(_, line)| *line).collect();
-    *left -= after.len();
+    *left = left.saturating_sub(after.iter().map(|line| steps(line)).sum());
     if line.starts_with("with ") {
         return Handler { line, does: Some(Vec::new()), takes: (*left > 0).then_some(after) };
     }
@@ -145,12 +153,12 @@ fn handler<'a>(
     let does = inline.into_iter().flat_map(|does| does.split("; ")).chain(after).collect();
     let does = (*left > 0).then_some(does);
     let mut looked = 0;
-    let above = lines.iter().take(at).rev().take(*left).inspect(|_| looked += 1);
+    let above = lines.iter().take(at).rev().take(*left).inspect(|(_, line)| looked += steps(line));
     let tries = |(inner, line): &IndentedLine<'a>| {
         *inner < depth || *inner == depth && (line.starts_with("try") || line.starts_with("begin"))
     };
     let takes = above.take_while(|line| !tries(line)).filter(deeper).map(|(_, line)| *line).collect();
-    *left -= looked;
+    *left = left.saturating_sub(looked);
     Handler { line, does, takes: (*left > 0).then_some(takes) }
 }
 
@@ -204,5 +212,9 @@ mod tests {
         assert!(found.last().is_some_and(|last| !last.is_quiet()), "what it does was not looked at");
         let (_, is_whole) = super::new("x\n", &text);
         assert!(!is_whole && super::new(&text, "try:\n x\nexcept:\n y\n").1);
+        // Few handlers, each with a line that is long.
+        let nested: String = (0..300).map(|n| format!("{0}except:\n", " ".repeat(n))).collect();
+        let nested = format!("{nested}{0}{1}\n", " ".repeat(300), "y".repeat(100_000));
+        assert!(!super::new("x\n", &nested).1);
     }
 }

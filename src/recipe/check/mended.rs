@@ -3,7 +3,7 @@
 
 use super::run::code_runs;
 use super::subject::{self, OPTIONS, Subject};
-use super::swallowed::{Caught, NOT_DONE, swallows};
+use super::swallowed::{Caught, NOT_DONE, swallows, without};
 use super::{Check, CheckFacts, CheckResponse, OwnRun};
 use crate::domain::{Block, BlockKind, Finding, Language, Outcome, Place, Review, RunReport, Severity};
 use crate::engine::transcript::{BlockItem, RunItem};
@@ -173,12 +173,20 @@ fn corrected<'a>(
 /// Whether half of two texts is the same, or all of one stands in the other and is kept quiet; long ones are compared by their lines.
 fn is_alike(language: &Language, one: &str, other: &str) -> bool {
     let (one, other) = (one.trim(), other.trim());
-    let ratio = if one.len().max(other.len()) > BY_LINES {
-        TextDiff::from_lines(one, other).ratio()
+    let is_half = if one.len().max(other.len()) > BY_LINES {
+        is_half_of_lines(one, other)
     } else {
-        TextDiff::from_chars(one, other).ratio()
+        TextDiff::from_chars(one, other).ratio() >= 0.5
     };
-    ratio >= 0.5 || swallows(language, one, other).is_some_and(|note| !note.starts_with(NOT_DONE))
+    is_half || swallows(language, one, other).is_some_and(|note| !note.starts_with(NOT_DONE))
+}
+
+/// Whether half of the lines of two texts is the same, wherever they stand: to find them in their order can cost the square of
+/// how many there are.
+fn is_half_of_lines(one: &str, other: &str) -> bool {
+    let (one, other): (Vec<&str>, Vec<&str>) = (one.lines().collect(), other.lines().collect());
+    let same = one.len() - without(&one, &other).len();
+    4 * same >= one.len() + other.len()
 }
 
 fn nothing(empty: bool) -> CheckResponse {
@@ -202,4 +210,19 @@ fn judge(report: &RunReport, caught: Caught) -> CheckResponse {
         _ => FAILED,
     };
     CheckResponse::Judge { verdict, note: subject::said(report) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_texts_are_compared_by_their_lines_in_no_more_than_their_size() {
+        let lines = |name: &str, many: usize| (0..many).map(|n| format!("{name}{n}()\n")).collect::<String>();
+        let python = Language::python();
+        let (one, other) = (lines("a", 50_000), lines("b", 50_000));
+        assert!(!is_alike(&python, &one, &other));
+        assert!(is_alike(&python, &one, &(lines("a", 26_000) + &lines("b", 24_000))));
+        assert!(!is_alike(&python, &one, &(lines("a", 24_000) + &lines("b", 26_000))));
+    }
 }

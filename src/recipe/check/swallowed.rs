@@ -12,11 +12,11 @@ mod python;
 mod silencer;
 mod tree;
 
-use super::handlers::{self, HANDLERS, Handler, ends_well, is_end, is_quiet, without_comment};
+use super::handlers::{self, HANDLERS, Handler, ends_well, is_end, is_quiet, steps, without_comment};
 use crate::domain::Language;
 use silencer::{MOST, Silencer};
 use similar::TextDiff;
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
 use tree::{Grammar, Source, has_grammar};
 
 /// Lines that something is wrapped in.
@@ -31,6 +31,10 @@ const IMPORTS: &[&str] =
 /// Pairs of lines that are compared letter by letter, and how much of each: what is the same needs none.
 const COMPARED: usize = 500;
 const LONGEST: usize = 200;
+/// Bytes of a text that is looked at.
+const LARGEST: usize = 1 << 20;
+/// How often a line that came may be searched for one that is gone; a long one counts for several.
+const SEARCHES: usize = 200_000;
 
 /// What is said of code that is not done any more.
 pub(super) const NOT_DONE: &str = "not done any more: ";
@@ -48,11 +52,16 @@ pub(super) struct Caught {
 
 impl Caught {
     pub(super) fn of(language: &Language, old: &str, new: &str) -> Self {
+        if old.len().max(new.len()) > LARGEST {
+            return Self { unseen: true, ..Self::default() };
+        }
         let (handlers, is_whole) = handlers::new(old, new);
+        let only = only_swallows(old, new);
+        let line = only.as_ref().ok().and_then(Option::as_deref).map(quoted);
         let by_lines = Self {
-            hidden: only_swallows(old, new).map(|line| quoted(&line)).or_else(|| by_lines(&handlers, old)),
+            hidden: line.or_else(|| by_lines(&handlers, old)),
             handled: handlers.first().map(|handler| taking(handler.line)),
-            unseen: !is_whole,
+            unseen: !is_whole || only.is_err(),
         };
         if by_lines.hidden.is_some() || !has_grammar(language) {
             return by_lines;
@@ -175,16 +184,26 @@ fn told(line: &str) -> String {
     line.chars().filter(|c| !c.is_control()).take(80).collect()
 }
 
+/// There is more of a change than is looked at.
+struct NotLookedAt;
+
 /// The line that keeps quiet about the error, where a change is nothing else.
-fn only_swallows(old: &str, new: &str) -> Option<String> {
+fn only_swallows(old: &str, new: &str) -> Result<Option<String>, NotLookedAt> {
     let (old, new) = (lines(old), lines(new));
-    let mut came = without(&new, &old);
-    let gone = without(&old, &new);
+    let mut came = VecDeque::from(without(&new, &old));
+    let mut left = SEARCHES;
     let mut handler = None;
-    for line in gone {
-        let wraps = |wrapped: &&str| wrapped.contains(line) && takes_inline(&rest(wrapped, line));
-        let at = came.iter().position(wraps)?;
-        handler.get_or_insert(came.remove(at));
+    for line in without(&old, &new) {
+        let wraps = |wrapped: &&str| {
+            left = left.saturating_sub(steps(wrapped));
+            left == 0 || wrapped.contains(line) && takes_inline(&rest(wrapped, line))
+        };
+        let at = came.iter().position(wraps);
+        if left == 0 {
+            return Err(NotLookedAt);
+        }
+        let Some(wrapped) = at.and_then(|at| came.remove(at)) else { return Ok(None) };
+        handler.get_or_insert(wrapped);
     }
     for line in came {
         let begins = |words: &[&str]| words.iter().any(|word| line.starts_with(word));
@@ -192,14 +211,14 @@ fn only_swallows(old: &str, new: &str) -> Option<String> {
             // What stands behind it in the same line has to be as quiet.
             let body = line.rsplit_once(": ").map_or("", |(_, body)| body.trim());
             if !body.is_empty() && !is_quiet(body) {
-                return None;
+                return Ok(None);
             }
             handler.get_or_insert(line);
         } else if !WRAPPERS.contains(&line) && !IMPORTS.contains(&line) && !is_quiet(line) {
-            return None;
+            return Ok(None);
         }
     }
-    handler.map(told)
+    Ok(handler.map(told))
 }
 
 /// The lines that do something, without what they are indented by and the comment at their end.
@@ -209,7 +228,7 @@ fn lines(text: &str) -> Vec<&str> {
 }
 
 /// The lines of one text that the other has not, as often as it has them more.
-fn without<'a>(one: &[&'a str], other: &[&str]) -> Vec<&'a str> {
+pub(super) fn without<'a>(one: &[&'a str], other: &[&str]) -> Vec<&'a str> {
     let mut known = std::collections::HashMap::<&str, usize>::new();
     for line in other {
         *known.entry(line).or_default() += 1;
@@ -253,6 +272,21 @@ mod tests {
     fn handles(old: &str, new: &str) -> Option<String> {
         let told = super::Caught::of(&Language("ruby".into()), old, new).handled?;
         Some(told.split('`').nth(1)?.to_owned())
+    }
+
+    #[test]
+    fn lines_that_are_searched_too_often_are_told_as_not_looked_at() {
+        let old: Vec<String> = (0..2_000).map(|n| format!("go {n};")).collect();
+        let new: Vec<String> = old.iter().rev().map(|line| format!("{line} || true")).collect();
+        let caught = |new: &str| super::Caught::of(&Language("ruby".into()), &old.join("\n"), new);
+        let reversed = caught(&new.join("\n"));
+        assert!(reversed.hidden.is_none() && reversed.unseen);
+        // In their order each is found at once.
+        let same: Vec<String> = new.into_iter().rev().collect();
+        let same = caught(&same.join("\n"));
+        assert!(same.hidden.is_some() && !same.unseen);
+        let large = caught(&"x\n".repeat(super::LARGEST));
+        assert!(large.hidden.is_none() && large.unseen);
     }
 
     const OLD: &str = "for row in rows:\n    total += row['x']\nprint(total)\n";

@@ -50,8 +50,7 @@ fn of_trap<'a>(
             .any(|node| node.kind() == "command" && source.ends_well(*node)),
         None => does.split([';', '\n', '&', '|', '{', '}']).any(|command| ends_well(command.trim())),
     };
-    let (line, text) = (source.line(node), source.text(node));
-    ends.then_some(Silencer { line, text, is_quiet: true, takes: None })
+    ends.then(|| Silencer { line: source.line(node), text: source.text(node), is_quiet: true, takes: None })
 }
 
 /// The option that ended the script at an error and does not any more, as it was set; and whether errors are looked for

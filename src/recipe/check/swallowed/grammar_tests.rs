@@ -243,6 +243,18 @@ fn what_is_nested_is_not_looked_at_from_each_of_its_levels() {
         let work = work(language, &text);
         assert!((8_000..3 * LOOKS).contains(&work), "{language}: {work}");
     }
+    // Few nodes, and each holds the text of all that is inside.
+    for (open, close) in [
+        ("a.catch(()=>{", "})"),
+        ("a.catch(e=>", ")"),
+        ("process.on('exit',()=>{a[", "]=1})"),
+        ("a.then(f,e=>", ")"),
+    ] {
+        let text = format!("{}1{}", open.repeat(4_000), close.repeat(4_000));
+        let source = Source::read(&text, &Language("javascript".into())).unwrap();
+        silencers(&source);
+        assert!(!source.is_whole(), "{open}");
+    }
     // Of a few levels all is said.
     caught(
         "javascript",

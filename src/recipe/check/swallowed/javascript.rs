@@ -93,8 +93,9 @@ fn is_quiet_function(source: &Source<'_>, node: Node<'_>) -> bool {
         if body.kind() == "statement_block" {
             return is_quiet_block(source, body);
         }
-        let gives = source.text(body).trim_start_matches('(').trim_end_matches(')').trim();
-        EMPTY.contains(&gives) || is_quiet(source.text(body))
+        let text = source.text(body);
+        let gives = || text.trim_start_matches('(').trim_end_matches(')').trim();
+        source.may_search(text) && (EMPTY.contains(&gives()) || is_quiet(text))
     })
 }
 
@@ -106,10 +107,11 @@ fn is_quiet_block(source: &Source<'_>, block: Node<'_>) -> bool {
 fn ends(source: &Source<'_>, node: Node<'_>) -> bool {
     let ends = |node: &Node<'_>| match node.kind() {
         "call_expression" => source.ends_well(*node),
-        "assignment_expression" => source
-            .text(*node)
-            .split_once('=')
-            .is_some_and(|(place, value)| (place.trim(), value.trim()) == ("process.exitCode", "0")),
+        "assignment_expression" => {
+            let text = source.text(*node);
+            let parts = source.may_search(text).then(|| text.split_once('=')).flatten();
+            parts.is_some_and(|(place, value)| (place.trim(), value.trim()) == ("process.exitCode", "0"))
+        }
         _ => false,
     };
     source.below(node, |_| true).iter().any(ends)

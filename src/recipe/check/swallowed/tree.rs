@@ -129,7 +129,9 @@ impl<'a> Source<'a> {
     pub(super) fn functions<'t>(&self, all: &[Node<'t>], kinds: &[&str]) -> HashMap<&'a str, Node<'t>> {
         let mut known = HashMap::new();
         for node in all.iter().filter(|node| kinds.contains(&node.kind())) {
-            if let Some(name) = node.child_by_field_name("name") {
+            // What is taken apart has names inside, and is none.
+            let name = node.child_by_field_name("name").filter(|name| name.named_child_count() == 0);
+            if let Some(name) = name {
                 known.entry(self.text(name)).or_insert(*node);
             }
         }
@@ -163,10 +165,14 @@ impl<'a> Source<'a> {
         self.spend(lines.len()).then_some(lines)
     }
 
-    /// Whether all statements of a block pass a test. Of what there are no looks left for that is not said.
+    /// Whether all statements of a block pass a test. Of what there are no looks left for that is not said; what is nested
+    /// is searched from each of its levels.
     pub(super) fn each(&self, block: Node<'_>, test: impl Fn(&str) -> bool) -> bool {
-        self.spend(block.named_child_count())
-            && named(block).into_iter().all(|statement| test(self.text(statement).trim()))
+        let passes = |statement| {
+            let text = self.text(statement);
+            self.may_search(text) && test(text.trim())
+        };
+        self.spend(block.named_child_count()) && named(block).into_iter().all(passes)
     }
 
     /// Whether a node ends the program as if all were well. What is nested holds the text of all that is inside.
