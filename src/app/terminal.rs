@@ -51,6 +51,7 @@ pub(super) fn run(
         _ => (factory, model),
     };
     let mut source = source(&factory, &model, pick)?;
+    source.factory.begin_versions();
     source.factory.run_terminals = kind == FrontEndKind::Panes;
     let mut first = first(cli, prompt, source.begins.clone().filter(|_| !pick), &source.factory)?;
     first.place = place;
