@@ -50,6 +50,7 @@ pub(super) fn run(
         _ => (factory, model),
     };
     let mut source = source(&factory, &model, pick)?;
+    source.factory.begin_versions();
     source.factory.run_terminals = kind == FrontEndKind::Panes;
     let mut first = first(cli, prompt, source.begins.clone().filter(|_| !pick), &source.factory)?;
     first.place = place;
@@ -105,6 +106,8 @@ async fn sessions(
     let mut options = look::options(&factory, provider.is_none() && first.file.is_none())?;
     options.setup.opening = look::opening(provider.as_ref());
     look::tell(&mut options, notices);
+    let vain = look::said_in_vain(&options).filter(|_| kind == FrontEndKind::Panes);
+    look::tell(&mut options, vain.into_iter().collect());
     (options.first_prompt, options.first_file, options.first_recipe) =
         (first.prompt, first.file, first.recipe);
     (options.setup.pick_session, options.setup.place) = (matches!(start, FirstSession::Pick), first.place);

@@ -51,14 +51,14 @@ fn path(console: &mut Console<'_>) -> Result<(), Failure> {
 
 async fn check(outer: &ModelArgs, console: &mut Console<'_>) -> Result<(), Failure> {
     let factory = super::factory(outer, console)?;
-    let notices = &factory.loaded.notices;
     let paths = &factory.loaded.paths;
     config::keys::read(&paths.credentials()).map_err(|error| setup::broken(&error))?;
     // The terminal would not open with a keymap or theme that is not understood.
-    crate::session::look::check(&factory)?;
+    let of_themes = crate::session::look::check(&factory)?;
+    report::tell(&of_themes, console.err)?;
     model_is_known(&factory)?;
     rights_can_be_had(&factory).await?;
-    let told = match notices.len() {
+    let told = match factory.loaded.notices.len() + of_themes.len() {
         0 => "the configuration is right".to_owned(),
         1 => "the configuration can be used; 1 warning above".to_owned(),
         n => format!("the configuration can be used; {n} warnings above"),

@@ -1,7 +1,6 @@
 //! A picture as plain pixels, or why there are none. Pure.
 
 use std::fmt;
-use std::ops::Range;
 
 /// The longest side of a picture that is decoded for drawing, in pixels.
 pub(crate) const LONGEST_SIDE: u32 = 1024;
@@ -36,36 +35,34 @@ impl Pixels {
         &self.rgba
     }
 
-    /// The same with other sides: the mean of what falls into a pixel, of which what is transparent has no colour; or pixels
-    /// repeated.
+    /// The same with other sides: of each pixel the mean of what it covers, by area; what is transparent has no colour.
     #[must_use]
     pub fn resized(&self, width: u32, height: u32) -> Self {
-        let from = |at: u32, to: u32, of: u32| (u64::from(at) * u64::from(of) / u64::from(to.max(1))) as u32;
         let mut rgba = Vec::with_capacity(4 * width as usize * height as usize);
         for y in 0..height {
-            let rows = from(y, height, self.height)..from(y + 1, height, self.height);
             for x in 0..width {
-                let columns = from(x, width, self.width)..from(x + 1, width, self.width);
-                rgba.extend(self.mean(columns, rows.clone()));
+                rgba.extend(self.mean((x, width), (y, height)));
             }
         }
         Self { width, height, rgba }
     }
 
-    /// The mean of a part; of an empty one, its first pixel.
-    fn mean(&self, columns: Range<u32>, rows: Range<u32>) -> [u8; 4] {
-        let columns = columns.start..columns.end.max(columns.start + 1);
-        let rows = rows.start..rows.end.max(rows.start + 1);
-        let (mut sums, mut opacity, mut count) = ([0u64; 3], 0u64, 0u64);
-        for [r, g, b, a] in rows.flat_map(|y| columns.clone().filter_map(move |x| self.at(x, y))) {
-            for (sum, part) in sums.iter_mut().zip([r, g, b]) {
-                *sum += u64::from(part) * u64::from(a);
+    /// The mean of a part: of these many equal columns and rows, the ones with these numbers.
+    fn mean(&self, (x, columns): (u32, u32), (y, rows): (u32, u32)) -> [u8; 4] {
+        let (mut sums, mut opacity, mut whole) = ([0u64; 3], 0u64, 0u64);
+        for (y, height) in covered(y, rows, self.height) {
+            for (x, width) in covered(x, columns, self.width) {
+                let Some([r, g, b, a]) = self.at(x, y) else { continue };
+                let seen = width * height * u64::from(a);
+                for (sum, part) in sums.iter_mut().zip([r, g, b]) {
+                    *sum += u64::from(part) * seen;
+                }
+                opacity += seen;
+                whole += width * height;
             }
-            opacity += u64::from(a);
-            count += 1;
         }
-        let [r, g, b] = sums.map(|sum| sum.checked_div(opacity).unwrap_or(0) as u8);
-        [r, g, b, opacity.checked_div(count).unwrap_or(0) as u8]
+        let [r, g, b] = sums.map(|sum| mean(sum, opacity));
+        [r, g, b, mean(opacity, whole)]
     }
 
     /// The bytes of one pixel; `None` outside.
@@ -76,6 +73,21 @@ impl Pixels {
         let at = 4 * (y as usize * self.width as usize + x as usize);
         self.rgba.get(at..at + 4)?.try_into().ok()
     }
+}
+
+/// The pixels that one of so many equal parts of a line covers, each with how much of it.
+fn covered(part: u32, parts: u32, pixels: u32) -> impl Iterator<Item = (u32, u64)> {
+    let (parts, pixels) = (u64::from(parts.max(1)), u64::from(pixels));
+    let (from, to) = (u64::from(part) * pixels, (u64::from(part) + 1) * pixels);
+    (from / parts..to.div_ceil(parts)).map(move |pixel| {
+        let seen = to.min((pixel + 1) * parts) - from.max(pixel * parts);
+        (pixel as u32, seen)
+    })
+}
+
+/// A sum of bytes over their weight, rounded.
+fn mean(sum: u64, weight: u64) -> u8 {
+    (sum + weight / 2).checked_div(weight).unwrap_or(0) as u8
 }
 
 /// Why a picture is not drawn.
@@ -105,5 +117,40 @@ impl fmt::Display for UndrawnReason {
             UndrawnReason::Broken => "not drawn: it is broken or cut off",
             UndrawnReason::Unknown => "not drawn",
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(pixels: &[[u8; 4]]) -> Pixels {
+        Pixels::new(pixels.len() as u32, 1, pixels.concat()).unwrap()
+    }
+
+    #[test]
+    fn a_larger_one_repeats_no_columns_and_a_smaller_one_leaves_none_out() {
+        let grey = |value: u8| [value, value, value, 255];
+        let three = line(&[grey(0), grey(120), grey(240)]);
+        let values = |pixels: &Pixels| pixels.bytes().chunks(4).map(|pixel| pixel[0]).collect::<Vec<_>>();
+        assert_eq!(values(&three.resized(4, 1)), [0, 80, 160, 240]);
+        assert_eq!(values(&three.resized(2, 1)), [40, 200]);
+        assert_eq!(values(&three.resized(1, 2)), [120, 120]);
+        assert_eq!(three.resized(3, 1), three);
+        assert_eq!(values(&three.resized(6, 1)), [0, 0, 120, 120, 240, 240]);
+        // What can't be seen has no colour.
+        let half = line(&[[200, 0, 0, 0], [0, 100, 0, 255]]);
+        assert_eq!(half.resized(1, 1).at(0, 0), Some([0, 100, 0, 128]));
+    }
+
+    #[test]
+    fn all_of_it_is_covered_once() {
+        for (parts, pixels) in [(1, 7), (7, 1), (5, 8), (8, 5), (1024, 1000), (3, 0)] {
+            let mut seen = vec![0; pixels as usize];
+            for (pixel, part) in (0..parts).flat_map(|part| covered(part, parts, pixels)) {
+                seen[pixel as usize] += part;
+            }
+            assert!(seen.iter().all(|seen| *seen == u64::from(parts)), "{parts} {pixels}: {seen:?}");
+        }
     }
 }

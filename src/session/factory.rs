@@ -2,11 +2,11 @@
 //! sources of replies.
 
 use super::keys::{KeyRing, StoreKeyError};
-use super::languages::KnownLanguages;
+use super::languages::{KnownLanguages, VersionSearch};
 use super::place::ProcessContext;
 use super::rules;
 use super::source::{self, unresolved};
-use crate::config::{self, ChosenModel, Config, LoadedConfig};
+use crate::config::{self, ChosenModel, Config, ExecutorChoice, LoadedConfig};
 use crate::domain::{Masker, ModelInfo, ModelName};
 use crate::driver::{FunctionFiles, RecipeBook};
 use crate::engine::cost::Prices;
@@ -32,6 +32,8 @@ pub(crate) struct SessionFactory {
     book: Arc<RuleRegistry>,
     /// The languages that blocks can be run in.
     pub languages: KnownLanguages,
+    /// The versions of their programs.
+    pub(super) versions: VersionSearch,
     /// The recipes that there are: shipped ones, and the person's own.
     pub(super) recipes: RecipeBook,
     /// Keys that were typed in or written by programs; they live as long as the process.
@@ -52,6 +54,7 @@ impl SessionFactory {
         loaded.notices.extend(notices);
         Self {
             languages: KnownLanguages::new(loaded.config.languages()),
+            versions: VersionSearch::default(),
             loaded: Arc::new(loaded),
             place,
             book: Arc::new(book),
@@ -74,6 +77,13 @@ impl SessionFactory {
     /// The recipes that there are: those that ship, then the person's own.
     pub(crate) fn recipes(&self) -> RecipeList {
         self.recipes.list()
+    }
+
+    /// Looks for the versions of programs beside what else a start does; a session takes them.
+    pub(crate) fn begin_versions(&self) {
+        if self.loaded.config.executor == ExecutorChoice::Local {
+            self.versions.begin(&self.place, self.loaded.config.run.python.as_deref());
+        }
     }
 
     /// The configuration, and in it the server whose address was typed.

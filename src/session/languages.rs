@@ -1,9 +1,12 @@
-//! The languages that sessions are told of: all that are configured, and those for which a program is here.
+//! The languages that sessions are told of: all that are configured, those for which a program is here, and the versions of
+//! some of them.
 
-use crate::domain::Languages;
+use super::place::ProcessContext;
+use crate::domain::{Language, Languages};
 use crate::exec;
-use std::sync::{Arc, OnceLock};
-use std::thread;
+use std::path::Path;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::thread::{self, JoinHandle};
 
 /// The languages of the configuration. Cheap to clone.
 #[derive(Clone)]
@@ -27,5 +30,72 @@ impl KnownLanguages {
     /// Those for which a program was on `PATH` when that was asked first.
     pub(super) fn here(&self) -> &Languages {
         self.here.get_or_init(|| exec::on_path(&self.all))
+    }
+}
+
+/// A language and the version of its program.
+type LanguageVersion = (Language, String);
+
+/// The versions of Python, bash and node, as they are told without starting any. Cheap to clone.
+#[derive(Clone, Default)]
+pub(crate) struct VersionSearch(Arc<Mutex<Option<JoinHandle<Vec<LanguageVersion>>>>>);
+
+impl VersionSearch {
+    /// Looks for them beside what else a start does: a whole program is read.
+    pub(super) fn begin(&self, place: &ProcessContext, python: Option<&Path>) {
+        let (place, python) = (place.clone(), python.map(Path::to_owned));
+        let look = move || versions_now(&place, python.as_deref());
+        // Without a thread they are looked for when they are asked for.
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) =
+            thread::Builder::new().name("versions".into()).spawn(look).ok();
+    }
+
+    /// What was found by the search that was begun; later sessions look anew, since runs install programs.
+    pub(super) fn take(&self, place: &ProcessContext, python: Option<&Path>) -> Vec<LanguageVersion> {
+        let begun = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let found = begun.and_then(|search| search.join().ok());
+        found.unwrap_or_else(|| versions_now(place, python))
+    }
+}
+
+fn versions_now(place: &ProcessContext, python: Option<&Path>) -> Vec<LanguageVersion> {
+    exec::told_versions(&place.cwd, place.home.as_deref(), python)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    /// An environment of Python in the folder that tells this version.
+    fn environment(folder: &Path, version: &str) {
+        let bin = folder.join(".venv/bin");
+        fs::create_dir_all(&bin).unwrap();
+        let python = bin.join("python");
+        fs::write(&python, "").unwrap();
+        std::os::unix::fs::symlink("python", bin.join("python3")).ok();
+        fs::set_permissions(&python, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        fs::write(folder.join(".venv/pyvenv.cfg"), format!("version = {version}\n")).unwrap();
+    }
+
+    #[test]
+    fn what_was_begun_is_told_once_and_then_looked_for_anew() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = fs::canonicalize(home.path()).unwrap();
+        let place = ProcessContext::find(Some(&folder)).unwrap();
+        let python = folder.join(".venv/bin/python");
+        let search = VersionSearch::default();
+        let told = || {
+            let found = search.take(&place, Some(&python));
+            found
+                .into_iter()
+                .find(|(language, _)| *language == Language::python())
+                .map(|(_, version)| version)
+        };
+        environment(&folder, "3.11.1");
+        search.begin(&place, Some(&python));
+        assert_eq!(told().as_deref(), Some("3.11.1"));
+        environment(&folder, "3.12.2");
+        assert_eq!(told().as_deref(), Some("3.12.2"));
     }
 }

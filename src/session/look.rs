@@ -100,12 +100,27 @@ pub(crate) fn opening(provider: Option<&Provider>) -> Opening {
     }
 }
 
-/// Whether the terminal could open with the person's keymap and theme.
+/// Whether the terminal could open with the person's keymap and theme; gives what themes say in vain.
 ///
 /// # Errors
 /// What it would say, with the file and the line.
-pub(crate) fn check(factory: &SessionFactory) -> Result<(), Failure> {
-    options(factory, false)?.check().map_err(failure)
+pub(crate) fn check(factory: &SessionFactory) -> Result<Vec<Notice>, Failure> {
+    let warnings = options(factory, false)?.check().map_err(failure)?;
+    Ok(warnings.iter().map(|warning| Notice::warn(warning.to_string())).collect())
+}
+
+/// What the person's own themes say in vain, in one line.
+pub(crate) fn said_in_vain(options: &Options) -> Option<Notice> {
+    if options.themes.is_empty() {
+        return None;
+    }
+    // What can't be read at all is told where the terminal opens.
+    let warnings = options.check().ok()?;
+    let (first, more) = warnings.split_first()?;
+    Some(Notice::warn(match more.len() {
+        0 => first.to_string(),
+        more => format!("{first}; {more} more like it: sayso config check"),
+    }))
 }
 
 fn setup(factory: &SessionFactory, welcome: bool) -> Setup {

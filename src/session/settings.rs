@@ -54,11 +54,9 @@ impl SessionFactory {
             ExecutorChoice::Jupyter(_) => false,
         };
         let cwd = (sandbox.level != SandboxLevel::ReadOnly).then(|| self.place.cwd.clone());
-        let place = &self.place;
         let known = match executor {
             ExecutorChoice::Local => {
-                let python = self.loaded.config.run.python.as_deref();
-                exec::told_versions(&place.cwd, place.home.as_deref(), python)
+                self.versions.take(&self.place, self.loaded.config.run.python.as_deref())
             }
             _ => Vec::new(),
         };

@@ -1,9 +1,10 @@
 //! Pictures that the terminal itself draws: by which protocol, which pictures there are, and how a cell carries its picture to
 //! the writer.
 //!
-//! Each picture stands on screen in half blocks as well. Where all of its cells are in view, and nothing lies over one of
-//! them, the writer has the terminal draw the picture there; else the half blocks are seen. A cell carries the number of its
-//! picture as it carries that of a link: in the colour of its underline, which is never written.
+//! Each picture stands on screen in half blocks as well. Where all of its cells are in view, or whole rows of them by a
+//! protocol that can cut it, and nothing lies over one of them, the writer has the terminal draw the picture there; else the
+//! half blocks are seen. A cell carries the number of its picture's row as it carries that of a link: in the colour of its
+//! underline, which is never written.
 
 mod encode;
 mod sixel;
@@ -15,6 +16,7 @@ use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Style};
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Bytes of pictures that are kept; beyond, the oldest are let go, and are seen in half blocks.
@@ -103,10 +105,21 @@ struct PictureTable {
     /// None: pictures are seen in half blocks.
     protocol: Option<GraphicsProtocol>,
     pictures: BTreeMap<PictureNumber, Arc<EncodedPicture>>,
-    made: u32,
+    /// Rows of all that were ever kept.
+    rows: u32,
 }
 
-/// The number of a picture, as a cell carries it. It means one picture for as long as the program lives.
+impl PictureTable {
+    /// The row of a picture of which these cells carry the number.
+    fn row(&self, PictureNumber(carried): PictureNumber, area: Rect) -> Option<PlacedPicture> {
+        let (number, picture) = self.pictures.range(..=PictureNumber(carried)).next_back()?;
+        let row = u16::try_from(carried - number.0).ok().filter(|row| *row < picture.cells().1)?;
+        Some(PlacedPicture { number: *number, area, rows: row..row + 1, picture: picture.clone() })
+    }
+}
+
+/// The number of a picture, which is that of its first row; the rows below have the numbers that follow. It means one
+/// picture for as long as the program lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct PictureNumber(u32);
 
@@ -116,8 +129,9 @@ impl PictureNumber {
         (number >= LinkNumber::BEYOND).then_some(Self(number))
     }
 
-    fn style(self) -> Style {
-        let [_, r, g, b] = self.0.to_be_bytes();
+    /// What the cells of a row of the picture carry.
+    pub(crate) fn row(self, row: u16) -> Style {
+        let [_, r, g, b] = (self.0 + u32::from(row)).to_be_bytes();
         Style::new().underline_color(Color::Rgb(r, g, b))
     }
 }
@@ -126,15 +140,25 @@ impl PictureNumber {
 #[derive(Clone, Debug)]
 pub(crate) struct PlacedPicture {
     pub(crate) number: PictureNumber,
-    /// Its cells.
+    /// Its cells that are in view.
     pub(crate) area: Rect,
+    /// Its rows that they are.
+    pub(crate) rows: Range<u16>,
     pub(crate) picture: Arc<EncodedPicture>,
 }
 
 impl PlacedPicture {
-    /// Whether this is the same picture in the same place.
+    /// Whether this is the same part of the same picture in the same place.
     pub(crate) fn is(&self, other: &Self) -> bool {
-        (self.number, self.area) == (other.number, other.area)
+        (self.number, self.area, &self.rows) == (other.number, other.area, &other.rows)
+    }
+
+    /// With a row that follows; `None`: it does not.
+    fn with(mut self, row: &Self) -> Option<Self> {
+        let follows = row.area.y == self.area.bottom() && row.area.x == self.area.x;
+        self.area.height += 1;
+        self.rows.end += 1;
+        follows.then_some(self)
     }
 
     /// Whether a row is written over it: this row, in whole or where its cells differ.
@@ -158,18 +182,23 @@ impl Graphics {
         self.lock().protocol
     }
 
-    /// Keeps a picture that fills so many columns and rows, of so many pixels each; gives what its cells have to carry.
+    /// Keeps a picture that fills so many columns and rows, of so many pixels each; its cells have to carry its number.
     /// `None`: it is seen in half blocks.
-    pub(crate) fn keep(&self, picture: &Pixels, (cells, cell): ((u16, u16), (u16, u16))) -> Option<Style> {
+    pub(crate) fn keep(
+        &self,
+        picture: &Pixels,
+        (cells, cell): ((u16, u16), (u16, u16)),
+    ) -> Option<PictureNumber> {
         let protocol = self.protocol()?;
         let encoded = EncodedPicture::new(protocol, picture, (cells, cell))?;
         let most = if encoded.is_kept() { MOST.0 } else { MOST.1 };
         let mut table = self.lock();
-        if encoded.len() > most || table.made >= LinkNumber::BEYOND {
+        let rows = table.rows + u32::from(cells.1);
+        if encoded.len() > most || rows > LinkNumber::BEYOND {
             return None;
         }
-        let number = PictureNumber(LinkNumber::BEYOND + table.made);
-        table.made += 1;
+        let number = PictureNumber(LinkNumber::BEYOND + table.rows);
+        table.rows = rows;
         table.pictures.insert(number, Arc::new(encoded));
         let mut bytes: usize = table.pictures.values().map(|picture| picture.len()).sum();
         while bytes > KEPT
@@ -177,41 +206,42 @@ impl Graphics {
         {
             bytes -= oldest.len();
         }
-        Some(number.style())
+        Some(number)
     }
 
-    fn picture(&self, number: PictureNumber) -> Option<Arc<EncodedPicture>> {
-        self.lock().pictures.get(&number).cloned()
-    }
-
-    /// The pictures of a frame of which all cells are in view. One in the last row is none: terminals scroll behind it.
+    /// The pictures of a frame, as far as they are in view; of each one place. One in the last row is none: terminals scroll
+    /// behind it.
     pub(crate) fn placed(&self, frame: &Buffer) -> Vec<PlacedPicture> {
-        let mut placed: Vec<PlacedPicture> = Vec::new();
-        if self.lock().pictures.is_empty() {
-            return placed;
+        let table = self.lock();
+        if table.pictures.is_empty() {
+            return Vec::new();
         }
-        let mut seen = Vec::new();
+        // By their numbers and where their first rows would be; `None`: something lies over it.
+        let mut views: BTreeMap<(PictureNumber, i32), Option<PlacedPicture>> = BTreeMap::new();
         let width = usize::from(frame.area.width).max(1);
-        for (y, row) in (0u16..).zip(frame.content.chunks(width)) {
-            for (x, cell) in (0u16..).zip(row) {
-                let Some(number) = PictureNumber::carried(cell.underline_color) else { continue };
-                if seen.contains(&number) {
-                    continue;
-                }
-                seen.push(number);
-                let Some(picture) = self.picture(number) else { continue };
-                let (width, height) = picture.cells();
-                let area = Rect { x, y, width, height };
-                let is_whole = area.right() <= frame.area.width
-                    && area.bottom() < frame.area.height
-                    && area.positions().all(|at| {
-                        frame
-                            .cell(at)
-                            .is_some_and(|c| PictureNumber::carried(c.underline_color) == Some(number))
-                    });
-                if is_whole {
-                    placed.push(PlacedPicture { number, area, picture });
-                }
+        for (y, cells) in (0u16..).zip(frame.content.chunks(width)) {
+            let mut x = 0;
+            for run in cells.chunk_by(|one, next| one.underline_color == next.underline_color) {
+                let area = Rect { x, y, width: run.len() as u16, height: 1 };
+                x = area.right();
+                let carried = run.first().and_then(|cell| PictureNumber::carried(cell.underline_color));
+                let Some(place) = carried.and_then(|carried| table.row(carried, area)) else { continue };
+                let origin = i32::from(y) - i32::from(place.rows.start);
+                let is_whole = area.width == place.picture.cells().0 && area.bottom() < frame.area.height;
+                views
+                    .entry((place.number, origin))
+                    .and_modify(|view| {
+                        *view = view.take().filter(|_| is_whole).and_then(|view| view.with(&place))
+                    })
+                    .or_insert(Some(place).filter(|_| is_whole));
+            }
+        }
+        let mut placed: Vec<PlacedPicture> = Vec::new();
+        for view in views.into_values().flatten() {
+            let is_whole = view.area.height == view.picture.cells().1;
+            let is_other = placed.last().is_none_or(|last| last.number != view.number);
+            if is_other && (is_whole || view.picture.can_be_cut()) {
+                placed.push(view);
             }
         }
         placed

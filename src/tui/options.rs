@@ -8,7 +8,7 @@ use super::graphics::ImageMode;
 use super::keymap::Keymap;
 use super::paint::hyperlinks::Hyperlinks;
 use super::setup::Setup;
-use super::theme::{Depth, Preference, Theme};
+use super::theme::{self, Depth, Preference, Theme};
 use super::widgets::look::Glyphs;
 use super::widgets::words::Locale;
 use crate::domain::Answers;
@@ -114,20 +114,24 @@ impl Options {
         self.themes.iter().find(|(n, _)| n == name).map(|(_, text)| text.clone())
     }
 
-    /// Whether the keymap and the theme are understood.
+    /// Whether the keymap and the theme are understood; gives what themes say in vain.
     ///
     /// # Errors
     /// Why not, with the file and the line: as `Tui::open` would say it.
-    pub fn check(&self) -> Result<(), TuiError> {
+    pub fn check(&self) -> Result<Vec<theme::Warning>, TuiError> {
         Keymap::load(self.keymap.as_ref().map(|(file, text)| (file.as_str(), text.as_str())))?;
         let names = match &self.theme {
             Preference::Named(name) => vec![name],
             Preference::ByBackground { dark, light } => vec![dark, light],
         };
+        let mut warnings = Vec::new();
         for name in names {
-            Theme::load(name, self.depth, |name| self.user_theme(name))?;
+            warnings.extend(Theme::load(name, self.depth, |name| self.user_theme(name))?.warnings);
         }
-        Ok(())
+        // Both may inherit the same.
+        warnings.sort();
+        warnings.dedup();
+        Ok(warnings)
     }
 
     /// The signs to draw with.

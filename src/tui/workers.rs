@@ -84,10 +84,10 @@ fn painted(
     let cells = wanted.cells((pixels.width(), pixels.height()));
     let small = pixels.resized(cells.0.into(), 2 * u32::from(cells.1));
     let mut rows = image::half_blocks(&small, depth);
-    if let Some(carried) = graphics.keep(pixels, (cells, cell)) {
-        rows.iter_mut()
-            .flat_map(|row| &mut row.spans)
-            .for_each(|span| span.style = span.style.patch(carried));
+    if let Some(number) = graphics.keep(pixels, (cells, cell)) {
+        for (at, row) in (0..).zip(&mut rows) {
+            row.spans.iter_mut().for_each(|span| span.style = span.style.patch(number.row(at)));
+        }
     }
     rows
 }

@@ -16,8 +16,9 @@ const MOST: usize = 14;
 /// The longest pause in a recording.
 const IDLE: Duration = Duration::from_millis(2_500);
 
-/// The size that is recorded.
+/// The size that is recorded, and the others that it is played in.
 const SIZE: (u16, u16) = (100, 30);
+const OTHERS: [(u16, u16); 2] = [(140, 40), (80, 24)];
 
 /// The file that the tour is recorded in, if it is, below the root of the project.
 fn record() -> Option<std::path::PathBuf> {
@@ -126,10 +127,9 @@ fn at_the_block(terminal: &Terminal, mut block: u32, words: &str) -> u32 {
     block
 }
 
-#[test]
-fn the_tour_leads_to_its_end_by_its_own_words() {
-    let home = tempfile::tempdir().expect("a home");
-    let terminal = Setup::new(home.path(), &["--demo"]).size(SIZE.0, SIZE.1).start();
+/// Plays the tour to its last stop.
+fn played(home: &Path, (columns, rows): (u16, u16)) -> (Terminal, Stops) {
+    let terminal = Setup::new(home, &["--demo"]).size(columns, rows).start();
     // The first prompt is suggested in the message box, and its key is told.
     terminal.wait_for("try: sum of 1 to 10");
     terminal.wait_for("Tab take");
@@ -141,19 +141,10 @@ fn the_tour_leads_to_its_end_by_its_own_words() {
     let (mut told, mut words, mut block) = (0, String::new(), 1);
     for _ in 0..MOST {
         block = at_the_block(&terminal, block, &words) + 1;
-        (told, words) = words_of_the_tour(home.path(), told);
+        (told, words) = words_of_the_tour(home, told);
         reading(&terminal);
         if words.contains("last stop of the tour") {
-            match record() {
-                Some(file) => std::fs::write(file, cast(&terminal, &stops)).expect("the recording"),
-                None => {
-                    let stops: Vec<_> = stops.into_iter().map(|(prompt, _)| prompt).collect();
-                    assert_eq!(recorded("m"), stops, "record the tour anew: it leads elsewhere now");
-                    let keys = recorded_screens().last().and_then(|screen| last_row(screen)).expect("a row");
-                    terminal.wait_for(&keys);
-                }
-            }
-            return;
+            return (terminal, stops);
         }
         let next = words.split("Next, type `").nth(1).and_then(|rest| rest.split('`').next());
         terminal.wait_ready();
@@ -163,6 +154,35 @@ fn the_tour_leads_to_its_end_by_its_own_words() {
         terminal.press("Enter");
     }
     panic!("the tour did not come to its end:\n{}", terminal.screen());
+}
+
+/// What was typed at the stops.
+fn prompts(stops: Stops) -> Vec<String> {
+    stops.into_iter().map(|(prompt, _)| prompt).collect()
+}
+
+#[test]
+fn the_tour_leads_to_its_end_by_its_own_words() {
+    let home = tempfile::tempdir().expect("a home");
+    let (terminal, stops) = played(home.path(), SIZE);
+    if let Some(file) = record() {
+        std::fs::write(file, cast(&terminal, &stops)).expect("the recording");
+        return;
+    }
+    assert_eq!(recorded("m"), prompts(stops), "record the tour anew: it leads elsewhere now");
+    let keys = recorded_screens().last().and_then(|screen| last_row(screen)).expect("a row");
+    terminal.wait_for(&keys);
+}
+
+#[test]
+fn the_tour_leads_by_the_same_stops_in_a_large_and_in_a_small_terminal() {
+    if record().is_some() {
+        return;
+    }
+    for size in OTHERS {
+        let home = tempfile::tempdir().expect("a home");
+        assert_eq!(recorded("m"), prompts(played(home.path(), size).1), "{size:?}");
+    }
 }
 
 /// The texts of the recording's events of a kind.

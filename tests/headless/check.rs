@@ -284,6 +284,28 @@ fn the_check_of_the_configuration_says_what_the_start_would_refuse() {
 }
 
 #[test]
+fn the_check_of_the_configuration_tells_what_a_theme_says_in_vain() {
+    let home = Home::new();
+    std::fs::create_dir_all(home.sayso().join("themes")).unwrap();
+    let theme = "inherits = \"ink\"\n[slots]\n\"ui.nowhere\" = { fg = \"red\" }\n\"ui.text\" = { fg = \"reddish\" }\n";
+    std::fs::write(home.sayso().join("themes/mine.toml"), theme).unwrap();
+    let told = |config: &str| {
+        std::fs::write(home.sayso().join("config.toml"), config).unwrap();
+        let done = home.run(&["config", "check"]);
+        assert_eq!(done.code, Some(0), "{}", done.err);
+        (done.out, done.err)
+    };
+    // Of two that say the same it is told once.
+    for config in ["ui.theme = \"mine\"\n", "ui.theme = { dark = \"mine\", light = \"mine\" }\n"] {
+        let (out, err) = told(config);
+        assert_eq!(out, "the configuration can be used; 2 warnings above\n", "{config}");
+        assert!(err.contains("theme mine, line 3: there is no slot `ui.nowhere`"), "{err}");
+        assert!(err.contains("theme mine, line 4: there is no colour `reddish`"), "{err}");
+    }
+    assert_eq!(told("ui.theme = \"paper\"\n"), ("the configuration is right\n".into(), String::new()));
+}
+
+#[test]
 fn the_samples_of_the_document_of_rules_hold() {
     let text = include_str!("../../docs/rules.md");
     let samples: Vec<&str> =

@@ -1,6 +1,7 @@
 //! A picture in the bytes of a protocol. Nothing but its pixels and sides is in them.
 //!
-//! - kitty: <https://sw.kovidgoyal.net/kitty/graphics-protocol/>; sent once, placed by its number, and taken away by it.
+//! - kitty: <https://sw.kovidgoyal.net/kitty/graphics-protocol/>; sent once, placed by its number, in whole or in part, and
+//!   taken away by it. It has the pixels of its cells: terminals that enlarge one repeat some of its columns.
 //! - iTerm2: <https://iterm2.com/documentation-images.html>; sent each time, gone where text is written over it.
 //! - sixel: as iTerm2's.
 
@@ -11,15 +12,20 @@ use base64::engine::general_purpose::STANDARD;
 use image::codecs::png::PngEncoder;
 use image::{ExtendedColorType, ImageEncoder as _};
 use std::io::Write as _;
+use std::ops::Range;
 
 /// Bytes of a piece in kitty's protocol.
 const PIECE: usize = 4096;
+/// Pixels at the most that a picture is fitted to; beyond, the terminal does it.
+const MOST_PIXELS: u64 = 4 << 20;
 
 /// A picture as the terminal is sent it.
 #[derive(Debug)]
 pub(crate) struct EncodedPicture {
     protocol: GraphicsProtocol,
     cells: (u16, u16),
+    /// Pixels of what is sent.
+    sides: (u32, u32),
     /// What is between the protocol's own words.
     body: Vec<u8>,
 }
@@ -31,21 +37,18 @@ impl EncodedPicture {
         picture: &Pixels,
         (cells, cell): ((u16, u16), (u16, u16)),
     ) -> Option<Self> {
-        let body = match protocol {
-            // Its pixels are those of the screen.
-            GraphicsProtocol::Sixel => {
-                let side = |cells: u16, pixels: u16| u32::from(cells) * u32::from(pixels);
-                sixel::encode(&picture.resized(side(cells.0, cell.0), side(cells.1, cell.1)))
+        let side = |cells: u16, pixels: u16| u32::from(cells) * u32::from(pixels);
+        let (width, height) = (side(cells.0, cell.0), side(cells.1, cell.1));
+        let (sides, body) = match protocol {
+            GraphicsProtocol::Sixel => ((width, height), sixel::encode(&picture.resized(width, height))),
+            GraphicsProtocol::Kitty => {
+                let has_room = u64::from(width) * u64::from(height) <= MOST_PIXELS;
+                let fitted = has_room.then(|| picture.resized(width, height)).and_then(|fitted| png(&fitted));
+                fitted.filter(|(_, body)| body.len() <= super::MOST.0).or_else(|| png(picture))?
             }
-            GraphicsProtocol::Kitty | GraphicsProtocol::Iterm2 => {
-                let mut png = Vec::new();
-                PngEncoder::new(&mut png)
-                    .write_image(picture.bytes(), picture.width(), picture.height(), ExtendedColorType::Rgba8)
-                    .ok()?;
-                STANDARD.encode(png).into_bytes()
-            }
+            GraphicsProtocol::Iterm2 => png(picture)?,
         };
-        Some(Self { protocol, cells, body })
+        Some(Self { protocol, cells, sides, body })
     }
 
     /// Columns and rows.
@@ -76,16 +79,28 @@ impl EncodedPicture {
         }
     }
 
-    /// Draws it where the cursor stands. The cursor may stand anywhere then.
-    pub(crate) fn place(&self, PictureNumber(number): PictureNumber, out: &mut Vec<u8>) {
-        let (columns, rows) = self.cells;
+    /// Whether a part of its rows can be drawn.
+    pub(super) fn can_be_cut(&self) -> bool {
+        self.protocol == GraphicsProtocol::Kitty
+    }
+
+    /// Draws these of its rows where the cursor stands; one that can't be cut, in whole. The cursor may stand anywhere then.
+    pub(crate) fn place(&self, PictureNumber(number): PictureNumber, rows: &Range<u16>, out: &mut Vec<u8>) {
+        let (columns, all) = self.cells;
         // Writing to a vector can't fail.
         let _ = match self.protocol {
             GraphicsProtocol::Kitty => {
-                write!(out, "\x1b_Ga=p,i={number},p=1,c={columns},r={rows},C=1,q=2\x1b\\")
+                let (width, height) = self.sides;
+                let pixel = |row: u16| u32::from(row) * height / u32::from(all.max(1));
+                let (top, bottom) = (pixel(rows.start), pixel(rows.end));
+                let (part, shown) = (bottom - top, rows.len());
+                write!(
+                    out,
+                    "\x1b_Ga=p,i={number},p=1,x=0,y={top},w={width},h={part},c={columns},r={shown},C=1,q=2\x1b\\"
+                )
             }
             GraphicsProtocol::Iterm2 => {
-                let head = format!("width={columns};height={rows};preserveAspectRatio=0;doNotMoveCursor=1");
+                let head = format!("width={columns};height={all};preserveAspectRatio=0;doNotMoveCursor=1");
                 write!(out, "\x1b]1337;File=inline=1;{head}:")
                     .and_then(|()| out.write_all(&self.body))
                     .and_then(|()| out.write_all(b"\x07"))
@@ -100,4 +115,14 @@ impl EncodedPicture {
             let _ = write!(out, "\x1b_Ga=d,d=I,i={number},q=2\x1b\\");
         }
     }
+}
+
+/// The sides of a picture, and what it is as PNG in base64.
+fn png(picture: &Pixels) -> Option<((u32, u32), Vec<u8>)> {
+    let sides = (picture.width(), picture.height());
+    let mut png = Vec::new();
+    PngEncoder::new(&mut png)
+        .write_image(picture.bytes(), sides.0, sides.1, ExtendedColorType::Rgba8)
+        .ok()?;
+    Some((sides, STANDARD.encode(png).into_bytes()))
 }

@@ -57,7 +57,7 @@ fn read(base64: &str) -> (u32, u32, Vec<u8>) {
 #[test]
 fn kitty_is_sent_the_picture_in_pieces_and_once() {
     let large = picture(90, 80);
-    let made = encoded(GraphicsProtocol::Kitty, &large);
+    let made = EncodedPicture::new(GraphicsProtocol::Kitty, &large, ((9, 4), (10, 20))).unwrap();
     let number = PictureNumber(LinkNumber::BEYOND + 5);
     let sent = told(|out| made.send(number, out));
     let pieces: Vec<&str> = sent.split_terminator("\x1b\\").collect();
@@ -73,18 +73,36 @@ fn kitty_is_sent_the_picture_in_pieces_and_once() {
         body += data;
     }
     assert_eq!(read(&body), (90, 80, large.bytes().to_vec()));
-    assert_eq!(
-        told(|out| made.place(number, out)),
-        format!("\x1b_Ga=p,i={},p=1,c=2,r=1,C=1,q=2\x1b\\", number.0)
-    );
+    let placed = |part: &str| format!("\x1b_Ga=p,i={},p=1,x=0,{part},C=1,q=2\x1b\\", number.0);
+    assert_eq!(told(|out| made.place(number, &(0..4), out)), placed("y=0,w=90,h=80,c=9,r=4"));
+    assert_eq!(told(|out| made.place(number, &(1..3), out)), placed("y=20,w=90,h=40,c=9,r=2"), "cut");
     assert_eq!(told(|out| made.take_away(number, out)), format!("\x1b_Ga=d,d=I,i={},q=2\x1b\\", number.0));
+}
+
+#[test]
+fn kitty_is_sent_the_pixels_of_the_cells() {
+    let sent = |made: &EncodedPicture| {
+        let sent = told(|out| made.send(PictureNumber(1), out));
+        read(&sent.split("\x1b\\").filter_map(|piece| Some(piece.split_once(';')?.1)).collect::<String>())
+    };
+    let small = picture(9, 8);
+    let (width, height, bytes) = sent(&encoded(GraphicsProtocol::Kitty, &small));
+    assert_eq!((width, height), (6, 6));
+    assert_eq!(bytes, small.resized(6, 6).bytes());
+    // What would be too large to be sent, or to be made, is sent as it is.
+    let large = noise(800);
+    for (cells, cell) in [((125, 63), (10, 20)), ((900, 900), (20, 40))] {
+        let made = EncodedPicture::new(GraphicsProtocol::Kitty, &large, (cells, cell)).unwrap();
+        let placed = told(|out| made.place(PictureNumber(1), &(0..cells.1), out));
+        assert!(placed.contains("y=0,w=800,h=800,") && made.len() <= MOST.0, "{placed}");
+    }
 }
 
 #[test]
 fn iterm2_is_sent_a_file_with_its_cells() {
     let small = picture(3, 2);
     let made = encoded(GraphicsProtocol::Iterm2, &small);
-    let sent = told(|out| made.place(PictureNumber(1), out));
+    let sent = told(|out| made.place(PictureNumber(1), &(0..1), out));
     let (head, body) = sent.strip_suffix('\x07').unwrap().split_once(':').unwrap();
     assert_eq!(head, "\x1b]1337;File=inline=1;width=2;height=1;preserveAspectRatio=0;doNotMoveCursor=1");
     assert_eq!(read(body), (3, 2, small.bytes().to_vec()));
@@ -154,33 +172,63 @@ fn sixels_draw_each_pixel_in_the_nearest_colour() {
     assert_eq!(pixels.len(), 3 * 8 - 1);
     // Sixels have the sides of their cells.
     let made = encoded(GraphicsProtocol::Sixel, &picture(40, 40));
-    assert_eq!(drawn(&told(|out| made.place(PictureNumber(1), out))).1, (6, 6));
+    assert_eq!(drawn(&told(|out| made.place(PictureNumber(1), &(0..1), out))).1, (6, 6));
+}
+
+/// The cells of a picture of 4 by 3 cells from this place on, of which rows may lie above the frame.
+fn with_cells(frame: &Buffer, number: PictureNumber, (x, y): (u16, i32)) -> Buffer {
+    let mut frame = frame.clone();
+    for row in 0..3 {
+        if let Ok(y) = u16::try_from(y + i32::from(row)) {
+            frame.set_style(Rect::new(x, y, 4, 1), number.row(row));
+        }
+    }
+    frame
 }
 
 #[test]
-fn a_picture_is_drawn_where_all_of_it_is_in_view() {
-    let graphics = Graphics::default();
-    let cells = ((4, 2), (10, 20));
-    assert_eq!(graphics.keep(&picture(40, 40), cells), None, "half blocks");
-    graphics.set_protocol(Some(GraphicsProtocol::Kitty));
-    let style = graphics.keep(&picture(40, 40), cells).unwrap();
-    let mut frame = Buffer::empty(Rect::new(0, 0, 20, 6));
-    let whole = Rect::new(3, 2, 4, 2);
-    frame.set_style(whole, style);
-    let areas = |frame: &Buffer| graphics.placed(frame).iter().map(|placed| placed.area).collect::<Vec<_>>();
-    assert_eq!(areas(&frame), [whole]);
-    let mut covered = frame.clone();
-    covered[(5, 3)].reset();
-    assert_eq!(areas(&covered), [], "something lies over it");
-    let mut low = Buffer::empty(frame.area);
-    low.set_style(Rect::new(3, 4, 4, 2), style);
-    assert_eq!(areas(&low), [], "the last row scrolls");
-    let mut cut = Buffer::empty(frame.area);
-    cut.set_style(Rect::new(3, 0, 4, 1), style);
-    assert_eq!(areas(&cut), [], "a part of it is scrolled away");
-    let mut link = Buffer::empty(frame.area);
-    link.set_style(whole, Style::new().underline_color(Color::Rgb(0, 0, 7)));
-    assert_eq!(areas(&link), []);
+fn a_picture_is_drawn_where_it_is_in_view() {
+    use GraphicsProtocol::{Iterm2, Kitty, Sixel};
+    for protocol in [Kitty, Iterm2, Sixel] {
+        let graphics = Graphics::default();
+        let cells = ((4, 3), (10, 20));
+        assert_eq!(graphics.keep(&picture(40, 60), cells), None, "half blocks");
+        graphics.set_protocol(Some(protocol));
+        let number = graphics.keep(&picture(40, 60), cells).unwrap();
+        let other = graphics.keep(&picture(40, 60), cells).unwrap();
+        let blank = Buffer::empty(Rect::new(0, 0, 20, 7));
+        let placed = |frame: &Buffer| {
+            let placed = graphics.placed(frame);
+            placed.into_iter().map(|placed| (placed.number, placed.area, placed.rows)).collect::<Vec<_>>()
+        };
+        let whole = (number, Rect::new(3, 2, 4, 3), 0..3);
+        let frame = with_cells(&blank, number, (3, 2));
+        assert_eq!(placed(&frame), [whole.clone()]);
+        // Whoever stands beside it has numbers of its own; a second place of the same shows half blocks.
+        let both = with_cells(&frame, other, (7, 2));
+        assert_eq!(placed(&both), [whole.clone(), (other, Rect::new(7, 2, 4, 3), 0..3)]);
+        let mut twice = with_cells(&Buffer::empty(Rect::new(0, 0, 20, 9)), number, (3, 2));
+        twice = with_cells(&twice, number, (3, 5));
+        assert_eq!(placed(&twice), [whole]);
+        let mut covered = frame.clone();
+        covered[(5, 3)].reset();
+        assert_eq!(placed(&covered), [], "something lies over it");
+        assert_eq!(placed(&with_cells(&blank, number, (3, 4))), [], "the last row scrolls");
+        let mut link = blank.clone();
+        link.set_style(Rect::new(3, 2, 4, 3), Style::new().underline_color(Color::Rgb(0, 0, 7)));
+        assert_eq!(placed(&link), []);
+        // Rows that are out of view are cut off, where the protocol can.
+        let cut = |area: Rect, rows: Range<u16>| {
+            if protocol == Kitty { vec![(number, area, rows)] } else { Vec::new() }
+        };
+        assert_eq!(placed(&with_cells(&blank, number, (3, -1))), cut(Rect::new(3, 0, 4, 2), 1..3));
+        let mut above = frame.clone();
+        above.set_style(Rect::new(0, 4, 20, 1), Style::reset());
+        assert_eq!(placed(&above), cut(Rect::new(3, 2, 4, 2), 0..2));
+        let mut parted = frame.clone();
+        parted.set_style(Rect::new(0, 3, 20, 1), Style::reset());
+        assert_eq!(placed(&parted), [], "a row lies over its middle");
+    }
 }
 
 /// A picture of noise, which packs badly.
@@ -196,22 +244,22 @@ fn noise(side: u32) -> Pixels {
 
 #[test]
 fn what_is_kept_and_sent_is_bounded() {
-    let cells = ((40, 20), (10, 20));
+    let cells = ((80, 40), (10, 20));
     let graphics = Graphics::default();
     graphics.set_protocol(Some(GraphicsProtocol::Kitty));
     let large = noise(800);
     let first = graphics.keep(&large, cells).unwrap();
-    let shown = |style: Style| {
-        let mut frame = Buffer::empty(Rect::new(0, 0, 60, 30));
-        frame.set_style(Rect::new(0, 0, 40, 20), style);
+    let shown = |number: PictureNumber| {
+        let mut frame = Buffer::empty(Rect::new(0, 0, 90, 50));
+        (0..40).for_each(|row| frame.set_style(Rect::new(0, row, 80, 1), number.row(row)));
         !graphics.placed(&frame).is_empty()
     };
     assert!(shown(first));
-    let others: Vec<Style> = (0..6).filter_map(|_| graphics.keep(&large, cells)).collect();
+    let others: Vec<PictureNumber> = (0..6).filter_map(|_| graphics.keep(&large, cells)).collect();
     assert!(!shown(first) && others.last().is_some_and(|last| shown(*last)), "the oldest are let go");
     let kept = |graphics: &Graphics| graphics.lock().pictures.values().map(|p| p.len()).sum::<usize>();
     assert!(kept(&graphics) <= KEPT);
-    assert_eq!(graphics.keep(&noise(1024), cells), None, "it is sent in no more than 4 MiB");
+    assert_eq!(graphics.keep(&noise(1024), ((103, 52), (10, 20))), None, "it is sent in no more than 4 MiB");
     // What is sent again and again is smaller.
     graphics.set_protocol(Some(GraphicsProtocol::Iterm2));
     assert_eq!((kept(&graphics), graphics.keep(&large, cells)), (0, None));

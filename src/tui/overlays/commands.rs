@@ -15,8 +15,12 @@ use crate::tui::widgets::sheet::{Sheet, entry};
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
-/// Columns of the names, with what they take.
+/// Columns of the names, with what they take, of what they do, and of their keys: at the least.
 const NAMES: usize = 22;
+const DOES: usize = 38;
+const KEY: usize = 8;
+/// The mark in front, and the gaps.
+const GAPS: usize = 4;
 
 #[derive(Debug, Default)]
 pub(crate) struct CommandList {
@@ -40,9 +44,30 @@ impl CommandList {
     }
 }
 
+/// Columns of the names and of what they do, where all that fits is shown of both.
+fn columns(width: usize) -> (usize, usize) {
+    let (names, does) = widest();
+    let room = width.saturating_sub(GAPS + KEY);
+    let does = does.min(room.saturating_sub(NAMES)).max(DOES);
+    (names.min(room.saturating_sub(does)).max(NAMES), does)
+}
+
+/// Columns that all of the names take, and all of what they do.
+fn widest() -> (usize, usize) {
+    let columns =
+        |of: &dyn Fn(&SlashEntry) -> usize| slash::COMMANDS.iter().map(of).max().unwrap_or_default();
+    (columns(&|command| named(command).len()), columns(&|command| command.does.len()))
+}
+
+/// A command and what it takes.
+fn named(command: &SlashEntry) -> String {
+    format!("/{} {}", command.name, command.takes)
+}
+
 impl Overlay for CommandList {
     fn width(&self) -> u16 {
-        70
+        let (names, does) = widest();
+        u16::try_from(names + does + GAPS + KEY).unwrap_or(u16::MAX)
     }
 
     fn field(&mut self) -> Option<&mut Field> {
@@ -110,10 +135,11 @@ impl Overlay for CommandList {
         let shown = self.shown();
         let rows = usize::from(height.saturating_sub(4).clamp(1, 20));
         let first = self.cursor.window(rows);
+        let (names, does) = columns(width.into());
         for (at, command) in shown.iter().enumerate().skip(first).take(rows) {
-            let name = safe::cut(&format!("/{} {}", command.name, command.takes), NAMES);
+            let name = safe::cut(&named(command), names);
             let key = key_of(around.keymap, command.slash);
-            let text = format!("{name:<NAMES$} {:<38} {key}", command.does);
+            let text = format!("{name:<names$} {:<does$} {key}", command.does);
             sheet.row(entry(text.trim_end(), at == self.cursor.0, width, look));
         }
         if shown.is_empty() {

@@ -36,6 +36,10 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
 use tables::Table;
+use unicode_width::UnicodeWidthStr as _;
+
+/// Columns of a title that are no words: brackets, and the gaps between its parts.
+const FRAME: usize = 7;
 
 /// The item of what follows the output.
 const TAIL: usize = usize::MAX;
@@ -561,7 +565,30 @@ impl OutputPane {
             let standing = table.standing(self.skipped, self.area.width.into());
             right = if right.is_empty() { standing } else { format!("{standing}  {right}") };
         }
+        let room = usize::from(self.area.width).saturating_sub(left.width() + right.width() + FRAME);
+        if let Some(line) = self.line_reached().filter(|line| line.width() <= room) {
+            right = format!("{line}  {right}").trim_end().to_owned();
+        }
         Title { left, right, focused, style }
+    }
+
+    /// `line 23/200`: the last line of the output on screen, where not all of it fits.
+    fn line_reached(&self) -> Option<String> {
+        if self.screen.is_some() || self.alone.is_some() {
+            return None;
+        }
+        let visible = self.list.visible();
+        let begins_above = visible.first().is_some_and(|at| *at != Anchor { item: 0, row: 0 });
+        if !begins_above && !self.list.goes_on() {
+            return None;
+        }
+        let all = self.output.len();
+        let last = visible
+            .iter()
+            .rev()
+            .find_map(|at| at.item.checked_sub(self.head.len()).filter(|line| *line < all))?;
+        let number = |count: usize| words::grouped(count as u64);
+        Some(format!("line {}/{}", number(last + 1), number(all)))
     }
 
     /// Puts a sign left of the rows that went to standard error, in the margin or border beside the text: what their colour

@@ -3,7 +3,7 @@
 
 use crate::domain::pixels::LONGEST_SIDE;
 use crate::domain::{ImageRef, UndrawnReason};
-use ratatui::text::Line;
+use ratatui::text::{Line, Span};
 use std::collections::{HashMap, VecDeque};
 use std::path::{Path, PathBuf};
 
@@ -54,12 +54,16 @@ struct KnownPicture {
     state: PictureState,
     /// The frame that wanted it last.
     frame: u64,
+    /// What it takes in memory, or may take once it is painted.
+    bytes: usize,
 }
 
 /// All pictures that were asked for.
 #[derive(Debug, Default)]
 pub struct Pictures {
     known: HashMap<PictureRequest, KnownPicture>,
+    /// What all of them take.
+    bytes: usize,
     /// Frames that were begun.
     frame: u64,
     wanted: VecDeque<PictureRequest>,
@@ -72,8 +76,11 @@ pub struct Pictures {
     cell: Option<(u16, u16)>,
 }
 
-/// So many are kept; beyond, those are let go that no frame wants any more.
-const KEPT: usize = 256;
+/// Bytes that are kept; beyond, those are let go that no frame wants any more.
+const KEPT: usize = 32 << 20;
+/// What a picture takes besides its cells, and what a cell takes at the most: it may have a look of its own.
+const EMPTY: usize = 512;
+const CELL: usize = size_of::<Span<'static>>() + 16;
 /// So many files that can't be painted are remembered; beyond, all are forgotten.
 const FAILED: usize = 256;
 
@@ -88,6 +95,7 @@ impl Pictures {
         if self.cell != cell {
             (self.cell, self.at_work) = (cell, None);
             self.known.clear();
+            self.bytes = 0;
             self.wanted.clear();
         }
     }
@@ -130,24 +138,27 @@ impl Pictures {
     /// Asks for a picture. A newer size of a file takes the place of an older one that still waits. Where a frame wants more
     /// than are kept, it goes without the last ones: they would push the first ones out, and those them, without an end.
     fn ask(&mut self, wanted: PictureRequest) {
-        if self.known.len() >= KEPT {
+        let bytes = EMPTY + CELL * usize::from(wanted.width) * usize::from(wanted.height);
+        if self.bytes + bytes > KEPT {
             // This frame may still come to what the one before wanted.
             let before = self.frame.saturating_sub(1);
             self.known.retain(|_, known| known.frame >= before);
+            self.bytes = self.known.values().map(|known| known.bytes).sum();
             self.wanted.retain(|waiting| self.known.contains_key(waiting));
         }
-        if self.known.len() >= KEPT {
+        if self.bytes + bytes > KEPT && !self.known.is_empty() {
             return;
         }
         match self.wanted.iter_mut().find(|waiting| waiting.path == wanted.path) {
             Some(waiting) => {
-                self.known.remove(waiting);
+                self.bytes -= self.known.remove(waiting).map_or(0, |known| known.bytes);
                 *waiting = wanted.clone();
             }
             None if self.at_work.as_ref() == Some(&wanted) => {}
             None => self.wanted.push_back(wanted.clone()),
         }
-        self.known.insert(wanted, KnownPicture { state: PictureState::Asked, frame: self.frame });
+        self.bytes += bytes;
+        self.known.insert(wanted, KnownPicture { state: PictureState::Asked, frame: self.frame, bytes });
     }
 
     /// Why a picture will not be there; `None`: it is, or may come.
@@ -177,6 +188,8 @@ impl Pictures {
             // One that nobody wants any more is not kept.
             Ok(rows) => {
                 if let Some(known) = self.known.get_mut(&which) {
+                    let before = std::mem::replace(&mut known.bytes, bytes_of(&rows));
+                    self.bytes = self.bytes - before + known.bytes;
                     known.state = PictureState::Painted(rows);
                 }
             }
@@ -184,11 +197,17 @@ impl Pictures {
                 if self.failed.len() >= FAILED {
                     self.failed.clear();
                 }
-                self.known.remove(&which);
+                self.bytes -= self.known.remove(&which).map_or(0, |known| known.bytes);
                 self.failed.insert(which.path, reason);
             }
         }
     }
+}
+
+/// What the rows of a picture take in memory.
+fn bytes_of(rows: &[Line<'_>]) -> usize {
+    let spans = rows.iter().flat_map(|row| &row.spans);
+    EMPTY + spans.map(|span| CELL + span.content.len()).sum::<usize>()
 }
 
 #[cfg(test)]
@@ -224,16 +243,18 @@ mod tests {
         assert_eq!(pictures.next_wanted().map(|wanted| wanted.width), Some(5));
     }
 
-    /// Draws frames of so many images until nothing is wanted; how many were painted by then.
-    fn at_rest(pictures: &mut Pictures, count: usize, width: u16) -> usize {
+    /// Draws frames of so many images until nothing is wanted, each of so many bytes; how many were painted by then.
+    fn at_rest(pictures: &mut Pictures, count: usize, (width, bytes): (u16, usize)) -> usize {
         let images: Vec<ImageRef> = (0..count).map(|number| image(&format!("{number}.svg"))).collect();
         for painted in 0..=count {
             pictures.begin_frame();
             for image in &images {
                 pictures.rows(image, width, 9);
             }
+            let known: usize = pictures.known.values().map(|known| known.bytes).sum();
+            assert_eq!(pictures.bytes, known);
             let Some(wanted) = pictures.next_wanted() else { return painted };
-            pictures.painted(wanted, Ok(vec![Line::from("x")]));
+            pictures.painted(wanted, Ok(vec![Line::from("x".repeat(bytes))]));
         }
         panic!("frames of {count} images ask without an end");
     }
@@ -241,16 +262,21 @@ mod tests {
     #[test]
     fn a_frame_of_many_images_comes_to_rest() {
         let mut pictures = Pictures::default();
-        assert_eq!(at_rest(&mut pictures, 40, 9), 40);
+        assert_eq!(at_rest(&mut pictures, 40, (9, 1)), 40);
         for number in 0..40 {
             assert_eq!(pictures.rows(&image(&format!("{number}.svg")), 9, 9).len(), 1, "{number}");
         }
         // Another size does not push out what it needs itself, however often it changes.
-        for width in 10..30 {
-            assert_eq!(at_rest(&mut pictures, 40, width), 40, "{width}");
-            assert!(pictures.known.len() <= KEPT);
+        for width in 600..620 {
+            assert_eq!(at_rest(&mut pictures, 40, (width, 250 << 10)), 40, "{width}");
+            assert!(pictures.bytes <= KEPT);
         }
-        assert_eq!(at_rest(&mut Pictures::default(), KEPT + 44, 9), KEPT);
+        // What they take counts, and not how many they are; one that takes more than all may is shown alone.
+        assert_eq!(at_rest(&mut Pictures::default(), 300, (9, 1)), 300);
+        let mut pictures = Pictures::default();
+        let painted = at_rest(&mut pictures, 40, (8_000, 3 << 20));
+        assert!((10..=11).contains(&painted), "{painted}");
+        assert_eq!(at_rest(&mut Pictures::default(), 1, (u16::MAX, 1)), 1);
     }
 
     #[test]

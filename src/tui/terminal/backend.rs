@@ -212,7 +212,7 @@ impl CellDiff {
             }
             self.change_pen(SgrPen::RESET);
             self.go_to(place.area.x, place.area.y);
-            place.picture.place(place.number, &mut self.out);
+            place.picture.place(place.number, &place.rows, &mut self.out);
             self.at = None;
         }
         self.placed = placed;

@@ -30,7 +30,7 @@ pub(super) struct Sheet {
 }
 
 /// Something in a theme file that was left out.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Warning {
     /// The theme.
     pub theme: String,

@@ -35,6 +35,19 @@ fn ordinary_joiners_are_drawn_in_text_and_shown_in_code() {
 }
 
 #[test]
+fn columns_are_counted_as_they_are_drawn() {
+    // Half-width voiced kana are two signs of a terminal.
+    for (text, columns) in
+        [("\u{ff76}\u{ff9e}", 2), ("\u{ff8a}\u{ff9f}x", 3), ("\u{ff9e}", 1), ("日本", 4), ("e\u{301}", 1)]
+    {
+        let mut buffer = ratatui::buffer::Buffer::empty(ratatui::layout::Rect::new(0, 0, 9, 1));
+        let (drawn, _) = buffer.set_stringn(0, 0, text, 9, Style::new());
+        let counted: usize = glyphs(text, Strictness::Text, TAB).map(|glyph| glyph.width).sum();
+        assert_eq!((usize::from(drawn), counted), (columns, columns), "{text}");
+    }
+}
+
+#[test]
 fn tabs_go_to_their_stops() {
     assert_eq!(shown("\tx", Strictness::Code), "    x");
     assert_eq!(shown("ab\tx", Strictness::Code), "ab  x");

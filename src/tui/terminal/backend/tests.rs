@@ -275,58 +275,66 @@ fn a_row_about_whose_columns_terminals_disagree_is_drawn_whole_when_it_changes()
 }
 
 /// A screen with a picture of 4x2 cells; its cells hold text as well.
-fn with_picture(protocol: GraphicsProtocol) -> (CellDiff, Style) {
+fn with_picture(protocol: GraphicsProtocol) -> (CellDiff, PictureNumber) {
     let graphics = Graphics::default();
     graphics.set_protocol(Some(protocol));
     let picture = crate::domain::Pixels::new(2, 2, vec![255; 16]).unwrap();
-    let style = graphics.keep(&picture, ((4, 2), (10, 20))).unwrap();
+    let number = graphics.keep(&picture, ((4, 2), (10, 20))).unwrap();
     let mut terminal = CellDiff::new(SIZE);
     terminal.set_graphics(graphics);
-    (terminal, style)
+    (terminal, number)
 }
 
-fn frame(terminal: &mut CellDiff, style: Style, at: (u16, u16), more: &[(u16, u16, &str)]) -> String {
-    let own = (0..2).map(|row| (at.0, at.1 + row, "xxxx".to_string(), style));
+fn frame(
+    terminal: &mut CellDiff,
+    number: PictureNumber,
+    at: (u16, u16),
+    more: &[(u16, u16, &str)],
+) -> String {
+    let own = (0..2).map(|row| (at.0, at.1 + row, "xxxx".to_string(), number.row(row)));
     let more = more.iter().map(|(x, y, text)| (*x, *y, text.to_string(), Style::reset()));
     String::from_utf8(draw(terminal, &own.chain(more).collect::<Vec<_>>(), None)).unwrap()
 }
 
 #[test]
 fn a_picture_is_sent_once_placed_where_it_stands_and_taken_away() {
-    let (mut terminal, style) = with_picture(GraphicsProtocol::Kitty);
-    let first = frame(&mut terminal, style, (3, 1), &[]);
+    let (mut terminal, number) = with_picture(GraphicsProtocol::Kitty);
+    let first = frame(&mut terminal, number, (3, 1), &[]);
     assert_eq!((first.matches("a=t,").count(), first.matches("a=p,").count()), (1, 1), "{first:?}");
     let place = first.find("\x1b_Ga=p").unwrap();
     assert!(first[..place].ends_with("\x1b[2;4H") && first.find("xxxx").unwrap() < place, "{first:?}");
-    assert_eq!(frame(&mut terminal, style, (3, 1), &[]), "");
-    assert!(!frame(&mut terminal, style, (3, 1), &[(10, 1, "a")]).contains("\x1b_G"), "it stays as it is");
-    let moved = frame(&mut terminal, style, (3, 2), &[]);
+    assert_eq!(frame(&mut terminal, number, (3, 1), &[]), "");
+    assert!(!frame(&mut terminal, number, (3, 1), &[(10, 1, "a")]).contains("\x1b_G"), "it stays as it is");
+    let moved = frame(&mut terminal, number, (3, 2), &[]);
     assert_eq!((moved.matches("a=t,").count(), moved.matches("a=p,").count()), (0, 1), "{moved:?}");
     assert!(!moved.contains("a=d"), "{moved:?}");
-    let covered = frame(&mut terminal, style, (3, 2), &[(4, 2, "menu")]);
+    let cut = frame(&mut terminal, number, (3, 2), &[(3, 3, "rows")]);
+    assert_eq!((cut.matches("a=t,").count(), cut.matches("h=20,c=4,r=1,").count()), (0, 1), "{cut:?}");
+    assert!(!cut.contains("a=d") && cut.contains("rows"), "{cut:?}");
+    let covered = frame(&mut terminal, number, (3, 2), &[(4, 2, "menu")]);
     assert!(covered.contains("\x1b_Ga=d,d=I") && covered.contains("menu"), "{covered:?}");
-    let again = frame(&mut terminal, style, (3, 2), &[]);
+    let again = frame(&mut terminal, number, (3, 2), &[]);
     assert_eq!((again.matches("a=t,").count(), again.matches("a=p,").count()), (1, 1), "{again:?}");
     terminal.forget();
-    let again = frame(&mut terminal, style, (3, 2), &[]);
+    let again = frame(&mut terminal, number, (3, 2), &[]);
     assert_eq!((again.matches("a=t,").count(), again.matches("a=p,").count()), (1, 1), "{again:?}");
 }
 
 #[test]
 fn what_was_under_a_picture_is_written_anew_and_a_picture_that_was_written_over_is_drawn_again() {
-    let (mut terminal, style) = with_picture(GraphicsProtocol::Iterm2);
+    let (mut terminal, number) = with_picture(GraphicsProtocol::Iterm2);
     let drawn = |bytes: &str| bytes.matches("\x1b]1337;File=").count();
-    assert_eq!(drawn(&frame(&mut terminal, style, (3, 1), &[])), 1);
-    assert_eq!(drawn(&frame(&mut terminal, style, (3, 1), &[(12, 1, "a")])), 0);
+    assert_eq!(drawn(&frame(&mut terminal, number, (3, 1), &[])), 1);
+    assert_eq!(drawn(&frame(&mut terminal, number, (3, 1), &[(12, 1, "a")])), 0);
     // Such a sign has its row erased, and what stands there with it.
-    assert_eq!(drawn(&frame(&mut terminal, style, (3, 1), &[(12, 1, "\u{1f600}")])), 1);
+    assert_eq!(drawn(&frame(&mut terminal, number, (3, 1), &[(12, 1, "\u{1f600}")])), 1);
     // The cells are blank before and after; the picture was over them.
-    let (mut terminal, style) = with_picture(GraphicsProtocol::Iterm2);
-    let blank = |terminal: &mut CellDiff, style: Style| {
-        let rows = (0..2).map(|row| (3, 1 + row, "    ".to_string(), style));
+    let (mut terminal, number) = with_picture(GraphicsProtocol::Iterm2);
+    let blank = |terminal: &mut CellDiff, style: &dyn Fn(u16) -> Style| {
+        let rows = (0..2).map(|row| (3, 1 + row, "    ".to_string(), style(row)));
         String::from_utf8(draw(terminal, &rows.collect::<Vec<_>>(), None)).unwrap()
     };
-    assert_eq!(drawn(&blank(&mut terminal, style)), 1);
-    let gone = blank(&mut terminal, Style::new());
+    assert_eq!(drawn(&blank(&mut terminal, &|row| number.row(row))), 1);
+    let gone = blank(&mut terminal, &|_| Style::new());
     assert_eq!((drawn(&gone), gone.matches("    ").count()), (0, 2), "{gone:?}");
 }
