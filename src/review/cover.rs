@@ -25,6 +25,8 @@ pub(super) enum CoverKind {
     Assigned,
     /// A name, in the place of what is only known at run time.
     Hole,
+    /// A letter.
+    Letter,
 }
 
 /// A stretch, and what is put over it.
@@ -43,6 +45,23 @@ pub(super) fn holes(text: &str, grammar: Grammar) -> Vec<Cover> {
     at.map(|span| Cover { span, kind: CoverKind::Hole }).collect()
 }
 
+/// Letters over the brackets of a test in a shell: `[ \( -f a \) ]`. To the shell that is a command as any other; its
+/// grammar wants it to be an expression, and knows no brackets in there.
+pub(super) fn brackets(source: &str) -> Vec<Cover> {
+    if !source.contains("\\(") {
+        return Vec::new();
+    }
+    let alone = |at: &usize| {
+        let before = source.get(..*at).and_then(|head| head.chars().next_back());
+        let after = source.get(at + 1..).and_then(|rest| rest.chars().next());
+        let ends =
+            |c: Option<char>| c.is_none_or(|c| c.is_whitespace() || matches!(c, ';' | '&' | '|' | '(' | ')'));
+        ends(before) && ends(after)
+    };
+    let found = source.match_indices(['[', ']']).map(|(at, _)| at).filter(alone);
+    found.map(|at| Cover { span: at..at + 1, kind: CoverKind::Letter }).collect()
+}
+
 /// The text as the grammar is shown it. Covers stand in the order of the text.
 pub(super) fn shown<'a>(source: &'a str, covers: &[Cover]) -> Cow<'a, str> {
     if covers.is_empty() {
@@ -57,6 +76,7 @@ pub(super) fn shown<'a>(source: &'a str, covers: &[Cover]) -> Cow<'a, str> {
             CoverKind::Statement | CoverKind::Assigned => "0",
             CoverKind::Beginning => "0;",
             CoverKind::Hole => "___",
+            CoverKind::Letter => "x",
         };
         text.push_str(with);
         // Only lines stay what they are.

@@ -12,10 +12,7 @@ use super::nested::NestedCode;
 use super::notebook_magics::{self, Magic};
 use super::rules::{Effect, InnerPattern};
 use super::syntax::Matter;
-use super::{
-    LARGEST, Scope, hidden, javascript, lookalike, python, queries, shell, syntax, unread,
-    words,
-};
+use super::{LARGEST, Scope, hidden, javascript, lookalike, python, queries, shell, syntax, unread, words};
 use crate::domain::{Review, Severity};
 use std::ops::Range;
 
@@ -126,8 +123,9 @@ impl Inspector<'_> {
             Grammar::Javascript => javascript::read(root, source, book, self.scope),
             _ => shell::read(root, source, book, self.scope),
         };
-        let found =
-            book.queries(grammar).map(|compiled| queries::look(&parsed.tree, source, compiled, &book.file.rule));
+        let found = book
+            .queries(grammar)
+            .map(|compiled| queries::look(&parsed.tree, source, compiled, &book.file.rule));
         let (diagnostics, all) = found.unwrap_or_else(|| (Vec::new(), true));
         self.cut |= !all;
         let (matter, unread) = (syntax::matter(&parsed), unread::stretches(&parsed.tree, source));

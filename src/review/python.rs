@@ -268,7 +268,8 @@ impl<'t> PythonReader<'_, 't> {
     fn magic_folder(&mut self, node: Node<'t>) {
         let rest = self.shared.source.get(node.start_byte()..).unwrap_or_default();
         let Some(folder) = notebook_magics::folder(rest) else { return };
-        let span = node.start_byte()..node.start_byte() + rest.lines().next().unwrap_or_default().trim_end().len();
+        let span =
+            node.start_byte()..node.start_byte() + rest.lines().next().unwrap_or_default().trim_end().len();
         let folder = Argument { value: folder, span: span.clone() };
         self.tell(vec![Act::new("os.chdir", vec![folder], span)]);
     }

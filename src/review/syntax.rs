@@ -54,6 +54,14 @@ pub(super) fn parse(
     for _ in 0..PASSES {
         let tree = syntax::parse(&cover::shown(source, &covers), known, budget, go_on)?;
         if !cover::take_off(&mut covers, &tree) {
+            let is_shell = grammar == Grammar::Bash && tree.root_node().has_error();
+            let letters = if is_shell { cover::brackets(source) } else { Vec::new() };
+            if letters.is_empty() {
+                return Some(ParsedText { tree, covers });
+            }
+            // Where that leaves an error, it is told of the text as it is.
+            let other = syntax::parse(&cover::shown(source, &letters), known, budget, go_on)?;
+            let tree = if other.root_node().has_error() { tree } else { other };
             return Some(ParsedText { tree, covers });
         }
     }

@@ -6,7 +6,7 @@ use super::places::LineStarts;
 use super::wording::list;
 use crate::domain::Severity;
 use std::ops::Range;
-use tree_sitter::Tree;
+use tree_sitter::{Node, Tree};
 
 /// The rule that tells of them.
 pub(super) const RULE: &str = "common.unread";
@@ -21,7 +21,7 @@ pub(super) fn stretches(tree: &Tree, source: &str) -> Vec<Range<usize>> {
     loop {
         let node = cursor.node();
         if node.is_error() || node.is_missing() {
-            stretches.add(node.byte_range());
+            stretches.add(beginning(node)..node.end_byte());
         } else if node.has_error() && cursor.goto_first_child() {
             continue;
         }
@@ -31,6 +31,21 @@ pub(super) fn stretches(tree: &Tree, source: &str) -> Vec<Range<usize>> {
             }
         }
     }
+}
+
+/// Where the first thing stands in an error that is no whole statement: those in front of it were read.
+fn beginning(error: Node<'_>) -> usize {
+    let is_read = |child: &Node<'_>| {
+        let kind = child.kind();
+        let whole = ["_statement", "_definition", "_declaration"].iter().any(|end| kind.ends_with(end))
+            || matches!(kind, "command" | "pipeline" | "list" | "variable_assignment" | "comment");
+        whole && !child.has_error() || matches!(kind, "\n" | ";")
+    };
+    let mut cursor = error.walk();
+    let read = error.children(&mut cursor).take_while(is_read).last();
+    read.map_or(error.start_byte(), |last| {
+        last.next_sibling().map_or(last.end_byte(), |next| next.start_byte())
+    })
 }
 
 /// What is told of a stretch.
@@ -58,10 +73,13 @@ pub(super) fn told(diagnostics: &[Diagnostic], source: &str) -> Option<String> {
         unread.map(|told| places.place(&told.span)).map(|place| (place.line, place.end_line)).collect();
     lines.sort_unstable();
     lines.dedup();
-    let all: Vec<String> = lines.iter().map(|(from, to)| match to {
-        to if to > from => format!("{from} to {to}"),
-        _ => from.to_string(),
-    }).collect();
+    let all: Vec<String> = lines
+        .iter()
+        .map(|(from, to)| match to {
+            to if to > from => format!("{from} to {to}"),
+            _ => from.to_string(),
+        })
+        .collect();
     let noun = match lines.as_slice() {
         [] => return None,
         [(from, to)] if from == to => "line",
@@ -124,7 +142,10 @@ mod tests {
     #[test]
     fn a_stretch_has_whole_lines_and_neighbours_are_one() {
         assert_eq!(lines(Grammar::Python, "x = 1\n  y = [1, …]  \nz = 2\n"), ["y = [1, …]  "]);
-        assert_eq!(lines(Grammar::Python, ">>> a\n>>> b\nc = 1\n\nd = 2\n>>> e\n"), [">>> a\n>>> b", ">>> e"]);
+        assert_eq!(
+            lines(Grammar::Python, ">>> a\n>>> b\nc = 1\n\nd = 2\n>>> e\n"),
+            [">>> a\n>>> b", ">>> e"]
+        );
         // What is missing is told where the text ends that lacks it.
         assert_eq!(lines(Grammar::Bash, "echo a\nif true; then\n  echo b\n\n\n"), ["echo b"]);
     }

@@ -34,7 +34,8 @@ pub(super) fn look(source: &str, first: Range<usize>) -> (Magic, bool) {
     let whole = Magic::whole(all.clone());
     // From behind the name on, and from the next line on.
     let behind = start + name.len()..source.len();
-    let body = first.end + source.get(first.end..).map_or(0, |rest| rest.find('\n').map_or(rest.len(), |at| at + 1));
+    let body =
+        first.end + source.get(first.end..).map_or(0, |rest| rest.find('\n').map_or(rest.len(), |at| at + 1));
     let body = body..source.len();
     let text = |span: &Range<usize>| source.get(span.clone()).unwrap_or_default();
     let magic = match name {

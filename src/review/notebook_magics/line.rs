@@ -13,8 +13,21 @@ const SHELLS: &[&str] = &["sx", "system"];
 
 /// Programs that a magic of the same name runs.
 const PROGRAMS: &[&str] = &[
-    "pip", "conda", "mamba", "micromamba", "uv", "rm", "mv", "cp", "mkdir", "rmdir", "cat", "ls", "less",
-    "more", "man",
+    "pip",
+    "conda",
+    "mamba",
+    "micromamba",
+    "uv",
+    "rm",
+    "mv",
+    "cp",
+    "mkdir",
+    "rmdir",
+    "cat",
+    "ls",
+    "less",
+    "more",
+    "man",
 ];
 
 /// Magics that run the Python that stands behind their options.
@@ -22,10 +35,42 @@ const PYTHON: &[&str] = &["time", "timeit", "prun", "memit", "mprun", "lprun", "
 
 /// Magics that run nothing of the text, and change or show nothing but the session itself.
 const QUIET: &[&str] = &[
-    "matplotlib", "autoreload", "aimport", "autosave", "precision", "pprint", "pdb", "xmode", "who", "whos", "who_ls",
-    "pwd", "history", "hist", "lsmagic", "magic", "quickref", "colors", "gui", "pinfo", "pinfo2", "pdoc", "pdef",
-    "pfile", "psource", "psearch", "reset", "reset_selective", "xdel", "dhist", "page", "tb", "unload_ext",
-    "doctest_mode", "load", "memory_profiler",
+    "matplotlib",
+    "autoreload",
+    "aimport",
+    "autosave",
+    "precision",
+    "pprint",
+    "pdb",
+    "xmode",
+    "who",
+    "whos",
+    "who_ls",
+    "pwd",
+    "history",
+    "hist",
+    "lsmagic",
+    "magic",
+    "quickref",
+    "colors",
+    "gui",
+    "pinfo",
+    "pinfo2",
+    "pdoc",
+    "pdef",
+    "pfile",
+    "psource",
+    "psearch",
+    "reset",
+    "reset_selective",
+    "xdel",
+    "dhist",
+    "page",
+    "tb",
+    "unload_ext",
+    "doctest_mode",
+    "load",
+    "memory_profiler",
 ];
 
 /// Options of those magics that take a number.
@@ -99,7 +144,8 @@ fn word_at(source: &str, span: Range<usize>) -> (&str, usize) {
 fn takes(option: &str, word: &str) -> bool {
     let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.');
     let is_number = !word.is_empty() && word.chars().all(|c| c.is_ascii_digit());
-    is_number && NUMBERS.contains(&option) || !word.is_empty() && WORDS.contains(&option) && word.chars().all(is_name)
+    is_number && NUMBERS.contains(&option)
+        || !word.is_empty() && WORDS.contains(&option) && word.chars().all(is_name)
 }
 
 /// What a magic runs, from its name on, and what of it is not known.
@@ -117,7 +163,9 @@ fn magic_of(text: &str, span: Range<usize>) -> (Vec<NestedCode>, Option<Range<us
         _ if PYTHON.contains(&name) => vec![code(InnerPattern::Python, without_options(rest), behind)],
         "sql" => vec![code(InnerPattern::Sql, rest, behind)],
         "run" => shell(&format!("python3 {bare}"), span),
-        "load_ext" | "reload_ext" if !bare.is_empty() && bare.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.')) => {
+        "load_ext" | "reload_ext"
+            if !bare.is_empty() && bare.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.')) =>
+        {
             code_of(InnerPattern::Python, &format!("import {bare}"))
         }
         "env" | "set_env" => code_of(InnerPattern::Bash, &environment(bare)),
@@ -170,7 +218,9 @@ fn is_start(c: char) -> bool {
 fn sign(line: &str) -> Option<usize> {
     let (name, value) = line.split_once('=')?;
     let at = line.len() - value.trim_start().len();
-    let is_target = |c: char| c.is_alphanumeric() || matches!(c, '_' | ',' | ' ' | '.' | '*' | ':' | '[' | ']' | '\'' | '"');
+    let is_target = |c: char| {
+        c.is_alphanumeric() || matches!(c, '_' | ',' | ' ' | '.' | '*' | ':' | '[' | ']' | '\'' | '"')
+    };
     if !name.chars().all(is_target) {
         return None;
     }

@@ -41,6 +41,10 @@ impl ShellReader<'_, '_> {
         if spelled.contains(['?', '*', '[']) && spelled.len() > 1 && spelled != "[[" {
             return self.by_pattern(&first, rest, input, span, depth);
         }
+        if spelled.chars().all(|c| c == HOLE) && names_program(&rest) {
+            self.reading.unknown = true;
+            return self.command(rest, input, span, depth + 1);
+        }
         let name = spelled.rsplit('/').next().unwrap_or(spelled).trim_end_matches(".exe").to_owned();
         let system = ["/bin/", "/usr/", "/sbin/", "/opt/", "/lib"].iter().any(|top| spelled.starts_with(top));
         if spelled.contains('/') {
@@ -88,9 +92,7 @@ impl ShellReader<'_, '_> {
         depth: u32,
     ) {
         let bare = first.value.as_text().map(|(text, _)| text.replace(HOLE, "")).unwrap_or_default();
-        let next = rest.first().and_then(|word| word.value.as_whole_text()).unwrap_or_default();
-        if bare.is_empty() && programs::shipped().get(next).is_some() {
-            // `$SUDO rm`: what stands in front of a program runs it, or is nothing.
+        if bare.is_empty() && names_program(&rest) {
             return self.command(rest, input, span, depth + 1);
         }
         let name = bare.rsplit('/').next().unwrap_or_default();
@@ -221,6 +223,12 @@ impl ShellReader<'_, '_> {
             self.positional = Some(words.iter().skip(from).map(|word| word.value.clone()).collect());
         }
     }
+}
+
+/// Whether a program stands in front: `$SUDO rm`. What stands before it runs it, or is nothing.
+fn names_program(words: &[Argument]) -> bool {
+    let name = words.first().and_then(|word| word.value.as_whole_text());
+    name.is_some_and(|name| programs::shipped().get(name).is_some())
 }
 
 /// How many words in front of a command steer the shell. Its grammar knows them where nothing stands in front of them: behind

@@ -12,7 +12,8 @@ pub(super) fn pieces(text: &str, line: Range<usize>) -> impl Iterator<Item = Ran
             let start = at;
             // What ends it is one sign, or the same one twice.
             let sign = rest.get(length..).and_then(|end| end.chars().next());
-            let signs = rest.get(length..).unwrap_or_default().chars().take(2).take_while(|c| Some(*c) == sign);
+            let signs =
+                rest.get(length..).unwrap_or_default().chars().take(2).take_while(|c| Some(*c) == sign);
             at += length + signs.count();
             let piece = text.get(start..start + length)?;
             if !piece.trim().is_empty() {
