@@ -35,7 +35,15 @@ pub(super) fn inspect(
     review: &mut Review,
 ) -> Vec<Diagnostic> {
     let room = ROOM + source.len().saturating_mul(4);
-    let mut inspector = Inspector { scope, go_on, past: ActHistory::default(), cut: false, left: MOST, room };
+    let mut inspector = Inspector {
+        scope,
+        go_on,
+        past: ActHistory::default(),
+        cut: false,
+        left: MOST,
+        room,
+        commands: by_words::COMMANDS,
+    };
     let magics = if grammar == Grammar::Python { notebook_magics::look(source) } else { Vec::new() };
     let read = if source.len() > LARGEST {
         let (size, limit) = (source.len().div_ceil(1024), LARGEST / 1024);
@@ -99,6 +107,8 @@ struct Inspector<'a> {
     left: usize,
     /// Bytes of nested texts that may still be read.
     room: usize,
+    /// Commands that may still be looked at one by one.
+    commands: usize,
 }
 
 impl Inspector<'_> {

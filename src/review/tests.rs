@@ -511,7 +511,9 @@ mod properties {
             let plain = look("python", &source);
             let moved = look("python", &format!("# a note\n{source}"));
             // What a parser makes of what it can't read is a guess, and may be another one.
-            prop_assume!(plain.unchecked.is_none() && moved.unchecked.is_none());
+            if plain.unchecked.is_some() || moved.unchecked.is_some() {
+                return Ok(());
+            }
             prop_assert_eq!(plain.findings.len(), moved.findings.len());
         }
     }

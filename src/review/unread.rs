@@ -67,10 +67,13 @@ pub(super) fn unseen(span: Range<usize>) -> Diagnostic {
 
 /// Why a text was not checked in full, where stretches of it could not be read.
 pub(super) fn told(diagnostics: &[Diagnostic], source: &str) -> Option<String> {
+    let spans: Vec<_> = diagnostics.iter().filter(|told| told.rule == RULE).map(|told| &told.span).collect();
+    if spans.is_empty() {
+        return None;
+    }
     let places = LineStarts::new(source);
-    let unread = diagnostics.iter().filter(|told| told.rule == RULE);
-    let mut lines: Vec<(u32, u32)> =
-        unread.map(|told| places.place(&told.span)).map(|place| (place.line, place.end_line)).collect();
+    let places = spans.into_iter().map(|span| places.place(span));
+    let mut lines: Vec<(u32, u32)> = places.map(|place| (place.line, place.end_line)).collect();
     lines.sort_unstable();
     lines.dedup();
     let all: Vec<String> = lines
@@ -81,7 +84,6 @@ pub(super) fn told(diagnostics: &[Diagnostic], source: &str) -> Option<String> {
         })
         .collect();
     let noun = match lines.as_slice() {
-        [] => return None,
         [(from, to)] if from == to => "line",
         _ => "lines",
     };

@@ -10,8 +10,8 @@ use std::ops::Range;
 
 mod pieces;
 
-/// Commands of a shell that are looked at one by one where they can't be read together.
-const COMMANDS: usize = 4000;
+/// Commands of a shell that are looked at one by one where they can't be read together, in one block.
+pub(super) const COMMANDS: usize = 4000;
 
 /// As much of one command is looked at.
 const LONGEST: usize = 4096;
@@ -77,7 +77,6 @@ impl Inspector<'_> {
     /// The lines of a shell script, each read for itself; the commands of those that can't be.
     fn by_commands(&mut self, text: &str, depth: u32) -> Vec<Diagnostic> {
         let mut diagnostics = Vec::new();
-        let mut left = COMMANDS;
         let mut at = 0;
         for line in text.split_inclusive('\n') {
             let span = at..at + line.trim_end().len();
@@ -85,17 +84,21 @@ impl Inspector<'_> {
             if matches!(line.trim().chars().next(), None | Some('#')) {
                 continue;
             }
+            if self.commands == 0 {
+                diagnostics.push(unread::unseen(span.start..text.len()));
+                break;
+            }
             if span.len() <= LONGEST && self.command(text, &span, depth, true, &mut diagnostics) {
-                left = left.saturating_sub(1);
+                self.commands = self.commands.saturating_sub(1);
             } else {
-                for piece in pieces::pieces(text, span.clone()).take(left) {
-                    left -= 1;
+                for piece in pieces::pieces(text, span.clone()) {
+                    if self.commands == 0 {
+                        diagnostics.push(unread::unseen(piece));
+                        break;
+                    }
+                    self.commands -= 1;
                     self.command(text, &piece, depth, false, &mut diagnostics);
                 }
-            }
-            if left == 0 && at < text.len() {
-                diagnostics.push(unread::unseen(at..text.len()));
-                break;
             }
         }
         diagnostics

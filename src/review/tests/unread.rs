@@ -16,13 +16,13 @@ fn deletes(review: &Review) -> Vec<u32> {
 #[test]
 fn what_cant_be_read_is_told_and_its_words_are_looked_at() {
     for (language, source, lines, deleted) in [
-        ("bash", "echo a\nif [ \\( -f a -a -f b \\) ]; then rm -rf x; fi\n", vec![2], vec![2]),
+        ("bash", "echo a\nif [ a ] <>; then rm -rf x; fi\n", vec![2], vec![2]),
         ("bash", "echo a )\n\nb) rm -rf x;; 'c\n", vec![1], vec![3]),
-        ("bash", "pip install <name>\nrm -rf x\n", vec![1], vec![2]),
+        ("bash", "exec 3<>f\nrm -rf x\n", vec![1], vec![2]),
         ("python", "for i in range(3) print(i)\nshutil.rmtree('x')\n", vec![1], vec![2]),
         ("python", "x = [1, …]\nimport os\nos.remove('x')\n", vec![1], vec![3]),
         ("python", ">>> import os\n>>> os.remove('x')\n", vec![1], vec![2]),
-        ("javascript", "a = 1\nconst n = <Node>b; fs.rmSync('x', { recursive: true })\n", vec![1], vec![2]),
+        ("javascript", "a = 1\nconst n = <Node>b; fs.rmSync('x', { recursive: true })\n", vec![2], vec![2]),
         ("javascript", "...\nfs.rmSync('x', { recursive: true })\n", vec![1], vec![2]),
     ] {
         let review = look(language, source);
@@ -32,6 +32,13 @@ fn what_cant_be_read_is_told_and_its_words_are_looked_at() {
         assert!(why.starts_with("line"), "{why}");
         assert!(why.ends_with("can't be read as code: only words were looked at there"), "{why}");
     }
+}
+
+#[test]
+fn what_is_too_long_to_look_at_its_words_is_told() {
+    let review = look("bash", &"a )\nls\n".repeat(4000));
+    assert!(review.findings.iter().any(|f| f.message.contains("too long to look at its words")));
+    assert!(review.unchecked.is_some());
 }
 
 #[test]
