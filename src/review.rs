@@ -15,6 +15,8 @@
 
 mod argument_flow;
 mod choice;
+mod comments;
+mod cover;
 mod diagnostic;
 mod escapes;
 pub(crate) mod files;
@@ -45,6 +47,7 @@ mod rules;
 mod shell;
 mod stdin;
 mod syntax;
+mod unread;
 mod value;
 mod walk;
 mod wording;

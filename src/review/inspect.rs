@@ -1,15 +1,18 @@
-//! One text from parse to remarks, and the texts inside it that are themselves code.
+//! One text from parse to remarks, and the texts inside it that are themselves code. What could not be read is looked at
+//! in `by_words`.
 
+mod by_words;
+
+use super::cover::{self, Cover};
 use super::diagnostic::{self, Diagnostic};
 use super::flow::Extraction;
 use super::grammar::Grammar;
 use super::judge::{self, ActHistory};
 use super::nested::NestedCode;
+use super::notebook_magics::{self, Magic};
 use super::rules::{Effect, InnerPattern};
 use super::syntax::Matter;
-use super::{
-    LARGEST, Scope, hidden, javascript, lookalike, notebook_magics, python, queries, shell, syntax, words,
-};
+use super::{LARGEST, Scope, hidden, javascript, lookalike, python, queries, shell, syntax, unread, words};
 use crate::domain::{Review, Severity};
 use std::ops::Range;
 
@@ -22,10 +25,6 @@ const MOST: usize = 2000;
 /// Bytes of nested texts that are read for any block, beside four times its own size.
 const ROOM: usize = 64 << 10;
 
-/// Lines of a shell that are looked at one by one where they can't be read together, and the longest of them.
-const LINES: usize = 4000;
-const LONGEST_LINE: usize = 4096;
-
 /// Remarks on a text; effects and what was not looked at go to `review`. `language` is its name, as it was given.
 pub(super) fn inspect(
     source: &str,
@@ -36,7 +35,16 @@ pub(super) fn inspect(
     review: &mut Review,
 ) -> Vec<Diagnostic> {
     let room = ROOM + source.len().saturating_mul(4);
-    let mut inspector = Inspector { scope, go_on, past: ActHistory::default(), cut: false, left: MOST, room };
+    let mut inspector = Inspector {
+        scope,
+        go_on,
+        past: ActHistory::default(),
+        cut: false,
+        left: MOST,
+        room,
+        commands: by_words::COMMANDS,
+    };
+    let magics = if grammar == Grammar::Python { notebook_magics::look(source) } else { Vec::new() };
     let read = if source.len() > LARGEST {
         let (size, limit) = (source.len().div_ceil(1024), LARGEST / 1024);
         review.unchecked = Some(format!(
@@ -44,7 +52,7 @@ pub(super) fn inspect(
         ));
         None
     } else {
-        inspector.read(source, grammar, language)
+        inspector.read(source, grammar, language, magics.iter().map(|magic| magic.cover.clone()).collect())
     };
     let mut diagnostics = Vec::new();
     match read {
@@ -55,15 +63,7 @@ pub(super) fn inspect(
                 &read.matter,
                 Some((grammar, scope.book.of(grammar))),
             ));
-            diagnostics.extend(read.diagnostics);
-            diagnostics.extend(inspector.settle(read.reading, source, grammar, 0));
-            if grammar == Grammar::Python {
-                let (cells, all) = notebook_magics::commands(source, &read.matter);
-                inspector.cut |= !all;
-                for cell in cells {
-                    diagnostics.extend(inspector.nested(cell, source, 0));
-                }
-            }
+            diagnostics.extend(inspector.judge(read, magics, source, (grammar, language), 0));
         }
         None => {
             diagnostics.extend(hidden::look(source, None));
@@ -78,6 +78,8 @@ pub(super) fn inspect(
         review.unchecked = Some("too intricate to follow to its end: what is told is not all".to_owned());
     } else if grammar == Grammar::Other && review.unchecked.is_none() {
         review.unchecked = Some(format!("only its words were checked: there is no grammar for {language}"));
+    } else if review.unchecked.is_none() {
+        review.unchecked = unread::told(&diagnostics, source);
     }
     review.effects = inspector.past.effects;
     review.effects.unknown |= review.unchecked.is_some();
@@ -90,6 +92,10 @@ struct ExtractedText {
     reading: Extraction,
     matter: Vec<(Range<usize>, Matter)>,
     diagnostics: Vec<Diagnostic>,
+    /// What its grammar was not shown.
+    covers: Vec<Cover>,
+    /// What its grammar could not read.
+    unread: Vec<Range<usize>>,
 }
 
 struct Inspector<'a> {
@@ -101,99 +107,66 @@ struct Inspector<'a> {
     left: usize,
     /// Bytes of nested texts that may still be read.
     room: usize,
+    /// Commands that may still be looked at one by one.
+    commands: usize,
 }
 
 impl Inspector<'_> {
     /// Reads a text; `None` where parsing took more steps than its size allows.
-    fn read(&mut self, source: &str, grammar: Grammar, language: &str) -> Option<ExtractedText> {
+    fn read(
+        &mut self,
+        source: &str,
+        grammar: Grammar,
+        language: &str,
+        covers: Vec<Cover>,
+    ) -> Option<ExtractedText> {
         let book = self.scope.book.of(grammar);
         if !grammar.has_grammar() {
             let (reading, matter) = words::read(source, grammar, language, book);
-            return Some(ExtractedText { reading, matter, diagnostics: Vec::new() });
+            let (diagnostics, covers, unread) = Default::default();
+            return Some(ExtractedText { reading, matter, diagnostics, covers, unread });
         }
-        let tree = syntax::parse(source, grammar, self.go_on)?;
-        let root = tree.root_node();
+        let parsed = syntax::parse(source, grammar, covers, self.go_on)?;
+        let root = parsed.tree.root_node();
         let reading = match grammar {
             Grammar::Python => python::read(root, source, book, self.scope),
             Grammar::Javascript => javascript::read(root, source, book, self.scope),
             _ => shell::read(root, source, book, self.scope),
         };
-        let found =
-            book.queries(grammar).map(|compiled| queries::look(&tree, source, compiled, &book.file.rule));
+        let found = book
+            .queries(grammar)
+            .map(|compiled| queries::look(&parsed.tree, source, compiled, &book.file.rule));
         let (diagnostics, all) = found.unwrap_or_else(|| (Vec::new(), true));
         self.cut |= !all;
-        Some(ExtractedText { reading, matter: syntax::matter(&tree), diagnostics })
+        let (matter, unread) = (syntax::matter(&parsed), unread::stretches(&parsed.tree, source));
+        Some(ExtractedText { reading, matter, diagnostics, covers: parsed.covers, unread })
     }
 
-    /// What single words tell where a text could not be followed to its end: a call or command for itself, without what
-    /// names stand for. What is in `known` is not told again.
-    fn by_words(
+    /// Judges a text that was read, what a notebook would make of some of its lines, and the words of what could not be
+    /// read.
+    fn judge(
         &mut self,
+        read: ExtractedText,
+        magics: Vec<Magic>,
         source: &str,
-        grammar: Grammar,
-        language: &str,
-        known: &[Diagnostic],
+        (grammar, language): (Grammar, &str),
+        depth: u32,
     ) -> Vec<Diagnostic> {
-        // What is nested in what is found here is read, and no deeper.
-        let depth = DEEPEST - 1;
-        let mut diagnostics = match grammar {
-            Grammar::Sql | Grammar::Other => {
-                let (reading, _) = words::read(source, grammar, language, self.scope.book.of(grammar));
-                self.settle(reading, source, grammar, depth)
-            }
-            Grammar::Bash => self.by_lines(source, depth),
-            Grammar::Python | Grammar::Javascript => [grammar, Grammar::Other]
-                .into_iter()
-                .flat_map(|by| {
-                    let book = self.scope.book.of(by);
-                    let (reading, _) = words::read(source, Grammar::Other, grammar.as_str(), book);
-                    self.settle(reading, source, by, depth)
-                })
-                .collect(),
+        let mut diagnostics = read.diagnostics;
+        diagnostics.extend(self.settle(read.reading, source, grammar, depth));
+        let mut unread = read.unread;
+        let stayed = |magic: &Magic| {
+            let at = read.covers.binary_search_by_key(&magic.cover.span.start, |cover| cover.span.start);
+            at.is_ok_and(|at| read.covers.get(at) == Some(&magic.cover))
         };
-        let mut told: Vec<(usize, usize)> = known
-            .iter()
-            .filter(|r| r.severity > Severity::Info)
-            .map(|r| (r.span.start, r.span.end))
-            .collect();
-        told.sort_unstable();
-        let mut furthest = 0;
-        for (_, end) in &mut told {
-            furthest = furthest.max(*end);
-            *end = furthest;
+        for magic in magics.into_iter().filter(stayed) {
+            unread.extend(magic.unread);
+            for code in magic.code {
+                diagnostics.extend(self.nested(code, source, depth));
+            }
         }
-        diagnostics.retain(|r| {
-            let before = told.partition_point(|(start, _)| *start < r.span.end);
-            let reaches = before.checked_sub(1).and_then(|last| told.get(last));
-            reaches.is_none_or(|(_, end)| *end <= r.span.start)
-        });
-        diagnostics
-    }
-
-    /// The lines of a shell script, each read for itself.
-    fn by_lines(&mut self, source: &str, depth: u32) -> Vec<Diagnostic> {
-        let mut diagnostics = Vec::new();
-        let mut at = 0;
-        let mut left = LINES;
-        for line in source.split_inclusive('\n') {
-            let span = at..at + line.trim_end().len();
-            at += line.len();
-            if matches!(line.trim().chars().next(), None | Some('#')) || span.len() > LONGEST_LINE {
-                continue;
-            }
-            if left == 0 {
-                break;
-            }
-            left -= 1;
-            let text = source.get(span.clone()).unwrap_or_default();
-            let Some(read) = self.read(text, Grammar::Bash, "bash") else { continue };
-            let mut found = self.settle(read.reading, text, Grammar::Bash, depth);
-            found.extend(read.diagnostics);
-            for diagnostic in &mut found {
-                diagnostic.span = diagnostic.span.start + span.start..diagnostic.span.end + span.start;
-            }
-            diagnostics.append(&mut found);
-        }
+        let words = self.words_of(unread, source, (grammar, language), &diagnostics, depth);
+        diagnostics.extend(words);
         diagnostics
     }
 
@@ -264,12 +237,11 @@ impl Inspector<'_> {
                     InnerPattern::Sql => Grammar::Sql,
                     InnerPattern::Other => Grammar::Other,
                 };
-                let Some(read) = self.read(&text, grammar, grammar.as_str()) else {
-                    self.cut = true;
-                    return Vec::new();
+                let form = (grammar, grammar.as_str());
+                let diagnostics = match self.read(&text, grammar, form.1, cover::holes(&text, grammar)) {
+                    Some(read) => self.judge(read, Vec::new(), &text, form, depth + 1),
+                    None => self.words_of(vec![0..text.len()], &text, form, &[], depth + 1),
                 };
-                let mut diagnostics = self.settle(read.reading, &text, grammar, depth + 1);
-                diagnostics.extend(read.diagnostics);
                 (diagnostics, span, Some(text))
             }
         };

@@ -1,114 +1,114 @@
-//! Commands of notebooks inside Python: `!command`, `%pip install`, `%%bash` cells, which are no Python and do run.
+//! What notebooks add to Python: `!command`, `%pip install`, `%time f()`, cells of `%%bash`. It is no Python and does run,
+//! where IPython runs it; what plain Python would run has none of it.
+//!
+//! Each such line is put under a cover for the grammar and read as what it is: a command of a shell, Python, SQL (`line`,
+//! `cell`). What is neither known nor harmless is told as not read. Where the cover does not stay, it was no such line.
 
+mod cell;
+mod expand;
+mod line;
+
+use super::cover::{Cover, CoverKind};
 use super::nested::NestedCode;
 use super::rules::InnerPattern;
-use super::syntax::Matter;
-use super::value::HOLE;
+use super::value::Value;
 use std::ops::Range;
 
-/// Most commands that are read in one text.
-const MOST: usize = 256;
+pub(super) use line::folder;
 
-/// Magics that run a shell command given behind them.
-const SHELLS: &[&str] = &["sx", "system", "sc"];
+/// Most commands that are read in one text; lines like them behind those are no Python, and told as that.
+const MOST: usize = 1000;
 
-/// Programs that a magic of the same name runs.
-const PROGRAMS: &[&str] = &["pip", "conda", "mamba", "uv", "rm", "mv", "cp", "mkdir", "rmdir", "cat"];
+/// A line, with those that go on from it, or a cell.
+pub(super) struct Magic {
+    /// What the grammar is shown in its place.
+    pub(super) cover: Cover,
+    pub(super) code: Vec<NestedCode>,
+    /// What is not known to be anything.
+    pub(super) unread: Option<Range<usize>>,
+}
 
-/// The commands of a text, each read by a shell. `matter` tells where strings and comments are: lines inside them that
-/// begin alike are none. The second value tells whether those are all.
-pub(super) fn commands(source: &str, matter: &[(Range<usize>, Matter)]) -> (Vec<NestedCode>, bool) {
+impl Magic {
+    /// Lines that are covered whole and do nothing that is known.
+    fn whole(span: Range<usize>) -> Self {
+        Self { cover: Cover { span, kind: CoverKind::Statement }, code: Vec::new(), unread: None }
+    }
+
+    fn unknown(span: Range<usize>) -> Self {
+        Self { unread: Some(span.clone()), ..Self::whole(span) }
+    }
+
+    fn with(self, code: impl IntoIterator<Item = NestedCode>) -> Self {
+        Self { code: code.into_iter().collect(), ..self }
+    }
+}
+
+/// What looks like a line of a notebook in a text, in order.
+pub(super) fn look(source: &str) -> Vec<Magic> {
     let mut found = Vec::new();
     let mut at = 0;
-    for line in source.split_inclusive('\n') {
-        let start = at + (line.len() - line.trim_start().len());
-        at += line.len();
-        let text = line.trim();
-        if !text.starts_with(['!', '%']) && !text.contains("= !") || inside(matter, start) {
+    // A cell is named on its first line; remarks in front of it are taken for none.
+    let mut first = true;
+    while found.len() < MOST {
+        let Some(rest) = source.get(at..).filter(|rest| !rest.is_empty()) else { break };
+        let length = rest.find('\n').map_or(rest.len(), |end| end + 1);
+        let text = rest.get(..length).unwrap_or_default();
+        let start = at + (text.len() - text.trim_start().len());
+        let text = text.trim();
+        at += length;
+        if text.is_empty() || text.starts_with('#') {
             continue;
         }
-        if found.len() >= MOST {
-            return (found, false);
+        let is_first = std::mem::take(&mut first);
+        if text.starts_with("%%") {
+            let (cell, goes_on) = cell::look(source, start..start + text.len());
+            if goes_on {
+                found.push(cell);
+                continue;
+            }
+            if is_first {
+                found.push(cell);
+                break;
+            }
+            continue;
         }
-        if let Some(language) = text.strip_prefix("%%").and_then(cell) {
-            // A cell magic has the rest of the text.
-            let span = at..source.len();
-            found.extend(nested(language, source, span));
+        if !line::may_be(text) {
+            continue;
+        }
+        let span = start..end_of(source, start);
+        let Some(magic) = line::look(source, span.clone()) else { continue };
+        found.push(magic);
+        at = at.max(span.end);
+    }
+    found
+}
+
+/// Most lines that are one by backslashes.
+const LONGEST: usize = 100;
+
+/// Where a line ends, with those that go on from it behind a backslash.
+fn end_of(source: &str, start: usize) -> usize {
+    let rest = source.get(start..).unwrap_or_default();
+    let (mut end, mut seen) = (start, start);
+    for line in rest.split_inclusive('\n').take(LONGEST) {
+        let text = line.trim_end();
+        end = seen + text.len();
+        seen += line.len();
+        if !text.ends_with('\\') {
             break;
         }
-        let Some(offset) = command(text) else { continue };
-        let span = start + offset..start + text.len();
-        found.extend(nested(InnerPattern::Bash, source, span));
     }
-    (found, true)
+    end
 }
 
-/// Whether a place is inside a string or comment.
-fn inside(matter: &[(Range<usize>, Matter)], at: usize) -> bool {
-    let next = matter.partition_point(|(range, _)| range.end <= at);
-    matter.get(next).is_some_and(|(range, _)| range.start <= at)
+fn code(language: InnerPattern, text: impl Into<String>, span: Range<usize>) -> NestedCode {
+    NestedCode::Text { language, text: text.into(), span }
 }
 
-/// The language of a cell magic.
-fn cell(text: &str) -> Option<InnerPattern> {
-    match text.split_whitespace().next()? {
-        "bash" | "sh" | "script" | "system" | "sx" => Some(InnerPattern::Bash),
-        "javascript" | "js" => Some(InnerPattern::Javascript),
-        "sql" => Some(InnerPattern::Sql),
-        "perl" | "ruby" => Some(InnerPattern::Other),
-        _ => None,
-    }
-}
-
-/// Where the command begins in a line that runs one.
-fn command(line: &str) -> Option<usize> {
-    if let Some(rest) = line.strip_prefix('!') {
-        return Some(line.len() - rest.trim_start_matches('!').len());
-    }
-    if let Some(rest) = line.strip_prefix('%') {
-        let name = rest.split_whitespace().next()?;
-        if SHELLS.contains(&name) {
-            return Some(1 + name.len());
-        }
-        return PROGRAMS.contains(&name).then_some(1);
-    }
-    // `files = !ls`: a name, and a command behind the sign.
-    let (name, _) = line.split_once("= !")?;
-    let plain = name.trim().chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | ',' | ' '));
-    plain.then_some(name.len() + 3)
-}
-
-fn nested(language: InnerPattern, source: &str, span: Range<usize>) -> Option<NestedCode> {
-    let text = source.get(span.clone())?;
-    // `{name}` is put in by the notebook; what it holds is not known to a shell.
-    let text = if text.contains('{') && language == InnerPattern::Bash && !text.contains("${") {
-        fill(text)
-    } else {
-        text.to_owned()
-    };
-    Some(NestedCode::Text { language, text, span })
-}
-
-/// A command with what a notebook puts in as holes of the same length, so that places stay true.
-fn fill(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((head, tail)) = rest.split_once('{') {
-        out.push_str(head);
-        match tail.split_once('}') {
-            Some((name, after))
-                if !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_') =>
-            {
-                out.push(HOLE);
-                out.push_str(&"_".repeat((name.len() + 2).saturating_sub(HOLE.len_utf8())));
-                rest = after;
-            }
-            _ => {
-                out.push('{');
-                rest = tail;
-            }
-        }
-    }
-    out.push_str(rest);
-    out
+/// The value of a word: quotes are no part of it.
+fn word(text: &str) -> Value {
+    let text = text.trim();
+    let bare = ['"', '\''].iter().find_map(|quote| text.strip_prefix(*quote)?.strip_suffix(*quote));
+    let text = bare.unwrap_or(text);
+    if text.contains(['$', '{']) { Value::unknown() } else { Value::text(text) }
 }

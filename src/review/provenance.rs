@@ -66,8 +66,8 @@ pub(crate) fn trace(
 fn literals(source: &str, grammar: Grammar, go_on: &dyn Fn() -> bool) -> Vec<Range<usize>> {
     let mut spans: Vec<(Range<usize>, bool)> = Vec::new();
     if grammar.has_grammar() {
-        let Some(tree) = syntax::parse(source, grammar, go_on) else { return Vec::new() };
-        each(tree.root_node(), |node, _| {
+        let Some(parsed) = syntax::parse(source, grammar, Vec::new(), go_on) else { return Vec::new() };
+        each(parsed.tree.root_node(), |node, _| {
             match node.kind() {
                 "string_content" | "string_fragment" | "heredoc_body" | "raw_string" | "ansi_c_string" => {
                     spans.push((node.byte_range(), false));

@@ -14,9 +14,10 @@ mod text;
 use super::Scope;
 use super::argument_flow::FlowFunction;
 use super::flow::Extraction;
+use super::notebook_magics;
 use super::rule_set::RuleSet;
 use super::syntax::{named, pair, text};
-use super::value::{Argument, Value, ValueKind};
+use super::value::{Act, Argument, Value, ValueKind};
 use super::walk::{WalkContext, WalkStep, Walker, walk};
 use std::collections::HashSet;
 use std::ops::Range;
@@ -94,6 +95,7 @@ impl<'t> Walker<'t> for PythonReader<'_, 't> {
             "decorator" => self.decorate(node, frame),
             "while_statement" => self.endless(node),
             "binary_operator" => self.repeated(node, frame),
+            "integer" => self.magic_folder(node),
             _ => {}
         }
         true
@@ -260,6 +262,16 @@ impl<'t> PythonReader<'_, 't> {
             let argument = Argument { value: Value::new(ValueKind::Number(times)), span: span.byte_range() };
             self.shared.tell("@repeat", vec![argument], node.byte_range());
         }
+    }
+
+    /// `%cd` of a notebook, over which the grammar was shown a number.
+    fn magic_folder(&mut self, node: Node<'t>) {
+        let rest = self.shared.source.get(node.start_byte()..).unwrap_or_default();
+        let Some(folder) = notebook_magics::folder(rest) else { return };
+        let span =
+            node.start_byte()..node.start_byte() + rest.lines().next().unwrap_or_default().trim_end().len();
+        let folder = Argument { value: folder, span: span.clone() };
+        self.tell(vec![Act::new("os.chdir", vec![folder], span)]);
     }
 
     /// `os.environ['KEY']` is told like a call.

@@ -272,6 +272,7 @@ fn info<'a>(language: &'static str, rule: &'a Rule) -> Option<RuleInfo<'a>> {
         (Some(Builtin::Hidden), _) => "characters that hide",
         (Some(Builtin::Lookalike), _) => "names that read like others",
         (Some(Builtin::Shape), _) => "code out of sight",
+        (Some(Builtin::Unread), _) => "what the grammar can't read",
         (Some(Builtin::Keys), _) => "keys in the text",
         (Some(Builtin::Forbid), _) => "review.forbid",
         (None, Some(_)) => "a query of the grammar",

@@ -291,6 +291,8 @@ pub(super) enum Builtin {
     Lookalike,
     /// Code out of sight.
     Shape,
+    /// What the grammar could not read.
+    Unread,
     /// Keys in the text.
     Keys,
     /// What the person forbids.

@@ -71,7 +71,7 @@ fn with_rest(act: &Act) -> Value {
 }
 
 /// What a command reads its standard input as, where it runs that.
-fn interpreter(command: &Value) -> Option<InnerPattern> {
+pub(super) fn interpreter(command: &Value) -> Option<InnerPattern> {
     let words: Vec<String> = match &command.kind {
         ValueKind::List(words) => {
             words.iter().map(|word| word.as_text().map(|(t, _)| t.to_owned()).unwrap_or_default()).collect()

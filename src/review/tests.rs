@@ -1,6 +1,7 @@
 //! The rules' own examples, the samples under `tests/fixtures/review`, and properties that hold for any text.
 
 mod blind;
+mod unread;
 
 use super::*;
 use strum::VariantArray as _;
@@ -398,6 +399,18 @@ fn hostile(size: usize) -> Vec<(&'static str, String)> {
         ("ruby", "system(".repeat(n / 7)),
         ("ruby", "`".repeat(n)),
         ("python", "!rm a\n".repeat(n / 6)),
+        ("python", "x = …; ".repeat(n / 9)),
+        ("python", ">>> a\nb = 1\n".repeat(n / 12)),
+        ("python", "?a b\\\n".repeat(n / 7)),
+        ("python", "!a \\\n".repeat(n / 5)),
+        ("python", "x = !{f()}\n".repeat(n / 11)),
+        ("python", "x = '''\n".to_owned() + &"# '''; x = '''\n".repeat(n / 14)),
+        ("python", "%%bash\n".to_owned() + &"rm (a; )\n".repeat(n / 9)),
+        ("bash", "if [ \\( a \\) ]; then rm x; fi\n".repeat(n / 31)),
+        ("bash", "time ( { ".repeat(n / 9)),
+        ("bash", "coproc a ".repeat(n / 9)),
+        ("bash", "x) a; 'b\n".repeat(n / 9)),
+        ("javascript", "x = <a>b;\n".repeat(n / 10)),
         ("python", "while True:\n x.append(1)\n".repeat(n / 24)),
     ];
     for language in ["python", "bash", "javascript"] {
@@ -497,6 +510,10 @@ mod properties {
             // A comment in front moves places and nothing else.
             let plain = look("python", &source);
             let moved = look("python", &format!("# a note\n{source}"));
+            // What a parser makes of what it can't read is a guess, and may be another one.
+            if plain.unchecked.is_some() || moved.unchecked.is_some() {
+                return Ok(());
+            }
             prop_assert_eq!(plain.findings.len(), moved.findings.len());
         }
     }

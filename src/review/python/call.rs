@@ -51,7 +51,7 @@ impl<'t> PythonReader<'_, 't> {
         }
     }
 
-    fn tell(&mut self, acts: Vec<Act>) {
+    pub(super) fn tell(&mut self, acts: Vec<Act>) {
         for mut act in acts {
             if matches!(act.name.as_str(), "__import__" | "importlib.import_module" | "importlib.__import__")
                 && let Some(name) = act.arguments.first().and_then(|a| a.value.as_whole_text())

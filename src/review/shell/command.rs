@@ -18,7 +18,8 @@ impl ShellReader<'_, '_> {
         span: &Range<usize>,
         depth: u32,
     ) {
-        let mut words = words.into_iter();
+        let steering = steering(&words);
+        let mut words = words.into_iter().skip(steering);
         let Some(first) = words.next() else { return };
         let rest: Vec<Argument> = words.collect();
         // Text that was decoded or downloaded and stands where a command does runs like `eval` of it.
@@ -39,6 +40,10 @@ impl ShellReader<'_, '_> {
         };
         if spelled.contains(['?', '*', '[']) && spelled.len() > 1 && spelled != "[[" {
             return self.by_pattern(&first, rest, input, span, depth);
+        }
+        if spelled.chars().all(|c| c == HOLE) && names_program(&rest) {
+            self.reading.unknown = true;
+            return self.command(rest, input, span, depth + 1);
         }
         let name = spelled.rsplit('/').next().unwrap_or(spelled).trim_end_matches(".exe").to_owned();
         let system = ["/bin/", "/usr/", "/sbin/", "/opt/", "/lib"].iter().any(|top| spelled.starts_with(top));
@@ -86,8 +91,10 @@ impl ShellReader<'_, '_> {
         span: &Range<usize>,
         depth: u32,
     ) {
-        let Some((text, _)) = first.value.as_text() else { return };
-        let bare = text.replace(HOLE, "");
+        let bare = first.value.as_text().map(|(text, _)| text.replace(HOLE, "")).unwrap_or_default();
+        if bare.is_empty() && names_program(&rest) {
+            return self.command(rest, input, span, depth + 1);
+        }
         let name = bare.rsplit('/').next().unwrap_or_default();
         if name.len() < 2 || programs::shipped().get(name).is_none() {
             return;
@@ -214,6 +221,32 @@ impl ShellReader<'_, '_> {
         };
         if let Some(from) = dashes.map(|at| at + 1).or_else(plain) {
             self.positional = Some(words.iter().skip(from).map(|word| word.value.clone()).collect());
+        }
+    }
+}
+
+/// Whether a program stands in front: `$SUDO rm`. What stands before it runs it, or is nothing.
+fn names_program(words: &[Argument]) -> bool {
+    let name = words.first().and_then(|word| word.value.as_whole_text());
+    name.is_some_and(|name| programs::shipped().get(name).is_some())
+}
+
+/// How many words in front of a command steer the shell. Its grammar knows them where nothing stands in front of them: behind
+/// `time` and `coproc` it takes them for words of a command, and in what it can't read it loses what they belong to.
+fn steering(words: &[Argument]) -> usize {
+    const OPENING: &[&str] = &["{", "if", "while", "until", "!"];
+    const WITHIN: &[&str] = &["then", "do", "else", "elif", "}", "fi", "done", "esac"];
+    const NAMING: &[&str] = &["for", "select", "case", "function"];
+    let word = |at: usize| words.get(at).and_then(|word| word.value.as_whole_text()).unwrap_or_default();
+    let mut at = 0;
+    loop {
+        at += match word(at) {
+            first if OPENING.contains(&first) || WITHIN.contains(&first) => 1,
+            first if NAMING.contains(&first) => words.len() - at,
+            // A name stands in front of what is no single command.
+            "coproc" if OPENING.contains(&word(at + 2)) || NAMING.contains(&word(at + 2)) => 2,
+            "coproc" => 1,
+            _ => return at,
         }
     }
 }

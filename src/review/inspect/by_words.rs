@@ -1,0 +1,147 @@
+//! What words tell where a text could not be read, or not be followed to its end: a call or a command for itself, without
+//! what names stand for.
+
+use super::{DEEPEST, Inspector};
+use crate::domain::Severity;
+use crate::review::diagnostic::Diagnostic;
+use crate::review::grammar::Grammar;
+use crate::review::{unread, words};
+use std::ops::Range;
+
+mod pieces;
+
+/// Commands of a shell that are looked at one by one where they can't be read together, in one block.
+pub(super) const COMMANDS: usize = 4000;
+
+/// As much of one command is looked at.
+const LONGEST: usize = 4096;
+
+impl Inspector<'_> {
+    /// Tells of stretches that could not be read, and what their words tell. What is in `known` is not told again.
+    pub(super) fn words_of(
+        &mut self,
+        stretches: Vec<Range<usize>>,
+        source: &str,
+        form: (Grammar, &str),
+        known: &[Diagnostic],
+        depth: u32,
+    ) -> Vec<Diagnostic> {
+        if stretches.is_empty() {
+            return Vec::new();
+        }
+        let mut found = Vec::new();
+        for stretch in &stretches {
+            let text = source.get(stretch.clone()).unwrap_or_default();
+            found.extend(self.words(text, form, depth).into_iter().map(|told| moved(told, stretch.start)));
+        }
+        let mut diagnostics = untold(found, known);
+        diagnostics.extend(stretches.into_iter().map(unread::diagnostic));
+        diagnostics
+    }
+
+    /// What the words of a text tell that could not be followed to its end. What is in `known` is not told again.
+    pub(super) fn by_words(
+        &mut self,
+        source: &str,
+        grammar: Grammar,
+        language: &str,
+        known: &[Diagnostic],
+    ) -> Vec<Diagnostic> {
+        untold(self.words(source, (grammar, language), 0), known)
+    }
+
+    fn words(&mut self, text: &str, (grammar, language): (Grammar, &str), depth: u32) -> Vec<Diagnostic> {
+        // What is nested in what is found here is read, and no deeper.
+        let depth = depth.max(DEEPEST - 1);
+        // That it is not looked at to its end is told already.
+        let cut = self.cut;
+        let diagnostics = match grammar {
+            Grammar::Sql | Grammar::Other => {
+                let (reading, _) = words::read(text, grammar, language, self.scope.book.of(grammar));
+                self.settle(reading, text, grammar, depth)
+            }
+            Grammar::Bash => self.by_commands(text, depth),
+            Grammar::Python | Grammar::Javascript => [grammar, Grammar::Other]
+                .into_iter()
+                .flat_map(|by| {
+                    let book = self.scope.book.of(by);
+                    let (reading, _) = words::read(text, Grammar::Other, grammar.as_str(), book);
+                    self.settle(reading, text, by, depth)
+                })
+                .collect(),
+        };
+        self.cut = cut;
+        diagnostics
+    }
+
+    /// The lines of a shell script, each read for itself; the commands of those that can't be.
+    fn by_commands(&mut self, text: &str, depth: u32) -> Vec<Diagnostic> {
+        let mut diagnostics = Vec::new();
+        let mut at = 0;
+        for line in text.split_inclusive('\n') {
+            let span = at..at + line.trim_end().len();
+            at += line.len();
+            if matches!(line.trim().chars().next(), None | Some('#')) {
+                continue;
+            }
+            if self.commands == 0 {
+                diagnostics.push(unread::unseen(span.start..text.len()));
+                break;
+            }
+            if span.len() <= LONGEST && self.command(text, &span, depth, true, &mut diagnostics) {
+                self.commands = self.commands.saturating_sub(1);
+            } else {
+                for piece in pieces::pieces(text, span.clone()) {
+                    if self.commands == 0 {
+                        diagnostics.push(unread::unseen(piece));
+                        break;
+                    }
+                    self.commands -= 1;
+                    self.command(text, &piece, depth, false, &mut diagnostics);
+                }
+            }
+        }
+        diagnostics
+    }
+
+    /// Reads one command; `false` where it `has_to_be` read as a whole and can't be.
+    fn command(
+        &mut self,
+        text: &str,
+        span: &Range<usize>,
+        depth: u32,
+        has_to_be: bool,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> bool {
+        let command = text.get(span.clone()).unwrap_or_default();
+        let command = command.get(..command.floor_char_boundary(LONGEST)).unwrap_or_default();
+        let read = self.read(command, Grammar::Bash, "bash", Vec::new());
+        let Some(read) = read.filter(|read| !has_to_be || read.unread.is_empty()) else { return false };
+        let mut found = self.settle(read.reading, command, Grammar::Bash, depth);
+        found.extend(read.diagnostics);
+        diagnostics.extend(found.into_iter().map(|told| moved(told, span.start)));
+        true
+    }
+}
+
+fn moved(told: Diagnostic, by: usize) -> Diagnostic {
+    Diagnostic { span: told.span.start + by..told.span.end + by, ..told }
+}
+
+/// Remarks but for those on places of which something graver than information was told already.
+fn untold(mut diagnostics: Vec<Diagnostic>, known: &[Diagnostic]) -> Vec<Diagnostic> {
+    let grave = known.iter().filter(|told| told.severity > Severity::Info);
+    let mut told: Vec<(usize, usize)> = grave.map(|told| (told.span.start, told.span.end)).collect();
+    told.sort_unstable();
+    let mut furthest = 0;
+    for (_, end) in &mut told {
+        furthest = furthest.max(*end);
+        *end = furthest;
+    }
+    diagnostics.retain(|new| {
+        let before = told.partition_point(|(start, _)| *start < new.span.end);
+        let reaches = before.checked_sub(1).and_then(|last| told.get(last));
+        reaches.is_none_or(|(_, end)| *end <= new.span.start)
+    });
+    diagnostics
+}

@@ -1,0 +1,228 @@
+//! What a grammar can't read: it is told on its line, its words are looked at, and code of every day has nothing of it.
+
+use super::*;
+
+/// The lines of which it is told that they could not be read.
+fn unread(review: &Review) -> Vec<u32> {
+    assert_eq!(review.unchecked.is_some(), review.findings.iter().any(|f| f.rule == "common.unread"));
+    review.findings.iter().filter(|f| f.rule == "common.unread").map(|f| f.place.line).collect()
+}
+
+/// The lines of deletions that are told.
+fn deletes(review: &Review) -> Vec<u32> {
+    review.findings.iter().filter(|f| f.message.starts_with("deletes")).map(|f| f.place.line).collect()
+}
+
+#[test]
+fn what_cant_be_read_is_told_and_its_words_are_looked_at() {
+    for (language, source, lines, deleted) in [
+        ("bash", "echo a\nif [ a ] <>; then rm -rf x; fi\n", vec![2], vec![2]),
+        ("bash", "echo a )\n\nb) rm -rf x;; 'c\n", vec![1], vec![3]),
+        ("bash", "exec 3<>f\nrm -rf x\n", vec![1], vec![2]),
+        ("python", "for i in range(3) print(i)\nshutil.rmtree('x')\n", vec![1], vec![2]),
+        ("python", "x = [1, …]\nimport os\nos.remove('x')\n", vec![1], vec![3]),
+        ("python", ">>> import os\n>>> os.remove('x')\n", vec![1], vec![2]),
+        ("javascript", "a = 1\nconst n = <Node>b; fs.rmSync('x', { recursive: true })\n", vec![2], vec![2]),
+        ("javascript", "...\nfs.rmSync('x', { recursive: true })\n", vec![1], vec![2]),
+    ] {
+        let review = look(language, source);
+        assert_eq!((unread(&review), deletes(&review)), (lines, deleted), "{source} {:?}", told(&review));
+        assert!(review.effects.unknown, "{source}");
+        let why = review.unchecked.unwrap();
+        assert!(why.starts_with("line"), "{why}");
+        assert!(why.ends_with("can't be read as code: only words were looked at there"), "{why}");
+    }
+}
+
+#[test]
+fn what_is_too_long_to_look_at_its_words_is_told() {
+    let review = look("bash", &"a )\nls\n".repeat(4000));
+    assert!(review.findings.iter().any(|f| f.message.contains("too long to look at its words")));
+    assert!(review.unchecked.is_some());
+}
+
+#[test]
+fn words_of_nested_code_are_looked_at() {
+    for (language, source) in [
+        ("bash", "bash -c 'if [ a ] <>; then rm -rf x; fi'\n"),
+        ("bash", "python3 -c 'for i in x print(i); shutil.rmtree(\"x\")'\n"),
+        ("bash", "python3 -c '…; import shutil; shutil.rmtree(\"x\")'\n"),
+        ("bash", "bash -c '… ; rm -rf x'\n"),
+        ("python", "import os\nos.system('echo <name> >; rm -rf x')\n"),
+        ("python", "exec('>>> import shutil\\n>>> shutil.rmtree(\"x\")')\n"),
+        ("python", "import os\nos.system(f'{sudo} rm -rf x')\n"),
+        ("bash", "$SUDO rm -rf x\n"),
+    ] {
+        let review = look(language, source);
+        assert!(!deletes(&review).is_empty(), "{source} {:?}", told(&review));
+    }
+    let review = look("bash", "echo a\nbash -c 'if [ a ] <>; then echo; fi'\n");
+    assert_eq!(unread(&review), [2]);
+    // What is put in at run time is no error of the text around it.
+    for source in ["exec(f'{name} = {value}')", "import os\nos.system(f'git {what} | {pager}')"] {
+        assert_eq!(look("python", source).unchecked, None, "{source}");
+    }
+}
+
+#[test]
+fn commands_of_a_shell_are_read_where_its_grammar_takes_them_for_others() {
+    for source in [
+        "coproc { rm -rf x; }",
+        "coproc NAME { rm -rf x; }",
+        "coproc NAME while :; do rm -rf x; done",
+        "coproc rm -rf x",
+        "time { rm -rf x; }",
+        "time -p { rm -rf x; }",
+        "time if true; then rm -rf x; else rm -rf x; fi",
+        "time for i in a; do rm -rf x; done",
+        "if [ \\( -f a -a ! -f b \\) -o -d c ]; then rm -rf x; fi",
+        "[ ! \\( -f a \\) ] && rm -rf x",
+    ] {
+        let review = look("bash", source);
+        assert!(deletes(&review).contains(&1) && review.unchecked.is_none(), "{source} {:?}", told(&review));
+        assert_eq!(
+            (review.effects.programs.as_slice(), review.effects.unknown),
+            (&["rm".to_owned()][..], false)
+        );
+    }
+}
+
+#[test]
+fn code_of_every_day_is_read() {
+    let python = [
+        "print 'as of old'\nprint >>f, x\nexec 'y = 1'\n",
+        "match x:\n    case [a, *b] if a: pass\n    case {'k': v}: pass\n",
+        "type X[T] = list[T]\ndef f[T: int](x: T) -> T: ...\nclass A[T]: pass\n",
+        "x = f\"{a!r:>{w}} {f\"{b}\"} {c=}\"\n",
+        "with (open('a') as a, open('b') as b): pass\ntry: pass\nexcept* E as e: pass\n",
+        "async def f():\n    return [x async for x in y if (n := x) > 2]\n",
+        "def f(a, /, b, *, c): ...\nx = lambda *a, **k: (yield)\nfor x in *a, b: pass\n",
+        "x = (a\n  % b)\ny = a \\\n  % b\nz = '''\n%%bash\n!ls\n?\n'''\nassert x != 1, 'why?'\n",
+        "!ls\n%matplotlib inline\n?x\nx?\nx.y??\nfiles = !ls *.csv\nif x:\n    !ls\n    %time f()\n",
+    ];
+    let bash = [
+        "for ((i=0;i<3;i++)); do echo $i; done\nselect x in a b; do break; done\n",
+        "[[ $a =~ ^(a|b)+$ ]] && x=${a//b/c}; a=(1 2); echo ${a[@]:1} $((1 + 2))\n",
+        "cat <<'E' | sort\na\nE\nwhile read -r a; do echo $a; done < <(ls)\nf() ( ls )\n",
+        "git push … ; ... \nls 2>&1 >| out &>> log\n",
+    ];
+    let javascript = [
+        "let x: Array<string> = [] as string[]; const f = <T,>(x: T) => x; x satisfies Y;\n",
+        "abstract class Q { @x #y = 2; static { } constructor(private readonly z: number) {} accessor q = 1 }\n",
+        "import x, { type Y } from 'y'; export type { A }; import d from './d.json' with { type: 'json' };\n",
+        "const a = <div className='x'>{b.map(c => <B key={c} {...d} />)}</div>;\nusing y = z;\n",
+    ];
+    let all = python.map(|text| ("python", text)).into_iter().chain(bash.map(|text| ("bash", text)));
+    for (language, source) in all.chain(javascript.map(|text| ("typescript", text))) {
+        let review = look(language, source);
+        assert_eq!((unread(&review), &review.unchecked), (vec![], &None), "{source}");
+    }
+}
+
+#[test]
+fn scripts_of_sayso_are_read() {
+    for (grammar, source) in [
+        (Grammar::Python, include_str!("../../../assets/kernel.py")),
+        (Grammar::Python, include_str!("../../../assets/display.py")),
+        (Grammar::Python, include_str!("../../../assets/bridge.py")),
+        (Grammar::Python, include_str!("../../../assets/again.py")),
+        (Grammar::Python, include_str!("../../../assets/page.py")),
+        (Grammar::Javascript, include_str!("../../../assets/node.js")),
+        (Grammar::Bash, include_str!("../../../assets/shell.sh")),
+        (Grammar::Bash, include_str!("../../../assets/program.sh")),
+        (Grammar::Bash, include_str!("../../../assets/build.sh")),
+    ] {
+        let review = look(grammar.as_str(), source);
+        assert_eq!(review.findings.iter().find(|f| f.rule == "common.unread"), None);
+    }
+}
+
+#[test]
+fn long_runs_of_comments_are_read() {
+    for (language, mark, before, behind) in [
+        ("python", "#", "import os\nif a:\n    b = 1\n", "    os.remove('x')\n"),
+        ("bash", "#", "if true; then\n", "rm -rf x\nfi\n"),
+        ("javascript", "//", "const fs = require('fs')\n", "fs.rmSync('x')\n"),
+    ] {
+        let lines = format!("{mark} a line that tells what isn't in the code below it, in so many words\n\n");
+        let review = look(language, &format!("{before}{}{behind}", lines.repeat(4000)));
+        assert_eq!((&review.unchecked, deletes(&review).len()), (&None, 1), "{language} {:?}", told(&review));
+    }
+}
+
+#[test]
+fn what_looks_like_comments_inside_of_quotes_is_none() {
+    let lines = "# a line\n".repeat(100);
+    for (source, expected) in [
+        // The text in quotes ends on one of them.
+        (format!("import os\nx = '''\n{lines}# '''; os.remove('x')\n{lines}y = '''\n'''\n"), vec![103]),
+        (format!("import os\nx = f'''\n{lines}# {{os.remove('x')}}\n{lines}'''\n"), vec![103]),
+        (format!("{lines}import os\n{lines}os.remove('x')\n{lines}"), vec![202]),
+    ] {
+        let review = look("python", &source);
+        assert_eq!(deletes(&review), expected, "{:?} {:?}", review.unchecked, told(&review));
+    }
+    // Characters that hide stand in a comment all the same.
+    let hidden = format!("{lines}# a\u{200b}b\n{lines}x = 1\n");
+    assert_eq!(look("python", &hidden).gravest(), Some(Severity::Medium));
+}
+
+#[test]
+fn lines_of_notebooks_are_read_as_what_they_are() {
+    for (source, line) in [
+        ("!rm -rf x", 1),
+        ("a = 1\nif a:\n    !!rm -rf x\n", 3),
+        ("!ls \\\n  ; rm -rf x\n", 2),
+        ("x=!rm -rf x\n", 1),
+        ("a.b, c[0] = %sx rm -rf x\n", 1),
+        ("!echo {__import__('shutil').rmtree('x')}\n", 1),
+        ("%time \\\nos.remove('x')\n", 2),
+        ("import os as o\n%timeit -n 5 -r1 o.remove('x')\n", 2),
+        ("x = %timeit -o __import__('os').remove('x')\n", 1),
+        ("%config A.b = __import__('os').remove('x')\n", 1),
+        ("%rm -rf x\n", 1),
+        ("%%bash\nrm -rf x\n", 2),
+        ("\n# a note\n%%bash -e\nrm -rf x\n", 4),
+        ("%%script --bg bash\nrm -rf x\n", 2),
+        ("%%python3\nimport os\nos.remove('x')\n", 3),
+        ("%%time\nimport os\nos.remove('x')\n", 3),
+        ("%%timeit import os\nos.remove('x')\n", 2),
+        ("%%capture out\nimport os\nos.remove('x')\n", 3),
+        ("%%sx rm -rf x\n", 1),
+    ] {
+        let review = look("python", source);
+        assert_eq!(deletes(&review), [line], "{source} {:?} {:?}", told(&review), review.unchecked);
+        assert_eq!(unread(&review), [0; 0], "{source} {:?}", told(&review));
+    }
+    let review = look("python", "%sql DROP TABLE a\n");
+    assert!(review.gravest() > Some(Severity::Info), "{:?}", told(&review));
+    let review = look("python", "%env LD_PRELOAD=./x.so\n");
+    assert!(review.gravest() > Some(Severity::Info), "{:?}", told(&review));
+    let review = look("python", "%cd /etc\nopen('hosts', 'w')\n");
+    assert!(review.effects.writes.contains(&"/etc/hosts".to_owned()), "{:?}", review.effects);
+    assert!(look("python", "%run x.py\n").effects.programs.iter().any(|name| name == "python3"));
+    assert_eq!(look("python", "%%writefile a.txt\nx = [1, …]\n").effects.writes, ["a.txt"]);
+}
+
+#[test]
+fn lines_of_notebooks_that_nobody_knows_are_told() {
+    for source in [
+        "%store x >> f",
+        "%nothing",
+        "%%R\nx",
+        "%%html\n<p>",
+        "x = 1\n%%bash\nls\n",
+        ";f x",
+        "/f x",
+        ",f x",
+        "%lprun -f __import__('os').remove('x') f()\n",
+    ] {
+        assert!(!unread(&look("python", source)).is_empty(), "{source}");
+    }
+    for source in
+        ["%%ruby\nFileUtils.rm_rf('x')\n", "%%bash -c 'rm -rf x'\necho\n", "%lprun -f os.remove('x') f()\n"]
+    {
+        let review = look("python", source);
+        assert!(!unread(&review).is_empty() && !deletes(&review).is_empty(), "{source} {:?}", told(&review));
+    }
+}

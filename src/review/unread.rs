@@ -1,0 +1,164 @@
+//! Stretches that a grammar could not read: what it makes of them is a guess, so each is told on its own line, and the
+//! review looks at its words (`inspect/by_words`).
+
+use super::diagnostic::Diagnostic;
+use super::places::LineStarts;
+use super::wording::list;
+use crate::domain::Severity;
+use std::ops::Range;
+use tree_sitter::{Node, Tree};
+
+/// The rule that tells of them.
+pub(super) const RULE: &str = "common.unread";
+
+/// Most stretches of one text; the last one reaches to where the last thing stands that could not be read.
+const MOST: usize = 64;
+
+/// The lines of a text that hold what its grammar could not read, neighbours joined, in order.
+pub(super) fn stretches(tree: &Tree, source: &str) -> Vec<Range<usize>> {
+    let mut stretches = Stretches { source, found: Vec::new(), reached: 0 };
+    let mut cursor = tree.walk();
+    loop {
+        let node = cursor.node();
+        if node.is_error() || node.is_missing() {
+            stretches.add(beginning(node)..node.end_byte());
+        } else if node.has_error() && cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return stretches.found;
+            }
+        }
+    }
+}
+
+/// Where the first thing stands in an error that is no whole statement: those in front of it were read.
+fn beginning(error: Node<'_>) -> usize {
+    let is_read = |child: &Node<'_>| {
+        let kind = child.kind();
+        let whole = ["_statement", "_definition", "_declaration"].iter().any(|end| kind.ends_with(end))
+            || matches!(kind, "command" | "pipeline" | "list" | "variable_assignment" | "comment");
+        whole && !child.has_error() || matches!(kind, "\n" | ";")
+    };
+    let mut cursor = error.walk();
+    let read = error.children(&mut cursor).take_while(is_read).last();
+    read.map_or(error.start_byte(), |last| {
+        last.next_sibling().map_or(last.end_byte(), |next| next.start_byte())
+    })
+}
+
+/// What is told of a stretch.
+pub(super) fn diagnostic(span: Range<usize>) -> Diagnostic {
+    Diagnostic {
+        rule: RULE.to_owned(),
+        severity: Severity::Medium,
+        span,
+        message: "can't be read as code: only its words were looked at".to_owned(),
+        ..Diagnostic::default()
+    }
+}
+
+/// What is told of a stretch of which not even the words were looked at.
+pub(super) fn unseen(span: Range<usize>) -> Diagnostic {
+    let message = "can't be read as code, and is too long to look at its words".to_owned();
+    Diagnostic { message, ..diagnostic(span) }
+}
+
+/// Why a text was not checked in full, where stretches of it could not be read.
+pub(super) fn told(diagnostics: &[Diagnostic], source: &str) -> Option<String> {
+    let spans: Vec<_> = diagnostics.iter().filter(|told| told.rule == RULE).map(|told| &told.span).collect();
+    if spans.is_empty() {
+        return None;
+    }
+    let places = LineStarts::new(source);
+    let places = spans.into_iter().map(|span| places.place(span));
+    let mut lines: Vec<(u32, u32)> = places.map(|place| (place.line, place.end_line)).collect();
+    lines.sort_unstable();
+    lines.dedup();
+    let all: Vec<String> = lines
+        .iter()
+        .map(|(from, to)| match to {
+            to if to > from => format!("{from} to {to}"),
+            _ => from.to_string(),
+        })
+        .collect();
+    let noun = match lines.as_slice() {
+        [(from, to)] if from == to => "line",
+        _ => "lines",
+    };
+    Some(format!("{noun} {} can't be read as code: only words were looked at there", list(&all)))
+}
+
+struct Stretches<'a> {
+    source: &'a str,
+    found: Vec<Range<usize>>,
+    /// How far the text was gone through. What ends in front of it is part of what was found: on one long line, or
+    /// behind much white space, thousands of errors may stand.
+    reached: usize,
+}
+
+impl Stretches<'_> {
+    /// Takes in the lines of one more error; they come in the order of the text.
+    fn add(&mut self, error: Range<usize>) {
+        if !self.found.is_empty() && error.end <= self.reached {
+            return;
+        }
+        let head = |at: usize| self.source.get(..at).unwrap_or_default();
+        // What is missing stands behind the white space that follows what is there.
+        let end = head(error.end).trim_end().len();
+        let rest = self.source.get(end..).unwrap_or_default();
+        let end = end + rest.find('\n').unwrap_or(rest.len());
+        self.reached = end.max(error.end);
+        let full = self.found.len() >= MOST;
+        if let Some(last) = self.found.last_mut()
+            && (full || error.start.min(end) <= last.end + 1)
+        {
+            last.end = last.end.max(end);
+            return;
+        }
+        let start = head(error.start.min(end)).rfind('\n').map_or(0, |line| line + 1);
+        let line = self.source.get(start..end).unwrap_or_default();
+        self.found.push(start + (line.len() - line.trim_start().len())..end);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::review::grammar::Grammar;
+    use crate::review::syntax;
+
+    fn lines(grammar: Grammar, source: &str) -> Vec<&str> {
+        let parsed = syntax::parse(source, grammar, Vec::new(), &|| true).unwrap();
+        stretches(&parsed.tree, source).into_iter().map(|stretch| source.get(stretch).unwrap()).collect()
+    }
+
+    #[test]
+    fn what_is_read_has_no_stretches() {
+        assert_eq!(lines(Grammar::Python, "print 'x'\nmatch x:\n    case 1: ...\n"), [""; 0]);
+        assert_eq!(lines(Grammar::Bash, "for x in a; do echo $x; done\n"), [""; 0]);
+        assert_eq!(lines(Grammar::Javascript, "const f = <T,>(x: T) => x!;\n"), [""; 0]);
+    }
+
+    #[test]
+    fn a_stretch_has_whole_lines_and_neighbours_are_one() {
+        assert_eq!(lines(Grammar::Python, "x = 1\n  y = [1, …]  \nz = 2\n"), ["y = [1, …]  "]);
+        assert_eq!(
+            lines(Grammar::Python, ">>> a\n>>> b\nc = 1\n\nd = 2\n>>> e\n"),
+            [">>> a\n>>> b", ">>> e"]
+        );
+        // What is missing is told where the text ends that lacks it.
+        assert_eq!(lines(Grammar::Bash, "echo a\nif true; then\n  echo b\n\n\n"), ["echo b"]);
+    }
+
+    #[test]
+    fn many_errors_are_few_stretches() {
+        let many = ">>> a\nb = 1\n".repeat(20_000);
+        let found = lines(Grammar::Python, &many);
+        assert!((1..=MOST).contains(&found.len()), "{}", found.len());
+        assert!(found.last().unwrap().len() > many.len() / 2);
+        let line = "x = …; ".repeat(20_000);
+        assert_eq!(lines(Grammar::Python, &line).len(), 1);
+    }
+}
