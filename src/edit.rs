@@ -6,6 +6,7 @@
 
 mod align;
 mod apply;
+mod bare;
 mod error;
 mod exactness;
 mod extent;
@@ -16,6 +17,7 @@ mod numbered;
 mod unified;
 
 pub use apply::{EditResult, apply};
+pub(crate) use bare::{BareEnd, begins as bare_form, end as bare_end, in_command};
 pub(crate) use error::{EditError, HunkFault, UnmatchedHunk};
 pub use exactness::Exactness;
 pub(crate) use extent::{EditEnd, EditExtent};
@@ -61,10 +63,13 @@ pub(crate) fn is_edit(text: &str) -> bool {
     markers::begins(text) || unified::begins(text)
 }
 
-/// The path that the last line of a text names, as models put it in front of what they change: alone, or between
-/// backticks.
+/// The path that the last line of a text names, as models put it in front of what they change: alone, between
+/// backticks, or as a patch does.
 pub(crate) fn path_in_front(text: &str) -> Option<String> {
     let line = text.lines().rev().find(|line| !line.trim().is_empty())?.trim();
+    if let Some(path) = unified::HEADS.iter().find_map(|head| line.strip_prefix(head)) {
+        return Some(path.trim().to_owned()).filter(|path| !path.is_empty());
+    }
     let looks = |word: &str| {
         let inner = word.get(1..word.len().saturating_sub(1)).unwrap_or_default();
         !word.contains(char::is_whitespace) && (inner.contains('.') || inner.contains('/'))

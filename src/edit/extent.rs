@@ -4,7 +4,7 @@
 //! Nothing is read out of it here; `markers` and `unified` do that with the whole text.
 
 use super::markers::{Nesting, Step};
-use super::{markers, unified};
+use super::{bare, markers, unified};
 
 /// Filled lines within which a diff has to begin, in a fence that says of itself nothing.
 const MOST_LEADING: usize = 8;
@@ -37,7 +37,7 @@ enum ExtentForm {
 
 /// The hunk of a diff so far.
 #[derive(Clone, Debug, Default)]
-struct Hunk {
+pub(super) struct Hunk {
     /// Whether a filled line of it was read.
     is_begun: bool,
     /// Lines that its head still waits for, old and new; `None`: it does not tell, or is wrong.
@@ -78,6 +78,10 @@ impl EditExtent {
     /// Reads the next line, without what stands in front of the fence's lines.
     pub(crate) fn line(&mut self, line: &str) {
         let line = line.trim_end_matches(['\n', '\r']);
+        // A command in front of its patch is as if it was not there.
+        if self.filled == 0 && bare::command(line).is_some() {
+            return;
+        }
         let (is_filled, before) = (!line.trim().is_empty(), self.filled);
         self.filled += usize::from(is_filled);
         match &mut self.form {
@@ -146,11 +150,21 @@ impl EditExtent {
 }
 
 impl Hunk {
-    fn line(&mut self, line: &str) {
+    /// Whether it has as many lines as its head says.
+    pub(super) fn is_even(&self) -> bool {
+        self.left == Some((0, 0))
+    }
+
+    /// Whether its head says that more lines come.
+    pub(super) fn waits(&self) -> bool {
+        self.left.is_some_and(|left| left != (0, 0))
+    }
+
+    pub(super) fn line(&mut self, line: &str) {
         let is_blank = line.trim().is_empty();
         self.is_begun |= !is_blank;
         // Blank lines behind a hunk are none of it.
-        if is_blank && self.left == Some((0, 0)) {
+        if is_blank && self.is_even() {
             return;
         }
         let (mut gone, mut come) = (1, 1);
@@ -168,14 +182,14 @@ impl Hunk {
 
     /// A line of context may lack its blank, and so be the end of a fence in the file: by its counts, or by the other lines,
     /// it has to be none.
-    fn ends(&self) -> EditEnd {
+    pub(super) fn ends(&self) -> EditEnd {
         let neat = (self.is_signed || self.only_new) && !self.is_sloppy;
-        if neat || self.left == Some((0, 0)) { EditEnd::Here } else { EditEnd::Unsure }
+        if neat || self.is_even() { EditEnd::Here } else { EditEnd::Unsure }
     }
 }
 
 /// The hunk that begins with this line.
-fn begun(line: &str) -> Option<Hunk> {
+pub(super) fn begun(line: &str) -> Option<Hunk> {
     if line.starts_with("@@") {
         let counts = unified::head(line);
         let left = counts.map(|(_, old, new)| (old, new));

@@ -4,7 +4,7 @@
 use super::{EditError, EditHunk, FileEdit};
 
 /// How the patches of some models name a file that is changed or added.
-const HEADS: [&str; 2] = ["*** Update File:", "*** Add File:"];
+pub(super) const HEADS: [&str; 2] = ["*** Update File:", "*** Add File:"];
 /// How they name what is more than a change.
 const OTHER_ACTS: [&str; 3] = ["rename from ", "*** Delete File:", "*** Move to:"];
 const NO_NEWLINE: &str = "\\ No newline";

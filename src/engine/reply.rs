@@ -5,7 +5,7 @@
 //! is not to be run is prose. Whether a block may run is not decided here.
 //!
 //! When the reply is whole, [`reread`] looks once more at what a model may have meant by it: calls printed as text
-//! (`printed`, `json`), edits whose markers stand in no fence (`unfenced`), prompts in front of code (`prompts`), words for languages that are a little off. What it makes of
+//! (`printed`, `json`) and edits that stand in no fence (`unfenced`), both found by `outside`, prompts in front of code (`prompts`), words for languages that are a little off. What it makes of
 //! them waits like every other block, and says how it was read. `call` reads the arguments of tool calls, `think` takes
 //! printed thinking out of the text before anything else sees it.
 
@@ -15,6 +15,7 @@ mod edits;
 mod info;
 mod json;
 mod markdown;
+mod outside;
 mod parser;
 mod printed;
 mod prompts;

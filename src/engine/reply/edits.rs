@@ -20,12 +20,16 @@ pub(super) fn fenced(block: &Proposal, before: &str, languages: &Languages) -> O
         Some(_) => return None,
         None => None,
     };
-    let meant = matches!(block.file, Some(BlockKind::Edit { .. }));
-    if !meant && !edit::is_edit(&block.source) {
+    // Of a file that is written, a command is text.
+    let is_written = matches!(block.file, Some(BlockKind::Write { .. }));
+    let in_command = edit::in_command(&block.source).filter(|_| !is_written);
+    let source = in_command.unwrap_or(&block.source);
+    let meant = matches!(block.file, Some(BlockKind::Edit { .. })) || in_command.is_some();
+    if !meant && !edit::is_edit(source) {
         return None;
     }
     let path = named.or_else(|| edit::path_in_front(before)).unwrap_or_default();
-    let edits = edit::read(&block.source, &path);
+    let edits = edit::read(source, &path);
     // A diff that names no file, or can't be read, may be there to be looked at.
     let has_markers = || block.source.lines().any(|line| line.starts_with("<<<<<"));
     if edits.is_err() && !meant && !has_markers() {
@@ -33,13 +37,16 @@ pub(super) fn fenced(block: &Proposal, before: &str, languages: &Languages) -> O
     }
     // What is wrong with it is told where its places are looked for.
     let paths = edits.map_or_else(|_| vec![path], |edits| edits.into_iter().map(|edit| edit.path).collect());
-    let (paths, source) = (paths, block.source.clone());
-    Some(Proposal {
+    let mut edit = Proposal {
         language: language(&paths, languages),
         file: Some(BlockKind::Edit { paths }),
-        source,
+        source: source.to_owned(),
         ..block.clone()
-    })
+    };
+    if in_command.is_some() {
+        edit.remark("read from a command `apply_patch`");
+    }
+    Some(edit)
 }
 
 fn is_patch(path: &str) -> bool {

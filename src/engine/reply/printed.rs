@@ -1,33 +1,71 @@
 //! Calls of tools that a model printed as text, in the forms that models have for them: JSON (alone, in a fence, in
-//! `<tool_call>`, behind `[TOOL_CALLS]`), and tags (`<function=run_code>`, `<invoke name="run_code">`).
+//! `<tool_call>`), tags (`<function=run_code>`, `<invoke name="run_code">`, `<arg_key>`), the tokens of their templates
+//! (`[TOOL_CALLS]`, `<|tool_call_begin|>`, `<|channel|>commentary to=…`), Python in a fence `tool_code`.
 //!
-//! Only what names a tool that there is counts; all else is prose. Each form is looked for at the start of a line. What
-//! was looked at in vain is counted, so that a text that is built to be slow is left alone.
+//! Only what names a tool that there is counts; all else is prose. Each form is looked for at the start of a line, those that
+//! begin with a token also inside of one. What was looked at in vain is counted, so that a text that is built to be slow is
+//! left alone.
 
+mod python;
 mod tags;
+mod tokens;
 mod value;
 
+use super::tiling::Stretch;
 use super::{Proposal, call, json};
 use crate::domain::Languages;
 use std::ops::Range;
-use tags::{attribute, tagged};
+use tags::{OpenTag, TagKind};
 use value::{cut_call, of_value};
 
 /// Calls of one reply that are read; those behind them stay text.
 pub(super) const MOST: usize = 64;
 /// Bytes that may be looked at in vain, beside four times the length of the text.
 const ADVANCE: usize = 1 << 20;
-
-/// Calls that stand in a stretch of a text.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct PrintedCalls {
-    pub(super) range: Range<usize>,
-    /// What the calls propose, in their order; never empty.
-    pub(super) blocks: Vec<Proposal>,
-}
+/// Bytes between calls and the tag that closes them.
+const MOST_BETWEEN: usize = 64;
 
 /// A call as it was found: the tool's name and its arguments.
 type PrintedCall = (String, String);
+
+/// Calls that begin a text, how many bytes they take, and how many were looked at. A call that is not whole takes all that
+/// may belong to it.
+#[derive(Debug, Default)]
+struct LeadingCalls {
+    calls: Vec<PrintedCall>,
+    length: usize,
+    cost: usize,
+}
+
+impl LeadingCalls {
+    fn none(cost: usize) -> Self {
+        Self { cost, ..Self::default() }
+    }
+
+    /// They take as much as was looked at.
+    fn new(calls: Vec<PrintedCall>, length: usize) -> Self {
+        Self { calls, length, cost: length }
+    }
+
+    /// One that is not whole; of a tool that there is not, nothing tells that it is one.
+    fn cut(name: &str, arguments: &str, length: usize) -> Self {
+        let is_known = call::known(name);
+        let calls = if is_known { vec![(name.to_owned(), arguments.to_owned())] } else { Vec::new() };
+        Self { calls, length, cost: length }
+    }
+}
+
+/// What may still be looked at, and how many calls were found.
+pub(super) struct CallBudget {
+    credit: usize,
+    count: usize,
+}
+
+impl CallBudget {
+    pub(super) fn new(text: &str) -> Self {
+        Self { credit: ADVANCE.saturating_add(text.len().saturating_mul(4)), count: 0 }
+    }
+}
 
 /// Where to look, and whether the reply was whole.
 #[derive(Clone, Copy)]
@@ -37,51 +75,51 @@ pub(super) struct CallScanner<'a> {
 }
 
 impl CallScanner<'_> {
-    /// The calls in `text`, which is the stretch of the reply that begins at `from`.
-    pub(super) fn calls(self, text: &str, from: usize) -> Vec<PrintedCalls> {
-        let mut found = Vec::new();
-        let mut credit = ADVANCE.saturating_add(text.len().saturating_mul(4));
-        let (mut at, mut count) = (0, 0);
-        while let (Some(rest), true) = (text.get(at..).filter(|rest| !rest.is_empty()), count < MOST) {
-            let blank = rest.len() - rest.trim_start_matches([' ', '\t']).len();
-            let line = rest.get(blank..).unwrap_or("");
-            let next = rest.find('\n').map_or(rest.len(), |end| end + 1);
-            let Some(form) = PrintedForm::of(line) else {
-                at += next;
-                continue;
-            };
-            let (calls, length, cost) = form.read(line);
-            credit = credit.saturating_sub(cost);
-            match self.blocks(&calls) {
-                Some(blocks) if credit > 0 => {
-                    count += blocks.len();
-                    let start = from + at;
-                    at += blank + length;
-                    let line_end =
-                        text.get(at..).map_or(0, |t| t.len() - t.trim_start_matches([' ', '\t', '\r']).len());
-                    if text.get(at + line_end..).is_some_and(|t| t.starts_with('\n')) {
-                        at += line_end + 1;
-                    }
-                    found.push(PrintedCalls { range: start..from + at, blocks });
-                }
-                _ if credit == 0 => break,
-                _ => at += next,
-            }
-        }
-        found
-    }
-
-    /// The calls that a fence holds, where it holds nothing else.
-    pub(super) fn fenced(self, source: &str) -> Option<Vec<Proposal>> {
-        let mut rest = source.trim();
-        let mut calls = Vec::new();
-        while !rest.is_empty() && calls.len() < MOST {
-            let (more, length, _) = PrintedForm::of(rest)?.read(rest);
-            if more.is_empty() || length == 0 {
+    /// The calls that begin in this stretch of a line. What can't be read, or is too much, makes no block, and nothing that
+    /// stands in it does.
+    pub(super) fn begun(self, text: &str, line: Range<usize>, budget: &mut CallBudget) -> Option<Stretch> {
+        let here = text.get(line.clone())?;
+        let blank = here.len() - here.trim_start_matches([' ', '\t']).len();
+        let inside = tokens::positions(here).filter(|at| *at > blank).map(|at| (at, at));
+        for (from, at) in std::iter::once((0, blank)).chain(inside) {
+            let rest = text.get(line.start + at..)?;
+            let Some(form) = PrintedForm::of(rest) else { continue };
+            let LeadingCalls { calls, length, cost } = form.read(rest);
+            budget.credit = budget.credit.saturating_sub(cost);
+            if budget.credit == 0 {
                 return None;
             }
-            calls.extend(more);
-            rest = rest.get(length..)?.trim_start_matches(|c: char| c.is_whitespace() || c == ',');
+            if calls.is_empty() || length == 0 {
+                continue;
+            }
+            let mut blocks = self.blocks(&calls).unwrap_or_default();
+            blocks.truncate(MOST.saturating_sub(budget.count));
+            budget.count += blocks.len();
+            let behind = rest.get(length..).unwrap_or_default();
+            let line_end = behind.trim_start_matches([' ', '\t', '\r']);
+            let line_end = if line_end.starts_with('\n') { behind.len() - line_end.len() + 1 } else { 0 };
+            let end = line.start + at + length + line_end;
+            return Some(Stretch { range: line.start + from..end, blocks });
+        }
+        None
+    }
+
+    /// The calls that a fence with this word holds, where it holds nothing else.
+    pub(super) fn fenced(self, source: &str, word: &str) -> Option<Vec<Proposal>> {
+        let mut rest = source.trim();
+        let mut calls = Vec::new();
+        let is_for_calls = word.to_ascii_lowercase().starts_with("tool");
+        while !rest.is_empty() && calls.len() < MOST {
+            let more = match PrintedForm::of(rest) {
+                Some(form) => Some(form).filter(PrintedForm::may_be_fenced)?.read(rest),
+                None if is_for_calls => python::calls(rest),
+                None => return None,
+            };
+            if more.calls.is_empty() || more.length == 0 {
+                return None;
+            }
+            calls.extend(more.calls);
+            rest = rest.get(more.length..)?.trim_start_matches(|c: char| c.is_whitespace() || c == ',');
         }
         self.blocks(&calls)
     }
@@ -98,132 +136,119 @@ impl CallScanner<'_> {
     }
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 enum PrintedForm {
     Json,
-    /// A tag around JSON or another form; how it opens and closes.
-    Around(&'static str, &'static str),
-    /// `<function=NAME>…</function>`.
-    Function,
-    /// `<invoke name="NAME">…</invoke>`.
-    Invoke,
+    /// Something around JSON or another form: how many bytes open it, and what closes it.
+    Around(usize, String),
+    /// `<function=NAME>…</function>` or `<invoke name="NAME">…</invoke>`.
+    Tag(OpenTag),
     /// `[TOOL_CALLS]`.
     Mistral,
+    /// `<|tool_call_begin|>`, also with what opens several of them.
+    Section,
+    /// `<|channel|>` or `<|start|>`.
+    Channel,
 }
 
+/// Tokens around JSON or another form.
 const AROUND: [(&str, &str); 6] = [
-    ("<tool_call>", "</tool_call>"),
-    ("<tool_calls>", "</tool_calls>"),
-    ("<function_call>", "</function_call>"),
-    ("<function_calls>", "</function_calls>"),
     ("<|tool_call|>", "<|/tool_call|>"),
     ("<|python_tag|>", "<|eom_id|>"),
+    ("<|python_start|>", "<|python_end|>"),
+    ("<|tool_call_start|>", "<|tool_call_end|>"),
+    ("<|START_ACTION|>", "<|END_ACTION|>"),
+    ("<|action_start|><|plugin|>", "<|action_end|>"),
 ];
-const MISTRAL: &str = "[TOOL_CALLS]";
 
 impl PrintedForm {
     /// The form that may begin here.
-    fn of(line: &str) -> Option<Self> {
-        if let Some((open, close)) = AROUND.iter().find(|(open, _)| line.starts_with(open)) {
-            return Some(PrintedForm::Around(open, close));
+    fn of(text: &str) -> Option<Self> {
+        if let Some((open, close)) = AROUND.iter().find(|(open, _)| text.starts_with(open)) {
+            return Some(PrintedForm::Around(open.len(), (*close).to_owned()));
         }
-        if line.starts_with(MISTRAL) {
-            return Some(PrintedForm::Mistral);
+        if let Some(form) = tokens::form(text) {
+            return Some(form);
         }
-        if line.starts_with("<function=") {
-            return Some(PrintedForm::Function);
-        }
-        if line.starts_with("<invoke ") {
-            return Some(PrintedForm::Invoke);
+        if let Some(tag) = OpenTag::of(text) {
+            return Some(match tag.kind {
+                TagKind::Around => PrintedForm::Around(tag.length, tag.close),
+                _ => PrintedForm::Tag(tag),
+            });
         }
         let inner =
-            line.strip_prefix('{').or_else(|| line.strip_prefix('[')?.trim_start().strip_prefix('{'))?;
+            text.strip_prefix('{').or_else(|| text.strip_prefix('[')?.trim_start().strip_prefix('{'))?;
         inner.trim_start().starts_with('"').then_some(PrintedForm::Json)
     }
 
-    /// The calls, how many bytes they take, and how many were looked at.
-    fn read(self, text: &str) -> (Vec<PrintedCall>, usize, usize) {
+    /// Whether models put it in a fence and mean it.
+    fn may_be_fenced(&self) -> bool {
+        !matches!(self, PrintedForm::Section | PrintedForm::Channel)
+    }
+
+    /// The calls that begin this text.
+    fn read(&self, text: &str) -> LeadingCalls {
         match self {
-            PrintedForm::Json => match json::read(text) {
-                Some(found) => (of_value(&found.value), found.length, found.length),
-                None => {
-                    // A call that was cut off reaches to the end.
-                    let cut = json::broken_off(text).and_then(|fields| cut_call(&fields, text));
-                    (cut.into_iter().collect(), text.len(), text.len())
-                }
-            },
-            PrintedForm::Around(open, close) => {
-                let body = text.get(open.len()..).unwrap_or("");
-                match body.find(close) {
-                    Some(end) => {
-                        let length = open.len() + end + close.len();
-                        (inside(body.get(..end).unwrap_or("")).0, length, length)
-                    }
-                    None => {
-                        let (calls, length) = inside(body);
-                        (calls, open.len() + length, text.len())
-                    }
-                }
-            }
-            PrintedForm::Function => {
-                tagged(text, "</function>", |head| head.strip_prefix("<function=").map(str::to_owned))
-            }
-            PrintedForm::Invoke => tagged(text, "</invoke>", |head| attribute(head, "name")),
-            PrintedForm::Mistral => mistral(text),
+            PrintedForm::Json => in_json(text),
+            PrintedForm::Around(open, close) => around(text, *open, close),
+            PrintedForm::Tag(tag) => tag.read(text),
+            PrintedForm::Mistral => tokens::mistral(text),
+            PrintedForm::Section => tokens::section(text),
+            PrintedForm::Channel => tokens::channel(text),
         }
     }
 }
 
-/// The calls inside of a tag, one form behind the other, and how many bytes they take.
-fn inside(text: &str) -> (Vec<PrintedCall>, usize) {
+fn in_json(text: &str) -> LeadingCalls {
+    if let Some(found) = json::read(text) {
+        return LeadingCalls::new(of_value(&found.value), found.length);
+    }
+    // A call that was cut off, or is none that can be read, reaches to the end: nothing tells another one.
+    match json::broken_off(text).and_then(|fields| cut_call(&fields, text)) {
+        Some((name, arguments)) => LeadingCalls::cut(&name, &arguments, text.len()),
+        None => LeadingCalls::none(text.len()),
+    }
+}
+
+/// The calls inside of what is around them, to its end.
+fn around(text: &str, open: usize, close: &str) -> LeadingCalls {
+    let body = text.get(open..).unwrap_or("");
+    let LeadingCalls { calls, mut length, cost } = inside(body);
+    if calls.is_empty() {
+        return LeadingCalls::none(cost.max(open));
+    }
+    let behind = body.get(length..).unwrap_or("");
+    let near = behind.get(..behind.floor_char_boundary(MOST_BETWEEN)).unwrap_or("");
+    if let Some(at) = near.find(close) {
+        length += at + close.len();
+    } else if behind.is_empty()
+        && let Some(at) = body.find(close)
+    {
+        length = at + close.len();
+    }
+    LeadingCalls { calls, length: open + length, cost: cost.max(open + length) }
+}
+
+/// The calls inside of what is around them, one form behind the other.
+fn inside(text: &str) -> LeadingCalls {
     let mut rest = text.trim_start();
-    let mut taken = text.len() - rest.len();
-    let mut calls = Vec::new();
-    while let (Some(form), true) = (PrintedForm::of(rest), calls.len() < MOST) {
-        if matches!(form, PrintedForm::Around(..) | PrintedForm::Mistral) {
+    let mut found = LeadingCalls::none(text.len() - rest.len());
+    while found.calls.len() < MOST {
+        let more = match PrintedForm::of(rest) {
+            Some(form @ (PrintedForm::Json | PrintedForm::Tag(_))) => form.read(rest),
+            Some(_) => break,
+            None => Some(tags::arguments(rest))
+                .filter(|found| !found.calls.is_empty())
+                .unwrap_or_else(|| python::calls(rest)),
+        };
+        found.cost += more.cost;
+        if more.calls.is_empty() || more.length == 0 {
             break;
         }
-        let (more, length, _) = form.read(rest);
-        if more.is_empty() || length == 0 {
-            break;
-        }
-        calls.extend(more);
-        let behind = rest.get(length..).unwrap_or("");
-        taken = text.len() - behind.len();
+        found.calls.extend(more.calls);
+        let behind = rest.get(more.length..).unwrap_or("");
+        found.length = text.len() - behind.len();
         rest = behind.trim_start();
     }
-    (calls, taken)
-}
-
-/// `[TOOL_CALLS] [{…}]`, `[TOOL_CALLS]run_code{…}`, `[TOOL_CALLS]run_code[ARGS]{…}`.
-fn mistral(text: &str) -> (Vec<PrintedCall>, usize, usize) {
-    let mut calls = Vec::new();
-    let mut rest = text;
-    while let Some(body) = rest.strip_prefix(MISTRAL) {
-        let body = body.trim_start();
-        let name_end =
-            body.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.'))).unwrap_or(body.len());
-        let name = body.get(..name_end).unwrap_or("");
-        let behind = body.get(name_end..).unwrap_or("");
-        let behind = behind.strip_prefix("[ARGS]").unwrap_or(behind).trim_start();
-        let Some(found) = json::read(behind) else {
-            if call::known(name) && behind.starts_with('{') {
-                calls.push((name.to_owned(), behind.to_owned()));
-                return (calls, text.len(), text.len());
-            }
-            break;
-        };
-        match name {
-            "" => calls.extend(of_value(&found.value)),
-            name if call::known(name) => calls.push((name.to_owned(), found.value.to_string())),
-            _ => break,
-        }
-        rest = behind.get(found.length..).unwrap_or("");
-        let next = rest.trim_start();
-        if next.starts_with(MISTRAL) && calls.len() < MOST {
-            rest = next;
-        }
-    }
-    let length = text.len() - rest.len();
-    (calls, length, length.max(MISTRAL.len()))
+    found
 }

@@ -2,19 +2,19 @@
 //!
 //! Nothing is decided here: what comes of it waits like every other block, and its note says how it was read.
 
-use super::printed::{CallScanner, PrintedCalls};
-use super::tiling::{between, keep, newlines, put};
-use super::unfenced::{self, UnfencedEdits};
+use super::outside::{self, OutsideScan};
+use super::printed::CallScanner;
+use super::tiling::{Stretch, between, keep, lines, newlines, put};
 use super::{Proposal, Segment, edit_fence, edits, info, markdown, parse, prompts};
-use crate::domain::{Dialect, Language, Languages};
+use crate::domain::{BlockKind, Dialect, Language, Languages};
 use std::ops::Range;
 
 /// Words behind a fence that may hold calls of tools.
 const CALL_FENCES: [&str; 10] =
     ["", "json", "jsonc", "tool", "tool_call", "tool_calls", "tool_code", "function_call", "xml", "text"];
 
-/// Bytes that are read once more behind edits in no fence that hold a part of a fence: that a reply has for nothing, and for
-/// each of its bytes. The edit that goes beyond them takes the rest, and says so.
+/// Bytes that are read once more behind edits in no fence and printed calls that hold a part of a fence: that a reply has for
+/// nothing, and for each of its bytes. The one that goes beyond them takes the rest, and says so.
 const FREE: usize = 4 << 20;
 const PER_BYTE: usize = 2;
 
@@ -33,33 +33,32 @@ pub fn reread(
         let part = text.get(read.bytes..).unwrap_or_default();
         let fences = edit_fence::scan(part, markdown::Tags::Ignored, false).fences;
         let found = once(part, segments, &fences, reading);
-        let UnfencedEdits { mut edits, is_torn } = unfenced::find(part, &fences, &found, complete);
+        let OutsideScan { mut stretches, is_torn, .. } =
+            outside::find(text, read.bytes, &fences, &found, reading);
         let goes_on = is_torn && left >= part.len();
-        let cut = edits.last_mut().filter(|_| is_torn && !goes_on);
-        let is_cut = cut.is_some();
-        if let Some(edit) = cut {
-            (edit.range.end, edit.closed) = (part.len(), false);
-        }
         left = left.saturating_sub(part.len());
-        let mut blocks: Vec<Proposal> = edits
-            .iter()
-            .map(|edit| {
-                let source = part.get(edit.range.clone()).unwrap_or_default();
-                let before = text.get(..read.bytes + edit.range.start).unwrap_or_default();
-                unfenced::block(source, edit, before, languages)
-            })
-            .collect();
-        if let Some(last) = blocks.last_mut().filter(|_| is_cut) {
-            last.remark("what is behind it was not looked at: the reply has too many edits in no fence");
+        if let Some(last) = stretches.last_mut().filter(|_| is_torn && !goes_on) {
+            cut_short(last, part.len());
         }
-        let until = edits.last().filter(|_| goes_on).map(|edit| edit.range.end);
-        for segment in between(part, found, blocks) {
+        let until = stretches.last().filter(|_| goes_on).map(|stretch| stretch.range.end);
+        for segment in between(part, found, stretches) {
             read.lay(segment, until.unwrap_or(part.len()), &mut out);
         }
         let Some(end) = until else { return out };
         // What is behind the last is read anew: the fences there are those of no edit.
         read.goes_on(part, end);
         segments = parse(text.get(read.bytes..).unwrap_or_default(), dialect, languages, complete);
+    }
+}
+
+/// Lets a stretch take all that is behind it, which was not looked at.
+fn cut_short(stretch: &mut Stretch, end: usize) {
+    stretch.range.end = end;
+    if let Some(block) = stretch.blocks.last_mut() {
+        block.closed &= !matches!(block.file, Some(BlockKind::Edit { .. }));
+        block.remark(
+            "what is behind it was not looked at: the reply has too many edits and calls in no fence",
+        );
     }
 }
 
@@ -94,7 +93,7 @@ impl ReadPart {
     }
 }
 
-/// Looks at the segments of a text in which no edit stands outside of a fence.
+/// Looks at the blocks and the fences of a text.
 fn once(
     text: &str,
     segments: Vec<Segment>,
@@ -128,9 +127,10 @@ fn again(text: &str, mut block: Proposal, reading: CallScanner<'_>, out: &mut Ve
     if code
         && block.language.is_none()
         && block.closed
-        && let Some(blocks) = reading.fenced(&block.source)
+        && let Some(blocks) = reading.fenced(&block.source, "")
     {
-        return put(text, PrintedCalls { range: block.range, blocks }, out);
+        let lines = lines(text, &block.range);
+        return put(Stretch { range: block.range, blocks }, lines, out);
     }
     let word = match block.dialect {
         Dialect::ExecuteTags => "",
@@ -169,22 +169,18 @@ fn prose<'a>(
     out: &mut Vec<Segment>,
 ) {
     let mut at = range.start;
-    for fence in fences {
-        if fence.range.start < at {
-            continue;
-        }
-        free(text, at..fence.range.start, reading, out);
+    for fence in fences.filter(|fence| fence.range.start >= range.start) {
+        let Some(stretch) = shown(text, fence, reading).filter(|_| fence.range.start >= at) else { continue };
+        keep(at..fence.range.start, out);
         at = fence.range.end;
-        match shown(text, fence, reading) {
-            Some(printed) => put(text, printed, out),
-            None => keep(fence.range.clone(), out),
-        }
+        let lines = lines(text, &stretch.range);
+        put(stretch, lines, out);
     }
-    free(text, at..range.end, reading, out);
+    keep(at..range.end, out);
 }
 
 /// What a fence that is only shown may mean: calls, or a transcript.
-fn shown(text: &str, fence: &markdown::Fence, reading: CallScanner<'_>) -> Option<PrintedCalls> {
+fn shown(text: &str, fence: &markdown::Fence, reading: CallScanner<'_>) -> Option<Stretch> {
     let closed =
         fence.closed && (reading.complete || text.get(..fence.range.end).is_some_and(|t| t.ends_with('\n')));
     let word = info::language_word(&fence.info);
@@ -195,16 +191,16 @@ fn shown(text: &str, fence: &markdown::Fence, reading: CallScanner<'_>) -> Optio
     let shown = edits::shown(&fence.info, &fence.source, fence.range.clone(), closed);
     let before = text.get(..fence.range.start).unwrap_or("");
     if let Some(edit) = edits::fenced(&shown, before, reading.languages) {
-        return Some(PrintedCalls { range: fence.range.clone(), blocks: vec![edit] });
+        return Some(Stretch { range: fence.range.clone(), blocks: vec![edit] });
     }
     if CALL_FENCES.iter().any(|known| word.eq_ignore_ascii_case(known)) {
-        let blocks = reading.fenced(&fence.source)?;
-        return Some(PrintedCalls { range: fence.range.clone(), blocks });
+        let blocks = reading.fenced(&fence.source, word)?;
+        return Some(Stretch { range: fence.range.clone(), blocks });
     }
     let language = info::transcript(&fence.info).filter(|l| reading.languages.find(l.as_str()).is_some())?;
     let taken = prompts::without(&fence.source, &language)?;
     let block = transcript(fence, language, &taken, closed);
-    Some(PrintedCalls { range: fence.range.clone(), blocks: vec![block] })
+    Some(Stretch { range: fence.range.clone(), blocks: vec![block] })
 }
 
 fn transcript(
@@ -224,17 +220,6 @@ fn transcript(
         closed,
         note: Some(format!("read from a transcript: {}", taken.note)),
     }
-}
-
-fn free(text: &str, range: Range<usize>, reading: CallScanner<'_>, out: &mut Vec<Segment>) {
-    let mut at = range.start;
-    let here = text.get(range.clone()).unwrap_or("");
-    for printed in reading.calls(here, range.start) {
-        keep(at..printed.range.start, out);
-        at = printed.range.end;
-        put(text, printed, out);
-    }
-    keep(at..range.end, out);
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Segments are laid one behind the other, so that they tile the text.
 
-use super::printed::{MOST, PrintedCalls};
+use super::printed::MOST;
 use super::{Proposal, Segment};
 use std::ops::Range;
 
@@ -13,41 +13,49 @@ pub(super) fn keep(range: Range<usize>, out: &mut Vec<Segment>) {
     }
 }
 
-/// Adds blocks that share a stretch of the text: the first has it, the others stand at its end.
-pub(super) fn put(text: &str, printed: PrintedCalls, out: &mut Vec<Segment>) {
-    let (start, end) = (printed.range.start, printed.range.end);
-    let lines = lines(text, &printed.range);
-    for (at, mut block) in printed.blocks.into_iter().take(MOST).enumerate() {
+/// A stretch of a text and the blocks that it makes; without any it is prose, whatever Markdown makes of it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Stretch {
+    pub(super) range: Range<usize>,
+    pub(super) blocks: Vec<Proposal>,
+}
+
+/// Adds a stretch: the first of its blocks has it, the others stand at its end.
+pub(super) fn put(stretch: Stretch, lines: (u32, u32), out: &mut Vec<Segment>) {
+    let (start, end) = (stretch.range.start, stretch.range.end);
+    if stretch.blocks.is_empty() {
+        return keep(stretch.range, out);
+    }
+    for (at, mut block) in stretch.blocks.into_iter().take(MOST).enumerate() {
         block.range = if at == 0 { start..end } else { end..end };
         block.lines = lines;
         out.push(Segment::Block(block));
     }
 }
 
-/// Segments, and blocks in their order that take the place of all that stands where they do.
-pub(super) fn between(text: &str, segments: Vec<Segment>, blocks: Vec<Proposal>) -> Vec<Segment> {
+/// Segments, and stretches in their order that take the place of all that stands where they do.
+pub(super) fn between(text: &str, segments: Vec<Segment>, stretches: Vec<Stretch>) -> Vec<Segment> {
     let mut out = Vec::with_capacity(segments.len());
-    let mut blocks = blocks.into_iter().peekable();
-    let (mut counted, mut line) = (0, 1);
+    let mut stretches = stretches.into_iter().peekable();
+    let (mut counted, mut line, mut behind) = (0, 1, 0);
     for segment in segments {
         let range = segment.range().clone();
-        let (mut at, mut is_whole) = (range.start, true);
-        while let Some(block) = blocks.next_if(|block| block.range.start < range.end) {
+        let mut is_whole = range.start >= behind;
+        while let Some(stretch) = stretches.next_if(|stretch| stretch.range.start < range.end) {
             is_whole = false;
-            let own = block.range.clone();
-            keep(at..own.start, &mut out);
+            let own = stretch.range.clone();
+            keep(range.start.max(behind)..own.start, &mut out);
             let first = line + newlines(text, counted..own.start);
             line = first + newlines(text, own.start..own.end);
-            let last =
-                if text.get(..own.end).is_some_and(|text| text.ends_with('\n')) { line - 1 } else { line };
-            (counted, at) = (own.end, own.end);
-            out.push(Segment::Block(Proposal { lines: (first, last.max(first)), ..block }));
+            let ends_line = text.get(..own.end).is_some_and(|text| text.ends_with('\n'));
+            let last = if ends_line { line - 1 } else { line };
+            (counted, behind) = (own.end, own.end);
+            put(stretch, (first, last.max(first)), &mut out);
         }
-        let behind = out.last().map_or(0, |last| last.range().end);
-        if is_whole && range.start >= behind {
+        if is_whole {
             out.push(segment);
         } else {
-            keep(at.max(behind)..range.end.max(behind), &mut out);
+            keep(range.start.max(behind)..range.end.max(behind), &mut out);
         }
     }
     out
@@ -60,7 +68,7 @@ pub(super) fn newlines(text: &str, range: Range<usize>) -> u32 {
 }
 
 /// The first and the last line of a stretch, from 1.
-fn lines(text: &str, range: &Range<usize>) -> (u32, u32) {
+pub(super) fn lines(text: &str, range: &Range<usize>) -> (u32, u32) {
     let line = |at: usize| newlines(text, 0..at).saturating_add(1);
     let first = line(range.start);
     (first, line(range.end.saturating_sub(1)).max(first))

@@ -1,123 +1,155 @@
-//! Edits in no fence, as some models write them: SEARCH/REPLACE markers that stand in the prose. What such an edit holds is
-//! text of its files, so no block in it is one, whatever Markdown makes of its lines. It is an edit like every other, and
-//! says how it was read; one that is divided and never ends takes the rest of the reply, as does one in a reply that was
-//! cut off.
+//! Edits in no fence, as some models write them: SEARCH/REPLACE markers, diffs and patches that stand in the prose. What such
+//! an edit holds is text of its files, so no block in it is one, whatever Markdown makes of its lines. It is an edit like every
+//! other, and says how it was read; one that has begun and of which nothing tells the end takes the rest of the reply, as does
+//! one in a reply that was cut off.
 
 use super::edit_fence::offers_nothing;
-use super::markdown::Fence;
-use super::{Proposal, Segment, edits};
+use super::{Proposal, edits};
 use crate::domain::{BlockKind, Languages};
-use crate::edit::{self, EditEnd, EditExtent};
+use crate::edit::{self, BareEnd, EditEnd, EditExtent};
 use std::ops::Range;
 
-/// An edit whose markers stand in the prose.
-pub(super) struct UnfencedEdit<'t> {
+/// An edit that stands in the prose.
+pub(super) struct UnfencedEdit {
     pub(super) range: Range<usize>,
     /// Whether its end was seen.
     pub(super) closed: bool,
-    /// What stands in front of its first line, in a list or a quote.
-    prefix: &'t str,
+    /// Bytes in front of its first line, in a list or a quote.
+    lead: usize,
+    /// What stands in front of the others.
+    prefix: String,
+    note: &'static str,
 }
 
-/// The edits of a text whose markers stand in none of its fences and blocks, in their order.
-#[derive(Default)]
-pub(super) struct UnfencedEdits<'t> {
-    pub(super) edits: Vec<UnfencedEdit<'t>>,
-    /// Whether a fence or a block that begins in the last one goes on behind it: what stands there is not what it seems, and
-    /// no later edit was looked for.
-    pub(super) is_torn: bool,
-}
-
-/// Looks for them.
-pub(super) fn find<'t>(
+/// Looks for edits at the starts of lines, one line behind the other.
+pub(super) struct EditScanner<'t> {
     text: &'t str,
-    fences: &[Fence],
-    segments: &[Segment],
     complete: bool,
-) -> UnfencedEdits<'t> {
-    let mut code = code(fences, segments).into_iter().peekable();
-    let mut found = UnfencedEdits::default();
-    let (mut at, mut behind_code) = (0, 0);
-    for line in text.split_inclusive('\n') {
-        let start = at;
-        at += line.len();
-        while let Some(range) = code.next_if(|range| range.start < at) {
-            behind_code = behind_code.max(range.end);
-        }
-        let inner = line.trim_start_matches(CONTAINERS);
-        if start < behind_code || !edit::says_search(inner) {
-            continue;
-        }
-        let prefix = line.get(..line.len() - inner.len()).unwrap_or_default();
-        // Where one is only spoken of, so are those behind it.
-        let Some(edit) = begun(text, start, prefix, complete) else { break };
-        let end = edit.range.end;
-        found.edits.push(edit);
-        while let Some(range) = code.next_if(|range| range.start < end) {
-            found.is_torn |= range.end > end;
-        }
-        if found.is_torn {
-            break;
-        }
-        behind_code = end;
-    }
-    found
+    /// Whether markers were only spoken of: then so are those behind them.
+    spoken_of: bool,
+    /// Lines that were looked at behind the first of an edit.
+    pub(super) looked: usize,
 }
 
-/// What is code by now: blocks, and the fences that stand in none of them.
-fn code(fences: &[Fence], segments: &[Segment]) -> Vec<Range<usize>> {
-    let blocks = segments.iter().filter(|segment| matches!(segment, Segment::Block(_)));
-    let mut code: Vec<Range<usize>> = blocks.map(|block| block.range().clone()).collect();
-    let blocks = code.len();
-    for fence in fences {
-        let before = code.get(..blocks).unwrap_or_default();
-        let before = before.partition_point(|block| block.start <= fence.range.start);
-        let around = before.checked_sub(1).and_then(|at| code.get(at));
-        if around.is_none_or(|block| block.end <= fence.range.start) {
-            code.push(fence.range.clone());
+impl<'t> EditScanner<'t> {
+    pub(super) fn new(text: &'t str, complete: bool) -> Self {
+        Self { text, complete, spoken_of: false, looked: 0 }
+    }
+
+    /// The edit that begins with the line at this place, up to its end at `line_end`.
+    pub(super) fn begun(&mut self, start: usize, line_end: usize) -> Option<UnfencedEdit> {
+        let line = self.text.get(start..line_end)?;
+        let lead = containers(line);
+        let inner = line.get(lead..)?;
+        if edit::says_search(inner) {
+            return self.markers(start, lead);
+        }
+        // Nothing else begins an edit; the lines behind it are looked at for these only.
+        if !["---", "***", "diff", "$ ", "apply"].iter().any(|head| inner.starts_with(head)) {
+            return None;
+        }
+        let prefix = prefix(line.get(..lead)?);
+        let mut looked = 0;
+        let rest = self.text.get(start..)?;
+        let form = edit::bare_form(inner_lines(rest, lead, &prefix).inspect(|_| looked += 1));
+        self.looked += looked;
+        let end = edit::bare_end(form?, inner_lines(rest, lead, &prefix));
+        self.looked += end.read;
+        Some(self.bare(start, lead, prefix, end))
+    }
+
+    /// A diff or a patch, of which this is known by its lines.
+    fn bare(&self, start: usize, lead: usize, prefix: String, end: BareEnd) -> UnfencedEdit {
+        let rest = self.text.get(start..).unwrap_or_default();
+        let bytes = |lines: usize| rest.split_inclusive('\n').take(lines).map(str::len).sum::<usize>();
+        let length = bytes(end.lines);
+        let unsure = end.unsure.map_or(rest.len(), bytes);
+        // What is not sure counts where nothing else would be offered.
+        let may_end = end.is_sure || rest.get(unsure..).is_some_and(offers_nothing);
+        let closed = may_end && (self.complete || end.is_sure && length < rest.len());
+        UnfencedEdit {
+            range: start..if closed { start + length } else { self.text.len() },
+            closed,
+            lead,
+            prefix,
+            note: "read from a diff that stands in no fence",
         }
     }
-    code.sort_by_key(|range| range.start);
-    code
+
+    /// Markers, of which this is the first. Those that follow others are of the same file, and one edit with them.
+    fn markers(&mut self, start: usize, lead: usize) -> Option<UnfencedEdit> {
+        if self.spoken_of {
+            return None;
+        }
+        let rest = self.text.get(start..)?;
+        let prefix = prefix(rest.get(..lead)?);
+        let (mut extent, mut divided, mut at) = (EditExtent::new(true), false, start);
+        let (mut ended, mut may_end) = (None, None);
+        for (line, inner) in rest.split_inclusive('\n').zip(inner_lines(rest, lead, &prefix)) {
+            at += line.len();
+            self.looked += 1;
+            if ended.is_some() {
+                if inner.trim().is_empty() {
+                    continue;
+                }
+                if !edit::says_search(inner) {
+                    break;
+                }
+            }
+            divided |= edit::is_divider(inner);
+            extent.line(inner);
+            let end = extent.ends("");
+            ended = (end == EditEnd::Here).then_some(at);
+            if end == EditEnd::Unsure {
+                may_end.get_or_insert(at);
+            }
+        }
+        let is_end = |end: &usize| self.complete && self.text.get(*end..).is_some_and(offers_nothing);
+        let end = ended.or(may_end.filter(is_end));
+        // Without a divider it is only spoken of.
+        self.spoken_of = end.is_none() && !divided && self.complete;
+        (!self.spoken_of).then(|| UnfencedEdit {
+            range: start..end.unwrap_or(self.text.len()),
+            closed: end.is_some(),
+            lead,
+            prefix,
+            note: "read from markers that stand in no fence",
+        })
+    }
 }
 
-/// What may stand in front of lines of a list or a quote.
-const CONTAINERS: [char; 3] = [' ', '\t', '>'];
-
-/// The edit that begins here. One that follows another is of the same file, and one edit with it.
-fn begun<'t>(text: &'t str, start: usize, prefix: &'t str, complete: bool) -> Option<UnfencedEdit<'t>> {
-    let (mut extent, mut divided, mut at) = (EditExtent::new(true), false, start);
-    let (mut ended, mut may_end) = (None, None);
-    for line in text.get(start..)?.split_inclusive('\n') {
-        at += line.len();
-        let inner = without_prefix(line, prefix);
-        if ended.is_some() {
-            if inner.trim().is_empty() {
-                continue;
-            }
-            if !edit::says_search(inner) {
-                break;
-            }
-        }
-        divided |= edit::is_divider(inner);
-        extent.line(inner);
-        let end = extent.ends("");
-        ended = (end == EditEnd::Here).then_some(at);
-        if end == EditEnd::Unsure {
-            may_end.get_or_insert(at);
+/// Bytes in front of the text of a line: blanks, and marks of quotes and of items of lists.
+fn containers(line: &str) -> usize {
+    let mut rest = line;
+    loop {
+        let inner = rest.trim_start_matches([' ', '\t', '>']);
+        let number = inner.trim_start_matches(|c: char| c.is_ascii_digit());
+        let marks: &[char] = if number.len() < inner.len() { &['.', ')'] } else { &['-', '*', '+'] };
+        match number.strip_prefix(marks).filter(|behind| behind.starts_with([' ', '\t'])) {
+            Some(behind) => rest = behind,
+            None => return line.len() - inner.len(),
         }
     }
-    let is_end = |end: &usize| complete && text.get(*end..).is_some_and(offers_nothing);
-    let end = ended.or(may_end.filter(is_end));
-    // Without a divider it is only spoken of.
-    (end.is_some() || divided || !complete).then(|| UnfencedEdit {
-        range: start..end.unwrap_or(text.len()),
-        closed: end.is_some(),
-        prefix,
+}
+
+/// What stands in front of the lines behind the first one: where that has the mark of an item, they have blanks.
+fn prefix(lead: &str) -> String {
+    lead.chars().map(|sign| if matches!(sign, '>' | '\t') { sign } else { ' ' }).collect()
+}
+
+/// The lines of an edit without what stands in front of them.
+fn inner_lines<'l>(
+    text: &'l str,
+    lead: usize,
+    prefix: &'l str,
+) -> impl Iterator<Item = &'l str> + Clone + use<'l> {
+    text.split_inclusive('\n').enumerate().map(move |(at, line)| match at {
+        0 => line.get(lead..).unwrap_or(line),
+        _ => without_prefix(line, prefix),
     })
 }
 
-/// A line without what stands in front of the first one, as far as that stands in front of it, too.
+/// A line without the prefix, as far as that stands in front of it, too.
 fn without_prefix<'l>(line: &'l str, prefix: &str) -> &'l str {
     let blank = |sign: char| matches!(sign, ' ' | '\t');
     let same =
@@ -126,16 +158,17 @@ fn without_prefix<'l>(line: &'l str, prefix: &str) -> &'l str {
 }
 
 /// The block that an edit makes; `before` stands in front of it, and may name its file.
-pub(super) fn block(source: &str, edit: &UnfencedEdit<'_>, before: &str, languages: &Languages) -> Proposal {
-    let source: String = source.split_inclusive('\n').map(|line| without_prefix(line, edit.prefix)).collect();
-    let before = before.lines().rev().find(|line| !line.trim_matches(CONTAINERS).is_empty());
-    let before = before.unwrap_or_default().trim_start_matches([' ', '\t', '>', '-', '+']);
+pub(super) fn block(source: &str, edit: &UnfencedEdit, before: &str, languages: &Languages) -> Proposal {
+    let source: String = inner_lines(source, edit.lead, &edit.prefix).collect();
+    let before = before.lines().rev().find(|line| containers(line) < line.trim_end().len());
+    let before = before.unwrap_or_default();
+    let before = before.get(containers(before)..).unwrap_or_default();
     let shown = edits::shown("edit", &source, edit.range.clone(), edit.closed);
     let mut block = edits::fenced(&shown, before, languages).unwrap_or_else(|| {
         let paths = vec![edit::path_in_front(before).unwrap_or_default()];
         Proposal { file: Some(BlockKind::Edit { paths }), ..shown }
     });
-    block.remark("read from markers that stand in no fence");
+    block.remark(edit.note);
     block
 }
 

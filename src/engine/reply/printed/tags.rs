@@ -1,83 +1,202 @@
-//! Calls printed as tags, with JSON or a tag for each argument inside.
+//! Calls printed as tags, with JSON or a tag for each argument inside. Names of tags may have a name space in front
+//! (`<seed:tool_call>`).
 
-use super::PrintedCall;
-use crate::engine::reply::call;
+use super::{LeadingCalls, PrintedCall};
+use crate::engine::reply::{call, json};
 use serde_json::Value;
 
-/// `<function=NAME>` or `<invoke name="NAME">` with JSON or `<parameter…>` tags inside.
-pub(super) fn tagged(
-    text: &str,
-    close: &str,
-    name: impl Fn(&str) -> Option<String>,
-) -> (Vec<PrintedCall>, usize, usize) {
-    let nothing = |cost| (Vec::new(), 0, cost);
-    let Some(head_end) = text.get(..text.floor_char_boundary(256)).and_then(|head| head.find('>')) else {
-        return nothing(256);
-    };
-    let Some(name) = text.get(..head_end).and_then(name).filter(|name| call::known(name)) else {
-        return nothing(head_end);
-    };
-    let body = text.get(head_end + 1..).unwrap_or("");
-    let (inner, length) = match body.find(close) {
-        Some(end) => (body.get(..end).unwrap_or(""), head_end + 1 + end + close.len()),
-        None => (body, text.len()),
-    };
-    let inner_trimmed = inner.trim();
-    let arguments = if inner_trimmed.starts_with('{') {
-        inner_trimmed.to_owned()
-    } else {
-        let whole = length < text.len() || text.ends_with(close);
-        parameters(inner, whole)
-    };
-    (vec![(name, arguments)], length, length)
+/// Bytes of the head of a tag.
+const LONGEST: usize = 256;
+
+/// What a tag is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TagKind {
+    /// Calls stand inside of it.
+    Around,
+    /// `<function=NAME>`.
+    Function,
+    /// `<invoke name="NAME">`.
+    Invoke,
 }
 
-/// The values of `<parameter=KEY>…</parameter>` or `<parameter name="KEY">…</parameter>` as JSON; of a call that is not
-/// `whole` the JSON breaks off where the text does.
-fn parameters(text: &str, whole: bool) -> String {
-    const CLOSE: &str = "</parameter>";
-    let mut out = String::from("{");
-    let mut rest = text;
-    let mut cut = !whole;
-    while let Some(start) = rest.find("<parameter") {
-        let tag = rest.get(start..).unwrap_or("");
-        let Some(head_end) = tag.find('>') else { break };
-        let head = tag.get(..head_end).unwrap_or("");
-        let key = head.strip_prefix("<parameter=").map(str::to_owned).or_else(|| attribute(head, "name"));
-        let Some(key) = key else { break };
-        let body = tag.get(head_end + 1..).unwrap_or("");
-        let (value, behind) = match body.find(CLOSE) {
-            Some(end) => (body.get(..end).unwrap_or(""), body.get(end + CLOSE.len()..)),
-            None => (body, None),
+/// The tag that opens a call.
+#[derive(Clone, Debug)]
+pub(super) struct OpenTag {
+    pub(super) kind: TagKind,
+    /// Bytes of the whole tag.
+    pub(super) length: usize,
+    /// How it is closed.
+    pub(super) close: String,
+    /// The name space in front of its name.
+    space: String,
+}
+
+impl OpenTag {
+    /// The tag that begins a text.
+    pub(super) fn of(text: &str) -> Option<Self> {
+        let head = text.get(..text.floor_char_boundary(LONGEST))?.strip_prefix('<')?;
+        let full = head.get(..head.find(['>', ' ', '=', '\n', '<', '/', '"'])?)?;
+        let name = full.rsplit([':', '｜']).next()?;
+        let kind = match name {
+            "tool_call" | "tool_calls" | "function_call" | "function_calls" | "TOOLCALL" => TagKind::Around,
+            "function" => TagKind::Function,
+            "invoke" => TagKind::Invoke,
+            _ => return None,
         };
-        let value = value.strip_prefix('\n').unwrap_or(value);
-        let value = if behind.is_some() { value.strip_suffix('\n').unwrap_or(value) } else { value };
-        if out.len() > 1 {
-            out.push(',');
-        }
-        let value = Value::String(value.to_owned()).to_string();
-        out.push_str(&Value::String(key.trim().to_owned()).to_string());
-        out.push(':');
-        match behind {
-            Some(behind) => {
-                out.push_str(&value);
-                rest = behind;
+        let sign = match kind {
+            TagKind::Around => '>',
+            TagKind::Function => '=',
+            TagKind::Invoke => ' ',
+        };
+        let length =
+            head.find('>').filter(|_| head.get(full.len()..).is_some_and(|t| t.starts_with(sign)))? + 2;
+        let space = full.get(..full.len() - name.len())?.to_owned();
+        Some(Self { kind, length, close: format!("</{full}>"), space })
+    }
+
+    /// The call that it opens.
+    pub(super) fn read(&self, text: &str) -> LeadingCalls {
+        let head = text.get(..self.length - 1).unwrap_or_default();
+        let name = match self.kind {
+            TagKind::Function => {
+                head.split_once('=').map(|(_, name)| name.trim().trim_matches('"').to_owned())
             }
-            None => {
-                out.push_str(value.strip_suffix('"').unwrap_or(&value));
-                cut = true;
-                break;
+            _ => attribute(head, "name"),
+        };
+        let (Some(name), Some(body)) = (name, text.get(self.length..)) else {
+            return LeadingCalls::none(self.length);
+        };
+        let trimmed = body.trim_start();
+        let (arguments, behind) = if trimmed.starts_with('{') {
+            match json::read(trimmed) {
+                Some(found) => trimmed.split_at(found.length),
+                None => return LeadingCalls::cut(&name, self.inside(trimmed), text.len()),
             }
+        } else {
+            return self.with_parameters(text, name, body);
+        };
+        match behind.trim_start().strip_prefix(&*self.close) {
+            Some(behind) => LeadingCalls::new(vec![(name, arguments.to_owned())], text.len() - behind.len()),
+            None => LeadingCalls::cut(&name, arguments, text.len() - behind.len()),
         }
     }
-    if !cut {
+
+    fn inside<'t>(&self, body: &'t str) -> &'t str {
+        body.find(&self.close).and_then(|end| body.get(..end)).unwrap_or(body)
+    }
+
+    fn with_parameters(&self, text: &str, name: String, body: &str) -> LeadingCalls {
+        let sign = if self.kind == TagKind::Function { '=' } else { ' ' };
+        let open = format!("<{}parameter{sign}", self.space);
+        let close = format!("</{}parameter>", self.space);
+        let around = if self.kind == TagKind::Function { "<function=" } else { "<invoke " };
+        let around = format!("<{}{}", self.space, around.trim_start_matches('<'));
+        let end = ValueEnd { close: &close, next: [&open, &self.close], around: (&around, &self.close) };
+        let mut out = String::from("{");
+        let mut rest = body.trim_start();
+        while let Some(tag) = rest.strip_prefix(&*open) {
+            let head = tag.get(..tag.floor_char_boundary(LONGEST)).unwrap_or_default();
+            let Some((head, _)) = head.split_once('>') else { break };
+            let key =
+                if self.kind == TagKind::Function { Some(head.to_owned()) } else { attribute(head, "name") };
+            let (Some(key), Some(value)) = (key, tag.get(head.len() + 1..)) else { break };
+            let Some((value, behind)) = end.split(value) else {
+                // It is open: all that comes may belong to it.
+                push(&mut out, &key, value.strip_prefix('\n').unwrap_or(value), false);
+                return LeadingCalls::cut(&name, &out, text.len());
+            };
+            push(&mut out, &key, value, true);
+            rest = behind.trim_start();
+        }
+        let Some(behind) = rest.strip_prefix(&*self.close) else {
+            return LeadingCalls::cut(&name, &out, text.len() - rest.len());
+        };
         out.push('}');
+        LeadingCalls::new(vec![(name, out)], text.len() - behind.len())
     }
-    out
+}
+
+/// Where a value ends that may hold what looks like its end: what follows the right one is known.
+struct ValueEnd<'a> {
+    close: &'a str,
+    next: [&'a str; 2],
+    /// How calls of the same form open and close, which may stand inside of it.
+    around: (&'a str, &'a str),
+}
+
+impl ValueEnd<'_> {
+    /// A value, a line end on either side aside, and what is behind its end.
+    fn split<'t>(&self, text: &'t str) -> Option<(&'t str, &'t str)> {
+        let (mut at, mut first, mut likely, mut depth) = (0, None, None, 0i64);
+        while let Some(inner) = text.get(at..).and_then(|rest| rest.get(..rest.find(self.close)?)) {
+            let count = |tag: &str| i64::try_from(inner.matches(tag).count()).unwrap_or(i64::MAX);
+            depth = depth.saturating_add(count(self.around.0)).saturating_sub(count(self.around.1));
+            let end = at + inner.len();
+            at = end + self.close.len();
+            first = first.or(Some(end));
+            let behind = text.get(at..).unwrap_or_default().trim_start();
+            if behind.is_empty() || self.next.iter().any(|next| behind.starts_with(next)) {
+                likely = likely.or(Some(end));
+                if depth <= 0 {
+                    likely = Some(end);
+                    break;
+                }
+            }
+        }
+        let end = likely.or(first)?;
+        let value = text.get(..end)?;
+        let value = value.strip_prefix('\n').unwrap_or(value);
+        Some((value.strip_suffix('\n').unwrap_or(value), text.get(end + self.close.len()..)?))
+    }
+}
+
+/// Adds a field to an object; of one that is not whole the text breaks off.
+fn push(object: &mut String, key: &str, value: &str, whole: bool) {
+    if object.len() > 1 {
+        object.push(',');
+    }
+    object.push_str(&Value::String(key.trim().to_owned()).to_string());
+    object.push(':');
+    let value = Value::String(value.to_owned()).to_string();
+    object.push_str(if whole { &value } else { value.strip_suffix('"').unwrap_or(&value) });
+}
+
+/// `NAME` and behind it `<arg_key>KEY</arg_key><arg_value>VALUE</arg_value>` for each argument, as they stand in
+/// `<tool_call>`.
+pub(super) fn arguments(text: &str) -> LeadingCalls {
+    const KEY: (&str, &str) = ("<arg_key>", "</arg_key>");
+    const VALUE: (&str, &str) = ("<arg_value>", "</arg_value>");
+    let head = text.get(..text.floor_char_boundary(LONGEST)).unwrap_or_default();
+    let name = head.split(['<', '\n']).next().unwrap_or_default();
+    let mut rest = text.get(name.len()..).unwrap_or_default().trim_start();
+    let name = name.trim();
+    if !call::known(name) || !rest.starts_with(KEY.0) {
+        return LeadingCalls::none(name.len());
+    }
+    let around = ("<tool_call>", "</tool_call>");
+    let end = ValueEnd { close: VALUE.1, next: [KEY.0, around.1], around };
+    let mut out = String::from("{");
+    while let Some(tag) = rest.strip_prefix(KEY.0) {
+        let key = tag.get(..tag.floor_char_boundary(LONGEST)).and_then(|head| head.split_once(KEY.1));
+        let value = key.and_then(|(key, _)| {
+            let behind = tag.get(key.len() + KEY.1.len()..)?;
+            Some((key, behind.trim_start().strip_prefix(VALUE.0)?))
+        });
+        let Some((key, value)) = value else { return LeadingCalls::cut(name, &out, text.len()) };
+        let Some((value, behind)) = end.split(value) else {
+            push(&mut out, key, value, false);
+            return LeadingCalls::cut(name, &out, text.len());
+        };
+        push(&mut out, key, value, true);
+        rest = behind.trim_start();
+    }
+    out.push('}');
+    let call: PrintedCall = (name.to_owned(), out);
+    LeadingCalls::new(vec![call], text.len() - rest.len())
 }
 
 /// The value of an attribute in the head of a tag.
-pub(super) fn attribute(head: &str, name: &str) -> Option<String> {
+fn attribute(head: &str, name: &str) -> Option<String> {
     let behind = head.split_once(&format!("{name}="))?.1;
     let quote = behind.chars().next().filter(|c| matches!(c, '"' | '\''))?;
     behind.get(1..)?.split_once(quote).map(|(value, _)| value.to_owned())

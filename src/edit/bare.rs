@@ -1,0 +1,315 @@
+//! Diffs and patches that stand in no fence: whether one begins at a line of prose, and how many lines it has.
+//!
+//! Only what nobody writes by chance begins one: the lines `---`, `+++` and `@@` in a row, the head of git, the first lines
+//! of a patch. A hunk goes as far as its head counts, whatever its lines look like; where the counts don't come out, the
+//! signs of its lines tell, or nothing does.
+
+use super::extent::{self, EditEnd, Hunk};
+
+/// What a patch begins and ends with, and how it names what it does to files.
+const BEGIN: &str = "*** Begin Patch";
+const END: &str = "*** End Patch";
+const ACTS: [&str; 3] = ["*** Update File:", "*** Add File:", "*** Delete File:"];
+
+/// What git may put between the head of a file and its hunks.
+const GIT: [&str; 12] = [
+    "index ",
+    "old mode ",
+    "new mode ",
+    "new file mode ",
+    "deleted file mode ",
+    "similarity index ",
+    "dissimilarity index ",
+    "rename from ",
+    "rename to ",
+    "copy from ",
+    "copy to ",
+    "Binary files ",
+];
+
+/// What begins at a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BareForm {
+    /// Up to the line that says so.
+    Patch,
+    Diff,
+}
+
+/// How far such an edit goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct BareEnd {
+    /// Lines that belong to it.
+    pub(crate) lines: usize,
+    /// Lines that were looked at for that.
+    pub(crate) read: usize,
+    /// Whether its lines tell that no more belong to it.
+    pub(crate) is_sure: bool,
+    /// The first line of which nothing tells whether it belongs to it, from 0.
+    pub(crate) unsure: Option<usize>,
+}
+
+/// Whether one begins with the first of these lines.
+pub(crate) fn begins<'l>(mut lines: impl Iterator<Item = &'l str>) -> Option<BareForm> {
+    let first = lines.next()?.trim_end();
+    let mut next = || lines.next().map_or("", str::trim_end);
+    let is_form = if first == BEGIN {
+        return is_act(next()).then_some(BareForm::Patch);
+    } else if command(first).is_some() {
+        return (next() == BEGIN && is_act(next())).then_some(BareForm::Patch);
+    } else if first.starts_with("--- ") {
+        next().starts_with("+++ ") && is_at(next())
+    } else if first.starts_with("diff --git ") {
+        let next = next();
+        next.starts_with("--- ") || GIT.iter().any(|head| next.starts_with(head))
+    } else if is_act(first) {
+        let next = next();
+        is_at(next) || next.starts_with("*** Move to:") || first.contains("Add") && next.starts_with('+')
+    } else {
+        false
+    };
+    is_form.then_some(BareForm::Diff)
+}
+
+/// Where the edit ends that begins with the first of these lines.
+pub(crate) fn end<'l>(form: BareForm, lines: impl Iterator<Item = &'l str> + Clone) -> BareEnd {
+    let lines = lines.map(|line| line.trim_end_matches(['\n', '\r']));
+    match form {
+        BareForm::Patch => end_of_patch(lines),
+        BareForm::Diff => end_of_diff(lines),
+    }
+}
+
+/// The patch of a command `apply_patch <<'EOF'`, where a text is that and nothing else.
+pub(crate) fn in_command(text: &str) -> Option<&str> {
+    let text = text.trim_start();
+    let (head, body) = text.split_once('\n')?;
+    let delimiter = command(head)?;
+    if body.lines().next()?.trim_end() != BEGIN {
+        return None;
+    }
+    let mut at = 0;
+    for line in body.split_inclusive('\n') {
+        if line.trim_end() == delimiter {
+            let behind = body.get(at + line.len()..)?;
+            return behind.trim().is_empty().then_some(body.get(..at)?);
+        }
+        at += line.len();
+    }
+    Some(body)
+}
+
+/// The word that ends the text which a line gives to `apply_patch`.
+pub(super) fn command(line: &str) -> Option<&str> {
+    let line = line.trim();
+    let line = line.strip_prefix("$ ").unwrap_or(line);
+    let word = line.strip_prefix("apply_patch")?.trim_start().strip_prefix("<<")?;
+    let word = word.trim_start_matches('-').trim().trim_matches(['"', '\'']);
+    let is_word = !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || c == '_');
+    is_word.then_some(word)
+}
+
+fn is_act(line: &str) -> bool {
+    ACTS.iter().any(|act| line.strip_prefix(act).is_some_and(|path| !path.trim().is_empty()))
+}
+
+fn is_at(line: &str) -> bool {
+    line.strip_prefix("@@").is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+}
+
+fn end_of_patch<'l>(mut lines: impl Iterator<Item = &'l str>) -> BareEnd {
+    let first = lines.next().unwrap_or_default();
+    let mut count = 1;
+    while let Some(line) = lines.next() {
+        count += 1;
+        if line.trim_end() == END {
+            let is_delimiter = |line: &str| command(first).is_some_and(|word| line.trim_end() == word);
+            let more = usize::from(lines.next().is_some_and(is_delimiter));
+            return BareEnd { lines: count + more, read: count + 1, is_sure: true, unsure: None };
+        }
+    }
+    BareEnd { lines: count, read: count, is_sure: false, unsure: Some(0) }
+}
+
+/// What a line is to the diff in front of it.
+#[derive(PartialEq, Eq)]
+enum Belongs {
+    Yes,
+    /// It is blank, and behind all that is counted.
+    Perhaps,
+    Unsure,
+    No,
+}
+
+fn end_of_diff<'l>(mut lines: impl Iterator<Item = &'l str> + Clone) -> BareEnd {
+    let (mut hunk, mut read, mut taken): (Option<Hunk>, _, _) = (None, 0, 0);
+    let (mut unsure, mut shorter, mut is_behind_blank, mut is_over) = (None, None, false, false);
+    while let Some(line) = lines.next() {
+        let belongs = match head(line, lines.clone(), hunk.as_ref()) {
+            Some(begun) => {
+                (hunk, unsure, shorter) = (begun, None, None);
+                Belongs::Yes
+            }
+            None => belongs(line, hunk.as_mut(), is_behind_blank),
+        };
+        match belongs {
+            Belongs::No => {
+                is_over = true;
+                break;
+            }
+            Belongs::Perhaps => {}
+            Belongs::Unsure => {
+                unsure.get_or_insert(read);
+                shorter = shorter.or(is_behind_blank.then_some(taken));
+                taken = read + 1;
+            }
+            Belongs::Yes => taken = read + 1,
+        }
+        read += 1;
+        is_behind_blank = line.trim().is_empty();
+    }
+    let is_sure = is_over || hunk.is_none_or(|hunk| hunk.ends() == EditEnd::Here);
+    let lines = if is_sure { taken } else { shorter.unwrap_or(taken) };
+    BareEnd { lines, read, is_sure, unsure }
+}
+
+/// The hunk that a line begins, if it is one between hunks: `None` inside where it begins none by itself.
+fn head<'l>(
+    line: &str,
+    mut ahead: impl Iterator<Item = &'l str>,
+    hunk: Option<&Hunk>,
+) -> Option<Option<Hunk>> {
+    if is_at(line) {
+        return Some(extent::begun(line));
+    }
+    if line.starts_with("*** Move to:") {
+        return Some(Some(Hunk::default()));
+    }
+    if is_act(line) {
+        return Some(extent::begun(line));
+    }
+    let is_between = ["diff --git ", END, "*** End of File"].iter().any(|head| line.starts_with(head));
+    // A line that is counted is text of the hunk: one that goes (`-- x`) may look like the head of a file.
+    let mut is_file = || {
+        let mut next = || ahead.next().unwrap_or_default();
+        line.starts_with("--- ") && next().starts_with("+++ ") && is_at(next())
+    };
+    (is_between || hunk.is_none_or(|hunk| !hunk.waits()) && is_file()).then_some(None)
+}
+
+fn belongs(line: &str, hunk: Option<&mut Hunk>, is_behind_blank: bool) -> Belongs {
+    let is_blank = line.trim().is_empty();
+    let Some(hunk) = hunk else {
+        let is_head = line.starts_with("--- ") || line.starts_with("+++ ");
+        let is_head = is_head || GIT.iter().any(|head| line.starts_with(head));
+        return if is_head {
+            Belongs::Yes
+        } else if is_blank {
+            Belongs::Perhaps
+        } else {
+            Belongs::No
+        };
+    };
+    let is_signed = line.starts_with([' ', '+', '-', '\\']);
+    if hunk.is_even() && !line.starts_with('\\') {
+        // A rule, and items of a list behind a blank line, are none of it: what else has a sign says that its counts are
+        // wrong.
+        let is_prose = line.trim_end() == "---"
+            || is_behind_blank && ["- ", "+ ", "--"].iter().any(|mark| line.starts_with(mark));
+        if is_blank {
+            return Belongs::Perhaps;
+        }
+        if !is_signed || is_prose {
+            return Belongs::No;
+        }
+    } else if !is_signed && !is_blank && hunk.ends() == EditEnd::Here {
+        return Belongs::No;
+    }
+    hunk.line(line);
+    match (is_blank, is_signed) {
+        (true, _) if hunk.waits() || hunk.is_even() => Belongs::Yes,
+        (true, _) => Belongs::Perhaps,
+        (_, true) => Belongs::Yes,
+        _ => Belongs::Unsure,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn end_of(text: &str) -> Option<(usize, bool)> {
+        let form = begins(text.split_inclusive('\n'))?;
+        let end = end(form, text.split_inclusive('\n'));
+        Some((end.lines, end.is_sure))
+    }
+
+    #[test]
+    fn only_what_nobody_writes_by_chance_begins_one() {
+        for text in [
+            "--- a/x\n",
+            "---\n",
+            "--- x\n\ntext\n",
+            "---\ntitle: x\n---\n",
+            "-- \nAda\n",
+            "--- a/x\n+++ b/x\n",
+            "Title\n---\n",
+            "--- a/x\n+++ b/x\ntext\n@@ -1 +1 @@\n",
+            "@@ -1 +1 @@\n-a\n+b\n",
+            "diff --git a/x b/x\nis what git prints.\n",
+            "*** Begin Patch\nbegins it.\n",
+            "*** Begin Patch",
+            "*** Update File: x\nis how\n",
+            "apply_patch <<'EOF'\nx\nEOF\n",
+            "+++ b/x\n@@ -1 +1 @@\n",
+            "*** Delete File: x\n",
+        ] {
+            assert_eq!(end_of(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_diff_ends_where_its_counts_say_so() {
+        let head = "--- a/x\n+++ b/x\n";
+        for (text, end) in [
+            ("@@ -1,2 +1,2 @@\n a\n-b\n+c\nprose\n", (6, true)),
+            ("@@ -1,2 +1,2 @@\n a\n-b\n+c\n\n- item\n", (6, true)),
+            ("@@ -1,2 +1,2 @@\n a\n-b\n+c\n---\n", (6, true)),
+            ("@@ -1,2 +1,2 @@\n a\n-b\n+c\n\\ No newline at end of file\n\ntext\n", (7, true)),
+            // Lines that look like a head, a fence, prose: they are counted.
+            ("@@ -1,2 +1,2 @@\n--- x\n+++ y\n@@ -1 +1 @@\n-a\n+b\ntext\n", (8, true)),
+            ("@@ -1,2 +1,2 @@\n```bash\n--- x\n+++ y\n```\n", (6, true)),
+            ("@@ -1,3 +1,3 @@\n-b\n+c\n\ntext\nmore\n", (7, true)),
+            // Several hunks, several files, blank lines between them.
+            (
+                "@@ -1 +1 @@\n-a\n+b\n\n@@ -9 +9 @@\n-a\n+b\n--- a/y\n+++ b/y\n@@ -1 +1 @@\n-a\n+b\n\ntext\n",
+                (14, true),
+            ),
+            // Wrong counts: lines that all have signs tell it.
+            ("@@ -1,9 +1,9 @@\n a\n-b\n+c\n\nThat is all.\n", (7, true)),
+            ("@@ -1 +1 @@\n a\n-b\n+c\n d\nThat is all.\n", (7, true)),
+            ("@@ @@\n a\n-b\n+c\nThat is all.\n", (6, true)),
+            // Or nothing does.
+            ("@@ -1,9 +1,9 @@\n-b\n+c\n\nThat is all.\n\nYes.\n", (6, false)),
+            ("@@ -1,9 +1,9 @@\na\n-b\n+c\n```bash\nls\n```\n", (9, false)),
+        ] {
+            assert_eq!(end_of(&format!("{head}{text}")), Some(end), "{text}");
+        }
+        let git = "diff --git a/x b/y\nsimilarity index 90%\nrename from x\nrename to y\nprose\n";
+        assert_eq!(end_of(git), Some((4, true)));
+    }
+
+    #[test]
+    fn a_patch_ends_where_it_says_so() {
+        let patch = "*** Begin Patch\n*** Update File: x\n@@\n-a\n+b\n*** End Patch\n";
+        assert_eq!(end_of(patch), Some((6, true)));
+        assert_eq!(end_of(&format!("apply_patch <<'EOF'\n{patch}EOF\nls\n")), Some((8, true)));
+        assert_eq!(end_of(&format!("$ apply_patch << \"X\"\n{patch}ls\n")), Some((7, true)));
+        assert_eq!(end_of(&patch.replace("*** End Patch\n", "text\n")), Some((6, false)));
+        assert_eq!(end_of("*** Update File: x\n@@\n a\n-b\n+c\ntext\n"), Some((5, true)));
+        assert_eq!(end_of("*** Add File: x\n+a\n+b\n\ntext\n"), Some((3, true)));
+        let command = format!("\napply_patch <<'EOF'\n{patch}EOF\n\n");
+        assert_eq!(in_command(&command), Some(patch));
+        assert_eq!(in_command(&format!("{command}ls\n")), None);
+        assert_eq!(in_command("apply_patch <<'EOF'\nx\nEOF\n"), None);
+    }
+}

@@ -1,0 +1,154 @@
+//! Calls between tokens of a model's template, which a server should have read and did not.
+
+use super::value::of_value;
+use super::{LeadingCalls, MOST, PrintedForm};
+use crate::engine::reply::{call, json};
+
+/// Bytes of what stands between two tokens in front of the arguments.
+const LONGEST: usize = 256;
+
+const MISTRAL: &str = "[TOOL_CALLS]";
+/// What opens calls, and what closes them: several, or one.
+const SECTION: [(&str, &str); 2] =
+    [("tool_calls_section_begin", "tool_calls_section_end"), ("tool_calls_begin", "tool_calls_end")];
+const CALL: (&str, &str) = ("tool_call_begin", "tool_call_end");
+
+/// The text behind a token, `<|NAME|>` or with the signs that other templates have for `|` and `_`.
+fn behind<'t>(text: &'t str, name: &str) -> Option<&'t str> {
+    const BARS: [char; 2] = ['|', '｜'];
+    let mut rest = text.strip_prefix('<')?.strip_prefix(BARS)?;
+    for sign in name.chars() {
+        rest = rest.strip_prefix(|c| c == sign || sign == '_' && c == '▁')?;
+    }
+    rest.strip_prefix(BARS)?.strip_prefix('>')
+}
+
+/// The form that a token begins.
+pub(super) fn form(text: &str) -> Option<PrintedForm> {
+    if text.starts_with(MISTRAL) {
+        return Some(PrintedForm::Mistral);
+    }
+    if !text.starts_with(['<']) {
+        return None;
+    }
+    if SECTION.iter().any(|(open, _)| behind(text, open).is_some()) || behind(text, CALL.0).is_some() {
+        return Some(PrintedForm::Section);
+    }
+    ["channel", "start"].iter().any(|name| behind(text, name).is_some()).then_some(PrintedForm::Channel)
+}
+
+/// Where such tokens may stand in a line, those between backticks aside.
+pub(super) fn positions(line: &str) -> impl Iterator<Item = usize> {
+    let mut ticks = 0usize;
+    line.char_indices().filter_map(move |(at, sign)| {
+        ticks += usize::from(sign == '`');
+        let may = ticks % 2 == 0 && matches!(sign, '<' | '[');
+        may.then_some(at).filter(|at| line.get(*at..).is_some_and(|rest| form(rest).is_some()))
+    })
+}
+
+/// The JSON that begins a text, perhaps in a fence, and what is behind it; `None`: it is not whole.
+fn arguments(text: &str) -> (&str, Option<&str>) {
+    let trimmed = text.trim_start();
+    let in_fence =
+        trimmed.strip_prefix("```json").or_else(|| trimmed.strip_prefix("```")).map(str::trim_start);
+    let inner = in_fence.unwrap_or(trimmed);
+    let Some(found) = json::read(inner) else { return (inner, None) };
+    let (arguments, rest) = inner.split_at(found.length);
+    let closed = in_fence.and_then(|_| rest.trim_start().strip_prefix("```"));
+    (arguments, Some(closed.unwrap_or(rest)))
+}
+
+/// `<|tool_calls_section_begin|><|tool_call_begin|>functions.NAME:0<|tool_call_argument_begin|>{…}<|tool_call_end|>…`, or with
+/// `<｜tool▁sep｜>` between name and arguments, or between the word `function` and the name.
+pub(super) fn section(text: &str) -> LeadingCalls {
+    let opened = SECTION.iter().find_map(|(open, close)| Some((behind(text, open)?, *close)));
+    let (mut rest, section_end) = opened.map_or((text, None), |(rest, close)| (rest, Some(close)));
+    let mut calls = Vec::new();
+    while let (Some(inner), true) = (behind(rest.trim_start(), CALL.0), calls.len() < MOST) {
+        let Some((name, inner)) = name(inner) else { break };
+        let (json, Some(after)) = arguments(inner) else {
+            let cut = LeadingCalls::cut(name, inner, text.len());
+            calls.extend(cut.calls);
+            return LeadingCalls { calls, ..cut };
+        };
+        calls.push((name.to_owned(), json.to_owned()));
+        rest = behind(after.trim_start(), CALL.1).unwrap_or(after);
+    }
+    if let Some(end) = section_end {
+        rest = behind(rest.trim_start(), end).unwrap_or(rest);
+    }
+    if calls.is_empty() {
+        LeadingCalls::none(LONGEST)
+    } else {
+        LeadingCalls::new(calls, text.len() - rest.len())
+    }
+}
+
+/// The name of a tool, and what is behind the token that divides it from its arguments.
+fn name(text: &str) -> Option<(&str, &str)> {
+    let head = text.get(..text.floor_char_boundary(LONGEST))?;
+    let (before, rest) = text.split_at(head.find('<')?);
+    let rest = behind(rest, "tool_sep").or_else(|| behind(rest, "tool_call_argument_begin"))?;
+    let before = before.trim();
+    if before != "function" {
+        return Some((before.split(':').next().unwrap_or(before), rest));
+    }
+    let head = rest.get(..rest.floor_char_boundary(LONGEST))?;
+    let (name, arguments) = rest.split_at(head.find(['\n', '`', '{'])?);
+    Some((name.trim(), arguments))
+}
+
+/// `<|channel|>commentary to=functions.NAME <|constrain|>json<|message|>{…}<|call|>`.
+pub(super) fn channel(text: &str) -> LeadingCalls {
+    const MESSAGE: &str = "<|message|>";
+    let head = text.get(..text.floor_char_boundary(LONGEST)).and_then(|head| head.split_once(MESSAGE));
+    let to = head.and_then(|(head, _)| Some((head, head.split_once(" to=")?.1)));
+    let Some((head, to)) = to.filter(|(head, _)| !head.contains('\n')) else {
+        return LeadingCalls::none(LONGEST);
+    };
+    let name = to.split(|c: char| c.is_whitespace() || c == '<').next().unwrap_or_default();
+    let inner = text.get(head.len() + MESSAGE.len()..).unwrap_or_default();
+    match arguments(inner) {
+        (json, Some(after)) => {
+            let rest =
+                ["call", "end"].iter().find_map(|end| behind(after.trim_start(), end)).unwrap_or(after);
+            LeadingCalls::new(vec![(name.to_owned(), json.to_owned())], text.len() - rest.len())
+        }
+        (cut, None) if cut.starts_with('{') => LeadingCalls::cut(name, cut, text.len()),
+        _ => LeadingCalls::none(LONGEST),
+    }
+}
+
+/// `[TOOL_CALLS] [{…}]`, `[TOOL_CALLS]run_code{…}`, `[TOOL_CALLS]run_code[CALL_ID]1[ARGS]{…}`.
+pub(super) fn mistral(text: &str) -> LeadingCalls {
+    let mut calls = Vec::new();
+    let mut rest = text;
+    while let Some(body) = rest.strip_prefix(MISTRAL) {
+        let body = body.trim_start();
+        let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '-');
+        let (name, behind) = body.split_at(body.find(|c| !is_name(c)).unwrap_or(body.len()));
+        let identity = behind.strip_prefix("[CALL_ID]").map(|id| id.trim_start_matches(is_name));
+        let behind = identity.unwrap_or(behind);
+        let behind = behind.strip_prefix("[ARGS]").unwrap_or(behind).trim_start();
+        let Some(found) = json::read(behind) else {
+            if call::known(name) && behind.starts_with('{') {
+                calls.push((name.to_owned(), behind.to_owned()));
+                return LeadingCalls::new(calls, text.len());
+            }
+            break;
+        };
+        match name {
+            "" => calls.extend(of_value(&found.value)),
+            name if call::known(name) => calls.push((name.to_owned(), found.value.to_string())),
+            _ => break,
+        }
+        rest = behind.get(found.length..).unwrap_or("");
+        let next = rest.trim_start();
+        if next.starts_with(MISTRAL) && calls.len() < MOST {
+            rest = next;
+        }
+    }
+    let length = text.len() - rest.len();
+    LeadingCalls { calls, length, cost: length.max(MISTRAL.len()) }
+}
