@@ -1,6 +1,6 @@
 //! The review: what a block would do, told before it runs. Advice beside the code, not a barrier.
 //!
-//! A text is parsed (`syntax`), read from top to bottom into acts whose names and arguments are known as far as they can
+//! A text is parsed (`parsed`), read from top to bottom into acts whose names and arguments are known as far as they can
 //! be without running it (`python`, `javascript`, `shell` over `value` and `flow`), and each act is matched with rules
 //! that are data (`rules`, `judge`, `assets/rules/*.toml`). `hidden` and `lookalike` look at the characters themselves,
 //! in any language. Nothing is looked up: no file, no network, no clock.
@@ -33,6 +33,7 @@ mod lookalike;
 mod nested;
 mod notebook_magics;
 mod orders;
+mod parsed;
 mod path_class;
 mod places;
 mod programs;

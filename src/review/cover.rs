@@ -6,11 +6,9 @@
 //! the middle of something. Such covers are taken off, and the text is parsed again.
 
 use super::grammar::Grammar;
-use super::syntax::each;
 use super::value::HOLE;
 use std::borrow::Cow;
 use std::ops::Range;
-use tree_sitter::Tree;
 
 /// What is put over a stretch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,41 +84,4 @@ pub(super) fn shown<'a>(source: &'a str, covers: &[Cover]) -> Cow<'a, str> {
     }
     text.push_str(source.get(at..).unwrap_or_default());
     Cow::Owned(text)
-}
-
-/// Takes covers off that stand where they may not; says whether there were any.
-pub(super) fn take_off(covers: &mut Vec<Cover>, tree: &Tree) -> bool {
-    let before = covers.len();
-    let stays = |cover: &Cover| matches!(cover.kind, CoverKind::Comment | CoverKind::Hole);
-    let mut fits: Vec<bool> = covers.iter().map(stays).collect();
-    let mut above: Vec<&str> = Vec::new();
-    let whole = each(tree.root_node(), |node, depth| {
-        above.truncate(depth as usize);
-        let kind = node.kind();
-        if node.is_error() || kind == "string" {
-            let first = covers.partition_point(|cover| cover.span.end <= node.start_byte());
-            let inside = covers.iter().zip(&mut fits).skip(first);
-            inside
-                .take_while(|(cover, _)| cover.span.start < node.end_byte())
-                .for_each(|(cover, fits)| *fits = cover.kind == CoverKind::Hole);
-            return false;
-        }
-        if kind == "integer"
-            && let Ok(index) = covers.binary_search_by_key(&node.start_byte(), |cover| cover.span.start)
-            && let (Some(cover), Some(fits)) = (covers.get(index), fits.get_mut(index))
-        {
-            *fits = match (cover.kind, above.as_slice()) {
-                (CoverKind::Statement | CoverKind::Beginning, [.., holder, "expression_statement"]) => {
-                    matches!(*holder, "module" | "block")
-                }
-                (CoverKind::Assigned, [.., "assignment"]) => true,
-                _ => false,
-            };
-        }
-        above.push(kind);
-        true
-    });
-    let mut fits = fits.into_iter();
-    covers.retain(|_| whole && fits.next().unwrap_or(false));
-    covers.len() < before
 }

@@ -12,7 +12,7 @@ use super::nested::NestedCode;
 use super::notebook_magics::{self, Magic};
 use super::rules::{Effect, InnerPattern};
 use super::syntax::Matter;
-use super::{LARGEST, Scope, hidden, javascript, lookalike, python, queries, shell, syntax, unread, words};
+use super::{LARGEST, Scope, hidden, javascript, lookalike, parsed, python, queries, shell, unread, words};
 use crate::domain::{Review, Severity};
 use std::ops::Range;
 
@@ -126,7 +126,7 @@ impl Inspector<'_> {
             let (diagnostics, covers, unread) = Default::default();
             return Some(ExtractedText { reading, matter, diagnostics, covers, unread });
         }
-        let parsed = syntax::parse(source, grammar, covers, self.go_on)?;
+        let parsed = parsed::parse(source, grammar, covers, self.go_on)?;
         let root = parsed.tree.root_node();
         let reading = match grammar {
             Grammar::Python => python::read(root, source, book, self.scope),
@@ -138,7 +138,7 @@ impl Inspector<'_> {
             .map(|compiled| queries::look(&parsed.tree, source, compiled, &book.file.rule));
         let (diagnostics, all) = found.unwrap_or_else(|| (Vec::new(), true));
         self.cut |= !all;
-        let (matter, unread) = (syntax::matter(&parsed), unread::stretches(&parsed.tree, source));
+        let (matter, unread) = (parsed.matter(), unread::stretches(&parsed.tree, source));
         Some(ExtractedText { reading, matter, diagnostics, covers: parsed.covers, unread })
     }
 

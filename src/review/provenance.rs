@@ -6,7 +6,7 @@
 use super::grammar::Grammar;
 use super::syntax::{self, each};
 use super::words;
-use super::{places, rule_set};
+use super::{parsed, places, rule_set};
 use crate::domain::{Language, TextOrigin, Trace};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -66,7 +66,7 @@ pub(crate) fn trace(
 fn literals(source: &str, grammar: Grammar, go_on: &dyn Fn() -> bool) -> Vec<Range<usize>> {
     let mut spans: Vec<(Range<usize>, bool)> = Vec::new();
     if grammar.has_grammar() {
-        let Some(parsed) = syntax::parse(source, grammar, Vec::new(), go_on) else { return Vec::new() };
+        let Some(parsed) = parsed::parse(source, grammar, Vec::new(), go_on) else { return Vec::new() };
         each(parsed.tree.root_node(), |node, _| {
             match node.kind() {
                 "string_content" | "string_fragment" | "heredoc_body" | "raw_string" | "ansi_c_string" => {

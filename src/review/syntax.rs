@@ -1,9 +1,7 @@
-//! Grammars: parses a text within a budget and tells where its strings and comments are.
+//! Grammars and their trees: goes through nodes, and tells where strings and comments are.
 
-use super::comments;
-use super::cover::{self, Cover, CoverKind};
 use super::grammar::Grammar;
-use crate::text::syntax::{self, Budget};
+use crate::text::syntax;
 use std::ops::Range;
 use tree_sitter::{Node, Tree};
 
@@ -12,11 +10,8 @@ pub(super) use crate::text::syntax::text;
 /// Nodes nested deeper than this are not looked into.
 pub(super) const DEEPEST: u32 = 400;
 
-/// A step of the parser for so many bytes of a text.
-const STEP: usize = 4;
-
 /// The grammar of a tongue, where it has one.
-fn known(grammar: Grammar) -> Option<syntax::Grammar> {
+pub(super) fn known(grammar: Grammar) -> Option<syntax::Grammar> {
     match grammar {
         Grammar::Python => Some(syntax::Grammar::Python),
         Grammar::Javascript => Some(syntax::Grammar::Javascript),
@@ -30,45 +25,6 @@ pub(super) fn parser_language(grammar: Grammar) -> Option<tree_sitter::Language>
     known(grammar).map(syntax::Grammar::language)
 }
 
-/// A text that was parsed.
-pub(super) struct ParsedText {
-    pub(super) tree: Tree,
-    /// What the grammar was not shown as it is.
-    pub(super) covers: Vec<Cover>,
-}
-
-/// A text is parsed so often until its covers fit; then it is shown as it is.
-const PASSES: usize = 4;
-
-/// Parses a text; `None` where it took more steps than its size allows, or where `go_on` said no. `covers` are put on
-/// where they fit.
-pub(super) fn parse(
-    source: &str,
-    grammar: Grammar,
-    covers: Vec<Cover>,
-    go_on: &dyn Fn() -> bool,
-) -> Option<ParsedText> {
-    let budget = Budget { step: STEP, size: source.len() };
-    let known = known(grammar)?;
-    let mut covers = if grammar == Grammar::Python { comments::covered(source, covers) } else { covers };
-    for _ in 0..PASSES {
-        let tree = syntax::parse(&cover::shown(source, &covers), known, budget, go_on)?;
-        if !cover::take_off(&mut covers, &tree) {
-            let is_shell = grammar == Grammar::Bash && tree.root_node().has_error();
-            let letters = if is_shell { cover::brackets(source) } else { Vec::new() };
-            if letters.is_empty() {
-                return Some(ParsedText { tree, covers });
-            }
-            // Where that leaves an error, it is told of the text as it is.
-            let other = syntax::parse(&cover::shown(source, &letters), known, budget, go_on)?;
-            let tree = if other.root_node().has_error() { tree } else { other };
-            return Some(ParsedText { tree, covers });
-        }
-    }
-    let tree = syntax::parse(source, known, budget, go_on)?;
-    Some(ParsedText { tree, covers: Vec::new() })
-}
-
 /// What a stretch of text is, where that matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Matter {
@@ -77,11 +33,9 @@ pub(super) enum Matter {
 }
 
 /// The stretches of strings and comments, in order.
-pub(super) fn matter(parsed: &ParsedText) -> Vec<(Range<usize>, Matter)> {
-    let covered = parsed.covers.iter().filter(|cover| cover.kind == CoverKind::Comment);
-    let mut found: Vec<_> = covered.map(|cover| (cover.span.clone(), Matter::Comment)).collect();
-    let are_covered = !found.is_empty();
-    each(parsed.tree.root_node(), |node, _| {
+pub(super) fn matter(tree: &Tree) -> Vec<(Range<usize>, Matter)> {
+    let mut found = Vec::new();
+    each(tree.root_node(), |node, _| {
         let matter = match node.kind() {
             "string_content" | "string_fragment" | "raw_string" | "ansi_c_string" | "heredoc_body"
             | "jsx_text" | "regex_pattern" | "heredoc_content" => Matter::Text,
@@ -91,9 +45,6 @@ pub(super) fn matter(parsed: &ParsedText) -> Vec<(Range<usize>, Matter)> {
         found.push((node.byte_range(), matter));
         matter == Matter::Text && node.kind() == "heredoc_body"
     });
-    if are_covered {
-        found.sort_by_key(|(range, _)| range.start);
-    }
     found
 }
 

@@ -127,10 +127,10 @@ impl Stretches<'_> {
 mod tests {
     use super::*;
     use crate::review::grammar::Grammar;
-    use crate::review::syntax;
+    use crate::review::parsed;
 
     fn lines(grammar: Grammar, source: &str) -> Vec<&str> {
-        let parsed = syntax::parse(source, grammar, Vec::new(), &|| true).unwrap();
+        let parsed = parsed::parse(source, grammar, Vec::new(), &|| true).unwrap();
         stretches(&parsed.tree, source).into_iter().map(|stretch| source.get(stretch).unwrap()).collect()
     }
 

@@ -1,0 +1,102 @@
+//! A text parsed within a budget, with covers where its grammar can't read it or not in time, and only where they fit.
+
+use super::comments;
+use super::cover::{self, Cover, CoverKind};
+use super::grammar::Grammar;
+use super::syntax::{self, Matter, each, known};
+use crate::text::syntax::{Budget, parse as parse_text};
+use std::ops::Range;
+use tree_sitter::Tree;
+
+/// A step of the parser for so many bytes of a text.
+const STEP: usize = 4;
+
+/// A text that was parsed.
+pub(super) struct ParsedText {
+    pub(super) tree: Tree,
+    /// What the grammar was not shown as it is.
+    pub(super) covers: Vec<Cover>,
+}
+
+/// A text is parsed so often until its covers fit; then it is shown as it is.
+const PASSES: usize = 4;
+
+/// Parses a text; `None` where it took more steps than its size allows, or where `go_on` said no. `covers` are put on
+/// where they fit.
+pub(super) fn parse(
+    source: &str,
+    grammar: Grammar,
+    covers: Vec<Cover>,
+    go_on: &dyn Fn() -> bool,
+) -> Option<ParsedText> {
+    let budget = Budget { step: STEP, size: source.len() };
+    let known = known(grammar)?;
+    let mut covers = if grammar == Grammar::Python { comments::covered(source, covers) } else { covers };
+    for _ in 0..PASSES {
+        let tree = parse_text(&cover::shown(source, &covers), known, budget, go_on)?;
+        if !take_off(&mut covers, &tree) {
+            let is_shell = grammar == Grammar::Bash && tree.root_node().has_error();
+            let letters = if is_shell { cover::brackets(source) } else { Vec::new() };
+            if letters.is_empty() {
+                return Some(ParsedText { tree, covers });
+            }
+            // Where that leaves an error, it is told of the text as it is.
+            let other = parse_text(&cover::shown(source, &letters), known, budget, go_on);
+            let tree = other.filter(|other| !other.root_node().has_error()).unwrap_or(tree);
+            return Some(ParsedText { tree, covers });
+        }
+    }
+    let tree = parse_text(source, known, budget, go_on)?;
+    Some(ParsedText { tree, covers: Vec::new() })
+}
+
+impl ParsedText {
+    /// The stretches of strings and comments, in order.
+    pub(super) fn matter(&self) -> Vec<(Range<usize>, Matter)> {
+        let mut found = syntax::matter(&self.tree);
+        let covered = self.covers.iter().filter(|cover| cover.kind == CoverKind::Comment);
+        let before = found.len();
+        found.extend(covered.map(|cover| (cover.span.clone(), Matter::Comment)));
+        if found.len() > before {
+            found.sort_by_key(|(range, _)| range.start);
+        }
+        found
+    }
+}
+
+/// Takes covers off that stand where they may not; says whether there were any.
+fn take_off(covers: &mut Vec<Cover>, tree: &Tree) -> bool {
+    let before = covers.len();
+    let stays = |cover: &Cover| matches!(cover.kind, CoverKind::Comment | CoverKind::Hole);
+    let mut fits: Vec<bool> = covers.iter().map(stays).collect();
+    let mut above: Vec<&str> = Vec::new();
+    let whole = each(tree.root_node(), |node, depth| {
+        above.truncate(depth as usize);
+        let kind = node.kind();
+        if node.is_error() || kind == "string" {
+            let first = covers.partition_point(|cover| cover.span.end <= node.start_byte());
+            let inside = covers.iter().zip(&mut fits).skip(first);
+            inside
+                .take_while(|(cover, _)| cover.span.start < node.end_byte())
+                .for_each(|(cover, fits)| *fits = cover.kind == CoverKind::Hole);
+            return false;
+        }
+        if kind == "integer"
+            && let Ok(index) = covers.binary_search_by_key(&node.start_byte(), |cover| cover.span.start)
+            && let (Some(cover), Some(fits)) = (covers.get(index), fits.get_mut(index))
+        {
+            *fits = match (cover.kind, above.as_slice()) {
+                (CoverKind::Statement | CoverKind::Beginning, [.., holder, "expression_statement"]) => {
+                    matches!(*holder, "module" | "block")
+                }
+                (CoverKind::Assigned, [.., "assignment"]) => true,
+                _ => false,
+            };
+        }
+        above.push(kind);
+        true
+    });
+    let mut fits = fits.into_iter();
+    covers.retain(|_| whole && fits.next().unwrap_or(false));
+    covers.len() < before
+}
