@@ -105,9 +105,7 @@ async fn sessions(
     // Blocks of a file need no model.
     let mut options = look::options(&factory, provider.is_none() && first.file.is_none())?;
     options.setup.opening = look::opening(provider.as_ref());
-    look::tell(&mut options, notices);
-    let vain = look::said_in_vain(&options).filter(|_| kind == FrontEndKind::Panes);
-    look::tell(&mut options, vain.into_iter().collect());
+    tell_first(&mut options, notices, kind);
     (options.first_prompt, options.first_file, options.first_recipe) =
         (first.prompt, first.file, first.recipe);
     (options.setup.pick_session, options.setup.place) = (matches!(start, FirstSession::Pick), first.place);
@@ -184,6 +182,14 @@ async fn sessions(
         options.setup.cwd.clone_from(&factory.place.cwd);
         options.setup.opening = look::opening(provider.as_ref());
     }
+}
+
+/// Tells on the first screen what has to be told; only panes have a theme.
+fn tell_first(options: &mut Options, mut notices: Vec<Notice>, kind: FrontEndKind) {
+    if kind == FrontEndKind::Panes {
+        notices.extend(look::said_in_vain(options));
+    }
+    look::tell(options, notices);
 }
 
 /// Whether the session that is open stays: another one is that one, or belongs to another folder, which is told once.

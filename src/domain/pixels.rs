@@ -48,13 +48,13 @@ impl Pixels {
     }
 
     /// The mean of a part: of these many equal columns and rows, the ones with these numbers.
-    fn mean(&self, (x, columns): (u32, u32), (y, rows): (u32, u32)) -> [u8; 4] {
+    fn mean(&self, (column, columns): (u32, u32), (row, rows): (u32, u32)) -> [u8; 4] {
         let (mut sums, mut opacity, mut whole) = ([0u64; 3], 0u64, 0u64);
-        for (y, height) in covered(y, rows, self.height) {
-            for (x, width) in covered(x, columns, self.width) {
-                let Some([r, g, b, a]) = self.at(x, y) else { continue };
-                let seen = width * height * u64::from(a);
-                for (sum, part) in sums.iter_mut().zip([r, g, b]) {
+        for (y, height) in covered(row, rows, self.height) {
+            for (x, width) in covered(column, columns, self.width) {
+                let Some([colours @ .., own]) = self.at(x, y) else { continue };
+                let seen = width * height * u64::from(own);
+                for (sum, part) in sums.iter_mut().zip(colours) {
                     *sum += u64::from(part) * seen;
                 }
                 opacity += seen;

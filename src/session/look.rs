@@ -119,7 +119,7 @@ pub(crate) fn said_in_vain(options: &Options) -> Option<Notice> {
     let (first, more) = warnings.split_first()?;
     Some(Notice::warn(match more.len() {
         0 => first.to_string(),
-        more => format!("{first}; {more} more like it: sayso config check"),
+        more => format!("{first}; {more} more: sayso config check"),
     }))
 }
 

@@ -15,7 +15,7 @@ use encode::EncodedPicture;
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Style};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, btree_map::Entry};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -227,13 +227,16 @@ impl Graphics {
                 let carried = run.first().and_then(|cell| PictureNumber::carried(cell.underline_color));
                 let Some(place) = carried.and_then(|carried| table.row(carried, area)) else { continue };
                 let origin = i32::from(y) - i32::from(place.rows.start);
+                let number = place.number;
                 let is_whole = area.width == place.picture.cells().0 && area.bottom() < frame.area.height;
-                views
-                    .entry((place.number, origin))
-                    .and_modify(|view| {
-                        *view = view.take().filter(|_| is_whole).and_then(|view| view.with(&place))
-                    })
-                    .or_insert(Some(place).filter(|_| is_whole));
+                let place = Some(place).filter(|_| is_whole);
+                match views.entry((number, origin)) {
+                    Entry::Vacant(view) => drop(view.insert(place)),
+                    Entry::Occupied(mut view) => {
+                        let before = view.get_mut().take();
+                        *view.get_mut() = before.zip(place).and_then(|(before, row)| before.with(&row));
+                    }
+                }
             }
         }
         let mut placed: Vec<PlacedPicture> = Vec::new();

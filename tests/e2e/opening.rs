@@ -1,5 +1,5 @@
 //! A large session shows its end at once, while all of it is read and checked; what is typed by then stands in
-//! Message, and nothing is decided or sent.
+//! Message, and nothing is decided or sent. What is wrong in a theme is told at once.
 
 use crate::recorded_run::recorded_run;
 use crate::terminal::{PATIENCE, Setup, Terminal};
@@ -211,6 +211,5 @@ fn what_a_theme_says_in_vain_is_told_at_the_start() {
     std::fs::write(own.join("mine.toml"), theme).expect("a theme");
     std::fs::write(home.path().join("sayso/config.toml"), "ui.theme = \"mine\"\n").expect("a configuration");
     let terminal = Setup::new(home.path(), &["--demo"]).start();
-    terminal
-        .wait_for("theme mine, line 3: there is no slot `ui.nowhere`; 1 more like it: sayso config check");
+    terminal.wait_for("theme mine, line 3: there is no slot `ui.nowhere`; 1 more: sayso config check");
 }

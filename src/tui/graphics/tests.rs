@@ -203,7 +203,7 @@ fn a_picture_is_drawn_where_it_is_in_view() {
         };
         let whole = (number, Rect::new(3, 2, 4, 3), 0..3);
         let frame = with_cells(&blank, number, (3, 2));
-        assert_eq!(placed(&frame), [whole.clone()]);
+        assert_eq!(placed(&frame), std::slice::from_ref(&whole));
         // Whoever stands beside it has numbers of its own; a second place of the same shows half blocks.
         let both = with_cells(&frame, other, (7, 2));
         assert_eq!(placed(&both), [whole.clone(), (other, Rect::new(7, 2, 4, 3), 0..3)]);

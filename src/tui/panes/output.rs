@@ -567,7 +567,7 @@ impl OutputPane {
         }
         let room = usize::from(self.area.width).saturating_sub(left.width() + right.width() + FRAME);
         if let Some(line) = self.line_reached().filter(|line| line.width() <= room) {
-            right = format!("{line}  {right}").trim_end().to_owned();
+            right = if right.is_empty() { line } else { format!("{line}  {right}") };
         }
         Title { left, right, focused, style }
     }
