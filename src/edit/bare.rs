@@ -141,7 +141,7 @@ enum Belongs {
 }
 
 fn end_of_diff<'l>(mut lines: impl Iterator<Item = &'l str> + Clone) -> BareEnd {
-    let (mut hunk, mut read, mut taken): (Option<Hunk>, _, _) = (None, 0, 0);
+    let (mut hunk, mut read, mut taken, mut filled): (Option<Hunk>, _, _, _) = (None, 0, 0, 0);
     let (mut unsure, mut shorter, mut is_behind_blank, mut is_over) = (None, None, false, false);
     while let Some(line) = lines.next() {
         let belongs = match head(line, lines.clone(), hunk.as_ref()) {
@@ -159,16 +159,19 @@ fn end_of_diff<'l>(mut lines: impl Iterator<Item = &'l str> + Clone) -> BareEnd 
             Belongs::Perhaps => {}
             Belongs::Unsure => {
                 unsure.get_or_insert(read);
-                shorter = shorter.or(is_behind_blank.then_some(taken));
+                shorter = shorter.or(is_behind_blank.then_some(filled));
                 taken = read + 1;
             }
             Belongs::Yes => taken = read + 1,
         }
         read += 1;
         is_behind_blank = line.trim().is_empty();
+        filled = if is_behind_blank { filled } else { taken };
     }
-    let is_sure = is_over || hunk.is_none_or(|hunk| hunk.ends() == EditEnd::Here);
-    let lines = if is_sure { taken } else { shorter.unwrap_or(taken) };
+    let is_sure = is_over || hunk.as_ref().is_none_or(|hunk| hunk.ends() == EditEnd::Here);
+    // Blank lines at its end belong to it where they are counted.
+    let whole = if hunk.is_none_or(|hunk| hunk.is_even()) { taken } else { filled };
+    let lines = if is_sure { whole } else { shorter.unwrap_or(whole) };
     BareEnd { lines, read, is_sure, unsure }
 }
 
@@ -285,11 +288,11 @@ mod tests {
                 (14, true),
             ),
             // Wrong counts: lines that all have signs tell it.
-            ("@@ -1,9 +1,9 @@\n a\n-b\n+c\n\nThat is all.\n", (7, true)),
+            ("@@ -1,9 +1,9 @@\n a\n-b\n+c\n\nThat is all.\n", (6, true)),
             ("@@ -1 +1 @@\n a\n-b\n+c\n d\nThat is all.\n", (7, true)),
             ("@@ @@\n a\n-b\n+c\nThat is all.\n", (6, true)),
             // Or nothing does.
-            ("@@ -1,9 +1,9 @@\n-b\n+c\n\nThat is all.\n\nYes.\n", (6, false)),
+            ("@@ -1,9 +1,9 @@\n-b\n+c\n\nThat is all.\n\nYes.\n", (5, false)),
             ("@@ -1,9 +1,9 @@\na\n-b\n+c\n```bash\nls\n```\n", (9, false)),
         ] {
             assert_eq!(end_of(&format!("{head}{text}")), Some(end), "{text}");
