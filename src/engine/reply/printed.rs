@@ -20,7 +20,7 @@ use tags::{OpenTag, TagKind};
 use value::{cut_call, of_value};
 
 /// Calls of one reply that are read; those behind them stay text.
-pub(super) const MOST: usize = 64;
+const MOST: usize = 64;
 /// Bytes that may be looked at in vain, beside four times the length of the text.
 const ADVANCE: usize = 1 << 20;
 /// Bytes between calls and the tag that closes them.
@@ -162,6 +162,7 @@ impl CallScanner<'_> {
             calls.extend(more.calls);
             rest = rest.get(more.length..)?.trim_start_matches(|c: char| c.is_whitespace() || c == ',');
         }
+        calls.truncate(MOST);
         self.blocks(&calls)
     }
 
