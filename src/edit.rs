@@ -7,6 +7,7 @@
 mod align;
 mod apply;
 mod bare;
+mod command;
 mod error;
 mod exactness;
 mod extent;
@@ -17,7 +18,8 @@ mod numbered;
 mod unified;
 
 pub use apply::{EditResult, apply};
-pub(crate) use bare::{BareEnd, begins as bare_form, end as bare_end, in_command};
+pub(crate) use bare::{BareEnd, begins as bare_form, end as bare_end};
+pub(crate) use command::in_command;
 pub(crate) use error::{EditError, HunkFault, UnmatchedHunk};
 pub use exactness::Exactness;
 pub(crate) use extent::{EditEnd, EditExtent};

@@ -4,10 +4,11 @@
 //! of a patch. A hunk goes as far as its head counts, whatever its lines look like; where the counts don't come out, the
 //! signs of its lines tell, or nothing does.
 
+use super::command;
 use super::extent::{self, EditEnd, Hunk};
 
 /// What a patch begins and ends with, and how it names what it does to files.
-const BEGIN: &str = "*** Begin Patch";
+const BEGIN: &str = command::BEGIN;
 const END: &str = "*** End Patch";
 const ACTS: [&str; 3] = ["*** Update File:", "*** Add File:", "*** Delete File:"];
 
@@ -54,7 +55,7 @@ pub(crate) fn begins<'l>(mut lines: impl Iterator<Item = &'l str>) -> Option<Bar
     let mut next = || lines.next().map_or("", str::trim_end);
     let is_form = if first == BEGIN {
         return is_act(next()).then_some(BareForm::Patch);
-    } else if command(first).is_some() {
+    } else if command::delimiter(first).is_some() {
         return (next() == BEGIN && is_act(next())).then_some(BareForm::Patch);
     } else if first.starts_with("--- ") {
         next().starts_with("+++ ") && is_at(next())
@@ -79,35 +80,6 @@ pub(crate) fn end<'l>(form: BareForm, lines: impl Iterator<Item = &'l str> + Clo
     }
 }
 
-/// The patch of a command `apply_patch <<'EOF'`, where a text is that and nothing else.
-pub(crate) fn in_command(text: &str) -> Option<&str> {
-    let text = text.trim_start();
-    let (head, body) = text.split_once('\n')?;
-    let delimiter = command(head)?;
-    if body.lines().next()?.trim_end() != BEGIN {
-        return None;
-    }
-    let mut at = 0;
-    for line in body.split_inclusive('\n') {
-        if line.trim_end() == delimiter {
-            let behind = body.get(at + line.len()..)?;
-            return behind.trim().is_empty().then_some(body.get(..at)?);
-        }
-        at += line.len();
-    }
-    Some(body)
-}
-
-/// The word that ends the text which a line gives to `apply_patch`.
-pub(super) fn command(line: &str) -> Option<&str> {
-    let line = line.trim();
-    let line = line.strip_prefix("$ ").unwrap_or(line);
-    let word = line.strip_prefix("apply_patch")?.trim_start().strip_prefix("<<")?;
-    let word = word.trim_start_matches('-').trim().trim_matches(['"', '\'']);
-    let is_word = !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || c == '_');
-    is_word.then_some(word)
-}
-
 fn is_act(line: &str) -> bool {
     ACTS.iter().any(|act| line.strip_prefix(act).is_some_and(|path| !path.trim().is_empty()))
 }
@@ -122,7 +94,8 @@ fn end_of_patch<'l>(mut lines: impl Iterator<Item = &'l str>) -> BareEnd {
     while let Some(line) = lines.next() {
         count += 1;
         if line.trim_end() == END {
-            let is_delimiter = |line: &str| command(first).is_some_and(|word| line.trim_end() == word);
+            let is_delimiter =
+                |line: &str| command::delimiter(first).is_some_and(|word| line.trim_end() == word);
             let more = usize::from(lines.next().is_some_and(is_delimiter));
             return BareEnd { lines: count + more, read: count + 1, is_sure: true, unsure: None };
         }
@@ -141,7 +114,7 @@ enum Belongs {
 }
 
 fn end_of_diff<'l>(mut lines: impl Iterator<Item = &'l str> + Clone) -> BareEnd {
-    let (mut hunk, mut read, mut taken): (Option<Hunk>, _, _) = (None, 0, 0);
+    let (mut hunk, mut read, mut taken, mut filled): (Option<Hunk>, _, _, _) = (None, 0, 0, 0);
     let (mut unsure, mut shorter, mut is_behind_blank, mut is_over) = (None, None, false, false);
     while let Some(line) = lines.next() {
         let belongs = match head(line, lines.clone(), hunk.as_ref()) {
@@ -159,16 +132,19 @@ fn end_of_diff<'l>(mut lines: impl Iterator<Item = &'l str> + Clone) -> BareEnd 
             Belongs::Perhaps => {}
             Belongs::Unsure => {
                 unsure.get_or_insert(read);
-                shorter = shorter.or(is_behind_blank.then_some(taken));
+                shorter = shorter.or(is_behind_blank.then_some(filled));
                 taken = read + 1;
             }
             Belongs::Yes => taken = read + 1,
         }
         read += 1;
         is_behind_blank = line.trim().is_empty();
+        filled = if is_behind_blank { filled } else { taken };
     }
-    let is_sure = is_over || hunk.is_none_or(|hunk| hunk.ends() == EditEnd::Here);
-    let lines = if is_sure { taken } else { shorter.unwrap_or(taken) };
+    let is_sure = is_over || hunk.as_ref().is_none_or(|hunk| hunk.ends() == EditEnd::Here);
+    // Blank lines at its end belong to it where they are counted.
+    let whole = if hunk.is_none_or(|hunk| hunk.is_even()) { taken } else { filled };
+    let lines = if is_sure { whole } else { shorter.unwrap_or(whole) };
     BareEnd { lines, read, is_sure, unsure }
 }
 
@@ -285,11 +261,11 @@ mod tests {
                 (14, true),
             ),
             // Wrong counts: lines that all have signs tell it.
-            ("@@ -1,9 +1,9 @@\n a\n-b\n+c\n\nThat is all.\n", (7, true)),
+            ("@@ -1,9 +1,9 @@\n a\n-b\n+c\n\nThat is all.\n", (6, true)),
             ("@@ -1 +1 @@\n a\n-b\n+c\n d\nThat is all.\n", (7, true)),
             ("@@ @@\n a\n-b\n+c\nThat is all.\n", (6, true)),
             // Or nothing does.
-            ("@@ -1,9 +1,9 @@\n-b\n+c\n\nThat is all.\n\nYes.\n", (6, false)),
+            ("@@ -1,9 +1,9 @@\n-b\n+c\n\nThat is all.\n\nYes.\n", (5, false)),
             ("@@ -1,9 +1,9 @@\na\n-b\n+c\n```bash\nls\n```\n", (9, false)),
         ] {
             assert_eq!(end_of(&format!("{head}{text}")), Some(end), "{text}");
@@ -307,9 +283,5 @@ mod tests {
         assert_eq!(end_of(&patch.replace("*** End Patch\n", "text\n")), Some((6, false)));
         assert_eq!(end_of("*** Update File: x\n@@\n a\n-b\n+c\ntext\n"), Some((5, true)));
         assert_eq!(end_of("*** Add File: x\n+a\n+b\n\ntext\n"), Some((3, true)));
-        let command = format!("\napply_patch <<'EOF'\n{patch}EOF\n\n");
-        assert_eq!(in_command(&command), Some(patch));
-        assert_eq!(in_command(&format!("{command}ls\n")), None);
-        assert_eq!(in_command("apply_patch <<'EOF'\nx\nEOF\n"), None);
     }
 }

@@ -4,7 +4,7 @@
 //! Nothing is read out of it here; `markers` and `unified` do that with the whole text.
 
 use super::markers::{Nesting, Step};
-use super::{bare, markers, unified};
+use super::{command, markers, unified};
 
 /// Filled lines within which a diff has to begin, in a fence that says of itself nothing.
 const MOST_LEADING: usize = 8;
@@ -79,7 +79,7 @@ impl EditExtent {
     pub(crate) fn line(&mut self, line: &str) {
         let line = line.trim_end_matches(['\n', '\r']);
         // A command in front of its patch is as if it was not there.
-        if self.filled == 0 && bare::command(line).is_some() {
+        if self.filled == 0 && command::delimiter(line).is_some() {
             return;
         }
         let (is_filled, before) = (!line.trim().is_empty(), self.filled);

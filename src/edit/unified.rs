@@ -16,7 +16,8 @@ pub(super) fn begins(text: &str) -> bool {
         lines.windows(2).any(|pair| matches!(pair, [a, b] if a.starts_with("--- ") && b.starts_with("+++ ")));
     let patch = lines.first().is_some_and(|line| line.starts_with("*** ") && line.ends_with("Patch"))
         || lines.first().is_some_and(|line| HEADS.iter().any(|head| line.starts_with(head)));
-    heads || patch || lines.first().is_some_and(|line| line.starts_with("@@ ") || *line == "@@")
+    let first = lines.first().copied().unwrap_or_default();
+    heads || patch || first.starts_with("diff --git ") || first.starts_with("@@ ") || first == "@@"
 }
 
 /// The paths of a `---` and a `+++` line. What git puts in front of them goes only where both have it.
@@ -96,9 +97,10 @@ fn counted(body: &[&str], old: usize, new: usize) -> Option<usize> {
         match line.as_bytes().first() {
             Some(b'-') => left = left.checked_sub(1)?,
             Some(b'+') => coming = coming.checked_sub(1)?,
-            Some(b' ') | None => (left, coming) = (left.checked_sub(1)?, coming.checked_sub(1)?),
             Some(b'\\') => {}
-            _ => return None,
+            _ if line.starts_with("@@") || ends_hunk(line) => return None,
+            // Context; it may lack its blank.
+            _ => (left, coming) = (left.checked_sub(1)?, coming.checked_sub(1)?),
         }
         at += 1;
     }

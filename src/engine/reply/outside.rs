@@ -16,7 +16,6 @@ pub(super) struct OutsideScan {
     /// nothing was looked for there.
     pub(super) is_torn: bool,
     /// Lines of edits that were looked at.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the bound is for the tests to count"))]
     pub(super) looked: usize,
 }
 
@@ -32,27 +31,33 @@ pub(super) fn find(
     let mut code = code(fences, segments).into_iter().peekable();
     let (mut edits, mut calls) = (EditScanner::new(text, reading.complete), CallBudget::new(text));
     let mut found = OutsideScan::default();
-    let (mut at, mut behind_code) = (0, 0);
+    let (mut at, mut behind_code, mut line_end) = (0, 0, 0);
     while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
         while let Some(range) = code.next_if(|range| range.start <= at) {
             behind_code = behind_code.max(range.end);
         }
-        if at < behind_code {
-            at = behind_code;
-            continue;
-        }
-        let line_end = rest.find('\n').map_or(text.len(), |end| at + end + 1);
-        let is_line = text.get(..at).is_none_or(|before| before.is_empty() || before.ends_with('\n'));
-        let edit = if is_line { edits.begun(at, line_end) } else { None };
-        let edit = edit.map(|edit| {
-            let (source, before) = (text.get(edit.range.clone()), reply.get(..from + edit.range.start));
-            let (source, before) = (source.unwrap_or_default(), before.unwrap_or_default());
-            let block = unfenced::block(source, &edit, before, reading.languages);
-            Stretch { range: edit.range, blocks: vec![block] }
-        });
-        // Code that begins in this line is none where a call begins in front of it.
-        let upto = code.peek().map_or(line_end, |range| range.start.min(line_end));
-        let Some(stretch) = edit.or_else(|| reading.begun(text, at..upto, &mut calls)) else {
+        let (stretch, upto) = if at < behind_code {
+            let fence = fences.binary_search_by_key(&at, |fence| fence.range.start);
+            let fence = fence.ok().and_then(|fence| fences.get(fence));
+            (fence.and_then(|fence| reading.torn(text, fence, &mut calls)), behind_code)
+        } else {
+            // Many may stand in one line, which is measured once.
+            if line_end <= at {
+                line_end = rest.find('\n').map_or(text.len(), |end| at + end + 1);
+            }
+            let is_line = text.get(..at).is_none_or(|before| before.is_empty() || before.ends_with('\n'));
+            let edit = if is_line { edits.begun(at, line_end) } else { None };
+            let edit = edit.map(|edit| {
+                let (source, before) = (text.get(edit.range.clone()), reply.get(..from + edit.range.start));
+                let (source, before) = (source.unwrap_or_default(), before.unwrap_or_default());
+                let block = unfenced::block(source, &edit, before, reading.languages);
+                Stretch { range: edit.range, blocks: vec![block] }
+            });
+            // Code that begins in this line is none where a call begins in front of it.
+            let upto = code.peek().map_or(line_end, |range| range.start.min(line_end));
+            (edit.or_else(|| reading.begun(text, at..upto, &mut calls)), upto)
+        };
+        let Some(stretch) = stretch else {
             at = upto;
             continue;
         };

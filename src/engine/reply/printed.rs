@@ -11,19 +11,29 @@ mod tags;
 mod tokens;
 mod value;
 
+use super::markdown::Fence;
 use super::tiling::Stretch;
-use super::{Proposal, call, json};
+use super::{Proposal, call, info, json};
 use crate::domain::Languages;
 use std::ops::Range;
 use tags::{OpenTag, TagKind};
 use value::{cut_call, of_value};
 
 /// Calls of one reply that are read; those behind them stay text.
-pub(super) const MOST: usize = 64;
+const MOST: usize = 64;
 /// Bytes that may be looked at in vain, beside four times the length of the text.
 const ADVANCE: usize = 1 << 20;
 /// Bytes between calls and the tag that closes them.
 const MOST_BETWEEN: usize = 64;
+
+/// Words behind a fence that may hold calls of tools.
+const FENCES: [&str; 10] =
+    ["", "json", "jsonc", "tool", "tool_call", "tool_calls", "tool_code", "function_call", "xml", "text"];
+
+/// Whether a fence with this word may hold calls.
+pub(super) fn may_hold_calls(word: &str) -> bool {
+    FENCES.iter().any(|known| word.eq_ignore_ascii_case(known))
+}
 
 /// A call as it was found: the tool's name and its arguments.
 type PrintedCall = (String, String);
@@ -35,6 +45,8 @@ struct LeadingCalls {
     calls: Vec<PrintedCall>,
     length: usize,
     cost: usize,
+    /// Whether the last one is not whole.
+    is_cut: bool,
 }
 
 impl LeadingCalls {
@@ -44,14 +56,14 @@ impl LeadingCalls {
 
     /// They take as much as was looked at.
     fn new(calls: Vec<PrintedCall>, length: usize) -> Self {
-        Self { calls, length, cost: length }
+        Self { calls, length, cost: length, is_cut: false }
     }
 
     /// One that is not whole; of a tool that there is not, nothing tells that it is one.
     fn cut(name: &str, arguments: &str, length: usize) -> Self {
         let is_known = call::known(name);
         let calls = if is_known { vec![(name.to_owned(), arguments.to_owned())] } else { Vec::new() };
-        Self { calls, length, cost: length }
+        Self { calls, length, cost: length, is_cut: true }
     }
 }
 
@@ -78,13 +90,16 @@ impl CallScanner<'_> {
     /// The calls that begin in this stretch of a line. What can't be read, or is too much, makes no block, and nothing that
     /// stands in it does.
     pub(super) fn begun(self, text: &str, line: Range<usize>, budget: &mut CallBudget) -> Option<Stretch> {
+        if budget.credit == 0 {
+            return None;
+        }
         let here = text.get(line.clone())?;
         let blank = here.len() - here.trim_start_matches([' ', '\t']).len();
         let inside = tokens::positions(here).filter(|at| *at > blank).map(|at| (at, at));
         for (from, at) in std::iter::once((0, blank)).chain(inside) {
             let rest = text.get(line.start + at..)?;
             let Some(form) = PrintedForm::of(rest) else { continue };
-            let LeadingCalls { calls, length, cost } = form.read(rest);
+            let LeadingCalls { calls, length, cost, .. } = form.read(rest);
             budget.credit = budget.credit.saturating_sub(cost);
             if budget.credit == 0 {
                 return None;
@@ -92,16 +107,42 @@ impl CallScanner<'_> {
             if calls.is_empty() || length == 0 {
                 continue;
             }
-            let mut blocks = self.blocks(&calls).unwrap_or_default();
-            blocks.truncate(MOST.saturating_sub(budget.count));
-            budget.count += blocks.len();
             let behind = rest.get(length..).unwrap_or_default();
             let line_end = behind.trim_start_matches([' ', '\t', '\r']);
             let line_end = if line_end.starts_with('\n') { behind.len() - line_end.len() + 1 } else { 0 };
             let end = line.start + at + length + line_end;
-            return Some(Stretch { range: line.start + from..end, blocks });
+            return Some(self.stretch(line.start + from..end, &calls, budget));
         }
         None
+    }
+
+    /// The calls of a fence which Markdown ends too early, since their texts hold what looks like its end.
+    pub(super) fn torn(self, text: &str, fence: &Fence, budget: &mut CallBudget) -> Option<Stretch> {
+        let is_shown = !may_hold_calls(info::language_word(&fence.info)) || fence.info.contains("norun");
+        if is_shown || budget.credit == 0 {
+            return None;
+        }
+        let rest = text.get(fence.body..)?.trim_start();
+        let LeadingCalls { calls, length, cost, is_cut } =
+            PrintedForm::of(rest).filter(PrintedForm::may_be_fenced)?.read(rest);
+        budget.credit = budget.credit.saturating_sub(cost);
+        let behind = rest.get(length..)?;
+        if is_cut || calls.is_empty() || text.len() - behind.len() <= fence.range.end {
+            return None;
+        }
+        let close = behind.trim_start();
+        let bare = close.trim_start_matches(['`', '~']);
+        let rest = if close.len() >= bare.len() + 3 { bare } else { behind };
+        let rest = rest.strip_prefix("\r\n").or_else(|| rest.strip_prefix('\n')).unwrap_or(rest);
+        Some(self.stretch(fence.range.start..text.len() - rest.len(), &calls, budget))
+    }
+
+    /// What calls make of the text in which they stand.
+    fn stretch(self, range: Range<usize>, calls: &[PrintedCall], budget: &mut CallBudget) -> Stretch {
+        let mut blocks = self.blocks(calls).unwrap_or_default();
+        blocks.truncate(MOST.saturating_sub(budget.count));
+        budget.count += blocks.len();
+        Stretch { range, blocks }
     }
 
     /// The calls that a fence with this word holds, where it holds nothing else.
@@ -121,6 +162,7 @@ impl CallScanner<'_> {
             calls.extend(more.calls);
             rest = rest.get(more.length..)?.trim_start_matches(|c: char| c.is_whitespace() || c == ',');
         }
+        calls.truncate(MOST);
         self.blocks(&calls)
     }
 
@@ -213,7 +255,7 @@ fn in_json(text: &str) -> LeadingCalls {
 /// The calls inside of what is around them, to its end.
 fn around(text: &str, open: usize, close: &str) -> LeadingCalls {
     let body = text.get(open..).unwrap_or("");
-    let LeadingCalls { calls, mut length, cost } = inside(body);
+    let LeadingCalls { calls, mut length, cost, is_cut } = inside(body);
     if calls.is_empty() {
         return LeadingCalls::none(cost.max(open));
     }
@@ -221,12 +263,10 @@ fn around(text: &str, open: usize, close: &str) -> LeadingCalls {
     let near = behind.get(..behind.floor_char_boundary(MOST_BETWEEN)).unwrap_or("");
     if let Some(at) = near.find(close) {
         length += at + close.len();
-    } else if behind.is_empty()
-        && let Some(at) = body.find(close)
-    {
+    } else if is_cut && let Some(at) = body.find(close) {
         length = at + close.len();
     }
-    LeadingCalls { calls, length: open + length, cost: cost.max(open + length) }
+    LeadingCalls { calls, length: open + length, cost: cost.max(open + length), is_cut }
 }
 
 /// The calls inside of what is around them, one form behind the other.
@@ -242,6 +282,7 @@ fn inside(text: &str) -> LeadingCalls {
                 .unwrap_or_else(|| python::calls(rest)),
         };
         found.cost += more.cost;
+        found.is_cut = more.is_cut;
         if more.calls.is_empty() || more.length == 0 {
             break;
         }

@@ -3,15 +3,11 @@
 //! Nothing is decided here: what comes of it waits like every other block, and its note says how it was read.
 
 use super::outside::{self, OutsideScan};
-use super::printed::CallScanner;
+use super::printed::{CallScanner, may_hold_calls};
 use super::tiling::{Stretch, between, keep, lines, newlines, put};
 use super::{Proposal, Segment, edit_fence, edits, info, markdown, parse, prompts};
 use crate::domain::{BlockKind, Dialect, Language, Languages};
 use std::ops::Range;
-
-/// Words behind a fence that may hold calls of tools.
-const CALL_FENCES: [&str; 10] =
-    ["", "json", "jsonc", "tool", "tool_call", "tool_calls", "tool_code", "function_call", "xml", "text"];
 
 /// Bytes that are read once more behind edits in no fence and printed calls that hold a part of a fence: that a reply has for
 /// nothing, and for each of its bytes. The one that goes beyond them takes the rest, and says so.
@@ -193,7 +189,7 @@ fn shown(text: &str, fence: &markdown::Fence, reading: CallScanner<'_>) -> Optio
     if let Some(edit) = edits::fenced(&shown, before, reading.languages) {
         return Some(Stretch { range: fence.range.clone(), blocks: vec![edit] });
     }
-    if CALL_FENCES.iter().any(|known| word.eq_ignore_ascii_case(known)) {
+    if may_hold_calls(word) {
         let blocks = reading.fenced(&fence.source, word)?;
         return Some(Stretch { range: fence.range.clone(), blocks });
     }

@@ -1,6 +1,5 @@
 //! Segments are laid one behind the other, so that they tile the text.
 
-use super::printed::MOST;
 use super::{Proposal, Segment};
 use std::ops::Range;
 
@@ -26,7 +25,7 @@ pub(super) fn put(stretch: Stretch, lines: (u32, u32), out: &mut Vec<Segment>) {
     if stretch.blocks.is_empty() {
         return keep(stretch.range, out);
     }
-    for (at, mut block) in stretch.blocks.into_iter().take(MOST).enumerate() {
+    for (at, mut block) in stretch.blocks.into_iter().enumerate() {
         block.range = if at == 0 { start..end } else { end..end };
         block.lines = lines;
         out.push(Segment::Block(block));

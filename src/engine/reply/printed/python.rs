@@ -16,7 +16,9 @@ pub(super) fn calls(text: &str) -> LeadingCalls {
     };
     let mut calls = Vec::new();
     while calls.len() < MOST {
-        let Some((call, behind)) = call(rest) else { return LeadingCalls::none(text.len()) };
+        let Some((call, behind)) = call(rest) else {
+            return LeadingCalls::none(named(rest).map_or(0, |_| text.len()));
+        };
         calls.push(call);
         rest = behind;
         if !list {
@@ -32,15 +34,18 @@ pub(super) fn calls(text: &str) -> LeadingCalls {
     LeadingCalls::new(calls, text.len() - rest.len())
 }
 
-fn call(text: &str) -> Option<(PrintedCall, &str)> {
+/// The name of a tool that begins a text, what is behind it, and whether that is to be printed.
+fn named(text: &str) -> Option<(&str, &str, bool)> {
     let inner = text.strip_prefix("print(");
     let text = inner.unwrap_or(text);
     let (name, rest) = text.split_at(text.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.')))?);
     let name = name.strip_prefix("default_api.").unwrap_or(name);
     let name = name.strip_suffix(".call").unwrap_or(name);
-    if !call::known(name) {
-        return None;
-    }
+    call::known(name).then_some((name, rest, inner.is_some()))
+}
+
+fn call(text: &str) -> Option<(PrintedCall, &str)> {
+    let (name, rest, is_printed) = named(text)?;
     let mut rest = rest.strip_prefix('(')?.trim_start();
     let mut arguments = Map::new();
     let behind = loop {
@@ -61,7 +66,7 @@ fn call(text: &str) -> Option<(PrintedCall, &str)> {
             None => return None,
         };
     };
-    let behind = if inner.is_some() { behind.trim_start().strip_prefix(')')? } else { behind };
+    let behind = if is_printed { behind.trim_start().strip_prefix(')')? } else { behind };
     Some(((name.to_owned(), Value::Object(arguments).to_string()), behind))
 }
 

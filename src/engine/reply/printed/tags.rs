@@ -70,7 +70,12 @@ impl OpenTag {
         let (arguments, behind) = if trimmed.starts_with('{') {
             match json::read(trimmed) {
                 Some(found) => trimmed.split_at(found.length),
-                None => return LeadingCalls::cut(&name, self.inside(trimmed), text.len()),
+                None => {
+                    let (arguments, behind) =
+                        trimmed.split_at(trimmed.find(&self.close).unwrap_or(trimmed.len()));
+                    let behind = behind.strip_prefix(&*self.close).unwrap_or(behind);
+                    return LeadingCalls::cut(&name, arguments, text.len() - behind.len());
+                }
             }
         } else {
             return self.with_parameters(text, name, body);
@@ -79,10 +84,6 @@ impl OpenTag {
             Some(behind) => LeadingCalls::new(vec![(name, arguments.to_owned())], text.len() - behind.len()),
             None => LeadingCalls::cut(&name, arguments, text.len() - behind.len()),
         }
-    }
-
-    fn inside<'t>(&self, body: &'t str) -> &'t str {
-        body.find(&self.close).and_then(|end| body.get(..end)).unwrap_or(body)
     }
 
     fn with_parameters(&self, text: &str, name: String, body: &str) -> LeadingCalls {

@@ -37,12 +37,14 @@ pub(super) fn form(text: &str) -> Option<PrintedForm> {
     ["channel", "start"].iter().any(|name| behind(text, name).is_some()).then_some(PrintedForm::Channel)
 }
 
-/// Where such tokens may stand in a line, those between backticks aside.
+/// Where such tokens stand in a line, those aside that are quoted: a text about them.
 pub(super) fn positions(line: &str) -> impl Iterator<Item = usize> {
-    let mut ticks = 0usize;
+    let (mut ticks, mut before) = (0usize, ' ');
     line.char_indices().filter_map(move |(at, sign)| {
         ticks += usize::from(sign == '`');
-        let may = ticks % 2 == 0 && matches!(sign, '<' | '[');
+        let is_quoted =
+            !ticks.is_multiple_of(2) || matches!(std::mem::replace(&mut before, sign), '"' | '\'' | '`');
+        let may = !is_quoted && matches!(sign, '<' | '[');
         may.then_some(at).filter(|at| line.get(*at..).is_some_and(|rest| form(rest).is_some()))
     })
 }
@@ -116,14 +118,13 @@ pub(super) fn channel(text: &str) -> LeadingCalls {
             LeadingCalls::new(vec![(name.to_owned(), json.to_owned())], text.len() - rest.len())
         }
         (cut, None) if cut.starts_with('{') => LeadingCalls::cut(name, cut, text.len()),
-        _ => LeadingCalls::none(LONGEST),
+        _ => LeadingCalls::none(text.len()),
     }
 }
 
 /// `[TOOL_CALLS] [{…}]`, `[TOOL_CALLS]run_code{…}`, `[TOOL_CALLS]run_code[CALL_ID]1[ARGS]{…}`.
 pub(super) fn mistral(text: &str) -> LeadingCalls {
-    let mut calls = Vec::new();
-    let mut rest = text;
+    let (mut calls, mut rest, mut vain) = (Vec::new(), text, 0);
     while let Some(body) = rest.strip_prefix(MISTRAL) {
         let body = body.trim_start();
         let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '-');
@@ -136,6 +137,7 @@ pub(super) fn mistral(text: &str) -> LeadingCalls {
                 calls.push((name.to_owned(), behind.to_owned()));
                 return LeadingCalls::new(calls, text.len());
             }
+            vain = behind.len();
             break;
         };
         match name {
@@ -150,5 +152,5 @@ pub(super) fn mistral(text: &str) -> LeadingCalls {
         }
     }
     let length = text.len() - rest.len();
-    LeadingCalls { calls, length, cost: length.max(MISTRAL.len()) }
+    LeadingCalls { cost: length.max(MISTRAL.len()) + vain, ..LeadingCalls::new(calls, length) }
 }

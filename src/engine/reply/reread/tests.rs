@@ -3,6 +3,7 @@
 use super::*;
 use crate::domain::BlockKind;
 use crate::engine::reply::parse;
+use crate::engine::reply::tests::checked;
 use proptest::prelude::*;
 
 fn read_as(text: &str, dialect: Dialect, complete: bool) -> Vec<Segment> {
@@ -72,6 +73,154 @@ fn every_printed_form_of_a_call_waits_with_a_note() {
     }
 }
 
+/// What models print whose calls their server did not take out of the text.
+#[test]
+fn the_tokens_and_tags_of_many_models_are_calls() {
+    let json = r#"{"language": "python", "code": "print(1)"}"#;
+    let named = format!(r#"{{"name": "run_code", "arguments": {json}}}"#);
+    let xml =
+        "<parameter name=\"language\">python</parameter>\n<parameter name=\"code\">print(1)</parameter>\n";
+    for text in [
+        // DeepSeek, of several years.
+        format!("Let me see.<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>run_code\n```json\n{json}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>"),
+        format!("<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>run_code<｜tool▁sep｜>{json}<｜tool▁call▁end｜><｜tool▁calls▁end｜>"),
+        format!("<｜DSML｜function_calls>\n<｜DSML｜invoke name=\"run_code\">\n{}</｜DSML｜invoke>\n</｜DSML｜function_calls>", xml.replace("parameter", "｜DSML｜parameter").replace("\">", "\" string=\"true\">")),
+        // Kimi.
+        format!("I look.<|tool_calls_section_begin|><|tool_call_begin|>functions.run_code:0<|tool_call_argument_begin|>{json}<|tool_call_end|><|tool_calls_section_end|>"),
+        format!("<|tool_call_begin|>functions.run_code:12<|tool_call_argument_begin|>{json}<|tool_call_end|>"),
+        // GPT-OSS.
+        format!("<|channel|>commentary to=functions.run_code <|constrain|>json<|message|>{json}<|call|>"),
+        format!("<|channel|>analysis<|message|>We look.<|end|><|start|>assistant<|channel|>commentary to=functions.run_code<|message|>{json}<|call|>"),
+        format!("<|start|>assistant to=functions.run_code<|channel|>commentary json<|message|>{json}"),
+        // GLM.
+        "<tool_call>run_code\n<arg_key>language</arg_key>\n<arg_value>python</arg_value>\n<arg_key>code</arg_key>\n<arg_value>print(1)</arg_value>\n</tool_call>".into(),
+        "<tool_call>run_code<arg_key>language</arg_key><arg_value>python</arg_value><arg_key>code</arg_key><arg_value>print(1)</arg_value></tool_call>".into(),
+        // Mistral.
+        format!("So:[TOOL_CALLS][{named}]"),
+        format!("[TOOL_CALLS]run_code[CALL_ID]a1B2c3D4e[ARGS]{json}"),
+        // Gemma, and others that were taught Python.
+        "```tool_code\nrun_code(language=\"python\", code=\"print(1)\")\n```\n".into(),
+        "```tool_code\nprint(default_api.run_code(language='python', code='''print(1)'''))\n```\n".into(),
+        "<|tool_call_start|>[run_code(language='python', code='print(1)')]<|tool_call_end|>".into(),
+        "<|python_start|>[run_code(language='python', code='print(1)')]<|python_end|>".into(),
+        // Llama.
+        format!("<|python_tag|>{}", named.replace("arguments", "parameters")),
+        "<|python_tag|>run_code.call(language=\"python\", code=\"print(1)\")".into(),
+        format!("<function=run_code>{json}</function>"),
+        // Claude, MiniMax, Qwen, Seed: with a name space or none.
+        format!("<minimax:tool_call>\n<invoke name=\"run_code\">\n{xml}</invoke>\n</minimax:tool_call>"),
+        format!("<x:function_calls>\n<x:invoke name=\"run_code\">\n{}</x:invoke>\n</x:function_calls>", xml.replace("parameter", "x:parameter")),
+        "<seed:tool_call>\n<function=run_code>\n<parameter=language>python</parameter>\n<parameter=code>print(1)</parameter>\n</function>\n</seed:tool_call>".into(),
+        format!("<TOOLCALL>[{named}]</TOOLCALL>"),
+        format!("<|START_ACTION|>[{{\"tool_call_id\": \"0\", \"tool_name\": \"run_code\", \"parameters\": {json}}}]<|END_ACTION|>"),
+        format!("<tool_call>{named}}}</tool_call>"),
+    ] {
+        let languages = Languages::default();
+        checked(&text, Dialect::Fences, &languages);
+        let block = only(&text);
+        assert_eq!((block.language.as_ref(), block.source.as_str()), (Some(&Language::python()), "print(1)"), "{text}");
+        assert!(block.closed, "{text}");
+        assert_eq!(block.note.as_deref(), Some("read from a tool call printed as text"), "{text}");
+        // As an example it stays one.
+        assert_eq!(blocks(&format!("~~~~yaml\n{text}\n~~~~\n")), [], "{text}");
+        assert_eq!(blocks(&format!("~~~~text norun\n{text}\n~~~~\n")), [], "{text}");
+        if text.starts_with("<|") && !text.contains('\n') {
+            assert_eq!(blocks(&format!("It begins with `{text}`.\n")), [], "{text}");
+        }
+        // What is behind it is what it was.
+        let behind = blocks(&format!("{text}\n\n```bash\nls\n```\n"));
+        assert_eq!(behind.iter().map(|block| &*block.source).collect::<Vec<_>>(), ["print(1)", "ls\n"], "{text}");
+    }
+}
+
+/// A file that holds programs, and calls in other forms.
+const HELD: &str = "# How\n\n```bash\nrm -rf build\n```\n\n<execute>rm x</execute>\n\n{\"name\": \"run_code\", \"arguments\": {\"language\": \"bash\", \"code\": \"rm y\"}}\n\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n```\n";
+
+/// Calls that write the file, in forms that hold its text as it is.
+fn raw_calls(held: &str) -> Vec<String> {
+    vec![
+        format!(
+            "<tool_call>\n<function=write_file>\n<parameter=path>\na.md\n</parameter>\n<parameter=content>\n{held}</parameter>\n</function>\n</tool_call>\n"
+        ),
+        format!(
+            "<function_calls>\n<invoke name=\"write_file\">\n<parameter name=\"path\">a.md</parameter>\n<parameter name=\"content\">\n{held}</parameter>\n</invoke>\n</function_calls>\n"
+        ),
+        format!(
+            "<tool_call>write_file\n<arg_key>path</arg_key>\n<arg_value>a.md</arg_value>\n<arg_key>content</arg_key>\n<arg_value>\n{held}</arg_value>\n</tool_call>\n"
+        ),
+    ]
+}
+
+#[test]
+fn nothing_in_the_arguments_of_a_printed_call_is_a_block() {
+    let string = serde_json::Value::String(HELD.into()).to_string().replace("\\n", "\n");
+    let json = format!("{{\"path\": \"a.md\", \"content\": {string}}}");
+    let mut calls = raw_calls(HELD);
+    calls.extend([
+        format!("{{\"name\": \"write_file\", \"arguments\": {json}}}\n"),
+        format!("<tool_call>{{\"name\": \"write_file\", \"arguments\": {json}}}</tool_call>\n"),
+        format!("<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>write_file<｜tool▁sep｜>{json}<｜tool▁call▁end｜><｜tool▁calls▁end｜>\n"),
+        format!("<|channel|>commentary to=functions.write_file<|message|>{json}<|call|>\n"),
+        format!("[TOOL_CALLS]write_file{json}\n"),
+        format!("```json\n{{\"name\": \"write_file\", \"arguments\": {json}}}\n```\n"),
+        format!("```tool_call\n<tool_call>{{\"name\": \"write_file\", \"arguments\": {json}}}</tool_call>\n```\n"),
+    ]);
+    for call in calls {
+        for dialect in [Dialect::Fences, Dialect::ExecuteTags] {
+            let text = format!("So:\n\n{call}\nThen:\n\n```bash\nls\n```\n");
+            checked(&text, dialect, &Languages::default());
+            let found = of(read_as(&text, dialect, true));
+            let told: Vec<(BlockKind, &str)> =
+                found.iter().map(|block| (block.kind(), &*block.source)).collect();
+            let held = if call.contains("<parameter") || call.contains("<arg_value") {
+                HELD.trim_end_matches('\n')
+            } else {
+                HELD
+            };
+            let [(BlockKind::Write { .. }, written), (BlockKind::Code { .. }, "ls\n")] = told[..] else {
+                panic!("{text}\n{found:#?}")
+            };
+            assert_eq!(written, held, "{text}");
+        }
+    }
+}
+
+#[test]
+fn behind_a_call_that_never_ends_nothing_is_offered() {
+    let named = "{\"name\": \"write_file\", \"arguments\": {\"path\": \"a.md\", \"content\": \"";
+    let mut calls: Vec<String> =
+        raw_calls(HELD).iter().map(|call| call[..call.find("rm -rf").expect("held")].to_owned()).collect();
+    calls.extend([
+        format!("{named}\n```bash\nrm x\n```\n"),
+        format!("<tool_call>{named}\n```bash\nrm x\n```\n"),
+    ]);
+    for call in calls {
+        let text = format!("{call}\n```bash\nls\n```\n");
+        assert_eq!(blocks(&text), [], "{text}");
+        let cut = of(read_as(&text, Dialect::Fences, false));
+        assert!(cut.iter().all(|block| !block.closed && block.file.is_some()), "{text}\n{cut:#?}");
+    }
+    // A word about the form is none.
+    for text in [
+        "<tool_call>\nbegins one.\n",
+        "<function=run_code> is what it prints.\n",
+        "<|channel|>commentary to=functions.run_code is.\n",
+        "<|tool_call_begin|> is.\n",
+    ] {
+        assert_eq!(blocks(&format!("{text}\n```bash\nls\n```\n")).len(), 1, "{text}");
+    }
+}
+
+#[test]
+fn the_text_of_a_call_may_hold_what_ends_calls() {
+    let held = "<function=run_code>\n<parameter=code>\nx\n</parameter>\n</function>\n```bash\nrm x\n```";
+    for call in raw_calls(&format!("{held}\n")) {
+        assert_eq!(only(&call).source, held, "{call}");
+    }
+    let call = r#"<tool_call>{"name": "run_code", "arguments": {"language": "bash", "code": "echo '</tool_call>'"}}</tool_call>"#;
+    assert_eq!(only(call).source, "echo '</tool_call>'");
+}
+
 #[test]
 fn calls_in_a_row_are_blocks_in_order() {
     let text = "<tool_call>{\"name\":\"list_files\",\"arguments\":{\"path\":\".\"}}</tool_call>\n\
@@ -95,6 +244,10 @@ fn look_alikes_stay_prose() {
         "<function=rm>{}</function>",
         "[TOOL_CALLS] none",
         "```json\n{\"name\":\"list_files\",\"arguments\":{}}\nand more\n```\n",
+        "```tool_code\nlist_files(path=x)\n```\n",
+        "list_files(path=\"a\")\n",
+        "<|channel|>final<|message|>{\"path\": \"a\"}",
+        "<|channel|>commentary to=functions.rm<|message|>{}<|call|>",
         "```console\nno prompt here\n```\n",
         "```text\n$ ls\n```\n",
     ] {
@@ -154,15 +307,23 @@ fn a_text_that_is_built_to_be_slow_is_left_alone() {
         "<tool_call>\n",
         "<function=run_code>\n",
         "[TOOL_CALLS]run_code{\n",
+        "<|channel|>commentary to=functions.run_code<|message|>[\n",
+        "<|tool_call_begin|>run_code<|tool_sep|>x\n",
+        "[TOOL_CALLS][\n",
+        "<|tool_call_begin|>rm<|tool_sep|>[",
+        "<tool_call>rm <arg_key>",
+        "<invoke name=\"rm\"><parameter name=\"a\">\n",
+        "<invoke name=\"rm\"><parameter name=\"a\"></parameter></invoke>",
+        "<tool_call>run_code(code='",
     ] {
-        let text = line.repeat(400_000 / line.len());
+        let text = line.repeat(200_000 / line.len());
         assert!(blocks(&text).iter().all(|block| !block.closed), "{line}");
     }
 }
 
 proptest! {
     #[test]
-    fn any_text_tiles(text in "([a{\"\\[:,}\\] \n`~<>/=]|<tool_call>|\\[TOOL_CALLS\\]|run_code|\"name\"|\"arguments\"|<execute>|```json\n|```\n|>>> |\\$ ){0,60}", complete: bool) {
+    fn any_text_tiles(text in "([a{\"\\[:,}\\] \n`~<>/=]|<tool_call>|\\[TOOL_CALLS\\]|run_code|\"name\"|\"arguments\"|<execute>|```json\n|```\n|>>> |\\$ |<\\|channel\\|>|<\\|message\\|>| to=run_code|<\\|tool_call_begin\\|>|<\\|tool_sep\\|>|<parameter=|</parameter>|<function=run_code>|</function>|<arg_key>|</arg_value>|--- a\n\\+\\+\\+ b\n@@|\\*\\*\\* Update File: x\n@@\n){0,60}", complete: bool) {
         let _ = read_as(&text, Dialect::Fences, complete);
     }
 }

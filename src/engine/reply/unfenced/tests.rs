@@ -1,7 +1,10 @@
 //! Edits in no fence, and what looks like one.
 
 use crate::domain::{BlockKind, Dialect, Languages};
-use crate::engine::reply::{Proposal, Segment, parse, reread};
+use crate::edit;
+use crate::engine::reply::printed::CallScanner;
+use crate::engine::reply::tests::checked;
+use crate::engine::reply::{Proposal, Segment, outside, parse, reread};
 use proptest::prelude::*;
 
 fn read_as(text: &str, dialect: Dialect) -> Vec<Segment> {
@@ -181,6 +184,171 @@ fn markers_in_code_and_conflicts_begin_none() {
     assert!(blocks(tagged, Dialect::ExecuteTags).iter().all(|block| block.file.is_none()));
 }
 
+/// Edits of a Markdown file that holds programs, in the forms that have no fence of their own.
+const DIFF: &str = "--- a/README.md\n+++ b/README.md\n@@ -1,6 +1,6 @@\n # How\n \n ```bash\n-old\n+rm -rf build\n ```\n text\n";
+const BARE: [&str; 6] = [
+    DIFF,
+    // Counted lines may lack their blank, or look like a head.
+    "--- a/README.md\n+++ b/README.md\n@@ -1,5 +1,5 @@\n# How\n\n```bash\n--- old\n+++ rm -rf build\n```\n",
+    "diff --git a/README.md b/README.md\nindex 1a2..3b4 100644\n--- a/README.md\n+++ b/README.md\n@@ -1 +1,3 @@\n+```bash\n rm x\n+```\n\n@@ -9 +11 @@\n-<execute>rm y</execute>\n+<execute>rm z</execute>\n",
+    "*** Begin Patch\n*** Update File: README.md\n@@\n ```bash\n-old\n+rm -rf build\n ```\n*** End Patch\n",
+    "*** Begin Patch\n*** Update File: README.md\n@@ How\n```bash\n-old\n\n+rm -rf build\n```\n*** End Patch\n",
+    "*** Update File: README.md\n@@\n ```bash\n-old\n+rm -rf build\n ```\n",
+];
+
+/// The blocks of a reply, which is the same in pieces of any size.
+fn streamed(text: &str) -> Vec<Proposal> {
+    let languages = Languages::default();
+    let whole = reread(text, checked(text, Dialect::Fences, &languages), Dialect::Fences, &languages, true);
+    let blocks = blocks(text, Dialect::Fences);
+    assert_eq!(whole.iter().filter(|segment| matches!(segment, Segment::Block(_))).count(), blocks.len());
+    blocks
+}
+
+#[test]
+fn a_diff_or_a_patch_in_no_fence_is_an_edit_and_nothing_in_it_is_a_block() {
+    for edit in BARE {
+        for behind in ["", "That is all.\n", "\nThen:\n\n```bash\nls\n```\n", "\n- item\n\n---\n"] {
+            // Where nothing is counted, items may be lines that go.
+            if behind.contains("- item") && edit.starts_with("*** Update") {
+                continue;
+            }
+            let found = streamed(&format!("Change this:\n\n{edit}{behind}"));
+            let (block, rest) = found.split_first().expect(edit);
+            assert!(is_edit_of(block, "README.md") && block.closed, "{found:#?}");
+            assert_eq!(block.source, edit);
+            assert_eq!(block.note.as_deref(), Some("read from a diff that stands in no fence"));
+            assert!(edit::read(&block.source, "").is_ok());
+            let rest: Vec<&str> = rest.iter().map(|block| &*block.source).collect();
+            assert_eq!(rest, if behind.contains("ls") { vec!["ls\n"] } else { vec![] }, "{edit}{behind}");
+        }
+        // What was cut off may go on.
+        let languages = Languages::default();
+        let cut =
+            reread(edit, parse(edit, Dialect::Fences, &languages, false), Dialect::Fences, &languages, false);
+        let is_open = |segment: &Segment| matches!(segment, Segment::Block(block) if !block.closed || edit.contains("End Patch"));
+        assert!(cut.iter().all(is_open), "{cut:#?}");
+    }
+}
+
+#[test]
+fn it_is_one_in_lists_and_quotes_too() {
+    for edit in BARE {
+        for (first, mark) in [("   ", "   "), ("> ", "> "), ("- ", "  "), ("1. ", "   "), ("> * ", ">   ")] {
+            let mut lines = edit.lines();
+            let head = format!("{first}{}\n", lines.next().unwrap_or_default());
+            let lines: String = lines.map(|line| format!("{mark}{line}\n")).collect();
+            let found = streamed(&format!("Do this:\n\n{head}{lines}\nThen:\n\n```bash\nls\n```\n"));
+            assert!(found.len() == 2 && is_edit_of(&found[0], "README.md"), "{mark}{found:#?}");
+            assert_eq!((&*found[0].source, &*found[1].source), (edit, "ls\n"));
+        }
+    }
+}
+
+#[test]
+fn a_command_apply_patch_is_the_edit_that_it_holds() {
+    let patch = BARE[3];
+    let command = format!("apply_patch <<'EOF'\n{patch}EOF\n");
+    for text in [
+        format!("So:\n\n{command}\n```bash\nls\n```\n"),
+        format!("```bash\n{command}```\n\n```bash\nls\n```\n"),
+        format!("```\n$ {command}```\n\n```bash\nls\n```\n"),
+        format!("```text\n{command}```\n\n```bash\nls\n```\n"),
+    ] {
+        let found = streamed(&text);
+        assert!(found.len() == 2 && is_edit_of(&found[0], "README.md") && found[0].closed, "{found:#?}");
+        assert_eq!((&*found[0].source, &*found[1].source), (patch, "ls\n"));
+        assert!(
+            found[0].note.as_ref().is_some_and(|note| note.contains("apply_patch")),
+            "{:?}",
+            found[0].note
+        );
+    }
+    // What does more is code, and so is the text of a file.
+    let more = format!("```bash\n{command}pytest\n```\n");
+    assert!(streamed(&more).iter().all(|block| block.file.is_none()));
+    let written = streamed(&format!("```bash path=x.sh\n{command}```\n"));
+    assert!(matches!(written[0].file, Some(BlockKind::Write { .. })) && written[0].source == command);
+}
+
+#[test]
+fn what_deletes_or_renames_is_an_edit_that_is_refused_in_words() {
+    for text in [
+        "diff --git a/x b/y\nsimilarity index 100%\nrename from x\nrename to y\n",
+        "diff --git a/x b/x\ndeleted file mode 100644\n--- a/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n",
+        "*** Begin Patch\n*** Delete File: x\n*** End Patch\n",
+        "*** Begin Patch\n*** Update File: x\n*** Move to: y\n@@\n-a\n+b\n*** End Patch\n",
+        "apply_patch <<'E'\n*** Begin Patch\n*** Delete File: x\n*** End Patch\nE\n",
+    ] {
+        let found = streamed(&format!("{text}\n```bash\nls\n```\n"));
+        assert!(found.len() == 2 && matches!(found[0].file, Some(BlockKind::Edit { .. })), "{found:#?}");
+        let why = edit::read(&found[0].source, "").expect_err(text).to_string();
+        assert!(why.contains("deletes or renames"), "{why}");
+    }
+}
+
+#[test]
+fn where_nothing_tells_the_end_of_a_diff_nothing_behind_it_is_offered() {
+    let runs = "\n```bash\nls\n```\n";
+    for edit in [
+        "--- a/x\n+++ b/x\n@@ -1,9 +1,9 @@\ntext\n-a\n+b\n",
+        "--- a/x\n+++ b/x\n@@ @@\n-a\n+b\n",
+        "*** Begin Patch\n*** Update File: x\n@@\n a\n-a\n+b\n",
+    ] {
+        let found = streamed(&format!("{edit}{runs}"));
+        assert!(found.len() == 1 && is_edit_of(&found[0], "x") && !found[0].closed, "{found:#?}");
+    }
+    // Where nothing would be, it ends in front of the prose.
+    let found = streamed("--- a/x\n+++ b/x\n@@ -1,9 +1,9 @@\n-a\n+b\n\nThat is all.\n");
+    assert!(found[0].closed && found[0].source.ends_with("+b\n"), "{found:#?}");
+}
+
+#[test]
+fn rules_heads_and_signatures_begin_no_diff() {
+    for text in [
+        "---\ntitle: x\n---\n",
+        "Title\n---\n",
+        "--- a/x\n",
+        "--- a/x\n+++ b/x\n",
+        "Hello\n\n-- \nAda\n",
+        "diff --git a/x b/x\nis its first line\n",
+        "*** Begin Patch\nopens it\n",
+        "@@ -1 +1 @@\n-a\n+b\n",
+        "Run `apply_patch <<'EOF'` then.\n",
+        "- --- \n- +++ \n- @@\n",
+    ] {
+        let found = streamed(&format!("{text}\n```bash\nls\n```\n"));
+        assert!(found.len() == 1 && found[0].source == "ls\n", "{text}: {found:#?}");
+    }
+    let fenced = streamed(&format!("````text norun\n{DIFF}````\n"));
+    assert!(fenced.is_empty(), "{fenced:#?}");
+}
+
+#[test]
+fn first_lines_of_very_many_diffs_are_looked_at_a_few_times_each() {
+    let languages = Languages::default();
+    for (lines, most) in [
+        ("--- a/x\n", 3),
+        ("--- a/x\n+++ b/x\n", 3),
+        ("--- a/x\n+++ b/x\n@@ -1 +1 @@\n", 3),
+        ("--- a/x\n+++ b/x\n@@ -1,9 +1,9 @@\nx\n\n", 3),
+        ("diff --git a/x b/x\n", 3),
+        ("diff --git a/x b/x\nindex 1\n\nx\n", 3),
+        ("*** Begin Patch\n", 3),
+        ("apply_patch <<'E'\n*** Begin Patch\n", 3),
+        ("*** Begin Patch\n*** Add File: x\n", 3),
+        ("*** Update File: x\n@@\nx\n", 3),
+        ("> - --- a\n", 3),
+        ("<<<<<<< SEARCH\n", 3),
+    ] {
+        let text = lines.repeat((1 << 20) / lines.len());
+        let reading = CallScanner { languages: &languages, complete: true };
+        let found = outside::find(&text, 0, &[], &[Segment::Prose(0..text.len())], reading);
+        let count = text.lines().count();
+        assert!(found.looked <= most * count, "{lines}: {} of {count}", found.looked);
+    }
+}
+
 proptest! {
     #![proptest_config(crate::test_cases::cases(400))]
 
@@ -194,6 +362,24 @@ proptest! {
         let edit = format!("<<<<<<< SEARCH\n{0}\n=======\nINSIDE\n{0}\n>>>>>>> REPLACE\n", lines.join("\n"));
         for dialect in [Dialect::Fences, Dialect::ExecuteTags] {
             let marked: String = format!("a.md\n{edit}").lines().map(|line| format!("{mark}{line}\n")).collect();
+            let text = format!("{marked}\n{}\n", more.join("\n"));
+            let found = blocks(&text, dialect);
+            prop_assert!(found.iter().all(|block| block.file.is_some() || !block.source.contains("INSIDE")), "{:#?}", found);
+            prop_assert_eq!(&found[0].source, &edit);
+        }
+    }
+
+    /// Whatever stands in a diff, none of it is a block, and where it ends is told by its counts.
+    #[test]
+    fn nothing_in_a_diff_is_a_block(
+        lines in prop::collection::vec("[-+ ]((```|~~~|````)(bash|python)?|> ```sh|- a|-- x|\\+\\+ y|<execute>|</execute>|rm x|\\{\"name\": \"run_code\"|)", 1..8),
+        more in prop::collection::vec("```bash|```|ls|text|", 0..6),
+        mark in "|  |> |>  ",
+    ) {
+        let of = |sign: char| lines.iter().filter(|line| line.starts_with([sign, ' '])).count();
+        let edit = format!("--- a/a.md\n+++ b/a.md\n@@ -1,{} +1,{} @@\n{}\n-INSIDE\n+INSIDE\n", of('-') + 1, of('+') + 1, lines.join("\n"));
+        for dialect in [Dialect::Fences, Dialect::ExecuteTags] {
+            let marked: String = edit.lines().map(|line| format!("{mark}{line}\n")).collect();
             let text = format!("{marked}\n{}\n", more.join("\n"));
             let found = blocks(&text, dialect);
             prop_assert!(found.iter().all(|block| block.file.is_some() || !block.source.contains("INSIDE")), "{:#?}", found);
