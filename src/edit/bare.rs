@@ -119,7 +119,7 @@ fn end_of_diff<'l>(mut lines: impl Iterator<Item = &'l str> + Clone) -> BareEnd 
     while let Some(line) = lines.next() {
         let belongs = match head(line, lines.clone(), hunk.as_ref()) {
             Some(begun) => {
-                (hunk, unsure, shorter) = (begun, None, None);
+                (hunk, unsure, shorter) = (begun.hunk, None, None);
                 Belongs::Yes
             }
             None => belongs(line, hunk.as_mut(), is_behind_blank),
@@ -148,20 +148,21 @@ fn end_of_diff<'l>(mut lines: impl Iterator<Item = &'l str> + Clone) -> BareEnd 
     BareEnd { lines, read, is_sure, unsure }
 }
 
-/// The hunk that a line begins, if it is one between hunks: `None` inside where it begins none by itself.
-fn head<'l>(
-    line: &str,
-    mut ahead: impl Iterator<Item = &'l str>,
-    hunk: Option<&Hunk>,
-) -> Option<Option<Hunk>> {
+/// A line between hunks, and the hunk that begins with it.
+struct DiffHead {
+    hunk: Option<Hunk>,
+}
+
+/// What a line begins, if it is one between hunks.
+fn head<'l>(line: &str, mut ahead: impl Iterator<Item = &'l str>, hunk: Option<&Hunk>) -> Option<DiffHead> {
     if is_at(line) {
-        return Some(extent::begun(line));
+        return Some(DiffHead { hunk: extent::begun(line) });
     }
     if line.starts_with("*** Move to:") {
-        return Some(Some(Hunk::default()));
+        return Some(DiffHead { hunk: Some(Hunk::default()) });
     }
     if is_act(line) {
-        return Some(extent::begun(line));
+        return Some(DiffHead { hunk: extent::begun(line) });
     }
     let is_between = ["diff --git ", END, "*** End of File"].iter().any(|head| line.starts_with(head));
     // A line that is counted is text of the hunk: one that goes (`-- x`) may look like the head of a file.
@@ -169,7 +170,7 @@ fn head<'l>(
         let mut next = || ahead.next().unwrap_or_default();
         line.starts_with("--- ") && next().starts_with("+++ ") && is_at(next())
     };
-    (is_between || hunk.is_none_or(|hunk| !hunk.waits()) && is_file()).then_some(None)
+    (is_between || hunk.is_none_or(|hunk| !hunk.waits()) && is_file()).then_some(DiffHead { hunk: None })
 }
 
 fn belongs(line: &str, hunk: Option<&mut Hunk>, is_behind_blank: bool) -> Belongs {
