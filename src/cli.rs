@@ -33,77 +33,77 @@ use std::time::Duration;
 pub struct Cli {
     /// What to ask first
     #[arg(value_name = "PROMPT")]
-    pub words: Vec<String>,
+    pub(crate) words: Vec<String>,
     /// What to ask first, in any number of words
     #[arg(last = true, value_name = "PROMPT", hide = true)]
-    pub rest: Vec<String>,
+    pub(crate) rest: Vec<String>,
     /// Where replies come from, and where to work
     #[command(flatten)]
-    pub model: ModelArgs,
+    pub(crate) model: ModelArgs,
     /// Which recipe it begins with
     #[command(flatten)]
-    pub recipe: RecipeArgs,
+    pub(crate) recipe: RecipeArgs,
     /// Open or make this session file
     #[arg(long, value_name = "FILE")]
-    pub session: Option<PathBuf>,
+    pub(crate) session: Option<PathBuf>,
     /// Begin with this file: a notebook (.ipynb), Markdown or a script; its blocks wait for you
     #[arg(long, value_name = "FILE", conflicts_with_all = ["words", "rest", "session", "recipe"])]
-    pub from: Option<PathBuf>,
+    pub(crate) from: Option<PathBuf>,
     /// The theme
     #[arg(long, value_name = "NAME")]
-    pub theme: Option<String>,
+    pub(crate) theme: Option<String>,
     /// Lines that are only added instead of panes: for screen readers and simple terminals
     #[arg(long)]
-    pub plain: bool,
+    pub(crate) plain: bool,
     /// What to do instead of opening the terminal
     #[command(subcommand)]
-    pub command: Option<Command>,
+    pub(crate) command: Option<Command>,
 }
 
 /// Where replies come from, and where to work.
 #[derive(Args, Clone, Debug, Default)]
-pub struct ModelArgs {
+pub(crate) struct ModelArgs {
     /// Play a story instead of asking a model: a shipped one by its name, or a file
     #[arg(long, value_name = "STORY", num_args = 0..=1, default_missing_value = DEFAULT_STORY)]
-    pub demo: Option<String>,
+    pub(crate) demo: Option<String>,
     /// The model, as PROVIDER/MODEL
     #[arg(long, value_name = "PROVIDER/MODEL")]
-    pub model: Option<String>,
+    pub(crate) model: Option<String>,
     /// The address of the model's server
     #[arg(long, value_name = "URL")]
-    pub base_url: Option<String>,
+    pub(crate) base_url: Option<String>,
     /// The working folder
     #[arg(long, value_name = "DIR")]
-    pub cwd: Option<PathBuf>,
+    pub(crate) cwd: Option<PathBuf>,
     /// What carries out runs: local, container, container:IMAGE, jupyter, jupyter:KERNEL
     #[arg(long, value_name = "NAME")]
-    pub executor: Option<ExecutorChoice>,
+    pub(crate) executor: Option<ExecutorChoice>,
     /// How runs are confined
     #[command(flatten)]
-    pub confine: ConfineArgs,
+    pub(crate) confine: ConfineArgs,
 }
 
 /// How runs are confined.
 #[derive(Args, Clone, Debug, Default)]
-pub struct ConfineArgs {
+pub(crate) struct ConfineArgs {
     /// How runs are confined; a level that is named is had, or nothing runs
     #[arg(long, value_enum, value_name = "LEVEL")]
-    pub sandbox: Option<SandboxLevel>,
+    pub(crate) sandbox: Option<SandboxLevel>,
     /// Let runs read this folder too
     #[arg(long, value_name = "DIR")]
-    pub allow_read: Vec<PathBuf>,
+    pub(crate) allow_read: Vec<PathBuf>,
     /// Let runs write this folder too
     #[arg(long, value_name = "DIR")]
-    pub allow_write: Vec<PathBuf>,
+    pub(crate) allow_write: Vec<PathBuf>,
     /// Open the network to runs
     #[arg(long)]
-    pub allow_network: bool,
+    pub(crate) allow_network: bool,
     /// Memory of all processes of a run together, in MiB
     #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
-    pub memory: Option<u64>,
+    pub(crate) memory: Option<u64>,
     /// Processes and threads of a run at the same time
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
-    pub processes: Option<u32>,
+    pub(crate) processes: Option<u32>,
 }
 
 impl ConfineArgs {
@@ -179,22 +179,22 @@ pub enum Command {
 pub struct ResumeArgs {
     /// The session's id, the beginning of it, or its name
     #[arg(value_name = "ID|NAME", conflicts_with = "last")]
-    pub session: Option<String>,
+    pub(crate) session: Option<String>,
     /// The session that was written last
     #[arg(long)]
-    pub last: bool,
+    pub(crate) last: bool,
     /// Open it at a place, as `sayso sessions search` tells it: block:3, output:3, message:2
     #[arg(long, value_name = "PLACE")]
-    pub at: Option<String>,
+    pub(crate) at: Option<String>,
     /// Go to the first of these words there, and mark them
     #[arg(long, value_name = "WORDS", requires = "at")]
-    pub find: Option<String>,
+    pub(crate) find: Option<String>,
     /// Lines that are only added instead of panes
     #[arg(long)]
-    pub plain: bool,
+    pub(crate) plain: bool,
     /// Where replies come from
     #[command(flatten)]
-    pub model: ModelArgs,
+    pub(crate) model: ModelArgs,
 }
 
 /// `sayso run`.
@@ -202,28 +202,28 @@ pub struct ResumeArgs {
 pub struct RunArgs {
     /// What to ask; `-` reads it from standard input
     #[arg(value_name = "PROMPT|-")]
-    pub words: Vec<String>,
+    pub(crate) words: Vec<String>,
     /// What to ask, in any number of words
     #[arg(last = true, value_name = "PROMPT", hide = true)]
-    pub rest: Vec<String>,
+    pub(crate) rest: Vec<String>,
     /// Which blocks may run without being asked about
     #[arg(long, value_enum, default_value_t = Policy::Ask)]
-    pub approve: Policy,
+    pub(crate) approve: Policy,
     /// One JSON object a line for each event
     #[arg(long)]
-    pub json: bool,
+    pub(crate) json: bool,
     /// Give the files that the prompt names behind `@`; for a prompt that you wrote yourself
     #[arg(long)]
-    pub files: bool,
+    pub(crate) files: bool,
     /// How many replies the turn may take
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub max_steps: Option<u32>,
+    pub(crate) max_steps: Option<u32>,
     /// Which recipe it follows
     #[command(flatten)]
-    pub recipe: RecipeArgs,
+    pub(crate) recipe: RecipeArgs,
     /// Where replies come from, and where to work
     #[command(flatten)]
-    pub model: ModelArgs,
+    pub(crate) model: ModelArgs,
 }
 
 /// `sayso exec`.
@@ -231,31 +231,31 @@ pub struct RunArgs {
 pub struct ExecArgs {
     /// Files with code; `-` reads it from standard input
     #[arg(value_name = "FILE|-", required = true)]
-    pub files: Vec<PathBuf>,
+    pub(crate) files: Vec<PathBuf>,
     /// The language of all of them, instead of what their extensions say
     #[arg(long, value_name = "NAME")]
-    pub language: Option<String>,
+    pub(crate) language: Option<String>,
     /// Seconds that each may take
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
-    pub timeout: Option<Duration>,
+    pub(crate) timeout: Option<Duration>,
     /// The folder in which they start
     #[arg(long, value_name = "DIR")]
-    pub cwd: Option<PathBuf>,
+    pub(crate) cwd: Option<PathBuf>,
     /// What carries them out: local, container, container:IMAGE, jupyter, jupyter:KERNEL
     #[arg(long, value_name = "NAME")]
-    pub executor: Option<ExecutorChoice>,
+    pub(crate) executor: Option<ExecutorChoice>,
     /// Fetch images of containers that are missing
     #[arg(long)]
-    pub pull: bool,
+    pub(crate) pull: bool,
     /// How runs are confined
     #[command(flatten)]
-    pub confine: ConfineArgs,
+    pub(crate) confine: ConfineArgs,
     /// Keep no session: output that is too long to be told, and images, are gone at the end
     #[arg(long)]
-    pub no_session: bool,
+    pub(crate) no_session: bool,
     /// One JSON object a line for each file
     #[arg(long)]
-    pub json: bool,
+    pub(crate) json: bool,
 }
 
 /// `sayso check`.
@@ -263,25 +263,25 @@ pub struct ExecArgs {
 pub struct CheckArgs {
     /// Files with code, or folders of them; `-` reads it from standard input
     #[arg(value_name = "FILE|-", required_unless_present = "rules")]
-    pub files: Vec<PathBuf>,
+    pub(crate) files: Vec<PathBuf>,
     /// The language of all of them, instead of what their extensions say
     #[arg(long, value_name = "NAME")]
-    pub language: Option<String>,
+    pub(crate) language: Option<String>,
     /// One JSON object
     #[arg(long)]
-    pub json: bool,
+    pub(crate) json: bool,
     /// A SARIF 2.1.0 log, for code hosts and editors
     #[arg(long, conflicts_with = "json")]
-    pub sarif: bool,
+    pub(crate) sarif: bool,
     /// List all rules instead, the shipped ones and those in rules/*.toml of the configuration
     #[arg(long, conflicts_with_all = ["sarif", "files"])]
-    pub rules: bool,
+    pub(crate) rules: bool,
     /// From which severity on a finding is a failure
     #[arg(long, value_enum, default_value_t = Severity::High)]
-    pub fail_on: Severity,
+    pub(crate) fail_on: Severity,
     /// A file that was not checked in full is no failure
     #[arg(long)]
-    pub allow_unchecked: bool,
+    pub(crate) allow_unchecked: bool,
 }
 
 /// `sayso blocks`.
@@ -289,10 +289,10 @@ pub struct CheckArgs {
 pub struct BlocksArgs {
     /// A Markdown file; `-` reads standard input
     #[arg(value_name = "FILE|-")]
-    pub file: PathBuf,
+    pub(crate) file: PathBuf,
     /// One JSON object
     #[arg(long)]
-    pub json: bool,
+    pub(crate) json: bool,
 }
 
 /// `sayso config`.
@@ -319,13 +319,13 @@ pub enum ConfigCommand {
 pub struct ModelsArgs {
     /// Only this provider
     #[arg(value_name = "PROVIDER")]
-    pub provider: Option<String>,
+    pub(crate) provider: Option<String>,
     /// One JSON object
     #[arg(long)]
-    pub json: bool,
+    pub(crate) json: bool,
     /// The address of the provider's server
     #[arg(long, value_name = "URL", requires = "provider")]
-    pub base_url: Option<String>,
+    pub(crate) base_url: Option<String>,
 }
 
 /// `sayso doctor`.
@@ -333,7 +333,7 @@ pub struct ModelsArgs {
 pub struct DoctorArgs {
     /// One JSON object
     #[arg(long)]
-    pub json: bool,
+    pub(crate) json: bool,
 }
 
 #[cfg(test)]

@@ -24,8 +24,8 @@ use std::io::Write;
 
 /// Where a command writes to.
 pub(crate) struct Console<'a> {
-    pub out: &'a mut dyn Write,
-    pub err: &'a mut dyn Write,
+    pub(crate) out: &'a mut dyn Write,
+    pub(crate) err: &'a mut dyn Write,
 }
 
 /// Does what a subcommand asks for; `outer` is what stood in front of it. `resume` opens the terminal and is not known

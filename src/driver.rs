@@ -49,14 +49,15 @@ pub use crate::store::search::{
     SearchResults as SessionsFound, SessionPlace,
 };
 pub use crate::workspace::instructions::HeldFile;
-pub use crate::workspace::undo::{UndoLimits, UndoPlace};
+pub(crate) use crate::workspace::undo::{UndoLimits, UndoPlace};
 pub use crate::workspace::{FolderFiles, GivenFileError, PathOfFile};
 pub use clock::Clock;
 pub use comparison::SessionComparison;
 pub(crate) use comparison::{ComparableSession, comparable, compare_sessions, own_id};
-pub use job::{Job, JobResult, StoreKey};
+pub(crate) use job::StoreKey;
+pub use job::{Job, JobResult};
 pub use recipes::{FunctionFiles, RecipeBook};
-pub use review_time::review_in_time;
+pub(crate) use review_time::review_in_time;
 pub use update::{Notification, Update};
 
 use crate::domain::{
@@ -77,13 +78,13 @@ use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
 
 /// Makes a provider for a model that the person chose; given by the composition root, which knows the configuration.
-pub type Connect = Arc<dyn Fn(&ModelName) -> Result<Provider, ConnectError> + Send + Sync>;
+pub(crate) type Connect = Arc<dyn Fn(&ModelName) -> Result<Provider, ConnectError> + Send + Sync>;
 
 /// Lays what the configuration says of a model over what is told of it.
-pub type ModelInfoOverride = Arc<dyn Fn(ModelInfo) -> ModelInfo + Send + Sync>;
+pub(crate) type ModelInfoOverride = Arc<dyn Fn(ModelInfo) -> ModelInfo + Send + Sync>;
 
 /// Reads what was typed to find sessions: words, and filters by folder, date, language, outcome and model among them.
-pub type ReadSearch = Arc<dyn Fn(&str) -> Result<SessionSearch, FilterError> + Send + Sync>;
+pub(crate) type ReadSearch = Arc<dyn Fn(&str) -> Result<SessionSearch, FilterError> + Send + Sync>;
 
 /// What a driver is put together from.
 pub struct DriverParts {
@@ -188,57 +189,57 @@ impl Driver {
     }
 
     /// What there is to know of the session.
-    pub fn state(&self) -> &State {
+    pub(crate) fn state(&self) -> &State {
         self.engine.state()
     }
 
     /// The moment that the clock shows.
-    pub fn now(&self) -> Timestamp {
+    pub(crate) fn now(&self) -> Timestamp {
         self.rooms.clock.now()
     }
 
     /// The file of the session.
-    pub fn session_path(&self) -> PathBuf {
+    pub(crate) fn session_path(&self) -> PathBuf {
         self.rooms.store.path()
     }
 
     /// Types into the terminal of a run. It goes to the program and nowhere else: no session, no log, no engine.
-    pub fn type_in(&self, run: RunId, bytes: Vec<u8>) {
+    pub(crate) fn type_in(&self, run: RunId, bytes: Vec<u8>) {
         self.rooms.executor.type_in(run, bytes);
     }
 
     /// Gives the terminal of a run so many rows and columns.
-    pub fn resize_terminal(&self, run: RunId, rows: u16, columns: u16) {
+    pub(crate) fn resize_terminal(&self, run: RunId, rows: u16, columns: u16) {
         self.rooms.executor.resize(run, rows, columns);
     }
 
     /// The time limit of a run in a terminal of its own counts this from now on, and begins anew.
-    pub fn count(&self, run: RunId, what: CountedTime) {
+    pub(crate) fn count(&self, run: RunId, what: CountedTime) {
         self.rooms.executor.count(run, what);
     }
 
     /// Whether all of the session until now is on the disk: its room was asked, and the file is there.
-    pub async fn is_saved(&self) -> bool {
+    pub(crate) async fn is_saved(&self) -> bool {
         self.rooms.store.sync().await.is_ok() && self.rooms.store.path().is_file()
     }
 
     /// What confines runs, by its tests.
-    pub async fn sandbox(&self) -> Result<SandboxReport, ExecutorError> {
+    pub(crate) async fn sandbox(&self) -> Result<SandboxReport, ExecutorError> {
         self.rooms.executor.sandbox().await
     }
 
     /// Which requests went out of this process until now.
-    pub fn departed(&self) -> RequestCounts {
+    pub(crate) fn departed() -> RequestCounts {
         provider::departed().and(exec::departed())
     }
 
     /// Whether a source of replies is chosen.
-    pub fn has_provider(&self) -> bool {
+    pub(crate) fn has_provider(&self) -> bool {
         self.rooms.provider.is_some()
     }
 
     /// Takes another source of replies from here on and notes it in the session.
-    pub fn use_provider(&mut self, provider: Provider) {
+    pub(crate) fn use_provider(&mut self, provider: Provider) {
         let name = provider.name().clone();
         self.rooms.provider = Some(provider);
         self.rooms.learn_model(self.engine.state());
@@ -299,20 +300,20 @@ impl Driver {
     }
 
     /// Whether this is what was kept last of what is being typed.
-    pub fn keeps_draft(&self, text: &str) -> bool {
+    pub(crate) fn keeps_draft(&self, text: &str) -> bool {
         self.draft.keeps(text)
     }
 
     /// Keeps what is being typed, so that it outlives this process; an empty text removes it. Only told to the log when
     /// it can't be written: who types has other things to see.
-    pub fn keep_draft(&mut self, text: &str) {
+    pub(crate) fn keep_draft(&mut self, text: &str) {
         if let Err(error) = self.draft.keep(text) {
             tracing::warn!(%error, "the draft can't be written");
         }
     }
 
     /// What was being typed when an earlier process ended without warning.
-    pub fn take_draft(&mut self) -> Option<String> {
+    pub(crate) fn take_draft(&mut self) -> Option<String> {
         self.draft.take_up()
     }
 
@@ -320,7 +321,7 @@ impl Driver {
     ///
     /// # Errors
     /// Why it is not; everything is kept in memory.
-    pub async fn saved(&mut self) -> Result<(), StoreError> {
+    pub(crate) async fn saved(&mut self) -> Result<(), StoreError> {
         let saved = self.rooms.store.sync().await;
         for what in self.rooms.store.masked_so_far() {
             self.tell_masked(what);
@@ -329,7 +330,7 @@ impl Driver {
     }
 
     /// What happened and was not told by [`Driver::next`] yet, where nobody asks for a next one.
-    pub fn rest(&mut self) -> Vec<Notification> {
+    pub(crate) fn rest(&mut self) -> Vec<Notification> {
         std::mem::take(&mut self.rooms.update.told)
     }
 

@@ -34,13 +34,13 @@ pub(crate) const MOST_HUNKS: usize = 500;
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct EditHunk {
     /// The lines that stand there; none: the file is new, or empty.
-    pub search: Vec<String>,
+    pub(crate) search: Vec<String>,
     /// The lines that come in their place.
-    pub replace: Vec<String>,
+    pub(crate) replace: Vec<String>,
     /// The line at which a diff says that it stands, from 1.
-    pub line: Option<usize>,
+    pub(crate) line: Option<usize>,
     /// Whether the file ends with a line end behind it, where a diff says so.
-    pub newline: Option<bool>,
+    pub(crate) newline: Option<bool>,
 }
 
 impl EditHunk {

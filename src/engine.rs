@@ -60,17 +60,20 @@ pub(crate) mod dialogue;
 #[cfg(test)]
 mod properties;
 
-pub use block_state::BlockState;
+pub(crate) use block_state::BlockState;
 pub(crate) use compact::LONGEST_UNKNOWN;
 pub use comparison::{ComparedSession, Comparison};
-pub use consult::{JudgeSettings, does_not_fit};
+pub(crate) use consult::{JudgeSettings, does_not_fit};
 pub use effect::Effect;
 pub use event::{Command, EditFault, Event, Inspection, LoadedBody, PlacedEdit, StoreEvent};
 pub use named::NamedFile;
-pub use opened::{OpenedBlock, OpenedFile};
-pub use recorded::{RecordedBlock, RecordedEdit};
+pub(crate) use opened::OpenedBlock;
+pub use opened::OpenedFile;
+pub use recorded::RecordedBlock;
+#[cfg(test)]
+pub(crate) use recorded::RecordedEdit;
 pub use state::{Phase, State};
-pub use transcript::Transcript;
+pub(crate) use transcript::Transcript;
 pub use workflow::{Workflow, WorkflowContext, WorkflowError, WorkflowOpener, WorkflowStep, Workflows};
 
 use crate::domain::{
@@ -232,7 +235,7 @@ impl Engine {
     /// A machine that goes on with a session of these entries: runs without an end become LOST, an undecided block
     /// waits again. Effects: `Record(Resumed)`, `Inspect` of the blocks that wait, notices. Nothing is asked and
     /// nothing runs by itself. No entries: as a new session.
-    pub fn resume(settings: Settings, transcript: Transcript, now: Timestamp) -> (Self, Vec<Effect>) {
+    pub(crate) fn resume(settings: Settings, transcript: Transcript, now: Timestamp) -> (Self, Vec<Effect>) {
         let mut engine = Self::new(settings);
         engine.now = now;
         if transcript.version > 0 {

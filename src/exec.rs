@@ -15,8 +15,9 @@ use crate::domain::{
 };
 use crate::launch::{Launcher, WritableFolders};
 use asking::Asker;
+pub use interpreters::on_path;
+pub(crate) use interpreters::told_versions;
 use interpreters::{Finder, ProgramPaths};
-pub use interpreters::{on_path, told_versions};
 use order::ExecutorOrder;
 pub use sandbox::{DisabledLayers, SandboxRequest};
 use std::path::PathBuf;
@@ -77,7 +78,7 @@ mod terminal;
 mod tree;
 mod worker;
 
-pub use backend::MissingPart;
+pub(crate) use backend::MissingPart;
 pub use executor_error::ExecutorError;
 pub use helper_file::HelperFile;
 pub use kernel_notice::KernelNotice;
@@ -125,7 +126,7 @@ pub fn outlive_file_limit() {
 
 impl Setup {
     /// The programs that sayso may start by itself, as they are found now: outside of all that runs may write.
-    pub fn launcher(&self) -> Launcher {
+    pub(crate) fn launcher(&self) -> Launcher {
         let mut own = self.own.clone();
         own.push(self.blobs.clone());
         let home = self.home.as_deref();
@@ -184,7 +185,7 @@ impl Executor {
     }
 
     /// Whether runs are processes of this machine, so that its sandbox is what confines them.
-    pub fn is_local(&self) -> bool {
+    pub(crate) fn is_local(&self) -> bool {
         self.inner.worker.is_local()
     }
 
@@ -378,12 +379,12 @@ impl Executor {
     }
 
     /// What installs packages here, `uv`, `pip` and `npm`, and where each is.
-    pub async fn installers(&self) -> Vec<(&'static str, Option<PathBuf>)> {
+    pub(crate) async fn installers(&self) -> Vec<(&'static str, Option<PathBuf>)> {
         self.look(Finder::installers).await.unwrap_or_default()
     }
 
     /// The program that runs this language on this machine, where there is one, and the name by which a shell finds it.
-    pub async fn interpreter(&self, language: &Language) -> Option<(Interpreter, Option<String>)> {
+    pub(crate) async fn interpreter(&self, language: &Language) -> Option<(Interpreter, Option<String>)> {
         let language = language.clone();
         let look =
             move |finder: &Finder| finder.find(&language).ok().map(|found| (found, finder.called(&language)));
@@ -391,23 +392,23 @@ impl Executor {
     }
 
     /// The words in front of a file of TypeScript, where it is run on this machine.
-    pub async fn typescript(&self) -> Option<Vec<String>> {
+    pub(crate) async fn typescript(&self) -> Option<Vec<String>> {
         self.look(Finder::typescript).await.flatten()
     }
 
     /// Whether the Python of this machine has a module. The module is not loaded; a Python that lies in the working folder
     /// is not started. What is not known in ten seconds counts as not there.
-    pub async fn python_has(&self, module: String) -> bool {
+    pub(crate) async fn python_has(&self, module: String) -> bool {
         self.look(move |finder| finder.python_has(&module)).await.unwrap_or(false)
     }
 
     /// Whether Python may have this module: what is installed beside its environment is not looked at.
-    pub async fn python_may_have(&self, module: String) -> bool {
+    pub(crate) async fn python_may_have(&self, module: String) -> bool {
         self.look(move |finder| finder.python_may_have(&module)).await.unwrap_or(false)
     }
 
     /// The programs that sayso may start by itself, as they were found at the start.
-    pub fn launcher(&self) -> Launcher {
+    pub(crate) fn launcher(&self) -> Launcher {
         self.inner.finder.launcher().clone()
     }
 

@@ -43,12 +43,12 @@ pub enum ExportFormat {
 
 impl ExportFormat {
     /// The word on the command line.
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         self.into()
     }
 
     /// The form that the ending of a file stands for.
-    pub fn of_file(path: &Path) -> Option<Self> {
+    pub(crate) fn of_file(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
             "md" | "markdown" => Some(Self::Markdown),
             "html" | "htm" => Some(Self::Html),

@@ -94,19 +94,19 @@ impl TurnInput {
 
 #[derive(Clone, Debug)]
 pub(crate) struct HeadlessOptions {
-    pub begin: TurnInput,
+    pub(crate) begin: TurnInput,
     /// JSON lines instead of text.
-    pub json: bool,
+    pub(crate) json: bool,
     /// By what `sayso resume` finds the session.
-    pub session: Option<String>,
+    pub(crate) session: Option<String>,
 }
 
 /// How a turn ended, and what to do about a block that waits.
 #[derive(Clone, Debug)]
 pub(crate) struct TurnResult {
-    pub ending: Ending,
+    pub(crate) ending: Ending,
     /// Where it can be decided, by what is on the disk.
-    pub hint: String,
+    pub(crate) hint: String,
 }
 
 /// Does one turn, told as text or JSON lines, and closes the session.

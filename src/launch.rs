@@ -19,7 +19,7 @@ mod which;
 
 pub(crate) use editor::quiet;
 pub(crate) use error::LaunchError;
-pub use ground::WritableFolders;
+pub(crate) use ground::WritableFolders;
 pub(crate) use private_folder::PrivateFolder;
 pub(crate) use project::project_folders;
 pub(crate) use table::{Start, TABLE};
@@ -37,7 +37,7 @@ use table::{FindRule, StartRow};
 /// The programs of this machine that may be started, as they were found when it was made: looked for beside what else a
 /// start does, and waited for by whoever asks for the first of them. Cheap to clone.
 #[derive(Clone, Debug)]
-pub struct Launcher(Arc<LauncherInner>);
+pub(crate) struct Launcher(Arc<LauncherInner>);
 
 #[derive(Debug)]
 struct LauncherInner {
@@ -78,7 +78,7 @@ impl FoundPrograms {
 
 impl Launcher {
     /// The programs of the table on this `PATH`, outside of this ground. Starts nothing.
-    pub fn new(path: &OsStr, ground: WritableFolders) -> Self {
+    pub(crate) fn new(path: &OsStr, ground: WritableFolders) -> Self {
         let programs = OnceLock::new();
         Self(Arc::new(LauncherInner { ground, given: path.to_owned(), programs }))
     }
@@ -127,7 +127,7 @@ impl Launcher {
     ///
     /// # Errors
     /// When it is not there.
-    pub fn command(&self, start: Start) -> Result<Command, LaunchError> {
+    pub(crate) fn command(&self, start: Start) -> Result<Command, LaunchError> {
         let row = start.row();
         let at = self.at(start).ok_or_else(|| LaunchError::NotFound(row.found.name()))?;
         Ok(self.dressed(row, at, OsStr::new(row.found.name())))

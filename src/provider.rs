@@ -46,7 +46,7 @@ use std::sync::Arc;
 use tokio::sync::mpsc::Sender;
 use wire::{Format, Wire};
 
-pub use address::AddressError;
+pub(crate) use address::AddressError;
 pub use later::{ConnectError, Make};
 pub use ledger::departed;
 pub use server::Server;

@@ -93,7 +93,7 @@ impl Recipe {
     ///
     /// # Errors
     /// Everything that is wrong with it.
-    pub fn read(definition: &str, file: Option<&Path>) -> Result<Self, Vec<LocatedError>> {
+    pub(crate) fn read(definition: &str, file: Option<&Path>) -> Result<Self, Vec<LocatedError>> {
         let name = file.unwrap_or(Path::new("recipe.toml"));
         let read = definition::read(definition, name)?;
         let card = RecipeCard {

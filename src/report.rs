@@ -44,11 +44,11 @@ impl FailureClass {
 /// Why a command ended without success.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Failure {
-    pub kind: FailureClass,
+    pub(crate) kind: FailureClass,
     /// What happened, and where. Empty: it was told already (in JSON, or beside the block that failed).
-    pub what: String,
+    pub(crate) what: String,
     /// What to do next.
-    pub hint: Option<String>,
+    pub(crate) hint: Option<String>,
 }
 
 impl Failure {

@@ -110,23 +110,23 @@ pub(crate) fn is_secret(path: &str, scope: &Scope) -> bool {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RuleInfo<'a> {
     /// Its name, `py.delete-tree`.
-    pub id: &'a str,
+    pub(crate) id: &'a str,
     /// The language that it reads; `common` for all.
-    pub language: &'static str,
+    pub(crate) language: &'static str,
     /// How much its findings matter.
-    pub severity: Severity,
+    pub(crate) severity: Severity,
     /// What a finding says, with `{target}` for the concrete thing.
-    pub message: &'a str,
+    pub(crate) message: &'a str,
     /// Why it deserves a look.
-    pub reason: &'a str,
+    pub(crate) reason: &'a str,
     /// Where to read more, a CWE number; may be empty.
-    pub reference: &'a str,
+    pub(crate) reference: &'a str,
     /// How it looks, in words: `calls`, `a query of the grammar`.
-    pub matcher: &'static str,
+    pub(crate) matcher: &'static str,
     /// Texts that it finds.
-    pub matches: &'a [String],
+    pub(crate) matches: &'a [String],
     /// Texts that look like it and that it passes over.
-    pub near_misses: &'a [String],
+    pub(crate) near_misses: &'a [String],
 }
 
 /// Reviews a text in a language. Never fails: what was not looked at is told in `Review::unchecked`.

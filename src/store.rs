@@ -31,14 +31,17 @@ mod texts;
 mod wire;
 mod writer;
 
-pub use chain::Foreign;
-pub use draft::Draft;
-pub use error::{Damage, Fault, StoreError};
+pub(crate) use chain::Foreign;
+pub(crate) use draft::Draft;
+pub use error::StoreError;
+pub(crate) use error::{Damage, Fault};
 pub(crate) use error::{all_damage, told_damage};
 pub(crate) use glance::glance;
-pub use reader::{read, read_with};
+pub use reader::read;
+pub(crate) use reader::read_with;
 pub use reading::Reading;
-pub use scratch::{Scratch, sweep};
+pub(crate) use scratch::Scratch;
+pub use scratch::sweep;
 pub use seal::Seal;
 
 use crate::domain::{Entry, Header, Masker, Timestamp};
@@ -62,13 +65,13 @@ impl<C: Default + Extend<(Timestamp, Entry)>> Entries for C {}
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LoadedSession<C = Vec<(Timestamp, Entry)>> {
     /// The entries, oldest first; the header is the first.
-    pub entries: C,
+    pub(crate) entries: C,
     /// What is wrong with the file; to be told.
-    pub damage: Vec<Damage>,
+    pub(crate) damage: Vec<Damage>,
     /// The size of the file in bytes.
-    pub bytes: u64,
+    pub(crate) bytes: u64,
     /// Why it is not this installation's own; `None`: every line of it was written here, or adopted.
-    pub foreign: Option<Foreign>,
+    pub(crate) foreign: Option<Foreign>,
 }
 
 #[derive(Debug)]
@@ -153,7 +156,7 @@ impl Store {
 
     /// A session that is kept nowhere, because the person wants none: what is added is dropped. Its large outputs and
     /// images lie in [`Scratch`] until it is over.
-    pub fn forgetting(scratch: &Scratch) -> Store {
+    pub(crate) fn forgetting(scratch: &Scratch) -> Store {
         let place = Arc::new(SessionPlace::of(scratch.session().to_owned()));
         let (failure, told) = watch::channel(WriteFailure::default());
         Self::start(Writer::forgetting(place.clone(), failure), place, told)
@@ -190,10 +193,6 @@ impl Store {
 
     /// A session that is only read, for this reason: what is added stays in memory, and is told as not saved. Nothing
     /// runs in it, for no decision can be written down.
-    pub fn reading(path: &Path, why: String) -> Store {
-        Self::reading_with(path, why, LineIndex::default())
-    }
-
     fn reading_with(path: &Path, why: String, lines: LineIndex) -> Store {
         let place = Arc::new(SessionPlace::of(path.to_owned()));
         let (failure, told) = watch::channel(WriteFailure::default());
@@ -205,7 +204,7 @@ impl Store {
     ///
     /// # Errors
     /// As [`Store::open`], for all other reasons.
-    pub fn open_or_read<C: Entries>(
+    pub(crate) fn open_or_read<C: Entries>(
         path: &Path,
         seal: Option<&Seal>,
         reading: &Reading,
@@ -259,7 +258,7 @@ impl Store {
 
     /// Who masks what is written from here on. Without one, only the shapes of well-known tokens are known.
     #[must_use]
-    pub fn with_masker(self, masker: Masker) -> Self {
+    pub(crate) fn with_masker(self, masker: Masker) -> Self {
         self.shared.orders.send(WriteOrder::Masker(masker)).ok();
         self
     }
@@ -275,12 +274,12 @@ impl Store {
     }
 
     /// What seals its lines.
-    pub fn seal(&self) -> Option<&Seal> {
+    pub(crate) fn seal(&self) -> Option<&Seal> {
         self.shared.seal.get()
     }
 
     /// Where what is being typed is kept: beside the session's file. Who only reads it has a place of its own.
-    pub fn draft(&self, masker: Masker) -> Draft {
+    pub(crate) fn draft(&self, masker: Masker) -> Draft {
         let path = self.path();
         let own = path.with_extension(format!("{}.jsonl", std::process::id()));
         Draft::beside(if self.shared.reads_only { &own } else { &path }, masker)
@@ -288,12 +287,12 @@ impl Store {
 
     /// Waits until something was masked in what was written; says what and where, never the value. Each is told once,
     /// to one caller. Cancel-safe.
-    pub async fn masked(&self) -> String {
+    pub(crate) async fn masked(&self) -> String {
         self.shared.news.next().await
     }
 
     /// What was masked and not told yet.
-    pub fn masked_so_far(&self) -> Vec<String> {
+    pub(crate) fn masked_so_far(&self) -> Vec<String> {
         self.shared.news.take()
     }
 
@@ -326,7 +325,7 @@ impl Store {
 
     /// Waits until writing begins to fail; the text says why, for the status line. Each beginning is told once, to one
     /// caller. Cancel-safe.
-    pub async fn failed(&self) -> String {
+    pub(crate) async fn failed(&self) -> String {
         let mut failure = self.shared.failure.clone();
         loop {
             let told = self.shared.told.load(Ordering::Acquire);
@@ -347,7 +346,7 @@ impl Store {
     ///
     /// # Errors
     /// When it fails again; everything is still kept in memory.
-    pub async fn retry(&self) -> Result<(), StoreError> {
+    pub(crate) async fn retry(&self) -> Result<(), StoreError> {
         self.order(WriteOrder::Retry).await
     }
 
@@ -370,7 +369,7 @@ impl Store {
     }
 
     /// Whether what is synced there survives a loss of power: false in memory and on network mounts, to be told.
-    pub fn durable(&self) -> bool {
+    pub(crate) fn durable(&self) -> bool {
         *self.shared.durable.get_or_init(|| disk::durable(&self.shared.place.folder))
     }
 

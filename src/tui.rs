@@ -37,16 +37,16 @@ pub mod view;
 pub mod widgets;
 mod workers;
 
-pub use graphics::{GraphicsProtocol, ImageMode};
+pub(crate) use graphics::{GraphicsProtocol, ImageMode};
 pub use options::{FirstRecipe, Options};
 pub use paint::hyperlinks::Hyperlinks;
-pub use plain::Plain;
-pub use run_loop::Tui;
+pub(crate) use plain::Plain;
+pub(crate) use run_loop::Tui;
 pub use ui_command::{Choice, Exit};
 
 /// Why the terminal front end can't open.
 #[derive(Debug, thiserror::Error)]
-pub enum TuiError {
+pub(crate) enum TuiError {
     /// The terminal can't be used.
     #[error(transparent)]
     Terminal(#[from] terminal::TerminalError),

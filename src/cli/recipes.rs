@@ -5,13 +5,13 @@ use clap::Args;
 
 /// Which recipe, and what it is told.
 #[derive(Args, Clone, Debug, Default, PartialEq, Eq)]
-pub struct RecipeArgs {
+pub(crate) struct RecipeArgs {
     /// Work by this recipe; `sayso recipes` lists them
     #[arg(long, value_name = "NAME")]
-    pub recipe: Option<String>,
+    pub(crate) recipe: Option<String>,
     /// An answer to what the recipe asks, now or later; KEY=@FILE takes the text of a file
     #[arg(long = "input", value_name = "KEY=VALUE", value_parser = pair)]
-    pub inputs: Vec<(String, String)>,
+    pub(crate) inputs: Vec<(String, String)>,
 }
 
 impl RecipeArgs {
@@ -30,7 +30,7 @@ impl RecipeArgs {
 pub struct RecipesArgs {
     /// One JSON object
     #[arg(long)]
-    pub json: bool,
+    pub(crate) json: bool,
 }
 
 #[cfg(test)]

@@ -112,16 +112,16 @@ pub enum SessionsCommand {
 pub struct SessionRedactArgs {
     /// The session's id, the beginning of it, or its name
     #[arg(value_name = "ID|NAME")]
-    pub session: String,
+    pub(crate) session: String,
     /// A word to mask wherever it stands, beside what looks like a key; may be given again
     #[arg(long, value_name = "WORD")]
-    pub word: Vec<String>,
+    pub(crate) word: Vec<String>,
     /// A file with such words, one a line; `-` is the standard input, so that none stands in the shell's history
     #[arg(long, value_name = "FILE")]
-    pub words_from: Option<PathBuf>,
+    pub(crate) words_from: Option<PathBuf>,
     /// Do not ask
     #[arg(long)]
-    pub yes: bool,
+    pub(crate) yes: bool,
 }
 
 /// `sayso sessions search`.
@@ -133,31 +133,31 @@ pub struct SessionSearchArgs {
         value_name = "WORD",
         required_unless_present_any = ["folder", "since", "until", "language", "outcome", "model"]
     )]
-    pub words: Vec<String>,
+    pub(crate) words: Vec<String>,
     /// Only sessions of this folder, or one below it
     #[arg(long, value_name = "PATH")]
-    pub folder: Option<PathBuf>,
+    pub(crate) folder: Option<PathBuf>,
     /// Only what was written since: a date, or how long ago (90d, 12h)
     #[arg(long, value_name = "DATE|AGE")]
-    pub since: Option<String>,
+    pub(crate) since: Option<String>,
     /// Only what was written before: a date, or how long ago
     #[arg(long, value_name = "DATE|AGE")]
-    pub until: Option<String>,
+    pub(crate) until: Option<String>,
     /// Only blocks in this language, and what they printed
     #[arg(long, value_name = "NAME")]
-    pub language: Option<String>,
+    pub(crate) language: Option<String>,
     /// Only blocks that ended so, and what they printed
     #[arg(long, value_name = "OUTCOME", value_parser = Outcome::WORDS)]
-    pub outcome: Option<String>,
+    pub(crate) outcome: Option<String>,
     /// Only where a model answered whose name holds this
     #[arg(long, value_name = "NAME")]
-    pub model: Option<String>,
+    pub(crate) model: Option<String>,
     /// So many places at the most, three of a session
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    pub limit: u32,
+    pub(crate) limit: u32,
     /// One JSON object
     #[arg(long)]
-    pub json: bool,
+    pub(crate) json: bool,
 }
 
 /// `sayso sessions export`.
@@ -165,23 +165,23 @@ pub struct SessionSearchArgs {
 pub struct SessionExportArgs {
     /// The session's id, the beginning of it, or its name
     #[arg(value_name = "ID|NAME")]
-    pub session: String,
+    pub(crate) session: String,
     /// md: Markdown; html: one page with all in it; ipynb: a Jupyter notebook; script: what was approved and ended well;
     /// json. Without it, what the ending of FILE says
     #[arg(long, value_name = "FORM")]
-    pub format: Option<ExportFormat>,
+    pub(crate) format: Option<ExportFormat>,
     /// Write it here; without it, to the standard output
     #[arg(long, short, value_name = "FILE")]
-    pub output: Option<PathBuf>,
+    pub(crate) output: Option<PathBuf>,
     /// Replace the file that is there
     #[arg(long, requires = "output")]
-    pub force: bool,
+    pub(crate) force: bool,
     /// Mask what looks like a key
     #[arg(long)]
-    pub redact: bool,
+    pub(crate) redact: bool,
     /// Write it with what looks like a key in it
     #[arg(long, conflicts_with = "redact")]
-    pub allow_secrets: bool,
+    pub(crate) allow_secrets: bool,
 }
 
 /// `sayso sessions replay`.
@@ -199,38 +199,38 @@ pub struct SessionExportArgs {
 pub struct SessionReplayArgs {
     /// The session's id, the beginning of it, or its name
     #[arg(value_name = "ID|NAME")]
-    pub session: String,
+    pub(crate) session: String,
     /// Copy this file or folder of the working folder into the fresh one; can be given many times
     #[arg(long = "with", value_name = "PATH")]
-    pub with: Vec<PathBuf>,
+    pub(crate) with: Vec<PathBuf>,
     /// Copy the working folder, without what .gitignore leaves out, hidden files and folders, links, secrets,
     /// and what the session made
     #[arg(long, conflicts_with = "with")]
-    pub copy: bool,
+    pub(crate) copy: bool,
     /// Every byte has to be the same: times, durations, addresses, random names, paths and the order of sets too
     #[arg(long)]
-    pub exact: bool,
+    pub(crate) exact: bool,
     /// Go on behind a block that differs, or can't be repeated
     #[arg(long)]
-    pub all: bool,
+    pub(crate) all: bool,
     /// Fetch the packages again that were installed for the session
     #[arg(long)]
-    pub install: bool,
+    pub(crate) install: bool,
     /// Open the network to runs that had it open
     #[arg(long)]
-    pub allow_network: bool,
+    pub(crate) allow_network: bool,
     /// How runs are confined; a level that is named is had, or nothing runs
     #[arg(long, value_enum, value_name = "LEVEL")]
-    pub sandbox: Option<SandboxLevel>,
+    pub(crate) sandbox: Option<SandboxLevel>,
     /// Seconds that each may take, in place of what it was allowed then
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
-    pub timeout: Option<Duration>,
+    pub(crate) timeout: Option<Duration>,
     /// Write a JUnit report into this file
     #[arg(long, value_name = "FILE")]
-    pub junit: Option<PathBuf>,
+    pub(crate) junit: Option<PathBuf>,
     /// One JSON object a line for each run, and one for all
     #[arg(long)]
-    pub json: bool,
+    pub(crate) json: bool,
 }
 
 /// `sayso sessions undo`.
@@ -238,17 +238,17 @@ pub struct SessionReplayArgs {
 pub struct SessionUndoArgs {
     /// The session's id, the beginning of it, or its name
     #[arg(value_name = "ID|NAME")]
-    pub session: String,
+    pub(crate) session: String,
     /// The block whose last run is meant; without it, the last run that changed something
     #[arg(long, value_name = "N")]
-    pub block: Option<u32>,
+    pub(crate) block: Option<u32>,
     /// Only this file, as it is told; can be given many times
     #[arg(long = "file", value_name = "PATH")]
-    pub files: Vec<String>,
+    pub(crate) files: Vec<String>,
     /// The other way: what was taken back is made again
     #[arg(long)]
-    pub again: bool,
+    pub(crate) again: bool,
     /// Do it; without this, what would be done is told
     #[arg(long)]
-    pub yes: bool,
+    pub(crate) yes: bool,
 }

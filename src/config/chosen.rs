@@ -11,8 +11,8 @@ use std::sync::Arc;
 /// The model that was chosen, and where it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ChosenModel {
-    pub name: ModelName,
-    pub provider: Provider,
+    pub(crate) name: ModelName,
+    pub(crate) provider: Provider,
 }
 
 /// Why a name leads to no model.

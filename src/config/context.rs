@@ -14,9 +14,9 @@ const SHIPPED: &str = include_str!("../../assets/prices.toml");
 pub(crate) struct Context {
     /// Tokens that a conversation may have, its reply included, whatever is known of the model.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub tokens: Option<u64>,
+    pub(crate) tokens: Option<u64>,
     /// Whether models that can see images are sent those of results.
-    pub images: bool,
+    pub(crate) images: bool,
 }
 
 /// Words that stand before every conversation.
@@ -25,11 +25,11 @@ pub(crate) struct Context {
 pub(crate) struct Instructions {
     /// The person's own words.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub text: Option<String>,
+    pub(crate) text: Option<String>,
     /// Files with the person's own words.
-    pub files: Vec<PathBuf>,
+    pub(crate) files: Vec<PathBuf>,
     /// Whether the project's `AGENTS.md` is told.
-    pub project: bool,
+    pub(crate) project: bool,
 }
 
 impl Default for Instructions {
@@ -44,12 +44,12 @@ impl Default for Instructions {
 pub(crate) struct Budget {
     /// What a session may cost before it asks.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub session: Option<Dollars>,
+    pub(crate) session: Option<Dollars>,
 }
 
 /// An amount of US dollars, in billionths.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Dollars(pub u64);
+pub(crate) struct Dollars(pub(crate) u64);
 
 impl Serialize for Dollars {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -69,19 +69,17 @@ impl<'de> Deserialize<'de> for Dollars {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct PriceChoice {
-    /// Tokens of requests.
-    pub input: Dollars,
-    /// Tokens of replies.
-    pub output: Dollars,
+    pub(crate) input: Dollars,
+    pub(crate) output: Dollars,
     /// Tokens of requests that came from a cache; as `input`, where nothing is said.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub cached: Option<Dollars>,
+    pub(crate) cached: Option<Dollars>,
     /// Tokens of requests that were written to a cache; as `input`, where nothing is said.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub cache_written: Option<Dollars>,
+    pub(crate) cache_written: Option<Dollars>,
     /// What they cost where the request is long.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub long: Option<LongPriceChoice>,
+    pub(crate) long: Option<LongPriceChoice>,
 }
 
 /// What a model costs for requests of more than so many tokens; then for all of the request, and for its reply.
@@ -89,15 +87,15 @@ pub(crate) struct PriceChoice {
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct LongPriceChoice {
     /// Tokens of a request, from a cache or not.
-    pub above: u64,
-    pub input: Dollars,
-    pub output: Dollars,
+    pub(crate) above: u64,
+    pub(crate) input: Dollars,
+    pub(crate) output: Dollars,
     /// Tokens of requests that came from a cache; as `input`, where nothing is said.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub cached: Option<Dollars>,
+    pub(crate) cached: Option<Dollars>,
     /// Tokens of requests that were written to a cache; as `input`, where nothing is said.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub cache_written: Option<Dollars>,
+    pub(crate) cache_written: Option<Dollars>,
 }
 
 impl PriceChoice {

@@ -69,19 +69,19 @@ pub(crate) enum KeyFileError {
 /// A place in a file that is not right.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Invalid {
-    pub path: PathBuf,
+    pub(crate) path: PathBuf,
     /// The line, from 1.
-    pub line: usize,
+    pub(crate) line: usize,
     /// The column, from 1, in characters.
-    pub column: usize,
+    pub(crate) column: usize,
     /// The setting that is meant, `review.arm_ms`; empty where the file is no TOML at all.
-    pub key: String,
+    pub(crate) key: String,
     /// What is wrong, and what would be right.
-    pub message: String,
+    pub(crate) message: String,
     /// The line's text, without control characters.
-    pub text: String,
+    pub(crate) text: String,
     /// How many characters of it are meant.
-    pub width: usize,
+    pub(crate) width: usize,
 }
 
 impl std::error::Error for Invalid {}

@@ -111,12 +111,12 @@ pub struct ContainerExecutor {
     /// Size of its `/tmp`, which counts as memory.
     pub tmp: u64,
     /// Processes in a container.
-    pub processes: u32,
+    pub(crate) processes: u32,
     /// Processors that a container may use, at most.
-    pub processors: u32,
+    pub(crate) processors: u32,
     /// The user in a container, `UID:GID`; else the account's own.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub user: Option<String>,
+    pub(crate) user: Option<String>,
 }
 
 /// Jupyter kernels.
@@ -133,7 +133,7 @@ pub struct JupyterExecutor {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub token_command: Option<String>,
     /// Seconds that a kernel may take to start.
-    pub start: u64,
+    pub(crate) start: u64,
     /// Seconds for which a lost connection is made again.
     pub reconnect: u64,
 }

@@ -64,10 +64,10 @@ impl std::fmt::Display for KeySource {
 /// A key of the file.
 #[derive(Debug)]
 pub(crate) struct StoredKey {
-    pub name: String,
-    pub key: SecretString,
+    pub(crate) name: String,
+    pub(crate) key: SecretString,
     /// The origin that it was given for; `None`: that of the provider's own address.
-    pub origin: Option<String>,
+    pub(crate) origin: Option<String>,
 }
 
 /// The key of a provider: the environment variable that its configuration names, else its line in `credentials`, else

@@ -20,14 +20,13 @@ const PROJECT_FILE: &str = ".sayso.toml";
 /// The configuration, and where it came from.
 #[derive(Clone, Debug)]
 pub(crate) struct LoadedConfig {
-    /// The settings.
-    pub config: Config,
+    pub(crate) config: Config,
     /// Where each value came from.
-    pub origins: Origins,
+    pub(crate) origins: Origins,
     /// What the person should know: settings of the project that were refused.
-    pub notices: Vec<Notice>,
+    pub(crate) notices: Vec<Notice>,
     /// Where the files are; sessions are in [`LoadedConfig::sessions`].
-    pub paths: Paths,
+    pub(crate) paths: Paths,
     /// All values, for showing them.
     pub(super) whole: toml::Table,
 }

@@ -7,22 +7,22 @@ use toml::Value;
 /// Settings from the command line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Flags {
-    pub model: Option<String>,
-    pub base_url: Option<String>,
-    pub theme: Option<String>,
+    pub(crate) model: Option<String>,
+    pub(crate) base_url: Option<String>,
+    pub(crate) theme: Option<String>,
     /// `--max-steps N`.
-    pub max_steps: Option<u32>,
-    pub timeout: Option<u64>,
-    pub executor: Option<String>,
+    pub(crate) max_steps: Option<u32>,
+    pub(crate) timeout: Option<u64>,
+    pub(crate) executor: Option<String>,
     /// `--memory MB`, in bytes.
-    pub memory: Option<u64>,
-    pub processes: Option<u32>,
-    pub sandbox: Option<SandboxLevel>,
+    pub(crate) memory: Option<u64>,
+    pub(crate) processes: Option<u32>,
+    pub(crate) sandbox: Option<SandboxLevel>,
     /// `--allow-read DIR`, beside what is configured.
-    pub allow_read: Vec<PathBuf>,
+    pub(crate) allow_read: Vec<PathBuf>,
     /// `--allow-write DIR`, beside what is configured.
-    pub allow_write: Vec<PathBuf>,
-    pub allow_network: bool,
+    pub(crate) allow_write: Vec<PathBuf>,
+    pub(crate) allow_network: bool,
 }
 
 /// A value from outside of files: where it came from, its setting, the value.

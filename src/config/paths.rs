@@ -5,12 +5,10 @@ use std::path::{Path, PathBuf};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Paths {
-    /// Configuration.
-    pub config: PathBuf,
+    pub(crate) config: PathBuf,
     /// Sessions and demo folders.
-    pub data: PathBuf,
-    /// The log.
-    pub state: PathBuf,
+    pub(crate) data: PathBuf,
+    pub(crate) state: PathBuf,
 }
 
 impl Paths {
@@ -46,12 +44,10 @@ impl Paths {
         Self { config: home.to_owned(), data: home.to_owned(), state: home.to_owned() }
     }
 
-    /// The person's configuration.
     pub(crate) fn file(&self) -> PathBuf {
         self.config.join("config.toml")
     }
 
-    /// The person's keys.
     pub(crate) fn keymap(&self) -> PathBuf {
         self.config.join("keymap.toml")
     }
@@ -75,12 +71,10 @@ impl Paths {
         self.config.join("functions.py")
     }
 
-    /// The person's themes.
     pub(crate) fn themes(&self) -> PathBuf {
         self.config.join("themes")
     }
 
-    /// Keys of providers.
     pub(crate) fn credentials(&self) -> PathBuf {
         self.config.join("credentials.toml")
     }

@@ -10,64 +10,64 @@ use std::time::Duration;
 #[serde(default, deny_unknown_fields)]
 pub struct Provider {
     /// How it is spoken to.
-    pub kind: ProviderKind,
+    pub(crate) kind: ProviderKind,
     /// Its own address. See [`Provider::address`] for the one in use.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub base_url: Option<String>,
+    pub(crate) base_url: Option<String>,
     /// The address that the environment or an option gave for this time, in place of its own.
     #[serde(skip)]
-    pub elsewhere: Option<String>,
+    pub(crate) elsewhere: Option<String>,
     /// The environment variables that may hold its key, the first that is set counts; `None`: it needs none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub key_env: Option<OneOrMore>,
+    pub(crate) key_env: Option<OneOrMore>,
     /// A program that writes its key to standard output: a list is run as it is, a line by the shell.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub key_command: Option<OneOrMore>,
+    pub(crate) key_command: Option<OneOrMore>,
     /// Whether its key is in the system's keyring: see [`Provider::key_program`].
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub keyring: bool,
+    pub(crate) keyring: bool,
     /// The model that is asked where none is named.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub model: Option<String>,
+    pub(crate) model: Option<String>,
     /// Headers that are sent with every request.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub headers: BTreeMap<String, String>,
+    pub(crate) headers: BTreeMap<String, String>,
     /// What stands behind the `?` of every request, as Azure's `api-version`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub query: BTreeMap<String, String>,
+    pub(crate) query: BTreeMap<String, String>,
     /// Tokens of a conversation, reply included, for models of which nothing else is known.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub context: Option<u64>,
+    pub(crate) context: Option<u64>,
     /// Tokens that a reply may have at the most.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub max_output: Option<u64>,
+    pub(crate) max_output: Option<u64>,
     /// How much its models are to think, where they can; `None`: as the server has it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub effort: Option<Effort>,
+    pub(crate) effort: Option<Effort>,
     /// How long it may take.
-    pub timeouts: Timeouts,
+    pub(crate) timeouts: Timeouts,
     /// Models by name: they are offered even where the server lists none, and what stands here counts more than what
     /// the server tells.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub models: BTreeMap<String, ModelChoice>,
+    pub(crate) models: BTreeMap<String, ModelChoice>,
 }
 
 /// What is known of a model beforehand.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct ModelChoice {
+pub(crate) struct ModelChoice {
     /// Tokens of a conversation, reply included.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub context: Option<u64>,
+    pub(crate) context: Option<u64>,
     /// Tokens that a reply may have at the most.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub max_output: Option<u64>,
+    pub(crate) max_output: Option<u64>,
     /// How much it is to think.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub effort: Option<Effort>,
+    pub(crate) effort: Option<Effort>,
     /// Whether it can see images.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub images: Option<bool>,
+    pub(crate) images: Option<bool>,
 }
 
 /// How much a model is to think before it answers.
@@ -87,7 +87,7 @@ pub enum Effort {
 
 impl Effort {
     /// The word in the configuration, and in requests.
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         self.into()
     }
 }
@@ -95,7 +95,7 @@ impl Effort {
 /// One text, or several.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum OneOrMore {
+pub(crate) enum OneOrMore {
     /// One.
     One(String),
     /// Several, in their order.
@@ -154,7 +154,7 @@ impl ProviderKind {
 
     /// Where its maker's own server is. Many servers speak as OpenAI's does: a provider of that kind has to name its
     /// address, so that a forgotten line sends nobody's words to OpenAI.
-    pub fn address(self) -> Option<&'static str> {
+    pub(crate) fn address(self) -> Option<&'static str> {
         match self {
             ProviderKind::Openai | ProviderKind::Scripted => None,
             ProviderKind::OpenaiResponses => Some(OPENAI),

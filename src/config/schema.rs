@@ -14,51 +14,51 @@ use std::path::PathBuf;
 pub(crate) struct Config {
     /// Who answers, `PROVIDER/MODEL`. See [`Config::chosen`].
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub model: Option<String>,
+    pub(crate) model: Option<String>,
     /// An address for the model's provider, in place of its own. It holds for that provider alone: see
     /// [`Provider::address`].
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub base_url: Option<String>,
+    pub(crate) base_url: Option<String>,
     /// How the model is told to hand over code; `None` (`auto`): by provider and model.
     #[serde(with = "dialect")]
-    pub dialect: Option<Dialect>,
+    pub(crate) dialect: Option<Dialect>,
     /// Requests to the model in one turn before it asks.
-    pub step_limit: u32,
+    pub(crate) step_limit: u32,
     /// Times that the same code is proposed in a turn before it asks.
-    pub repeat_limit: u32,
+    pub(crate) repeat_limit: u32,
     /// The guard of a decision.
-    pub review: Review,
+    pub(crate) review: Review,
     /// What of a conversation is sent.
-    pub context: Context,
+    pub(crate) context: Context,
     /// Words that stand before every conversation.
-    pub instructions: Instructions,
+    pub(crate) instructions: Instructions,
     /// What may be spent.
-    pub budget: Budget,
+    pub(crate) budget: Budget,
     /// What models cost, by `PROVIDER/MODEL`; over the prices that come with the program.
-    pub prices: BTreeMap<String, PriceChoice>,
+    pub(crate) prices: BTreeMap<String, PriceChoice>,
     /// How much a run may use.
-    pub limits: RunLimits,
+    pub(crate) limits: RunLimits,
     /// How runs are confined.
-    pub sandbox: Sandbox,
+    pub(crate) sandbox: Sandbox,
     /// What runs are given.
-    pub run: Run,
+    pub(crate) run: Run,
     /// The person's own functions.
-    pub functions: Functions,
+    pub(crate) functions: Functions,
     /// What carries out runs.
-    pub executor: ExecutorChoice,
+    pub(crate) executor: ExecutorChoice,
     /// How runs elsewhere are reached.
-    pub executors: Executors,
+    pub(crate) executors: Executors,
     /// Languages that can be run, by name. See [`Config::languages`].
-    pub languages: BTreeMap<String, LanguageChoice>,
-    pub ui: Ui,
+    pub(crate) languages: BTreeMap<String, LanguageChoice>,
+    pub(crate) ui: Ui,
     /// How texts are written.
-    pub editor: Editor,
+    pub(crate) editor: Editor,
     /// What is remembered before runs.
-    pub undo: Undo,
+    pub(crate) undo: Undo,
     /// Where sessions are kept.
-    pub sessions: Sessions,
+    pub(crate) sessions: Sessions,
     /// Sources of replies, by name.
-    pub providers: BTreeMap<String, Provider>,
+    pub(crate) providers: BTreeMap<String, Provider>,
 }
 
 /// The guard of a decision.
@@ -66,27 +66,27 @@ pub(crate) struct Config {
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Review {
     /// Milliseconds without a key before a decision counts.
-    pub arm_ms: u64,
+    pub(crate) arm_ms: u64,
     /// Milliseconds that a line is on screen before it counts as seen.
-    pub seen_ms: u64,
+    pub(crate) seen_ms: u64,
     /// Milliseconds within which two keys are a paste.
-    pub burst_ms: u64,
+    pub(crate) burst_ms: u64,
     /// Milliseconds that a letter which acts stays alone before it counts; another letter within them makes a word.
-    pub hold_ms: u64,
+    pub(crate) hold_ms: u64,
     /// Which list of forbidden things holds beside `forbid`.
-    pub profile: Profile,
+    pub(crate) profile: Profile,
     /// Modules, calls, programs and rules that no block may have.
-    pub forbid: Vec<String>,
+    pub(crate) forbid: Vec<String>,
     /// Rules by their ids that say nothing; what is forbidden stays so.
-    pub off: Vec<String>,
+    pub(crate) off: Vec<String>,
     /// Rules that are milder here: `ID=info`, `ID=medium`.
-    pub lower: Vec<String>,
+    pub(crate) lower: Vec<String>,
     /// From which severity on a second opinion is asked for by itself; `None` (`off`): when the person asks alone.
     #[serde(with = "judge")]
-    pub judge: Option<Severity>,
+    pub(crate) judge: Option<Severity>,
     /// The model that is asked for second opinions, `PROVIDER/MODEL`; `None`: the one in use.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub judge_model: Option<String>,
+    pub(crate) judge_model: Option<String>,
 }
 
 mod dialect {
@@ -145,34 +145,34 @@ pub(crate) enum Profile {
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct RunLimits {
     /// Seconds that a run may take.
-    pub wall: u64,
+    pub(crate) wall: u64,
     /// Bytes of each stream kept in memory and in the session.
-    pub output: u64,
+    pub(crate) output: u64,
     /// Bytes of all output kept in a file beside the session.
-    pub output_file: u64,
+    pub(crate) output_file: u64,
     /// Bytes of a run's output that the model is told.
-    pub to_model: u64,
+    pub(crate) to_model: u64,
     /// Bytes of memory of all processes of a run together; 0: not limited.
-    pub memory: u64,
+    pub(crate) memory: u64,
     /// Processes and threads of a run at the same time; 0: not limited.
-    pub processes: u32,
+    pub(crate) processes: u32,
     /// Bytes of each file that a run writes; 0: not limited.
-    pub file: u64,
+    pub(crate) file: u64,
     /// Files that each process of a run has open; 0: not limited.
-    pub open_files: u32,
+    pub(crate) open_files: u32,
 }
 
 /// How runs are confined.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Sandbox {
-    pub level: SandboxLevel,
+    pub(crate) level: SandboxLevel,
     /// More folders that runs may read.
-    pub read: Vec<PathBuf>,
+    pub(crate) read: Vec<PathBuf>,
     /// More folders that runs may write.
-    pub write: Vec<PathBuf>,
+    pub(crate) write: Vec<PathBuf>,
     /// Whether the network is open to runs.
-    pub network: bool,
+    pub(crate) network: bool,
 }
 
 /// What runs are given.
@@ -180,10 +180,10 @@ pub(crate) struct Sandbox {
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Run {
     /// Names of environment variables that runs are given beside the usual ones.
-    pub environment: Vec<String>,
+    pub(crate) environment: Vec<String>,
     /// The Python of the kernel, in place of the one that is found.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub python: Option<PathBuf>,
+    pub(crate) python: Option<PathBuf>,
 }
 
 /// The person's own functions.
@@ -191,26 +191,26 @@ pub(crate) struct Run {
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Functions {
     /// Python files that are loaded into the kernel, after a look at them; relative to the configuration's folder.
-    pub files: Vec<PathBuf>,
+    pub(crate) files: Vec<PathBuf>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct LanguageChoice {
     /// The program that runs it.
-    pub command: String,
+    pub(crate) command: String,
     /// Other words for it behind the fence.
-    pub aliases: Vec<String>,
+    pub(crate) aliases: Vec<String>,
     /// Extensions of its files, without the dot.
-    pub extensions: Vec<String>,
+    pub(crate) extensions: Vec<String>,
     /// What the program is given; empty: the descriptor with the text, or the language's own way.
-    pub arguments: Vec<String>,
+    pub(crate) arguments: Vec<String>,
     /// What the program is given to build `{program}`; empty: nothing is built.
-    pub compile: Vec<String>,
+    pub(crate) compile: Vec<String>,
     /// Whether its blocks can be run.
-    pub enabled: bool,
+    pub(crate) enabled: bool,
     /// Whether its blocks have a terminal of their own from the start.
-    pub pty: bool,
+    pub(crate) pty: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -218,17 +218,17 @@ pub(crate) struct LanguageChoice {
 pub(crate) struct Ui {
     /// The theme, where one was chosen; else by the terminal's background.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub theme: Option<ThemeChoice>,
+    pub(crate) theme: Option<ThemeChoice>,
     /// Whether clicks, drags and the wheel are taken.
-    pub mouse: bool,
+    pub(crate) mouse: bool,
     /// Whether anything moves by itself.
-    pub motion: bool,
+    pub(crate) motion: bool,
     /// How images are drawn.
-    pub images: Images,
+    pub(crate) images: Images,
     /// Frames a second at the most, while text streams in.
-    pub fps: u32,
+    pub(crate) fps: u32,
     /// Whether the terminal is asked to call the person when a block waits long.
-    pub notify: bool,
+    pub(crate) notify: bool,
 }
 
 /// A theme, or one for each background.
@@ -285,10 +285,10 @@ pub(crate) enum Images {
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Editor {
     /// Whether Message and the editor of blocks take the keys of vim.
-    pub vim: bool,
+    pub(crate) vim: bool,
     /// The command, in place of `VISUAL` and `EDITOR`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub command: Option<String>,
+    pub(crate) command: Option<String>,
 }
 
 /// What is remembered before runs, so that what they change can be taken back.
@@ -296,11 +296,11 @@ pub(crate) struct Editor {
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Undo {
     /// Bytes of all copies together; 0: nothing is remembered.
-    pub total: u64,
+    pub(crate) total: u64,
     /// Bytes of each file of which a copy is made.
-    pub file: u64,
+    pub(crate) file: u64,
     /// Files, folders and links beyond which nothing of a folder is remembered.
-    pub files: u32,
+    pub(crate) files: u32,
 }
 
 /// Where sessions are kept.
@@ -309,7 +309,7 @@ pub(crate) struct Undo {
 pub(crate) struct Sessions {
     /// The folder, in place of `sessions` in the data folder.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub folder: Option<PathBuf>,
+    pub(crate) folder: Option<PathBuf>,
 }
 
 impl Default for Config {

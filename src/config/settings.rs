@@ -51,13 +51,13 @@ pub(crate) enum Tighten {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Setting {
     /// Its name, with dots: `review.arm_ms`.
-    pub name: &'static str,
+    pub(crate) name: &'static str,
     /// The form of its value.
-    pub form: SettingForm,
+    pub(crate) form: SettingForm,
     /// What a project may do with it.
-    pub tighten: Tighten,
+    pub(crate) tighten: Tighten,
     /// What it is for, one line.
-    pub help: &'static str,
+    pub(crate) help: &'static str,
 }
 
 const fn setting(name: &'static str, form: SettingForm, tighten: Tighten, help: &'static str) -> Setting {

@@ -30,7 +30,7 @@ pub enum Grantor {
 
 impl Grantor {
     /// The word in session files: `person`, `person-typed`, `named`, `flag`, `rule`, `before`, `plan`.
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Grantor::Person { typed: false } => "person",
             Grantor::Person { typed: true } => "person-typed",
@@ -43,7 +43,7 @@ impl Grantor {
     }
 
     /// The rule by which it was granted.
-    pub fn rule(self) -> Option<RuleId> {
+    pub(crate) fn rule(self) -> Option<RuleId> {
         match self {
             Grantor::Rule(rule) => Some(rule),
             _ => None,
@@ -113,17 +113,17 @@ impl Approval {
     }
 
     /// The block whose text was approved.
-    pub fn block(&self) -> BlockId {
+    pub(crate) fn block(&self) -> BlockId {
         self.block
     }
 
     /// The version of the block.
-    pub fn revision(&self) -> Revision {
+    pub(crate) fn revision(&self) -> Revision {
         self.revision
     }
 
     /// The hash of the bytes.
-    pub fn sha256(&self) -> Sha256 {
+    pub(crate) fn sha256(&self) -> Sha256 {
         self.sha256
     }
 
@@ -132,8 +132,7 @@ impl Approval {
         &self.terms
     }
 
-    /// Who decided.
-    pub fn by(&self) -> Grantor {
+    pub(crate) fn by(&self) -> Grantor {
         self.by
     }
 }
@@ -143,9 +142,9 @@ impl Approval {
 #[error("the text is not the one that was approved (approved {approved}, given {given})")]
 pub struct Mismatch {
     /// The hash in the approval.
-    pub approved: Sha256,
+    pub(crate) approved: Sha256,
     /// The hash of what was given.
-    pub given: Sha256,
+    pub(crate) given: Sha256,
 }
 
 /// The order to carry out an approved run.
@@ -187,7 +186,7 @@ impl RunRequest {
     }
 
     /// The bytes that were approved; [`RunRequest::new`] compared their hash.
-    pub fn source(&self) -> &Arc<str> {
+    pub(crate) fn source(&self) -> &Arc<str> {
         &self.source
     }
 }

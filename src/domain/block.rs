@@ -25,7 +25,7 @@ pub enum Dialect {
 
 impl Dialect {
     /// The word in configuration, JSON and session files.
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         self.into()
     }
 }
@@ -35,29 +35,29 @@ impl Dialect {
 pub struct Origin {
     /// The dialect it was written in.
     #[serde(deserialize_with = "super::serial::word_or_default")]
-    pub dialect: Dialect,
+    pub(crate) dialect: Dialect,
     /// The info string of the fence or the attributes of the tag, as written.
     #[serde(default)]
-    pub info: String,
+    pub(crate) info: String,
     /// The bytes of the whole block (fences included) in the text of its reply.
     #[serde(flatten)]
-    pub range: Range<usize>,
+    pub(crate) range: Range<usize>,
     /// Whether its end was seen; an unclosed block is incomplete and can't be approved as it stands.
     #[serde(default)]
-    pub closed: bool,
+    pub(crate) closed: bool,
     /// The identity of the tool call that it came from; unique within its reply.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub call: Option<String>,
+    pub(crate) call: Option<String>,
     /// How it was read, where that took more than reading: `prompts ">>> " taken off lines 1 to 4`. One line.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub note: Option<String>,
+    pub(crate) note: Option<String>,
     /// Whether sayso proposed it by itself, outside of any reply; `note` then says what for.
     #[serde(default, skip_serializing_if = "super::serial::is_false")]
-    pub own: bool,
+    pub(crate) own: bool,
     /// Whether the person brought it, as a command that they typed or in a file that they opened: no model proposed it,
     /// and bringing it decided nothing.
     #[serde(default, skip_serializing_if = "super::serial::is_false")]
-    pub typed: bool,
+    pub(crate) typed: bool,
 }
 
 impl Origin {
@@ -77,14 +77,14 @@ impl Origin {
     }
 
     /// What sayso proposes by itself, and what for.
-    pub fn own(note: impl Into<String>) -> Self {
+    pub(crate) fn own(note: impl Into<String>) -> Self {
         Self { note: Some(note.into()), own: true, ..Self::fence("", 0..0) }
     }
 }
 
 /// Whether a version of a block could be approved, apart from the gate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Readiness {
+pub(crate) enum Readiness {
     /// Nothing in the version itself stands against it.
     Ready,
     /// It has no language yet: the person has to choose one.
@@ -117,11 +117,11 @@ pub struct Version {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EditPlacement {
     /// The version with the new text.
-    pub revision: Revision,
+    pub(crate) revision: Revision,
     /// What each of its files was then, in their order.
-    pub bases: Vec<OnDisk>,
+    pub(crate) bases: Vec<OnDisk>,
     /// How its places were found, where they are not as they were written. One line.
-    pub note: String,
+    pub(crate) note: String,
 }
 
 /// One thing that the model proposes to do.
@@ -167,28 +167,28 @@ impl Block {
     }
 
     /// The version with this number.
-    pub fn version(&self, revision: Revision) -> Option<&Version> {
+    pub(crate) fn version(&self, revision: Revision) -> Option<&Version> {
         self.versions.iter().find(|v| v.revision == revision)
     }
 
     /// What the model wrote; of an edit, what that makes of the file.
-    pub fn original(&self) -> &Version {
+    pub(crate) fn original(&self) -> &Version {
         let placed = self.placed.last().and_then(|placed| self.version(placed.revision));
         placed.or(self.versions.first()).unwrap_or_else(|| self.current())
     }
 
     /// Whether it is an edit whose places in its files are not found yet.
-    pub fn is_unplaced(&self) -> bool {
+    pub(crate) fn is_unplaced(&self) -> bool {
         matches!(self.kind, BlockKind::Edit { .. }) && self.placed.is_empty()
     }
 
     /// Whether sayso proposed it by itself, outside of any reply.
-    pub fn is_own(&self) -> bool {
+    pub(crate) fn is_own(&self) -> bool {
         self.origin.own || self.kind.is_own()
     }
 
     /// How it was read, and how the places of an edit were found, where that took more than reading. One line.
-    pub fn how_read(&self) -> Option<String> {
+    pub(crate) fn how_read(&self) -> Option<String> {
         let placed = self.placed.last().map(|placed| placed.note.as_str()).filter(|note| !note.is_empty());
         let notes: Vec<&str> = self.origin.note.as_deref().into_iter().chain(placed).collect();
         (!notes.is_empty()).then(|| notes.join("; "))
@@ -200,12 +200,12 @@ impl Block {
     }
 
     /// Whether the person changed the text.
-    pub fn edited(&self) -> bool {
+    pub(crate) fn edited(&self) -> bool {
         self.current().source != self.original().source
     }
 
     /// Whether the newest version could be approved, apart from the gate.
-    pub fn readiness(&self) -> Readiness {
+    pub(crate) fn readiness(&self) -> Readiness {
         let version = self.current();
         if !self.kind.is_code() {
             return match self.unclear(version) {
@@ -228,7 +228,7 @@ impl Block {
     }
 
     /// What it is, in a few words: `python`, `no language`, `write notes/plan.md`. The path is the model's text.
-    pub fn label(&self) -> String {
+    pub(crate) fn label(&self) -> String {
         match &self.kind {
             BlockKind::Code { .. } => {
                 self.current().language.as_ref().map_or("no language", Language::as_str).to_owned()
@@ -243,7 +243,7 @@ impl Block {
     ///
     /// # Errors
     /// When it is code, or its text does not say what is meant.
-    pub fn file_act(&self, version: &Version) -> Result<FileAct, BlockTextError> {
+    pub(crate) fn file_act(&self, version: &Version) -> Result<FileAct, BlockTextError> {
         let first = self.placed.first().map(|placed| placed.revision);
         if matches!(self.kind, BlockKind::Edit { .. }) && first.is_none_or(|first| version.revision < first) {
             return Err(BlockTextError::NotPlaced);
@@ -252,7 +252,7 @@ impl Block {
     }
 
     /// Why the text of a version does not say what is meant; `None` where it does, and for code.
-    pub fn unclear(&self, version: &Version) -> Option<BlockTextError> {
+    pub(crate) fn unclear(&self, version: &Version) -> Option<BlockTextError> {
         match &self.kind {
             kind if kind.is_code() => None,
             BlockKind::Install { .. } => {
@@ -265,7 +265,7 @@ impl Block {
     }
 
     /// The text that a version of it would write to this file, as named; `None`: it writes no such file.
-    pub fn written_to<'a>(&self, version: &'a Version, path: &str) -> Option<&'a str> {
+    pub(crate) fn written_to<'a>(&self, version: &'a Version, path: &str) -> Option<&'a str> {
         let at = self.kind.writes().position(|known| known == path)?;
         match &self.kind {
             BlockKind::Edit { paths } => {
@@ -277,7 +277,7 @@ impl Block {
     }
 
     /// The file or folder that it is about, as named, of several the first; `None` for code.
-    pub fn path(&self) -> Option<String> {
+    pub(crate) fn path(&self) -> Option<String> {
         if let BlockKind::Edit { paths } = &self.kind {
             return paths.first().cloned();
         }

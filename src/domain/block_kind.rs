@@ -55,22 +55,22 @@ pub enum BlockKind {
 
 impl BlockKind {
     /// The word in JSON and session files.
-    pub fn as_str(&self) -> &'static str {
+    pub(crate) fn as_str(&self) -> &'static str {
         self.into()
     }
 
     /// Whether its text is code in a language.
-    pub fn is_code(&self) -> bool {
+    pub(crate) fn is_code(&self) -> bool {
         matches!(self, BlockKind::Code { .. } | BlockKind::Load { .. } | BlockKind::Call { .. })
     }
 
     /// Whether it is an act of sayso's own on a file or folder: see [`super::FileAct`].
-    pub fn acts_on_file(&self) -> bool {
+    pub(crate) fn acts_on_file(&self) -> bool {
         self.writes().next().is_some() || matches!(self, BlockKind::Read | BlockKind::List)
     }
 
     /// The files that it would write, as they were named.
-    pub fn writes(&self) -> impl Iterator<Item = &String> {
+    pub(crate) fn writes(&self) -> impl Iterator<Item = &String> {
         match self {
             BlockKind::Write { path } => std::slice::from_ref(path),
             BlockKind::Edit { paths } => paths.as_slice(),
@@ -85,7 +85,7 @@ impl BlockKind {
     }
 
     /// Whether it fetches what another block needs: it stands in front of that block.
-    pub fn prepares(&self) -> bool {
+    pub(crate) fn prepares(&self) -> bool {
         matches!(self, BlockKind::Install { .. } | BlockKind::Pull { .. })
     }
 }

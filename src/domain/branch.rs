@@ -19,7 +19,7 @@ pub enum BranchPoint {
 
 /// Why a session has no such place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NoBranch {
+pub(crate) enum NoBranch {
     /// It has no such block.
     #[error("there is no block {0}")]
     Block(BlockId),
@@ -56,7 +56,7 @@ impl BranchPoint {
     ///
     /// # Errors
     /// When there is no such place.
-    pub fn cut(self, entries: &[(Timestamp, Entry)]) -> Result<usize, NoBranch> {
+    pub(crate) fn cut(self, entries: &[(Timestamp, Entry)]) -> Result<usize, NoBranch> {
         let prompts = || {
             entries
                 .iter()

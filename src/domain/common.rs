@@ -11,7 +11,7 @@ pub struct Common<T>(Arc<T>);
 
 impl<T: PartialEq> Common<T> {
     /// Holds what the other one holds, where that is equal.
-    pub fn join(&mut self, other: &Self) {
+    pub(crate) fn join(&mut self, other: &Self) {
         if self == other {
             self.0 = other.0.clone();
         }

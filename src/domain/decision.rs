@@ -23,7 +23,7 @@ pub enum Decision {
 
 /// What policy says of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub(crate) enum Verdict {
     /// It may run without asking.
     Allow,
     /// The person has to be asked.
@@ -46,7 +46,7 @@ pub enum Policy {
 
 impl Policy {
     /// What this policy says of a block with that review.
-    pub fn judge(self, review: &Review) -> Verdict {
+    pub(crate) fn judge(self, review: &Review) -> Verdict {
         match self {
             _ if review.forbidden() => Verdict::Deny,
             Policy::Ask => Verdict::Ask,
@@ -74,10 +74,11 @@ pub enum RuleScope {
 
 impl RuleScope {
     /// All of them, the narrowest first.
-    pub const ALL: [RuleScope; 3] = [RuleScope::SameText, RuleScope::Clean, RuleScope::Reading];
+    pub(crate) const ALL: [RuleScope; 3] = [RuleScope::SameText, RuleScope::Clean, RuleScope::Reading];
 
     /// The word in session files and JSON: `same-text`, `clean`, `reading`.
-    pub fn as_str(self) -> &'static str {
+    #[cfg(test)]
+    pub(crate) fn as_str(self) -> &'static str {
         self.into()
     }
 }
@@ -87,13 +88,13 @@ impl RuleScope {
 pub struct Rule {
     /// Its number on screen.
     #[serde(rename = "rule")]
-    pub id: RuleId,
+    pub(crate) id: RuleId,
     /// How far it reaches.
-    pub scope: RuleScope,
+    pub(crate) scope: RuleScope,
     /// The block on which it was granted.
-    pub block: BlockId,
+    pub(crate) block: BlockId,
     /// The hash of that block's bytes.
-    pub sha256: Sha256,
+    pub(crate) sha256: Sha256,
     /// The terms of that block: a rule covers nothing that has more rights or other limits.
-    pub terms: Terms,
+    pub(crate) terms: Terms,
 }

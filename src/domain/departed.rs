@@ -22,7 +22,7 @@ impl RequestCounts {
 
     /// These and others together.
     #[must_use]
-    pub fn and(mut self, others: RequestCounts) -> RequestCounts {
+    pub(crate) fn and(mut self, others: RequestCounts) -> RequestCounts {
         for (mine, others) in [(&mut self.far, others.far), (&mut self.near, others.near)] {
             for (host, requests) in others {
                 *mine.entry(host).or_default() += requests;
@@ -34,21 +34,21 @@ impl RequestCounts {
 
 /// Where the requests of a room of I/O are counted as they are sent.
 #[derive(Debug)]
-pub struct Ledger(Mutex<RequestCounts>);
+pub(crate) struct Ledger(Mutex<RequestCounts>);
 
 impl Ledger {
     /// One in which nothing is counted yet.
-    pub const fn new() -> Self {
+    pub(crate) const fn new() -> Self {
         Self(Mutex::new(RequestCounts { far: BTreeMap::new(), near: BTreeMap::new() }))
     }
 
     /// One more request went to this host.
-    pub fn count(&self, host: &str, is_near: bool) {
+    pub(crate) fn count(&self, host: &str, is_near: bool) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).count(host, is_near);
     }
 
     /// What went out until now.
-    pub fn departed(&self) -> RequestCounts {
+    pub(crate) fn departed(&self) -> RequestCounts {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
@@ -75,7 +75,8 @@ pub enum Departure {
 
 impl Departure {
     /// Whether that is not known.
-    pub fn is_unknown(&self) -> bool {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks by reference")]
+    pub(crate) fn is_unknown(&self) -> bool {
         *self == Departure::Unknown
     }
 }

@@ -88,7 +88,7 @@ pub enum TurnEnd {
 
 impl TurnEnd {
     /// The word in JSON and session files.
-    pub fn as_str(&self) -> &'static str {
+    pub(crate) fn as_str(&self) -> &'static str {
         self.into()
     }
 }

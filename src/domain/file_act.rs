@@ -17,7 +17,7 @@ const LONGEST: usize = 4096;
 
 /// What is done with a file or folder. Paths are as they were named.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum FileAct {
+pub(crate) enum FileAct {
     /// Write the whole file.
     Write {
         /// The file, as it was named.
@@ -51,7 +51,7 @@ impl FileAct {
     ///
     /// # Errors
     /// What is wrong with it.
-    pub fn parse(kind: &BlockKind, text: &str) -> Result<Self, BlockTextError> {
+    pub(crate) fn parse(kind: &BlockKind, text: &str) -> Result<Self, BlockTextError> {
         match kind {
             BlockKind::Code { .. } | BlockKind::Load { .. } | BlockKind::Call { .. } => {
                 Err(BlockTextError::NoFileAct("is code"))
@@ -82,7 +82,7 @@ impl FileAct {
     }
 
     /// The text that says it, for blocks that read or list; a block that writes has its content instead.
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         match self {
             FileAct::Write { .. } | FileAct::WriteAll { .. } => String::new(),
             FileAct::Read { path, from, lines } => {
@@ -94,7 +94,7 @@ impl FileAct {
     }
 
     /// The same act on each of its files alone.
-    pub fn each(&self) -> Vec<FileAct> {
+    pub(crate) fn each(&self) -> Vec<FileAct> {
         match self {
             FileAct::WriteAll { paths } => {
                 paths.iter().map(|path| FileAct::Write { path: path.clone() }).collect()
@@ -104,7 +104,7 @@ impl FileAct {
     }
 
     /// The file or folder, as named; of several files the first.
-    pub fn path(&self) -> &str {
+    pub(crate) fn path(&self) -> &str {
         match self {
             FileAct::WriteAll { paths } => paths.first().map_or("", String::as_str),
             FileAct::Write { path } | FileAct::Read { path, .. } | FileAct::List { path, .. } => path,

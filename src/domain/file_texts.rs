@@ -58,18 +58,17 @@ pub(crate) fn split<'a>(paths: &[String], text: &'a str) -> Result<Vec<&'a str>,
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub(crate) struct FilePart {
     /// Its name; none where the text is that of one file alone, without a head.
-    pub path: Option<String>,
+    pub(crate) path: Option<String>,
     /// Its lines, the head among them.
-    pub lines: Range<usize>,
-    pub bytes: Range<usize>,
+    pub(crate) lines: Range<usize>,
+    pub(crate) bytes: Range<usize>,
     /// Where its text begins, behind the head.
-    pub body: usize,
+    pub(crate) body: usize,
     /// Whether its last line only says that the one before has no end.
     is_open: bool,
 }
 
 impl FilePart {
-    /// A text as a whole.
     pub(crate) fn whole(text: &str) -> Self {
         let lines = 0..text.split_inclusive('\n').count().max(1);
         Self { lines, bytes: 0..text.len(), ..Self::default() }

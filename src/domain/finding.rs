@@ -33,7 +33,7 @@ pub enum Severity {
 
 impl Severity {
     /// The word in JSON, rules and configuration: `info`, `medium`, `high`.
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         self.into()
     }
 }
@@ -57,7 +57,7 @@ pub struct Finding {
 
 impl Finding {
     /// A finding about the text as a whole, which nobody forbade.
-    pub fn new(rule: &str, severity: Severity, message: impl Into<String>) -> Self {
+    pub(crate) fn new(rule: &str, severity: Severity, message: impl Into<String>) -> Self {
         Self {
             rule: rule.into(),
             severity,
@@ -108,28 +108,28 @@ pub struct Review {
 
 impl Review {
     /// The gravest severity among the findings.
-    pub fn gravest(&self) -> Option<Severity> {
+    pub(crate) fn gravest(&self) -> Option<Severity> {
         self.findings.iter().map(|f| f.severity).max()
     }
 
     /// Whether a yes takes the typed word: something grave was found, or not all of it was checked. The one value that
     /// front ends, rules and plans ask.
-    pub fn takes_word(&self) -> bool {
+    pub(crate) fn takes_word(&self) -> bool {
         self.unchecked.is_some() || self.gravest() == Some(Severity::High)
     }
 
     /// Whether all of it was checked, and nothing was found that deserves a look.
-    pub fn is_clean(&self) -> bool {
+    pub(crate) fn is_clean(&self) -> bool {
         self.unchecked.is_none() && self.gravest() < Some(Severity::Medium)
     }
 
     /// Whether something in the block is forbidden; the findings tell what, and where.
-    pub fn forbidden(&self) -> bool {
+    pub(crate) fn forbidden(&self) -> bool {
         self.findings.iter().any(|f| f.forbidden)
     }
 
     /// How many findings have this severity.
-    pub fn count(&self, severity: Severity) -> usize {
+    pub(crate) fn count(&self, severity: Severity) -> usize {
         self.findings.iter().filter(|f| f.severity == severity).count()
     }
 }

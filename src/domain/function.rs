@@ -7,9 +7,9 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FunctionFile {
     /// Where it lies, as the person named it.
-    pub path: PathBuf,
+    pub(crate) path: PathBuf,
     /// Its text: the bytes that are shown, approved and loaded.
-    pub source: Arc<str>,
+    pub(crate) source: Arc<str>,
 }
 
 /// A public function of a file that was loaded, as it was read without running anything of it.
@@ -29,11 +29,11 @@ pub struct Function {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parameter {
     /// The name that stands in the signature.
-    pub name: String,
+    pub(crate) name: String,
     /// How an argument reaches it.
     pub kind: ParameterKind,
     /// Its annotation as text, `list[int]`; empty where there is none.
-    pub annotation: String,
+    pub(crate) annotation: String,
     /// Whether it has to be given.
     pub required: bool,
     /// Its default as text, where that is a plain value.

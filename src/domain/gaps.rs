@@ -21,10 +21,10 @@ pub struct Gaps {
 
 impl Gaps {
     /// What is not told where there are too many folders.
-    pub const OBEYED: &str = "names that programs obey by themselves: there are too many folders";
+    pub(crate) const OBEYED: &str = "names that programs obey by themselves: there are too many folders";
 
     /// Whether a change of this file may be among what is not told.
-    pub fn may_hide(&self, path: &str) -> bool {
+    pub(crate) fn may_hide(&self, path: &str) -> bool {
         let is_named = |folder: &String| std::path::Path::new(path).starts_with(folder);
         self.changes > 0
             || self.names.iter().any(is_named)
@@ -32,12 +32,12 @@ impl Gaps {
     }
 
     /// Whether all was looked at.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
     /// What was not looked at, in words; a line each.
-    pub fn lines(&self) -> Vec<String> {
+    pub(crate) fn lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
         if self.folders > 0 {
             let named = self.names.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");

@@ -35,17 +35,17 @@ impl ImageName {
     }
 
     /// The name as it is given to a container engine.
-    pub fn as_str(&self) -> &str {
+    pub(crate) fn as_str(&self) -> &str {
         &self.0
     }
 
     /// The text of a block that pulls it.
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         format!("{}\n", self.0)
     }
 
     /// The registry that the engine would ask: the part in front of the first `/` where it is a host, else the usual one.
-    pub fn registry(&self) -> &str {
+    pub(crate) fn registry(&self) -> &str {
         match self.0.split_once('/') {
             Some((host, _)) if host.contains(['.', ':']) || host == "localhost" => host,
             _ => USUAL_REGISTRY,
@@ -53,12 +53,12 @@ impl ImageName {
     }
 
     /// Whether it names exact bytes, by their digest: else the registry says what it means today.
-    pub fn is_exact(&self) -> bool {
+    pub(crate) fn is_exact(&self) -> bool {
         self.0.contains('@')
     }
 
     /// The tag that stands for a name with none: engines would fetch every tag of the repository.
-    pub fn tag_to_add(&self) -> Option<&'static str> {
+    pub(crate) fn tag_to_add(&self) -> Option<&'static str> {
         let last = self.0.rsplit('/').next().unwrap_or(&self.0);
         (!last.contains(':') && !self.is_exact()).then_some("latest")
     }

@@ -21,12 +21,12 @@ pub struct Instructions {
 
 impl Instructions {
     /// Bytes of the file that are left out because it is too long.
-    pub fn left_out(&self) -> u64 {
+    pub(crate) fn left_out(&self) -> u64 {
         self.bytes.saturating_sub(self.text.len() as u64)
     }
 
     /// What is noted of it in the session.
-    pub fn noted(&self) -> NotedInstructions {
+    pub(crate) fn noted(&self) -> NotedInstructions {
         NotedInstructions {
             path: self.path.clone(),
             sha256: Sha256::of(self.text.as_bytes()),
@@ -40,9 +40,9 @@ impl Instructions {
 pub struct NotedInstructions {
     /// Where the file lay.
     #[serde(with = "super::serial::path")]
-    pub path: PathBuf,
+    pub(crate) path: PathBuf,
     /// The hash of the text that was sent.
-    pub sha256: Sha256,
+    pub(crate) sha256: Sha256,
     /// How many bytes of it were sent.
-    pub bytes: u64,
+    pub(crate) bytes: u64,
 }

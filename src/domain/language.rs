@@ -52,30 +52,31 @@ pub struct LanguageEntry {
     pub arguments: Vec<String>,
     /// What the program is given to build `{program}`, which is then run with `arguments` behind it. Empty: nothing is
     /// built.
-    pub compile: Vec<String>,
+    pub(crate) compile: Vec<String>,
     /// Other programs that run it, tried in this order where the first is not there.
     pub others: Vec<RunMethod>,
     /// Whether state persists between its blocks in a kernel.
-    pub persistent: bool,
+    pub(crate) persistent: bool,
 }
 
 /// One way to run a language: see [`LanguageEntry`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunMethod {
+    /// The program that runs it, as looked up on `PATH`.
     pub command: String,
     /// What it is given.
-    pub arguments: Vec<String>,
+    pub(crate) arguments: Vec<String>,
     /// What it is given to build the program.
-    pub compile: Vec<String>,
+    pub(crate) compile: Vec<String>,
     /// The oldest version that can do it, `22.13`.
-    pub since: Option<String>,
+    pub(crate) since: Option<String>,
     /// It reads sayso's profile for R in place of that of the site.
-    pub profile: bool,
+    pub(crate) profile: bool,
 }
 
 impl LanguageEntry {
     /// All ways to run it, in the order in which they are tried.
-    pub fn ways(&self) -> Vec<RunMethod> {
+    pub(crate) fn ways(&self) -> Vec<RunMethod> {
         let first = RunMethod {
             command: self.command.clone(),
             arguments: self.arguments.clone(),
@@ -112,7 +113,7 @@ impl Languages {
     }
 
     /// The language that files with this extension (without the dot) are written in.
-    pub fn by_extension(&self, extension: &str) -> Option<&LanguageEntry> {
+    pub(crate) fn by_extension(&self, extension: &str) -> Option<&LanguageEntry> {
         let extension = extension.to_ascii_lowercase();
         self.0.iter().find(|l| l.extensions.contains(&extension))
     }

@@ -11,7 +11,7 @@ mod shapes;
 mod stream;
 mod told;
 
-pub use stream::MaskStream;
+pub(crate) use stream::MaskStream;
 
 use super::{Entry, OutputBuffer, Stream};
 use known::KnownKeys;
@@ -35,11 +35,11 @@ impl std::fmt::Debug for Masker {
 
 /// A place that holds a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KeySpan {
+pub(crate) struct KeySpan {
     /// Its bytes in the text that was looked at.
-    pub range: Range<usize>,
+    pub(crate) range: Range<usize>,
     /// What kind of key it looks like, or whose it is known to be.
-    pub kind: SecretKind,
+    pub(crate) kind: SecretKind,
 }
 
 /// A value without keys. Only a [`Masker`] makes one.
@@ -51,12 +51,12 @@ pub struct MaskedValue<T> {
 
 impl<T> MaskedValue<T> {
     /// What was masked in it; empty where it is as it was.
-    pub fn kinds(&self) -> &BTreeSet<SecretKind> {
+    pub(crate) fn kinds(&self) -> &BTreeSet<SecretKind> {
         &self.kinds
     }
 
     /// The value without the promise.
-    pub fn into_inner(self) -> T {
+    pub(crate) fn into_inner(self) -> T {
         self.value
     }
 }
@@ -70,27 +70,27 @@ impl<T> std::ops::Deref for MaskedValue<T> {
 }
 
 /// A value whose texts can be masked in place.
-pub trait Maskable {
+pub(crate) trait Maskable {
     /// Hands every text and all bytes that are written to the pen.
     fn mask_with(&mut self, pen: &mut MaskPen);
 }
 
 /// Masks texts, and keeps in mind what it masked.
-pub struct MaskPen {
+pub(crate) struct MaskPen {
     known: Arc<KnownKeys>,
     kinds: BTreeSet<SecretKind>,
 }
 
 impl Masker {
     /// One that knows these keys from the start.
-    pub fn knowing(keys: impl IntoIterator<Item = SecretString>) -> Self {
+    pub(crate) fn knowing(keys: impl IntoIterator<Item = SecretString>) -> Self {
         let masker = Self::default();
         masker.learn(keys);
         masker
     }
 
     /// One that masks these keys and nothing else: for what goes to the screen.
-    pub fn only(keys: impl IntoIterator<Item = SecretString>) -> Self {
+    pub(crate) fn only(keys: impl IntoIterator<Item = SecretString>) -> Self {
         let masker = Self(Arc::new(RwLock::new(Arc::new(KnownKeys::without_shapes()))));
         masker.learn(keys);
         masker
@@ -98,7 +98,7 @@ impl Masker {
 
     /// Learns more keys, from now on, for all clones. Values of less than eight bytes are placeholders (`none`,
     /// `ollama`) and are left alone where something is written; `Bearer x` counts as `x`.
-    pub fn learn(&self, keys: impl IntoIterator<Item = SecretString>) {
+    pub(crate) fn learn(&self, keys: impl IntoIterator<Item = SecretString>) {
         let mut place = self.0.write().unwrap_or_else(PoisonError::into_inner);
         let mut known = KnownKeys::clone(&place);
         known.learn(keys);
@@ -107,26 +107,26 @@ impl Masker {
 
     /// One that knows these words too, however short they are; this one does not.
     #[must_use]
-    pub fn with_words(&self, words: impl IntoIterator<Item = SecretString>) -> Self {
+    pub(crate) fn with_words(&self, words: impl IntoIterator<Item = SecretString>) -> Self {
         let mut known = KnownKeys::clone(&self.known());
         known.learn_words(words);
         Self(Arc::new(RwLock::new(Arc::new(known))))
     }
 
     /// The value without keys.
-    pub fn mask<T: Maskable>(&self, mut value: T) -> MaskedValue<T> {
+    pub(crate) fn mask<T: Maskable>(&self, mut value: T) -> MaskedValue<T> {
         let mut pen = MaskPen { known: self.known(), kinds: BTreeSet::new() };
         value.mask_with(&mut pen);
         MaskedValue { value, kinds: pen.kinds }
     }
 
     /// The text without keys, where only the text matters.
-    pub fn text(&self, text: &str) -> String {
+    pub(crate) fn text(&self, text: &str) -> String {
         self.mask(text.to_owned()).into_inner()
     }
 
     /// Where a text holds keys, in their order.
-    pub fn find(&self, text: &str) -> Vec<KeySpan> {
+    pub(crate) fn find(&self, text: &str) -> Vec<KeySpan> {
         scan(&self.known(), text.as_bytes(), 0, true).spans
     }
 
@@ -137,16 +137,16 @@ impl Masker {
 
 impl MaskPen {
     /// Whether it would mask something in a text.
-    pub fn touches(&self, text: &str) -> bool {
+    pub(crate) fn touches(&self, text: &str) -> bool {
         !scan(&self.known, text.as_bytes(), 0, true).spans.is_empty()
     }
 
-    pub fn bytes(&mut self, bytes: &mut [u8]) {
+    pub(crate) fn bytes(&mut self, bytes: &mut [u8]) {
         let spans = scan(&self.known, bytes, 0, true).spans;
         self.cover(bytes, spans);
     }
 
-    pub fn text(&mut self, text: &mut String) {
+    pub(crate) fn text(&mut self, text: &mut String) {
         let spans = scan(&self.known, text.as_bytes(), 0, true).spans;
         if spans.is_empty() {
             return;

@@ -55,9 +55,9 @@ impl Message {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MessageImage {
     /// The image as the run recorded it.
-    pub image: super::ImageRef,
+    pub(crate) image: super::ImageRef,
     /// Its bytes; the engine orders without them, the driver reads them before the request leaves.
-    pub data: Option<std::sync::Arc<[u8]>>,
+    pub(crate) data: Option<std::sync::Arc<[u8]>>,
 }
 
 /// A tool that the model may call.
@@ -75,9 +75,9 @@ pub struct Tool {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AnswerForm {
     /// The name under which providers want the form.
-    pub name: String,
+    pub(crate) name: String,
     /// The text of a JSON schema of an object.
-    pub schema: String,
+    pub(crate) schema: String,
 }
 
 /// What a request is for.

@@ -47,20 +47,20 @@ pub struct Price {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LongPrice {
     /// Requests of more tokens than this, those from a cache included.
-    pub above: u64,
+    pub(crate) above: u64,
     /// As of [`Price`].
-    pub input: u64,
+    pub(crate) input: u64,
     /// As of [`Price`].
-    pub output: u64,
+    pub(crate) output: u64,
     /// As of [`Price`].
-    pub cached: u64,
+    pub(crate) cached: u64,
     /// As of [`Price`].
-    pub cache_written: u64,
+    pub(crate) cache_written: u64,
 }
 
 impl Price {
     /// What this use costs, in billionths of a US dollar. What is not told is not counted.
-    pub fn of(&self, usage: &Usage) -> u64 {
+    pub(crate) fn of(&self, usage: &Usage) -> u64 {
         if let Some(long) = self.long.filter(|long| usage.input.is_some_and(|input| input > long.above)) {
             let LongPrice { input, output, cached, cache_written, .. } = long;
             return Price { input, output, cached, cache_written, long: None }.of(usage);

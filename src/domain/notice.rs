@@ -2,7 +2,7 @@
 
 /// How urgent a notice is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Level {
+pub(crate) enum Level {
     /// Told in passing.
     Info,
     /// Something did not go as asked; work goes on.
@@ -15,7 +15,7 @@ pub enum Level {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notice {
     /// How urgent it is.
-    pub level: Level,
+    pub(crate) level: Level,
     /// The text, in the words of the interface; one line.
     pub text: String,
 }
@@ -32,7 +32,7 @@ impl Notice {
     }
 
     /// A notice of something that is held until the person acts.
-    pub fn error(text: impl Into<String>) -> Self {
+    pub(crate) fn error(text: impl Into<String>) -> Self {
         Self { level: Level::Error, text: text.into() }
     }
 }

@@ -8,9 +8,9 @@ use std::path::{Component, Path};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ObeyedName {
     /// The name, or the last names of a path: `.git/hooks`. Of a folder all that is in it is meant.
-    pub name: &'static str,
+    pub(crate) name: &'static str,
     /// What it is, in words that go behind "writes": `a hook that git runs by itself`.
-    pub what: &'static str,
+    pub(crate) what: &'static str,
 }
 
 const fn name(name: &'static str, what: &'static str) -> ObeyedName {

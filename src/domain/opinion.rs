@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 )]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
-pub enum Risk {
+pub(crate) enum Risk {
     /// It does nothing that could harm.
     None,
     /// It could harm little, or what can be made anew.
@@ -34,10 +34,11 @@ pub enum Risk {
 
 impl Risk {
     /// All of them, the least first.
-    pub const ALL: [Risk; 4] = [Risk::None, Risk::Low, Risk::Medium, Risk::High];
+    #[cfg(test)]
+    pub(crate) const ALL: [Risk; 4] = [Risk::None, Risk::Low, Risk::Medium, Risk::High];
 
     /// The word in JSON, session files and on screen: `none`, `low`, `medium`, `high`.
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         self.into()
     }
 }
@@ -46,13 +47,13 @@ impl Risk {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Opinion {
     /// How dangerous it holds it to be.
-    pub risk: Risk,
+    pub(crate) risk: Risk,
     /// Why, in its words.
     #[serde(rename = "said")]
-    pub reason: String,
+    pub(crate) reason: String,
     /// The lines of the block that it means, from 1, in their order.
     #[serde(default)]
-    pub lines: Vec<u32>,
+    pub(crate) lines: Vec<u32>,
 }
 
 /// What a model says of a block, or why it says nothing, among the fields of a line.

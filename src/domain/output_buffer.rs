@@ -19,9 +19,9 @@ pub enum Stream {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutputPiece {
     /// Place in the order; grows, with gaps where pieces were dropped.
-    pub seq: u64,
+    pub(crate) seq: u64,
     /// The stream on which it came.
-    pub stream: Stream,
+    pub(crate) stream: Stream,
     /// The bytes as they came; they may begin and end inside a character.
     pub bytes: Vec<u8>,
 }
@@ -67,7 +67,7 @@ impl OutputBuffer {
     }
 
     /// Puts together what was kept elsewhere (a session file): pieces in order, and the bytes dropped of each stream.
-    pub fn restore(
+    pub(crate) fn restore(
         limit: u64,
         pieces: impl IntoIterator<Item = (Stream, Vec<u8>)>,
         dropped: (u64, u64),
@@ -162,7 +162,7 @@ impl OutputBuffer {
     }
 
     /// Bytes of one stream that were not kept.
-    pub fn dropped(&self, stream: Stream) -> u64 {
+    pub(crate) fn dropped(&self, stream: Stream) -> u64 {
         self.kept(stream).dropped
     }
 
@@ -172,12 +172,12 @@ impl OutputBuffer {
     }
 
     /// Whether nothing was printed.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.stdout.total == 0 && self.stderr.total == 0
     }
 
     /// Bytes kept of each stream at the most.
-    pub fn limit(&self) -> usize {
+    pub(crate) fn limit(&self) -> usize {
         self.limit
     }
 

@@ -28,7 +28,7 @@ pub enum InstallInto {
 impl InstallInto {
     /// The place that the list does not name: there are two.
     #[must_use]
-    pub fn other(self) -> Self {
+    pub(crate) fn other(self) -> Self {
         match self {
             InstallInto::Session => InstallInto::Project,
             InstallInto::Project => InstallInto::Session,
@@ -42,7 +42,7 @@ pub struct PackageList {
     /// Where all of them go.
     pub into: InstallInto,
     /// Each as the installer takes it: `numpy`, `pandas[excel]>=2,<3`, `@types/node@20`.
-    pub packages: Vec<String>,
+    pub(crate) packages: Vec<String>,
 }
 
 impl PackageList {
@@ -79,7 +79,7 @@ impl PackageList {
     }
 
     /// The text that says it.
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let head = match self.into {
             InstallInto::Session => String::new(),
             InstallInto::Project => format!("{INTO_PROJECT}\n"),
@@ -91,7 +91,7 @@ impl PackageList {
     }
 
     /// `numpy, pandas`: the list in a sentence.
-    pub fn words(&self) -> String {
+    pub(crate) fn words(&self) -> String {
         self.packages.join(", ")
     }
 }
@@ -237,7 +237,7 @@ const PARTS_OF_PYTHON: &[&str] = &[
 ];
 
 /// The package that brings this module of Python; `None` where the name can't be one of a package.
-pub fn python_package(module: &str) -> Option<String> {
+pub(crate) fn python_package(module: &str) -> Option<String> {
     let known =
         |name: &str| OTHER_NAMES.iter().find(|(import, _)| *import == name).map(|(_, package)| *package);
     let top = module.split('.').next().unwrap_or(module);
@@ -246,7 +246,7 @@ pub fn python_package(module: &str) -> Option<String> {
 }
 
 /// The module that a `ModuleNotFoundError` with this message misses.
-pub fn missing_module(message: &str) -> Option<&str> {
+pub(crate) fn missing_module(message: &str) -> Option<&str> {
     let rest = message.trim().strip_prefix("No module named '")?;
     let (name, _) = rest.split_once('\'')?;
     let sound = !name.is_empty()
@@ -259,7 +259,7 @@ pub fn missing_module(message: &str) -> Option<&str> {
 }
 
 /// The package of node that a text on standard error says is missing.
-pub fn missing_node_package(printed: &str) -> Option<String> {
+pub(crate) fn missing_node_package(printed: &str) -> Option<String> {
     let (_, rest) = ["Cannot find module '", "Cannot find package '"]
         .into_iter()
         .find_map(|words| printed.split_once(words))?;

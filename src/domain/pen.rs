@@ -4,7 +4,7 @@
 
 /// A colour as a program asked for it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Ink {
+pub(crate) enum Ink {
     /// The terminal's own.
     #[default]
     Default,
@@ -16,7 +16,7 @@ pub enum Ink {
 
 /// What else is said of a character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PenMark {
+pub(crate) enum PenMark {
     /// Heavier, or brighter.
     Bold = 1,
     /// Fainter.
@@ -35,21 +35,21 @@ pub enum PenMark {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pen {
     /// The colour of the character.
-    pub fg: Ink,
+    pub(crate) fg: Ink,
     /// The colour behind it.
-    pub bg: Ink,
+    pub(crate) bg: Ink,
     marks: u8,
 }
 
 impl Pen {
     /// Whether it marks characters so.
-    pub fn has(self, mark: PenMark) -> bool {
+    pub(crate) fn has(self, mark: PenMark) -> bool {
         self.marks & mark as u8 != 0
     }
 
     /// What is behind erased cells: the colour, and nothing else.
     #[must_use]
-    pub fn erased(self) -> Self {
+    pub(crate) fn erased(self) -> Self {
         Self { bg: self.bg, ..Self::default() }
     }
 

@@ -15,7 +15,7 @@ pub struct Pixels {
 
 impl Pixels {
     /// A picture of these bytes; `None` where they are not four for each pixel.
-    pub fn new(width: u32, height: u32, rgba: Vec<u8>) -> Option<Self> {
+    pub(crate) fn new(width: u32, height: u32, rgba: Vec<u8>) -> Option<Self> {
         let wanted = 4u64.checked_mul(width.into())?.checked_mul(height.into())?;
         (wanted == rgba.len() as u64).then_some(Self { width, height, rgba })
     }
@@ -31,13 +31,13 @@ impl Pixels {
     }
 
     /// Red, green, blue and opacity of each pixel, line by line from the top.
-    pub fn bytes(&self) -> &[u8] {
+    pub(crate) fn bytes(&self) -> &[u8] {
         &self.rgba
     }
 
     /// The same with other sides: of each pixel the mean of what it covers, by area; what is transparent has no colour.
     #[must_use]
-    pub fn resized(&self, width: u32, height: u32) -> Self {
+    pub(crate) fn resized(&self, width: u32, height: u32) -> Self {
         let mut rgba = Vec::with_capacity(4 * width as usize * height as usize);
         for y in 0..height {
             for x in 0..width {

@@ -30,7 +30,7 @@ pub struct GivenFile {
 
 impl GivenFile {
     /// Whether the text is not all of the file.
-    pub fn is_cut(&self) -> bool {
+    pub(crate) fn is_cut(&self) -> bool {
         (self.text.len() as u64) < self.bytes
     }
 }
@@ -38,7 +38,7 @@ impl GivenFile {
 impl Prompt {
     /// This message behind an earlier one, with a blank line between. Of a file that both give, the later text counts.
     #[must_use]
-    pub fn behind(self, earlier: Option<Prompt>) -> Self {
+    pub(crate) fn behind(self, earlier: Option<Prompt>) -> Self {
         let Some(mut all) = earlier else { return self };
         all.text = format!("{}\n\n{}", all.text, self.text);
         all.files.retain(|file| self.files.iter().all(|newer| newer.path != file.path));

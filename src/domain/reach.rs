@@ -19,7 +19,7 @@ pub enum Reachability {
 
 impl Reachability {
     /// Whether what this computer has there is out of reach.
-    pub fn is_closed(self) -> bool {
+    pub(crate) fn is_closed(self) -> bool {
         matches!(self, Reachability::No | Reachability::Empty)
     }
 
@@ -44,17 +44,17 @@ pub struct Place {
 
 impl Place {
     /// A place that can be read and not written.
-    pub fn to_read(path: impl Into<PathBuf>) -> Self {
+    pub(crate) fn to_read(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into(), read: Reachability::Yes, write: Reachability::No, private: false }
     }
 
     /// A place that can be read and written.
-    pub fn to_write(path: impl Into<PathBuf>) -> Self {
+    pub(crate) fn to_write(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into(), read: Reachability::Yes, write: Reachability::Yes, private: false }
     }
 
     /// A place of which nothing is seen: something empty stands there.
-    pub fn closed(path: impl Into<PathBuf>) -> Self {
+    pub(crate) fn closed(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into(), read: Reachability::Empty, write: Reachability::No, private: true }
     }
 }
@@ -63,23 +63,23 @@ impl Place {
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Reach {
     /// Places; of those that a path is in, the deepest counts.
-    pub places: Vec<Place>,
+    pub(crate) places: Vec<Place>,
     /// Whether what is in none of them can be read.
-    pub read: Reachability,
+    pub(crate) read: Reachability,
     /// Whether it can be written.
-    pub write: Reachability,
+    pub(crate) write: Reachability,
     /// Whether it has a file system of its own: there a path leads somewhere only if it is there too, link or not. Else
     /// all paths lead where they lead on this computer, and it counts whether the end of them is open.
-    pub own_tree: bool,
+    pub(crate) own_tree: bool,
     /// Whether other computers can be reached.
-    pub network: Reachability,
+    pub(crate) network: Reachability,
     /// What programs are told is their home folder, where that is not the person's.
     pub home: Option<PathBuf>,
 }
 
 impl Reach {
     /// The reach of a run that nothing confines.
-    pub fn open() -> Self {
+    pub(crate) fn open() -> Self {
         Self {
             read: Reachability::Yes,
             write: Reachability::Yes,
@@ -104,7 +104,7 @@ impl Reach {
     }
 
     /// Whether a path is in a place of the session's own, where this computer's files are not seen.
-    pub fn is_private(&self, path: &Path) -> bool {
+    pub(crate) fn is_private(&self, path: &Path) -> bool {
         self.place(path).is_some_and(|place| place.private)
     }
 
@@ -121,7 +121,7 @@ impl Reach {
     }
 
     /// The places inside of these folders that can't be written as they can.
-    pub fn kept_from_writing(&self, folders: &[PathBuf]) -> Vec<&Path> {
+    pub(crate) fn kept_from_writing(&self, folders: &[PathBuf]) -> Vec<&Path> {
         let inside = |place: &&Place| folders.iter().any(|f| place.path.starts_with(f) && place.path != *f);
         self.places
             .iter()
@@ -132,7 +132,7 @@ impl Reach {
     }
 
     /// The places inside of these folders of which nothing can be read.
-    pub fn kept_from_reading(&self, folders: &[PathBuf]) -> Vec<&Path> {
+    pub(crate) fn kept_from_reading(&self, folders: &[PathBuf]) -> Vec<&Path> {
         let inside = |place: &&Place| folders.iter().any(|f| place.path.starts_with(f) && place.path != *f);
         self.places.iter().filter(|p| p.read.is_closed()).filter(inside).map(|p| p.path.as_path()).collect()
     }

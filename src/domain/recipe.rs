@@ -31,7 +31,7 @@ type ReadCards = Box<dyn FnOnce() -> Vec<RecipeCard> + Send>;
 
 impl RecipeCards {
     /// Cards that are read by this when they are first looked at.
-    pub fn later(read: impl FnOnce() -> Vec<RecipeCard> + Send + 'static) -> Self {
+    pub(crate) fn later(read: impl FnOnce() -> Vec<RecipeCard> + Send + 'static) -> Self {
         Self(Arc::new(LazyLock::new(Box::new(read))))
     }
 }
@@ -114,7 +114,7 @@ pub enum RecipeEnd {
 
 impl RecipeEnd {
     /// The word in JSON and session files.
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         self.into()
     }
 }

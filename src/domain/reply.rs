@@ -23,9 +23,9 @@ pub struct ToolCall {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpaqueItem {
     /// The kind of provider that made it (`anthropic`); no other is given it.
-    pub kind: String,
+    pub(crate) kind: String,
     /// What it gave, as JSON text.
-    pub json: String,
+    pub(crate) json: String,
 }
 
 /// Tokens used, as the provider counts them. `None`: not told.
@@ -69,12 +69,12 @@ pub enum FinishReason {
 
 impl FinishReason {
     /// The word in JSON and session files.
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         self.into()
     }
 
     /// Whether the model said all that it wanted to say.
-    pub fn complete(self) -> bool {
+    pub(crate) fn complete(self) -> bool {
         matches!(self, FinishReason::Stop | FinishReason::ToolCalls)
     }
 }
@@ -134,7 +134,7 @@ pub enum FailureKind {
 
 impl FailureKind {
     /// The word in JSON.
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             FailureKind::NameNotFound => "name_not_found",
             FailureKind::Unreachable => "unreachable",

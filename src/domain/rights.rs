@@ -19,7 +19,7 @@ pub enum SandboxLevel {
 
 impl SandboxLevel {
     /// The word on screen, in options and in files.
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         self.into()
     }
 }
@@ -69,7 +69,7 @@ pub enum Enforcement {
 
 impl Enforcement {
     /// The word on screen and in files.
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         self.into()
     }
 }
@@ -110,7 +110,7 @@ pub struct SandboxReport {
 
 impl SandboxReport {
     /// The names of the layers that hold, `bwrap+landlock+seccomp`.
-    pub fn holding(&self) -> String {
+    pub(crate) fn holding(&self) -> String {
         let names: Vec<&str> = self.layers.iter().filter(|l| l.active).map(|l| l.name.as_str()).collect();
         names.join("+")
     }
@@ -185,7 +185,7 @@ pub struct Limits {
 impl Limits {
     /// Of each limit the stricter one.
     #[must_use]
-    pub fn at_most(&self, other: &Self) -> Self {
+    pub(crate) fn at_most(&self, other: &Self) -> Self {
         Self {
             wall_ms: self.wall_ms.min(other.wall_ms),
             kept_bytes: self.kept_bytes.min(other.kept_bytes),

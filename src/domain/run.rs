@@ -28,7 +28,7 @@ pub enum ExecutorKind {
 
 impl ExecutorKind {
     /// The word on screen and in files.
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         self.into()
     }
 
@@ -40,12 +40,12 @@ impl ExecutorKind {
 
     /// Whether a program is started that a sandbox would have to hold. sayso's own acts on files and the pull of an image
     /// start none.
-    pub fn starts_programs(self) -> bool {
+    pub(crate) fn starts_programs(self) -> bool {
         !matches!(self, ExecutorKind::Files | ExecutorKind::Engine)
     }
 
     /// Whether it carries out a block's text as code.
-    pub fn runs_code(self) -> bool {
+    pub(crate) fn runs_code(self) -> bool {
         self.starts_programs() && self != ExecutorKind::Installer
     }
 }
@@ -73,8 +73,7 @@ pub struct DeadKernel {
 }
 
 impl DeadKernel {
-    /// The Python kernel.
-    pub fn of_python(cause: impl Into<String>) -> Self {
+    pub(crate) fn of_python(cause: impl Into<String>) -> Self {
         Self { language: Language::python(), cause: cause.into() }
     }
 }
@@ -122,12 +121,12 @@ pub enum Outcome {
 
 impl Outcome {
     /// The word in JSON and session files.
-    pub fn as_str(&self) -> &'static str {
+    pub(crate) fn as_str(&self) -> &'static str {
         self.into()
     }
 
     /// The words of session files for what becomes of a block: how its run ended, or what was decided in place of one.
-    pub const WORDS: [&str; 11] = [
+    pub(crate) const WORDS: [&str; 11] = [
         "ok",
         "failed",
         "timed_out",
@@ -156,7 +155,7 @@ impl Outcome {
     }
 
     /// What more is known: the limit, the cause of death, the reason of the refusal.
-    pub fn detail(&self) -> Option<&str> {
+    pub(crate) fn detail(&self) -> Option<&str> {
         match self {
             Outcome::Limit(text)
             | Outcome::Crashed(text)
@@ -188,15 +187,15 @@ const DRAWN: [&str; 4] = ["png", "jpg", "jpeg", "svg"];
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileChange {
     /// Its path, relative to the working folder where it lies below it.
-    pub path: String,
+    pub(crate) path: String,
     /// `created`, `changed` or `deleted`.
-    pub change: String,
+    pub(crate) change: String,
     /// Its size after the run; 0 for one that was deleted.
     #[serde(default)]
-    pub bytes: u64,
+    pub(crate) bytes: u64,
     /// The hash of its content after the run; `None`: it was deleted, is large, holds secrets, or was not read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sha256: Option<Sha256>,
+    pub(crate) sha256: Option<Sha256>,
 }
 
 impl FileChange {
@@ -218,13 +217,13 @@ impl FileChange {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProtectedFile {
     /// Its path, relative to the working folder where it lies below it.
-    pub path: String,
+    pub(crate) path: String,
     /// The hash of its content before; `None`: it was not there, or could not be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub before: Option<Sha256>,
+    pub(crate) before: Option<Sha256>,
     /// The hash of its content after; `None`: it is gone, or could not be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub after: Option<Sha256>,
+    pub(crate) after: Option<Sha256>,
 }
 
 /// What a run used.
@@ -331,7 +330,7 @@ impl RunReport {
     }
 
     /// All that can be looked at: what it showed, then the pictures that it wrote.
-    pub fn all_images(&self) -> impl Iterator<Item = &ImageRef> {
+    pub(crate) fn all_images(&self) -> impl Iterator<Item = &ImageRef> {
         self.images.iter().chain(&self.pictures)
     }
 }

@@ -5,7 +5,7 @@ const LONGEST: usize = 100;
 
 /// Why something is no name of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum SessionNameError {
+pub(crate) enum SessionNameError {
     /// Nothing stands in it.
     #[error("a name has letters")]
     Empty,
@@ -18,7 +18,7 @@ pub enum SessionNameError {
 ///
 /// # Errors
 /// When it is empty or too long.
-pub fn session_name(text: &str) -> Result<&str, SessionNameError> {
+pub(crate) fn session_name(text: &str) -> Result<&str, SessionNameError> {
     let name = text.trim();
     match name.chars().count() {
         0 => Err(SessionNameError::Empty),

@@ -16,7 +16,7 @@ impl Sha256 {
     }
 
     /// Reads 64 hexadecimal digits.
-    pub fn parse(hex: &str) -> Option<Self> {
+    pub(crate) fn parse(hex: &str) -> Option<Self> {
         let mut out = [0u8; 32];
         if hex.len() != 64 || !hex.is_ascii() {
             return None;

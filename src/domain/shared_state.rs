@@ -16,12 +16,12 @@ pub struct SharedState {
 
 impl SharedState {
     /// A block has begun in it.
-    pub fn ran(&mut self, block: BlockId) {
+    pub(crate) fn ran(&mut self, block: BlockId) {
         self.blocks.push(block);
     }
 
     /// What is shared, where anything is.
-    pub fn told(&self) -> Option<Self> {
+    pub(crate) fn told(&self) -> Option<Self> {
         (!self.blocks.is_empty()).then(|| self.clone())
     }
 }
@@ -34,12 +34,12 @@ pub struct BlockRanges(Vec<(BlockId, BlockId)>);
 
 impl BlockRanges {
     /// Adds a block; the same one twice in a row is there once.
-    pub fn push(&mut self, block: BlockId) {
+    pub(crate) fn push(&mut self, block: BlockId) {
         self.add(block, block);
     }
 
     /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 

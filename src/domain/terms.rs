@@ -86,25 +86,25 @@ impl Target {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FolderId {
     /// The file system that it lies on.
-    pub device: u64,
+    pub(crate) device: u64,
     /// Its number on that file system, which no other folder has as long as it is there.
-    pub inode: u64,
+    pub(crate) inode: u64,
 }
 
 impl Target {
     /// Whether links lead from a name to a place outside of the working folder. A block before this one may have made
     /// them, so that nobody's word for all blocks covers it.
-    pub fn led_outside(&self) -> bool {
+    pub(crate) fn led_outside(&self) -> bool {
         self.all().any(|target| target.outside && target.link.is_some())
     }
 
     /// It and the others.
-    pub fn all(&self) -> impl Iterator<Item = &Target> {
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Target> {
         std::iter::once(self).chain(&self.others)
     }
 
     /// Whether what is there now is what was approved.
-    pub fn same_as(&self, approved: &Target) -> bool {
+    pub(crate) fn same_as(&self, approved: &Target) -> bool {
         Self { bytes: 0, ..self.clone() } == Self { bytes: 0, ..approved.clone() }
     }
 }
@@ -123,7 +123,7 @@ pub enum OnDisk {
 
 impl Terms {
     /// What ends when a run under these terms is ended by force: the kernel, or the program by its name.
-    pub fn carrier(&self) -> String {
+    pub(crate) fn carrier(&self) -> String {
         let program = self.interpreter.file_name().map(|name| name.to_string_lossy().into_owned());
         match (self.kernel, program) {
             (Some(_), _) => "the kernel".into(),
@@ -132,7 +132,7 @@ impl Terms {
     }
 
     /// What earlier blocks were found to have changed in what it shares with them.
-    pub fn found_changed(&self) -> &[String] {
+    pub(crate) fn found_changed(&self) -> &[String] {
         self.shared.as_ref().map(|shared| shared.changed.as_slice()).unwrap_or_default()
     }
 

@@ -10,7 +10,7 @@ pub struct Timestamp(pub i64);
 impl Timestamp {
     /// Milliseconds from `earlier` to this moment; 0 where the clock went back.
     #[must_use]
-    pub fn since(self, earlier: Timestamp) -> u64 {
+    pub(crate) fn since(self, earlier: Timestamp) -> u64 {
         u64::try_from(self.0 - earlier.0).unwrap_or(0)
     }
 

@@ -26,12 +26,13 @@ pub enum TextOrigin {
 
 impl TextOrigin {
     /// The word in files and JSON: `person`, `output`, `file`, `project`, `given`, `model`.
-    pub fn as_str(self) -> &'static str {
+    #[cfg(test)]
+    pub(crate) fn as_str(self) -> &'static str {
         self.into()
     }
 
     /// The block that brought it in, where one did.
-    pub fn block(self) -> Option<BlockId> {
+    pub(crate) fn block(self) -> Option<BlockId> {
         match self {
             TextOrigin::Output(block) | TextOrigin::File(block) => Some(block),
             TextOrigin::Person | TextOrigin::Project | TextOrigin::Given | TextOrigin::Model => None,

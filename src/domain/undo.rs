@@ -38,12 +38,12 @@ impl UndoCover {
     }
 
     /// Whether anything is remembered.
-    pub fn is_some(&self) -> bool {
+    pub(crate) fn is_some(&self) -> bool {
         self.none.is_empty()
     }
 
     /// Whether it is less than was told before: nothing where there was something, or no longer all.
-    pub fn is_less_than(&self, told: &Self) -> bool {
+    pub(crate) fn is_less_than(&self, told: &Self) -> bool {
         let rank = |cover: &Self| match cover {
             cover if !cover.is_some() => 0,
             cover if *cover == Self::default() => 2,
@@ -53,7 +53,7 @@ impl UndoCover {
     }
 
     /// `all`, `without 3 large files, .env, target`, `none: it is switched off`.
-    pub fn words(&self) -> String {
+    pub(crate) fn words(&self) -> String {
         if !self.is_some() {
             return format!("none: {}", self.none);
         }
@@ -130,7 +130,7 @@ pub enum UndoStanding {
 
 impl UndoStanding {
     /// Which way it can be taken.
-    pub fn way(self) -> Option<UndoWay> {
+    pub(crate) fn way(self) -> Option<UndoWay> {
         match self {
             UndoStanding::Done | UndoStanding::DeletedSince => Some(UndoWay::Back),
             UndoStanding::TakenBack => Some(UndoWay::Again),
@@ -139,7 +139,7 @@ impl UndoStanding {
     }
 
     /// What is said of it, where there is something to say.
-    pub fn words(self) -> &'static str {
+    pub(crate) fn words(self) -> &'static str {
         match self {
             UndoStanding::Done => "",
             UndoStanding::DeletedSince => "deleted since",

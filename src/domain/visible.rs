@@ -9,7 +9,7 @@ use std::fmt::{self, Write as _};
 
 /// A text as it may be printed.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Visible<'a>(pub &'a str);
+pub(crate) struct Visible<'a>(pub(crate) &'a str);
 
 /// The text as it may be printed.
 pub(crate) fn visible(text: &str) -> String {

@@ -17,24 +17,24 @@ const LOCAL_PATIENCE: Duration = Duration::from_millis(1_500);
 const MOST: usize = 2_000;
 
 /// Gives the providers that can be asked; may read files.
-pub type Catalogue = Arc<dyn Fn() -> Vec<ModelSource> + Send + Sync>;
+pub(crate) type Catalogue = Arc<dyn Fn() -> Vec<ModelSource> + Send + Sync>;
 
 /// A provider that can be asked for its models.
 #[derive(Clone)]
 pub struct ModelSource {
     /// What is told of it before it is asked.
-    pub offer: Offer,
+    pub(crate) offer: Offer,
     /// What asks it, or why it can't be asked.
-    pub provider: Result<Provider, NotAsked>,
+    pub(crate) provider: Result<Provider, NotAsked>,
     /// Models that the configuration names; they are offered even where the server lists none.
-    pub known: Vec<ModelName>,
+    pub(crate) known: Vec<ModelName>,
     /// Lays what the configuration says of a model over what is told of it.
-    pub informed: ModelInfoOverride,
+    pub(crate) informed: ModelInfoOverride,
 }
 
 /// Why a provider can't be asked for its models.
 #[derive(Clone, Debug, thiserror::Error)]
-pub enum NotAsked {
+pub(crate) enum NotAsked {
     /// A program has to be run for its key first.
     #[error("its key_command is run when it is chosen")]
     RunsProgram,
@@ -91,7 +91,7 @@ pub enum CatalogueAnswer {
 
 impl Offer {
     /// Its models, as far as they are known.
-    pub fn models(&self) -> &[ModelInfo] {
+    pub(crate) fn models(&self) -> &[ModelInfo] {
         match &self.answer {
             CatalogueAnswer::Models(models) => models,
             _ => &[],
@@ -101,7 +101,7 @@ impl Offer {
 
 impl ModelSource {
     /// What it offers, before it is asked.
-    pub fn offer(&self) -> Offer {
+    pub(crate) fn offer(&self) -> Offer {
         let answer = match (&self.offer.key, &self.provider) {
             // A story is not asked: it is data.
             _ if self.offer.address.is_none() => CatalogueAnswer::Models(self.named(&self.known)),
@@ -113,7 +113,7 @@ impl ModelSource {
     }
 
     /// Asks it. A provider without a key that needs one is not asked: nothing leaves this computer for it.
-    pub async fn ask(self) -> Offer {
+    pub(crate) async fn ask(self) -> Offer {
         let offer = self.offer();
         let Ok(provider) = self.provider.as_ref().map_err(|_| ()) else { return offer };
         if offer.answer != CatalogueAnswer::Asking {
@@ -169,7 +169,7 @@ fn without_message(failure: &ReplyFailure) -> String {
 }
 
 /// All offers, in the order of the sources.
-pub async fn ask_all(sources: Vec<ModelSource>) -> Vec<Offer> {
+pub(crate) async fn ask_all(sources: Vec<ModelSource>) -> Vec<Offer> {
     futures_util::future::join_all(sources.into_iter().map(ModelSource::ask)).await
 }
 

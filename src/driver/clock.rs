@@ -15,7 +15,7 @@ pub enum Clock {
 
 impl Clock {
     /// The moment that it shows.
-    pub fn now(self) -> Timestamp {
+    pub(crate) fn now(self) -> Timestamp {
         match self {
             Clock::System => {
                 let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();

@@ -17,8 +17,8 @@ const LARGEST: u64 = 64_000_000;
 #[derive(Debug)]
 pub(crate) struct ComparableSession {
     /// What is drawn in front of it.
-    pub lead: String,
-    pub session: Summary,
+    pub(crate) lead: String,
+    pub(crate) session: Summary,
 }
 
 /// Those of the tree that the session of this identity stands in, it among them; else all others, and whether it is so.
@@ -67,7 +67,6 @@ pub(super) enum ComparisonError {
     Worker(#[from] tokio::task::JoinError),
 }
 
-/// Compares two sessions.
 pub(crate) fn compare_sessions(
     left: &Summary,
     right: &Summary,

@@ -80,7 +80,7 @@ pub enum Job {
 pub(super) type JobError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Writes the key that was pasted for a provider into the person's file of keys, and gives the file.
-pub type StoreKey =
+pub(crate) type StoreKey =
     Arc<dyn Fn(&str) -> Result<PathBuf, Box<dyn std::error::Error + Send + Sync>> + Send + Sync>;
 
 /// What came of a job.

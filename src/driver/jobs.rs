@@ -30,7 +30,7 @@ const LARGEST_IMAGE: u64 = 4 << 20;
 
 impl Driver {
     /// Starts a job; what comes of it is told as [`JobResult`].
-    pub fn start_job(&self, job: Job) {
+    pub(crate) fn start_job(&self, job: Job) {
         let (executor, search) = (self.rooms.executor.clone(), self.rooms.instructions.clone());
         let (blobs, working) = (self.rooms.store.blobs(), self.rooms.working.clone());
         let (catalogue, inbox) = (self.catalogue.clone(), self.rooms.inbox());

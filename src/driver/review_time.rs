@@ -11,7 +11,7 @@ use std::time::Duration;
 const LONGEST_REVIEW: Duration = Duration::from_secs(30);
 
 /// The review of a text. The same text gets the same one, however busy the machine is.
-pub fn review_in_time(source: &str, language: Option<&Language>, scope: &Scope) -> Review {
+pub(crate) fn review_in_time(source: &str, language: Option<&Language>, scope: &Scope) -> Review {
     review::review_while(source, language, scope, &within(LONGEST_REVIEW))
 }
 

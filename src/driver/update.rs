@@ -38,14 +38,13 @@ pub struct Update {
     /// What happened, in its order.
     pub told: Vec<Notification>,
     /// Something streams: draw at the rate for streams.
-    pub streaming: bool,
+    pub(crate) streaming: bool,
     /// Something happened that should be on screen at once.
-    pub urgent: bool,
+    pub(crate) urgent: bool,
 }
 
 impl Update {
-    /// Whether nothing happened.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.told.is_empty() && !self.streaming && !self.urgent
     }
 }

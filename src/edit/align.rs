@@ -18,9 +18,9 @@ pub(super) const ALIKE: f64 = 0.6;
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Alignment {
     /// The line of the file for each line that is searched.
-    pub map: Vec<Option<usize>>,
+    pub(crate) map: Vec<Option<usize>>,
     /// From 0 to 1: 1 is the same but for white space.
-    pub score: f64,
+    pub(crate) score: f64,
 }
 
 impl Alignment {

@@ -99,11 +99,11 @@ impl fmt::Display for HunkFault {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct UnmatchedHunk {
     /// The file, as it was named.
-    pub path: String,
+    pub(crate) path: String,
     /// Which hunk of the file, from 1.
-    pub hunk: usize,
+    pub(crate) hunk: usize,
     /// How many hunks it has.
-    pub of: usize,
+    pub(crate) of: usize,
     /// What is wrong with it.
     pub fault: HunkFault,
 }

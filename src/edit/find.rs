@@ -17,10 +17,10 @@ const NAMED: usize = 6;
 /// Lines that were found, and what becomes of them.
 #[derive(Clone, Debug)]
 pub(super) struct FoundLines {
-    pub search: Vec<String>,
-    pub replace: Vec<String>,
+    pub(crate) search: Vec<String>,
+    pub(crate) replace: Vec<String>,
     /// The line of the file for each line that is searched; `None`: it is not there.
-    pub map: Vec<Option<usize>>,
+    pub(crate) map: Vec<Option<usize>>,
 }
 
 impl FoundLines {
@@ -33,8 +33,8 @@ impl FoundLines {
 /// Where a hunk stands, in parts that follow each other.
 #[derive(Clone, Debug)]
 pub(super) struct HunkPlace {
-    pub parts: Vec<FoundLines>,
-    pub how: Exactness,
+    pub(crate) parts: Vec<FoundLines>,
+    pub(crate) how: Exactness,
 }
 
 type LineComparison = fn(&str, &str) -> bool;

@@ -7,7 +7,7 @@ use std::fmt;
 
 /// How a block stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BlockState {
+pub(crate) enum BlockState {
     /// The model is still writing it (no block of the transcript: a segment of the reply that streams).
     Writing,
     /// It waits for a decision.
@@ -74,7 +74,7 @@ impl fmt::Display for BlockState {
 
 impl BlockState {
     /// How a run ended, or that it goes on.
-    pub fn of_run(run: &RunItem) -> Self {
+    pub(crate) fn of_run(run: &RunItem) -> Self {
         let Some((_, report)) = &run.ended else {
             return if run.lost { BlockState::Lost } else { BlockState::Running };
         };
@@ -94,7 +94,7 @@ impl BlockState {
 
 impl State {
     /// How a block stands.
-    pub fn block_state(&self, item: &BlockItem) -> BlockState {
+    pub(crate) fn block_state(&self, item: &BlockItem) -> BlockState {
         match &item.standing {
             BlockStanding::Open if self.phase != Phase::Deciding(item.block.id) => BlockState::Queued,
             BlockStanding::Open if item.block.edited() => BlockState::Edited,

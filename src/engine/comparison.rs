@@ -36,7 +36,6 @@ pub struct Comparison {
     differing: usize,
 }
 
-/// A row of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ComparisonRow {
     /// What to call the left side, and the right one.
@@ -77,7 +76,6 @@ impl Comparison {
         told
     }
 
-    /// All of it.
     pub(crate) fn rows(&self) -> &[ComparisonRow] {
         &self.rows
     }

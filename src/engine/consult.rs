@@ -29,9 +29,9 @@ const MOST_LINES: usize = 100;
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct JudgeSettings {
     /// From this severity on; `None`: only when the person asks.
-    pub from: Option<Severity>,
+    pub(crate) from: Option<Severity>,
     /// The model; `None`: the one in use.
-    pub model: Option<ModelName>,
+    pub(crate) model: Option<ModelName>,
 }
 
 /// What is asked about a block.
@@ -261,7 +261,7 @@ fn too_long_for(request: &ModelRequest, of: u64, free: u64) -> Option<String> {
 }
 
 /// Why a request for an opinion does not fit the model that would be asked, as far as its context is known.
-pub fn does_not_fit(request: &ModelRequest, model: &ModelInfo) -> Option<String> {
+pub(crate) fn does_not_fit(request: &ModelRequest, model: &ModelInfo) -> Option<String> {
     let of = model.context?;
     too_long_for(request, of, kept_free(of, Some(model)))
 }

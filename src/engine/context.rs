@@ -19,7 +19,7 @@ mod share;
 pub(super) use bounded::{fenced, short_form, text as shortened, told_bytes};
 pub(crate) use budget::{Composer, Composition};
 pub(super) use count::tokens;
-pub use share::ContextShare;
+pub(crate) use share::ContextShare;
 pub(super) use share::{Meter, OFFER, estimate, kept_free};
 
 use super::replying::FAILED;

@@ -9,22 +9,22 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Cost {
     /// Billionths of a US dollar, as far as they are known.
-    pub nanos: u64,
+    pub(crate) nanos: u64,
     /// Of how many requests the cost is not known: the provider told no tokens, or there is no price for the model.
-    pub unknown: u32,
+    pub(crate) unknown: u32,
     /// What the newest reply cost; `None`: not known.
-    pub last: Option<u64>,
+    pub(crate) last: Option<u64>,
     /// What the reply of each step cost, in billionths of a US dollar, where that is known.
-    pub of_steps: BTreeMap<StepId, u64>,
+    pub(crate) of_steps: BTreeMap<StepId, u64>,
     /// Where the price of the model in use comes from; `None`: there is none.
-    pub price: Option<PriceSource>,
+    pub(crate) price: Option<PriceSource>,
     /// What the session may cost before it asks, in billionths of a US dollar.
-    pub budget: Option<u64>,
+    pub(crate) budget: Option<u64>,
 }
 
 /// Where a price comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum PriceSource {
+pub(crate) enum PriceSource {
     /// The model runs on this computer: it costs nothing.
     Local,
     /// The provider says so.
@@ -46,7 +46,7 @@ pub struct Prices {
 
 impl Prices {
     /// The price of a model, and where it comes from; `None`: not known. `info` is what its provider told.
-    pub fn of(&self, model: &ModelName, info: Option<&ModelInfo>) -> Option<(Price, PriceSource)> {
+    pub(crate) fn of(&self, model: &ModelName, info: Option<&ModelInfo>) -> Option<(Price, PriceSource)> {
         let name = model.to_string();
         if let Some(price) = find(&self.own, &name) {
             return Some((price, PriceSource::Table(None)));

@@ -43,7 +43,7 @@ pub(super) fn is_small(model: &str) -> bool {
 
 impl Engine {
     /// The dialect in which the next request is made.
-    pub fn dialect(&self) -> Dialect {
+    pub(crate) fn dialect(&self) -> Dialect {
         in_force(&self.state, &self.settings)
     }
 

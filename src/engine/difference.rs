@@ -10,7 +10,6 @@ use crate::text::alike::{BothRuns, LineDifference};
 pub(crate) use content::KnownContents;
 use std::fmt;
 
-/// What differs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
 pub(crate) enum DifferentPart {
@@ -33,13 +32,13 @@ impl DifferentPart {
 /// The first thing that differs in a part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Difference {
-    pub part: DifferentPart,
+    pub(crate) part: DifferentPart,
     /// In which line of a text, from 1.
-    pub line: Option<usize>,
+    pub(crate) line: Option<usize>,
     /// How it was; `None`: there was nothing of the kind.
-    pub then: Option<String>,
+    pub(crate) then: Option<String>,
     /// How it is; `None`: there is nothing of the kind.
-    pub now: Option<String>,
+    pub(crate) now: Option<String>,
 }
 
 impl Difference {
@@ -62,21 +61,21 @@ impl fmt::Display for Difference {
 /// What a comparison found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Comparison {
-    pub differences: Vec<Difference>,
+    pub(crate) differences: Vec<Difference>,
     /// What could not be compared in full, in words.
-    pub gaps: Vec<String>,
+    pub(crate) gaps: Vec<String>,
 }
 
 /// How two runs are compared.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Comparer {
-    pub runs: BothRuns,
+    pub(crate) runs: BothRuns,
     /// Whether every byte is to be the same.
-    pub exact: bool,
+    pub(crate) exact: bool,
     /// What was saved was masked: so is what it is compared with.
-    pub masker: Masker,
+    pub(crate) masker: Masker,
     /// What is known of contents beside the two reports.
-    pub known: KnownContents,
+    pub(crate) known: KnownContents,
 }
 
 impl Comparer {

@@ -247,15 +247,15 @@ pub enum Event {
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoadedBody {
     /// Which one it is.
-    pub body: Body,
+    pub(crate) body: Body,
     /// The entry as it stands there, or why it can't be read.
-    pub result: Result<Entry, String>,
+    pub(crate) result: Result<Entry, String>,
 }
 
 /// A file that was to be taken back.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TakenBack {
-    pub path: String,
+    pub(crate) path: String,
     /// Whether it stands as before the run, or why not.
-    pub result: Result<(), String>,
+    pub(crate) result: Result<(), String>,
 }

@@ -9,9 +9,9 @@ use crate::text::number::{duration, limit};
 
 /// Something that goes on by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GoingOn {
+pub(crate) struct GoingOn {
     /// `Installing numpy, pandas`.
-    pub what: String,
+    pub(crate) what: String,
     /// Since when, and of a run of what.
     clock: Clock,
 }
@@ -29,7 +29,7 @@ impl GoingOn {
     /// `4.2 s of 60 s`: how long it takes by now, as its limit counts it; `0.1 s of 60 s computed` where that counts no
     /// other time.
     #[must_use]
-    pub fn time(&self, now: Timestamp) -> String {
+    pub(crate) fn time(&self, now: Timestamp) -> String {
         match self.clock {
             Clock::Since(since, None) => duration(now.since(since)),
             Clock::Since(since, Some(wall)) => format!("{} of {}", duration(now.since(since)), limit(wall)),
@@ -50,7 +50,7 @@ impl LiveRun {
 
 impl State {
     /// What goes on; `None` while the person is waited for, or nobody is.
-    pub fn going_on(&self) -> Option<GoingOn> {
+    pub(crate) fn going_on(&self) -> Option<GoingOn> {
         if let Some(run) = &self.live.run {
             let item = self.transcript.blocks.get(&run.block)?;
             let what = running::what(&item.block);

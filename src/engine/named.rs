@@ -14,11 +14,11 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedFile {
     /// Its path, as it was named.
-    pub path: String,
+    pub(crate) path: String,
     /// The language of its text.
-    pub language: Language,
+    pub(crate) language: Language,
     /// Its text: these bytes run.
-    pub source: Arc<str>,
+    pub(crate) source: Arc<str>,
 }
 
 /// What is left of a turn of what was named.

@@ -9,24 +9,23 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenedFile {
     /// What the file is called: the session is called so, too.
-    pub name: String,
+    pub(crate) name: String,
     /// What it says beside its blocks, with a mark where each of them stood.
-    pub text: String,
+    pub(crate) text: String,
     /// Its blocks, in their order.
-    pub blocks: Vec<OpenedBlock>,
+    pub(crate) blocks: Vec<OpenedBlock>,
 }
 
 /// A block of such a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OpenedBlock {
+pub(crate) struct OpenedBlock {
     /// What kind of thing it is.
-    pub kind: BlockKind,
+    pub(crate) kind: BlockKind,
     /// The language of its text; `None`: it is no code.
-    pub language: Option<Language>,
-    /// Its text.
-    pub source: Arc<str>,
+    pub(crate) language: Option<Language>,
+    pub(crate) source: Arc<str>,
     /// Where it stood, one line: `cell 3 of report.ipynb`.
-    pub place: String,
+    pub(crate) place: String,
 }
 
 impl Engine {

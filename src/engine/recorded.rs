@@ -17,35 +17,35 @@ use std::sync::Arc;
 #[derive(Debug, Default)]
 pub(crate) struct RecordedRuns {
     /// Those of each time that it was open: kernels and shells begin anew with each.
-    pub sittings: Vec<RecordedPeriod>,
+    pub(crate) sittings: Vec<RecordedPeriod>,
     /// Blocks of which changes were taken back, or made again: that is not repeated.
-    pub taken_back: BTreeSet<BlockId>,
+    pub(crate) taken_back: BTreeSet<BlockId>,
     /// Files that were there before, and that a run changed.
-    pub changed: BTreeSet<String>,
+    pub(crate) changed: BTreeSet<String>,
     /// The record of the first run that changed each of those, in which stands what they were before it, where one was kept.
-    pub earlier: BTreeMap<String, Sha256>,
+    pub(crate) earlier: BTreeMap<String, Sha256>,
     /// Files that a run made.
-    pub made: BTreeSet<String>,
+    pub(crate) made: BTreeSet<String>,
 }
 
 /// The runs of one time that the session was open.
 #[derive(Debug, Default)]
 pub(crate) struct RecordedPeriod {
-    pub steps: Vec<RecordedStep>,
+    pub(crate) steps: Vec<RecordedStep>,
 }
 
 /// A run, or why it is not repeated.
 #[derive(Debug)]
 pub(crate) struct RecordedStep {
-    pub run: RunId,
-    pub block: BlockId,
+    pub(crate) run: RunId,
+    pub(crate) block: BlockId,
     /// What the block is, in a few words.
-    pub what: String,
+    pub(crate) what: String,
     /// The first line of its text.
-    pub first_line: String,
+    pub(crate) first_line: String,
     /// Files that it needs, as far as its review tells.
-    pub reads: Vec<String>,
-    pub repeats: Result<Box<RecordedRun>, NotRepeated>,
+    pub(crate) reads: Vec<String>,
+    pub(crate) repeats: Result<Box<RecordedRun>, NotRepeated>,
 }
 
 impl RecordedStep {
@@ -59,40 +59,38 @@ impl RecordedStep {
 /// A run that can be repeated.
 #[derive(Clone, Debug)]
 pub(crate) struct RecordedRun {
-    pub bytes: RecordedBlock,
+    pub(crate) bytes: RecordedBlock,
     /// Under which terms it ran.
-    pub terms: Terms,
+    pub(crate) terms: Terms,
     /// When it was approved, and when it ended.
-    pub time: (Timestamp, Timestamp),
-    pub report: Box<RunReport>,
+    pub(crate) time: (Timestamp, Timestamp),
+    pub(crate) report: Box<RunReport>,
 }
 
 /// The bytes that were approved for a run, and what they were approved as.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordedBlock {
     /// What its messages call it.
-    pub label: String,
-    /// What kind of block it is.
-    pub kind: BlockKind,
+    pub(crate) label: String,
+    pub(crate) kind: BlockKind,
     /// The language that it was read as.
-    pub language: Language,
-    /// The bytes.
-    pub source: Arc<str>,
+    pub(crate) language: Language,
+    pub(crate) source: Arc<str>,
     /// Of an edit: what was written for it, and what its files were.
-    pub edit: Option<RecordedEdit>,
+    pub(crate) edit: Option<RecordedEdit>,
     /// How much it may use.
-    pub limits: Limits,
+    pub(crate) limits: Limits,
     /// Whether it ran in a kernel in which nothing was before.
-    pub fresh: bool,
+    pub(crate) fresh: bool,
 }
 
 /// What an edit was made from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RecordedEdit {
+pub(crate) struct RecordedEdit {
     /// Its text as it was proposed.
-    pub written: Arc<str>,
+    pub(crate) written: Arc<str>,
     /// What each of its files was, in their order.
-    pub bases: Vec<OnDisk>,
+    pub(crate) bases: Vec<OnDisk>,
 }
 
 /// Why a run is not repeated.
@@ -123,13 +121,13 @@ impl NotRepeated {
 /// What all runs of a session were allowed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct AllowedThen {
-    pub network: bool,
+    pub(crate) network: bool,
     /// The strictest level; `None`: none of them was confined.
-    pub level: Option<SandboxLevel>,
+    pub(crate) level: Option<SandboxLevel>,
     /// Folders that all of them could read; `None`: they could read all that the account can.
-    pub read: Option<BTreeSet<PathBuf>>,
+    pub(crate) read: Option<BTreeSet<PathBuf>>,
     /// Environment variables that all of them were given.
-    pub environment: BTreeSet<String>,
+    pub(crate) environment: BTreeSet<String>,
 }
 
 impl RecordedRuns {

@@ -42,7 +42,7 @@ pub enum Segment {
 
 impl Segment {
     /// Its bytes in the reply's text.
-    pub fn range(&self) -> &Range<usize> {
+    pub(crate) fn range(&self) -> &Range<usize> {
         match self {
             Segment::Prose(range) => range,
             Segment::Block(block) => &block.range,
@@ -54,24 +54,24 @@ impl Segment {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proposal {
     /// The dialect it is written in.
-    pub dialect: Dialect,
+    pub(crate) dialect: Dialect,
     /// The info string of the fence (escapes resolved), or the attributes of the tag.
-    pub info: String,
+    pub(crate) info: String,
     /// What it is, where it is more than code: an act on a file, a call of a function. `None`: it is code.
     pub file: Option<BlockKind>,
     /// Its language; `None`: the fence named none. Of a file that would be written, what it is coloured as.
-    pub language: Option<Language>,
+    pub(crate) language: Option<Language>,
     /// Its text: the exact bytes that would run. Line ends are those of the reply.
     pub source: String,
     /// The bytes of the whole block in the reply's text, to behind the line end of a closing fence.
-    pub range: Range<usize>,
+    pub(crate) range: Range<usize>,
     /// Lines in the reply's text, from 1: its first and its last.
-    pub lines: (u32, u32),
+    pub(crate) lines: (u32, u32),
     /// Whether its end was seen: its closing fence or tag. A fence that only ends with its quote or list item was not
     /// closed by the model.
     pub closed: bool,
     /// How it was read, where that took more than reading. One line.
-    pub note: Option<String>,
+    pub(crate) note: Option<String>,
 }
 
 impl Proposal {
@@ -93,7 +93,7 @@ impl Proposal {
 }
 
 /// Whether sayso itself has a tool of this name.
-pub fn is_tool(name: &str) -> bool {
+pub(crate) fn is_tool(name: &str) -> bool {
     call::known(name)
 }
 

@@ -223,7 +223,7 @@ pub fn offers(state: &State, block: BlockId) -> Vec<Offer> {
 }
 
 /// Whether any rule could be granted on a block.
-pub fn is_offered(state: &State, block: BlockId) -> bool {
+pub(crate) fn is_offered(state: &State, block: BlockId) -> bool {
     let mut rules = RuleScope::ALL.into_iter().filter_map(|scope| proposed(state, block, scope));
     rules.any(|rule| can_be_granted(state, &rule) == Some(Ok(())))
 }

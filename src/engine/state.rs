@@ -2,7 +2,7 @@
 //!
 //! Front ends read this and nothing else; only the engine changes it.
 
-pub use super::context::ContextShare;
+pub(crate) use super::context::ContextShare;
 pub use super::cost::Cost;
 use super::reply::Segment;
 use super::transcript::{BlockItem, Item, OpinionItem, Transcript};
@@ -58,27 +58,27 @@ pub enum Question {
 
 /// The reply that is being written.
 #[derive(Clone, Debug, PartialEq, Default)]
-pub struct LiveReply {
+pub(crate) struct LiveReply {
     /// The request that it answers.
-    pub step: StepId,
+    pub(crate) step: StepId,
     /// The text so far.
-    pub text: String,
+    pub(crate) text: String,
     /// The reasoning so far.
-    pub reasoning: String,
+    pub(crate) reasoning: String,
     /// The text so far in segments. Byte ranges point into `text`. While the reply streams, only the last segment may still change.
-    pub segments: Vec<Segment>,
+    pub(crate) segments: Vec<Segment>,
     /// The tool calls so far; each is whole.
-    pub calls: Vec<ToolCall>,
+    pub(crate) calls: Vec<ToolCall>,
     /// Whether the request has not left yet: it waits for earlier messages, which are read from the file.
-    pub reads: bool,
+    pub(crate) reads: bool,
     /// When the request was ordered.
-    pub since: Timestamp,
+    pub(crate) since: Timestamp,
     /// When the first piece of it arrived.
-    pub first_at: Option<Timestamp>,
+    pub(crate) first_at: Option<Timestamp>,
     /// Tokens, where told; else an estimate from the length is shown as such.
-    pub usage: Option<Usage>,
+    pub(crate) usage: Option<Usage>,
     /// A repetition that is waited for.
-    pub retry: Option<Retry>,
+    pub(crate) retry: Option<Retry>,
 }
 
 impl LiveReply {
@@ -97,13 +97,13 @@ impl LiveReply {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Retry {
     /// Which repetition comes next.
-    pub attempt: u32,
+    pub(crate) attempt: u32,
     /// How many there are at most.
-    pub of: u32,
+    pub(crate) of: u32,
     /// When it is due.
-    pub due: Timestamp,
+    pub(crate) due: Timestamp,
     /// Why the last try came to nothing.
-    pub failure: ReplyFailure,
+    pub(crate) failure: ReplyFailure,
 }
 
 /// A run that goes on.
@@ -112,110 +112,110 @@ pub struct LiveRun {
     /// The run that was approved under this identity.
     pub run: RunId,
     /// The block whose text runs.
-    pub block: BlockId,
+    pub(crate) block: BlockId,
     /// When it was approved.
-    pub since: Timestamp,
+    pub(crate) since: Timestamp,
     /// Whether the program has the code already.
-    pub started: bool,
+    pub(crate) started: bool,
     /// What it printed so far, bounded.
-    pub output: OutputBuffer,
+    pub(crate) output: OutputBuffer,
     /// How its own terminal looks, where it has one and something was painted.
-    pub screen: Option<Box<TerminalScreen>>,
+    pub(crate) screen: Option<Box<TerminalScreen>>,
     /// Whether it is known to wait for what is typed into its terminal.
-    pub asks: bool,
+    pub(crate) asks: bool,
     /// The images that it made so far.
-    pub images: Vec<ImageRef>,
+    pub(crate) images: Vec<ImageRef>,
     /// When the person interrupted it first.
-    pub interrupted: Option<Timestamp>,
+    pub(crate) interrupted: Option<Timestamp>,
     /// Whether it was ordered to be killed.
-    pub killed: bool,
+    pub(crate) killed: bool,
     /// Resident memory as last told, bytes.
-    pub rss_bytes: u64,
+    pub(crate) rss_bytes: u64,
     /// Processor time as last told, milliseconds.
-    pub cpu_ms: u64,
+    pub(crate) cpu_ms: u64,
     /// Its time limit, milliseconds.
-    pub wall_ms: u64,
+    pub(crate) wall_ms: u64,
     /// What that counts, as it was told last.
-    pub counted: CountedTime,
+    pub(crate) counted: CountedTime,
     /// When it began to count that, and the processor time before, milliseconds.
-    pub counted_from: (Timestamp, u64),
+    pub(crate) counted_from: (Timestamp, u64),
 }
 
 /// What is known of a block beyond its durable half.
 #[derive(Clone, Debug, PartialEq, Default)]
-pub struct LiveBlock {
+pub(crate) struct LiveBlock {
     /// The newest inspection: of which revision, its review and terms. `None` while it is being looked at.
-    pub inspected: Option<InspectionResult>,
+    pub(crate) inspected: Option<InspectionResult>,
     /// Limits chosen for it by the person.
-    pub limits: Option<Limits>,
+    pub(crate) limits: Option<Limits>,
     /// Whether the person wants it to run in a new kernel.
-    pub fresh: bool,
+    pub(crate) fresh: bool,
     /// Whether the person wants it to have a terminal of its own; `None`: as its language has it.
-    pub terminal: Option<bool>,
+    pub(crate) terminal: Option<bool>,
     /// Of which revision a second opinion is waited for, and since when.
-    pub consulting: Option<(Revision, Timestamp)>,
+    pub(crate) consulting: Option<(Revision, Timestamp)>,
 }
 
 /// A summary that is being written.
 #[derive(Clone, Debug, PartialEq)]
-pub struct LiveSummary {
+pub(crate) struct LiveSummary {
     /// The step of its request.
-    pub step: StepId,
+    pub(crate) step: StepId,
     /// How many items of the conversation it will stand for.
-    pub upto: usize,
+    pub(crate) upto: usize,
     /// The text so far.
-    pub text: String,
+    pub(crate) text: String,
     /// When it was ordered.
-    pub since: Timestamp,
+    pub(crate) since: Timestamp,
     /// Tokens used, once they were told.
-    pub usage: Option<Usage>,
+    pub(crate) usage: Option<Usage>,
     /// A repetition that is waited for.
-    pub retry: Option<Retry>,
+    pub(crate) retry: Option<Retry>,
     /// The failure in which the turn was stuck when it was ordered; `None`: no turn goes on.
-    pub stuck: Option<ReplyFailure>,
+    pub(crate) stuck: Option<ReplyFailure>,
 }
 
 /// An inspection that has arrived.
 #[derive(Clone, Debug, PartialEq)]
-pub struct InspectionResult {
+pub(crate) struct InspectionResult {
     /// The version that was looked at.
-    pub revision: Revision,
+    pub(crate) revision: Revision,
     /// What the checks say of it.
-    pub review: Review,
+    pub(crate) review: Review,
     /// The terms, or why it can't run here.
-    pub terms: Result<Terms, String>,
+    pub(crate) terms: Result<Terms, String>,
     /// What its run reaches, by what enforces it.
-    pub reach: Reach,
+    pub(crate) reach: Reach,
     /// What it would do that the sandbox will refuse, in words.
-    pub refused: Vec<String>,
+    pub(crate) refused: Vec<String>,
     /// What stands in the file that the block would write, where it is text that can be compared.
-    pub before: Option<Arc<str>>,
+    pub(crate) before: Option<Arc<str>>,
     /// Packages that it needs and that are not there, as far as that is known.
-    pub lacking: Vec<String>,
+    pub(crate) lacking: Vec<String>,
     /// The container image that it needs and that is not there.
-    pub image: Option<ImageName>,
+    pub(crate) image: Option<ImageName>,
     /// The project's `.venv`, where packages of this block could go, when it is the environment in use.
-    pub venv: Option<PathBuf>,
+    pub(crate) venv: Option<PathBuf>,
     /// What of the files that it may change would be remembered, to be taken back; `None`: it may change none.
-    pub undo: Option<UndoCover>,
+    pub(crate) undo: Option<UndoCover>,
 }
 
 /// The block that waits is covered by a rule of the person.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RuleMatch {
+pub(crate) struct RuleMatch {
     /// The rule that covers it.
-    pub rule: RuleId,
+    pub(crate) rule: RuleId,
     /// The block that waits.
-    pub block: BlockId,
+    pub(crate) block: BlockId,
     /// The version that is covered; another one is asked about.
-    pub revision: Revision,
+    pub(crate) revision: Revision,
     /// The moment before it starts.
-    pub countdown: Countdown,
+    pub(crate) countdown: Countdown,
 }
 
 /// The moment before a covered block starts: [`super::always::PAUSE_MS`] on screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Countdown {
+pub(crate) enum Countdown {
     /// It is not on screen: no time runs.
     NotShown,
     /// It is on screen since then, and starts when this timer fires.
@@ -226,77 +226,77 @@ pub enum Countdown {
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Live {
     /// The reply that is being written.
-    pub reply: Option<LiveReply>,
+    pub(crate) reply: Option<LiveReply>,
     /// The summary that is being written.
-    pub summary: Option<LiveSummary>,
+    pub(crate) summary: Option<LiveSummary>,
     /// Whether one waits for what it reads: it can be stopped.
-    pub awaits_summary: bool,
+    pub(crate) awaits_summary: bool,
     /// The run that goes on.
     pub run: Option<LiveRun>,
     /// Blocks that are looked at or wait.
-    pub blocks: BTreeMap<BlockId, LiveBlock>,
+    pub(crate) blocks: BTreeMap<BlockId, LiveBlock>,
     /// The rule that covers the block that waits.
-    pub matched: Option<RuleMatch>,
+    pub(crate) matched: Option<RuleMatch>,
     /// The prompt that is sent when the turn ends.
-    pub queued: Option<Prompt>,
+    pub(crate) queued: Option<Prompt>,
     /// Commands of the person's own that are proposed when the turn ends, in front of that prompt.
-    pub commands: VecDeque<String>,
+    pub(crate) commands: VecDeque<String>,
     /// Steps taken in this turn.
-    pub steps: u32,
+    pub(crate) steps: u32,
     /// What is known of the model in use; `None` until it was told.
-    pub model: Option<ModelInfo>,
+    pub(crate) model: Option<ModelInfo>,
     /// How much of its context the next request takes.
-    pub context: ContextShare,
+    pub(crate) context: ContextShare,
     /// What the session has cost.
-    pub cost: Cost,
+    pub(crate) cost: Cost,
     /// The conditions of runs, as the model is told them.
-    pub conditions: Option<RunConditions>,
+    pub(crate) conditions: Option<RunConditions>,
     /// The files of instructions that are there, the nearest last.
-    pub instructions: Vec<Instructions>,
+    pub(crate) instructions: Vec<Instructions>,
     /// Whether those of the project are told to the model.
-    pub use_instructions: bool,
+    pub(crate) use_instructions: bool,
     /// Whether the session's file is foreign: each block waits by itself.
-    pub foreign: bool,
+    pub(crate) foreign: bool,
     /// Whether the session was opened for reading only: trying again to save it is of no use.
-    pub reads_only: bool,
+    pub(crate) reads_only: bool,
     /// The kernels as last told, by what each runs; none until a block ran in one.
-    pub kernels: BTreeMap<Language, KernelRef>,
+    pub(crate) kernels: BTreeMap<Language, KernelRef>,
     /// The variables of Python's kernel as last told, and when.
-    pub variables: Vec<Variable>,
+    pub(crate) variables: Vec<Variable>,
     /// The block after which they were told.
-    pub variables_by: Option<BlockId>,
+    pub(crate) variables_by: Option<BlockId>,
     /// When the variables were told.
-    pub variables_at: Option<Timestamp>,
+    pub(crate) variables_at: Option<Timestamp>,
     /// Blocks of a text of several that its run, which was ended at a difference, did not reach.
-    pub not_run: BTreeSet<(RunId, BlockId)>,
+    pub(crate) not_run: BTreeSet<(RunId, BlockId)>,
     /// Blocks that ended well in the kernel that is there, within a text that did not.
-    pub ran_within: BTreeSet<BlockId>,
+    pub(crate) ran_within: BTreeSet<BlockId>,
     /// The person's own functions that the kernel has.
-    pub functions: Vec<Function>,
+    pub(crate) functions: Vec<Function>,
     /// Why the session file can't be written; runs are held while this is set.
     pub store_failure: Option<String>,
     /// Entries that were recorded in this process.
-    pub recorded: u64,
+    pub(crate) recorded: u64,
     /// So many of them are known to be on disk.
-    pub saved: u64,
+    pub(crate) saved: u64,
     /// The newest line for the person.
     pub notice: Option<Notice>,
 }
 
 impl Live {
     /// Python's kernel: variables, functions and rebuilding are its.
-    pub fn python_kernel(&self) -> Option<KernelRef> {
+    pub(crate) fn python_kernel(&self) -> Option<KernelRef> {
         self.kernels.get(&Language::python()).copied()
     }
 
     /// The kernel that a run under these terms is in.
-    pub fn kernel_of(&self, terms: &Terms) -> Option<KernelRef> {
+    pub(crate) fn kernel_of(&self, terms: &Terms) -> Option<KernelRef> {
         terms.kernel?;
         self.kernels.get(&terms.language).copied()
     }
 
     /// The files of instructions that requests carry now.
-    pub fn used_instructions(&self) -> impl Iterator<Item = &Instructions> {
+    pub(crate) fn used_instructions(&self) -> impl Iterator<Item = &Instructions> {
         self.instructions.iter().filter(|file| file.own || self.use_instructions)
     }
 
@@ -371,7 +371,7 @@ impl State {
     }
 
     /// The run that goes on, and its block, where it has a terminal of its own.
-    pub fn terminal(&self) -> Option<(RunId, BlockId)> {
+    pub(crate) fn terminal(&self) -> Option<(RunId, BlockId)> {
         let live = self.live.run.as_ref().filter(|live| live.started)?;
         let runs = &self.transcript.blocks.get(&live.block)?.runs;
         let run = runs.iter().find(|run| run.run == live.run)?;
@@ -379,24 +379,24 @@ impl State {
     }
 
     /// How the terminal of the run that goes on looks, where it has one and something was painted.
-    pub fn terminal_screen(&self) -> Option<&TerminalScreen> {
+    pub(crate) fn terminal_screen(&self) -> Option<&TerminalScreen> {
         self.live.run.as_ref()?.screen.as_deref()
     }
 
     /// All blocks that are not settled, the waiting one first.
-    pub fn queue(&self) -> impl DoubleEndedIterator<Item = &BlockItem> {
+    pub(crate) fn queue(&self) -> impl DoubleEndedIterator<Item = &BlockItem> {
         // What a block needs is fetched before it.
         let first = |item: &&BlockItem| item.block.kind.prepares();
         self.transcript.open().filter(first).chain(self.transcript.open().filter(move |item| !first(item)))
     }
 
     /// The kernel's variables that are there, as last told.
-    pub fn variables(&self) -> impl Iterator<Item = &Variable> {
+    pub(crate) fn variables(&self) -> impl Iterator<Item = &Variable> {
         self.live.variables.iter().filter(|variable| variable.change != Some(VariableChange::Deleted))
     }
 
     /// Whether the model was told what became of a block last: a request went out since that was settled.
-    pub fn is_told(&self, block: BlockId) -> bool {
+    pub(crate) fn is_told(&self, block: BlockId) -> bool {
         let settled = self.transcript.settled.iter().rev().find(|settled| settled.block == block);
         settled.is_some_and(|settled| {
             let since = self.transcript.items.get(settled.after..).unwrap_or_default();
@@ -406,20 +406,20 @@ impl State {
     }
 
     /// The inspection of a block's newest revision; `None` while it is being looked at.
-    pub fn inspected(&self, block: BlockId) -> Option<&InspectionResult> {
+    pub(crate) fn inspected(&self, block: BlockId) -> Option<&InspectionResult> {
         let current = self.transcript.blocks.get(&block)?.block.current().revision;
         self.live.blocks.get(&block)?.inspected.as_ref().filter(|i| i.revision == current)
     }
 
     /// The newest second opinion on a block's newest revision.
-    pub fn opinion(&self, block: BlockId) -> Option<&OpinionItem> {
+    pub(crate) fn opinion(&self, block: BlockId) -> Option<&OpinionItem> {
         let item = self.transcript.blocks.get(&block)?;
         let current = item.block.current().revision;
         item.opinions.iter().rev().find(|opinion| opinion.revision == current)
     }
 
     /// Since when a second opinion on a block's newest revision is waited for.
-    pub fn consulting(&self, block: BlockId) -> Option<Timestamp> {
+    pub(crate) fn consulting(&self, block: BlockId) -> Option<Timestamp> {
         let current = self.transcript.blocks.get(&block)?.block.current().revision;
         let (revision, since) = self.live.blocks.get(&block)?.consulting?;
         (revision == current).then_some(since)

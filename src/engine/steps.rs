@@ -11,57 +11,56 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct TurnLog<'a> {
     /// Which turn of the session, from 1.
-    pub number: u32,
+    pub(crate) number: u32,
     /// When it was asked.
-    pub at: Timestamp,
+    pub(crate) at: Timestamp,
     /// What the person asked.
-    pub prompt: &'a str,
+    pub(crate) prompt: &'a str,
     /// Whether a part of that is in the session's file alone.
-    pub is_part: bool,
+    pub(crate) is_part: bool,
     /// The name of its recipe.
-    pub recipe: Option<&'a str>,
+    pub(crate) recipe: Option<&'a str>,
     /// Its steps, in their order.
-    pub steps: Vec<ModelStep<'a>>,
+    pub(crate) steps: Vec<ModelStep<'a>>,
     /// How its recipe ended.
-    pub recipe_end: Option<RecipeEnd>,
+    pub(crate) recipe_end: Option<RecipeEnd>,
     /// How it ended; `None`: it goes on.
-    pub end: Option<&'a TurnEnd>,
+    pub(crate) end: Option<&'a TurnEnd>,
 }
 
 /// One step: a reply with what became of its blocks; or blocks of sayso's own that came before any reply.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ModelStep<'a> {
     /// Which step of its turn, from 1.
-    pub number: u32,
+    pub(crate) number: u32,
     /// The step of its recipe that it is a round of.
-    pub round: Option<Round<'a>>,
+    pub(crate) round: Option<Round<'a>>,
     /// The reply; `None` where only sayso proposed something.
-    pub reply: Option<&'a ReplyItem>,
+    pub(crate) reply: Option<&'a ReplyItem>,
     /// When it began: when the model was asked, as nearly as that is known; without a reply, when its first block came.
-    pub began: Timestamp,
+    pub(crate) began: Timestamp,
     /// What its reply cost, in billionths of a US dollar; `None`: not known.
-    pub cost: Option<u64>,
+    pub(crate) cost: Option<u64>,
     /// Its blocks, in their order; those that a recipe proposed because of it are among them.
-    pub blocks: Vec<StepBlock<'a>>,
+    pub(crate) blocks: Vec<StepBlock<'a>>,
     /// What its round was judged to be.
-    pub judged: Option<&'a RoundOutcome>,
+    pub(crate) judged: Option<&'a RoundOutcome>,
 }
 
 /// A round of a step of a recipe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Round<'a> {
-    pub step: &'a str,
+    pub(crate) step: &'a str,
     /// Its title, for the person.
-    pub title: &'a str,
+    pub(crate) title: &'a str,
     /// Which round of it, from 1.
-    pub round: u32,
+    pub(crate) round: u32,
 }
 
-/// A block of a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct StepBlock<'a> {
     /// The block with all that was decided and done about it.
-    pub item: &'a BlockItem,
+    pub(crate) item: &'a BlockItem,
 }
 
 /// What was decided about a block.
@@ -145,16 +144,16 @@ impl ModelStep<'_> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub(crate) struct Sum {
     /// Tokens of requests, as far as told.
-    pub input: u64,
+    pub(crate) input: u64,
     /// Tokens of replies, as far as told.
-    pub output: u64,
+    pub(crate) output: u64,
     /// Billionths of a US dollar, as far as known.
-    pub cost: u64,
+    pub(crate) cost: u64,
     /// Replies whose cost is not known.
-    pub unknown: u32,
-    pub runs: u32,
+    pub(crate) unknown: u32,
+    pub(crate) runs: u32,
     /// Milliseconds that they took.
-    pub run_ms: u64,
+    pub(crate) run_ms: u64,
 }
 
 impl TurnLog<'_> {

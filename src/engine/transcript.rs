@@ -98,41 +98,40 @@ impl Item {
 #[derive(Clone, Debug, PartialEq)]
 pub struct SummaryItem {
     /// When it was made.
-    pub at: Timestamp,
+    pub(crate) at: Timestamp,
     /// How many items it stands for, counted from the first.
-    pub upto: usize,
+    pub(crate) upto: usize,
     /// How many of the things that were settled it stands for.
-    pub settled: usize,
+    pub(crate) settled: usize,
     /// The summary, in the model's words.
-    pub text: String,
+    pub(crate) text: String,
     /// Which model wrote it.
-    pub model: Option<ModelName>,
+    pub(crate) model: Option<ModelName>,
     /// Tokens used, where told.
-    pub usage: Usage,
+    pub(crate) usage: Usage,
 }
 
 /// What a model was asked about a block, and said.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OpinionItem {
     /// When the answer came.
-    pub at: Timestamp,
+    pub(crate) at: Timestamp,
     /// The version that the model was shown.
-    pub revision: Revision,
+    pub(crate) revision: Revision,
     /// The model that was asked.
-    pub model: ModelName,
+    pub(crate) model: ModelName,
     /// What it thinks, or why there is nothing of the kind.
-    pub answer: Result<Opinion, String>,
+    pub(crate) answer: Result<Opinion, String>,
     /// Tokens used, where told.
-    pub usage: Usage,
+    pub(crate) usage: Usage,
 }
 
 /// A reply that has ended.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReplyItem {
-    /// When it ended.
-    pub at: Timestamp,
+    pub(crate) at: Timestamp,
     /// Which request of the session it answers.
-    pub step: StepId,
+    pub(crate) step: StepId,
     /// What was said in it; while it is [paged out](PagedOut) a short form of a long text, or nothing.
     pub(crate) body: Option<Box<ReplyBody>>,
     /// Which entry of the file it is, where it may be paged out, counted from 0.
@@ -140,13 +139,12 @@ pub struct ReplyItem {
     /// What is known of it while its body is in the file alone.
     pub(crate) paged_out: Option<PagedOut>,
     /// Calls that came to no block, and why.
-    pub refused: Vec<RefusedCall>,
-    /// Why it ended.
-    pub finish: Finish,
+    pub(crate) refused: Vec<RefusedCall>,
+    pub(crate) finish: Finish,
     /// Tokens used, where told.
-    pub usage: Usage,
+    pub(crate) usage: Usage,
     /// Its blocks, in their order; their ranges point into its text.
-    pub blocks: Vec<BlockId>,
+    pub(crate) blocks: Vec<BlockId>,
 }
 
 /// What was said in a reply.
@@ -160,58 +158,58 @@ pub(crate) struct ReplyBody {
 
 impl ReplyItem {
     /// Its text, exactly as it came; a short form of it, or nothing, while it is in the file alone.
-    pub fn text(&self) -> &str {
+    pub(crate) fn text(&self) -> &str {
         self.body.as_ref().map_or("", |body| &body.text)
     }
 
     /// The reasoning beside it; nothing while it is in the file alone.
-    pub fn reasoning(&self) -> &str {
+    pub(crate) fn reasoning(&self) -> &str {
         self.body.as_ref().map_or("", |body| &body.reasoning)
     }
 
     /// The tools that it calls, in their order; nothing while it is in the file alone.
-    pub fn tool_calls(&self) -> &[ToolCall] {
+    pub(crate) fn tool_calls(&self) -> &[ToolCall] {
         self.body.as_ref().map_or(&[], |body| &body.tool_calls)
     }
 
     /// What its provider wants back with it; nothing while it is in the file alone.
-    pub fn kept(&self) -> &[OpaqueItem] {
+    pub(crate) fn kept(&self) -> &[OpaqueItem] {
         self.body.as_ref().map_or(&[], |body| &body.kept)
     }
 }
 
 /// A tool call that came to no block.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RefusedCall {
+pub(crate) struct RefusedCall {
     /// The identity of the call.
-    pub call: String,
+    pub(crate) call: String,
     /// Why, for the person and the model; one line.
-    pub why: String,
+    pub(crate) why: String,
 }
 
 /// A run of a block.
 #[derive(Clone, Debug, PartialEq)]
-pub struct RunItem {
+pub(crate) struct RunItem {
     /// Its identity, which its approval gave it.
-    pub run: RunId,
+    pub(crate) run: RunId,
     /// The version of the block that ran.
-    pub revision: Revision,
+    pub(crate) revision: Revision,
     /// The hash of its bytes.
-    pub sha256: Sha256,
+    pub(crate) sha256: Sha256,
     /// What the approval covers beside the bytes.
-    pub terms: Common<Terms>,
+    pub(crate) terms: Common<Terms>,
     /// Whose word the approval is.
-    pub by: Grantor,
+    pub(crate) by: Grantor,
     /// When it was approved.
-    pub approved_at: Timestamp,
+    pub(crate) approved_at: Timestamp,
     /// When it ended, and how. `None`: it goes on, or it is LOST.
-    pub ended: Option<(Timestamp, Box<RunReport>)>,
+    pub(crate) ended: Option<(Timestamp, Box<RunReport>)>,
     /// Whether the process that ran it is gone without telling its end.
-    pub lost: bool,
+    pub(crate) lost: bool,
     /// What it did to files that the person took back, by their paths.
-    pub taken_back: Vec<String>,
+    pub(crate) taken_back: Vec<String>,
     /// How many more of them there are.
-    pub more_taken_back: u32,
+    pub(crate) more_taken_back: u32,
     /// How its output is kept, where that may be in the file alone.
     pub(crate) paging: Option<RunPaging>,
 }
@@ -240,7 +238,7 @@ impl RunItem {
     }
 
     /// What is known for taking back what it changed.
-    pub fn undo(&self) -> Option<&UndoNote> {
+    pub(crate) fn undo(&self) -> Option<&UndoNote> {
         self.ended.as_ref().and_then(|(_, report)| report.receipt.undo.as_ref())
     }
 
@@ -257,7 +255,7 @@ impl RunItem {
     }
 
     /// Whether it did something to names that programs obey by themselves, and nothing of that was taken back.
-    pub fn can_be_taken_back(&self) -> bool {
+    pub(crate) fn can_be_taken_back(&self) -> bool {
         let files = self.ended.iter().flat_map(|(_, report)| &report.receipt.files);
         self.taken_back.is_empty()
             && files.map(|file| Path::new(&file.path)).any(|path| obeyed(path).is_some())
@@ -266,7 +264,7 @@ impl RunItem {
 
 /// What has been settled of a block.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub enum BlockStanding {
+pub(crate) enum BlockStanding {
     /// It waits for a decision (or will, behind another).
     #[default]
     Open,
@@ -286,31 +284,31 @@ pub struct BlockItem {
     /// The block with its versions.
     pub block: Block,
     /// The newest recorded review, and of which revision.
-    pub review: Option<(Revision, Box<Review>)>,
+    pub(crate) review: Option<(Revision, Box<Review>)>,
     /// What models were asked about it, and said, oldest first.
-    pub opinions: Vec<OpinionItem>,
+    pub(crate) opinions: Vec<OpinionItem>,
     /// What has been settled.
-    pub standing: BlockStanding,
+    pub(crate) standing: BlockStanding,
     /// When it was settled last.
-    pub settled_at: Option<Timestamp>,
+    pub(crate) settled_at: Option<Timestamp>,
     /// Its runs, oldest first.
-    pub runs: Vec<RunItem>,
+    pub(crate) runs: Vec<RunItem>,
 }
 
 /// Something that was settled and that the model is told of, with its place in the conversation.
 #[derive(Clone, Debug, PartialEq)]
-pub struct SettledEvent {
+pub(crate) struct SettledEvent {
     /// How many items stood before it.
-    pub after: usize,
+    pub(crate) after: usize,
     /// The block that was settled.
-    pub block: BlockId,
+    pub(crate) block: BlockId,
     /// What became of it.
-    pub what: Settlement,
+    pub(crate) what: Settlement,
 }
 
 /// What became of a block at one time. A block that is put back gets another one later.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Settlement {
+pub(crate) enum Settlement {
     /// This run of it ended, or was lost.
     Ran(RunId),
     /// It was rejected with these words.
@@ -321,18 +319,18 @@ pub enum Settlement {
 
 /// An "always" of the person.
 #[derive(Clone, Debug, PartialEq)]
-pub struct RuleItem {
+pub(crate) struct RuleItem {
     /// What it covers, and by whose word.
-    pub rule: Rule,
+    pub(crate) rule: Rule,
     /// When it was granted.
-    pub at: Timestamp,
+    pub(crate) at: Timestamp,
     /// Whether it is no longer in force, and why.
-    pub over: Option<RuleOver>,
+    pub(crate) over: Option<RuleOver>,
 }
 
 /// Why a rule is no longer in force.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RuleOver {
+pub(crate) enum RuleOver {
     /// The person took it back, then.
     Revoked(Timestamp),
     /// The session was opened again: rules live no longer than the process.
@@ -345,29 +343,29 @@ pub struct Transcript {
     /// The header, once there is one.
     pub header: Option<Header>,
     /// The session's name for people, as given last.
-    pub name: String,
+    pub(crate) name: String,
     /// The model in use.
-    pub model: Option<ModelName>,
+    pub(crate) model: Option<ModelName>,
     /// Models that can't be given tools.
-    pub without_tools: Vec<ModelName>,
+    pub(crate) without_tools: Vec<ModelName>,
     /// The conversation, in its order.
-    pub items: Vec<Item>,
+    pub(crate) items: Vec<Item>,
     /// All blocks that were ever proposed.
     pub blocks: BTreeMap<BlockId, BlockItem>,
     /// All rules that the person granted, oldest first.
-    pub rules: Vec<RuleItem>,
+    pub(crate) rules: Vec<RuleItem>,
     /// What was settled, in the order in which it was, for what the model is told.
-    pub settled: Vec<SettledEvent>,
+    pub(crate) settled: Vec<SettledEvent>,
     /// The place of the newest summary among the items.
-    pub summary: Option<usize>,
+    pub(crate) summary: Option<usize>,
     /// The files of instructions that requests carry, as noted last.
-    pub instructions: Vec<NotedInstructions>,
+    pub(crate) instructions: Vec<NotedInstructions>,
     /// The terms of the newest run: the next one has the same nearly always, or the same rights, and holds them in common.
     pub(crate) terms: Option<Common<Terms>>,
     /// The long prompts that may be in the file alone, by their places among the items.
     pub(crate) long_prompts: BTreeMap<usize, PromptPaging>,
     /// How many entries were applied; grows by one with each, so that views can tell whether anything changed.
-    pub version: u64,
+    pub(crate) version: u64,
 }
 
 /// The prompt that is worked on at the end of these items: none where its turn is over.

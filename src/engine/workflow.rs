@@ -122,16 +122,16 @@ pub enum WorkflowStep {
 #[derive(Clone, Copy, Debug)]
 pub struct WorkflowContext<'a> {
     /// All that the session file tells.
-    pub transcript: &'a Transcript,
+    pub(crate) transcript: &'a Transcript,
     /// With what it was begun.
-    pub start: &'a RecipeStart,
+    pub(crate) start: &'a RecipeStart,
     /// The place of its first item behind its beginning.
-    pub from: usize,
+    pub(crate) from: usize,
 }
 
 impl<'a> WorkflowContext<'a> {
     /// The recipe that goes on, where one does.
-    pub fn of(state: &'a State) -> Option<Self> {
+    pub(crate) fn of(state: &'a State) -> Option<Self> {
         let transcript = &state.transcript;
         let mut items = transcript.items.iter().enumerate().rev();
         let (at, start) = items.find_map(|(at, item)| match item {
@@ -146,28 +146,31 @@ impl<'a> WorkflowContext<'a> {
     }
 
     /// What came since it began, each with its place in the conversation.
-    pub fn items(&self) -> impl DoubleEndedIterator<Item = (usize, &'a Item)> + use<'a> {
+    pub(crate) fn items(&self) -> impl DoubleEndedIterator<Item = (usize, &'a Item)> + use<'a> {
         let from = self.from;
         self.transcript.items.iter().enumerate().skip(from)
     }
 
     /// What was settled since the item at this place, in its order.
-    pub fn settled_since(&self, place: usize) -> impl DoubleEndedIterator<Item = &'a SettledEvent> + use<'a> {
+    pub(crate) fn settled_since(
+        &self,
+        place: usize,
+    ) -> impl DoubleEndedIterator<Item = &'a SettledEvent> + use<'a> {
         self.transcript.settled.iter().filter(move |settled| settled.after > place)
     }
 
     /// A block with all that was decided about it.
-    pub fn block(&self, block: BlockId) -> Option<&'a BlockItem> {
+    pub(crate) fn block(&self, block: BlockId) -> Option<&'a BlockItem> {
         self.transcript.blocks.get(&block)
     }
 
     /// The answer to an input; empty where there is none.
-    pub fn input(&self, name: &str) -> &'a str {
+    pub(crate) fn input(&self, name: &str) -> &'a str {
         named(&self.start.inputs, name)
     }
 
     /// What was found under this name; empty where nothing was.
-    pub fn fact(&self, name: &str) -> &'a str {
+    pub(crate) fn fact(&self, name: &str) -> &'a str {
         named(&self.start.facts, name)
     }
 }

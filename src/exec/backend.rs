@@ -31,14 +31,13 @@ pub(super) type Fetch = Pin<Box<dyn Future<Output = Result<(), ExecutorError>>>>
 /// A block on its way to a backend.
 #[derive(Clone, Debug)]
 pub(super) struct Job {
-    /// The block that it is.
-    pub block: BlockId,
+    pub(crate) block: BlockId,
     /// The terms that were approved, and hold.
-    pub terms: Terms,
+    pub(crate) terms: Terms,
     /// Its name in messages: `block 3`, or the file that the person named.
-    pub label: String,
-    pub source: Arc<str>,
-    pub token: FrameToken,
+    pub(crate) label: String,
+    pub(crate) source: Arc<str>,
+    pub(crate) token: FrameToken,
 }
 
 /// Who ends a run at its time limit.
@@ -65,30 +64,29 @@ pub(super) enum BackendEvent {
     Ended(Box<RunEnd>),
 }
 
-/// The end of a run.
 #[derive(Debug)]
 pub(super) struct RunEnd {
-    pub end: EndCause,
+    pub(crate) end: EndCause,
     /// What it used, as far as it is known.
-    pub used: ResourceUse,
+    pub(crate) used: ResourceUse,
     /// How its kernel stands after it; `None` where nothing of it is left, or nobody stops it.
-    pub rest: Option<RestState>,
+    pub(crate) rest: Option<RestState>,
     /// What became of the kernel.
-    pub kernel: KernelFate,
+    pub(crate) kernel: KernelFate,
     /// The folder in which the next block would start.
-    pub cwd: Option<PathBuf>,
+    pub(crate) cwd: Option<PathBuf>,
     /// When its code was over, where its end is told later than that.
-    pub over: Option<Instant>,
+    pub(crate) over: Option<Instant>,
     /// The limit that it passed, in words.
-    pub limit: Option<String>,
+    pub(crate) limit: Option<String>,
     /// Whether its helper ended it at its time limit.
-    pub out_of_time: bool,
+    pub(crate) out_of_time: bool,
     /// Whether its program was never built: the compiler refused the text.
-    pub unbuilt: bool,
+    pub(crate) unbuilt: bool,
     /// What the sandbox closed for it.
-    pub closed: Option<ClosedPlaces>,
+    pub(crate) closed: Option<ClosedPlaces>,
     /// How often the connection to its kernel was lost while it ran.
-    pub connection_losses: u32,
+    pub(crate) connection_losses: u32,
 }
 
 /// How a run came to its end.

@@ -37,7 +37,7 @@ impl Scope {
     ///
     /// # Errors
     /// Why there is none.
-    pub fn find(helper: &HelperFile) -> Result<Self, CgroupError> {
+    pub(crate) fn find(helper: &HelperFile) -> Result<Self, CgroupError> {
         let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
         let root = place::mount(&mounts).ok_or(CgroupError::NotMounted)?;
         let own = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
@@ -58,7 +58,7 @@ impl Scope {
     ///
     /// # Errors
     /// When the system refuses it.
-    pub fn group(&self, limits: &Limits) -> std::io::Result<Group> {
+    pub(crate) fn group(&self, limits: &Limits) -> std::io::Result<Group> {
         let number = self.groups.fetch_add(1, Ordering::Relaxed);
         let group = Group::make(&self.folder, &format!("{}-{number}", self.name))?;
         group.set(limits)?;

@@ -67,7 +67,6 @@ pub(super) struct Containers {
     leaving: Vec<JoinHandle<()>>,
 }
 
-/// A block in the kernel.
 struct KernelBlock {
     job: Job,
     started: bool,

@@ -14,19 +14,18 @@ pub(super) const CONSOLE: &str = "/dev/console";
 /// How a helper is started: as it is, or inside of the outer layer of a sandbox. It is named by its descriptor
 /// throughout, never by its path.
 #[derive(Clone, Debug)]
-pub struct HelperEntry {
-    pub helper: HelperFile,
+pub(crate) struct HelperEntry {
+    pub(crate) helper: HelperFile,
     /// The file by which a control group is entered first.
-    pub door: Option<PathBuf>,
+    pub(crate) door: Option<PathBuf>,
     /// The program of the outer layer and its arguments; the helper comes behind them.
-    pub outer: Option<(PathBuf, Vec<OsString>)>,
+    pub(crate) outer: Option<(PathBuf, Vec<OsString>)>,
     /// Whether the helper is among processes of its own, which have other numbers there.
-    pub apart: bool,
+    pub(crate) apart: bool,
 }
 
 impl HelperEntry {
-    /// The helper as it is.
-    pub fn plain(helper: &HelperFile) -> Self {
+    pub(crate) fn plain(helper: &HelperFile) -> Self {
         Self { helper: helper.clone(), door: None, outer: None, apart: false }
     }
 

@@ -7,9 +7,9 @@
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct WireFrame {
     /// What kind of message.
-    pub kind: u8,
+    pub(crate) kind: u8,
     /// Its fields, in order.
-    pub fields: Vec<Vec<u8>>,
+    pub(crate) fields: Vec<Vec<u8>>,
 }
 
 /// Why bytes are no frame. The channel is of no use after that.

@@ -40,7 +40,7 @@ struct OpenProgram {
 
 /// A copy of the descriptor that the next program inherits; it is to be dropped right after that was started.
 #[derive(Debug)]
-pub struct InheritedDescriptor {
+pub(crate) struct InheritedDescriptor {
     path: PathBuf,
     _file: Option<OwnedFd>,
 }
@@ -51,7 +51,7 @@ impl HelperFile {
     ///
     /// # Errors
     /// When it can't be opened.
-    pub fn running() -> io::Result<Self> {
+    pub(crate) fn running() -> io::Result<Self> {
         let path = std::env::current_exe()?;
         #[cfg(target_os = "linux")]
         {
@@ -90,12 +90,12 @@ impl HelperFile {
     }
 
     /// Where it lay when it was opened. For words only.
-    pub fn shown(&self) -> &Path {
+    pub(crate) fn shown(&self) -> &Path {
         &self.held.path
     }
 
     /// Whether this is a copy without a place in the file system.
-    pub fn is_copy(&self) -> bool {
+    pub(crate) fn is_copy(&self) -> bool {
         self.held.copied
     }
 }
@@ -106,7 +106,8 @@ impl HelperFile {
     ///
     /// # Errors
     /// Elsewhere than on Linux, when another file lies there now.
-    pub fn program(&self) -> io::Result<PathBuf> {
+    #[expect(clippy::unnecessary_wraps, reason = "elsewhere it can fail")]
+    pub(crate) fn program(&self) -> io::Result<PathBuf> {
         Ok(by_descriptor(self.held.file.as_raw_fd()))
     }
 
@@ -114,7 +115,7 @@ impl HelperFile {
     ///
     /// # Errors
     /// When there is no descriptor left.
-    pub fn lend(&self) -> io::Result<InheritedDescriptor> {
+    pub(crate) fn lend(&self) -> io::Result<InheritedDescriptor> {
         let copy = rustix::io::fcntl_dupfd_cloexec(self.held.file.as_fd(), 3)?;
         rustix::io::fcntl_setfd(&copy, rustix::io::FdFlags::empty())?;
         Ok(InheritedDescriptor { path: by_descriptor(copy.as_raw_fd()), _file: Some(copy) })
@@ -166,7 +167,7 @@ impl HelperFile {
     ///
     /// # Errors
     /// When another file lies there now.
-    pub fn program(&self) -> io::Result<PathBuf> {
+    pub(crate) fn program(&self) -> io::Result<PathBuf> {
         let now = std::fs::symlink_metadata(&self.held.path).map(|meta| Identity::of(&meta));
         if now.is_ok_and(|now| self.held.was == Some(now)) {
             return Ok(self.held.path.clone());
@@ -179,14 +180,14 @@ impl HelperFile {
     ///
     /// # Errors
     /// When another file lies there now.
-    pub fn lend(&self) -> io::Result<InheritedDescriptor> {
+    pub(crate) fn lend(&self) -> io::Result<InheritedDescriptor> {
         Ok(InheritedDescriptor { path: self.program()?, _file: None })
     }
 }
 
 impl InheritedDescriptor {
     /// By what the program that inherits it starts the helper.
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 }

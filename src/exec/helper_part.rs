@@ -3,8 +3,7 @@
 /// Enter a control group, and then become what follows.
 pub const JOIN: &str = "join";
 /// Become the program that was approved.
-pub const EXEC: &str = "exec";
+pub(crate) const EXEC: &str = "exec";
 /// Test the sandbox from inside.
 pub const TEST: &str = "test";
-/// Decode a picture.
-pub const DECODE: &str = "decode";
+pub(crate) const DECODE: &str = "decode";

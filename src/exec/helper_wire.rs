@@ -21,22 +21,21 @@ pub(super) const FIRST_GIVEN: i32 = 90;
 
 /// A program to start. Its standard output and error, and the descriptors it is given, travel beside the message.
 #[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct ProgramSpec {
+pub(crate) struct ProgramSpec {
     #[serde(with = "path")]
-    pub executable: PathBuf,
+    pub(crate) executable: PathBuf,
     /// Its arguments, without its own name.
-    pub args: Vec<OsString>,
-    pub env: Environment,
+    pub(crate) args: Vec<OsString>,
+    pub(crate) env: Environment,
     /// The folder in which it starts.
     #[serde(with = "path")]
-    pub cwd: PathBuf,
+    pub(crate) cwd: PathBuf,
     /// Whether its standard output is a terminal that becomes its own: its standard input, too, and what controls it.
-    pub terminal: bool,
+    pub(crate) terminal: bool,
     /// What it takes upon itself before it starts.
-    pub confinement: Confinement,
+    pub(crate) confinement: Confinement,
 }
 
-/// An order to the helper.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum HelperOrder {
     /// Start this program. Comes once.
@@ -65,15 +64,15 @@ pub(super) enum HelperOrder {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(super) struct WatchedLimits {
     /// Wall-clock time in milliseconds.
-    pub wall_ms: u64,
+    pub(crate) wall_ms: u64,
     /// Memory of all processes together, bytes.
-    pub memory_bytes: u64,
+    pub(crate) memory_bytes: u64,
     /// Processes and threads at the same time.
-    pub processes: u32,
+    pub(crate) processes: u32,
     /// Bytes of each file that is written.
-    pub file_bytes: u64,
+    pub(crate) file_bytes: u64,
     /// Files that each process has open.
-    pub open_files: u32,
+    pub(crate) open_files: u32,
 }
 
 impl From<&Limits> for WatchedLimits {
@@ -87,18 +86,18 @@ impl From<&Limits> for WatchedLimits {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(super) struct ResourceUse {
     /// Processor time in microseconds.
-    pub cpu_us: u64,
+    pub(crate) cpu_us: u64,
     /// Peak resident memory, bytes: of all processes together as it was seen, at least of the largest one.
-    pub peak_rss_bytes: u64,
-    pub processes: u32,
+    pub(crate) peak_rss_bytes: u64,
+    pub(crate) processes: u32,
 }
 
 /// How the program stands after a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(super) struct RestState {
     /// Whether every thread of it was seen stopped, and nothing else of the run is left.
-    pub still: bool,
-    pub threads: u32,
+    pub(crate) still: bool,
+    pub(crate) threads: u32,
 }
 
 /// What the helper tells.
@@ -155,11 +154,11 @@ impl Notification {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Ties {
     /// The process with which it ends.
-    pub supervisor: i32,
+    pub(crate) supervisor: i32,
     /// Whether its standard output is the terminal that controls it.
-    pub terminal: bool,
+    pub(crate) terminal: bool,
     /// What it takes upon itself.
-    pub confinement: Confinement,
+    pub(crate) confinement: Confinement,
 }
 
 /// What can be said on the socket.

@@ -42,12 +42,12 @@ pub(super) struct Finder {
 /// Where programs are looked for.
 #[derive(Clone, Debug)]
 pub(super) struct ProgramPaths {
-    pub cwd: PathBuf,
-    pub home: Option<PathBuf>,
+    pub(crate) cwd: PathBuf,
+    pub(crate) home: Option<PathBuf>,
     /// The Python that the person chose.
-    pub python: Option<PathBuf>,
+    pub(crate) python: Option<PathBuf>,
     /// What may be started.
-    pub launcher: Launcher,
+    pub(crate) launcher: Launcher,
 }
 
 impl Finder {
@@ -421,7 +421,11 @@ fn which(command: &Path) -> Option<PathBuf> {
 /// The versions of Python, bash and node that blocks would have, as far as their places and their files tell; nothing is
 /// started.
 /// `python` is the one that the person chose.
-pub fn told_versions(cwd: &Path, home: Option<&Path>, python: Option<&Path>) -> Vec<(Language, String)> {
+pub(crate) fn told_versions(
+    cwd: &Path,
+    home: Option<&Path>,
+    python: Option<&Path>,
+) -> Vec<(Language, String)> {
     let site = ProjectSite { cwd, home, var: &|name| env::var_os(name) };
     let python = match python {
         Some(chosen) => which(chosen),

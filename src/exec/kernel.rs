@@ -21,33 +21,32 @@ use std::path::{Path, PathBuf};
 /// A kernel that was started.
 #[derive(Debug)]
 pub(super) struct Kernel {
-    pub process: Process,
-    /// The interpreter that it is.
-    pub interpreter: PathBuf,
+    pub(crate) process: Process,
+    pub(crate) interpreter: PathBuf,
     /// Its generation and its variables, as last told.
-    pub state: KernelRef,
+    pub(crate) state: KernelRef,
     /// Its folder, as last told.
-    pub cwd: PathBuf,
+    pub(crate) cwd: PathBuf,
     /// The blocks that were in it, and what it was last found to have changed.
-    pub shared: SharedState,
+    pub(crate) shared: SharedState,
     /// Where it looks for modules, as last told.
-    pub module_path: Vec<u8>,
+    pub(crate) module_path: Vec<u8>,
     /// Whether it has said that it is ready.
-    pub ready: bool,
+    pub(crate) ready: bool,
     /// Whether it was given a block yet.
-    pub used: bool,
+    pub(crate) used: bool,
     /// The limits that it was started with: the most that a run in it can be given.
-    pub limits: Limits,
+    pub(crate) limits: Limits,
     /// The limits that its process has; `None` while that is not known.
-    pub fitted: Option<Limits>,
+    pub(crate) fitted: Option<Limits>,
     /// What it reaches, since its start.
-    pub reach: Reach,
+    pub(crate) reach: Reach,
     /// Runs that its helper was told to begin and has not answered for.
-    pub beginning: u32,
+    pub(crate) beginning: u32,
     /// Whether it was ordered to end because its control socket is of no use any more.
-    pub cut_off: bool,
+    pub(crate) cut_off: bool,
     /// Whether its helper ended it because it was woken between two runs.
-    pub woken: bool,
+    pub(crate) woken: bool,
     control: OwnedFd,
     decoder: FrameDecoder,
     outbox: Outbox,

@@ -68,22 +68,22 @@ pub(super) enum BlockEnd {
 /// The last message of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct RunSummary {
-    pub how: BlockEnd,
+    pub(crate) how: BlockEnd,
     /// 0, 1 after an uncaught exception, or what `SystemExit` said.
-    pub code: i32,
+    pub(crate) code: i32,
     /// The value of the last expression, or of `result`.
-    pub value: Option<String>,
-    pub error: Option<RunError>,
+    pub(crate) value: Option<String>,
+    pub(crate) error: Option<RunError>,
     /// The kernel's folder now; `None` where it is gone.
-    pub cwd: Option<PathBuf>,
+    pub(crate) cwd: Option<PathBuf>,
     /// How many variables the person's code has defined.
-    pub variables: u32,
+    pub(crate) variables: u32,
     /// How many of them the block added, changed and deleted.
-    pub changes: Option<VariableChanges>,
+    pub(crate) changes: Option<VariableChanges>,
     /// Where it would look for modules, for whoever answers in its place: as it said it, to be handed on only.
-    pub module_path: Vec<u8>,
+    pub(crate) module_path: Vec<u8>,
     /// What it finds changed in itself for all code after the block, in words.
-    pub found: Vec<String>,
+    pub(crate) found: Vec<String>,
 }
 
 /// Something that the kernel does not have.
@@ -95,7 +95,6 @@ pub enum MissingFacility {
     Package(String),
 }
 
-/// A message of the kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum KernelMessage {
     Hello {

@@ -28,9 +28,9 @@ pub(super) fn profile(language: &str) -> &'static str {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TextName<'a> {
     /// In messages: `block 3`, or the file that the person named.
-    pub label: &'a str,
+    pub(crate) label: &'a str,
     /// A private folder for it, which is not there yet.
-    pub folder: &'a str,
+    pub(crate) folder: &'a str,
 }
 
 /// A program for one block, run in this way. `extension` is that of the language's files.

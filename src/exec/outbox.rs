@@ -26,7 +26,6 @@ impl Outbox {
         self.answer = Some(answer);
     }
 
-    /// Whether nothing waits.
     pub(super) fn is_empty(&self) -> bool {
         self.unsent.is_empty() && self.answer.is_none()
     }

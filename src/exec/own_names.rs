@@ -59,7 +59,6 @@ impl OwnNames {
         Self::default().with(&format!("{folder}/"), "")
     }
 
-    /// One more name.
     pub(super) fn with(mut self, own: &str, shown: &str) -> Self {
         let (own, shown) = (own.as_bytes().to_vec(), shown.as_bytes().to_vec());
         self.names.push(OwnName { own, shown, begins_line: false });

@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The variable by which kernel and node know the folder of packages.
-pub const VARIABLE: &str = "SAYSO_PACKAGES";
+pub(crate) const VARIABLE: &str = "SAYSO_PACKAGES";
 
 /// So often the folder is made anew where it is gone at once.
 const HELD: usize = 5;
@@ -30,7 +30,7 @@ const HELD: usize = 5;
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// Milliseconds that an installation may take where no other limit was chosen.
-pub const WALL_MS: u64 = 600_000;
+pub(crate) const WALL_MS: u64 = 600_000;
 
 /// Names of variables that only a package manager is given: where packages come from, and how they are reached.
 const GIVEN: &[&str] = &[
@@ -67,9 +67,8 @@ const GIVEN: &[&str] = &[
     "npm_config_cafile",
 ];
 
-/// A package manager.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Manager {
+pub(crate) enum Manager {
     /// uv.
     Uv,
     /// pip, as a module of the kernel's Python.
@@ -80,7 +79,7 @@ pub enum Manager {
 
 impl Manager {
     /// The manager that this program is, for packages of this language.
-    pub fn of(program: &Path, language: &str) -> Self {
+    pub(crate) fn of(program: &Path, language: &str) -> Self {
         match (language, program.file_stem().and_then(OsStr::to_str)) {
             ("python", Some("uv")) => Manager::Uv,
             ("python", _) => Manager::Pip,
@@ -147,7 +146,7 @@ pub fn environment(usual: &Environment, all: impl IntoIterator<Item = (OsString,
 /// The run that installs these packages into `folder`, which is a folder of packages alone or, where the list says so,
 /// the environment of `python`. `python` is the kernel's. It starts in that folder: what lies in the working folder does
 /// not steer it.
-pub fn invocation(
+pub(crate) fn invocation(
     (manager, program): (Manager, &Path),
     python: &Path,
     folder: &Path,

@@ -26,8 +26,8 @@ const SIZE: (u16, u16) = (24, 80);
 /// The reading ends of a program's standard streams. A stream that ended is `None`.
 #[derive(Debug)]
 pub(super) struct Pipes {
-    pub stdout: Option<OwnedFd>,
-    pub stderr: Option<OwnedFd>,
+    pub(crate) stdout: Option<OwnedFd>,
+    pub(crate) stderr: Option<OwnedFd>,
     /// Whether `stdout` is our end of a terminal: then both streams are that one.
     is_terminal: bool,
     /// Its other end, held open until the run is over: a program may close its own and open `/dev/tty` again, and a

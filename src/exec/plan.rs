@@ -20,7 +20,7 @@ pub(super) const NODE: &str = include_str!("../../assets/node.js");
 
 /// What a program finds behind a descriptor that it is given; the first has the number [`FIRST_GIVEN`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum GivenFile {
+pub(crate) enum GivenFile {
     /// The control socket of a kernel.
     Control,
     /// The kernel's own text.
@@ -35,11 +35,11 @@ pub enum GivenFile {
 
 /// Exactly what is started.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Invocation {
+pub(crate) struct Invocation {
     /// The program with its arguments, environment and folder.
-    pub program: ProgramSpec,
+    pub(crate) program: ProgramSpec,
     /// What it is given, in order.
-    pub given: Vec<GivenFile>,
+    pub(crate) given: Vec<GivenFile>,
     /// What its errors would call the text, and what they show instead.
     pub(super) names: OwnNames,
 }

@@ -21,14 +21,14 @@ use std::path::Path;
 #[derive(Debug)]
 pub(super) struct Process {
     /// The helper. First, so that it ends the program before the pipes close.
-    pub link: Link,
-    pub pipes: Pipes,
+    pub(crate) link: Link,
+    pub(crate) pipes: Pipes,
     /// The screen of its terminal, where it has one.
-    pub screen: Option<Box<Emulator>>,
+    pub(crate) screen: Option<Box<Emulator>>,
     /// What its errors would call its text.
-    pub names: OwnNames,
+    pub(crate) names: OwnNames,
     /// The control group of all its processes. Last: then nothing is in it any more.
-    pub group: Option<Group>,
+    pub(crate) group: Option<Group>,
 }
 
 /// Starts what an invocation says; `provide` makes each descriptor that it is given.

@@ -9,22 +9,22 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub(super) struct ExitKind {
     /// Its exit status, where it ended by itself.
-    pub code: Option<i32>,
+    pub(crate) code: Option<i32>,
     /// The signal that ended it.
-    pub signal: Option<i32>,
+    pub(crate) signal: Option<i32>,
 }
 
 /// What was done to a run from outside.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub(super) struct OutsideStops {
     /// It passed another limit, and which.
-    pub over: Option<String>,
+    pub(crate) over: Option<String>,
     /// It reached its time limit.
-    pub out_of_time: bool,
+    pub(crate) out_of_time: bool,
     /// The person interrupted it.
-    pub interrupted: bool,
+    pub(crate) interrupted: bool,
     /// The person ended it by force.
-    pub killed: bool,
+    pub(crate) killed: bool,
 }
 
 /// Why Python did not start as a kernel, by the last line that it said. One that does not know the first option can't

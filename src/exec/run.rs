@@ -49,7 +49,7 @@ pub(super) enum DueAction {
 
 /// A run that goes on.
 pub(super) struct Run {
-    pub id: RunId,
+    pub(crate) id: RunId,
     /// Where it is told of.
     events: EventSender,
     /// What was done to it from outside.

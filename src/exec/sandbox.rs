@@ -99,23 +99,23 @@ pub(super) struct Sandbox {
 /// Which of the person's folders a run may use, for its rights.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Allowance {
-    pub read: Vec<PathBuf>,
-    pub write: Vec<PathBuf>,
+    pub(crate) read: Vec<PathBuf>,
+    pub(crate) write: Vec<PathBuf>,
     /// Whether the network is open.
-    pub network: bool,
+    pub(crate) network: bool,
 }
 
 /// How a run is started and what it takes upon itself.
 #[derive(Clone, Debug)]
 pub(super) struct Enclosure {
     /// How the helper is started.
-    pub entry: HelperEntry,
+    pub(crate) entry: HelperEntry,
     policy: Option<Policy>,
     using: ActiveLayers,
     /// What it opens and closes.
-    pub reach: Reach,
+    pub(crate) reach: Reach,
     /// Where a group for its processes is made.
-    pub scope: Option<Arc<Scope>>,
+    pub(crate) scope: Option<Arc<Scope>>,
 }
 
 impl Sandbox {

@@ -141,7 +141,6 @@ impl<B: Backend> ExecutorLoop<B> {
         }
     }
 
-    /// Whether this run goes on.
     fn goes_on(&self, id: RunId) -> bool {
         self.run.as_ref().is_some_and(|run| run.id == id)
     }

@@ -17,7 +17,7 @@ const MOST_NAMES: usize = 8;
 /// The folder and the exported variables that the next block starts with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ShellState {
-    pub cwd: PathBuf,
+    pub(crate) cwd: PathBuf,
     /// The environment; `None` until a block ended in good order: the usual one.
     env: Option<Environment>,
     /// Variables that the last block exported and that are not carried over.

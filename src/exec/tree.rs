@@ -22,13 +22,13 @@ const TICK_US: u64 = 10_000;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Usage {
     /// Its processor time so far, microseconds.
-    pub cpu_us: u64,
+    pub(crate) cpu_us: u64,
     /// Processor time of the children that it has waited for, microseconds.
-    pub children_us: u64,
-    pub rss_bytes: u64,
+    pub(crate) children_us: u64,
+    pub(crate) rss_bytes: u64,
     /// The most that it ever had, bytes.
-    pub peak_rss_bytes: u64,
-    pub threads: u32,
+    pub(crate) peak_rss_bytes: u64,
+    pub(crate) threads: u32,
 }
 
 /// The part of `/proc/PID/stat` that is looked at.
@@ -154,7 +154,6 @@ pub(super) fn ignores(pid: i32, signal: i32) -> bool {
     holds_signal(&status, "SigIgn", signal)
 }
 
-/// The signal of an interrupt.
 pub(super) const INTERRUPT: i32 = rustix::process::Signal::INT.as_raw();
 
 /// Every process of these sessions, and every one whose environment carries this mark. Looks at all processes.

@@ -17,15 +17,15 @@ use tokio::sync::{mpsc, oneshot};
 #[derive(Clone, Debug)]
 pub(super) struct WorkerStart {
     /// The executor that was chosen.
-    pub choice: ExecutorChoice,
+    pub(crate) choice: ExecutorChoice,
     /// What is configured of those elsewhere.
-    pub executors: Executors,
+    pub(crate) executors: Executors,
     /// What every executor knows.
-    pub setup: Arc<Setup>,
+    pub(crate) setup: Arc<Setup>,
     /// Finds the programs of this machine.
-    pub finder: Arc<Finder>,
+    pub(crate) finder: Arc<Finder>,
     /// Where it is told that a kernel died while nothing ran.
-    pub notices: mpsc::Sender<KernelNotice>,
+    pub(crate) notices: mpsc::Sender<KernelNotice>,
 }
 
 /// Passes orders on. When it is dropped, the thread ends everything and itself.

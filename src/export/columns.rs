@@ -25,8 +25,8 @@ impl ColumnSigns {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ComparedLine {
-    pub text: String,
-    pub standing: LineStanding,
+    pub(crate) text: String,
+    pub(crate) standing: LineStanding,
 }
 
 /// How its two sides stand to each other.

@@ -14,15 +14,13 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub(crate) struct Document {
     /// Its name, else its identity.
-    pub title: String,
-    /// Its identity.
-    pub session: String,
-    /// When it began.
-    pub created: Option<Timestamp>,
+    pub(crate) title: String,
+    pub(crate) session: String,
+    pub(crate) created: Option<Timestamp>,
     /// The models that answered, in the order in which they came.
-    pub models: Vec<String>,
+    pub(crate) models: Vec<String>,
     /// What was said and done.
-    pub parts: Vec<DocumentPart>,
+    pub(crate) parts: Vec<DocumentPart>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -49,31 +47,29 @@ pub(crate) enum DocumentPart {
 /// A block with what became of it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct BlockPart {
-    /// Its number.
-    pub block: u32,
+    pub(crate) block: u32,
     /// What it is, in a few words: `python`, `edit notes.md`.
-    pub label: String,
+    pub(crate) label: String,
     /// The kind of block, as in session files.
-    pub what: String,
+    pub(crate) what: String,
     /// The language of its text, where it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub language: Option<String>,
+    pub(crate) language: Option<String>,
     /// The text that ran; of one that did not run, the newest.
-    pub source: String,
+    pub(crate) source: String,
     /// Whether that text is whole: no key in it was masked when it was saved.
-    pub whole: bool,
+    pub(crate) whole: bool,
     /// The files that it writes, with the text of each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub writes: Vec<(String, String)>,
+    pub(crate) writes: Vec<(String, String)>,
     /// Whether the person changed the text.
-    pub edited: bool,
+    pub(crate) edited: bool,
     /// Whether sayso proposed it by itself.
-    pub own: bool,
+    pub(crate) own: bool,
     /// What was decided, in a few words.
-    pub decided: String,
-    /// Its last run.
+    pub(crate) decided: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub run: Option<RunPart>,
+    pub(crate) run: Option<RunPart>,
 }
 
 impl BlockPart {
@@ -93,67 +89,67 @@ impl BlockPart {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub(crate) struct RunPart {
     /// When it was approved.
-    pub approved: Option<Timestamp>,
+    pub(crate) approved: Option<Timestamp>,
     /// Whose word that was, as in session files.
-    pub by: String,
+    pub(crate) by: String,
     /// The hash of the bytes that ran, in hex.
-    pub sha256: String,
+    pub(crate) sha256: String,
     /// The version of the interpreter, where known.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub version: Option<String>,
+    pub(crate) version: Option<String>,
     /// The word for how it ended; `lost` where that was never told.
-    pub outcome: String,
+    pub(crate) outcome: String,
     /// How it ended, in words.
-    pub ended: String,
+    pub(crate) ended: String,
     /// Wall-clock time in milliseconds.
-    pub wall_ms: u64,
+    pub(crate) wall_ms: u64,
     /// What it printed, in its order.
-    pub printed: Vec<StreamText>,
+    pub(crate) printed: Vec<StreamText>,
     /// Bytes of output that were not kept.
-    pub left_out: u64,
+    pub(crate) left_out: u64,
     /// Why output may be missing, in words, where it may.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub missing: Option<String>,
+    pub(crate) missing: Option<String>,
     /// The value of its last expression.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub value: Option<String>,
+    pub(crate) value: Option<String>,
     /// The exception that ended it: type, message, traceback.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub error: Option<(String, String, String)>,
+    pub(crate) error: Option<(String, String, String)>,
     /// Pictures that it showed or wrote.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub pictures: Vec<Picture>,
+    pub(crate) pictures: Vec<Picture>,
     /// Files that it changed, in words.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub files: Vec<String>,
+    pub(crate) files: Vec<String>,
 }
 
 /// A stretch of output on one stream.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct StreamText {
-    pub stream: Stream,
-    pub text: String,
+    pub(crate) stream: Stream,
+    pub(crate) text: String,
 }
 
 /// A picture of a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Picture {
     /// Its name for people.
-    pub name: String,
+    pub(crate) name: String,
     /// `image/png`.
-    pub mime: String,
+    pub(crate) mime: String,
     /// Pixels of a line; 0: not known.
-    pub width: u32,
+    pub(crate) width: u32,
     /// Lines of pixels; 0: not known.
-    pub height: u32,
+    pub(crate) height: u32,
     /// Whether it is a file that the run wrote; else the run showed it.
-    pub written: bool,
+    pub(crate) written: bool,
     /// Its file beside the session: where its bytes are read.
     #[serde(skip)]
-    pub path: std::path::PathBuf,
+    pub(crate) path: std::path::PathBuf,
     /// Its bytes, or why there are none.
     #[serde(serialize_with = "base64_or_why")]
-    pub data: Result<Arc<[u8]>, PictureError>,
+    pub(crate) data: Result<Arc<[u8]>, PictureError>,
 }
 
 impl Picture {
@@ -182,11 +178,11 @@ fn base64_or_why<S: Serializer>(
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Secret {
     /// Where: `block 3's output`.
-    pub place: String,
+    pub(crate) place: String,
     /// What it looks like: `a GitHub token`.
-    pub kind: &'static str,
+    pub(crate) kind: &'static str,
     /// How often it stands there.
-    pub count: usize,
+    pub(crate) count: usize,
 }
 
 impl Document {

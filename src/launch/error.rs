@@ -5,7 +5,7 @@ use std::path::PathBuf;
 /// A program that sayso would start by itself, and does not. Of what the person named, the texts are the rest of a
 /// sentence that begins with the name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum LaunchError {
+pub(crate) enum LaunchError {
     /// A program of the table.
     #[error("{0} is not on the PATH outside of folders that runs may write")]
     NotFound(&'static str),

@@ -42,7 +42,7 @@ const OF_SYSTEM: &[&str] =
 
 /// What is known of the folders that runs may write.
 #[derive(Clone, Debug, Default)]
-pub struct WritableFolders {
+pub(crate) struct WritableFolders {
     /// Folders in which no program is trusted, as named and as they really are.
     avoid: Vec<PathBuf>,
     /// The environment that is active in the shell, as named and as it really is: none of it is trusted either, but the
@@ -56,7 +56,7 @@ pub struct WritableFolders {
 impl WritableFolders {
     /// The ground of a session: its working folder, the person's home, folders that runs may write beside the working
     /// folder, and folders of sayso's own. The environment's virtual environment is avoided as well.
-    pub fn new(cwd: &Path, home: Option<&Path>, write: &[PathBuf], own: &[PathBuf]) -> Self {
+    pub(crate) fn new(cwd: &Path, home: Option<&Path>, write: &[PathBuf], own: &[PathBuf]) -> Self {
         let venv = std::env::var_os("VIRTUAL_ENV").filter(|venv| !venv.is_empty()).map(PathBuf::from);
         Self::with_venv(cwd, home, write, own, venv)
     }

@@ -73,7 +73,6 @@ impl PrivateFolder {
         Ok(Self { path: folder.keep(), lock })
     }
 
-    /// The folder.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }

@@ -8,7 +8,7 @@ use super::environment::KeptVariables;
 
 /// Something that sayso starts by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Start {
+pub(crate) enum Start {
     /// The outer layer of the sandbox on Linux.
     Bwrap,
     /// The sandbox on macOS.
@@ -74,13 +74,13 @@ impl FindRule {
 /// One row of the table.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StartRow {
-    pub start: Start,
+    pub(crate) start: Start,
     /// How it is found.
-    pub found: FindRule,
+    pub(crate) found: FindRule,
     /// What it keeps of the environment, `PATH` aside.
-    pub keeps: KeptVariables,
+    pub(crate) keeps: KeptVariables,
     /// What is set in its environment.
-    pub sets: &'static [(&'static str, &'static str)],
+    pub(crate) sets: &'static [(&'static str, &'static str)],
 }
 
 /// What a program needs to find the person's desktop.

@@ -24,7 +24,7 @@ pub enum AddressError {
 
 impl AddressError {
     /// What to do about it, one line.
-    pub fn hint(&self) -> String {
+    pub(crate) fn hint(&self) -> String {
         match self {
             AddressError::NoScheme(given) if local(given) => format!("Write http://{given}"),
             AddressError::NoScheme(given) => format!("Write https://{given}"),

@@ -13,9 +13,9 @@ use tokio::sync::OnceCell;
 #[error("{what}. {hint}")]
 pub struct ConnectError {
     /// What is wrong, without a full stop.
-    pub what: String,
+    pub(crate) what: String,
     /// What to do about it.
-    pub hint: String,
+    pub(crate) hint: String,
 }
 
 impl ConnectError {

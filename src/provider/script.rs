@@ -58,47 +58,46 @@ pub struct Script {
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ScriptedReply {
-    /// What it answers.
-    pub purpose: Purpose,
+    pub(crate) purpose: Purpose,
     /// Alternatives; each is a list of words that must all occur. Empty: no condition.
-    pub when: Vec<Vec<String>>,
+    pub(crate) when: Vec<Vec<String>>,
     /// How its prompt is named in the list of prompts.
-    pub prompt: Option<String>,
-    pub text: String,
+    pub(crate) prompt: Option<String>,
+    pub(crate) text: String,
     /// Reasoning that comes before the text.
-    pub reasoning: String,
+    pub(crate) reasoning: String,
     /// Calls of tools behind the text: name and arguments as JSON.
-    pub tool_calls: Vec<(String, String)>,
+    pub(crate) tool_calls: Vec<(String, String)>,
     /// Tokens a second; 0: as fast as possible.
-    pub pace: u32,
+    pub(crate) pace: u32,
     /// A pause: milliseconds, and before which byte of the text.
-    pub stall: Option<(u64, usize)>,
+    pub(crate) stall: Option<(u64, usize)>,
     /// Bytes of text after which the connection breaks.
-    pub cut_after: Option<usize>,
+    pub(crate) cut_after: Option<usize>,
     /// What goes wrong instead of the reply, or before it.
-    pub fault: Option<ScriptedError>,
-    pub finish: FinishReason,
+    pub(crate) fault: Option<ScriptedError>,
+    pub(crate) finish: FinishReason,
     /// Tokens used, where the story tells some.
-    pub usage: Option<Usage>,
+    pub(crate) usage: Option<Usage>,
     /// What follows on it.
-    pub then: Vec<ScriptedReply>,
+    pub(crate) then: Vec<ScriptedReply>,
 }
 
 /// Something that goes wrong, told in the same words as if a server had done it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ScriptedError {
     /// The HTTP status (with `status`), or one of the kinds that have none.
-    pub cause: Cause,
+    pub(crate) cause: Cause,
     /// The host in the message.
-    pub host: String,
+    pub(crate) host: String,
     /// The provider in the message; `None`: the name of the scripted one.
-    pub provider: Option<String>,
+    pub(crate) provider: Option<String>,
     /// Milliseconds that the server asks to wait.
-    pub retry_after_ms: Option<u64>,
+    pub(crate) retry_after_ms: Option<u64>,
     /// What the server says.
-    pub message: String,
+    pub(crate) message: String,
     /// How many tries fail before the reply comes; `None`: all.
-    pub times: Option<u32>,
+    pub(crate) times: Option<u32>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

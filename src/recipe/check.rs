@@ -163,7 +163,6 @@ pub(crate) struct OwnBlock {
 }
 
 impl OwnBlock {
-    /// Code in a language.
     pub(crate) fn code(language: Language, source: String, note: String) -> Self {
         Self { kind: BlockKind::Code { language: Some(language.clone()) }, language, source, note }
     }

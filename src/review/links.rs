@@ -14,9 +14,9 @@ const MOST: usize = 256;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Links {
     /// Of what is read or written: all links followed.
-    pub followed: BTreeMap<String, PathBuf>,
+    pub(crate) followed: BTreeMap<String, PathBuf>,
     /// Of what is deleted: a link at the end is what is deleted, those on the way are followed.
-    pub kept: BTreeMap<String, PathBuf>,
+    pub(crate) kept: BTreeMap<String, PathBuf>,
 }
 
 impl Links {

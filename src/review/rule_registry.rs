@@ -23,9 +23,9 @@ const LARGEST: usize = 1 << 20;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct NoSuchRule {
     /// The setting that it stands in.
-    pub setting: &'static str,
+    pub(crate) setting: &'static str,
     /// What is wrong, and what would fit.
-    pub why: String,
+    pub(crate) why: String,
 }
 
 /// The rules that a review goes by. Cheap to clone.

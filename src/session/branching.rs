@@ -11,11 +11,10 @@ use std::path::{Path, PathBuf};
 /// A branch that was made.
 #[derive(Debug)]
 pub(crate) struct Branch {
-    /// Its file.
-    pub path: PathBuf,
-    pub name: String,
+    pub(crate) path: PathBuf,
+    pub(crate) name: String,
     /// How many prompts and replies it begins with.
-    pub messages: usize,
+    pub(crate) messages: usize,
 }
 
 /// Why there is no branch.

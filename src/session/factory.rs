@@ -25,23 +25,23 @@ pub(crate) type TypedServer = (String, config::Provider);
 /// What sessions are made from: the configuration, and where this process stands.
 #[derive(Clone)]
 pub(crate) struct SessionFactory {
-    pub loaded: Arc<LoadedConfig>,
+    pub(crate) loaded: Arc<LoadedConfig>,
     /// Where this process stands.
-    pub place: ProcessContext,
+    pub(crate) place: ProcessContext,
     /// The rules of the review: shipped ones, the person's own, and what is forbidden.
     book: Arc<RuleRegistry>,
     /// The languages that blocks can be run in.
-    pub languages: KnownLanguages,
+    pub(crate) languages: KnownLanguages,
     /// The versions of their programs.
     pub(super) versions: VersionSearch,
     /// The recipes that there are: shipped ones, and the person's own.
     pub(super) recipes: RecipeBook,
     /// Keys that were typed in or written by programs; they live as long as the process.
-    pub keys: Arc<KeyRing>,
+    pub(crate) keys: Arc<KeyRing>,
     /// The server whose address was typed, under its name; for this process alone.
     typed: Arc<Mutex<Option<TypedServer>>>,
     /// Whether runs may have a terminal because of their language: in the panes alone, where somebody can type into it.
-    pub run_terminals: bool,
+    pub(crate) run_terminals: bool,
 }
 
 impl SessionFactory {

@@ -17,13 +17,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub(crate) struct OpenSession {
-    pub driver: Driver,
+    pub(crate) driver: Driver,
     /// What the person should know: damage in the file, a disk that is not durable.
-    pub notices: Vec<Notice>,
+    pub(crate) notices: Vec<Notice>,
     /// All that is wrong with the file, in full.
-    pub damage: Vec<String>,
+    pub(crate) damage: Vec<String>,
     /// That the session is foreign, and why, where it is.
-    pub foreign: Option<String>,
+    pub(crate) foreign: Option<String>,
 }
 
 /// Damage as notices: what one line has no room for is told by `/status`.

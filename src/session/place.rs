@@ -9,13 +9,13 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug)]
 pub(crate) struct ProcessContext {
     /// The working folder of the session.
-    pub cwd: PathBuf,
+    pub(crate) cwd: PathBuf,
     /// The person's home folder.
-    pub home: Option<PathBuf>,
+    pub(crate) home: Option<PathBuf>,
     /// The program itself, which is also the helper of every run.
-    pub program: HelperFile,
+    pub(crate) program: HelperFile,
     /// Folders in which runs worked before, beside the working folder: what lies there is believed as little.
-    pub worked: Vec<PathBuf>,
+    pub(crate) worked: Vec<PathBuf>,
 }
 
 impl ProcessContext {

@@ -34,11 +34,11 @@ impl FreshFolder {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ReplayWish {
     /// Whether the network may be open where it was.
-    pub network: bool,
+    pub(crate) network: bool,
     /// Whether nothing is to confine it.
-    pub unconfined: bool,
+    pub(crate) unconfined: bool,
     /// The folder in which the session worked.
-    pub worked: PathBuf,
+    pub(crate) worked: PathBuf,
 }
 
 impl SessionFactory {

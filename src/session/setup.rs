@@ -22,10 +22,10 @@ use std::time::Duration;
 /// Options beside those of the model that the configuration has a place for.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SessionOptions {
-    pub theme: Option<String>,
-    pub max_steps: Option<u32>,
+    pub(crate) theme: Option<String>,
+    pub(crate) max_steps: Option<u32>,
     /// `--timeout SECONDS`; what is less than a whole second is for the caller to see to.
-    pub timeout: Option<Duration>,
+    pub(crate) timeout: Option<Duration>,
 }
 
 /// The factory of this process.
@@ -98,19 +98,18 @@ pub(crate) fn no_sandbox(why: ExecutorError) -> Failure {
 }
 
 pub(crate) struct Demo {
-    pub provider: Provider,
+    pub(crate) provider: Provider,
     /// The factory in the folder that it works in.
-    pub factory: SessionFactory,
-    /// The recipe that it begins with.
-    pub begins: Option<ChosenRecipe>,
+    pub(crate) factory: SessionFactory,
+    pub(crate) begins: Option<ChosenRecipe>,
 }
 
 /// A recipe that a session begins with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ChosenRecipe {
-    pub name: String,
+    pub(crate) name: String,
     /// What was answered beforehand: to its inputs, and to what it may ask later.
-    pub given: Answers,
+    pub(crate) given: Answers,
 }
 
 /// A demo: its replies, and the factory in the folder that it works in.

@@ -10,7 +10,7 @@ use std::os::unix::fs::FileExt as _;
 
 /// Why nothing of a session's file counts as this installation's own.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Foreign {
+pub(crate) enum Foreign {
     /// There is no key to look with.
     NoKey,
     /// This line has no seal.

@@ -16,7 +16,7 @@ const LONGEST: u64 = 4 << 20;
 
 /// The draft of one session.
 #[derive(Clone, Debug)]
-pub struct Draft {
+pub(crate) struct Draft {
     path: PathBuf,
     masker: Masker,
     last: String,
@@ -24,12 +24,12 @@ pub struct Draft {
 
 impl Draft {
     /// The draft of the session in this file.
-    pub fn beside(session: &Path, masker: Masker) -> Self {
+    pub(crate) fn beside(session: &Path, masker: Masker) -> Self {
         Self { path: session.with_extension("draft"), masker, last: String::new() }
     }
 
     /// Whether this text was kept last, or is none that is kept.
-    pub fn keeps(&self, text: &str) -> bool {
+    pub(crate) fn keeps(&self, text: &str) -> bool {
         text == self.last || text.len() as u64 > LONGEST
     }
 
@@ -37,7 +37,7 @@ impl Draft {
     ///
     /// # Errors
     /// When it can't be written; the old text may be there still.
-    pub fn keep(&mut self, text: &str) -> Result<(), StoreError> {
+    pub(crate) fn keep(&mut self, text: &str) -> Result<(), StoreError> {
         if self.keeps(text) {
             return Ok(());
         }
@@ -50,7 +50,7 @@ impl Draft {
 
     /// What was kept by a process that ended without sending it: of this session, or of a new one that nothing was
     /// asked in. It is kept for this session from here on.
-    pub fn take_up(&mut self) -> Option<String> {
+    pub(crate) fn take_up(&mut self) -> Option<String> {
         let found = [Some(self.path.clone()), self.orphan()].into_iter().flatten().find_map(|path| {
             let (text, _) = read(&path)?;
             Some((path, text))
@@ -85,8 +85,7 @@ impl Draft {
             .find(|path| read(path).is_some_and(|(_, pid)| pid == std::process::id() || !is_running(pid)))
     }
 
-    /// Removes it.
-    pub fn remove(&self) -> Result<(), StoreError> {
+    pub(crate) fn remove(&self) -> Result<(), StoreError> {
         match std::fs::remove_file(&self.path) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
                 Err(StoreError::io(&self.path, "deleted", error))

@@ -116,16 +116,16 @@ pub(crate) fn cause(error: &io::Error) -> String {
 
 /// Something that is wrong inside a session file. Told to the person, never fatal; the file keeps the line as it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Damage {
+pub(crate) struct Damage {
     /// The line, from 1.
-    pub line: u64,
+    pub(crate) line: u64,
     /// What is wrong with it.
-    pub fault: Fault,
+    pub(crate) fault: Fault,
 }
 
 /// What is wrong with a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Fault {
+pub(crate) enum Fault {
     /// The last line was not written to its end; so many bytes were cut off.
     Torn(u64),
     /// The line can't be read, and why; it is skipped.
@@ -152,7 +152,7 @@ pub enum Fault {
 
 impl Damage {
     /// Whether something is not as it was written. A masked secret, or a kind of a later day, is as it should be.
-    pub fn is_loss(&self) -> bool {
+    pub(crate) fn is_loss(&self) -> bool {
         !matches!(self.fault, Fault::Redacted | Fault::UnknownKind(_) | Fault::NewerLine(_))
     }
 }

@@ -61,7 +61,7 @@ pub struct Summary {
 
 impl Summary {
     /// What to call it: its name, else its identity.
-    pub fn label(&self) -> &str {
+    pub(crate) fn label(&self) -> &str {
         if self.name.is_empty() { &self.id } else { &self.name }
     }
 }

@@ -28,7 +28,7 @@ pub fn read(path: &Path) -> Result<LoadedSession, StoreError> {
 }
 
 /// The same, and tells whether this installation wrote all of it.
-pub fn read_with(path: &Path, seal: Option<&Seal>) -> Result<LoadedSession, StoreError> {
+pub(crate) fn read_with(path: &Path, seal: Option<&Seal>) -> Result<LoadedSession, StoreError> {
     read_on(path, seal, &Reading::default())
 }
 

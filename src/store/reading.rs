@@ -12,17 +12,17 @@ pub struct Reading {
 
 impl Reading {
     /// Bytes that were read, and bytes of the file.
-    pub fn far(&self) -> (u64, u64) {
+    pub(crate) fn far(&self) -> (u64, u64) {
         (self.read.load(Ordering::Relaxed), self.of.load(Ordering::Relaxed))
     }
 
     /// The file is not wanted any more.
-    pub fn stop(&self) {
+    pub(crate) fn stop(&self) {
         self.stopped.store(true, Ordering::Relaxed);
     }
 
     /// Whether it is still wanted.
-    pub fn goes_on(&self) -> bool {
+    pub(crate) fn goes_on(&self) -> bool {
         !self.stopped.load(Ordering::Relaxed)
     }
 

@@ -21,11 +21,11 @@ const PIECE: usize = 256 << 10;
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct RedactionPlan {
     /// Of what kind and where, each once: `a GitHub token in the output of block 3`.
-    pub places: Vec<String>,
+    pub(crate) places: Vec<String>,
     /// Pictures beside the session, which nobody looks into and which stay as they are.
-    pub pictures: Vec<PathBuf>,
+    pub(crate) pictures: Vec<PathBuf>,
     /// Lines that can't be read: they are not taken over.
-    pub damaged: usize,
+    pub(crate) damaged: usize,
 }
 
 /// A session that is about to be masked. It is locked meanwhile.

@@ -11,7 +11,7 @@ const OLD: &str = "exec-";
 
 /// The folder of a session that is kept nowhere; dropping this removes it.
 #[derive(Debug)]
-pub struct Scratch {
+pub(crate) struct Scratch {
     session: PathBuf,
     /// While it is locked, nobody takes it for one that was left behind.
     _lock: Option<File>,
@@ -20,7 +20,7 @@ pub struct Scratch {
 impl Scratch {
     /// A folder for what belongs to the session of this identity, which never gets a file. Where none can be made,
     /// large outputs are not kept while it goes on either.
-    pub fn create(sessions: &Path, id: &str) -> Self {
+    pub(crate) fn create(sessions: &Path, id: &str) -> Self {
         sweep(sessions);
         let session = sessions.join(format!("{id}.jsonl"));
         let blobs = blobs_of(&session);

@@ -74,7 +74,7 @@ impl Seal {
     }
 
     /// The seal of this installation; `None` where none was made.
-    pub fn find(state: &Path) -> Result<Option<Self>, StoreError> {
+    pub(crate) fn find(state: &Path) -> Result<Option<Self>, StoreError> {
         Self::read(state, false)
     }
 

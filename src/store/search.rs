@@ -96,7 +96,7 @@ impl SearchQuery {
 /// A place that holds what was looked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SearchHit {
-    /// Its session.
+    /// The session.
     pub session: Summary,
     /// Where it stands in it.
     pub place: SessionPlace,

@@ -15,31 +15,31 @@ use token::{TextToken, tokens};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RunFacts {
     /// The folder in which it ran, by all its names.
-    pub folders: Vec<String>,
+    pub(crate) folders: Vec<String>,
     /// From when to when it ran, in milliseconds of Unix time.
-    pub time: (i64, i64),
+    pub(crate) time: (i64, i64),
     /// How long processors worked for it, in milliseconds: several at once may do so for longer than it took.
-    pub processor_ms: i64,
+    pub(crate) processor_ms: i64,
 }
 
 /// The two runs whose texts are compared.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct BothRuns {
-    pub then: RunFacts,
-    pub now: RunFacts,
+    pub(crate) then: RunFacts,
+    pub(crate) now: RunFacts,
     /// Whether the order in which sets stand is chance, as in Python.
-    pub has_sets: bool,
+    pub(crate) has_sets: bool,
 }
 
 /// The first line that differs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LineDifference {
     /// Which line of both texts, from 1.
-    pub line: usize,
+    pub(crate) line: usize,
     /// How it was; `None`: there was no such line.
-    pub then: Option<String>,
+    pub(crate) then: Option<String>,
     /// How it is; `None`: there is no such line.
-    pub now: Option<String>,
+    pub(crate) now: Option<String>,
 }
 
 impl BothRuns {

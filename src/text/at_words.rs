@@ -4,9 +4,9 @@
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct AtWord {
     /// What stands behind the `@`, without quotes.
-    pub name: String,
+    pub(crate) name: String,
     /// Whether it stood in quotes: then it is the name and nothing but.
-    pub is_quoted: bool,
+    pub(crate) is_quoted: bool,
 }
 
 impl AtWord {

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 /// A place in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Position {
+pub(crate) struct Position {
     /// The line, from 1.
-    pub line: usize,
+    pub(crate) line: usize,
     /// The column in characters, from 1.
-    pub column: usize,
+    pub(crate) column: usize,
 }
 
 impl Position {
@@ -35,12 +35,12 @@ pub(crate) fn start_of(error: &toml::de::Error) -> usize {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}:{}:{}: {what}", .file.display(), .position.line, .position.column)]
 pub struct LocatedError {
-    pub file: PathBuf,
+    pub(crate) file: PathBuf,
     /// The place in it.
-    pub position: Position,
-    pub what: String,
+    pub(crate) position: Position,
+    pub(crate) what: String,
     /// What to do about it.
-    pub hint: String,
+    pub(crate) hint: String,
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Numbers as people read them.
 
 /// A number with its thousands apart: `34,100`.
-pub fn grouped(number: u64) -> String {
+pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
     for (at, digit) in digits.chars().enumerate() {
@@ -69,7 +69,7 @@ fn scaled(bytes: u64, step: u64, units: [&str; 6]) -> String {
 }
 
 /// `12 ms`, `0.1 s`, `6.1 s`, `14 s`, `3 min 20 s`: a time from milliseconds.
-pub fn duration(ms: u64) -> String {
+pub(crate) fn duration(ms: u64) -> String {
     match ms {
         0..=94 => format!("{ms} ms"),
         95..=9_949 => format!("{}.{} s", (ms + 50) / 1000, (ms + 50) % 1000 / 100),

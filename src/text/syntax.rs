@@ -95,7 +95,6 @@ fn masked(source: &str, grammar: Grammar) -> Cow<'_, [u8]> {
     Cow::Owned(source.bytes().map(|byte| if byte.is_ascii() { byte } else { b'x' }).collect())
 }
 
-/// The text of a node.
 pub(crate) fn text<'a>(node: Node<'_>, source: &'a str) -> &'a str {
     source.get(node.byte_range()).unwrap_or_default()
 }

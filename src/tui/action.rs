@@ -319,12 +319,12 @@ actions! {
 
 impl Action {
     /// The action of this name.
-    pub fn parse(name: &str) -> Option<Self> {
+    pub(crate) fn parse(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|action| action.name() == name)
     }
 
     /// Whether it only moves what is shown; such keys do not disturb the quiet before a decision.
-    pub fn is_scroll(self) -> bool {
+    pub(crate) fn is_scroll(self) -> bool {
         matches!(
             self,
             Action::ScrollDown
@@ -341,7 +341,7 @@ impl Action {
     }
 
     /// Whether it is bound everywhere and means the panes: over them it does nothing.
-    pub fn is_of_panes(self) -> bool {
+    pub(crate) fn is_of_panes(self) -> bool {
         matches!(self, Action::PaneNext | Action::PanePrevious | Action::Commands | Action::Find)
     }
 }

@@ -14,7 +14,7 @@ const TOLD_AGAIN: Duration = Duration::from_secs(10);
 
 /// What goes on, as far as anybody outside is concerned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub(crate) enum Standing {
     /// Nothing, and nothing is waited for.
     Idle,
     /// The model answers, or a block runs.
@@ -29,7 +29,7 @@ pub enum Standing {
 
 impl Standing {
     /// What goes on in a session.
-    pub fn of(state: &State) -> Self {
+    pub(crate) fn of(state: &State) -> Self {
         match state.phase() {
             Phase::Idle => Standing::Idle,
             Phase::Replying(_) | Phase::Running(_) | Phase::Compacting(_) => Standing::Working,
@@ -42,7 +42,7 @@ impl Standing {
 
 /// How the terminal shows a message on the desktop.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum MessageWay {
+pub(crate) enum MessageWay {
     /// It is not known to: the bell alone.
     #[default]
     Bell,
@@ -56,7 +56,7 @@ pub enum MessageWay {
 
 /// What the terminal can be told.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Attention {
+pub(crate) struct Attention {
     message: MessageWay,
     /// OSC 9;4.
     progress: bool,
@@ -71,7 +71,7 @@ pub struct Attention {
 
 impl Attention {
     /// What the terminal of this environment can be told.
-    pub fn of(env: impl Fn(&str) -> Option<String>) -> Self {
+    pub(crate) fn of(env: impl Fn(&str) -> Option<String>) -> Self {
         let value = |name: &str| env(name).unwrap_or_default();
         let (term, program) = (value("TERM"), value("TERM_PROGRAM"));
         let is = |name: &str| program == name || value("LC_TERMINAL") == name;

@@ -13,16 +13,16 @@ pub(crate) const TERMINAL_LIMIT: usize = 100 * 1024;
 
 /// What the environment says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Surroundings {
+pub(crate) struct Surroundings {
     /// `SSH_CONNECTION` or `SSH_TTY` is set.
-    pub ssh: bool,
+    pub(crate) ssh: bool,
     /// `TMUX` is set.
-    pub tmux: bool,
+    pub(crate) tmux: bool,
     /// `WAYLAND_DISPLAY` is set.
-    pub wayland: bool,
+    pub(crate) wayland: bool,
     /// `DISPLAY` is set.
-    pub x11: bool,
-    pub mac: bool,
+    pub(crate) x11: bool,
+    pub(crate) mac: bool,
 }
 
 /// One way to the clipboard.

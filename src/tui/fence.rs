@@ -16,7 +16,7 @@ pub struct Query {
 
 impl Query {
     /// What has to be written behind the frame: save the cursor, go to the place, ask, go back.
-    pub fn bytes(self) -> String {
+    pub(crate) fn bytes(self) -> String {
         format!("\x1b7\x1b[{};{}H\x1b[6n\x1b8", self.row, self.column)
     }
 
@@ -28,7 +28,7 @@ impl Query {
 
 /// How a fence stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FenceState {
+pub(crate) enum FenceState {
     /// It has not been sent yet.
     Wanted,
     /// It was sent; the answer is awaited.
@@ -39,7 +39,7 @@ pub enum FenceState {
 
 /// What an answer proves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FencePurpose {
+pub(crate) enum FencePurpose {
     /// That the terminal has the frame with the block.
     Block,
     /// That the terminal has the frame with something else whose letters act: a question, a list of problems.
@@ -50,7 +50,7 @@ pub enum FencePurpose {
 
 /// What came of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum FenceAnswer {
+pub(crate) enum FenceAnswer {
     /// It proves all of these; none where nobody waits for it any more.
     Proves(Vec<FencePurpose>),
     /// It answers nothing that was asked: a key that looks like an answer.
@@ -69,7 +69,7 @@ const REMEMBERED: usize = 16;
 
 impl Questions {
     /// Makes the query to send behind the next frame of a terminal of this size.
-    pub fn ask(&mut self, purpose: FencePurpose, (width, height): (u16, u16)) -> Query {
+    pub(crate) fn ask(&mut self, purpose: FencePurpose, (width, height): (u16, u16)) -> Query {
         self.forget(purpose);
         self.made = self.made.wrapping_add(1);
         // Row 1 is left out: its answer reads like a modified F3 key.
@@ -86,14 +86,14 @@ impl Questions {
     }
 
     /// Nobody waits for the answer any more; it is still known when it comes.
-    pub fn forget(&mut self, purpose: FencePurpose) {
+    pub(crate) fn forget(&mut self, purpose: FencePurpose) {
         for (_, of) in &mut self.asked {
             *of = of.filter(|of| *of != purpose);
         }
     }
 
     /// The terminal told a cursor position.
-    pub fn answered(&mut self, row: u16, column: u16) -> FenceAnswer {
+    pub(crate) fn answered(&mut self, row: u16, column: u16) -> FenceAnswer {
         let known = self.asked.iter().position(|(query, _)| query.place() == (row, column));
         let last = match known {
             // Answers come in order: what was asked before this one will not be answered any more.

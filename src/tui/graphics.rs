@@ -26,7 +26,7 @@ const MOST: (usize, usize) = (4 << 20, 512 << 10);
 
 /// How a terminal is told to draw a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum GraphicsProtocol {
+pub(crate) enum GraphicsProtocol {
     /// kitty's graphics protocol.
     Kitty,
     /// iTerm2's inline images.
@@ -37,7 +37,7 @@ pub enum GraphicsProtocol {
 
 /// How pictures are drawn, as the person wants it and the environment allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ImageMode {
+pub(crate) enum ImageMode {
     /// Not at all.
     Off,
     /// In half blocks.
@@ -56,7 +56,7 @@ pub enum ImageMode {
 impl ImageMode {
     /// The best for the terminal of this environment. A program between, which keeps a screen of its own, passes no pictures
     /// on.
-    pub fn best(env: impl Fn(&str) -> Option<String>) -> Self {
+    pub(crate) fn best(env: impl Fn(&str) -> Option<String>) -> Self {
         let value = |name: &str| env(name).unwrap_or_default();
         let (term, program) = (value("TERM"), value("TERM_PROGRAM"));
         let has = |name: &str| env(name).is_some_and(|value| !value.is_empty());

@@ -61,7 +61,7 @@ pub(crate) const SMALLEST: (u16, u16) = (50, 12);
 
 impl Guard {
     /// A guard with nothing behind it.
-    pub fn new(times: Times, size: (u16, u16), now: Instant) -> Self {
+    pub(crate) fn new(times: Times, size: (u16, u16), now: Instant) -> Self {
         Self {
             times,
             size,
@@ -86,7 +86,7 @@ impl Guard {
 
     /// This is up for decision and on screen with the next frame. The same token again changes nothing; another one
     /// starts over at the fence with nothing seen. Tell it with every frame.
-    pub fn appeared(&mut self, token: SubjectId, now: Instant) {
+    pub(crate) fn appeared(&mut self, token: SubjectId, now: Instant) {
         if self.subject == Some(token) {
             return;
         }
@@ -108,7 +108,7 @@ impl Guard {
     }
 
     /// Nothing is up for decision, or it is not on screen.
-    pub fn gone(&mut self) {
+    pub(crate) fn gone(&mut self) {
         self.subject = None;
         let decides = |deed: &Deed| matches!(deed, Deed::Decide(_));
         self.held = self.held.filter(|held| !decides(&held.deed));
@@ -118,7 +118,7 @@ impl Guard {
 
     /// Where else letters act from the next frame on: a question, a list; any number that tells it from others. Tell it
     /// with every frame.
-    pub fn stands_at(&mut self, place: Option<u64>, now: Instant) {
+    pub(crate) fn stands_at(&mut self, place: Option<u64>, now: Instant) {
         if self.place == place {
             return;
         }
@@ -134,12 +134,12 @@ impl Guard {
     }
 
     /// Whether the terminal has the frame that shows what is up for decision.
-    pub fn is_shown(&self) -> bool {
+    pub(crate) fn is_shown(&self) -> bool {
         self.subject.is_some() && is_down(self.fence)
     }
 
     /// What is up for decision.
-    pub fn subject(&self) -> Option<SubjectId> {
+    pub(crate) fn subject(&self) -> Option<SubjectId> {
         self.subject
     }
 
@@ -187,20 +187,20 @@ impl Guard {
     }
 
     /// The review is not there yet (`true`): approving waits for it.
-    pub fn checking(&mut self, checking: bool) {
+    pub(crate) fn checking(&mut self, checking: bool) {
         self.checking = checking;
     }
 
     /// All rows that have to be seen, at the present width. Returns how many rows are to be looked at again that
     /// were seen before (`Width changed: 4 lines to look at again.`).
-    pub fn layout(&mut self, rows: Vec<SubjectRow>) -> usize {
+    pub(crate) fn layout(&mut self, rows: Vec<SubjectRow>) -> usize {
         let first = self.seen.rows().1 == 0;
         let added = self.seen.layout(rows);
         if first { 0 } else { added }
     }
 
     /// The rows (numbers into the layout) that the frame drawn now shows; empty while something covers the pane.
-    pub fn rows_on_screen(&mut self, ranges: &[Range<usize>], now: Instant) {
+    pub(crate) fn rows_on_screen(&mut self, ranges: &[Range<usize>], now: Instant) {
         self.settle(now);
         self.seen.show(ranges, now);
     }
@@ -216,24 +216,24 @@ impl Guard {
     }
 
     /// The window has this size now.
-    pub fn resized(&mut self, size: (u16, u16), now: Instant) {
+    pub(crate) fn resized(&mut self, size: (u16, u16), now: Instant) {
         self.size = size;
         self.disturbed(now);
     }
 
     /// The terminal got the focus or lost it, or the program came back to the foreground.
-    pub fn focused(&mut self, now: Instant) {
+    pub(crate) fn focused(&mut self, now: Instant) {
         self.disturbed(now);
     }
 
     /// A bracketed paste arrived. `in_review`: it went to the review, where it is refused.
-    pub fn pasted(&mut self, in_review: bool, now: Instant) -> Admit {
+    pub(crate) fn pasted(&mut self, in_review: bool, now: Instant) -> Admit {
         self.noise(now);
         if in_review { Admit::Refused(RefusalReason::Paste) } else { Admit::Pass }
     }
 
     /// Bytes came that mean nothing: they are as good as a key that was typed.
-    pub fn noise(&mut self, now: Instant) {
+    pub(crate) fn noise(&mut self, now: Instant) {
         self.settle(now);
         self.typing.other(now);
         self.disturbed(now);
@@ -245,28 +245,28 @@ impl Guard {
     }
 
     /// What was held back and counts now; told once. Ask before each key (with its time) and at the deadline.
-    pub fn due(&mut self, now: Instant) -> Option<Deed> {
+    pub(crate) fn due(&mut self, now: Instant) -> Option<Deed> {
         self.settle(now);
         self.ready.take()
     }
 
     /// The letters that turned out to be text, and whether one of them could have acted.
-    pub fn letters(&mut self) -> (String, bool) {
+    pub(crate) fn letters(&mut self) -> (String, bool) {
         self.typing.take()
     }
 
     /// Why what was held back does not count; told once.
-    pub fn dropped(&mut self) -> Option<RefusalReason> {
+    pub(crate) fn dropped(&mut self) -> Option<RefusalReason> {
         self.dropped.take()
     }
 
     /// Why an approval would be refused now; `None` when it would count. For the title (`a locked`) and the status.
-    pub fn locked(&self, now: Instant) -> Option<RefusalReason> {
+    pub(crate) fn locked(&self, now: Instant) -> Option<RefusalReason> {
         self.locked_for(Verb::Approve, now)
     }
 
     /// Why this decision would be refused now.
-    pub fn locked_for(&self, verb: Verb, now: Instant) -> Option<RefusalReason> {
+    pub(crate) fn locked_for(&self, verb: Verb, now: Instant) -> Option<RefusalReason> {
         let Some(token) = self.subject else { return Some(RefusalReason::NoBlock) };
         let fenced = self.is_small() || !is_down(self.fence);
         let left = self.quiet_left(now).filter(|_| !fenced);
@@ -334,7 +334,7 @@ impl Guard {
     }
 
     /// Lets time pass. Returns whether something changed that is worth drawing.
-    pub fn tick(&mut self, now: Instant) -> bool {
+    pub(crate) fn tick(&mut self, now: Instant) -> bool {
         self.settle(now);
         std::mem::take(&mut self.changed)
     }

@@ -72,9 +72,9 @@ pub(crate) enum Signal {
 /// An event with the moment at which its bytes were read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct TimedEvent {
-    pub event: InputEvent,
+    pub(crate) event: InputEvent,
     /// When its bytes were read.
-    pub at: Instant,
+    pub(crate) at: Instant,
     /// The bytes that it was read from, as far as they are kept; none of what comes from elsewhere.
-    pub bytes: Vec<u8>,
+    pub(crate) bytes: Vec<u8>,
 }

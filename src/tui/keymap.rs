@@ -10,7 +10,7 @@ mod read;
 mod tests;
 
 pub use key::Key;
-pub use read::KeymapError;
+pub(crate) use read::KeymapError;
 pub(crate) use read::prewarm;
 
 use super::action::Action;
@@ -83,22 +83,20 @@ contexts! {
 
 impl Context {
     /// The context of this name.
-    pub fn parse(name: &str) -> Option<Self> {
+    pub(crate) fn parse(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|context| context.name() == name)
     }
 }
 
 /// One row: an action with its keys in a context.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Binding {
-    /// Where.
-    pub context: Context,
+pub(crate) struct Binding {
+    pub(crate) context: Context,
     /// By which keys; the first is the one that hints show.
-    pub keys: Vec<Key>,
-    /// What it does.
-    pub action: Action,
+    pub(crate) keys: Vec<Key>,
+    pub(crate) action: Action,
     /// What the key bar and the help say: a few words.
-    pub help: String,
+    pub(crate) help: String,
 }
 
 /// All bindings.
@@ -123,7 +121,7 @@ impl Keymap {
     }
 
     /// What a key does in a context, its parents asked too.
-    pub fn action(&self, context: Context, key: Key) -> Option<Action> {
+    pub(crate) fn action(&self, context: Context, key: Key) -> Option<Action> {
         let (_, action) = self.found(context, key)?;
         Some(action)
     }
@@ -141,18 +139,18 @@ impl Keymap {
     }
 
     /// The keys of a row that do what it says in `from`, one of whose contexts it is of: those that no nearer one takes.
-    pub fn working(&self, from: Context, row: &Binding) -> Vec<Key> {
+    pub(crate) fn working(&self, from: Context, row: &Binding) -> Vec<Key> {
         let works = |key: &Key| self.found(from, *key).is_some_and(|(at, _)| at == row.context);
         row.keys.iter().copied().filter(works).collect()
     }
 
     /// The keys of an action in a context or its parents; the first is the one to show.
-    pub fn keys(&self, context: Context, action: Action) -> &[Key] {
+    pub(crate) fn keys(&self, context: Context, action: Action) -> &[Key] {
         self.binding(context, action).map_or(&[], |row| &row.keys)
     }
 
     /// The row of an action in a context or its parents, if it has keys there.
-    pub fn binding(&self, context: Context, action: Action) -> Option<&Binding> {
+    pub(crate) fn binding(&self, context: Context, action: Action) -> Option<&Binding> {
         let mut at = Some(context);
         while let Some(context) = at {
             let found =
@@ -166,12 +164,12 @@ impl Keymap {
     }
 
     /// The key to show for an action, `Ctrl-J`; empty where it has none.
-    pub fn hint(&self, context: Context, action: Action) -> String {
+    pub(crate) fn hint(&self, context: Context, action: Action) -> String {
         self.keys(context, action).first().map(ToString::to_string).unwrap_or_default()
     }
 
     /// All rows of a context itself, in the order of the file: the help screen.
-    pub fn rows(&self, context: Context) -> impl Iterator<Item = &Binding> {
+    pub(crate) fn rows(&self, context: Context) -> impl Iterator<Item = &Binding> {
         self.rows.iter().filter(move |row| row.context == context && !row.keys.is_empty())
     }
 }

@@ -13,16 +13,16 @@ pub(crate) const NO_BLOCK_WAITS: &str = "No block waits.";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
     /// How urgent it is.
-    pub level: Level,
+    pub(crate) level: Level,
     pub text: String,
     /// Whether it speaks of the block that waits: then it may stand in place of the wait's own words.
-    pub of_wait: bool,
+    pub(crate) of_wait: bool,
     /// The block of which it says how the key that goes there approves: true only where all of it is on screen.
-    pub says_how: Option<BlockId>,
+    pub(crate) says_how: Option<BlockId>,
     /// Whether it says that decisions are locked for a time: no longer true once that is over.
-    pub of_lock: bool,
+    pub(crate) of_lock: bool,
     /// When it was said.
-    pub at: Option<Instant>,
+    pub(crate) at: Option<Instant>,
 }
 
 impl Note {
@@ -30,22 +30,22 @@ impl Note {
         Self { level, text: text.into(), of_wait: false, says_how: None, of_lock: false, at: None }
     }
 
-    pub fn info(text: impl Into<String>) -> Self {
+    pub(crate) fn info(text: impl Into<String>) -> Self {
         Self::of(Level::Info, text)
     }
 
     /// Something did not go as asked.
-    pub fn warn(text: impl Into<String>) -> Self {
+    pub(crate) fn warn(text: impl Into<String>) -> Self {
         Self::of(Level::Warn, text)
     }
 
     /// Whether it has been on screen long enough for something that is only good to know.
-    pub fn is_stale(&self, now: Instant) -> bool {
+    pub(crate) fn is_stale(&self, now: Instant) -> bool {
         self.level == Level::Info && self.at.is_some_and(|at| now.saturating_duration_since(at) >= BRIEF)
     }
 
     /// Of the block that waits.
-    pub fn of_wait(text: impl Into<String>) -> Self {
+    pub(crate) fn of_wait(text: impl Into<String>) -> Self {
         Self { of_wait: true, ..Self::of(Level::Warn, text) }
     }
 
@@ -56,7 +56,7 @@ impl Note {
     }
 
     /// The way to this block was gone: how the same key, named here, approves it, or asks for the word that does.
-    pub fn says_how(block: BlockId, key: &str, needs_typed: bool) -> Self {
+    pub(crate) fn says_how(block: BlockId, key: &str, needs_typed: bool) -> Self {
         let does = if needs_typed { "asks for the word that approves" } else { "approves" };
         let text = format!("Block {block}: look at it, then {key} again {does}.");
         Self { says_how: Some(block), ..Self::of_wait(text) }

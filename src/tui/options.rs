@@ -20,51 +20,50 @@ use std::time::Duration;
 #[derive(Clone, Debug)]
 pub struct Options {
     /// What the screen has to know.
-    pub setup: Setup,
+    pub(crate) setup: Setup,
     /// The person's own keymap: the name of its file (for errors) and its text.
-    pub keymap: Option<(String, String)>,
-    /// Which theme.
-    pub theme: Preference,
+    pub(crate) keymap: Option<(String, String)>,
+    pub(crate) theme: Preference,
     /// The person's own themes: name and text.
-    pub themes: Vec<(String, String)>,
+    pub(crate) themes: Vec<(String, String)>,
     /// How many colours there are.
-    pub depth: Depth,
+    pub(crate) depth: Depth,
     /// The variable `COLORFGBG`.
-    pub colorfgbg: Option<String>,
+    pub(crate) colorfgbg: Option<String>,
     /// Whether lines and corners can be drawn, or ASCII only.
-    pub ascii: bool,
+    pub(crate) ascii: bool,
     /// Whether anything moves by itself.
-    pub motion: bool,
+    pub(crate) motion: bool,
     /// Frames a second at the most, while text streams in.
-    pub frames: u32,
+    pub(crate) frames: u32,
     /// How pictures are drawn.
-    pub images: ImageMode,
+    pub(crate) images: ImageMode,
     /// Addresses that the terminal opens by itself; none where it is not known to take them.
-    pub links: Hyperlinks,
+    pub(crate) links: Hyperlinks,
     /// What the terminal is told for a person who looks elsewhere; nothing where that is not wished.
-    pub attention: Option<Attention>,
+    pub(crate) attention: Option<Attention>,
     /// How long Esc is waited for that begins a longer sequence.
-    pub esc_delay: Duration,
+    pub(crate) esc_delay: Duration,
     /// Use the kitty keyboard protocol where the terminal knows it.
-    pub kitty: bool,
+    pub(crate) kitty: bool,
     /// What decides how text is copied.
-    pub surroundings: Surroundings,
+    pub(crate) surroundings: Surroundings,
     /// The programs that may be started.
-    pub launcher: Launcher,
+    pub(crate) launcher: Launcher,
     /// The command of the external editor.
-    pub editor: String,
+    pub(crate) editor: String,
     /// The command of the pager.
-    pub pager: String,
+    pub(crate) pager: String,
     /// How times and paths are written.
-    pub place: Locale,
+    pub(crate) place: Locale,
     /// What is asked at once, as given on the command line.
-    pub first_prompt: Option<String>,
+    pub(crate) first_prompt: Option<String>,
     /// The file that the session begins with.
-    pub first_file: Option<OpenedFile>,
+    pub(crate) first_file: Option<OpenedFile>,
     /// The recipe that the session begins with.
-    pub first_recipe: Option<FirstRecipe>,
+    pub(crate) first_recipe: Option<FirstRecipe>,
     /// What the person should know at the start.
-    pub notices: Vec<crate::domain::Notice>,
+    pub(crate) notices: Vec<crate::domain::Notice>,
 }
 
 /// The recipe that a session begins with.
@@ -118,7 +117,7 @@ impl Options {
     ///
     /// # Errors
     /// Why not, with the file and the line: as `Tui::open` would say it.
-    pub fn check(&self) -> Result<Vec<theme::Warning>, TuiError> {
+    pub(crate) fn check(&self) -> Result<Vec<theme::Warning>, TuiError> {
         Keymap::load(self.keymap.as_ref().map(|(file, text)| (file.as_str(), text.as_str())))?;
         let names = match &self.theme {
             Preference::Named(name) => vec![name],

@@ -59,25 +59,23 @@ use std::fmt::Debug;
 /// What an overlay may look at.
 #[derive(Clone, Copy)]
 pub struct OverlayContext<'a> {
-    /// The session.
-    pub state: &'a State,
+    pub(crate) state: &'a State,
     /// What views draw with.
-    pub look: DrawStyle<'a>,
+    pub(crate) look: DrawStyle<'a>,
     /// What the screen had to know beforehand.
-    pub setup: &'a Setup,
-    /// The bindings.
-    pub keymap: &'a Keymap,
+    pub(crate) setup: &'a Setup,
+    pub(crate) keymap: &'a Keymap,
     /// Where everything stood in the last frame.
-    pub arrangement: &'a Arrangement,
+    pub(crate) arrangement: &'a Arrangement,
     /// What confines runs, once it was asked for and told.
-    pub sandbox: Option<&'a Result<SandboxReport, String>>,
+    pub(crate) sandbox: Option<&'a Result<SandboxReport, String>>,
     /// Which requests went out.
-    pub departed: &'a RequestCounts,
+    pub(crate) departed: &'a RequestCounts,
 }
 
 impl OverlayContext<'_> {
     /// The room for the content of an overlay that wants so many columns.
-    pub fn room(&self, width: u16) -> Rect {
+    pub(crate) fn room(&self, width: u16) -> Rect {
         self.arrangement.overlay(width + 4, self.arrangement.body.height).inner
     }
 }

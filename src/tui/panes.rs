@@ -53,14 +53,12 @@ pub struct Panes {
     pub lower: LowerPane,
     /// The message.
     pub composer: Composer,
-    /// The conversation.
-    pub chat: ChatPane,
+    pub(crate) chat: ChatPane,
     /// The code.
     pub code: CodePane,
     /// The output.
     pub output: OutputPane,
-    /// The variables.
-    pub vars: VarsPane,
+    pub(crate) vars: VarsPane,
     /// Pictures of the output.
     pub pictures: Pictures,
     /// What was looked for last.
@@ -158,8 +156,7 @@ impl Panes {
         }
     }
 
-    /// Scrolls a pane by rows.
-    pub fn scroll(&mut self, pane: Pane, rows: isize, state: &State, look: DrawStyle<'_>) {
+    pub(crate) fn scroll(&mut self, pane: Pane, rows: isize, state: &State, look: DrawStyle<'_>) {
         match (pane, self.lower) {
             (Pane::Chat | Pane::Message, _) => self.chat.scroll(state, rows, look),
             (Pane::Code, _) => self.code.scroll(rows),
@@ -170,7 +167,7 @@ impl Panes {
     }
 
     /// Takes the pane with the focus to its first row.
-    pub fn to_top(&mut self, state: &State, look: DrawStyle<'_>) {
+    pub(crate) fn to_top(&mut self, state: &State, look: DrawStyle<'_>) {
         match self.focus {
             Pane::Chat | Pane::Message => self.chat.to_top(state, look),
             Pane::Code => self.code.to_top(),
@@ -180,7 +177,7 @@ impl Panes {
     }
 
     /// Takes the pane with the focus to its end, where it stays.
-    pub fn to_end(&mut self) {
+    pub(crate) fn to_end(&mut self) {
         match self.focus {
             Pane::Chat | Pane::Message => self.chat.follow(),
             Pane::Code => self.code.to_end(),
@@ -190,7 +187,7 @@ impl Panes {
     }
 
     /// What the pane with the focus shows, exactly as it is.
-    pub fn text(&self, state: &State) -> Option<String> {
+    pub(crate) fn text(&self, state: &State) -> Option<String> {
         match self.focus {
             Pane::Chat | Pane::Message => self.chat.text(state),
             Pane::Code => self.code.text(),

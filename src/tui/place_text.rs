@@ -9,7 +9,6 @@ use crate::text::escapes::without_escapes;
 
 /// What stands at a place of a session.
 pub(super) struct PlaceText {
-    /// What it is.
     pub(super) head: String,
     /// Empty where all of it comes yet.
     pub(super) text: String,

@@ -39,7 +39,7 @@ const SILENCE: Duration = Duration::from_secs(1);
 
 /// Why it can't open, or go on.
 #[derive(Debug, thiserror::Error)]
-pub enum PlainError {
+pub(crate) enum PlainError {
     /// Standard input is no terminal, or can't be waited for.
     #[error("sayso needs a terminal to ask at: {0}")]
     Input(#[source] std::io::Error),
@@ -52,7 +52,7 @@ pub enum PlainError {
 }
 
 /// The front end, for one session after the other.
-pub struct Plain {
+pub(crate) struct Plain {
     lines: LineReader,
     page: PlainPage,
     signals: Signals,
@@ -83,7 +83,7 @@ impl Plain {
     ///
     /// # Errors
     /// When standard input is no terminal.
-    pub fn open() -> Result<Self, TuiError> {
+    pub(crate) fn open() -> Result<Self, TuiError> {
         let lines = LineReader::open().map_err(PlainError::Input)?;
         let signals = Signals::listen().map_err(PlainError::Signals)?;
         Ok(Self { lines, page: PlainPage::new(), signals, kept: String::new(), leaves: false })
@@ -93,7 +93,7 @@ impl Plain {
     ///
     /// # Errors
     /// When nothing can be printed any more.
-    pub async fn run(&mut self, driver: &mut Driver, options: &Options) -> Result<Exit, TuiError> {
+    pub(crate) async fn run(&mut self, driver: &mut Driver, options: &Options) -> Result<Exit, TuiError> {
         if self.leaves {
             return Ok(Exit::Hangup);
         }
@@ -104,7 +104,7 @@ impl Plain {
 impl Plain {
     /// Waits for work that goes on in the place of a session. `far` says what goes on and how far it is; `stop` asks it to
     /// end, which it still does by itself.
-    pub async fn wait_for<T>(
+    pub(crate) async fn wait_for<T>(
         &mut self,
         work: impl Future<Output = T>,
         far: impl Fn() -> String,

@@ -39,7 +39,7 @@ const USUAL_CELL: (u16, u16) = (10, 20);
 const REMEMBERED: usize = 1_000;
 
 /// The terminal and all that lives longer than one session.
-pub struct Tui {
+pub(crate) struct Tui {
     terminal: Terminal,
     input: Input,
     theme: Theme,
@@ -64,7 +64,7 @@ impl Tui {
     ///
     /// # Errors
     /// When there is no terminal, or the keymap or theme is not understood; the terminal is as before then.
-    pub fn open(options: &Options) -> Result<Self, TuiError> {
+    pub(crate) fn open(options: &Options) -> Result<Self, TuiError> {
         // What can be wrong in files is found before the screen is touched.
         let user = options.keymap.as_ref().map(|(file, text)| (file.as_str(), text.as_str()));
         let keymap = Keymap::load(user)?;
@@ -100,7 +100,7 @@ impl Tui {
     ///
     /// # Errors
     /// When the terminal can't be used any more for another reason than being gone.
-    pub async fn run(&mut self, driver: &mut Driver, options: &Options) -> Result<Exit, TuiError> {
+    pub(crate) async fn run(&mut self, driver: &mut Driver, options: &Options) -> Result<Exit, TuiError> {
         if self.leaves {
             return Ok(Exit::Hangup);
         }
@@ -238,12 +238,12 @@ impl Tui {
     }
 
     /// Where the person left the borders between panes.
-    pub fn borders(&self) -> Option<Borders> {
+    pub(crate) fn borders(&self) -> Option<Borders> {
         self.borders
     }
 
     /// Gives the terminal back.
-    pub fn close(self) {
+    pub(crate) fn close(self) {
         self.terminal.close();
     }
 }

@@ -93,7 +93,7 @@ pub struct Screen {
     /// The gate in front of decisions.
     pub guard: Guard,
     /// What confines runs, once it was asked for and told.
-    pub sandbox: Option<Result<crate::domain::SandboxReport, String>>,
+    pub(crate) sandbox: Option<Result<crate::domain::SandboxReport, String>>,
     /// Whether the person waits for it.
     sandbox_asked: bool,
     /// Which requests went out, as of the last frame.
@@ -109,15 +109,15 @@ pub struct Screen {
     /// The newest thing that was said.
     pub note: Option<Note>,
     /// Which problem is chosen.
-    pub problem: usize,
+    pub(crate) problem: usize,
     /// Which prompt of the opening is suggested.
-    pub suggested: usize,
+    pub(crate) suggested: usize,
     /// A pane shown alone, for copying with the terminal's own means.
-    pub bare: Option<Pane>,
+    pub(crate) bare: Option<Pane>,
     /// The pane that has the whole screen.
     zoomed: Option<Pane>,
     /// Where the person put the borders between panes.
-    pub borders: Borders,
+    pub(crate) borders: Borders,
     /// The border that the mouse holds.
     held_border: Option<Border>,
     /// Whether the keys go to a program.
@@ -221,7 +221,7 @@ impl Screen {
     }
 
     /// Whether the terminal has the focus, as far as it tells.
-    pub fn is_attended(&self) -> bool {
+    pub(crate) fn is_attended(&self) -> bool {
         self.attended
     }
 
@@ -232,12 +232,12 @@ impl Screen {
     }
 
     /// What may change by itself and is seen: focus, what stands below, layers, the block on screen.
-    pub fn stance(&self) -> (Pane, LowerPane, usize, Option<BlockId>) {
+    pub(crate) fn stance(&self) -> (Pane, LowerPane, usize, Option<BlockId>) {
         (self.panes.focus, self.panes.lower, self.overlays.len(), self.panes.code.subject())
     }
 
     /// The pane that Tab and clicks call `Output`: whatever stands there.
-    pub fn shows_vars(&self) -> bool {
+    pub(crate) fn shows_vars(&self) -> bool {
         self.panes.lower == LowerPane::Vars
     }
 

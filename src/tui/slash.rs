@@ -64,12 +64,12 @@ pub enum Slash {
 /// A command as it is listed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SlashEntry {
-    pub slash: Slash,
+    pub(crate) slash: Slash,
     /// Its name without the slash.
-    pub name: &'static str,
-    pub does: &'static str,
+    pub(crate) name: &'static str,
+    pub(crate) does: &'static str,
     /// What may follow it.
-    pub takes: &'static str,
+    pub(crate) takes: &'static str,
 }
 
 const fn entry(slash: Slash, name: &'static str, does: &'static str, takes: &'static str) -> SlashEntry {

@@ -27,7 +27,7 @@ use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 
 /// Why the terminal can't be used.
 #[derive(Debug, thiserror::Error)]
-pub enum TerminalError {
+pub(crate) enum TerminalError {
     #[error("there is no terminal: standard input or output is not one (`sayso run` works without)")]
     None,
     /// A call about it failed.

@@ -11,16 +11,18 @@ mod slot;
 #[cfg(test)]
 mod tests;
 
-pub use choose::{Preference, choose, light_by_colorfgbg};
-pub use colour::{ColourEnv, Depth, Rgb};
-pub use read::{ThemeError, Warning};
+pub use choose::{Preference, choose};
+pub(crate) use colour::ColourEnv;
+pub use colour::{Depth, Rgb};
+pub(crate) use read::ThemeError;
+pub use read::Warning;
 pub use slot::{Slot, Syntax};
 
 use ratatui::style::{Color, Modifier, Style};
 use read::{Sheet, SlotStyle};
 
 /// The themes that are shipped: name and text.
-pub const SHIPPED: [(&str, &str); 6] = [
+pub(crate) const SHIPPED: [(&str, &str); 6] = [
     ("terminal", include_str!("../../themes/terminal.toml")),
     ("ink", include_str!("../../themes/ink.toml")),
     ("paper", include_str!("../../themes/paper.toml")),
@@ -50,7 +52,7 @@ pub struct LoadedTheme {
     /// The theme.
     pub theme: Theme,
     /// What was left out, with its lines.
-    pub warnings: Vec<Warning>,
+    pub(crate) warnings: Vec<Warning>,
 }
 
 impl Theme {
@@ -101,22 +103,22 @@ impl Theme {
     }
 
     /// The depth that it was resolved for.
-    pub fn depth(&self) -> Depth {
+    pub(crate) fn depth(&self) -> Depth {
         self.depth
     }
 
     /// The look of a slot.
-    pub fn style(&self, slot: Slot) -> Style {
+    pub(crate) fn style(&self, slot: Slot) -> Style {
         self.styles.get(slot as usize).copied().unwrap_or_default()
     }
 
     /// The look of code of this class, to be laid over `ui.text`.
-    pub fn syntax(&self, class: Syntax) -> Style {
+    pub(crate) fn syntax(&self, class: Syntax) -> Style {
         self.syntax.get(class as usize).copied().unwrap_or_default()
     }
 
     /// The look of characters that must not be drawn as they are and are shown as text (`<U+202E>`).
-    pub fn mark(&self) -> Style {
+    pub(crate) fn mark(&self) -> Style {
         self.style(Slot::FindingHigh)
     }
 

@@ -26,17 +26,17 @@ const DIFF: usize = 8 << 10;
 /// What is to be done, as it was approved.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ActOrder<'a> {
-    pub act: &'a FileAct,
+    pub(crate) act: &'a FileAct,
     /// Where, as it was found when it was approved.
-    pub target: &'a Target,
+    pub(crate) target: &'a Target,
     /// That place, or those of several files, held since then.
-    pub places: &'a [OpenPlace],
+    pub(crate) places: &'a [OpenPlace],
     /// The new content of each file that is written.
-    pub contents: &'a [&'a str],
+    pub(crate) contents: &'a [&'a str],
     /// What is told of the changes to files that stood there.
-    pub tells: ChangesTold,
+    pub(crate) tells: ChangesTold,
     /// Bytes of output that are kept.
-    pub kept_bytes: u64,
+    pub(crate) kept_bytes: u64,
 }
 
 /// What is told of the changes to files, beside their sizes.

@@ -31,13 +31,13 @@ pub(crate) struct FolderLook {
 #[derive(Clone, Debug)]
 pub(crate) struct Changes {
     /// The files, obeyed names first.
-    pub files: Vec<FileChange>,
+    pub(crate) files: Vec<FileChange>,
     /// What was not looked at for them.
-    pub gaps: Gaps,
+    pub(crate) gaps: Gaps,
     /// The obeyed names as they stand now, for the next look.
-    pub obeyed: ObeyedFiles,
+    pub(crate) obeyed: ObeyedFiles,
     /// What was done to them, to be taken back.
-    pub to_take_back: Vec<take_back::TakenChange>,
+    pub(crate) to_take_back: Vec<take_back::TakenChange>,
 }
 
 /// Looks at the working folder and the one in which a run starts, and at the names that are obeyed in all folders that the

@@ -25,29 +25,28 @@ const HEIGHT: usize = 64;
 /// Where instructions are looked for.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct InstructionSearch {
-    /// The working folder.
-    pub cwd: PathBuf,
+    pub(crate) cwd: PathBuf,
     /// The person's home folder: nothing above it is looked at.
-    pub home: Option<PathBuf>,
+    pub(crate) home: Option<PathBuf>,
     /// Whether the project is looked at.
-    pub project: bool,
+    pub(crate) project: bool,
     /// Files that the person named.
-    pub own: Vec<PathBuf>,
+    pub(crate) own: Vec<PathBuf>,
     /// Folders that runs may write beside the working folder.
-    pub write: Vec<PathBuf>,
+    pub(crate) write: Vec<PathBuf>,
     /// Where it is kept what was told before; `None`: every text is told as it stands.
-    pub book: Option<PathBuf>,
+    pub(crate) book: Option<PathBuf>,
 }
 
 /// What was found, as far as it may be told.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub(crate) struct InstructionReport {
     /// The files, the person's first, then the project's with the nearest last.
-    pub told: Vec<Instructions>,
+    pub(crate) told: Vec<Instructions>,
     /// Files that changed since a run began; an earlier text of theirs may be among those that are told.
-    pub held: Vec<HeldFile>,
+    pub(crate) held: Vec<HeldFile>,
     /// What the person should know.
-    pub notices: Vec<Notice>,
+    pub(crate) notices: Vec<Notice>,
 }
 
 /// Looks for the files; what a run could have changed waits for the person.

@@ -115,10 +115,10 @@ fn name_of(_: &File) -> Option<PathBuf> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NameFacts {
     /// File, pipe, device; never a link.
-    pub kind: FileType,
-    pub bytes: u64,
+    pub(crate) kind: FileType,
+    pub(crate) bytes: u64,
     /// Who may do what with it.
-    pub mode: Mode,
+    pub(crate) mode: Mode,
 }
 
 /// Where a path leads: a folder that is there, and the names below it that are meant.

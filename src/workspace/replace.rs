@@ -24,10 +24,10 @@ const NEW: Mode = Mode::from_bits_truncate(0o666);
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NewFile<'a> {
     /// Where, held since it was shown.
-    pub place: &'a OpenPlace,
+    pub(crate) place: &'a OpenPlace,
     /// What stood there when it was shown.
-    pub found: OnDisk,
-    pub bytes: &'a [u8],
+    pub(crate) found: OnDisk,
+    pub(crate) bytes: &'a [u8],
 }
 
 /// Writes the whole file. What stood there keeps its mode; a new file gets the usual one. The bytes are on disk when

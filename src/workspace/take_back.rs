@@ -53,7 +53,7 @@ impl Copy {
 /// A change that can be taken back.
 #[derive(Clone, Debug)]
 pub(crate) struct TakenChange {
-    pub path: PathBuf,
+    pub(crate) path: PathBuf,
     /// How it stood before the run; `None`: it was not there.
     pub(super) before: Option<EarlierFile>,
     /// How the run left it; `None`: it is gone.

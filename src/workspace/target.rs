@@ -22,13 +22,13 @@ const LARGEST_COMPARED: u64 = 4 << 20;
 #[derive(Debug)]
 pub(crate) struct TargetFacts {
     /// What is shown of the place, and approved.
-    pub target: Target,
+    pub(crate) target: Target,
     /// The place itself. The act goes through it.
-    pub place: OpenPlace,
+    pub(crate) place: OpenPlace,
     /// Its text, where it would be written over and can be compared.
-    pub before: Option<Arc<str>>,
+    pub(crate) before: Option<Arc<str>>,
     /// What else the person should know, one line each: hard links, a text that can't be compared.
-    pub remarks: Vec<String>,
+    pub(crate) remarks: Vec<String>,
 }
 
 /// Looks at what an act is about, from this folder, and holds the place.

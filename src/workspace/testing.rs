@@ -21,29 +21,29 @@ const PASSED_OVER: [&str; 9] =
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Marks {
     /// A manifest of cargo here or above.
-    pub cargo: bool,
+    pub(crate) cargo: bool,
     /// A file of Rust that has tests.
-    pub cargo_tests: bool,
+    pub(crate) cargo_tests: bool,
     /// A manifest of Go here or above.
-    pub go: bool,
+    pub(crate) go: bool,
     /// A test file of Go.
-    pub go_tests: bool,
+    pub(crate) go_tests: bool,
     /// A `package.json`.
-    pub package: bool,
+    pub(crate) package: bool,
     /// Its `test` script, where it is one of the project's own.
-    pub package_tests: Option<String>,
+    pub(crate) package_tests: Option<String>,
     /// A file of JavaScript or TypeScript.
-    pub javascript: bool,
+    pub(crate) javascript: bool,
     /// A test file that node finds by itself.
-    pub javascript_tests: bool,
+    pub(crate) javascript_tests: bool,
     /// A manifest of Python, or settings of its test runners.
-    pub python_project: bool,
+    pub(crate) python_project: bool,
     /// A file of Python.
-    pub python: bool,
+    pub(crate) python: bool,
     /// The folder of the first test file of Python, from here; `.` is this one.
-    pub python_tests: Option<String>,
+    pub(crate) python_tests: Option<String>,
     /// A target `test` in the Makefile.
-    pub make_tests: bool,
+    pub(crate) make_tests: bool,
 }
 
 pub(crate) fn look(cwd: &Path) -> Marks {

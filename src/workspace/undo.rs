@@ -21,7 +21,7 @@ mod unfinished;
 mod walk;
 
 pub(crate) use picture::Picture;
-pub use plan::UndoLimits;
+pub(crate) use plan::UndoLimits;
 pub(crate) use walk::Ground;
 
 use crate::domain::sentences::undo::{DROPPED, WALK_TOO_LONG};
@@ -61,15 +61,15 @@ pub(crate) type IsSecret = Arc<dyn Fn(&Path) -> bool + Send + Sync>;
 #[derive(Clone)]
 pub struct UndoPlace {
     /// The folder of copies.
-    pub folder: PathBuf,
+    pub(crate) folder: PathBuf,
     /// Folders of sayso itself, of which nothing is remembered.
-    pub own: Vec<PathBuf>,
+    pub(crate) own: Vec<PathBuf>,
     /// How much is remembered.
-    pub limits: UndoLimits,
+    pub(crate) limits: UndoLimits,
     /// Which files hold secrets.
-    pub is_secret: IsSecret,
+    pub(crate) is_secret: IsSecret,
     /// The folder that paths are told from.
-    pub working: PathBuf,
+    pub(crate) working: PathBuf,
 }
 
 /// The copies of this computer's person, and what is known of files.
@@ -83,13 +83,13 @@ pub(crate) struct UndoStore {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PutBackFile {
     /// Its path as it is told.
-    pub path: String,
+    pub(crate) path: String,
     /// Whether it stands as it was wanted, or why not.
-    pub result: Result<(), FileError>,
+    pub(crate) result: Result<(), FileError>,
 }
 
 /// The two texts of a change: before the run and after it. `None`: it is no text, or there is no copy.
-pub type TextPair = (Option<String>, Option<String>);
+pub(crate) type TextPair = (Option<String>, Option<String>);
 
 impl UndoStore {
     /// Nothing is opened or made before it is needed.

@@ -85,7 +85,6 @@ fn stays(standing: UndoStanding, way: UndoWay) -> bool {
     !is_there && standing.way() != Some(way)
 }
 
-/// Why it does.
 fn why_it_stays(standing: UndoStanding) -> &'static str {
     match undo::why_not(standing) {
         "" => standing.words(),

@@ -11,7 +11,7 @@ const CONTEXT: usize = 16;
 
 /// One stream of bytes, masked as it comes.
 #[derive(Debug)]
-pub struct MaskStream {
+pub(crate) struct MaskStream {
     masker: Masker,
     /// The last bytes that were passed on, then those that are held back.
     buffer: Vec<u8>,
@@ -21,18 +21,18 @@ pub struct MaskStream {
 
 impl MaskStream {
     /// A stream without anything in it yet.
-    pub fn new(masker: Masker) -> Self {
+    pub(crate) fn new(masker: Masker) -> Self {
         Self { masker, buffer: Vec::new(), passed: 0 }
     }
 
     /// Takes more bytes; gives what can't be part of a key that is not whole yet.
-    pub fn push(&mut self, bytes: &[u8]) -> MaskedValue<Vec<u8>> {
+    pub(crate) fn push(&mut self, bytes: &[u8]) -> MaskedValue<Vec<u8>> {
         self.buffer.extend_from_slice(bytes);
         self.pass_on(false)
     }
 
     /// Nothing more comes: gives what was held back.
-    pub fn end(&mut self) -> MaskedValue<Vec<u8>> {
+    pub(crate) fn end(&mut self) -> MaskedValue<Vec<u8>> {
         self.pass_on(true)
     }
 

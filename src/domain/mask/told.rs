@@ -8,7 +8,7 @@ const MARK: &str = "[key]";
 
 impl Masker {
     /// The text without keys, also without the half-masked ones that servers print. Places may move: a key is `[key]`.
-    pub fn told(&self, text: &str) -> String {
+    pub(crate) fn told(&self, text: &str) -> String {
         let known = self.known();
         let mut text = text.to_owned();
         for value in known.values() {

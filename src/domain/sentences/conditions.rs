@@ -13,7 +13,7 @@ const VERSIONED: &[(&str, &str)] = &[("python", "Python"), ("bash", "bash"), ("j
 
 /// The languages in which Jupyter kernels take code.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum KernelLanguages {
+pub(crate) enum KernelLanguages {
     /// Code is not run by Jupyter kernels.
     #[default]
     Unused,
@@ -23,21 +23,20 @@ pub enum KernelLanguages {
     Known(Vec<Language>),
 }
 
-/// The conditions of runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunConditions {
     /// Whether a sandbox confines them.
-    pub confined: bool,
+    pub(crate) confined: bool,
     /// Whether the network is open to them.
-    pub network: bool,
+    pub(crate) network: bool,
     /// Where they may write, beside their temporary folder.
-    pub write: Vec<PathBuf>,
+    pub(crate) write: Vec<PathBuf>,
     /// How much each of them may use.
-    pub limits: Limits,
+    pub(crate) limits: Limits,
     /// What Jupyter kernels take, where they run the code.
-    pub kernels: KernelLanguages,
+    pub(crate) kernels: KernelLanguages,
     /// The versions that are known, by the name of the program: `Python`, `node`.
-    pub versions: BTreeMap<&'static str, String>,
+    pub(crate) versions: BTreeMap<&'static str, String>,
 }
 
 impl KernelLanguages {

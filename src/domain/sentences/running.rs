@@ -15,7 +15,6 @@ pub(crate) fn asked_again(block: BlockId, why: &str) -> String {
 /// Why a run that was stopped early never began.
 pub(crate) const STOPPED_BEFORE_START: &str = "it was stopped before it started";
 
-/// The model writes.
 pub(crate) const ANSWERING: &str = "Answering";
 
 /// A request waits for messages that are read from the session's file.

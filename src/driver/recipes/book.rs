@@ -184,7 +184,7 @@ fn own(path: &Path, text: &str, known: &[Recipe]) -> Result<Recipe, Vec<String>>
 
 impl Driver {
     /// The recipes that there are, in the order of their list, as they were read last.
-    pub fn recipes(&self) -> RecipeCards {
+    pub(crate) fn recipes(&self) -> RecipeCards {
         self.rooms.recipes.list().cards()
     }
 

@@ -9,9 +9,9 @@ use std::path::{Component, Path, PathBuf};
 #[derive(Clone, Debug, Default)]
 pub struct FunctionFiles {
     /// Those that are configured, the usual one first; there is one at least.
-    pub files: Vec<PathBuf>,
+    pub(crate) files: Vec<PathBuf>,
     /// The person's home folder, which `~` means.
-    pub home: Option<PathBuf>,
+    pub(crate) home: Option<PathBuf>,
 }
 
 /// Why a new function can't go where the person named.

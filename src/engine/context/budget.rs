@@ -12,11 +12,11 @@ use crate::engine::transcript::{Item, SettledEvent, Transcript};
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Composition {
     /// Its messages, oldest first.
-    pub messages: Vec<Message>,
+    pub(crate) messages: Vec<Message>,
     /// About how many tokens they and the tools have.
-    pub estimate: u64,
+    pub(crate) estimate: u64,
     /// How many results are told shorter than usual.
-    pub shortened: usize,
+    pub(crate) shortened: usize,
 }
 
 /// What a conversation is made from.

@@ -11,20 +11,20 @@ use std::ops::Range;
 
 /// How much of the model's context the next request takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct ContextShare {
+pub(crate) struct ContextShare {
     /// Tokens of the conversation as it would be sent now.
-    pub used: u64,
+    pub(crate) used: u64,
     /// Tokens that a conversation may have, its reply included. `None`: not known, and
     /// [`LONGEST_UNKNOWN`](crate::engine::LONGEST_UNKNOWN) are assumed.
-    pub of: Option<u64>,
+    pub(crate) of: Option<u64>,
     /// Whether `used` is an estimate in whole or in part; else it is as the provider counted.
-    pub estimated: bool,
+    pub(crate) estimated: bool,
     /// Whether `used` is what prompts and replies alone come to, because that is too much already.
-    pub at_least: bool,
+    pub(crate) at_least: bool,
     /// How many results are told shorter than usual, because the conversation is long.
-    pub shortened: usize,
+    pub(crate) shortened: usize,
     /// How many items of the conversation a summary stands for.
-    pub summarised_upto: usize,
+    pub(crate) summarised_upto: usize,
 }
 
 impl ContextShare {
@@ -38,7 +38,7 @@ impl ContextShare {
     }
 
     /// The share in whole percent; `None` where the size of the context is not known. May be above 100.
-    pub fn percent(&self) -> Option<u64> {
+    pub(crate) fn percent(&self) -> Option<u64> {
         self.of.filter(|of| *of > 0).map(|of| self.used.saturating_mul(100) / of)
     }
 }

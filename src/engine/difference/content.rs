@@ -10,9 +10,9 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct KnownContents {
     /// Files whose texts are those that both runs left, and differ in nothing but what is another in each run.
-    pub alike: BTreeSet<String>,
+    pub(crate) alike: BTreeSet<String>,
     /// Pictures by where they lie.
-    pub pictures: BTreeMap<PathBuf, Sha256>,
+    pub(crate) pictures: BTreeMap<PathBuf, Sha256>,
 }
 
 /// Endings of files in which the programs that write them note when they did, or names by chance: of such a file other bytes

@@ -77,7 +77,6 @@ pub(super) struct ToldParts {
 }
 
 impl ToldParts {
-    /// How many ended.
     pub(super) fn count(&self) -> usize {
         self.ended.len()
     }

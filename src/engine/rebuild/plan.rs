@@ -14,22 +14,21 @@ use std::collections::BTreeSet;
 /// All runs that made the kernel that was there before, in their order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RebuildPlan {
-    pub steps: Vec<RebuildStep>,
+    pub(crate) steps: Vec<RebuildStep>,
     /// The variables that the kernel has now.
-    pub live: Vec<String>,
+    pub(crate) live: Vec<String>,
 }
 
 /// What becomes of the variables of an earlier kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PlannedNames {
-    /// They are there.
-    pub live: Vec<String>,
+    pub(crate) live: Vec<String>,
     /// They come back by blocks that touch nothing but the kernel.
-    pub restorable: Vec<String>,
+    pub(crate) restorable: Vec<String>,
     /// They need a block that is decided for by itself.
-    pub again: Vec<String>,
+    pub(crate) again: Vec<String>,
     /// They need a block that can't be repeated.
-    pub lost: Vec<String>,
+    pub(crate) lost: Vec<String>,
 }
 
 impl RebuildPlan {

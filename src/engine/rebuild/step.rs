@@ -19,17 +19,17 @@ pub(crate) enum StepState {
 /// One step of a plan: a run that would be repeated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RebuildStep {
-    pub run: RunId,
-    pub block: BlockId,
+    pub(crate) run: RunId,
+    pub(crate) block: BlockId,
     /// The first line of its text.
-    pub first_line: String,
+    pub(crate) first_line: String,
     /// How long it took, in microseconds.
-    pub wall_us: u64,
+    pub(crate) wall_us: u64,
     /// What it touched beside the kernel, in words; empty where nothing of the kind is known.
-    pub touched: Vec<String>,
+    pub(crate) touched: Vec<String>,
     /// The names that it sets.
-    pub names: Vec<String>,
-    pub state: StepState,
+    pub(crate) names: Vec<String>,
+    pub(crate) state: StepState,
     /// Names that stand in its text.
     pub(super) used: BTreeSet<String>,
     /// Bytes of its text.

@@ -91,7 +91,7 @@ pub struct Parser {
 
 impl Parser {
     /// A parser for a reply that begins now.
-    pub fn new(dialect: Dialect, languages: &Languages) -> Self {
+    pub(crate) fn new(dialect: Dialect, languages: &Languages) -> Self {
         Self {
             dialect,
             languages: languages.clone(),
@@ -112,7 +112,7 @@ impl Parser {
     }
 
     /// Takes the next piece of the text.
-    pub fn push(&mut self, delta: &str) {
+    pub(crate) fn push(&mut self, delta: &str) {
         let from = self.text.len();
         self.text.push_str(delta);
         let mut searched = from;
@@ -125,7 +125,7 @@ impl Parser {
     }
 
     /// The text so far in segments. Only the last may still change.
-    pub fn segments(&self) -> &[Segment] {
+    pub(crate) fn segments(&self) -> &[Segment] {
         &self.segments
     }
 
@@ -143,7 +143,7 @@ impl Parser {
 
     /// Ends the reply; returns its text and its segments. In a reply that is not `complete` a closing fence without a
     /// line end may have been cut short, and is not taken for one.
-    pub fn finish(mut self, complete: bool) -> (String, Vec<Segment>) {
+    pub(crate) fn finish(mut self, complete: bool) -> (String, Vec<Segment>) {
         if self.read < self.text.len() {
             self.line(self.text.len());
         }

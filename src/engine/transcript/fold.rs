@@ -140,7 +140,7 @@ impl Transcript {
     }
 
     /// The run with this number, and the block that it belongs to.
-    pub fn run(&self, run: RunId) -> Option<(&BlockItem, &RunItem)> {
+    pub(crate) fn run(&self, run: RunId) -> Option<(&BlockItem, &RunItem)> {
         // The newest runs are asked for nearly always, and they belong to the newest blocks.
         self.blocks.values().rev().find_map(|b| b.runs.iter().rev().find(|r| r.run == run).map(|r| (b, r)))
     }
@@ -154,7 +154,7 @@ impl Transcript {
     }
 
     /// The newest reply that has ended.
-    pub fn last_reply(&self) -> Option<&ReplyItem> {
+    pub(crate) fn last_reply(&self) -> Option<&ReplyItem> {
         self.items.iter().rev().find_map(|item| match item {
             Item::Reply(reply) => Some(reply.as_ref()),
             _ => None,
@@ -162,7 +162,7 @@ impl Transcript {
     }
 
     /// The summary with which requests begin, where there is one.
-    pub fn summary(&self) -> Option<&SummaryItem> {
+    pub(crate) fn summary(&self) -> Option<&SummaryItem> {
         match self.items.get(self.summary?)? {
             Item::Summary(summary) => Some(summary),
             _ => None,
@@ -170,12 +170,12 @@ impl Transcript {
     }
 
     /// The blocks that are not settled, in their order.
-    pub fn open(&self) -> impl DoubleEndedIterator<Item = &BlockItem> {
+    pub(crate) fn open(&self) -> impl DoubleEndedIterator<Item = &BlockItem> {
         self.blocks.values().filter(|b| b.standing == BlockStanding::Open)
     }
 
     /// The rules of the person that hold now, oldest first.
-    pub fn rules_in_force(&self) -> impl DoubleEndedIterator<Item = &Rule> {
+    pub(crate) fn rules_in_force(&self) -> impl DoubleEndedIterator<Item = &Rule> {
         self.rules.iter().filter(|item| item.over.is_none()).map(|item| &item.rule)
     }
 

@@ -42,7 +42,7 @@ impl Group {
     }
 
     /// An entry that leads through this group: the helper enters it and becomes what was to be started.
-    pub fn entry(&self, entry: &HelperEntry) -> HelperEntry {
+    pub(crate) fn entry(&self, entry: &HelperEntry) -> HelperEntry {
         HelperEntry { door: Some(self.door()), ..entry.clone() }
     }
 
@@ -50,7 +50,7 @@ impl Group {
     ///
     /// # Errors
     /// When the system refuses a limit: it can't be said to hold then.
-    pub fn set(&self, limits: &Limits) -> io::Result<()> {
+    pub(crate) fn set(&self, limits: &Limits) -> io::Result<()> {
         let amount = |n: u64, own: u64| if n == 0 { "max".into() } else { n.saturating_add(own).to_string() };
         self.put("memory.max", &amount(limits.memory_bytes, OWN_BYTES))?;
         self.put("pids.max", &amount(limits.processes.into(), OWN_PROCESSES))?;
@@ -63,7 +63,7 @@ impl Group {
     }
 
     /// The limit on memory, in words, when processes were ended because of it.
-    pub fn out_of_memory(&self) -> Option<String> {
+    pub(crate) fn out_of_memory(&self) -> Option<String> {
         let limit =
             words(&self.folder.join("memory.max")).first().and_then(|word| word.parse::<u64>().ok())?;
         self.ended_for_memory().then(|| format!("memory: over {} MiB", limit.saturating_sub(OWN_BYTES) >> 20))

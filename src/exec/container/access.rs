@@ -17,21 +17,21 @@ use std::sync::Arc;
 
 /// The engine of one session's containers, reached when it is needed first.
 pub(super) struct EngineAccess {
-    pub setup: Arc<Setup>,
-    pub config: ContainerExecutor,
+    pub(crate) setup: Arc<Setup>,
+    pub(crate) config: ContainerExecutor,
     /// One image for all languages, where one was named.
     image: Option<String>,
     /// Digits that are in the names and labels of all containers of the session.
-    pub session: String,
+    pub(crate) session: String,
     engine: Option<Rc<Engine>>,
 }
 
 /// What is known of a language before it runs.
 pub(super) struct LanguageFacts {
-    pub engine: Rc<Engine>,
-    pub frame: ContainerFrame,
-    pub entry: LanguageEntry,
-    pub image: Image,
+    pub(crate) engine: Rc<Engine>,
+    pub(crate) frame: ContainerFrame,
+    pub(crate) entry: LanguageEntry,
+    pub(crate) image: Image,
 }
 
 impl LanguageFacts {

@@ -25,16 +25,16 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// An engine that answers.
 pub(super) struct Engine {
-    pub docker: Docker,
+    pub(crate) docker: Docker,
     /// Its address, for messages.
-    pub address: String,
+    pub(crate) address: String,
     /// The host that it is reached at over the network.
     host: Option<String>,
     /// What it calls itself, with its version.
-    pub version: String,
-    pub able: Abilities,
+    pub(crate) version: String,
+    pub(crate) able: Abilities,
     /// Its socket, when it is on this machine.
-    pub socket: Option<PathBuf>,
+    pub(crate) socket: Option<PathBuf>,
     _tunnel: Option<Tunnel>,
 }
 
@@ -42,11 +42,11 @@ pub(super) struct Engine {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Image {
     /// Its name, as configured.
-    pub name: String,
+    pub(crate) name: String,
     /// Its id, `sha256:…`.
-    pub id: String,
+    pub(crate) id: String,
     /// The variables that it sets.
-    pub env: Vec<(String, String)>,
+    pub(crate) env: Vec<(String, String)>,
 }
 
 impl Image {

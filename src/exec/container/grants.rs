@@ -18,23 +18,23 @@ const SYSTEM_TREES: &[&str] = &["/proc", "/sys", "/dev", "/run", "/var/run"];
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Grants {
     /// Further folders to read.
-    pub read: Vec<PathBuf>,
+    pub(crate) read: Vec<PathBuf>,
     /// Further folders to write.
-    pub write: Vec<PathBuf>,
+    pub(crate) write: Vec<PathBuf>,
     /// Whether the network is open.
-    pub network: bool,
+    pub(crate) network: bool,
     /// Protected names in what is written.
-    pub guarded: GuardedPaths,
+    pub(crate) guarded: GuardedPaths,
 }
 
 /// What of this machine no container is given. Paths are compared by their names, so links are resolved in all of them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct WithheldPlaces {
     /// The account's home folder.
-    pub home: Option<PathBuf>,
-    pub socket: Option<PathBuf>,
+    pub(crate) home: Option<PathBuf>,
+    pub(crate) socket: Option<PathBuf>,
     /// Folders of sayso's own.
-    pub own: Vec<PathBuf>,
+    pub(crate) own: Vec<PathBuf>,
 }
 
 impl WithheldPlaces {

@@ -55,22 +55,21 @@ pub(super) enum KernelEnd {
     Died(String, ResourceUse),
 }
 
-/// A kernel in its container.
 pub(super) struct ContainerKernel {
     /// The image, as shown.
-    pub image: String,
+    pub(crate) image: String,
     /// Its generation and its variables, as last told.
-    pub state: KernelRef,
+    pub(crate) state: KernelRef,
     /// Its folder, as last told.
-    pub cwd: PathBuf,
+    pub(crate) cwd: PathBuf,
     /// What it reaches, since its start.
-    pub reach: Reach,
+    pub(crate) reach: Reach,
     /// Whether it has said that it is ready.
-    pub ready: bool,
+    pub(crate) ready: bool,
     /// The blocks that were in it, and what it was last found to have changed.
-    pub shared: SharedState,
+    pub(crate) shared: SharedState,
     /// How it stands after the last block.
-    pub rest: Option<RestState>,
+    pub(crate) rest: Option<RestState>,
     events: mpsc::Receiver<KernelEvent>,
     orders: mpsc::UnboundedSender<Vec<u8>>,
     stop: Rc<Notify>,

@@ -24,41 +24,41 @@ const NO_FOLDER: &str = "/tmp";
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Abilities {
     /// It is on another machine: folders of this one can't be given to its containers.
-    pub remote: bool,
+    pub(crate) remote: bool,
     /// It is Docker without root: the account is user 0 inside.
-    pub rootless: bool,
+    pub(crate) rootless: bool,
     /// It is Podman without root: the account keeps its number inside when asked for.
-    pub keeps_id: bool,
+    pub(crate) keeps_id: bool,
     /// It enforces the memory of a container.
-    pub memory: bool,
+    pub(crate) memory: bool,
     /// It enforces the number of processes.
-    pub processes: bool,
+    pub(crate) processes: bool,
     /// It enforces the processors; how many it has.
-    pub processors: Option<u32>,
+    pub(crate) processors: Option<u32>,
     /// It can stop all that is in a container, and let it go on.
-    pub pauses: bool,
+    pub(crate) pauses: bool,
 }
 
 /// Everything about containers of one session that does not change.
 #[derive(Clone, Debug)]
 pub(super) struct ContainerFrame {
-    pub config: ContainerExecutor,
+    pub(crate) config: ContainerExecutor,
     /// The limits of what runs in them.
-    pub limits: Limits,
+    pub(crate) limits: Limits,
     /// What the engine can.
-    pub able: Abilities,
+    pub(crate) able: Abilities,
     /// The folder on this machine, and in the container.
-    pub folder: PathBuf,
+    pub(crate) folder: PathBuf,
     /// What the person opened beside it.
-    pub granted: Grants,
+    pub(crate) granted: Grants,
     /// Whether no sandbox was asked for: a container is closed all the same.
-    pub asked_off: bool,
+    pub(crate) asked_off: bool,
     /// User and group of this account.
-    pub account: (u32, u32),
+    pub(crate) account: (u32, u32),
     /// Variables that a program is given.
-    pub env: Vec<(String, String)>,
+    pub(crate) env: Vec<(String, String)>,
     /// Labels by which it is known.
-    pub labels: HashMap<String, String>,
+    pub(crate) labels: HashMap<String, String>,
 }
 
 impl ContainerFrame {

@@ -33,16 +33,14 @@ const FOLDER: &str = "/tmp/.sayso";
 /// How often it is looked at what a program uses.
 const LOOK: Duration = Duration::from_millis(700);
 
-/// What is started.
 pub(super) struct ProgramStart<'a> {
-    /// The image's id.
-    pub image: &'a str,
+    pub(crate) image: &'a str,
     /// What its container is called.
-    pub name: String,
+    pub(crate) name: String,
     /// What the text is handed to as a file.
-    pub command: &'a [String],
+    pub(crate) command: &'a [String],
     /// Of a shell: where it starts, and all its variables as an engine is told them.
-    pub shell: Option<(PathBuf, Vec<String>)>,
+    pub(crate) shell: Option<(PathBuf, Vec<String>)>,
 }
 
 /// What a shell wrote of its state, as soon as it did.

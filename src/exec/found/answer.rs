@@ -3,28 +3,28 @@
 /// A container engine that answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FoundEngine {
-    pub address: String,
+    pub(crate) address: String,
     /// What it calls itself, with its version: `Docker 28.2.2`.
-    pub version: String,
+    pub(crate) version: String,
     /// The images of the configuration.
-    pub images: Vec<FoundImage>,
+    pub(crate) images: Vec<FoundImage>,
 }
 
 /// An image of the configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FoundImage {
-    pub name: String,
+    pub(crate) name: String,
     /// The languages that run in it.
-    pub languages: Vec<String>,
+    pub(crate) languages: Vec<String>,
     /// The first digits of its id, or why it is not there.
-    pub there: Result<String, String>,
+    pub(crate) there: Result<String, String>,
 }
 
 /// Jupyter kernels that could be started.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Kernels {
     /// Where: `on this machine`, `at https://hub.example`.
-    pub place: String,
+    pub(crate) place: String,
     /// Each with its language.
-    pub names: Vec<(String, String)>,
+    pub(crate) names: Vec<(String, String)>,
 }

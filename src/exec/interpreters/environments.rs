@@ -16,9 +16,9 @@ const ENTRIES: usize = 4_096;
 /// Where a project stands, and the variables of the person.
 #[derive(Clone, Copy)]
 pub(super) struct ProjectSite<'a> {
-    pub cwd: &'a Path,
-    pub home: Option<&'a Path>,
-    pub var: &'a dyn Fn(&str) -> Option<OsString>,
+    pub(crate) cwd: &'a Path,
+    pub(crate) home: Option<&'a Path>,
+    pub(crate) var: &'a dyn Fn(&str) -> Option<OsString>,
 }
 
 impl ProjectSite<'_> {

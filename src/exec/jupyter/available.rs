@@ -12,12 +12,12 @@ use std::sync::Arc;
 
 /// The kernels that can be had, and under which conditions.
 pub(super) struct AvailableKernels {
-    pub setup: Arc<Setup>,
-    pub config: JupyterExecutor,
+    pub(crate) setup: Arc<Setup>,
+    pub(crate) config: JupyterExecutor,
     /// The kernel to use, where one was named.
     wanted: Option<String>,
     /// The server, once it was asked.
-    pub server: Option<JupyterServer>,
+    pub(crate) server: Option<JupyterServer>,
     specs: Option<Vec<Spec>>,
 }
 

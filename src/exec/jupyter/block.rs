@@ -10,19 +10,19 @@ const UNDER_WAY: Duration = Duration::from_millis(400);
 
 /// The block that runs, or is held until its kernel is there for it.
 pub(super) struct JupyterBlock {
-    pub block: BlockId,
-    pub kernel: String,
+    pub(crate) block: BlockId,
+    pub(crate) kernel: String,
     /// It has gone to its kernel. Before that nothing of it ran.
-    pub sent: bool,
-    pub reading: ReplyReader,
+    pub(crate) sent: bool,
+    pub(crate) reading: ReplyReader,
     /// What is missing is given up then.
-    pub until: Option<Instant>,
+    pub(crate) until: Option<Instant>,
     /// How often the connection was lost while it ran.
-    pub losses: u32,
+    pub(crate) losses: u32,
     /// The kernel runs Python.
-    pub of_python: bool,
+    pub(crate) of_python: bool,
     /// The question for its variables, once the block is over.
-    pub asked: Option<String>,
+    pub(crate) asked: Option<String>,
     /// When it was interrupted last.
     interrupted: Option<Instant>,
     /// It was heard of after that.

@@ -22,12 +22,12 @@ const SILENCE: Duration = Duration::from_millis(2900);
 
 /// What a kernel needs to be started.
 pub(super) struct ServerStart {
-    pub server: JupyterServer,
-    pub name: String,
+    pub(crate) server: JupyterServer,
+    pub(crate) name: String,
     /// How long it may take to be ready.
-    pub patience: Duration,
+    pub(crate) patience: Duration,
     /// For how long a lost connection is made again.
-    pub reconnect: Duration,
+    pub(crate) reconnect: Duration,
 }
 
 /// Why a connection is left.

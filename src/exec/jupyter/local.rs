@@ -37,16 +37,16 @@ use tokio::time::Instant;
 /// What a kernel needs to be started.
 pub(super) struct LocalStart {
     /// The program that answers to `__run`.
-    pub helper: HelperFile,
+    pub(crate) helper: HelperFile,
     /// The limits of its process.
-    pub limits: Limits,
-    pub spec: Spec,
+    pub(crate) limits: Limits,
+    pub(crate) spec: Spec,
     /// The folder in which it starts.
-    pub cwd: PathBuf,
+    pub(crate) cwd: PathBuf,
     /// Its environment, without what its description adds.
-    pub env: Environment,
+    pub(crate) env: Environment,
     /// How long it may take to be ready.
-    pub patience: Duration,
+    pub(crate) patience: Duration,
 }
 
 /// A kernel's process, ended when this is dropped; and what is heard of it.

@@ -34,11 +34,11 @@ impl Channel {
 /// A message. Buffers of extensions are left out.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct JupyterMessage {
-    pub channel: Channel,
-    pub header: Value,
+    pub(crate) channel: Channel,
+    pub(crate) header: Value,
     /// The header of the message that it is about.
-    pub parent: Value,
-    pub content: Value,
+    pub(crate) parent: Value,
+    pub(crate) content: Value,
 }
 
 /// Why bytes are no message.

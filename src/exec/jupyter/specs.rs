@@ -14,15 +14,15 @@ const KERNELS: usize = 500;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Spec {
     /// Its name, `python3`.
-    pub name: String,
+    pub(crate) name: String,
     /// Its language, in small letters.
-    pub language: String,
+    pub(crate) language: String,
     /// The program and its arguments; `{connection_file}` stands for a path. Empty for a kernel of a server.
-    pub argv: Vec<String>,
+    pub(crate) argv: Vec<String>,
     /// Variables that it wants.
-    pub env: Vec<(String, String)>,
+    pub(crate) env: Vec<(String, String)>,
     /// Whether it is interrupted by a message instead of a signal.
-    pub by_message: bool,
+    pub(crate) by_message: bool,
 }
 
 impl Spec {

@@ -49,8 +49,8 @@ pub(super) enum KernelNews {
 /// is its socket.
 #[derive(Clone, Debug)]
 pub(super) struct Outlet {
-    pub number: u32,
-    pub news: mpsc::Sender<(u32, KernelNews)>,
+    pub(crate) number: u32,
+    pub(crate) news: mpsc::Sender<(u32, KernelNews)>,
 }
 
 impl Outlet {
@@ -63,7 +63,7 @@ impl Outlet {
 /// Makes ids of messages.
 #[derive(Debug)]
 pub(super) struct Ids {
-    pub session: String,
+    pub(crate) session: String,
     next: Cell<u64>,
 }
 

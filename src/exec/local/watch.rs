@@ -13,10 +13,10 @@ const AGAIN: Duration = Duration::from_millis(10);
 /// A descriptor that is waited for.
 #[derive(Clone, Copy)]
 pub(super) struct WatchedDescriptor<'a, T> {
-    pub what: T,
-    pub fd: BorrowedFd<'a>,
+    pub(crate) what: T,
+    pub(crate) fd: BorrowedFd<'a>,
     /// Whether it is also waited for room to write.
-    pub writes: bool,
+    pub(crate) writes: bool,
 }
 
 /// Waits until there is something to hear; of what. Safe to cancel.

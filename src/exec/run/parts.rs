@@ -19,7 +19,6 @@ pub(super) struct PartEnds {
 }
 
 impl PartEnds {
-    /// Nothing ended yet.
     pub(super) fn new() -> Self {
         Self { waits: false, next: None, left: TOLD }
     }

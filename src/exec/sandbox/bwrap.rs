@@ -14,11 +14,11 @@ const SHARED_MEMORY: &str = "67108864";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Bwrap {
     /// The program, by its absolute path.
-    pub path: PathBuf,
+    pub(crate) path: PathBuf,
     /// Whether it can forbid namespaces inside of its own.
-    pub no_nesting: bool,
+    pub(crate) no_nesting: bool,
     /// Whether it can give a memory file system a size.
-    pub sizes: bool,
+    pub(crate) sizes: bool,
 }
 
 /// Why this layer is not there, as it is told of it.

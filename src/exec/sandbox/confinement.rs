@@ -10,49 +10,49 @@ const SET_ASIDE: u64 = 48 << 20;
 
 /// What a program takes upon itself; the default is nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Confinement {
+pub(crate) struct Confinement {
     /// Walls around files and signals.
-    pub walls: Option<Walls>,
-    pub calls: Option<Calls>,
+    pub(crate) walls: Option<Walls>,
+    pub(crate) calls: Option<Calls>,
     /// Limits of each process.
-    pub limits: Vec<Limit>,
+    pub(crate) limits: Vec<Limit>,
 }
 
 /// Which folders and files can be reached at all.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Walls {
+pub(crate) struct Walls {
     /// These can be read and started.
     #[serde(with = "crate::exec::helper_wire::paths")]
-    pub read: Vec<PathBuf>,
+    pub(crate) read: Vec<PathBuf>,
     /// These can be read and written.
     #[serde(with = "crate::exec::helper_wire::paths")]
-    pub write: Vec<PathBuf>,
+    pub(crate) write: Vec<PathBuf>,
     /// Whether connecting and listening by TCP is refused.
-    pub no_tcp: bool,
+    pub(crate) no_tcp: bool,
 }
 
 /// Which families of sockets can be made; other dangerous calls are refused always.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Calls {
+pub(crate) struct Calls {
     /// Internet sockets. In a network of its own they reach nobody else.
-    pub inet: bool,
+    pub(crate) inet: bool,
     /// Sockets that lie in folders. Pairs without a name are always allowed.
-    pub unix: bool,
+    pub(crate) unix: bool,
     /// The kernel's own network settings.
-    pub netlink: bool,
+    pub(crate) netlink: bool,
 }
 
 /// A limit of each process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Limit {
-    pub what: LimitedResource,
-    pub soft: u64,
+pub(crate) struct Limit {
+    pub(crate) what: LimitedResource,
+    pub(crate) soft: u64,
     /// Up to where the program can raise it.
-    pub hard: u64,
+    pub(crate) hard: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum LimitedResource {
+pub(crate) enum LimitedResource {
     /// Memory of its own, in bytes.
     Data,
     /// Processes and threads of the same user in the same namespace.
@@ -64,7 +64,7 @@ pub enum LimitedResource {
 
 impl Limit {
     /// Whether nothing is limited: the entry is there for runs that come later and are.
-    pub fn is_none(&self) -> bool {
+    pub(crate) fn is_none(&self) -> bool {
         (self.soft, self.hard) == (u64::MAX, u64::MAX)
     }
 }

@@ -20,6 +20,6 @@ pub fn enter(confinement: &Confinement) -> Result<(), LayerError> {
 ///
 /// # Errors
 /// Always: it is for Linux.
-pub fn only_compute() -> Result<(), LayerError> {
+pub(crate) fn only_compute() -> Result<(), LayerError> {
     Err(LayerError::seccomp("it is for Linux"))
 }

@@ -5,15 +5,14 @@ use crate::exec::environment::Environment;
 use std::env;
 use std::path::{Path, PathBuf};
 
-/// One manager.
 #[derive(Debug)]
 pub(super) struct ToolManager {
     /// The folder under the home folder by which it is known on the `PATH`.
-    pub known: &'static str,
+    pub(crate) known: &'static str,
     /// What of the home folder is read for it.
-    pub parts: &'static [&'static str],
+    pub(crate) parts: &'static [&'static str],
     /// The variable that says where it is, and where it is without one.
-    pub variable: Option<(&'static str, &'static str)>,
+    pub(crate) variable: Option<(&'static str, &'static str)>,
 }
 
 const fn manager(

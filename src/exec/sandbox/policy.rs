@@ -12,32 +12,32 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Policy {
     /// The level that follows from wish and place.
-    pub level: SandboxLevel,
-    pub cwd: PathBuf,
+    pub(crate) level: SandboxLevel,
+    pub(crate) cwd: PathBuf,
     /// Where the home is, as programs see it.
-    pub home: PathBuf,
+    pub(crate) home: PathBuf,
     /// Where the private `/tmp` is, as programs see it.
-    pub tmp: PathBuf,
+    pub(crate) tmp: PathBuf,
     /// The private folder of the session: its `tmp` and its `home`.
-    pub private: (PathBuf, PathBuf),
+    pub(crate) private: (PathBuf, PathBuf),
     /// Folders that are read beside the system: toolchains, and what the person allowed.
-    pub read: Vec<PathBuf>,
+    pub(crate) read: Vec<PathBuf>,
     /// Folders that are written beside the working folder.
-    pub write: Vec<PathBuf>,
+    pub(crate) write: Vec<PathBuf>,
     /// Protected names that are there.
-    pub protected: Vec<PathBuf>,
+    pub(crate) protected: Vec<PathBuf>,
     /// Folders that hold protected names: they can't be moved away.
-    pub pinned: Vec<PathBuf>,
+    pub(crate) pinned: Vec<PathBuf>,
     /// Secret folders inside of what can be read.
-    pub hidden_folders: Vec<PathBuf>,
+    pub(crate) hidden_folders: Vec<PathBuf>,
     /// Secret files inside of what can be read.
-    pub hidden_files: Vec<PathBuf>,
+    pub(crate) hidden_files: Vec<PathBuf>,
     /// What can be read of the working folder without hidden things, where there are any: for layers that can't hide.
-    pub shown: Vec<PathBuf>,
+    pub(crate) shown: Vec<PathBuf>,
     /// Files behind the links of the system's settings, such as the resolver's.
-    pub behind: Vec<PathBuf>,
+    pub(crate) behind: Vec<PathBuf>,
     /// Whether the network is open.
-    pub network: bool,
+    pub(crate) network: bool,
 }
 
 /// Something in the file system that a run sees.

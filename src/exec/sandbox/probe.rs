@@ -128,9 +128,9 @@ fn probe(
 /// What a program printed that has ended.
 #[derive(Debug)]
 pub(crate) struct ProgramOutput {
-    pub text: Vec<u8>,
+    pub(crate) text: Vec<u8>,
     /// Whether it ended with 0.
-    pub well: bool,
+    pub(crate) well: bool,
 }
 
 /// What a program prints that is started for this, once it has ended, up to `largest` bytes. It is given these

@@ -15,19 +15,19 @@ const LOOKED_AT: usize = 64 << 10;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ClosedPlaces {
     /// The folder in which it started.
-    pub cwd: PathBuf,
+    pub(crate) cwd: PathBuf,
     /// The person's home, which is hidden but for what is listed.
-    pub home: Option<PathBuf>,
+    pub(crate) home: Option<PathBuf>,
     /// Where the home is, as programs see it.
-    pub home_inside: PathBuf,
+    pub(crate) home_inside: PathBuf,
     /// Folders that can be read.
-    pub read: Vec<PathBuf>,
+    pub(crate) read: Vec<PathBuf>,
     /// Folders that can be written.
-    pub write: Vec<PathBuf>,
+    pub(crate) write: Vec<PathBuf>,
     /// Names inside of those that can't.
-    pub protected: Vec<PathBuf>,
+    pub(crate) protected: Vec<PathBuf>,
     /// Whether the network is closed.
-    pub network: bool,
+    pub(crate) network: bool,
 }
 
 /// What an error line says of its cause.

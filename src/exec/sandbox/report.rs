@@ -162,7 +162,7 @@ impl SandboxReport {
     }
 
     /// Why nothing is enforced, in one line.
-    pub fn why_off(&self) -> String {
+    pub(crate) fn why_off(&self) -> String {
         let whys =
             self.layers.iter().filter_map(|layer| Some(format!("{}: {}", layer.name, layer.why.as_ref()?)));
         whys.collect::<Vec<_>>().join("; ")

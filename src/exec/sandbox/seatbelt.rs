@@ -10,7 +10,7 @@ use std::path::Path;
 
 /// Where the tool lies; another of its name is never used.
 #[cfg(target_os = "macos")]
-pub const TOOL: &str = "/usr/bin/sandbox-exec";
+pub(crate) const TOOL: &str = "/usr/bin/sandbox-exec";
 
 /// What every program needs, of the system.
 const SYSTEM: &[&str] = &[

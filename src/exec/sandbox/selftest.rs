@@ -21,39 +21,39 @@ const PATIENCE: Duration = Duration::from_millis(300);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Task {
     /// A folder outside of all that is allowed.
-    pub outside: PathBuf,
-    pub tcp: SocketAddr,
+    pub(crate) outside: PathBuf,
+    pub(crate) tcp: SocketAddr,
     /// The same without a connection.
-    pub udp: SocketAddr,
+    pub(crate) udp: SocketAddr,
     /// A process outside, and when it began.
-    pub process: (i32, u64),
+    pub(crate) process: (i32, u64),
     /// Places that have to be empty.
-    pub hidden: Vec<PathBuf>,
+    pub(crate) hidden: Vec<PathBuf>,
     /// Places inside of those that are there on purpose.
-    pub opened: Vec<PathBuf>,
+    pub(crate) opened: Vec<PathBuf>,
 }
 
 /// What came of it. Everything is open until it was seen refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SelfTestResult {
     /// A file outside could be written.
-    pub wrote: bool,
+    pub(crate) wrote: bool,
     /// A file outside, or a hidden one, could be read.
-    pub read: bool,
+    pub(crate) read: bool,
     /// Somebody outside could be reached.
-    pub connected: bool,
+    pub(crate) connected: bool,
     /// A process outside could be signalled.
-    pub signalled: bool,
+    pub(crate) signalled: bool,
     /// The supervisor could be signalled.
-    pub signalled_own: bool,
+    pub(crate) signalled_own: bool,
     /// A file among the devices could be made: the inner wall is not there.
-    pub littered: bool,
+    pub(crate) littered: bool,
     /// A family of sockets that is never allowed was refused the way the filter does it.
-    pub filtered: bool,
+    pub(crate) filtered: bool,
     /// The namespace of processes.
-    pub processes: String,
+    pub(crate) processes: String,
     /// The limit on open files.
-    pub open_files: u64,
+    pub(crate) open_files: u64,
 }
 
 impl Task {

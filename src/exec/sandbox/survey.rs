@@ -41,14 +41,14 @@ pub struct SandboxRequest {
 /// Where the session stands.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SessionSite<'a> {
-    pub cwd: &'a Path,
-    pub home: Option<&'a Path>,
+    pub(crate) cwd: &'a Path,
+    pub(crate) home: Option<&'a Path>,
     /// Folders of sayso's own: configuration, sessions, state.
-    pub own: &'a [PathBuf],
+    pub(crate) own: &'a [PathBuf],
     /// The search path of programs, for what has to be readable.
-    pub path: &'a OsStr,
+    pub(crate) path: &'a OsStr,
     /// The programs that may be started, the outer layer among them.
-    pub programs: &'a Launcher,
+    pub(crate) programs: &'a Launcher,
 }
 
 /// The policy, and what the person should know of it.
@@ -212,9 +212,9 @@ pub(super) fn look_again(policy: &Policy) -> Policy {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct GuardedPaths {
     /// Protected names that are there: to be read only.
-    pub protected: Vec<PathBuf>,
+    pub(crate) protected: Vec<PathBuf>,
     /// Folders that hold some: not to be moved away.
-    pub pinned: Vec<PathBuf>,
+    pub(crate) pinned: Vec<PathBuf>,
 }
 
 /// The protected names that are there at this moment in folders that are written.

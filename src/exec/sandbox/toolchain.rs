@@ -18,12 +18,12 @@ const ENTRIES: usize = 4096;
 /// Where the search stands.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SearchScope<'a> {
-    pub home: Option<&'a Path>,
-    pub cwd: &'a Path,
+    pub(crate) home: Option<&'a Path>,
+    pub(crate) cwd: &'a Path,
     /// Folders of sayso's own.
-    pub own: &'a [PathBuf],
+    pub(crate) own: &'a [PathBuf],
     /// Who knows what the person did not make.
-    pub programs: &'a Launcher,
+    pub(crate) programs: &'a Launcher,
 }
 
 impl SearchScope<'_> {

@@ -55,7 +55,6 @@ impl Grid {
         Self { rows: vec![row; rows], columns, row: 0, column: 0, is_full: false, region: (0, rows - 1) }
     }
 
-    /// Its rows, shared.
     pub(super) fn rows(&self) -> &[ScreenRow] {
         &self.rows
     }

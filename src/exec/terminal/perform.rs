@@ -27,7 +27,6 @@ struct SavedCursor {
     from_region: bool,
 }
 
-/// The state of a terminal.
 #[derive(Clone, Debug)]
 pub(super) struct TerminalState {
     normal: Grid,

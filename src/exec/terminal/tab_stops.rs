@@ -26,7 +26,6 @@ impl TabStops {
         self.0.iter_mut().skip(column).take(1).for_each(|stops| *stops = false);
     }
 
-    /// They stop nowhere.
     pub(super) fn clear_all(&mut self) {
         self.0.fill(false);
     }

@@ -12,7 +12,6 @@ pub(crate) struct Position {
     last: Vec<usize>,
 }
 
-/// What comes next.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum ScriptChoice<'a> {
     Reply(&'a ScriptedReply),

@@ -73,7 +73,6 @@ impl Talk {
         self.calls(&[("write_file", serde_json::json!({ "path": path, "content": content }))])
     }
 
-    /// The block that waits.
     fn waits(&self) -> (BlockId, BlockKind, String, Option<Language>) {
         let item = self.d.state().queue().next().expect("a block waits");
         let version = item.block.current();

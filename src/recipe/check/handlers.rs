@@ -78,7 +78,6 @@ pub(super) const EMPTY: &[&str] = &[
 /// A handler of errors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Handler<'a> {
-    /// Its own line.
     pub(super) line: &'a str,
     /// What it does with an error; `None` where not all of it was looked at.
     does: Option<Vec<&'a str>>,

@@ -27,7 +27,6 @@ const ALL: &[&dyn Check] = &[
 /// A check that judges words, for a step that there is not.
 pub(crate) const NONE: &dyn Check = &reply::Reply;
 
-/// The check with this name.
 pub(crate) fn find(name: &str) -> Option<&'static dyn Check> {
     ALL.iter().copied().find(|check| check.facts().name == name)
 }

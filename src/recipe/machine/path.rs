@@ -131,7 +131,6 @@ impl<'a> Path<'a> {
         self.step_of(self.now())
     }
 
-    /// The step of a round.
     fn step_of(&self, round: &Round) -> &'a RecipeStep {
         // Rounds are made of steps that there are, and there is at least one.
         static NONE: std::sync::LazyLock<RecipeStep> = std::sync::LazyLock::new(RecipeStep::none);

@@ -100,7 +100,6 @@ struct Talk {
     run: u32,
 }
 
-/// A run that changed files.
 fn changed(outcome: Outcome, files: &[&str]) -> RunReport {
     let mut report = report(outcome);
     let change = |path: &&str| FileChange::new(*path, "changed", 9);
@@ -225,7 +224,6 @@ impl Talk {
         self.d.state().transcript.blocks[&BlockId(block)].block.current().source.to_string()
     }
 
-    /// The summary at the end.
     fn summary(&self) -> (RecipeEnd, String) {
         let mut items = self.d.state().transcript.items.iter().rev();
         items

@@ -106,7 +106,6 @@ impl<'t> JavascriptReader<'_, 't> {
         self.shared.named(name.strip_prefix("node:").unwrap_or(name))
     }
 
-    /// A member of a value.
     pub(super) fn member(&self, value: &Value, name: &str) -> Value {
         match &value.kind {
             ValueKind::Any(_) => value.each(|one| self.member(one, name)),

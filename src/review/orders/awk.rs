@@ -12,7 +12,6 @@ enum AwkPiece {
     End,
 }
 
-/// The orders of a script.
 pub(super) fn orders(script: &str) -> Vec<OrderLanguage> {
     let pieces = pieces(script);
     let mut orders = Vec::new();

@@ -2,7 +2,6 @@
 
 use super::{OrderEffect, OrderLanguage};
 
-/// The orders of a script.
 pub(super) fn orders(script: &str) -> Vec<OrderLanguage> {
     let mut reader = SedReader { script, at: 0, orders: Vec::new() };
     while reader.at < script.len() {

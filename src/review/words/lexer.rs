@@ -54,7 +54,6 @@ pub(super) struct Style {
     joins: &'static [&'static str],
 }
 
-/// The style of a language.
 pub(super) fn style(grammar: Grammar, language: &str) -> Style {
     let c = Style {
         lines: &["//"],

@@ -10,11 +10,11 @@ const DEEPEST: usize = 12;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TreeSigns {
     /// In front of a branch that others stand below.
-    pub on: &'static str,
+    pub(crate) on: &'static str,
     /// In front of the last one.
-    pub last: &'static str,
+    pub(crate) last: &'static str,
     /// Past a branch, to the next one.
-    pub past: &'static str,
+    pub(crate) past: &'static str,
 }
 
 impl TreeSigns {
@@ -27,7 +27,7 @@ impl TreeSigns {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TreeRow {
     /// Which of the sessions.
-    pub at: usize,
+    pub(crate) at: usize,
     /// The row of the session that it left, where that stands above it.
     above: Option<usize>,
     /// Whether no other branch of the same session stands below it.

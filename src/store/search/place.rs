@@ -36,7 +36,7 @@ impl PlaceKind {
     ];
 
     /// The word in JSON.
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         Self::ALL.iter().find(|one| one.0 == self).map_or("", |one| one.2)
     }
 
@@ -94,7 +94,7 @@ impl FromStr for SessionPlace {
 
 impl SessionPlace {
     /// As it is typed to open a session there: what [`SessionPlace::from_str`] reads. A name is nowhere in it.
-    pub fn typed(self) -> Option<String> {
+    pub(crate) fn typed(self) -> Option<String> {
         match (self.kind, self.block) {
             (PlaceKind::Name, _) => None,
             (PlaceKind::Output, Some(block)) => Some(format!("output:{block}")),

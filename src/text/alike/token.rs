@@ -77,7 +77,6 @@ static ANY: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(&all.join("|")).ok()
 });
 
-/// The tokens of a line.
 pub(super) fn tokens<'t>(line: &'t str, runs: &BothRuns) -> Vec<TextToken<'t>> {
     let mut found = Vec::new();
     let mut done = 0;

@@ -8,15 +8,13 @@ use super::cluster;
 /// A place in a text: a line and a byte of it, both from 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Pos {
-    /// The line.
-    pub row: usize,
+    pub(crate) row: usize,
     /// The byte of the line.
     pub byte: usize,
 }
 
 impl Pos {
-    /// A place.
-    pub fn new(row: usize, byte: usize) -> Self {
+    pub(crate) fn new(row: usize, byte: usize) -> Self {
         Self { row, byte }
     }
 }
@@ -41,8 +39,8 @@ impl End {
 /// A part of a text: lines, and the end of each but the last.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fragment {
-    pub lines: Vec<String>,
-    pub ends: Vec<End>,
+    pub(crate) lines: Vec<String>,
+    pub(crate) ends: Vec<End>,
 }
 
 impl Default for Fragment {

@@ -27,7 +27,6 @@ impl Needle {
         Ok(Self { text: text.to_owned(), pattern, is_pattern })
     }
 
-    /// What was typed.
     pub(crate) fn text(&self) -> &str {
         &self.text
     }

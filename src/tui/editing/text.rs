@@ -29,9 +29,9 @@ pub(crate) enum SelectionShape {
 /// What was cut or copied.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct YankedText {
-    pub text: String,
+    pub(crate) text: String,
     /// Whether it is whole lines.
-    pub lines: bool,
+    pub(crate) lines: bool,
 }
 
 /// A column that moves up and down keep to, over lines that are shorter.
@@ -365,7 +365,6 @@ impl Text {
     }
 }
 
-/// A text on one line.
 fn one_line(text: &str) -> String {
     text.replace("\r\n", " ").replace(['\n', '\r'], " ")
 }

@@ -28,9 +28,8 @@ const COUNT: usize = 10_000;
 /// Bytes that one stroke puts in at the most, however often it is repeated.
 pub(crate) const PUT_IN: usize = 16 << 20;
 
-/// What letters mean.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Mode {
+pub(crate) enum Mode {
     /// They are text.
     #[default]
     Insert,
@@ -44,7 +43,7 @@ pub enum Mode {
 
 impl Mode {
     /// The word in the title.
-    pub fn word(self) -> &'static str {
+    pub(crate) fn word(self) -> &'static str {
         match self {
             Mode::Insert => "INSERT",
             Mode::Normal => "NORMAL",
@@ -75,7 +74,6 @@ pub(crate) enum Answer {
     TooMuch,
 }
 
-/// The machine.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Vim {
     mode: Mode,
@@ -94,7 +92,7 @@ pub(crate) struct Vim {
     /// Bytes that this stroke put in.
     put_in: usize,
     /// Rows of half a page.
-    pub half_page: usize,
+    pub(crate) half_page: usize,
 }
 
 impl Vim {
@@ -149,7 +147,6 @@ impl Vim {
         }
     }
 
-    /// Takes a stroke.
     pub(crate) fn stroke(&mut self, stroke: char, text: &mut Text) -> Answer {
         if !self.replaying {
             self.put_in = 0;

@@ -64,7 +64,7 @@ pub enum Edit {
 
 impl Edit {
     /// The change that an action makes in a text, if it makes one.
-    pub fn of(action: Action) -> Option<Self> {
+    pub(crate) fn of(action: Action) -> Option<Self> {
         let moved = |motion| Some(Edit::Move(motion, false));
         let selected = |motion| Some(Edit::Move(motion, true));
         match action {

@@ -51,7 +51,6 @@ impl EncodedPicture {
         Some(Self { protocol, cells, sides, body })
     }
 
-    /// Columns and rows.
     pub(crate) fn cells(&self) -> (u16, u16) {
         self.cells
     }

@@ -7,35 +7,35 @@ use std::time::Duration;
 
 /// What is up for decision. Another token is another subject: everything starts over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SubjectId {
-    pub block: BlockId,
-    pub revision: Revision,
+pub(crate) struct SubjectId {
+    pub(crate) block: BlockId,
+    pub(crate) revision: Revision,
     /// A hash of the terms on screen: rights, limits, kernel, folder, language.
-    pub terms: u64,
+    pub(crate) terms: u64,
 }
 
 /// How long things take; all from the settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Times {
     /// Time without a key before a decision counts (`review.arm_ms`).
-    pub quiet: Duration,
+    pub(crate) quiet: Duration,
     /// Time on screen until a row counts as seen.
-    pub seen: Duration,
+    pub(crate) seen: Duration,
     /// The same key within this time of itself is a repeat.
-    pub repeat: Duration,
+    pub(crate) repeat: Duration,
     /// Two keys within this time are a paste (`review.burst_ms`).
-    pub burst: Duration,
+    pub(crate) burst: Duration,
     /// A letter that acts is held back this long; another letter within it makes a word of both (`review.hold_ms`).
-    pub hold: Duration,
+    pub(crate) hold: Duration,
     /// The key that goes to the block approves only so long after it went there.
-    pub again: Duration,
+    pub(crate) again: Duration,
     /// The second press of that key is held back this long: a key that is held down comes again within it, at five times
     /// a second still.
-    pub alone: Duration,
+    pub(crate) alone: Duration,
     /// How long the answer to the fence is awaited.
-    pub fence: Duration,
+    pub(crate) fence: Duration,
     /// How long the terminal's answer behind a letter that was held back is awaited.
-    pub answer: Duration,
+    pub(crate) answer: Duration,
 }
 
 impl Default for Times {
@@ -123,7 +123,7 @@ pub enum Deed {
 
 impl Deed {
     /// What is said while it is held back.
-    pub fn words(self) -> &'static str {
+    pub(crate) fn words(self) -> &'static str {
         match self {
             Deed::Decide(verb) => verb.words(),
             Deed::Do(Action::ProblemRetry) => "trying again",
@@ -139,7 +139,7 @@ impl Deed {
 
 /// What a key would do, as far as the guard cares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Class {
+pub(crate) enum Class {
     /// A letter in a text field.
     Text,
     /// Decide about the block on screen: only with the focus in Code, in the review state.
@@ -168,7 +168,7 @@ pub enum Class {
 
 /// What becomes of a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Admit {
+pub(crate) enum Admit {
     /// It does what it does.
     Pass,
     /// It counts unless another key follows: ask [`super::Guard::due`] at [`super::Guard::next_deadline`].

@@ -11,7 +11,7 @@ const STOOD_STILL: Duration = Duration::from_secs(2);
 /// The key, and how far it has come.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HeldKey {
-    pub deed: Deed,
+    pub(crate) deed: Deed,
     at: Instant,
     /// How long it has to stay alone.
     time: Duration,

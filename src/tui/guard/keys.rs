@@ -10,7 +10,7 @@ use std::time::Instant;
 
 impl Guard {
     /// Judges a key by what it would do. `at` is when its bytes were read.
-    pub fn key(&mut self, key: &KeyEvent, class: Class, at: Instant) -> Admit {
+    pub(crate) fn key(&mut self, key: &KeyEvent, class: Class, at: Instant) -> Admit {
         self.settle(at);
         if key.kind == KeyEventKind::Release {
             return Admit::Refused(RefusalReason::Repeat);
@@ -175,7 +175,7 @@ impl Guard {
     }
 
     /// A button of the mouse was pressed. `on_button`: on one of the key bar, which counts when it is released.
-    pub fn pressed(&mut self, on_button: bool, now: Instant) {
+    pub(crate) fn pressed(&mut self, on_button: bool, now: Instant) {
         self.settle(now);
         self.went = None;
         self.held = None;
@@ -187,7 +187,7 @@ impl Guard {
 
     /// A button of the mouse was pressed and released on something that acts. Same gate; it is held back as long as a
     /// paste may follow, and nothing is asked: no text has it.
-    pub fn click(&mut self, class: Class, now: Instant) -> Admit {
+    pub(crate) fn click(&mut self, class: Class, now: Instant) -> Admit {
         self.settle(now);
         let (deed, why) = match class {
             Class::Decision(verb) => (Deed::Decide(verb), self.locked_for(verb, now)),

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 /// Why decisions are locked, or one was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RefusalReason {
+pub(crate) enum RefusalReason {
     /// No block is up for decision here.
     NoBlock,
     /// The window is below 50x12.

@@ -8,14 +8,14 @@ use std::time::{Duration, Instant};
 
 /// One wrapped row of what has to be seen.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SubjectRow {
+pub(crate) struct SubjectRow {
     /// What it shows, as a stretch of the whole content (any measure that does not depend on the width, such as the
     /// running count of characters); stretches of different rows do not overlap.
-    pub extent: Range<u64>,
+    pub(crate) extent: Range<u64>,
     /// What else stands on it, where rows are few.
-    pub beside: Vec<Range<u64>>,
+    pub(crate) beside: Vec<Range<u64>>,
     /// The line of code that it is part of, counted from 0; `None` for rights and findings.
-    pub line: Option<u32>,
+    pub(crate) line: Option<u32>,
 }
 
 impl SubjectRow {
@@ -39,12 +39,12 @@ pub struct SeenRows {
 
 impl SeenRows {
     /// Forgets everything: a new subject.
-    pub fn reset(&mut self) {
+    pub(crate) fn reset(&mut self) {
         *self = Self::default();
     }
 
     /// The rows in their order at the present width. Returns how many are unseen that were not before.
-    pub fn layout(&mut self, rows: Vec<SubjectRow>) -> usize {
+    pub(crate) fn layout(&mut self, rows: Vec<SubjectRow>) -> usize {
         if rows == self.rows {
             return 0;
         }
@@ -58,7 +58,7 @@ impl SeenRows {
     }
 
     /// The rows that the frame drawn at `now` shows; replaces what was told before.
-    pub fn show(&mut self, ranges: &[Range<usize>], now: Instant) {
+    pub(crate) fn show(&mut self, ranges: &[Range<usize>], now: Instant) {
         let mut visible = Vec::new();
         for range in ranges {
             for row in range.start..range.end.min(self.rows.len()) {
@@ -72,14 +72,14 @@ impl SeenRows {
     }
 
     /// Counts from `now` for all rows on screen: only now does the terminal have the frame.
-    pub fn restart(&mut self, now: Instant) {
+    pub(crate) fn restart(&mut self, now: Instant) {
         for (_, since) in &mut self.visible {
             *since = now;
         }
     }
 
     /// Takes the rows that have been on screen for `need` as seen. Returns whether there were any.
-    pub fn settle(&mut self, now: Instant, need: Duration) -> bool {
+    pub(crate) fn settle(&mut self, now: Instant, need: Duration) -> bool {
         let (done, waiting): (Vec<_>, Vec<_>) =
             self.visible.drain(..).partition(|(_, since)| now.saturating_duration_since(*since) >= need);
         self.visible = waiting;
@@ -99,22 +99,22 @@ impl SeenRows {
     }
 
     /// When the next row on screen will count as seen.
-    pub fn deadline(&self, need: Duration) -> Option<Instant> {
+    pub(crate) fn deadline(&self, need: Duration) -> Option<Instant> {
         self.visible.iter().map(|(_, since)| *since + need).min()
     }
 
     /// Whether there are rows that were not seen and are not on screen now.
-    pub fn has_hidden(&self) -> bool {
+    pub(crate) fn has_hidden(&self) -> bool {
         self.unseen > self.visible.len()
     }
 
     /// How many rows were seen, of how many.
-    pub fn rows(&self) -> (usize, usize) {
+    pub(crate) fn rows(&self) -> (usize, usize) {
         (self.rows.len() - self.unseen, self.rows.len())
     }
 
     /// How many lines of code were seen to their last row, of how many.
-    pub fn lines(&self) -> (usize, usize) {
+    pub(crate) fn lines(&self) -> (usize, usize) {
         let (mut seen, mut of, mut last, mut whole) = (0, 0, None, true);
         for (row, flag) in self.rows.iter().zip(&self.flags) {
             let Some(line) = row.line else { continue };
@@ -130,7 +130,7 @@ impl SeenRows {
     }
 
     /// How many things are left to look at: lines of code, and rows of rights and findings.
-    pub fn left(&self) -> usize {
+    pub(crate) fn left(&self) -> usize {
         if self.unseen == 0 {
             return 0;
         }
@@ -141,7 +141,7 @@ impl SeenRows {
     }
 
     /// The first row from this one on that was not seen.
-    pub fn first_unseen(&self, from: usize) -> Option<usize> {
+    pub(crate) fn first_unseen(&self, from: usize) -> Option<usize> {
         self.flags.iter().skip(from).position(|seen| !seen).map(|at| at + from)
     }
 
@@ -151,7 +151,7 @@ impl SeenRows {
     }
 
     /// Whether these rows were seen, and there are any.
-    pub fn all_of(&self, rows: Range<usize>) -> bool {
+    pub(crate) fn all_of(&self, rows: Range<usize>) -> bool {
         !rows.is_empty() && self.flags.get(rows).is_some_and(|flags| flags.iter().all(|seen| *seen))
     }
 

@@ -29,11 +29,11 @@ pub(super) struct Typing {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct KeyContext {
     /// Whether anything came within the time of a paste before it.
-    pub burst: bool,
+    pub(crate) burst: bool,
     /// Whether that was a letter outside of a text field.
-    pub behind_letter: bool,
+    pub(crate) behind_letter: bool,
     /// Whether it is the same key again, as the keyboard repeats it.
-    pub repeat: bool,
+    pub(crate) repeat: bool,
 }
 
 impl Typing {

@@ -12,7 +12,6 @@ pub(super) const GAP: Duration = Duration::from_millis(30);
 pub(super) struct UnmarkedPaste(Vec<u8>);
 
 impl UnmarkedPaste {
-    /// Whether one goes on.
     pub(super) fn goes_on(&self) -> bool {
         !self.0.is_empty()
     }

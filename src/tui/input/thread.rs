@@ -23,7 +23,7 @@ const READ: usize = 16 << 10;
 
 /// Why input can't be read.
 #[derive(Debug, thiserror::Error)]
-pub enum InputError {
+pub(crate) enum InputError {
     /// The thread or its socket could not be made.
     #[error("the terminal can't be read: {0}")]
     Start(#[source] io::Error),

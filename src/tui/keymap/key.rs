@@ -32,7 +32,7 @@ const NAMED: [(&str, &str, KeyCode); 16] = [
 
 impl Key {
     /// A key in its one form.
-    pub fn new(code: KeyCode, modifiers: KeyModifiers) -> Self {
+    pub(crate) fn new(code: KeyCode, modifiers: KeyModifiers) -> Self {
         let mut modifiers = modifiers
             & (KeyModifiers::SHIFT | KeyModifiers::CONTROL | KeyModifiers::ALT | KeyModifiers::SUPER);
         let code = match code {
@@ -54,7 +54,7 @@ impl Key {
     }
 
     /// Reads `a`, `A`, `ctrl-c`, `shift-tab`, `alt-up`, `f1`, `space`, `-`. `None`: there is no such key.
-    pub fn parse(text: &str) -> Option<Self> {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         let mut modifiers = KeyModifiers::NONE;
         let mut rest = text;
         loop {
@@ -88,7 +88,7 @@ impl Key {
     }
 
     /// Whether a careless hand or a paste presses it too easily for a key that approves.
-    pub fn is_too_easy_to_approve(self) -> bool {
+    pub(crate) fn is_too_easy_to_approve(self) -> bool {
         match self.code {
             KeyCode::Enter => true,
             KeyCode::Char(c) if self.modifiers.is_empty() => {
@@ -101,7 +101,7 @@ impl Key {
     }
 
     /// The character that it types, if it types one.
-    pub fn text(self) -> Option<char> {
+    pub(crate) fn text(self) -> Option<char> {
         match self.code {
             KeyCode::Char(c) if self.modifiers.is_empty() => Some(c),
             _ => None,

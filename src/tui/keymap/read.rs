@@ -13,7 +13,7 @@ use toml::de::{DeTable, DeValue};
 /// A row with the place that it was read from.
 #[derive(Clone, Debug)]
 pub(super) struct BindingRow {
-    pub binding: Binding,
+    pub(crate) binding: Binding,
     file: Arc<str>,
     /// Its line, counted from 1.
     line: usize,
@@ -23,12 +23,11 @@ pub(super) struct BindingRow {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{file}, line {line}: {text}")]
 pub struct KeymapError {
-    /// The file.
-    pub file: String,
+    pub(crate) file: String,
     /// The line, counted from 1.
-    pub line: usize,
+    pub(crate) line: usize,
     /// What is wrong and what to do.
-    pub text: String,
+    pub(crate) text: String,
 }
 
 /// What errors call the bindings that are shipped.
@@ -41,7 +40,6 @@ const PARTS: &str = "each with context, keys and action";
 static SHIPPED_ROWS: LazyLock<Result<Vec<BindingRow>, KeymapError>> =
     LazyLock::new(|| read(SHIPPED, include_str!("../../../assets/keymap.toml")));
 
-/// The rows that are shipped.
 pub(super) fn shipped() -> Result<Vec<BindingRow>, KeymapError> {
     SHIPPED_ROWS.clone()
 }
@@ -54,7 +52,6 @@ pub(crate) fn prewarm() {
     drop(reading);
 }
 
-/// Reads the rows of one file.
 pub(super) fn read(file: &str, text: &str) -> Result<Vec<BindingRow>, KeymapError> {
     let reader = KeymapReader { file: file.into(), text, counted: Cell::new((0, 1)) };
     let table = DeTable::parse(text).map_err(|error| reader.error(start_of(&error), error.message()))?;

@@ -48,7 +48,7 @@ enum GrantError {
 
 impl Always {
     /// A choice that is offered.
-    pub fn new(token: SubjectId, offers: Vec<Offer>) -> Self {
+    pub(crate) fn new(token: SubjectId, offers: Vec<Offer>) -> Self {
         Self { token, offers, marked: None }
     }
 

@@ -13,9 +13,8 @@ use crate::tui::widgets::sheet::Sheet;
 use ratatui::layout::Rect;
 use ratatui::text::Span;
 
-/// One answer.
 #[derive(Debug)]
-pub struct AskedAnswer {
+pub(crate) struct AskedAnswer {
     letter: char,
     label: String,
     then: Vec<OverlayResponse>,
@@ -54,13 +53,13 @@ impl Ask {
 
     /// Another answer that leads to one command.
     #[must_use]
-    pub fn or_command(self, letter: char, label: impl Into<String>, wish: UiCommand) -> Self {
+    pub(crate) fn or_command(self, letter: char, label: impl Into<String>, wish: UiCommand) -> Self {
         self.or(letter, label, vec![OverlayResponse::UiCommand(wish)])
     }
 
     /// The same with a last line, under the answers.
     #[must_use]
-    pub fn foot(mut self, text: impl Into<String>) -> Self {
+    pub(crate) fn foot(mut self, text: impl Into<String>) -> Self {
         self.foot = text.into();
         self
     }

@@ -22,7 +22,6 @@ use std::path::PathBuf;
 /// Columns of a name, with the lines of its tree in front of it.
 const NAME: usize = 30;
 
-/// The list.
 #[derive(Debug)]
 pub(crate) struct CompareList {
     /// The identity of the session that is open, and its file once that was found.

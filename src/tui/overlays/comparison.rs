@@ -68,7 +68,6 @@ impl ComparisonView {
         act(&laid_out.1)
     }
 
-    /// Lines that fit.
     fn height(room: Rect) -> usize {
         usize::from(room.height).max(1)
     }

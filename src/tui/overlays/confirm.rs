@@ -27,9 +27,8 @@ const LISTED: usize = 4;
 #[derive(Debug)]
 pub struct Confirm {
     /// The block as it was on screen.
-    pub token: SubjectId,
-    /// What was typed.
-    pub field: Field,
+    pub(crate) token: SubjectId,
+    pub(crate) field: Field,
 }
 
 /// What follows from an approval.

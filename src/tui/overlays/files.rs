@@ -85,7 +85,6 @@ impl FileMatches {
     }
 }
 
-/// The list.
 #[derive(Debug, Default)]
 pub(crate) struct FileList {
     /// What was typed behind the `@`; it stands in the message as well.

@@ -13,7 +13,6 @@ use crate::tui::widgets::safe;
 use crate::tui::widgets::sheet::Sheet;
 use ratatui::layout::Rect;
 
-/// The search line.
 #[derive(Debug)]
 pub(crate) struct Find {
     field: Field,

@@ -27,7 +27,7 @@ const LOOKING: &str = "Looking at what the recipe needs.";
 
 /// What the answers are for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum FormPurpose {
+pub(crate) enum FormPurpose {
     /// They are the inputs of the recipe of this name.
     Begin(String),
     /// The recipe that goes on asks for them.
@@ -47,17 +47,16 @@ pub enum Reply {
 #[derive(Debug)]
 pub struct FormBox {
     /// What the answers are for.
-    pub purpose: FormPurpose,
-    /// What is asked.
-    pub form: Form,
+    pub(crate) purpose: FormPurpose,
+    pub(crate) form: Form,
     /// What was answered, field by field.
-    pub replies: Vec<Reply>,
+    pub(crate) replies: Vec<Reply>,
     /// The field with the cursor.
-    pub at: usize,
+    pub(crate) at: usize,
     /// What does not fit. An empty field: it is about none of them.
-    pub misfits: Vec<AnswerError>,
+    pub(crate) misfits: Vec<AnswerError>,
     /// Whether it was sent and nothing came back yet.
-    pub sent: bool,
+    pub(crate) sent: bool,
     /// The files of the folder, once a field that takes a path was come to.
     files: FileMatches,
     /// The file below the field that Up and Down went to.
@@ -66,7 +65,7 @@ pub struct FormBox {
 
 impl FormBox {
     /// A form as it is before anything was answered: defaults stand in their fields.
-    pub fn new(purpose: FormPurpose, form: Form) -> Self {
+    pub(crate) fn new(purpose: FormPurpose, form: Form) -> Self {
         let replies = form.fields.iter().map(|field| reply(&field.kind)).collect();
         let mut made = Self {
             purpose,
@@ -91,14 +90,14 @@ impl FormBox {
     }
 
     /// Puts a text into the field of this name, if there is one.
-    pub fn fill(&mut self, name: &str, text: &str) {
+    pub(crate) fn fill(&mut self, name: &str, text: &str) {
         if let Some(at) = self.form.fields.iter().position(|field| field.name == name) {
             self.put(at, text);
         }
     }
 
     /// Puts a text into a field by its place.
-    pub fn put(&mut self, at: usize, text: &str) {
+    pub(crate) fn put(&mut self, at: usize, text: &str) {
         match (self.replies.get_mut(at), self.form.fields.get(at).map(|field| &field.kind)) {
             (Some(Reply::Text(field)), _) => field.set(text),
             (Some(Reply::Choice(chosen)), Some(FieldKind::Choice(choices))) => {
@@ -109,7 +108,7 @@ impl FormBox {
     }
 
     /// Puts a text into the first field that it can stand in: the first, or behind a choice that it is none of the next.
-    pub fn put_first(&mut self, text: &str) {
+    pub(crate) fn put_first(&mut self, text: &str) {
         let fits = |field: &crate::domain::Field| match &field.kind {
             FieldKind::Choice(choices) => {
                 choices.iter().any(|choice| choice.eq_ignore_ascii_case(text.trim()))
@@ -130,22 +129,22 @@ impl FormBox {
     }
 
     /// Whether the field with the cursor may have several lines.
-    pub fn has_lines(&self) -> bool {
+    pub(crate) fn has_lines(&self) -> bool {
         self.form.fields.get(self.at).is_some_and(|field| field.kind == FieldKind::Text { lines: true })
     }
 
     /// Whether the field with the cursor is a choice.
-    pub fn is_choice(&self) -> bool {
+    pub(crate) fn is_choice(&self) -> bool {
         matches!(self.replies.get(self.at), Some(Reply::Choice(_)))
     }
 
     /// Whether the cursor is in the last field.
-    pub fn is_last(&self) -> bool {
+    pub(crate) fn is_last(&self) -> bool {
         self.at + 1 >= self.form.fields.len()
     }
 
     /// The answers as they were given.
-    pub fn answers(&self) -> Answers {
+    pub(crate) fn answers(&self) -> Answers {
         let texts = self.form.fields.iter().zip(&self.replies).map(|(field, reply)| {
             let text = match (reply, &field.kind) {
                 (Reply::Text(text), _) => text.text(),
@@ -160,7 +159,7 @@ impl FormBox {
     }
 
     /// The answers, where all of them fit; else what does not is told, and the cursor goes there.
-    pub fn send(&mut self) -> Option<Answers> {
+    pub(crate) fn send(&mut self) -> Option<Answers> {
         match answers::check(&self.form, &self.answers()) {
             Ok(answers) => {
                 self.misfits.clear();
@@ -175,7 +174,7 @@ impl FormBox {
     }
 
     /// Answers that do not fit: nothing of them is lost, and the cursor goes to the first.
-    pub fn refuse(&mut self, misfits: Vec<AnswerError>) {
+    pub(crate) fn refuse(&mut self, misfits: Vec<AnswerError>) {
         self.sent = false;
         let first = self.form.fields.iter().position(|f| misfits.iter().any(|misfit| misfit.field == f.name));
         self.at = first.unwrap_or(self.at);
@@ -183,12 +182,12 @@ impl FormBox {
     }
 
     /// What is wrong with a field.
-    pub fn misfit(&self, name: &str) -> Option<&str> {
+    pub(crate) fn misfit(&self, name: &str) -> Option<&str> {
         self.misfits.iter().find(|misfit| misfit.field == name).map(|misfit| misfit.why.as_str())
     }
 
     /// What is wrong with no field alone.
-    pub fn of_none(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn of_none(&self) -> impl Iterator<Item = &str> {
         let known = |name: &str| self.form.fields.iter().any(|field| field.name == name);
         self.misfits.iter().filter(move |misfit| !known(&misfit.field)).map(|misfit| misfit.why.as_str())
     }
@@ -207,7 +206,7 @@ impl FormBox {
     }
 
     /// A line up or down in the field or the files below it, beyond its ends to the other field.
-    pub fn line(&mut self, by: isize) {
+    pub(crate) fn line(&mut self, by: isize) {
         if self.choose_file(by) {
             return;
         }
@@ -225,7 +224,7 @@ impl FormBox {
     }
 
     /// The next choice or the one before.
-    pub fn choose(&mut self, by: isize) {
+    pub(crate) fn choose(&mut self, by: isize) {
         let count = self.choices().len();
         if let (Some(Reply::Choice(chosen)), 1..) = (self.replies.get_mut(self.at), count) {
             let next = match *chosen {
@@ -239,7 +238,7 @@ impl FormBox {
     }
 
     /// The next choice that begins with this letter.
-    pub fn choose_letter(&mut self, letter: char) {
+    pub(crate) fn choose_letter(&mut self, letter: char) {
         let choices = self.choices().to_vec();
         let Some(Reply::Choice(chosen)) = self.replies.get_mut(self.at) else { return };
         let begins = |choice: &String| {
@@ -285,7 +284,7 @@ impl FormBox {
     }
 
     /// What came back from the person's editor goes into the field it came from.
-    pub fn edited(&mut self, text: &str) {
+    pub(crate) fn edited(&mut self, text: &str) {
         if let Some(field) = self.text_field() {
             field.set(text.strip_suffix('\n').unwrap_or(text));
             self.answer_changed();

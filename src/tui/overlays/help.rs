@@ -14,15 +14,15 @@ use unicode_width::UnicodeWidthStr;
 #[derive(Debug)]
 pub(crate) struct Help {
     /// Where the person came from.
-    pub context: Context,
+    pub(crate) context: Context,
     /// What the place is called.
-    pub place: String,
+    pub(crate) place: String,
     /// Whether letters are text there.
-    pub takes_text: bool,
+    pub(crate) takes_text: bool,
     /// Whether another overlay is there: then what the panes do does not count.
-    pub over_panes: bool,
+    pub(crate) over_panes: bool,
     /// The first row on screen.
-    pub top: usize,
+    pub(crate) top: usize,
 }
 
 impl Help {

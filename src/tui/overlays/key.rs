@@ -22,7 +22,7 @@ pub struct KeyBox {
 
 impl KeyBox {
     /// Nothing is typed yet.
-    pub fn new(provider: String) -> Self {
+    pub(crate) fn new(provider: String) -> Self {
         Self { provider, field: Field::secret() }
     }
 }

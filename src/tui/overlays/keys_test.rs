@@ -34,7 +34,6 @@ pub(crate) struct KeySample {
 }
 
 impl KeySample {
-    /// A key.
     pub(crate) fn key(key: Key, keymap: &Keymap) -> Self {
         let bound = Context::ALL.iter().flat_map(|context| {
             let rows = keymap.rows(*context).filter(|row| row.keys.contains(&key));
@@ -61,7 +60,6 @@ impl KeySample {
 }
 
 impl KeysTest {
-    /// Nothing came yet.
     pub(crate) fn new(kitty: bool) -> Self {
         Self { kitty, sent: Vec::new() }
     }

@@ -22,7 +22,7 @@ pub struct LanguageList {
 
 impl LanguageList {
     /// The languages that could run this block.
-    pub fn new(block: BlockId, languages: Vec<Language>) -> Self {
+    pub(crate) fn new(block: BlockId, languages: Vec<Language>) -> Self {
         Self { block, languages, cursor: Cursor::default() }
     }
 }

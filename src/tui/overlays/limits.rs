@@ -29,8 +29,7 @@ const OF: usize = 27;
 /// The limits of the block that waits, to be changed.
 #[derive(Debug)]
 pub struct LimitsForm {
-    /// The block.
-    pub block: BlockId,
+    pub(crate) block: BlockId,
     /// A row for each limit.
     pub rows: Vec<LimitRow>,
     /// The row with the cursor.
@@ -42,19 +41,18 @@ pub struct LimitsForm {
 /// One row.
 #[derive(Debug)]
 pub struct LimitRow {
-    /// Its limit.
-    pub limit: Limit,
+    pub(crate) limit: Limit,
     /// What was typed.
     pub field: Field,
     /// How it is held.
-    pub hold: Enforcement,
+    pub(crate) hold: Enforcement,
     /// Why what was typed can't be taken.
     pub wrong: Option<&'static str>,
 }
 
 impl LimitsForm {
     /// A form for the block that waits; else why there is none.
-    pub fn open(state: &State) -> Result<Self, Note> {
+    pub(crate) fn open(state: &State) -> Result<Self, Note> {
         let Some(item) = state.waiting() else {
             return Err(Note::info("No block waits: limits belong to a block."));
         };
@@ -84,7 +82,7 @@ impl LimitsForm {
     }
 
     /// Types a text into the row of a limit.
-    pub fn set(&mut self, limit: Limit, text: &str) {
+    pub(crate) fn set(&mut self, limit: Limit, text: &str) {
         if let Some(row) = self.rows.iter_mut().find(|row| row.limit == limit) {
             row.field.set(text);
         }
@@ -116,7 +114,7 @@ impl LimitsForm {
     }
 
     /// Sends the limits as typed; nothing follows where a row says what is wrong with it.
-    pub fn apply(&mut self) -> Option<OverlayResponse> {
+    pub(crate) fn apply(&mut self) -> Option<OverlayResponse> {
         let limits = self.read()?;
         if limits == self.before {
             return Some(OverlayResponse::Say(Note::of_wait("Nothing was changed.")));

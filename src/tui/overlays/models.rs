@@ -26,7 +26,7 @@ use ratatui::text::Line;
 const OTHERS: u16 = 8;
 
 /// What is said of a name that is none.
-pub const NAMED: &str = "A model is named PROVIDER/MODEL.";
+pub(crate) const NAMED: &str = "A model is named PROVIDER/MODEL.";
 
 /// The models.
 #[derive(Debug, Default)]
@@ -66,12 +66,12 @@ impl ModelRow {
 
 impl Models {
     /// The list, while it is being found out who can be asked.
-    pub fn with(current: Option<ModelName>) -> Self {
+    pub(crate) fn with(current: Option<ModelName>) -> Self {
         Self { current, ..Self::default() }
     }
 
     /// The models of a provider that was chosen just now, while this model of it is tried.
-    pub fn trying(model: ModelName) -> Self {
+    pub(crate) fn trying(model: ModelName) -> Self {
         Self { current: Some(model.clone()), tested: Some((model, None)), ..Self::default() }
     }
 
@@ -251,7 +251,7 @@ fn rows_of(offer: &Offer) -> Vec<ModelRow> {
 }
 
 /// Reads `provider/model`.
-pub fn model_name(text: &str) -> Option<ModelName> {
+pub(crate) fn model_name(text: &str) -> Option<ModelName> {
     let (provider, model) = text.trim().split_once('/')?;
     let known = |s: &str| !s.is_empty() && !s.contains(char::is_whitespace);
     (known(provider) && known(model))

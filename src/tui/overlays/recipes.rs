@@ -26,7 +26,7 @@ pub struct Recipes {
 
 impl Recipes {
     /// The list, in this order.
-    pub fn of(all: Vec<RecipeCard>) -> Self {
+    pub(crate) fn of(all: Vec<RecipeCard>) -> Self {
         Self { all, ..Self::default() }
     }
 

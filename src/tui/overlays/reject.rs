@@ -16,10 +16,10 @@ use ratatui::layout::Rect;
 /// The box for a reason.
 #[derive(Debug)]
 pub(crate) struct Reject {
-    pub block: BlockId,
+    pub(crate) block: BlockId,
     /// The version on screen.
-    pub revision: Revision,
-    pub field: Field,
+    pub(crate) revision: Revision,
+    pub(crate) field: Field,
 }
 
 impl Overlay for Reject {

@@ -12,7 +12,7 @@ use ratatui::layout::Rect;
 
 #[derive(Debug, Default)]
 pub(crate) struct Rename {
-    pub field: Field,
+    pub(crate) field: Field,
 }
 
 impl Overlay for Rename {

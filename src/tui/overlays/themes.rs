@@ -22,9 +22,8 @@ const SAMPLES: [(&str, Slot); 7] = [
     ("- taken out", Slot::DiffDel),
 ];
 
-/// The list.
 #[derive(Debug)]
-pub struct ThemeList {
+pub(crate) struct ThemeList {
     /// What was in use when it was opened.
     before: String,
     names: Vec<String>,
@@ -33,7 +32,7 @@ pub struct ThemeList {
 
 impl ThemeList {
     /// The themes that are shipped, and the one in use where it is the person's own.
-    pub fn new(in_use: &str) -> Self {
+    pub(crate) fn new(in_use: &str) -> Self {
         let mut names: Vec<String> = theme::SHIPPED.iter().map(|(name, _)| (*name).to_owned()).collect();
         if !names.iter().any(|name| name == in_use) {
             names.push(in_use.to_owned());

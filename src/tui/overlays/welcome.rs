@@ -85,7 +85,7 @@ enum KeyOwner {
 
 impl Welcome {
     /// Nothing is known of servers yet.
-    pub fn new(clouds: Vec<Cloud>) -> Self {
+    pub(crate) fn new(clouds: Vec<Cloud>) -> Self {
         Self {
             cursor: Cursor::default(),
             clouds,
@@ -100,7 +100,7 @@ impl Welcome {
 
     /// The address that was typed before and led to no model stands in its field again.
     #[must_use]
-    pub fn with_address(mut self, address: Option<&TypedAddress>) -> Self {
+    pub(crate) fn with_address(mut self, address: Option<&TypedAddress>) -> Self {
         if let Some(TypedAddress { text, with_key }) = address {
             self.touched = true;
             self.key_is_gone = *with_key;
@@ -225,7 +225,6 @@ impl Welcome {
     }
 }
 
-/// A field with this text.
 fn typed(text: &str) -> Field {
     let mut field = Field::line();
     field.set(text);
@@ -233,7 +232,7 @@ fn typed(text: &str) -> Field {
 }
 
 /// Where answers come from, and what went out so far.
-pub fn from_where(around: OverlayContext<'_>) -> String {
+pub(crate) fn from_where(around: OverlayContext<'_>) -> String {
     let state = around.state;
     let runs = state.transcript.blocks.values().flat_map(|item| &item.runs);
     let open = runs.filter(|run| sending::could_send(&run.terms)).count();

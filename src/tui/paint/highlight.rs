@@ -24,14 +24,14 @@ pub(crate) type Classes = (String, Vec<(Range<usize>, Syntax)>);
 /// Colours for some lines of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct HighlightResult {
-    pub key: u64,
+    pub(crate) key: u64,
     /// The number of the first line, from 0. All lines before it are as they were told last.
-    pub first_line: usize,
+    pub(crate) first_line: usize,
     /// The lines, without their ends.
-    pub lines: Vec<Classes>,
+    pub(crate) lines: Vec<Classes>,
     /// The line, as it was told last, with which the text goes on behind them as it was; `None`: what is behind them was
     /// not told, or comes.
-    pub goes_on: Option<usize>,
+    pub(crate) goes_on: Option<usize>,
 }
 
 pub(crate) struct Highlighter {

@@ -32,12 +32,12 @@ struct LinkTable {
 
 impl Hyperlinks {
     /// Hyperlinks for a terminal that takes them.
-    pub fn on() -> Self {
+    pub(crate) fn on() -> Self {
         Self(Some(Arc::default()))
     }
 
     /// Hyperlinks where the terminal of this environment takes them, or drops them without a trace.
-    pub fn of(env: impl Fn(&str) -> Option<String>) -> Self {
+    pub(crate) fn of(env: impl Fn(&str) -> Option<String>) -> Self {
         let value = |name: &str| env(name).unwrap_or_default();
         let term = value("TERM");
         // Consoles write what they don't know.
@@ -73,7 +73,6 @@ impl Hyperlinks {
         })
     }
 
-    /// The address of a number.
     pub(crate) fn address(&self, LinkNumber(number): LinkNumber) -> Option<Arc<str>> {
         let table = self.0.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner);
         table.addresses.get(usize::try_from(number).ok()?).cloned()

@@ -30,9 +30,9 @@ use std::borrow::Cow;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LineChange {
     /// The first line that is not what it was; all before it are.
-    pub from: usize,
+    pub(crate) from: usize,
     /// Lines between the first and the last were let go: what was line `n` behind `from` is line `n - gone` now.
-    pub gone: usize,
+    pub(crate) gone: usize,
 }
 
 /// The lines of what was printed.
@@ -134,7 +134,6 @@ impl Output {
         self.kept.number(line)
     }
 
-    /// The line with a number.
     pub(crate) fn line_with(&self, number: usize) -> usize {
         self.kept.line_with(number)
     }

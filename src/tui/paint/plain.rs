@@ -31,14 +31,14 @@ pub(crate) enum Strictness {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Glyph<'a> {
     /// What is drawn: never empty, safe.
-    pub text: Cow<'a, str>,
+    pub(crate) text: Cow<'a, str>,
     /// Its columns; at least 1.
-    pub width: usize,
+    pub(crate) width: usize,
     /// Where the source of it begins.
-    pub start: usize,
-    pub end: usize,
+    pub(crate) start: usize,
+    pub(crate) end: usize,
     /// Whether it is shown as text in place of something that may not be drawn.
-    pub marked: bool,
+    pub(crate) marked: bool,
 }
 
 /// The glyphs of one line (a line feed in it is shown as text). `column` is where the line begins, for tab stops.

@@ -43,23 +43,23 @@ impl Joint {
 /// A row that fits its width.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct WrappedRow {
-    pub line: Line<'static>,
+    pub(crate) line: Line<'static>,
     /// The bytes of the source line that it shows.
-    pub range: Range<usize>,
+    pub(crate) range: Range<usize>,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WrapOptions {
     /// Columns of a row; less than 2 counts as 2 (the widest character).
-    pub width: usize,
+    pub(crate) width: usize,
     /// How strictly text is taken.
-    pub strictness: Strictness,
+    pub(crate) strictness: Strictness,
     /// Between words rather than anywhere.
-    pub words: bool,
+    pub(crate) words: bool,
     /// Columns between tab stops.
-    pub tab: usize,
+    pub(crate) tab: usize,
     /// The look of what is shown as text in place of something else.
-    pub mark: Style,
+    pub(crate) mark: Style,
 }
 
 impl WrapOptions {

@@ -43,7 +43,7 @@ struct CachedRows {
 const KEPT: usize = 600;
 
 #[derive(Debug, Default)]
-pub struct ChatPane {
+pub(crate) struct ChatPane {
     list: VirtualList,
     kept: HashMap<usize, CachedRows>,
     live: Live,
@@ -127,7 +127,7 @@ impl Items for ChatItems<'_> {
 
 impl ChatPane {
     /// Goes to the end and follows it.
-    pub fn follow(&mut self) {
+    pub(crate) fn follow(&mut self) {
         self.person_moved();
         self.list.follow();
     }
@@ -182,7 +182,7 @@ impl ChatPane {
 
     /// Finds out which rows the next frame shows. `suggested` is marked among the prompts of the opening; the line of the
     /// `chosen` block is marked, else that of the last block on screen.
-    pub fn arrange(
+    pub(crate) fn arrange(
         &mut self,
         state: &State,
         (opening, suggested): (&Opening, usize),
@@ -226,29 +226,29 @@ impl ChatPane {
     }
 
     /// The block whose line is marked while the pane has the focus.
-    pub fn marked(&self) -> Option<BlockId> {
+    pub(crate) fn marked(&self) -> Option<BlockId> {
         self.marked.and_then(|at| self.blocks.get(at)).map(|(_, block)| *block)
     }
 
     /// The block whose line stands at a place of the screen.
-    pub fn block_at(&self, column: u16, row: u16) -> Option<BlockId> {
+    pub(crate) fn block_at(&self, column: u16, row: u16) -> Option<BlockId> {
         let inside = self.area.contains(Position { x: column, y: row });
         self.blocks.iter().find(|(y, _)| inside && *y == row).map(|(_, block)| *block)
     }
 
     /// Scrolls by rows; upwards leaves the end.
-    pub fn scroll(&mut self, state: &State, rows: isize, look: DrawStyle<'_>) {
+    pub(crate) fn scroll(&mut self, state: &State, rows: isize, look: DrawStyle<'_>) {
         self.person_moved();
         self.with(state, look, |list, talk| list.scroll(talk, rows));
     }
 
-    pub fn page(&mut self, state: &State, pages: isize, look: DrawStyle<'_>) {
+    pub(crate) fn page(&mut self, state: &State, pages: isize, look: DrawStyle<'_>) {
         let rows = pages * self.list.page();
         self.scroll(state, rows, look);
     }
 
     /// To the first row.
-    pub fn to_top(&mut self, state: &State, look: DrawStyle<'_>) {
+    pub(crate) fn to_top(&mut self, state: &State, look: DrawStyle<'_>) {
         self.person_moved();
         self.with(state, look, |list, talk| list.to_top(talk));
     }
@@ -284,7 +284,6 @@ impl ChatPane {
         Passage::of_rows(&item::rows(state, item, width, look).0)
     }
 
-    /// The text on screen.
     pub(crate) fn screen_text(&mut self, state: &State, look: DrawStyle<'_>) -> ScreenText {
         let top = self.area.y;
         self.with(state, look, |list, talk| {
@@ -298,12 +297,12 @@ impl ChatPane {
     }
 
     /// Where the pane stands, to come back to it.
-    pub fn place(&self) -> Option<Anchor> {
+    pub(crate) fn place(&self) -> Option<Anchor> {
         self.list.place()
     }
 
     /// Goes back to where it stood.
-    pub fn restore(&mut self, place: Option<Anchor>) {
+    pub(crate) fn restore(&mut self, place: Option<Anchor>) {
         self.person_moved();
         self.list.restore(place);
     }
@@ -316,7 +315,7 @@ impl ChatPane {
     }
 
     /// The text of the item at the top of the screen, for copying; of the newest reply where the end is followed.
-    pub fn text(&self, state: &State) -> Option<String> {
+    pub(crate) fn text(&self, state: &State) -> Option<String> {
         let at = match self.list.place() {
             Some(anchor) => anchor.item,
             None => (0..state.transcript.items.len()).rev().find(|at| item::text(state, *at).is_some())?,
@@ -325,7 +324,7 @@ impl ChatPane {
     }
 
     /// Where the prompts of the opening stand on screen: row, and which.
-    pub fn prompts(&self) -> impl Iterator<Item = ClickTarget<usize>> {
+    pub(crate) fn prompts(&self) -> impl Iterator<Item = ClickTarget<usize>> {
         let opening = self.opening.as_ref().filter(|_| self.list.follows());
         // Above it stand at most the names of the models that were chosen.
         let above: usize = self.kept.values().map(|item| item.rows.len()).sum();
@@ -343,7 +342,7 @@ impl ChatPane {
     }
 
     /// Draws what was arranged.
-    pub fn draw(&self, focused: bool, buf: &mut Buffer, look: DrawStyle<'_>) {
+    pub(crate) fn draw(&self, focused: bool, buf: &mut Buffer, look: DrawStyle<'_>) {
         self.list.draw(self.area, buf);
         if let Some((row, _)) = self.marked.filter(|_| focused).and_then(|at| self.blocks.get(at)) {
             buf.set_stringn(self.area.x, *row, ">", 1, look.style(Slot::UiFocus));

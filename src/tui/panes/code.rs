@@ -22,10 +22,10 @@ pub(crate) mod writing;
 pub use draw::{draw, title};
 pub use opinion::line as opinion_line;
 pub(in crate::tui) use rights::lines as rights_lines;
-pub use shown::being_written;
+pub(crate) use shown::being_written;
 use token::guard_terms;
-pub use token::token_of;
-pub use writing::lines_so_far;
+pub(crate) use token::token_of;
+pub(crate) use writing::lines_so_far;
 
 use crate::domain::{BlockId, Revision, Trace, file_texts};
 use crate::engine::State;
@@ -82,13 +82,13 @@ struct Layout {
 
 /// What the rows that have to be seen depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LayoutStamp {
+pub(crate) struct LayoutStamp {
     version: (BlockId, Revision),
     /// Columns of the pane.
-    pub width: u16,
+    pub(crate) width: u16,
     terms: u64,
     /// Whether all rights are shown.
-    pub full_rights: bool,
+    pub(crate) full_rights: bool,
     /// Whether they stand on fewer rows than they would have.
     crowded: bool,
 }
@@ -109,7 +109,7 @@ pub struct CodePane {
     /// The use of the pane.
     pub mode: Mode,
     /// Whether the rights are shown in full.
-    pub full_rights: bool,
+    pub(crate) full_rights: bool,
     subject: Option<BlockId>,
     layout: Option<Layout>,
     diff: Option<(BlockId, Revision, DiffBase, u16, Diff)>,
@@ -157,12 +157,12 @@ impl CodePane {
     }
 
     /// Whether a decision about `block` could be made on this pane: it is shown, in review, and nothing else is.
-    pub fn reviews(&self, block: BlockId) -> bool {
+    pub(crate) fn reviews(&self, block: BlockId) -> bool {
         self.subject == Some(block) && matches!(self.mode, Mode::View)
     }
 
     /// Whether there is an older text of the block to compare it with.
-    pub fn has_diff(&self, state: &State) -> bool {
+    pub(crate) fn has_diff(&self, state: &State) -> bool {
         let item = self.subject.and_then(|id| state.transcript.blocks.get(&id));
         let bases = [DiffBase::Model, DiffBase::LastRun];
         item.is_some_and(|item| bases.into_iter().any(|base| diff::older(item, base).is_some()))
@@ -182,7 +182,7 @@ impl CodePane {
     }
 
     /// Lays out what the next frame shows.
-    pub fn arrange(&mut self, state: &State, area: Rect, look: DrawStyle<'_>) {
+    pub(crate) fn arrange(&mut self, state: &State, area: Rect, look: DrawStyle<'_>) {
         // What stands where is known as long as the pane is as it was.
         let held = self.held_place();
         self.area = area;
@@ -311,19 +311,19 @@ impl CodePane {
     }
 
     /// All rows that have to be seen before an approval: rights, code and findings.
-    pub fn to_see(&self) -> Vec<guard::SubjectRow> {
+    pub(crate) fn to_see(&self) -> Vec<guard::SubjectRow> {
         self.layout
             .as_ref()
             .map_or_else(Vec::new, |l| l.rights.to_see().iter().cloned().chain(l.doc.to_see()).collect())
     }
 
     /// The rows of rights among [`CodePane::to_see`].
-    pub fn rights_to_see(&self) -> Range<usize> {
+    pub(crate) fn rights_to_see(&self) -> Range<usize> {
         0..self.layout.as_ref().map_or(0, |l| l.rights.to_see().len())
     }
 
     /// All of them were on screen long enough: the rights of the next blocks are compared with these.
-    pub fn rights_were_seen(&mut self, state: &State) {
+    pub(crate) fn rights_were_seen(&mut self, state: &State) {
         let inspected = self.subject.and_then(|block| state.inspected(block));
         if let Some((terms, reach)) = inspected.and_then(|i| Some((i.terms.as_ref().ok()?, &i.reach))) {
             self.seen_rights.note(terms, reach);
@@ -331,7 +331,7 @@ impl CodePane {
     }
 
     /// What [`CodePane::to_see`] depends on; the rows are the same while this is.
-    pub fn layout_stamp(&self) -> Option<LayoutStamp> {
+    pub(crate) fn layout_stamp(&self) -> Option<LayoutStamp> {
         self.layout.as_ref().map(|l| LayoutStamp {
             version: (l.block, l.revision),
             width: l.width,
@@ -342,7 +342,7 @@ impl CodePane {
     }
 
     /// The rows (numbers into [`CodePane::to_see`]) that the frame shows.
-    pub fn on_screen(&self) -> Vec<Range<usize>> {
+    pub(crate) fn on_screen(&self) -> Vec<Range<usize>> {
         let Some(laid) = &self.layout else { return Vec::new() };
         if !matches!(self.mode, Mode::View) {
             return Vec::new();
@@ -359,7 +359,7 @@ impl CodePane {
     }
 
     /// The next of the words on screen that came from outside, with its place among how many; its line is shown.
-    pub fn next_trace<'a>(&mut self, state: &'a State) -> Option<(usize, usize, &'a Trace)> {
+    pub(crate) fn next_trace<'a>(&mut self, state: &'a State) -> Option<(usize, usize, &'a Trace)> {
         let item = state.transcript.blocks.get(&self.subject?)?;
         let current = item.block.current().revision;
         let recorded =
@@ -373,7 +373,7 @@ impl CodePane {
     }
 
     /// The text of the block, as it is shown, for copying.
-    pub fn text(&self) -> Option<String> {
+    pub(crate) fn text(&self) -> Option<String> {
         match &self.mode {
             Mode::Edit(editor) => Some(editor.text()),
             _ => self.layout.as_ref().map(|l| l.doc.source().to_string()),

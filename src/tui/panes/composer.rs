@@ -67,7 +67,7 @@ impl Composer {
     }
 
     /// Takes the keys of vim; letters are text at first.
-    pub fn use_vim(&mut self) {
+    pub(crate) fn use_vim(&mut self) {
         self.vim = Some(Vim::new(Mode::Insert));
     }
 
@@ -76,13 +76,12 @@ impl Composer {
         self.vim.as_mut().map(|vim| (vim, &mut self.field))
     }
 
-    /// What letters mean.
-    pub fn mode(&self) -> Option<Mode> {
+    pub(crate) fn mode(&self) -> Option<Mode> {
         self.vim.as_ref().map(Vim::mode)
     }
 
     /// Letters are text from here on.
-    pub fn to_insert(&mut self) {
+    pub(crate) fn to_insert(&mut self) {
         if let Some(vim) = &mut self.vim {
             vim.set_mode(Mode::Insert, self.field.engine());
         }
@@ -111,7 +110,7 @@ impl Composer {
     }
 
     /// Hands over the text with all pastes in full, and starts anew; it is remembered among the older messages.
-    pub fn send(&mut self) -> String {
+    pub(crate) fn send(&mut self) -> String {
         let text = self.full_text();
         self.remember(text.clone());
         self.field = Field::lines();
@@ -122,7 +121,7 @@ impl Composer {
     }
 
     /// Empties the box; what was there can be brought back by undo.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         let _ = self.field.take();
     }
 
@@ -133,7 +132,7 @@ impl Composer {
     }
 
     /// Puts a text behind what is being written.
-    pub fn add(&mut self, text: &str) {
+    pub(crate) fn add(&mut self, text: &str) {
         let draft = self.past().map_or_else(|| self.field.text(), |past| past.draft);
         self.set(&if draft.trim().is_empty() { text.to_owned() } else { format!("{draft}\n\n{text}") });
     }
@@ -146,12 +145,12 @@ impl Composer {
     }
 
     /// The older messages, oldest first.
-    pub fn history(&self) -> &[String] {
+    pub(crate) fn history(&self) -> &[String] {
         &self.history
     }
 
     /// Takes a pasted text: short ones as they are, long ones as a chip.
-    pub fn paste(&mut self, text: &str) {
+    pub(crate) fn paste(&mut self, text: &str) {
         let text = text.replace("\r\n", "\n").replace('\r', "\n");
         let lines = text.lines().count();
         if text.chars().count() <= CHIP_CHARACTERS && lines <= CHIP_LINES {
@@ -169,7 +168,7 @@ impl Composer {
     }
 
     /// Puts the chip under the cursor into the text in full; `false`: there is none.
-    pub fn open_chip(&mut self) -> bool {
+    pub(crate) fn open_chip(&mut self) -> bool {
         let at = self.field.cursor();
         let Some(line) = self.field.rows().get(at.row) else { return false };
         let found = self.chips.iter().position(|chip| {
@@ -183,7 +182,7 @@ impl Composer {
     }
 
     /// Makes one change. A chip is deleted as a whole.
-    pub fn apply(&mut self, edit: Edit) {
+    pub(crate) fn apply(&mut self, edit: Edit) {
         if edit == Edit::Backspace && self.field.selection().is_none() {
             let before = self.field.before_cursor();
             if let Some(chip) = self.chips.iter().find(|chip| before.ends_with(&chip.mark)) {
@@ -202,25 +201,25 @@ impl Composer {
     }
 
     /// Puts a text in the place of so many bytes before the cursor.
-    pub fn replace_before(&mut self, bytes: usize, text: &str) {
+    pub(crate) fn replace_before(&mut self, bytes: usize, text: &str) {
         self.field.delete_before(bytes);
         self.field.apply(Edit::Paste(text.to_owned()));
     }
 
     /// Whether a backslash stands before the cursor at the end of its line: Enter then begins a new line.
-    pub fn continues(&self) -> bool {
+    pub(crate) fn continues(&self) -> bool {
         let at = self.field.cursor();
         self.field.rows().get(at.row).is_some_and(|l| l.ends_with('\\') && l.len() == at.byte)
     }
 
     /// Replaces that backslash by a new line.
-    pub fn continue_line(&mut self) {
+    pub(crate) fn continue_line(&mut self) {
         self.field.apply(Edit::Backspace);
         self.field.apply(Edit::Newline);
     }
 
     /// One row up; on the first row, to the message before.
-    pub fn up(&mut self) {
+    pub(crate) fn up(&mut self) {
         let before = self.field.cursor();
         self.field.apply(Edit::Move(Motion::Up, false));
         if self.field.cursor() != before {
@@ -246,7 +245,7 @@ impl Composer {
     }
 
     /// One row down; on the last row, to the message after.
-    pub fn down(&mut self) {
+    pub(crate) fn down(&mut self) {
         let before = self.field.cursor();
         self.field.apply(Edit::Move(Motion::Down, false));
         if self.field.cursor() != before {

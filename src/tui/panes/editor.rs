@@ -42,7 +42,7 @@ pub struct Editor {
 
 impl Editor {
     /// Opens a text for editing, with the cursor at the start of a line (counted from 0).
-    pub fn open(block: BlockId, revision: Revision, source: &Arc<str>, line: usize) -> Self {
+    pub(crate) fn open(block: BlockId, revision: Revision, source: &Arc<str>, line: usize) -> Self {
         let mut field = Field::of(source);
         field.engine().put_cursor(Pos::new(line, 0));
         let (source, original) = (source.clone(), field.rows().to_vec());
@@ -51,14 +51,14 @@ impl Editor {
 
     /// Says what the text is written in.
     #[must_use]
-    pub fn written_in(mut self, language: Option<&Language>) -> Self {
+    pub(crate) fn written_in(mut self, language: Option<&Language>) -> Self {
         self.field.engine().written_in(Syntax::of(language.map_or("", Language::as_str)));
         self
     }
 
     /// Takes the keys of vim; letters move at first.
     #[must_use]
-    pub fn with_vim(mut self, vim: bool) -> Self {
+    pub(crate) fn with_vim(mut self, vim: bool) -> Self {
         self.vim = vim.then(|| Vim::new(Mode::Normal));
         self
     }
@@ -68,23 +68,22 @@ impl Editor {
         self.vim.as_mut().map(|vim| (vim, self.field.engine()))
     }
 
-    /// What letters mean.
-    pub fn mode(&self) -> Option<Mode> {
+    pub(crate) fn mode(&self) -> Option<Mode> {
         self.vim.as_ref().map(Vim::mode)
     }
 
     /// The block whose text this is.
-    pub fn block(&self) -> BlockId {
+    pub(crate) fn block(&self) -> BlockId {
         self.block
     }
 
     /// The version that was opened.
-    pub fn revision(&self) -> Revision {
+    pub(crate) fn revision(&self) -> Revision {
         self.revision
     }
 
     /// Grows with each change of the text.
-    pub fn generation(&self) -> u64 {
+    pub(crate) fn generation(&self) -> u64 {
         self.field.content().generation()
     }
 
@@ -99,22 +98,22 @@ impl Editor {
     }
 
     /// Whether the text is another than the one that was opened, in any byte.
-    pub fn is_changed(&self) -> bool {
+    pub(crate) fn is_changed(&self) -> bool {
         self.field.rows() != self.original || self.text() != *self.source
     }
 
     /// For each line whether it is new or changed against the text that was opened.
-    pub fn changed_lines(&self) -> &[bool] {
+    pub(crate) fn changed_lines(&self) -> &[bool] {
         self.changed.as_ref().map_or(&[], |c| c.1.lines.as_slice())
     }
 
     /// Whether the lines are as they were, and only how they end or the mark at the start is changed.
-    pub fn only_ends_changed(&self) -> bool {
+    pub(crate) fn only_ends_changed(&self) -> bool {
         self.changed.as_ref().is_some_and(|c| c.1.only_ends)
     }
 
     /// Finds out which lines are changed, where that is not known of the text as it is now.
-    pub fn compare(&mut self) {
+    pub(crate) fn compare(&mut self) {
         let generation = self.generation();
         if self.changed.as_ref().map(|c| c.0) != Some(generation) {
             let lines = changed::lines(&self.original, self.field.rows(), self.field.content().untouched());
@@ -125,26 +124,26 @@ impl Editor {
     }
 
     /// How many lines are new or changed, or, where lines were only taken away, how many those are.
-    pub fn changed_count(&self) -> usize {
+    pub(crate) fn changed_count(&self) -> usize {
         let (now, before) = (self.field.rows().len(), self.original.len());
         let marked = self.changed_lines().iter().filter(|c| **c).count();
         marked.max(before.saturating_sub(now))
     }
 
     /// Replaces the whole text, as an external editor does, with the line ends that it brings; it can be undone.
-    pub fn replace(&mut self, text: &str) {
+    pub(crate) fn replace(&mut self, text: &str) {
         self.field.engine().replace_all(text);
         self.settle();
     }
 
     /// Makes one change or move.
-    pub fn apply(&mut self, edit: Edit) {
+    pub(crate) fn apply(&mut self, edit: Edit) {
         self.field.engine().apply(edit);
         self.settle();
     }
 
     /// Puts the cursor somewhere, as a click does.
-    pub fn jump(&mut self, at: Pos) {
+    pub(crate) fn jump(&mut self, at: Pos) {
         self.field.engine().put_cursor(at);
         self.settle();
     }
@@ -155,20 +154,20 @@ impl Editor {
     }
 
     /// Moves the selected lines (or this one) one indent in or out.
-    pub fn indent(&mut self, inwards: bool) {
+    pub(crate) fn indent(&mut self, inwards: bool) {
         self.field.engine().indent(inwards);
         self.settle();
     }
 
     /// Comments the selected lines (or this one) out, or in again; `false`: the language has no such comments.
-    pub fn toggle_comment(&mut self) -> bool {
+    pub(crate) fn toggle_comment(&mut self) -> bool {
         let done = self.field.engine().toggle_comment();
         self.settle();
         done
     }
 
     /// The bracket under the cursor and the one that belongs to it, where that is near.
-    pub fn brackets(&self) -> Option<(Pos, Pos)> {
+    pub(crate) fn brackets(&self) -> Option<(Pos, Pos)> {
         let at = self.field.cursor();
         let under = self
             .field
@@ -191,7 +190,7 @@ impl Editor {
     }
 
     /// Selects the next match, or the one before; `here`: one at the cursor is the next. `false`: there is none.
-    pub fn find(&mut self, back: bool, here: bool) -> bool {
+    pub(crate) fn find(&mut self, back: bool, here: bool) -> bool {
         let found = self.field.engine().find(back, here);
         self.keep_match();
         found
@@ -212,7 +211,7 @@ impl Editor {
     }
 
     /// Moves the cursor; `select` keeps or begins a selection.
-    pub fn motion(&mut self, motion: Motion, select: bool) {
+    pub(crate) fn motion(&mut self, motion: Motion, select: bool) {
         self.apply(Edit::Move(motion, select));
     }
 }

@@ -21,9 +21,9 @@ const BETWEEN: usize = 1;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct LineHunk {
     /// The lines of the old text that go.
-    pub old: Range<usize>,
+    pub(crate) old: Range<usize>,
     /// The lines of the new text that come in their place.
-    pub new: Range<usize>,
+    pub(crate) new: Range<usize>,
 }
 
 /// Two texts, taken apart.
@@ -52,7 +52,6 @@ fn texts<'a>(text: &'a str, lines: &[Range<usize>]) -> Vec<&'a str> {
     lines.iter().map(|range| text.get(range.clone()).unwrap_or_default()).collect()
 }
 
-/// The lines of one file.
 fn within<'a, 'b>(lines: &'a [&'b str], part: &FilePart) -> &'a [&'b str] {
     lines.get(part.lines.start..part.lines.end.min(lines.len())).unwrap_or_default()
 }

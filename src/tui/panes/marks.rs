@@ -68,7 +68,6 @@ impl Panes {
         }
     }
 
-    /// Draws them.
     pub(crate) fn draw_marks(&self, buf: &mut Buffer, look: DrawStyle<'_>) {
         for (cells, is_current) in &self.marks.matches {
             let style = if *is_current { current(look) } else { look.style(Slot::UiMatch) };

@@ -56,7 +56,7 @@ enum Subject {
 
 /// Where the pane stands.
 #[derive(Clone, Debug)]
-pub struct OutputPlace {
+pub(crate) struct OutputPlace {
     at: Option<Anchor>,
     /// Columns of tables that are left out on their left.
     skipped: usize,
@@ -172,14 +172,14 @@ impl OutputPane {
     }
 
     /// The block and run on screen.
-    pub fn run<'a>(&self, state: &'a State) -> Option<(&'a BlockItem, &'a RunItem)> {
+    pub(crate) fn run<'a>(&self, state: &'a State) -> Option<(&'a BlockItem, &'a RunItem)> {
         let Some(Subject::Run(block, run)) = self.shown else { return None };
         let item = state.transcript.blocks.get(&block)?;
         Some((item, item.runs.iter().find(|r| r.run == run)?))
     }
 
     /// The images on screen.
-    pub fn images<'a>(&self, state: &'a State) -> Vec<&'a ImageRef> {
+    pub(crate) fn images<'a>(&self, state: &'a State) -> Vec<&'a ImageRef> {
         let Some((_, run)) = self.run(state) else { return Vec::new() };
         match (&run.ended, &state.live.run) {
             (Some((_, report)), _) => report.all_images().collect(),
@@ -200,7 +200,7 @@ impl OutputPane {
     }
 
     /// Finds out what the next frame shows.
-    pub fn arrange(
+    pub(crate) fn arrange(
         &mut self,
         state: &State,
         chosen: Option<BlockId>,
@@ -463,20 +463,20 @@ impl OutputPane {
     }
 
     /// Scrolls by rows; upwards leaves the end. From an image that is alone it goes to the next, or the one before.
-    pub fn scroll(&mut self, rows: isize, look: DrawStyle<'_>) {
+    pub(crate) fn scroll(&mut self, rows: isize, look: DrawStyle<'_>) {
         if self.step_image(rows) {
             return;
         }
         self.with(look, |list, printed| list.scroll(printed, rows));
     }
 
-    pub fn page(&mut self, pages: isize, look: DrawStyle<'_>) {
+    pub(crate) fn page(&mut self, pages: isize, look: DrawStyle<'_>) {
         let rows = pages * self.list.page();
         self.scroll(rows, look);
     }
 
     /// To the first row.
-    pub fn to_top(&mut self, look: DrawStyle<'_>) {
+    pub(crate) fn to_top(&mut self, look: DrawStyle<'_>) {
         if let Some(alone) = &mut self.alone {
             alone.number = 0;
             return;
@@ -485,7 +485,7 @@ impl OutputPane {
     }
 
     /// Goes to the end and follows it.
-    pub fn follow(&mut self) {
+    pub(crate) fn follow(&mut self) {
         if let Some(alone) = &mut self.alone {
             alone.number = usize::MAX;
             return;
@@ -494,12 +494,12 @@ impl OutputPane {
     }
 
     /// Where the pane stands, to come back to it.
-    pub fn place(&self) -> OutputPlace {
+    pub(crate) fn place(&self) -> OutputPlace {
         OutputPlace { at: self.list.place(), skipped: self.skipped }
     }
 
     /// Goes back to where it stood.
-    pub fn restore(&mut self, place: &OutputPlace) {
+    pub(crate) fn restore(&mut self, place: &OutputPlace) {
         self.list.restore(place.at);
         self.skipped = place.skipped;
     }
@@ -510,7 +510,7 @@ impl OutputPane {
     }
 
     /// The whole output as text, for copying; of a run that printed nothing its value.
-    pub fn text(&self, state: &State) -> Option<String> {
+    pub(crate) fn text(&self, state: &State) -> Option<String> {
         let (_, run) = self.run(state).filter(|(_, run)| run.away().is_none())?;
         let captured = match (&run.ended, &state.live.run) {
             (Some((_, report)), _) if report.output.is_empty() => return report.value.clone(),
@@ -522,12 +522,12 @@ impl OutputPane {
     }
 
     /// How many lines were printed so far.
-    pub fn lines(&self) -> usize {
+    pub(crate) fn lines(&self) -> usize {
         self.output.len()
     }
 
     /// The last line that says something.
-    pub fn last_line(&self) -> Option<String> {
+    pub(crate) fn last_line(&self) -> Option<String> {
         let said = (0..self.output.len()).rev().take(3).map(|line| self.output.printed(line));
         said.map(Cow::into_owned).find(|line| !line.trim().is_empty())
     }
@@ -609,7 +609,7 @@ impl OutputPane {
     }
 
     /// Draws what was arranged. Tells where the cursor of the program stands, where its screen is shown.
-    pub fn draw(&self, buf: &mut Buffer, look: DrawStyle<'_>) -> Option<Position> {
+    pub(crate) fn draw(&self, buf: &mut Buffer, look: DrawStyle<'_>) -> Option<Position> {
         match &self.screen {
             Some(screen) => screen::draw(screen, self.area, buf, look.theme),
             None => {

@@ -14,7 +14,7 @@ pub struct PictureRequest {
     pub width: u16,
     pub height: u16,
     /// Pixels of a cell, where the terminal draws the picture itself; `None`: half blocks.
-    pub cell: Option<(u16, u16)>,
+    pub(crate) cell: Option<(u16, u16)>,
 }
 
 /// Pixels in a cell of half blocks: one above the other.
@@ -22,7 +22,7 @@ const HALF_BLOCKS: (u16, u16) = (1, 2);
 
 impl PictureRequest {
     /// Pixels that all of its cells show, no side longer than is decoded.
-    pub fn pixels(&self) -> (u32, u32) {
+    pub(crate) fn pixels(&self) -> (u32, u32) {
         let cell = self.cell.unwrap_or(HALF_BLOCKS);
         let side = |cells: u16, pixels: u16| f64::from(cells) * f64::from(pixels);
         let (width, height) = (side(self.width, cell.0), side(self.height, cell.1));
@@ -115,7 +115,7 @@ impl Pictures {
     }
 
     /// The rows of a picture, or none while it is being painted.
-    pub fn rows(&mut self, image: &ImageRef, width: u16, height: u16) -> Vec<Line<'static>> {
+    pub(crate) fn rows(&mut self, image: &ImageRef, width: u16, height: u16) -> Vec<Line<'static>> {
         if self.off || width == 0 || height == 0 {
             return Vec::new();
         }

@@ -14,13 +14,13 @@ pub(crate) struct RecipeLine {
 /// Where a recipe stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Stage {
-    pub name: String,
+    pub(crate) name: String,
     /// The title of the step that goes on; empty before the first.
-    pub title: String,
+    pub(crate) title: String,
     /// Which of how many steps that is, where that is known.
-    pub place: Option<(usize, usize)>,
+    pub(crate) place: Option<(usize, usize)>,
     /// Which round of it, from 1.
-    pub round: u32,
+    pub(crate) round: u32,
 }
 
 impl RecipeLine {

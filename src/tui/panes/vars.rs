@@ -13,7 +13,7 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 #[derive(Debug, Default)]
-pub struct VarsPane {
+pub(crate) struct VarsPane {
     chosen: usize,
     by_type: bool,
     open: bool,
@@ -24,7 +24,7 @@ pub struct VarsPane {
 
 impl VarsPane {
     /// Takes in what there is.
-    pub fn arrange(&mut self, state: &State, area: Rect) {
+    pub(crate) fn arrange(&mut self, state: &State, area: Rect) {
         self.area = area;
         self.height = usize::from(area.height.saturating_sub(4)).max(1);
         self.count = state.live.variables.len();
@@ -32,30 +32,30 @@ impl VarsPane {
     }
 
     /// Another order: by name, by type.
-    pub fn sort(&mut self) {
+    pub(crate) fn sort(&mut self) {
         self.by_type = !self.by_type;
         self.chosen = 0;
     }
 
     /// Shows the chosen one in full, or no longer.
-    pub fn toggle(&mut self) {
+    pub(crate) fn toggle(&mut self) {
         self.open = !self.open;
     }
 
-    pub fn scroll(&mut self, rows: isize) {
+    pub(crate) fn scroll(&mut self, rows: isize) {
         self.chosen = self.chosen.saturating_add_signed(rows).min(self.count.saturating_sub(1));
     }
 
     /// Moves it by pages.
-    pub fn page(&mut self, pages: isize) {
+    pub(crate) fn page(&mut self, pages: isize) {
         self.scroll(pages * isize::try_from(self.height).unwrap_or(1));
     }
 
-    pub fn to_top(&mut self) {
+    pub(crate) fn to_top(&mut self) {
         self.chosen = 0;
     }
 
-    pub fn to_end(&mut self) {
+    pub(crate) fn to_end(&mut self) {
         self.chosen = self.count.saturating_sub(1);
     }
 
@@ -70,11 +70,11 @@ impl VarsPane {
     }
 
     /// The name of the chosen one.
-    pub fn name(&self, state: &State) -> Option<String> {
+    pub(crate) fn name(&self, state: &State) -> Option<String> {
         self.sorted(state).get(self.chosen).map(|v| v.name.clone())
     }
 
-    pub fn title(state: &State, focused: bool, look: DrawStyle<'_>) -> Title {
+    pub(crate) fn title(state: &State, focused: bool, look: DrawStyle<'_>) -> Title {
         let left = match state.live.python_kernel() {
             Some(kernel) => format!(
                 "Vars  python k{}  {}",
@@ -97,7 +97,7 @@ impl VarsPane {
         safe::words(value, width, look.text())
     }
 
-    pub fn draw(&self, state: &State, focused: bool, buf: &mut Buffer, look: DrawStyle<'_>) {
+    pub(crate) fn draw(&self, state: &State, focused: bool, buf: &mut Buffer, look: DrawStyle<'_>) {
         let area = self.area;
         let list = self.sorted(state);
         let mut rows = Vec::new();

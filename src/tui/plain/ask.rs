@@ -17,9 +17,9 @@ pub(super) const READING: Duration = Duration::from_millis(300);
 /// A block as it was printed: an answer holds for it alone.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct PrintedBlock {
-    pub block: BlockId,
-    pub revision: Revision,
-    pub inspected: InspectionResult,
+    pub(crate) block: BlockId,
+    pub(crate) revision: Revision,
+    pub(crate) inspected: InspectionResult,
 }
 
 /// What is asked about a block.
@@ -55,8 +55,8 @@ pub(super) enum Ask {
 /// The question that is on the page, and since when.
 #[derive(Debug)]
 pub(super) struct OpenQuestion {
-    pub ask: Ask,
-    pub since: Instant,
+    pub(crate) ask: Ask,
+    pub(crate) since: Instant,
 }
 
 impl Ask {

@@ -27,8 +27,8 @@ pub(super) struct LineReader {
 /// A line, and when its end was typed.
 #[derive(Debug)]
 pub(super) struct TypedLine {
-    pub text: String,
-    pub at: Instant,
+    pub(crate) text: String,
+    pub(crate) at: Instant,
 }
 
 impl Drop for LineReader {

@@ -17,7 +17,6 @@ pub(super) enum OpenLine {
     Question,
 }
 
-/// The page.
 pub(super) struct PlainPage {
     out: io::Stdout,
     open: OpenLine,

@@ -94,7 +94,6 @@ impl ProviderQuestion {
         page.ask("Type its number:")
     }
 
-    /// Takes a line.
     pub(super) fn take(&mut self, line: &str, page: &mut PlainPage) -> io::Result<ProviderStep> {
         let line = line.trim();
         match std::mem::take(&mut self.wanted) {

@@ -10,7 +10,6 @@ use std::ops::Range;
 /// A stretch of a reply's text: prose, or a block with its info string.
 pub(super) type ReplyPart<'a> = (Range<usize>, Option<&'a str>);
 
-/// Something to tell.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum ReplyNews {
     Prose(String),

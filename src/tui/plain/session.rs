@@ -32,7 +32,6 @@ pub(super) const LISTING: Duration = Duration::from_secs(5);
 /// The message where nothing was decided.
 pub(super) const NOTHING: &str = "Nothing was decided.";
 
-/// One session.
 pub(super) struct Session<'a> {
     pub(super) plain: &'a mut Plain,
     pub(super) driver: &'a mut Driver,

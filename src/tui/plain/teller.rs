@@ -50,7 +50,6 @@ pub(super) struct PlainReporter {
 }
 
 impl PlainReporter {
-    /// Tells one thing.
     pub(super) fn tell(
         &mut self,
         told: &Notification,

@@ -24,13 +24,12 @@ const SILENCE: Duration = Duration::from_millis(300);
 /// The rows of the status and of the keys.
 const LAST_ROWS: u16 = 2;
 
-/// Between two frames.
 const PAUSE: Duration = Duration::from_millis(200);
 
 impl Tui {
     /// Waits for the work. `far` says what goes on and how far it is; `stop` asks it to end, which it still does by itself.
     /// What is `seen` of the session is shown meanwhile, and at once.
-    pub async fn wait_for<T>(
+    pub(crate) async fn wait_for<T>(
         &mut self,
         work: impl Future<Output = T>,
         far: impl Fn() -> String,

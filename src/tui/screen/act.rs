@@ -162,7 +162,6 @@ impl Screen {
         Vec::new()
     }
 
-    /// Scrolls a pane by rows.
     pub(super) fn scroll(&mut self, pane: Pane, rows: isize, ctx: Ctx<'_>) {
         self.panes.scroll(pane, rows, ctx.state, ctx.look);
     }
@@ -290,7 +289,6 @@ impl Screen {
         }
     }
 
-    /// Opens the pager on a text.
     pub(super) fn open_pager(&mut self, title: String, what: PagerText) {
         match Pager::open(title, what) {
             Ok(pager) => self.open(pager),

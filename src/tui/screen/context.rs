@@ -13,7 +13,7 @@ use crate::tui::widgets::layout::Pane;
 
 impl Screen {
     /// The context of the next key.
-    pub fn context(&self, state: &State) -> Context {
+    pub(crate) fn context(&self, state: &State) -> Context {
         if let Some(overlay) = self.overlays.last() {
             return overlay.context();
         }
@@ -41,7 +41,7 @@ impl Screen {
     }
 
     /// Whether letters are text where the person is.
-    pub fn takes_text(&mut self, state: &State) -> bool {
+    pub(crate) fn takes_text(&mut self, state: &State) -> bool {
         if let Some(overlay) = self.overlays.last_mut() {
             return overlay.field().is_some();
         }
@@ -49,7 +49,7 @@ impl Screen {
     }
 
     /// Whether the keys are at the block that waits, in review, with nothing over it.
-    pub fn in_review(&self, state: &State) -> bool {
+    pub(crate) fn in_review(&self, state: &State) -> bool {
         self.overlays.is_empty()
             && self.panes.focus == Pane::Code
             && matches!(self.panes.code.mode, Mode::View)

@@ -16,7 +16,7 @@ impl Screen {
     }
 
     /// Bytes came that mean nothing.
-    pub fn noise(&mut self, now: Instant) {
+    pub(crate) fn noise(&mut self, now: Instant) {
         self.guard.noise(now);
         self.is_tested(|_| KeySample::other("no key that sayso knows".into()), now);
     }

@@ -43,7 +43,7 @@ impl Screen {
     }
 
     /// What overlays may look at.
-    pub fn around<'a>(&'a self, state: &'a State, look: DrawStyle<'a>) -> OverlayContext<'a> {
+    pub(crate) fn around<'a>(&'a self, state: &'a State, look: DrawStyle<'a>) -> OverlayContext<'a> {
         OverlayContext {
             state,
             look,

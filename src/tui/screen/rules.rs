@@ -43,7 +43,7 @@ impl Screen {
     }
 
     /// The rule that covers the block on screen, while its time runs.
-    pub fn announced<'a>(&self, state: &'a State) -> Option<&'a RuleMatch> {
+    pub(crate) fn announced<'a>(&self, state: &'a State) -> Option<&'a RuleMatch> {
         let matched = state.live.matched.as_ref().filter(|m| matches!(m.countdown, Countdown::Since(..)))?;
         self.panes.code.reviews(matched.block).then_some(matched)
     }

@@ -56,7 +56,7 @@ impl Screen {
     }
 
     /// Where the message is that got no answer, in a sentence; `None` where none waits for one.
-    pub fn place_of_message(&self, state: &State) -> Option<&'static str> {
+    pub(crate) fn place_of_message(&self, state: &State) -> Option<&'static str> {
         let message = unanswered(state)?;
         Some(sending::place_of_message(self.panes.composer.full_text().trim() == message.trim()))
     }

@@ -46,8 +46,7 @@ impl Escalation {
 const AGAIN_QUITS: &str = "Ctrl-C again within 2 s quits.";
 
 impl Screen {
-    /// Ctrl-C, or SIGINT.
-    pub fn stop(&mut self, ctx: Ctx<'_>) -> Vec<UiCommand> {
+    pub(crate) fn stop(&mut self, ctx: Ctx<'_>) -> Vec<UiCommand> {
         if let Some(run) = &ctx.state.live.run {
             return self.stop_run(run.block, ctx);
         }

@@ -103,7 +103,6 @@ impl CellDiff {
         }
     }
 
-    /// Columns and rows.
     pub(crate) fn size(&self) -> (u16, u16) {
         self.size
     }

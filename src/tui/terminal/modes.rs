@@ -7,11 +7,11 @@ use crate::tui::graphics;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ModeOptions {
     /// Take the mouse (`mouse = true`).
-    pub mouse: bool,
+    pub(crate) mouse: bool,
     /// Use the kitty keyboard protocol where the terminal knows it.
-    pub kitty: bool,
+    pub(crate) kitty: bool,
     /// Ask for kitty's graphics protocol.
-    pub graphics: bool,
+    pub(crate) graphics: bool,
 }
 
 impl Default for ModeOptions {
@@ -37,14 +37,14 @@ pub(super) const TITLE_POP: &str = "\x1b[23;2t";
 /// What has been switched on beyond what always is; what has to be switched off again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct SwitchedModes {
-    pub mouse: bool,
-    pub kitty: bool,
-    pub title: bool,
-    pub sync: bool,
+    pub(crate) mouse: bool,
+    pub(crate) kitty: bool,
+    pub(crate) title: bool,
+    pub(crate) sync: bool,
     /// The terminal was sent pictures that it keeps.
-    pub pictures: bool,
+    pub(crate) pictures: bool,
     /// The terminal was told what goes on.
-    pub told: Option<Attention>,
+    pub(crate) told: Option<Attention>,
 }
 
 pub(super) fn enter(touched: SwitchedModes) -> String {

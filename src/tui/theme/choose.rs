@@ -24,7 +24,7 @@ impl Default for Preference {
 
 impl Preference {
     /// Whether the choice waits for what the terminal says about its background.
-    pub fn needs_background(&self) -> bool {
+    pub(crate) fn needs_background(&self) -> bool {
         matches!(self, Preference::ByBackground { .. })
     }
 }
@@ -45,7 +45,7 @@ pub fn choose(preference: &Preference, background: Option<Rgb>, colorfgbg: Optio
 }
 
 /// What `COLORFGBG` (`15;0`, `0;default;15`) says: whether the background is light.
-pub fn light_by_colorfgbg(value: &str) -> Option<bool> {
+pub(crate) fn light_by_colorfgbg(value: &str) -> Option<bool> {
     let index: u8 = value.rsplit(';').next()?.trim().parse().ok()?;
     match index {
         0..=6 | 8 => Some(false),

@@ -17,20 +17,20 @@ pub enum Depth {
 
 /// What the environment says about colours.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct ColourEnv<'a> {
+pub(crate) struct ColourEnv<'a> {
     /// `NO_COLOR`: anything but empty means none.
-    pub no_color: Option<&'a str>,
+    pub(crate) no_color: Option<&'a str>,
     /// `COLORTERM`.
-    pub colorterm: Option<&'a str>,
+    pub(crate) colorterm: Option<&'a str>,
     /// `TERM`.
-    pub term: Option<&'a str>,
+    pub(crate) term: Option<&'a str>,
     /// `TERM_PROGRAM`.
-    pub term_program: Option<&'a str>,
+    pub(crate) term_program: Option<&'a str>,
 }
 
 impl Depth {
     /// The depth that this environment promises.
-    pub fn of(env: ColourEnv<'_>) -> Self {
+    pub(crate) fn of(env: ColourEnv<'_>) -> Self {
         if env.no_color.is_some_and(|v| !v.is_empty()) {
             return Depth::Mono;
         }
@@ -193,7 +193,7 @@ impl Rgb {
     }
 
     /// The closest of the 240 fixed colours of xterm (the 16 are the user's own).
-    pub fn nearest256(self) -> u8 {
+    pub(crate) fn nearest256(self) -> u8 {
         let step = |v: u8| match v {
             0..=47 => 0,
             48..=114 => 1,
@@ -206,7 +206,7 @@ impl Rgb {
     }
 
     /// The closest of the 16 colours as xterm has them.
-    pub fn nearest16(self) -> u8 {
+    pub(crate) fn nearest16(self) -> u8 {
         (0u8..16).min_by_key(|i| self.distance(rgb_of(*i))).unwrap_or(7)
     }
 
@@ -217,7 +217,7 @@ impl Rgb {
 
     /// So many hundredths of the way to another colour.
     #[must_use]
-    pub fn towards(self, other: Rgb, hundredths: u16) -> Rgb {
+    pub(crate) fn towards(self, other: Rgb, hundredths: u16) -> Rgb {
         let part = |from: u8, to: u8| {
             let mixed = u16::from(from) * (100 - hundredths.min(100)) + u16::from(to) * hundredths.min(100);
             u8::try_from(mixed / 100).unwrap_or(u8::MAX)
@@ -226,7 +226,7 @@ impl Rgb {
     }
 
     /// Relative luminance as WCAG 2 defines it, 0 to 1.
-    pub fn luminance(self) -> f64 {
+    pub(crate) fn luminance(self) -> f64 {
         let linear = |v: u8| {
             let v = f64::from(v) / 255.0;
             if v <= 0.040_45 { v / 12.92 } else { ((v + 0.055) / 1.055).powf(2.4) }
@@ -235,7 +235,7 @@ impl Rgb {
     }
 
     /// The contrast ratio of two colours as WCAG 2 defines it, 1 to 21.
-    pub fn contrast(self, other: Rgb) -> f64 {
+    pub(crate) fn contrast(self, other: Rgb) -> f64 {
         let (a, b) = (self.luminance(), other.luminance());
         (a.max(b) + 0.05) / (a.min(b) + 0.05)
     }

@@ -11,33 +11,32 @@ use toml::de::{DeTable, DeValue};
 /// What a file says about one slot.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct SlotStyle {
-    pub fg: Option<Colour>,
-    pub bg: Option<Colour>,
+    pub(crate) fg: Option<Colour>,
+    pub(crate) bg: Option<Colour>,
     /// Bold, italic and so on.
-    pub modifier: Modifier,
+    pub(crate) modifier: Modifier,
     /// What is used instead of all that where there are no colours.
-    pub mono: Option<Modifier>,
+    pub(crate) mono: Option<Modifier>,
 }
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sheet {
     /// The theme that it changes.
-    pub inherits: Option<String>,
+    pub(crate) inherits: Option<String>,
     /// The background that it is made for, where it sets none.
-    pub assumed: Option<Rgb>,
-    pub slots: HashMap<Slot, SlotStyle>,
-    pub syntax: HashMap<Syntax, SlotStyle>,
+    pub(crate) assumed: Option<Rgb>,
+    pub(crate) slots: HashMap<Slot, SlotStyle>,
+    pub(crate) syntax: HashMap<Syntax, SlotStyle>,
 }
 
 /// Something in a theme file that was left out.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Warning {
-    /// The theme.
-    pub theme: String,
+    pub(crate) theme: String,
     /// The line, counted from 1.
-    pub line: usize,
+    pub(crate) line: usize,
     /// What is wrong with it.
-    pub text: String,
+    pub(crate) text: String,
 }
 
 impl std::fmt::Display for Warning {

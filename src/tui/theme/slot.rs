@@ -113,7 +113,7 @@ slots! {
 
 impl Slot {
     /// The slot of this name.
-    pub fn parse(name: &str) -> Option<Self> {
+    pub(crate) fn parse(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|slot| slot.name() == name)
     }
 }
@@ -179,7 +179,7 @@ classes! {
 
 impl Syntax {
     /// The class of this name.
-    pub fn parse(name: &str) -> Option<Self> {
+    pub(crate) fn parse(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|class| class.name() == name)
     }
 }

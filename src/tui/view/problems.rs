@@ -20,10 +20,10 @@ use ratatui::text::{Line, Span};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Problem {
     /// One or two words.
-    pub name: &'static str,
-    pub text: String,
+    pub(crate) name: &'static str,
+    pub(crate) text: String,
     /// What can be done, as keys.
-    pub keys: String,
+    pub(crate) keys: String,
 }
 
 /// A key that does something about a failure.

@@ -22,27 +22,27 @@ impl Default for Field {
 
 impl Field {
     /// A field of one line.
-    pub fn line() -> Self {
+    pub(crate) fn line() -> Self {
         Self { text: Text::line(), secret: false, top: Cell::default() }
     }
 
     /// An empty field of several lines.
-    pub fn lines() -> Self {
+    pub(crate) fn lines() -> Self {
         Self::of("")
     }
 
     /// A field of several lines with this text, as it is; the cursor stands at its start.
-    pub fn of(text: &str) -> Self {
+    pub(crate) fn of(text: &str) -> Self {
         Self { text: Text::of(text), secret: false, top: Cell::default() }
     }
 
     /// A field of one line whose text is never shown.
-    pub fn secret() -> Self {
+    pub(crate) fn secret() -> Self {
         Self { secret: true, ..Self::line() }
     }
 
     /// Whether its text must not be shown.
-    pub fn is_secret(&self) -> bool {
+    pub(crate) fn is_secret(&self) -> bool {
         self.secret
     }
 
@@ -52,7 +52,7 @@ impl Field {
     }
 
     /// The lines; there is always one.
-    pub fn rows(&self) -> &[String] {
+    pub(crate) fn rows(&self) -> &[String] {
         self.text.lines()
     }
 
@@ -67,7 +67,7 @@ impl Field {
     }
 
     /// What is selected: from and to, the end not in it.
-    pub fn selection(&self) -> Option<(Pos, Pos)> {
+    pub(crate) fn selection(&self) -> Option<(Pos, Pos)> {
         self.text.selection()
     }
 
@@ -77,43 +77,43 @@ impl Field {
     }
 
     /// The text of the line before the cursor.
-    pub fn before_cursor(&self) -> &str {
+    pub(crate) fn before_cursor(&self) -> &str {
         self.text.before_cursor()
     }
 
     /// Whether nothing is in it.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.text.is_empty()
     }
 
     /// Replaces the text and puts the cursor at its end. It can be undone.
-    pub fn set(&mut self, text: &str) {
+    pub(crate) fn set(&mut self, text: &str) {
         let text = text.replace("\r\n", "\n").replace('\r', "\n");
         self.text.replace_all(&text);
     }
 
     /// Puts a text in that is only offered: it stands selected, so that what is typed takes its place, and any move keeps
     /// it.
-    pub fn offer(&mut self, text: &str) {
+    pub(crate) fn offer(&mut self, text: &str) {
         self.set(text);
         self.text.apply(Edit::SelectAll);
     }
 
     /// Empties the field and hands its text over. It can be undone.
-    pub fn take(&mut self) -> String {
+    pub(crate) fn take(&mut self) -> String {
         let text = self.text();
         self.text.replace_all("");
         text
     }
 
     /// Deletes so many bytes before the cursor, of its line.
-    pub fn delete_before(&mut self, bytes: usize) {
+    pub(crate) fn delete_before(&mut self, bytes: usize) {
         let to = self.text.cursor();
         self.text.replace(Pos::new(to.row, to.byte.saturating_sub(bytes)), to, "");
     }
 
     /// Makes one change; tells whether the text is another than before.
-    pub fn apply(&mut self, edit: Edit) -> bool {
+    pub(crate) fn apply(&mut self, edit: Edit) -> bool {
         match edit {
             // A secret leaves the field in one way only.
             Edit::Copy | Edit::Cut if self.secret => false,

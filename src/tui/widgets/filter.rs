@@ -30,12 +30,12 @@ pub struct Cursor(pub usize);
 
 impl Cursor {
     /// One or more entries up or down in a list of so many; stops at both ends.
-    pub fn step(&mut self, by: isize, of: usize) {
+    pub(crate) fn step(&mut self, by: isize, of: usize) {
         self.0 = self.0.saturating_add_signed(by).min(of.saturating_sub(1));
     }
 
     /// The first entry to draw so that the cursor is among `height` rows.
-    pub fn window(self, height: usize) -> usize {
+    pub(crate) fn window(self, height: usize) -> usize {
         (self.0 + 1).saturating_sub(height.max(1))
     }
 }

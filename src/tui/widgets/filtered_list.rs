@@ -34,7 +34,6 @@ impl<T> FilteredList<T> {
         self.shown.get(self.cursor.0).and_then(|at| self.entries.get(*at))
     }
 
-    /// What is typed.
     pub(crate) fn field(&mut self) -> &mut Field {
         &mut self.filter
     }

@@ -15,13 +15,13 @@ use unicode_width::UnicodeWidthStr as _;
 #[derive(Clone, Debug, Default)]
 pub struct Title {
     /// On the left: what the pane shows.
-    pub left: String,
+    pub(crate) left: String,
     /// On the right: how it stands (`follow`, `seen 11/24  a locked`).
-    pub right: String,
+    pub(crate) right: String,
     /// Whether the pane has the focus.
-    pub focused: bool,
+    pub(crate) focused: bool,
     /// The style of the left part, where it says more than a name.
-    pub style: Option<Style>,
+    pub(crate) style: Option<Style>,
 }
 
 /// Draws the frames of panes, which share the borders between them: the lines of the one with the focus lie above those

@@ -10,22 +10,22 @@ use std::ops::Range;
 pub struct ClickTarget<T> {
     pub row: u16,
     pub columns: Range<u16>,
-    pub what: T,
+    pub(crate) what: T,
 }
 
 /// Where the text of a field was drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FieldPlace {
+pub(crate) struct FieldPlace {
     /// Which of the fields it is.
-    pub number: usize,
+    pub(crate) number: usize,
     /// The cells of its text that are on screen.
-    pub area: Rect,
+    pub(crate) area: Rect,
     /// Rows of it that stand above these.
-    pub above: usize,
+    pub(crate) above: usize,
     /// Rows that it is shown on at the most.
-    pub rows: usize,
+    pub(crate) rows: usize,
     /// Whether the cursor is in it.
-    pub here: bool,
+    pub(crate) here: bool,
 }
 
 impl FieldPlace {
@@ -56,11 +56,11 @@ pub struct Hits {
     /// Keys of the last row.
     pub buttons: Vec<ClickTarget<Action>>,
     /// Panes whose tabs stand in the first row.
-    pub tabs: Vec<ClickTarget<Pane>>,
+    pub(crate) tabs: Vec<ClickTarget<Pane>>,
     /// Fields of what stands over the panes.
-    pub fields: Vec<FieldPlace>,
+    pub(crate) fields: Vec<FieldPlace>,
     /// Prompts that an empty conversation suggests, by their number.
-    pub prompts: Vec<ClickTarget<usize>>,
+    pub(crate) prompts: Vec<ClickTarget<usize>>,
 }
 
 /// The place at a column and a row.

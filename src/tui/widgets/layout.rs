@@ -7,15 +7,15 @@
 
 mod borders;
 
-pub use borders::{Border, Borders};
+pub(crate) use borders::{Border, Borders};
 use ratatui::layout::Rect;
 
 /// Below this nothing is drawn but a line that says so, and decisions are locked.
-pub const SMALLEST: (u16, u16) = (50, 12);
+pub(crate) const SMALLEST: (u16, u16) = (50, 12);
 
 /// How much room there is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Class {
+pub(crate) enum Class {
     /// Conversation on the left, code above output on the right.
     Wide,
     /// All panes stacked.
@@ -28,7 +28,7 @@ pub enum Class {
 
 impl Class {
     /// The class of a size, in columns and rows.
-    pub fn of(width: u16, height: u16) -> Self {
+    pub(crate) fn of(width: u16, height: u16) -> Self {
         if width < SMALLEST.0 || height < SMALLEST.1 {
             Class::TooSmall
         } else if width >= 120 && height >= 28 {
@@ -90,7 +90,7 @@ impl Share {
 
 /// How a pane is set off from its neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Edge {
+pub(crate) enum Edge {
     /// A border around it.
     Box,
     /// A rule above it.
@@ -107,7 +107,7 @@ pub struct Slot {
     /// What is left for its content.
     pub inner: Rect,
     /// How it is set off.
-    pub edge: Edge,
+    pub(crate) edge: Edge,
 }
 
 impl Slot {
@@ -129,54 +129,51 @@ impl Slot {
 
 /// What the arrangement depends on.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Wants {
+pub(crate) struct Wants {
     /// The shares of the panes.
-    pub share: Share,
-    /// The pane with the focus.
-    pub focus: Pane,
+    pub(crate) share: Share,
+    pub(crate) focus: Pane,
     /// Whether there is a block to show.
-    pub code: bool,
+    pub(crate) code: bool,
     /// Rows that the block in review needs, where it is shown: what is left goes to the conversation, or to the output.
-    pub code_rows: Option<u16>,
+    pub(crate) code_rows: Option<u16>,
     /// Whether there is something to show where the output stands: output, variables, problems.
-    pub output: bool,
+    pub(crate) output: bool,
     /// Rows that the output needs beside a block in review, where that is known.
-    pub output_rows: Option<u16>,
+    pub(crate) output_rows: Option<u16>,
     /// Rows that the message would like to have.
-    pub message_rows: u16,
+    pub(crate) message_rows: u16,
     /// One pane alone, without borders, for copying with the terminal's own means.
-    pub bare: Option<Pane>,
+    pub(crate) bare: Option<Pane>,
     /// Whether the pane with the focus has the whole screen.
-    pub zoomed: bool,
+    pub(crate) zoomed: bool,
     /// Whether the message holds a field that is typed into: then it is on screen, whatever else is.
-    pub field: bool,
+    pub(crate) field: bool,
     /// Where the person put borders.
-    pub borders: Borders,
+    pub(crate) borders: Borders,
 }
 
 /// The arrangement of a whole screen. A pane without a slot is not on screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrangement {
-    /// The size class.
-    pub class: Class,
+    pub(crate) class: Class,
     /// All of the screen.
-    pub area: Rect,
+    pub(crate) area: Rect,
     /// The first row: the header, or the tabs.
-    pub header: Rect,
+    pub(crate) header: Rect,
     /// Everything between the header and the last two rows.
-    pub body: Rect,
+    pub(crate) body: Rect,
     /// The conversation.
     pub chat: Option<Slot>,
-    /// The message.
-    pub message: Option<Slot>,
+    pub(crate) message: Option<Slot>,
     /// The code.
     pub code: Option<Slot>,
     /// Output or variables.
     pub output: Option<Slot>,
     /// The row that says what is going on.
-    pub status: Rect,
+    pub(crate) status: Rect,
     /// The row of keys.
-    pub keys: Rect,
+    pub(crate) keys: Rect,
 }
 
 /// Rows of prose that a stacked screen has at least while no block waits or runs.
@@ -220,8 +217,7 @@ fn take_bottom(area: &mut Rect, rows: u16) -> Rect {
 }
 
 impl Arrangement {
-    /// Arranges a screen.
-    pub fn of(width: u16, height: u16, wants: Wants) -> Self {
+    pub(crate) fn of(width: u16, height: u16, wants: Wants) -> Self {
         let area = Rect::new(0, 0, width, height);
         let class = Class::of(width, height);
         let mut body = area;
@@ -252,7 +248,7 @@ impl Arrangement {
     }
 
     /// The slot of a pane, where it is on screen.
-    pub fn slot(&self, pane: Pane) -> Option<Slot> {
+    pub(crate) fn slot(&self, pane: Pane) -> Option<Slot> {
         match pane {
             Pane::Chat => self.chat,
             Pane::Message => self.message,
@@ -388,7 +384,7 @@ impl Arrangement {
 
     /// The place of an overlay that wants so many columns and rows, its border counted: centred over the panes, or,
     /// where there is one pane only or it wants [`u16::MAX`] columns, all of the screen but the last two rows.
-    pub fn overlay(&self, width: u16, height: u16) -> Slot {
+    pub(crate) fn overlay(&self, width: u16, height: u16) -> Slot {
         let whole = Rect { height: self.area.height.saturating_sub(2), ..self.area };
         if width == u16::MAX || matches!(self.class, Class::Narrow | Class::TooSmall) {
             return Slot::new(whole, Edge::Box);
@@ -405,7 +401,7 @@ impl Arrangement {
     }
 
     /// The pane at a place on screen.
-    pub fn pane_at(&self, column: u16, row: u16, vars: bool) -> Option<Pane> {
+    pub(crate) fn pane_at(&self, column: u16, row: u16, vars: bool) -> Option<Pane> {
         let at = ratatui::layout::Position { x: column, y: row };
         let lower = if vars { Pane::Vars } else { Pane::Output };
         [

@@ -11,13 +11,12 @@ use ratatui::style::Style;
 
 /// The signs of a border.
 #[derive(Clone, Copy, Debug)]
-pub struct Strokes {
+pub(crate) struct Strokes {
     /// To the left and to the right.
-    pub vertical: &'static str,
-    /// Above and below.
-    pub horizontal: &'static str,
+    pub(crate) vertical: &'static str,
+    pub(crate) horizontal: &'static str,
     /// The corners: top left, top right, bottom left, bottom right.
-    pub corners: [&'static str; 4],
+    pub(crate) corners: [&'static str; 4],
 }
 
 impl Strokes {
@@ -32,23 +31,21 @@ impl Strokes {
 #[derive(Clone, Copy, Debug)]
 pub struct Glyphs {
     /// `│`
-    pub vertical: &'static str,
+    pub(crate) vertical: &'static str,
     /// `─`
-    pub horizontal: &'static str,
-    /// Around panes.
-    pub border: &'static Strokes,
+    pub(crate) horizontal: &'static str,
+    pub(crate) border: &'static Strokes,
     /// Around the pane with the focus.
-    pub focus: &'static Strokes,
+    pub(crate) focus: &'static Strokes,
     /// `└`, in front of a finding.
-    pub hook: &'static str,
+    pub(crate) hook: &'static str,
     /// The lines of a tree.
     pub(crate) tree: TreeSigns,
-    /// Between two columns.
     pub(crate) columns: ColumnSigns,
     /// In the gutter of a row that goes on with the line above.
-    pub goes_on: &'static str,
+    pub(crate) goes_on: &'static str,
     /// Between short parts of one row.
-    pub dot: &'static str,
+    pub(crate) dot: &'static str,
 }
 
 impl Glyphs {
@@ -96,23 +93,21 @@ pub struct DrawStyle<'a> {
 }
 
 impl DrawStyle<'_> {
-    /// The style of a slot.
-    pub fn style(&self, slot: Slot) -> Style {
+    pub(crate) fn style(&self, slot: Slot) -> Style {
         self.theme.style(slot)
     }
 
-    /// Plain text.
-    pub fn text(&self) -> Style {
+    pub(crate) fn text(&self) -> Style {
         self.style(Slot::UiText)
     }
 
     /// Text that matters less.
-    pub fn dim(&self) -> Style {
+    pub(crate) fn dim(&self) -> Style {
         self.style(Slot::UiDim)
     }
 
     /// The sign that turns while something goes on: four times a second.
-    pub fn spinner(&self) -> &'static str {
+    pub(crate) fn spinner(&self) -> &'static str {
         if !self.motion {
             return "*";
         }
@@ -125,7 +120,7 @@ impl DrawStyle<'_> {
     }
 
     /// The style of a block's state word.
-    pub fn block(&self, state: BlockState) -> Style {
+    pub(crate) fn block(&self, state: BlockState) -> Style {
         self.style(match state {
             BlockState::Writing => Slot::BlockWriting,
             BlockState::Waiting => Slot::BlockPending,
@@ -146,13 +141,13 @@ impl DrawStyle<'_> {
     }
 
     /// The style of a finding.
-    pub fn severity(&self, severity: Severity) -> Style {
+    pub(crate) fn severity(&self, severity: Severity) -> Style {
         self.style(severity_slot(severity))
     }
 }
 
 /// The slot of findings that are so grave.
-pub fn severity_slot(severity: Severity) -> Slot {
+pub(crate) fn severity_slot(severity: Severity) -> Slot {
     match severity {
         Severity::High => Slot::FindingHigh,
         Severity::Medium => Slot::FindingMedium,

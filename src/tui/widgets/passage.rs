@@ -247,13 +247,11 @@ impl ScreenText {
         Some(TextPlace { item: *item, line: *number, byte: passage.byte_at(row, column) })
     }
 
-    /// The word at a place.
     pub(crate) fn word(&self, at: TextPlace) -> Option<(TextPlace, TextPlace)> {
         let range = self.passage(at)?.word_at(at.byte);
         Some((TextPlace { byte: range.start, ..at }, TextPlace { byte: range.end, ..at }))
     }
 
-    /// The line of a place.
     pub(crate) fn whole_line(&self, at: TextPlace) -> Option<(TextPlace, TextPlace)> {
         let end = self.passage(at)?.text.len();
         Some((TextPlace { byte: 0, ..at }, TextPlace { byte: end, ..at }))

@@ -204,23 +204,23 @@ pub(crate) fn wrapped(line: &Line<'static>, width: usize) -> Vec<Line<'static>> 
 #[derive(Clone, Copy)]
 pub(crate) struct TypedText<'a> {
     /// Its lines, or those around the cursor.
-    pub lines: &'a [String],
+    pub(crate) lines: &'a [String],
     /// The number of the first of them.
-    pub first: usize,
-    pub cursor: Pos,
-    pub selected: Option<(Pos, Pos)>,
+    pub(crate) first: usize,
+    pub(crate) cursor: Pos,
+    pub(crate) selected: Option<(Pos, Pos)>,
     /// The line and the row of it that was shown first.
-    pub top: &'a Cell<(usize, usize)>,
+    pub(crate) top: &'a Cell<(usize, usize)>,
 }
 
 /// Rows of a text that is being typed.
 pub(crate) struct TypedRows {
-    pub rows: Vec<Line<'static>>,
+    pub(crate) rows: Vec<Line<'static>>,
     /// The row and column at which the cursor stands.
-    pub cursor: (usize, usize),
+    pub(crate) cursor: (usize, usize),
     /// Whether there is more above and below.
-    pub above: bool,
-    pub below: bool,
+    pub(crate) above: bool,
+    pub(crate) below: bool,
 }
 
 impl<'a> TypedText<'a> {

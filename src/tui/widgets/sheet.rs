@@ -12,50 +12,53 @@ use unicode_width::UnicodeWidthStr as _;
 /// What an overlay shows.
 pub struct Sheet {
     /// What stands in its border.
-    pub title: String,
-    pub rows: Vec<Line<'static>>,
+    pub(crate) title: String,
+    pub(crate) rows: Vec<Line<'static>>,
     /// Where the texts of its fields stand, with their rows and columns counted from its first.
-    pub fields: Vec<FieldPlace>,
+    pub(crate) fields: Vec<FieldPlace>,
     /// The row and column of the cursor.
-    pub cursor: Option<(usize, usize)>,
+    pub(crate) cursor: Option<(usize, usize)>,
 }
 
 impl Sheet {
     /// Nothing but its title.
-    pub fn new(title: impl Into<String>) -> Self {
+    pub(crate) fn new(title: impl Into<String>) -> Self {
         Self { title: title.into(), rows: Vec::new(), fields: Vec::new(), cursor: None }
     }
 
-    /// A text and a field.
-    pub fn with_field(title: &str, text: &str, field: &Field, width: u16, look: DrawStyle<'_>) -> Self {
+    pub(crate) fn with_field(
+        title: &str,
+        text: &str,
+        field: &Field,
+        width: u16,
+        look: DrawStyle<'_>,
+    ) -> Self {
         let mut sheet = Self::new(title);
         sheet.words(text, width, look.text()).gap().field("> ", field, width, look);
         sheet.gap().row(Line::styled("Enter take it   Esc back", look.dim()));
         sheet
     }
 
-    /// A row as it is.
-    pub fn row(&mut self, line: Line<'static>) -> &mut Self {
+    pub(crate) fn row(&mut self, line: Line<'static>) -> &mut Self {
         self.rows.push(line);
         self
     }
 
-    pub fn gap(&mut self) -> &mut Self {
+    pub(crate) fn gap(&mut self) -> &mut Self {
         self.row(Line::default())
     }
 
-    /// A text in words.
-    pub fn words(&mut self, text: &str, width: u16, style: Style) -> &mut Self {
+    pub(crate) fn words(&mut self, text: &str, width: u16, style: Style) -> &mut Self {
         self.rows.extend(safe::words(text, width.into(), style));
         self
     }
 
-    pub fn rule(&mut self, width: u16, look: DrawStyle<'_>) -> &mut Self {
+    pub(crate) fn rule(&mut self, width: u16, look: DrawStyle<'_>) -> &mut Self {
         self.row(Line::styled(look.glyphs.horizontal.repeat(width.into()), look.style(Slot::UiBorder)))
     }
 
     /// A field behind a head, with the cursor in it.
-    pub fn field(&mut self, head: &str, field: &Field, width: u16, look: DrawStyle<'_>) -> &mut Self {
+    pub(crate) fn field(&mut self, head: &str, field: &Field, width: u16, look: DrawStyle<'_>) -> &mut Self {
         let indent = head.chars().count();
         let room = usize::from(width).saturating_sub(indent).max(4);
         let hidden: Vec<String>;
@@ -78,7 +81,7 @@ impl Sheet {
     }
 
     /// Says that all rows from this one on are the text of a field of so many columns.
-    pub fn field_at(&mut self, number: usize, first: usize, indent: usize, width: usize) -> &mut Self {
+    pub(crate) fn field_at(&mut self, number: usize, first: usize, indent: usize, width: usize) -> &mut Self {
         let height = self.rows.len().saturating_sub(first);
         self.fields.push(FieldPlace::of(number, (first, indent), (width, height)));
         self

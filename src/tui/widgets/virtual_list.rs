@@ -20,10 +20,9 @@ pub(crate) trait Items {
 
 /// A row of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Anchor {
-    pub item: usize,
-    /// The row of it.
-    pub row: usize,
+pub(crate) struct Anchor {
+    pub(crate) item: usize,
+    pub(crate) row: usize,
 }
 
 /// The key that goes to the end of a list from where the person is.

@@ -2,7 +2,8 @@
 
 use crate::domain::{BlockKind, Language, Timestamp};
 use crate::engine::transcript::BlockItem;
-pub use crate::text::number::{counted as count, duration, grouped, limit, memory, size};
+pub use crate::text::number::{counted as count, limit, memory, size};
+pub(crate) use crate::text::number::{duration, grouped};
 use jiff::tz::TimeZone;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
@@ -24,12 +25,12 @@ impl Default for Locale {
 
 impl Locale {
     /// `10:41`
-    pub fn hour(&self, at: Timestamp) -> String {
+    pub(crate) fn hour(&self, at: Timestamp) -> String {
         self.zoned(at).map_or_else(String::new, |z| z.strftime("%H:%M").to_string())
     }
 
     /// `10:42:07`
-    pub fn second(&self, at: Timestamp) -> String {
+    pub(crate) fn second(&self, at: Timestamp) -> String {
         self.zoned(at).map_or_else(String::new, |z| z.strftime("%H:%M:%S").to_string())
     }
 
@@ -39,7 +40,7 @@ impl Locale {
     }
 
     /// A path with the home folder written `~`.
-    pub fn path(&self, path: &Path) -> String {
+    pub(crate) fn path(&self, path: &Path) -> String {
         let below =
             self.home.as_deref().filter(|h| h.parent().is_some()).and_then(|h| path.strip_prefix(h).ok());
         match below {
@@ -62,17 +63,17 @@ pub fn ago(now: Timestamp, then: Timestamp) -> String {
 }
 
 /// How many lines a text has: a last newline begins no line.
-pub fn line_count(text: &str) -> usize {
+pub(crate) fn line_count(text: &str) -> usize {
     text.split('\n').count().saturating_sub(usize::from(text.ends_with('\n') || text.is_empty()))
 }
 
 /// The first line of a text that says something.
-pub fn first_line(text: &str) -> &str {
+pub(crate) fn first_line(text: &str) -> &str {
     text.lines().map(str::trim).find(|l| !l.is_empty()).unwrap_or("")
 }
 
 /// The language of a block as a word; `text` where it has none yet.
-pub fn language_of(item: &BlockItem) -> &str {
+pub(crate) fn language_of(item: &BlockItem) -> &str {
     match &item.block.kind {
         BlockKind::Code { .. } => item.block.current().language.as_ref().map_or("text", Language::as_str),
         kind => kind.as_str(),

@@ -35,12 +35,11 @@ struct Register {
 /// A file of instructions that changed since a run began.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeldFile {
-    /// Where it is.
-    pub path: PathBuf,
+    pub(crate) path: PathBuf,
     /// The text that is told until the person decides; `None`: nothing of it is.
-    pub before: Option<String>,
+    pub(crate) before: Option<String>,
     /// What stands there now.
-    pub now: String,
+    pub(crate) now: String,
 }
 
 impl HeldFile {

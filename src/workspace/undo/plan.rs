@@ -13,13 +13,13 @@ const NAMED: usize = 12;
 
 /// How much is remembered. Of bytes in all a single run's folders get the half, so that what earlier runs changed stays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct UndoLimits {
+pub(crate) struct UndoLimits {
     /// Bytes of all copies together; 0: nothing is remembered.
-    pub total: u64,
+    pub(crate) total: u64,
     /// Bytes of a file.
-    pub file: u64,
+    pub(crate) file: u64,
     /// Files, folders and links of the folders that a run may write.
-    pub files: usize,
+    pub(crate) files: usize,
 }
 
 impl Default for UndoLimits {

@@ -26,15 +26,15 @@ pub(super) enum RunResult {
 /// A run that was told of.
 #[derive(Debug)]
 pub(super) struct ToldRun {
-    pub run: RunId,
-    pub block: BlockId,
-    pub what: String,
-    pub first_line: String,
+    pub(crate) run: RunId,
+    pub(crate) block: BlockId,
+    pub(crate) what: String,
+    pub(crate) first_line: String,
     /// How long it took, in microseconds; 0 where it did not run.
-    pub wall_us: u64,
-    pub result: RunResult,
+    pub(crate) wall_us: u64,
+    pub(crate) result: RunResult,
     /// What could not be compared in full.
-    pub gaps: Vec<String>,
+    pub(crate) gaps: Vec<String>,
 }
 
 impl ToldRun {

@@ -8,7 +8,6 @@ use serde_json::Value;
 /// Bytes of the head of a tag.
 const LONGEST: usize = 256;
 
-/// What a tag is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TagKind {
     /// Calls stand inside of it.

@@ -10,7 +10,6 @@ pub(super) const BROKEN: &str = "broken";
 /// Nobody can say what came of them.
 pub(super) const UNCLEAR: &str = "unclear";
 
-/// The output of a runner.
 pub(super) struct RunnerOutput {
     pub(super) out: String,
     pub(super) err: String,

@@ -6,7 +6,6 @@ pub(super) const MOST: usize = 200;
 /// Something that takes errors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Silencer<'a> {
-    /// Its own line.
     pub(super) line: &'a str,
     /// By what it is told from others.
     pub(super) text: &'a str,

@@ -222,7 +222,6 @@ fn replace_letters(text: &mut Text, letter: char, times: usize) {
     text.put_cursor(Pos::new(behind.row, cluster::previous(text.row(behind.row), behind.byte)));
 }
 
-/// Commands of one key.
 fn press(vim: &mut Vim, key: char, command: &VimCommand, keys: &str, text: &mut Text) -> Answer {
     let times = command.times();
     let at = text.cursor();

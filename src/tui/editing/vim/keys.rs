@@ -8,10 +8,10 @@ const LINES: usize = 1 << 30;
 /// A command with its count.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct VimCommand {
-    pub count: Option<usize>,
+    pub(crate) count: Option<usize>,
     /// Whether what is copied goes to the clipboard too.
-    pub clipboard: bool,
-    pub what: VimAction,
+    pub(crate) clipboard: bool,
+    pub(crate) what: VimAction,
 }
 
 impl VimCommand {
@@ -74,8 +74,8 @@ pub(super) enum Operator {
 /// A thing that the cursor stands in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Object {
-    pub around: bool,
-    pub kind: char,
+    pub(crate) around: bool,
+    pub(crate) kind: char,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

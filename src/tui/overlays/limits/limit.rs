@@ -7,7 +7,7 @@ use crate::tui::widgets::{safe, words};
 
 /// One limit of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Limit {
+pub(crate) enum Limit {
     /// How long it may take.
     Time,
     /// Memory of all its processes together.
@@ -30,11 +30,11 @@ const MOST: u64 = 1 << 20;
 
 impl Limit {
     /// All of them, in the order of the form.
-    pub const ALL: [Self; 6] =
+    pub(crate) const ALL: [Self; 6] =
         [Self::Time, Self::Memory, Self::Processes, Self::File, Self::OpenFiles, Self::Output];
 
     /// Its name, as it is shown and typed.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Time => "time",
             Self::Memory => "memory",
@@ -45,7 +45,7 @@ impl Limit {
         }
     }
 
-    pub fn of(self) -> &'static str {
+    pub(crate) fn of(self) -> &'static str {
         match self {
             Self::Time => "from start to end",
             Self::Memory => "all processes together",
@@ -57,7 +57,7 @@ impl Limit {
     }
 
     /// The limit that a word names; a few letters are enough where they name one alone.
-    pub fn named(word: &str) -> Option<Self> {
+    pub(crate) fn named(word: &str) -> Option<Self> {
         let word = word.to_ascii_lowercase();
         let more = [("wall", Self::Time), ("open-files", Self::OpenFiles), ("file-size", Self::File)];
         let all = Self::ALL.iter().map(|limit| (limit.name(), *limit)).chain(more);
@@ -68,7 +68,7 @@ impl Limit {
     }
 
     /// What these limits say of it, so that it can be typed again.
-    pub fn text(self, limits: &Limits) -> String {
+    pub(crate) fn text(self, limits: &Limits) -> String {
         match self {
             Self::Time => words::limit(limits.wall_ms),
             Self::Memory => size(limits.memory_bytes),
@@ -80,7 +80,7 @@ impl Limit {
     }
 
     /// Reads what was typed into these limits; else says what can be typed.
-    pub fn read(self, typed: &str, limits: &mut Limits) -> Result<(), &'static str> {
+    pub(crate) fn read(self, typed: &str, limits: &mut Limits) -> Result<(), &'static str> {
         let within = |amount: Option<u64>, least: u64, most: u64, none: bool| {
             amount.filter(|n| (least..=most).contains(n) || (none && *n == 0))
         };
@@ -120,7 +120,7 @@ impl Limit {
     }
 
     /// How it is held under these terms.
-    pub fn hold(self, terms: Option<&Terms>) -> Enforcement {
+    pub(crate) fn hold(self, terms: Option<&Terms>) -> Enforcement {
         let Some(terms) = terms else { return Enforcement::None };
         let report = &terms.rights.sandbox;
         match self {

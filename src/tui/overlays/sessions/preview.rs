@@ -12,9 +12,9 @@ use std::path::PathBuf;
 /// The end of a session, and what it takes on the disk.
 #[derive(Debug)]
 pub(super) struct SessionPreview {
-    pub path: PathBuf,
-    pub lines: Vec<String>,
-    pub space: u64,
+    pub(crate) path: PathBuf,
+    pub(crate) lines: Vec<String>,
+    pub(crate) space: u64,
 }
 
 /// Draws it on so many rows.

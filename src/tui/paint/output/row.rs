@@ -16,7 +16,6 @@ pub(super) const EDITABLE: usize = 4 << 10;
 /// Columns between tab stops.
 pub(crate) const TAB: usize = 8;
 
-/// What a row is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum RowKind {
     #[default]

@@ -17,9 +17,9 @@ const FEWEST: usize = 3;
 /// The opening as it is laid out.
 #[derive(Debug, Default)]
 pub(super) struct OpeningRows {
-    pub rows: Vec<Line<'static>>,
+    pub(crate) rows: Vec<Line<'static>>,
     /// Where each prompt stands among them.
-    pub prompts: Vec<Range<usize>>,
+    pub(crate) prompts: Vec<Range<usize>>,
 }
 
 /// Whether nothing was said yet, so that the opening has its place.

@@ -320,7 +320,6 @@ impl Doc {
         self.lines.get(line).and_then(|range| self.source.get(range.clone())).unwrap_or_default()
     }
 
-    /// The hunk that is chosen.
     pub(crate) fn choose(&mut self, chosen: HunkChoice) {
         self.chosen = chosen;
     }

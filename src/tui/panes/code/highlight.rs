@@ -12,10 +12,10 @@ use std::sync::Arc;
 /// A text whose colours are wanted.
 pub struct ColourRequest<'a> {
     /// The same for a text that only grew, or is being edited.
-    pub key: u64,
+    pub(crate) key: u64,
     /// Another one for each text of that key.
-    pub print: u64,
-    pub language: String,
+    pub(crate) print: u64,
+    pub(crate) language: String,
     pub text: SourceText<'a>,
 }
 
@@ -28,7 +28,7 @@ pub enum SourceText<'a> {
 }
 
 impl SourceText<'_> {
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         match self {
             SourceText::Whole(text) => text.is_empty(),
             SourceText::Lines(lines) => lines.len() < 2 && lines.iter().all(String::is_empty),
@@ -95,7 +95,7 @@ impl Colours {
 
     /// Takes colours for the lines from `first` on. Behind them go on the lines that had colours from `goes_on` on; where
     /// that is none, what is behind them has none.
-    pub fn set<'a>(
+    pub(crate) fn set<'a>(
         &mut self,
         first: usize,
         lines: impl IntoIterator<Item = (&'a str, LineStyles)>,

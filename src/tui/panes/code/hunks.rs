@@ -34,22 +34,22 @@ pub(super) struct HunkLayout {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct DroppedHunks {
     /// Which hunk, from 0.
-    pub hunk: u32,
+    pub(crate) hunk: u32,
     /// The line of the text on screen before which it stands.
-    pub at: u32,
+    pub(crate) at: u32,
     /// How many lines it would take out, and put in.
-    pub lines: (u32, u32),
+    pub(crate) lines: (u32, u32),
 }
 
 /// What of a text the chosen hunk is: lines of the text on screen, lines of the old text, and which hunk.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub(crate) struct HunkChoice {
     /// Lines that it put in.
-    pub came: Range<usize>,
+    pub(crate) came: Range<usize>,
     /// Lines that it took out.
-    pub gone: Range<usize>,
+    pub(crate) gone: Range<usize>,
     /// Which hunk, from 0, where it was dropped.
-    pub dropped: Option<u32>,
+    pub(crate) dropped: Option<u32>,
 }
 
 impl HunkLayout {
@@ -163,23 +163,23 @@ impl CodePane {
     }
 
     /// Whether the block on screen is a change that can be decided about in hunks.
-    pub fn has_hunks(&self) -> bool {
+    pub(crate) fn has_hunks(&self) -> bool {
         self.layout.as_ref().is_some_and(|laid| laid.taken.is_some())
     }
 
     /// Whether the block on screen is a change in one place: it is taken or rejected as a whole.
-    pub fn has_one_hunk(&self) -> bool {
+    pub(crate) fn has_one_hunk(&self) -> bool {
         self.layout.as_ref().is_some_and(|laid| laid.one_hunk)
     }
 
     /// Whether the chosen hunk is dropped.
-    pub fn is_hunk_dropped(&self) -> bool {
+    pub(crate) fn is_hunk_dropped(&self) -> bool {
         let taken = self.layout.as_ref().and_then(|laid| laid.taken.as_ref());
         taken.is_some_and(|taken| taken.dropped.contains(&self.hunk))
     }
 
     /// The next hunk, or the one before; its line is shown. Returns whether there is one.
-    pub fn next_hunk(&mut self, back: bool) -> bool {
+    pub(crate) fn next_hunk(&mut self, back: bool) -> bool {
         let Some(taken) = self.layout.as_ref().and_then(|laid| laid.taken.as_ref()) else { return false };
         let count = taken.len().max(1);
         self.hunk = (self.hunk + if back { count - 1 } else { 1 }) % count;
@@ -189,7 +189,7 @@ impl CodePane {
     }
 
     /// The text with the chosen hunk dropped, or taken back. It stays in sight when that text is shown.
-    pub fn toggle_hunk(&mut self) -> Option<String> {
+    pub(crate) fn toggle_hunk(&mut self) -> Option<String> {
         let text = self.layout.as_ref()?.taken.as_ref()?.toggled(self.hunk);
         self.show_hunk = text.is_some();
         text

@@ -87,7 +87,7 @@ impl CodePane {
     }
 
     /// Rows that a page has; one row of the last page stays.
-    pub fn page(&self) -> isize {
+    pub(crate) fn page(&self) -> isize {
         isize::try_from(self.division().height.saturating_sub(1).max(1)).unwrap_or(1)
     }
 
@@ -97,18 +97,18 @@ impl CodePane {
     }
 
     /// To the first row.
-    pub fn to_top(&mut self) {
+    pub(crate) fn to_top(&mut self) {
         self.top = 0;
     }
 
     /// To the last row.
-    pub fn to_end(&mut self) {
+    pub(crate) fn to_end(&mut self) {
         self.top = usize::MAX;
         self.clamp();
     }
 
     /// The next page with rows that were not seen; where all were, the next page.
-    pub fn next_unseen(&mut self, seen: &guard::SeenRows) {
+    pub(crate) fn next_unseen(&mut self, seen: &guard::SeenRows) {
         let shown = self.on_screen();
         let below = shown.last().map_or(0, |r| r.end);
         let next = seen
@@ -127,13 +127,13 @@ impl CodePane {
     }
 
     /// Whether a line of it has a finding.
-    pub fn has_findings(&self) -> bool {
+    pub(crate) fn has_findings(&self) -> bool {
         self.layout.as_ref().is_some_and(|laid| laid.doc.finding_rows().next().is_some())
     }
 
     /// Scrolls so that the next finding (or the one before) is on screen; its line stands a little below the top.
     /// Returns whether there is one.
-    pub fn next_finding(&mut self, back: bool) -> bool {
+    pub(crate) fn next_finding(&mut self, back: bool) -> bool {
         let Some(laid) = &self.layout else { return false };
         let offset = self.above_code();
         let target = |row: usize| (row + offset).saturating_sub(3);
@@ -184,7 +184,7 @@ impl CodePane {
     }
 
     /// Scrolls so that a line (from 0) is on screen.
-    pub fn show_line(&mut self, line: usize) {
+    pub(crate) fn show_line(&mut self, line: usize) {
         let Some(laid) = self.layout.as_ref().filter(|laid| Some(laid.block) == self.subject) else {
             self.target = Some(ScrollTarget::Line(line));
             return;
@@ -225,7 +225,7 @@ impl CodePane {
     }
 
     /// The first line on screen, from 0: where the editor opens.
-    pub fn first_line(&self) -> usize {
+    pub(crate) fn first_line(&self) -> usize {
         self.layout.as_ref().map_or(0, |l| {
             let offset = self.above_code();
             if self.top <= offset { 0 } else { l.doc.line_of(self.top - offset) }

@@ -24,7 +24,7 @@ pub(super) fn shown<'a>(pane: &CodePane, state: &'a State) -> PaneSubject<'a> {
 }
 
 /// The block that is being written, with the number that it will have.
-pub fn being_written(state: &State) -> Option<(BlockId, &Proposal)> {
+pub(crate) fn being_written(state: &State) -> Option<(BlockId, &Proposal)> {
     let reply = state.live.reply.as_ref()?;
     let blocks = || {
         reply.segments.iter().filter_map(|s| match s {

@@ -43,7 +43,6 @@ impl CodePane {
         lines.map(|line| Passage::laid(line.to_owned(), Vec::new(), 0, Strictness::Code)).collect()
     }
 
-    /// Shows a line of a block.
     pub(crate) fn show_in(&mut self, block: BlockId, line: usize) {
         if !self.edits() {
             self.show(block);

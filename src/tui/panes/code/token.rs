@@ -46,7 +46,7 @@ impl fmt::Write for HashedText<'_> {
 }
 
 /// A block as it stands, for the guard.
-pub fn token_of(state: &State, item: &BlockItem) -> guard::SubjectId {
+pub(crate) fn token_of(state: &State, item: &BlockItem) -> guard::SubjectId {
     guard::SubjectId {
         block: item.block.id,
         revision: item.block.current().revision,

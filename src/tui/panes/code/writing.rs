@@ -44,7 +44,7 @@ pub(super) fn draw(buf: &mut Buffer, area: Rect, block: &Proposal, colours: &Col
 }
 
 /// How many lines were written so far.
-pub fn lines_so_far(source: &str) -> usize {
+pub(crate) fn lines_so_far(source: &str) -> usize {
     source.bytes().filter(|b| *b == b'\n').count()
         + usize::from(!source.is_empty() && !source.ends_with('\n'))
 }

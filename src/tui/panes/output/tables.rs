@@ -56,7 +56,6 @@ pub(super) fn find<'a>(count: usize, width: usize, text: impl Fn(usize) -> Cow<'
     tables
 }
 
-/// The table that holds a line.
 pub(super) fn holding(tables: &[Table], line: usize) -> Option<&Table> {
     let behind = tables.partition_point(|table| table.lines.end <= line);
     tables.get(behind).filter(|table| table.lines.contains(&line))

@@ -24,7 +24,6 @@ impl OutputPane {
         }
     }
 
-    /// The part that an item is.
     fn part(&self, item: usize) -> usize {
         match item.checked_sub(1) {
             None => 0,
@@ -44,7 +43,6 @@ impl OutputPane {
         Some(self.output.printed(line))
     }
 
-    /// The lines of an item.
     pub(crate) fn lines_of(&self, item: usize) -> Vec<Passage> {
         let part = self.part(item);
         match self.printed(part) {
@@ -121,7 +119,6 @@ impl OutputPane {
         }
     }
 
-    /// The text on screen.
     pub(crate) fn screen_text(&self) -> ScreenText {
         if self.screen.is_some() {
             // It may be another one at any moment: nothing of it is selected.

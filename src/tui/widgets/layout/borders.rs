@@ -7,7 +7,7 @@ use super::{Arrangement, Class, Share, part};
 
 /// A border that can be moved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Border {
+pub(crate) enum Border {
     /// Between the conversation and what stands beside or below it.
     Chat,
     /// Between code and output.
@@ -64,7 +64,7 @@ impl Borders {
 
     /// The border stands at this column or row of the screen from now on. Nothing changes where it is not on screen.
     #[must_use]
-    pub fn put(mut self, border: Border, at: u16, share: Share, made: &Arrangement) -> Self {
+    pub(crate) fn put(mut self, border: Border, at: u16, share: Share, made: &Arrangement) -> Self {
         match (border, made.class) {
             (Border::Chat, Class::Wide) => self.columns = Some((at + 1).saturating_sub(made.body.x)),
             (Border::Chat, _) => {
@@ -88,7 +88,7 @@ impl Borders {
     }
 
     /// As lines of a file.
-    pub fn to_text(self) -> String {
+    pub(crate) fn to_text(self) -> String {
         let mut text = String::new();
         if let Some(columns) = self.columns {
             text += &format!("chat columns {columns}\n");
@@ -104,7 +104,7 @@ impl Borders {
     }
 
     /// From the lines of a file; a line that is not understood makes all of it nothing.
-    pub fn of_text(text: &str) -> Option<Self> {
+    pub(crate) fn of_text(text: &str) -> Option<Self> {
         let mut borders = Self::default();
         for line in text.lines() {
             let mut words = line.split(' ');
@@ -137,7 +137,7 @@ fn hundredths(rows: u16, of: u16) -> u16 {
 
 impl Arrangement {
     /// The column or row of a border, which both of its panes share.
-    pub fn border(&self, border: Border) -> Option<u16> {
+    pub(crate) fn border(&self, border: Border) -> Option<u16> {
         let chat = self.chat?.outer;
         match (border, self.class) {
             (Border::Code, _) => self.output.filter(|_| self.code.is_some()).map(|slot| slot.outer.y),
@@ -147,7 +147,7 @@ impl Arrangement {
     }
 
     /// The border at a place of the screen.
-    pub fn border_at(&self, column: u16, row: u16) -> Option<Border> {
+    pub(crate) fn border_at(&self, column: u16, row: u16) -> Option<Border> {
         let stands = |border: Border, at: u16, near: u16| {
             self.border(border).is_some_and(|stands| at.abs_diff(stands) <= near)
         };

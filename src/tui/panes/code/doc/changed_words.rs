@@ -70,13 +70,12 @@ pub(crate) fn marked(styles: &LineStyles, words: &[Range<usize>], mark: Style) -
 /// How lines that came (`diff.add`) or went (`diff.del`) look: the text, behind it, its changed words.
 pub(crate) struct DiffLook {
     /// The sign in front.
-    pub sign: Style,
+    pub(crate) sign: Style,
     /// The text: as all code where the line has a background, else in the colour of the change.
-    pub text: Style,
+    pub(crate) text: Style,
     /// The background of the whole line; nothing where the colours are the terminal's own.
-    pub tint: Style,
-    /// Changed words.
-    pub word: Style,
+    pub(crate) tint: Style,
+    pub(crate) word: Style,
 }
 
 impl DiffLook {

@@ -10,7 +10,6 @@ use ratatui::text::Line;
 /// Characters of a literal that are shown under its line: it stands in full above.
 const SHOWN: usize = 60;
 
-/// What a remark is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RemarkKind {
     Finding(Severity),
@@ -24,7 +23,7 @@ enum RemarkKind {
 pub(crate) struct Remark {
     kind: RemarkKind,
     /// The line it speaks of, from 1.
-    pub line: u32,
+    pub(crate) line: u32,
     message: String,
 }
 
