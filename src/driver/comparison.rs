@@ -188,7 +188,7 @@ mod tests {
 
     #[test]
     fn what_is_too_large_is_told_as_it_is() {
-        let told = include_str!("../../docs/using.md");
+        let told = include_str!("../../docs/sessions.md");
         assert!(told.contains(&format!("for two that hold more than {}.", size(LARGEST))));
     }
 }
