@@ -1027,6 +1027,9 @@ def _annotation(note, depth=6):
 PACKAGES = os.environ.pop("SAYSO_PACKAGES", "")
 NODE_OPTIONS = os.environ.pop("SAYSO_NODE_OPTIONS", "")
 _packages_seen = 0
+# As they were at the start: a block may change what stands in `os.path`.
+_NODE_PACKAGES = os.path.dirname(PACKAGES)
+_is_folder, _is_file = os.path.isdir, os.path.isfile
 
 
 def _find_new_packages():
@@ -1046,10 +1049,9 @@ def _find_new_packages():
 
 def _lend_node_packages():
     """Once the session has packages for node, any node that a block starts finds them."""
-    beside = os.path.dirname(PACKAGES)
-    if NODE_OPTIONS and "NODE_OPTIONS" not in _own_environ and os.path.isdir(beside + "/node/node_modules"):
+    if NODE_OPTIONS and "NODE_OPTIONS" not in _own_environ and _is_folder(_NODE_PACKAGES + "/node/node_modules"):
         # Without it node would not start at all.
-        if os.path.isfile(beside + "/node-packages.cjs"):
+        if _is_file(_NODE_PACKAGES + "/node-packages.cjs"):
             _own_environ["NODE_OPTIONS"] = _environ["NODE_OPTIONS"] = NODE_OPTIONS
 
 

@@ -1,11 +1,13 @@
 // Read by any node that a run starts, before anything else (NODE_OPTIONS): modules find the packages of the session, as
 // `require` does by NODE_PATH, behind all that they find by themselves. It lies in the folder that holds those packages. Any
 // version of node has to be able to read it.
-const Module = require("node:module"), path = require("node:path"), url = require("node:url");
+const Module = require("module"), path = require("path"), url = require("url");
 const parentURL = url.pathToFileURL(path.join(__dirname, "node", "block.js")).href;
 
+// Whether there is no such package at all: one that is there and lacks a file is not replaced by another of its name.
 function isMissingPackage(error, specifier) {
-  return error && error.code === "ERR_MODULE_NOT_FOUND" && /^(?:@[^/]+\/)?[^./@#:][^:]*$/.test(specifier);
+  const name = /^(?:@[^/]+\/)?[^./@#:][^/:]*(?=\/|$)/.exec(specifier);
+  return error && error.code === "ERR_MODULE_NOT_FOUND" && name && String(error.message).startsWith("Cannot find package '" + name[0] + "'");
 }
 
 // What `make` gives, now or later; where it fails, what `otherwise` gives.
@@ -26,7 +28,9 @@ exports.resolve = function (specifier, context, next) {
       error.stack = stack.join("\n");
     }
     if (!isMissingPackage(error, specifier)) throw error;
-    return tried(() => next(specifier, Object.assign({}, context, { parentURL })), () => { throw error; });
+    return tried(() => next(specifier, Object.assign({}, context, { parentURL })), (other) => {
+      throw other && other.code === "ERR_MODULE_NOT_FOUND" ? error : other;
+    });
   });
 };
 

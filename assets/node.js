@@ -36,7 +36,6 @@ function asScript() {
   main.id = ".";
   main.filename = file;
   main.paths = Module._nodeModulePaths(path.dirname(file));
-  if (packages) main.paths.push(path.join(packages, "node_modules"));
   process.mainModule = main;
   process.nextTick(main._compile.bind(main), source, file);
   process.nextTick(() => { main.loaded = true; });
@@ -52,7 +51,8 @@ async function asModule() {
     try {
       return await import(/^\.{1,2}\//.test(name) ? new URL(name, url).href : name);
     } catch (error) {
-      if (!packages || error.code !== "ERR_MODULE_NOT_FOUND") throw error;
+      const own = name.split("/", name.startsWith("@") ? 2 : 1).join("/");
+      if (!packages || !String(error.message).startsWith("Cannot find package '" + own + "'")) throw error;
       const installed = Module.createRequire(path.join(packages, "block.js"));
       return import(require("node:url").pathToFileURL(installed.resolve(name)).href);
     }

@@ -53,8 +53,10 @@ Core.eval(Module(:sayso), Expr(:toplevel, (quote
         Core.eval(Base, :(PROGRAM_FILE = $FILE))
         task_local_storage(:SOURCE_PATH, FILE)
         try
-            value = include_string(Main, read("/dev/fd/90", String), FILE)
-            is_picture(value) && Base.invokelatest(display, value)
+            text = read("/dev/fd/90", String)
+            value = include_string(Main, text, FILE)
+            # As in Julia itself, a semicolon at the end means that the value is not shown.
+            endswith(rstrip(text), ';') || is_picture(value) && Base.invokelatest(display, value)
         catch error
             print(stderr, "ERROR: ")
             Base.invokelatest(showerror, stderr, error, trace_of(catch_backtrace()))

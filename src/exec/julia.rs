@@ -15,7 +15,7 @@ pub(super) const GIVEN: [GivenFile; 3] = [GivenFile::Source, GivenFile::Profile,
 /// Bytes of pictures that a block may display.
 pub(super) const WRITTEN: usize = 64 << 20;
 /// So many pictures of a block are kept.
-const MOST: usize = 50;
+const MAX_PICTURES: usize = 50;
 
 /// The file that Julia is started with.
 pub(super) fn start() -> String {
@@ -32,16 +32,17 @@ pub(super) fn names(label: &str, cwd: &Path, home: Option<&Path>) -> OwnNames {
     }
 }
 
-/// The pictures that a block displayed, from what `assets/start.jl` wrote. What is none is left out.
+/// The pictures that a block displayed, from what `assets/start.jl` wrote. What is none is left out, and counts: code can
+/// write there itself.
 pub(super) fn pictures(written: &[u8]) -> Vec<BackendEvent> {
     let mut decoder = FrameDecoder::new(LIMIT);
     decoder.push(written);
     let frames = std::iter::from_fn(|| decoder.next_frame().ok().flatten());
-    let pictures = frames.filter_map(|frame| match kernel_wire::decode(frame) {
+    let pictures = frames.take(MAX_PICTURES).filter_map(|frame| match kernel_wire::decode(frame) {
         Ok((_, KernelMessage::Image { name, mime, bytes })) => Some(BackendEvent::Image(name, mime, bytes)),
         _ => None,
     });
-    pictures.take(MOST).collect()
+    pictures.collect()
 }
 
 #[cfg(test)]
@@ -60,7 +61,8 @@ mod tests {
         assert!(
             matches!(&found[0], BackendEvent::Image(name, "image/png", bytes) if name == "figure-1.png" && bytes == b"bytes")
         );
-        assert_eq!(pictures(&one.repeat(100)).len(), MOST);
+        assert_eq!(pictures(&one.repeat(100)).len(), MAX_PICTURES);
+        assert!(pictures(&[other.repeat(MAX_PICTURES), one].concat()).is_empty());
         assert!(pictures(b"anything else").is_empty());
     }
 }

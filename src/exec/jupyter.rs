@@ -347,7 +347,7 @@ impl Jupyter {
                 }
             }
             KernelNews::Resting(still) => self.on_resting(still),
-            KernelNews::NotStarted(why) | KernelNews::Gone(why) => self.kernel_gone(&name, running, why),
+            KernelNews::Gone(why) => self.kernel_gone(&name, running, why),
         }
     }
 

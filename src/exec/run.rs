@@ -95,7 +95,7 @@ impl Run {
             capture: Capture::new(limits, folder, format!("run-{id}-output.txt"), masker),
             images: Images::new(id, folder, most),
             started: false,
-            parts: PartEnds::new(),
+            parts: PartEnds::new(limits.kept_bytes),
             since: None,
             next: None,
             again: None,

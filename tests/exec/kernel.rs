@@ -269,6 +269,7 @@ async fn whatever_a_block_does_to_the_streams_the_next_one_prints() {
         "import sys\nsys.path = None",
         "import sys\nsys.modules.clear()",
         "import os\nos.write = None\nos.getpid = lambda: 0",
+        "import os\nos.path.dirname = os.path.isdir = None",
         "import signal\nsignal.signal(signal.SIGINT, signal.SIG_DFL)",
         "def f(): return f()\nf()",
         "import sys\nsys.setrecursionlimit(60)",

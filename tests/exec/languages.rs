@@ -332,6 +332,8 @@ async fn julia_runs_names_the_line_of_an_error_and_displays_pictures() {
     let told = shop.run("julia", draws).await.ok();
     assert_eq!((told.out().as_str(), told.report.images.len()), ("drawn\n", 2));
     assert_eq!(std::fs::read(&told.report.images[1].path).unwrap(), bytes);
+    let told = shop.run("julia", &draws.replace("\nPlot()\n", "\nPlot();\n")).await.ok();
+    assert_eq!(told.report.images.len(), 1, "a semicolon keeps the last one from being shown");
 }
 
 /// As a program of its own tsx listens on a socket, which the sandbox refuses.

@@ -87,6 +87,13 @@ async fn packages_of_node_are_found_by_modules_that_bash_starts() {
     assert_eq!(told.report.outcome, Outcome::Failed);
     assert!(told.err().contains("Cannot find package 'is-nowhere'"), "{}", told.err());
     assert!(!told.err().contains("node-packages"), "{}", told.err());
+    // Nor is one that is not built yet, and what the session's does not offer is told as that.
+    std::fs::remove_file(own.join("own.mjs")).unwrap();
+    let told = shop.sh("node own.mjs").await;
+    assert!(told.err().contains("late/own.mjs"), "{} {}", told.out(), told.err());
+    std::fs::remove_dir_all(&own).unwrap();
+    let told = shop.sh("node -e 'import(\"late/none\")'").await;
+    assert!(told.err().contains("ERR_PACKAGE_PATH_NOT_EXPORTED"), "{}", told.err());
 }
 
 #[tokio::test]

@@ -78,7 +78,7 @@ pub(super) async fn carry(
             kernel.id = id;
             kernel.live(&mut orders).await
         }
-        Ok(Err(error)) => Some(KernelNews::NotStarted(error.to_string())),
+        Ok(Err(error)) => Some(KernelNews::Gone(error.to_string())),
         Err(news) => Some(news),
     };
     // What is known is told first: the server may need a while.
@@ -99,7 +99,7 @@ impl ServerKernel {
         let opens = async move { server.open(&id, &session).await };
         let mut socket = match self.beside_orders(orders, opens).await {
             Ok(Ok(socket)) => socket,
-            Ok(Err(error)) => return Some(KernelNews::NotStarted(error.to_string())),
+            Ok(Err(error)) => return Some(KernelNews::Gone(error.to_string())),
             Err(news) => return Some(news),
         };
         loop {
@@ -167,7 +167,7 @@ impl ServerKernel {
                 () = sleep_until(nudge), if !self.ready.is() => {
                     if begun.elapsed() > self.start.patience {
                         let why = format!("it was not ready after {} s", self.start.patience.as_secs());
-                        return Departure::Over(Some(KernelNews::NotStarted(self.failed(why))));
+                        return Departure::Over(Some(KernelNews::Gone(self.failed(why))));
                     }
                     if socket.send(&self.ready.ask()).await.is_err() {
                         return Departure::Lost;
@@ -220,11 +220,8 @@ impl ServerKernel {
         if is_status && matches!(state, "restarting" | "autorestarting" | "dead") {
             // The server starts an empty one under the same id: it is not ours.
             let why = "the kernel died; the server tells no more (often: memory ran out)".to_owned();
-            let news = if self.ready.is() {
-                KernelNews::Gone(why)
-            } else {
-                KernelNews::NotStarted(self.failed(why))
-            };
+            let news =
+                if self.ready.is() { KernelNews::Gone(why) } else { KernelNews::Gone(self.failed(why)) };
             return Err(Departure::Over(Some(news)));
         }
         let news = if self.ready.is() {

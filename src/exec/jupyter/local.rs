@@ -71,7 +71,7 @@ pub(super) async fn carry(
         Ok(held) => held,
         Err(error) => {
             let (name, why) = (start.spec.name.clone(), error.to_string());
-            outlet.tell(KernelNews::NotStarted(JupyterError::NotStarted { name, why }.to_string())).await;
+            outlet.tell(KernelNews::Gone(JupyterError::NotStarted { name, why }.to_string())).await;
             return;
         }
     };
@@ -114,7 +114,7 @@ pub(super) async fn carry(
             }
         };
         let Some(news) = news else { continue };
-        let over = matches!(news, KernelNews::Gone(_) | KernelNews::NotStarted(_));
+        let over = matches!(news, KernelNews::Gone(_));
         if !outlet.tell(news).await || over {
             return close(kernel.held).await;
         }
@@ -169,7 +169,7 @@ impl LocalKernel {
             KernelOrder::Rest => self.held.link.order(&ToHelper::PauseAll),
             // It was started for this block alone, and could not stand still while it starts.
             KernelOrder::Interrupt if !self.ready.is() => {
-                return Some(KernelNews::NotStarted(STOPPED_BEFORE_START.into()));
+                return Some(KernelNews::Gone(STOPPED_BEFORE_START.into()));
             }
             KernelOrder::Interrupt if self.waiting.stop() => return Some(KernelNews::NotSent),
             KernelOrder::Interrupt if self.start.spec.by_message => {
@@ -204,9 +204,7 @@ impl LocalKernel {
     }
 
     fn failed(&self, why: String) -> KernelNews {
-        KernelNews::NotStarted(
-            JupyterError::NotStarted { name: self.start.spec.name.clone(), why }.to_string(),
-        )
+        KernelNews::Gone(JupyterError::NotStarted { name: self.start.spec.name.clone(), why }.to_string())
     }
 }
 

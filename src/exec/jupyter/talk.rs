@@ -39,9 +39,7 @@ pub(super) enum KernelNews {
     Reconnected { busy: bool },
     /// It stands still; whether all of it does.
     Resting(bool),
-    /// It never was ready, and why.
-    NotStarted(String),
-    /// It is gone, and of what.
+    /// It is gone, or never was ready, and of what.
     Gone(String),
 }
 

@@ -2,8 +2,8 @@
 
 use crate::domain::{OutputBuffer, Stream};
 
-/// Bytes with which the ends of one run are told, all together: what 50 parts can print, with all of it told behind each.
-const TOLD: u64 = 64 << 20;
+/// So often all that a run may keep is told with its ends: more than a text that brings blocks back has parts.
+const MAX_TOLD_WHOLE: u64 = 64;
 
 /// Which ends of parts are told, and what with.
 ///
@@ -19,8 +19,9 @@ pub(super) struct PartEnds {
 }
 
 impl PartEnds {
-    pub(super) fn new() -> Self {
-        Self { waits: false, next: None, left: TOLD }
+    /// Of a run that keeps so many bytes of what it prints.
+    pub(super) fn new(kept_bytes: u64) -> Self {
+        Self { waits: false, next: None, left: kept_bytes.saturating_mul(MAX_TOLD_WHOLE) }
     }
 
     /// A part is over: whether that is told now.
@@ -59,22 +60,24 @@ mod tests {
 
     #[test]
     fn made_up_ends_are_told_with_no_more_than_a_run_of_many_parts_could_print() {
-        let mut so_far = OutputBuffer::default();
-        let (mut ends, mut copied, mut with_all) = (PartEnds::new(), 0, 0);
-        so_far.push(Stream::Stdout, &vec![b'x'; so_far.limit()]);
-        so_far.push(Stream::Stderr, b"an error");
-        for _ in 0..10_000 {
-            let told = ends.printed(&so_far);
-            assert!(told.total(Stream::Stdout) == 1 << 20 && told.total(Stream::Stderr) == 0);
-            copied += told.kept_bytes();
-            with_all += usize::from(told.dropped(Stream::Stdout) == 0);
+        for limit in [1_u64 << 10, 1 << 20] {
+            let mut so_far = OutputBuffer::new(limit);
+            let (mut ends, mut copied, mut with_all) = (PartEnds::new(limit), 0, 0);
+            so_far.push(Stream::Stdout, &vec![b'x'; limit as usize]);
+            so_far.push(Stream::Stderr, b"an error");
+            for _ in 0..10_000 {
+                let told = ends.printed(&so_far);
+                assert!(told.total(Stream::Stdout) == limit && told.total(Stream::Stderr) == 0);
+                copied += told.kept_bytes() as u64;
+                with_all += usize::from(told.dropped(Stream::Stdout) == 0);
+            }
+            assert_eq!((copied, with_all), (64 * limit, 64));
         }
-        assert_eq!((copied, with_all), (64 << 20, 64));
     }
 
     #[test]
     fn ends_are_told_one_at_a_time_and_the_last_of_them_is_never_left_out() {
-        let mut ends = PartEnds::new();
+        let mut ends = PartEnds::new(0);
         let told = [7, 7, 8, 1].map(|part| ends.is_told_now(part));
         assert_eq!((told, ends.answered(), ends.answered()), ([true, false, false, false], Some(1), None));
     }
