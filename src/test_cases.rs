@@ -5,6 +5,10 @@ use proptest::test_runner::Config;
 
 /// The setting of a property test whose full count this is.
 pub(crate) fn cases(full: u32) -> Config {
-    let all = std::env::var_os("SAYSO_TEST_CASES").is_some_and(|value| value == "all");
-    Config { cases: if all { full } else { (full / 8).max(32) }, ..Config::default() }
+    Config { cases: if is_all() { full } else { (full / 8).max(32) }, ..Config::default() }
+}
+
+/// Whether the full count is tried.
+pub(crate) fn is_all() -> bool {
+    std::env::var_os("SAYSO_TEST_CASES").is_some_and(|value| value == "all")
 }

@@ -319,8 +319,15 @@ impl Terminal {
     fn brings(&self, key: &str, holds: impl Fn(&str) -> bool) -> bool {
         let deadline = Instant::now() + PATIENCE;
         while Instant::now() < deadline {
+            let before = self.written();
             self.press(key);
-            if self.holds_within(Duration::from_millis(900), &holds) {
+            // On a busy machine the key may not even have been read: pressed again, it would count twice.
+            let answer = Duration::from_millis(900);
+            if self.holds_within(answer, &holds)
+                || self.written() == before
+                    && self.writes_more_than(before, 2 * answer)
+                    && self.holds_within(answer, &holds)
+            {
                 return true;
             }
         }

@@ -16,12 +16,18 @@ const DEEDS: [&str; 7] = ["add", "remember", "run", "back", "search", "fork", "l
 #[test]
 fn killed_at_any_moment_nothing_is_lost_and_nothing_half_is_believed() {
     // All thousand are tried where all cases of properties are.
-    let rounds = if crate::test_cases::cases(1000).cases == 1000 { 1000 } else { 21 };
-    let mut place = folder();
-    for round in 0..rounds {
-        if round % OF_ONE == 0 {
-            place = folder();
-        }
+    let rounds: Vec<usize> = (0..if crate::test_cases::is_all() { 1000 } else { 21 }).collect();
+    let (first, second) = rounds.split_at(rounds.len() / 2);
+    std::thread::scope(|scope| {
+        let beside = scope.spawn(|| first.chunks(OF_ONE).for_each(in_one_folder));
+        second.chunks(OF_ONE).for_each(in_one_folder);
+        beside.join().unwrap();
+    });
+}
+
+fn in_one_folder(rounds: &[usize]) {
+    let place = folder();
+    for &round in rounds {
         let home = Home::at(place.path());
         let synced = killed(&home, DEEDS[round % DEEDS.len()], round);
         let loaded = of_session(&home, synced, round);
