@@ -304,6 +304,20 @@ fn where_nothing_tells_the_end_of_a_diff_nothing_behind_it_is_offered() {
 }
 
 #[test]
+fn a_patch_that_was_made_for_a_letter_ends_at_its_signature() {
+    let patch =
+        "diff --git a/x.md b/x.md\nindex 1..2 100644\n--- a/x.md\n+++ b/x.md\n@@ -1,1 +1,1 @@\n-a\n+b\n";
+    let signed = format!("{patch}-- \n2.40.0\n");
+    for text in [signed.clone(), format!("```diff\n{signed}```\n")] {
+        let found = streamed(&format!("So:\n\n{text}\n```bash\nls\n```\n"));
+        assert!(found.len() == 2 && is_edit_of(&found[0], "x.md") && found[0].closed, "{found:#?}");
+        assert_eq!(&*found[1].source, "ls\n");
+        let edits = edit::read(&found[0].source, "").expect("an edit");
+        assert_eq!(edits[0].hunks, [edit::EditHunk { line: Some(1), ..edit::EditHunk::new("a", "b") }]);
+    }
+}
+
+#[test]
 fn rules_heads_and_signatures_begin_no_diff() {
     for text in [
         "---\ntitle: x\n---\n",
