@@ -19,7 +19,7 @@ use std::ops::Range;
 use tags::{OpenTag, TagKind};
 use value::{cut_call, of_value};
 
-/// Calls of one reply that are read; those behind them stay text.
+/// Calls in the prose of a reply that are read, and those of a fence; those behind them stay text.
 const MOST: usize = 64;
 /// Bytes that may be looked at in vain, beside four times the length of the text.
 const ADVANCE: usize = 1 << 20;

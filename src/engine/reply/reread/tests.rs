@@ -301,6 +301,28 @@ fn a_tag_with_a_version_is_read_and_told() {
 }
 
 #[test]
+fn lines_of_very_many_blocks_are_counted_once() {
+    let languages = Languages::default();
+    let reading = CallScanner { languages: &languages, complete: true };
+    let fence = "```console\n$ ls\n```\n";
+    let call = "```\n{\"name\":\"list_files\",\"arguments\":{}}\n```\n";
+    for each in [fence.to_owned(), call.to_owned(), format!("{fence}prose\n{call}```bash\nls\n```\n")] {
+        let text = each.repeat((1 << 17) / each.len());
+        let fences = edit_fence::scan(&text, markdown::Tags::Ignored, false).fences;
+        let mut count = LineCount::default();
+        let segments = parse(&text, Dialect::Fences, &languages, true);
+        let found = of(once(&text, segments, &fences, reading, &mut count));
+        assert!(found.len() == fences.len() && count.read <= text.len(), "{each}: {} bytes", count.read);
+        let first = |block: &Proposal| text[..block.range.start].matches('\n').count() + 1;
+        for block in found.iter().step_by(97).chain(found.last()) {
+            let lines = first(block)..=first(block) + block.source.lines().count() + 1;
+            assert_eq!(block.lines.0 as usize, *lines.start(), "{each}");
+            assert!(lines.contains(&(block.lines.1 as usize)) && block.lines.1 > block.lines.0, "{each}");
+        }
+    }
+}
+
+#[test]
 fn a_text_that_is_built_to_be_slow_is_left_alone() {
     for line in [
         "{\"name\": \"run_code\", \"arguments\": {\n",
