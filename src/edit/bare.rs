@@ -4,13 +4,12 @@
 //! of a patch. A hunk goes as far as its head counts, whatever its lines look like; where the counts don't come out, the
 //! signs of its lines tell, or nothing does.
 
-use super::command;
+use super::command::{self, BEGIN};
 use super::extent::{self, EditEnd, Hunk};
+use super::unified::{self, DELETE, HEADS, MOVE};
 
-/// What a patch begins and ends with, and how it names what it does to files.
-const BEGIN: &str = command::BEGIN;
+/// What a patch ends with.
 const END: &str = "*** End Patch";
-const ACTS: [&str; 3] = ["*** Update File:", "*** Add File:", "*** Delete File:"];
 
 /// What git may put between the head of a file and its hunks.
 const GIT: [&str; 12] = [
@@ -64,7 +63,7 @@ pub(crate) fn begins<'l>(mut lines: impl Iterator<Item = &'l str>) -> Option<Bar
         next.starts_with("--- ") || GIT.iter().any(|head| next.starts_with(head))
     } else if is_act(first) {
         let next = next();
-        is_at(next) || next.starts_with("*** Move to:") || first.contains("Add") && next.starts_with('+')
+        is_at(next) || next.starts_with(MOVE) || first.contains("Add") && next.starts_with('+')
     } else {
         false
     };
@@ -81,7 +80,8 @@ pub(crate) fn end<'l>(form: BareForm, lines: impl Iterator<Item = &'l str> + Clo
 }
 
 fn is_act(line: &str) -> bool {
-    ACTS.iter().any(|act| line.strip_prefix(act).is_some_and(|path| !path.trim().is_empty()))
+    let mut acts = HEADS.iter().chain([&DELETE]);
+    acts.any(|act| line.strip_prefix(act).is_some_and(|path| !path.trim().is_empty()))
 }
 
 fn is_at(line: &str) -> bool {
@@ -117,12 +117,11 @@ fn end_of_diff<'l>(mut lines: impl Iterator<Item = &'l str> + Clone) -> BareEnd 
     let (mut hunk, mut read, mut taken, mut filled): (Option<Hunk>, _, _, _) = (None, 0, 0, 0);
     let (mut unsure, mut shorter, mut is_behind_blank, mut is_over) = (None, None, false, false);
     while let Some(line) = lines.next() {
-        let belongs = match head(line, lines.clone(), hunk.as_ref()) {
-            Some(begun) => {
-                (hunk, unsure, shorter) = (begun.hunk, None, None);
-                Belongs::Yes
-            }
-            None => belongs(line, hunk.as_mut(), is_behind_blank),
+        let belongs = if is_between(line, lines.clone(), &mut hunk) {
+            (unsure, shorter) = (None, None);
+            Belongs::Yes
+        } else {
+            belongs(line, hunk.as_mut(), is_behind_blank)
         };
         match belongs {
             Belongs::No => {
@@ -148,29 +147,27 @@ fn end_of_diff<'l>(mut lines: impl Iterator<Item = &'l str> + Clone) -> BareEnd 
     BareEnd { lines, read, is_sure, unsure }
 }
 
-/// A line between hunks, and the hunk that begins with it.
-struct DiffHead {
-    hunk: Option<Hunk>,
-}
-
-/// What a line begins, if it is one between hunks.
-fn head<'l>(line: &str, mut ahead: impl Iterator<Item = &'l str>, hunk: Option<&Hunk>) -> Option<DiffHead> {
-    if is_at(line) {
-        return Some(DiffHead { hunk: extent::begun(line) });
+/// Whether a line stands between hunks; then `hunk` becomes the one that begins with it, or none.
+fn is_between<'l>(line: &str, mut ahead: impl Iterator<Item = &'l str>, hunk: &mut Option<Hunk>) -> bool {
+    if is_at(line) || is_act(line) {
+        *hunk = extent::begun(line);
+        return true;
     }
-    if line.starts_with("*** Move to:") {
-        return Some(DiffHead { hunk: Some(Hunk::default()) });
+    if line.starts_with(MOVE) {
+        *hunk = Some(Hunk::default());
+        return true;
     }
-    if is_act(line) {
-        return Some(DiffHead { hunk: extent::begun(line) });
-    }
-    let is_between = ["diff --git ", END, "*** End of File"].iter().any(|head| line.starts_with(head));
+    let ends = ["diff --git ", END, "*** End of File"].iter().any(|head| line.starts_with(head));
     // A line that is counted is text of the hunk: one that goes (`-- x`) may look like the head of a file.
     let mut is_file = || {
         let mut next = || ahead.next().unwrap_or_default();
         line.starts_with("--- ") && next().starts_with("+++ ") && is_at(next())
     };
-    (is_between || hunk.is_none_or(|hunk| !hunk.waits()) && is_file()).then_some(DiffHead { hunk: None })
+    let is_between = ends || hunk.as_ref().is_none_or(|hunk| !hunk.waits()) && is_file();
+    if is_between {
+        *hunk = None;
+    }
+    is_between
 }
 
 fn belongs(line: &str, hunk: Option<&mut Hunk>, is_behind_blank: bool) -> Belongs {
@@ -188,9 +185,10 @@ fn belongs(line: &str, hunk: Option<&mut Hunk>, is_behind_blank: bool) -> Belong
     };
     let is_signed = line.starts_with([' ', '+', '-', '\\']);
     if hunk.is_even() && !line.starts_with('\\') {
-        // A rule, and items of a list behind a blank line, are none of it: what else has a sign says that its counts are
-        // wrong.
+        // A rule, a signature, and items of a list behind a blank line, are none of it: what else has a sign says that its
+        // counts are wrong.
         let is_prose = line.trim_end() == "---"
+            || line == unified::SIGNATURE
             || is_behind_blank && ["- ", "+ ", "--"].iter().any(|mark| line.starts_with(mark));
         if is_blank {
             return Belongs::Perhaps;
@@ -256,6 +254,10 @@ mod tests {
             ("@@ -1,2 +1,2 @@\n--- x\n+++ y\n@@ -1 +1 @@\n-a\n+b\ntext\n", (8, true)),
             ("@@ -1,2 +1,2 @@\n```bash\n--- x\n+++ y\n```\n", (6, true)),
             ("@@ -1,3 +1,3 @@\n-b\n+c\n\ntext\nmore\n", (7, true)),
+            // The signature of a patch that was made for a letter; where more is waited for, it is a line that goes.
+            ("@@ -1 +1 @@\n-a\n+b\n-- \n2.40.0\n\n", (5, true)),
+            ("@@ -1,2 +1 @@\n-a\n+b\n-- \n2.40.0\n\n", (6, true)),
+            ("@@ -1 +1 @@\n-a\n+b\n--\n2.40.0\n", (7, false)),
             // Several hunks, several files, blank lines between them.
             (
                 "@@ -1 +1 @@\n-a\n+b\n\n@@ -9 +9 @@\n-a\n+b\n--- a/y\n+++ b/y\n@@ -1 +1 @@\n-a\n+b\n\ntext\n",

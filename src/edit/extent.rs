@@ -114,7 +114,9 @@ impl EditExtent {
                     self.form = ExtentForm::Block { nesting, unsure: false };
                 } else if let Some(begun) = begun(line) {
                     *hunk = Some(begun);
-                } else if unified::ends_hunk(line) {
+                } else if unified::ends_hunk(line)
+                    || line == unified::SIGNATURE && hunk.as_ref().is_some_and(Hunk::is_even)
+                {
                     *hunk = None;
                 } else if let Some(hunk) = hunk {
                     hunk.line(line);
@@ -195,8 +197,8 @@ pub(super) fn begun(line: &str) -> Option<Hunk> {
         let left = counts.map(|(_, old, new)| (old, new));
         return Some(Hunk { left, only_new: left.is_some_and(|(old, _)| old == 0), ..Hunk::default() });
     }
-    let only_new = line.starts_with("*** Add File:");
-    (only_new || line.starts_with("*** Update File:")).then(|| Hunk { only_new, ..Hunk::default() })
+    let is_patch = unified::HEADS.iter().any(|head| line.starts_with(head));
+    is_patch.then(|| Hunk { only_new: line.starts_with(unified::ADD), ..Hunk::default() })
 }
 
 #[cfg(test)]
@@ -264,6 +266,9 @@ mod tests {
             ("@@ -1 +1 @@\na\n-b\n+c\n", Unsure),
             ("@@ -1 +1 @@\n-b\n+c\n\n", Here),
             ("@@ @@\n-b\n+c\n", Unsure),
+            // The signature of a patch ends a hunk that is counted out, and what is behind it is none of it.
+            ("@@ -1 +1 @@\n-b\n+c\n-- \n2.40.0\n\n", Here),
+            ("@@ -1,3 +1 @@\n-b\n+c\n-- \n2.40.0\n", Unsure),
             // A conflict in it is text, and a block of markers is none.
             ("@@ @@\n<<<<<<< HEAD\na\n=======\nb\n>>>>>>> x\n", Unsure),
             ("@@ @@\n<<<<<<< SEARCH\na\n", EditEnd::No),

@@ -4,10 +4,16 @@
 use super::{EditError, EditHunk, FileEdit};
 
 /// How the patches of some models name a file that is changed or added.
-pub(super) const HEADS: [&str; 2] = ["*** Update File:", "*** Add File:"];
+pub(super) const HEADS: [&str; 2] = ["*** Update File:", ADD];
+pub(super) const ADD: &str = "*** Add File:";
+pub(super) const DELETE: &str = "*** Delete File:";
+pub(super) const MOVE: &str = "*** Move to:";
 /// How they name what is more than a change.
-const OTHER_ACTS: [&str; 3] = ["rename from ", "*** Delete File:", "*** Move to:"];
+const OTHER_ACTS: [&str; 3] = ["rename from ", DELETE, MOVE];
 const NO_NEWLINE: &str = "\\ No newline";
+/// The line behind the last hunk of a patch that git made for a letter; under it stands git's version. Only behind a hunk
+/// that is counted out: inside of one it is a line that goes.
+pub(super) const SIGNATURE: &str = "-- ";
 
 /// Whether a text begins as a diff does: with a head that names a file, or with a hunk.
 pub(super) fn begins(text: &str) -> bool {
@@ -108,7 +114,8 @@ fn counted(body: &[&str], old: usize, new: usize) -> Option<usize> {
         at += 1;
     }
     // Lines that are left over would be lost without a word: then the counts are wrong.
-    let mut rest = (at..body.len()).take_while(|at| !is_head(body, *at));
+    let is_over = |at: &usize| is_head(body, *at) || body.get(*at).is_some_and(|line| *line == SIGNATURE);
+    let mut rest = (at..body.len()).take_while(|at| !is_over(at));
     rest.all(|at| body.get(at).is_none_or(|line| line.trim().is_empty())).then_some(at)
 }
 

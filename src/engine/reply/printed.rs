@@ -19,7 +19,7 @@ use std::ops::Range;
 use tags::{OpenTag, TagKind};
 use value::{cut_call, of_value};
 
-/// Calls of one reply that are read; those behind them stay text.
+/// Calls in the prose of a reply that are read, and those of a fence; those behind them stay text.
 const MOST: usize = 64;
 /// Bytes that may be looked at in vain, beside four times the length of the text.
 const ADVANCE: usize = 1 << 20;
@@ -57,6 +57,11 @@ impl LeadingCalls {
     /// They take as much as was looked at.
     fn new(calls: Vec<PrintedCall>, length: usize) -> Self {
         Self { calls, length, cost: length, is_cut: false }
+    }
+
+    /// Calls for which as many bytes were looked at, not all of them their own.
+    fn that_cost(self, looked: usize) -> Self {
+        Self { cost: self.cost.max(looked), ..self }
     }
 
     /// One that is not whole; of a tool that there is not, nothing tells that it is one.
@@ -254,8 +259,10 @@ fn in_json(text: &str) -> LeadingCalls {
 
 /// The calls inside of what is around them, to its end.
 fn around(text: &str, open: usize, close: &str) -> LeadingCalls {
-    let body = text.get(open..).unwrap_or("");
-    let LeadingCalls { calls, mut length, cost, is_cut } = inside(body);
+    let (open, body) = text.split_at_checked(open).unwrap_or_default();
+    let LeadingCalls { calls, mut length, cost, is_cut } = inside(body, (open, close));
+    // Of a call in tags that is not whole all may be text, also what ends the tags around it.
+    let (open, is_json) = (open.len(), body.trim_start().starts_with(['{', '[']));
     if calls.is_empty() {
         return LeadingCalls::none(cost.max(open));
     }
@@ -263,21 +270,24 @@ fn around(text: &str, open: usize, close: &str) -> LeadingCalls {
     let near = behind.get(..behind.floor_char_boundary(MOST_BETWEEN)).unwrap_or("");
     if let Some(at) = near.find(close) {
         length += at + close.len();
-    } else if is_cut && let Some(at) = body.find(close) {
+    } else if is_cut
+        && is_json
+        && let Some(at) = body.find(close)
+    {
         length = at + close.len();
     }
     LeadingCalls { calls, length: open + length, cost: cost.max(open + length), is_cut }
 }
 
-/// The calls inside of what is around them, one form behind the other.
-fn inside(text: &str) -> LeadingCalls {
+/// The calls inside of the two tags `around` them, one form behind the other.
+fn inside(text: &str, around: (&str, &str)) -> LeadingCalls {
     let mut rest = text.trim_start();
     let mut found = LeadingCalls::none(text.len() - rest.len());
     while found.calls.len() < MOST {
         let more = match PrintedForm::of(rest) {
             Some(form @ (PrintedForm::Json | PrintedForm::Tag(_))) => form.read(rest),
             Some(_) => break,
-            None => Some(tags::arguments(rest))
+            None => Some(tags::arguments(rest, around))
                 .filter(|found| !found.calls.is_empty())
                 .unwrap_or_else(|| python::calls(rest)),
         };

@@ -4,7 +4,8 @@
 
 use super::outside::{self, OutsideScan};
 use super::printed::{CallScanner, may_hold_calls};
-use super::tiling::{Stretch, between, keep, lines, newlines, put};
+use super::tiling::{LineCount, Stretch, between, keep, newlines, put};
+use super::unfenced::TOO_MANY;
 use super::{Proposal, Segment, edit_fence, edits, info, markdown, parse, prompts};
 use crate::domain::{BlockKind, Dialect, Language, Languages};
 use std::ops::Range;
@@ -28,7 +29,7 @@ pub fn reread(
     loop {
         let part = text.get(read.bytes..).unwrap_or_default();
         let fences = edit_fence::scan(part, markdown::Tags::Ignored, false).fences;
-        let found = once(part, segments, &fences, reading);
+        let found = once(part, segments, &fences, reading, &mut LineCount::default());
         let OutsideScan { mut stretches, is_torn, .. } =
             outside::find(text, read.bytes, &fences, &found, reading);
         let goes_on = is_torn && left >= part.len();
@@ -52,9 +53,7 @@ fn cut_short(stretch: &mut Stretch, end: usize) {
     stretch.range.end = end;
     if let Some(block) = stretch.blocks.last_mut() {
         block.closed &= !matches!(block.file, Some(BlockKind::Edit { .. }));
-        block.remark(
-            "what is behind it was not looked at: the reply has too many edits and calls in no fence",
-        );
+        block.remark(TOO_MANY);
     }
 }
 
@@ -95,17 +94,18 @@ fn once(
     segments: Vec<Segment>,
     fences: &[markdown::Fence],
     reading: CallScanner<'_>,
+    count: &mut LineCount,
 ) -> Vec<Segment> {
     let mut out = Vec::with_capacity(segments.len());
     for segment in segments {
         match segment {
-            Segment::Block(block) => again(text, block, reading, &mut out),
+            Segment::Block(block) => again(text, block, reading, count, &mut out),
             Segment::Prose(range) => {
                 // They stand in their order.
                 let from = fences.partition_point(|fence| fence.range.start < range.start);
                 let inside = fences.get(from..).unwrap_or_default();
                 let inside = inside.iter().take_while(|fence| fence.range.end <= range.end);
-                prose(text, range.clone(), inside, reading, &mut out);
+                prose(text, range.clone(), inside, reading, count, &mut out);
             }
         }
     }
@@ -113,7 +113,13 @@ fn once(
 }
 
 /// A block that was read already.
-fn again(text: &str, mut block: Proposal, reading: CallScanner<'_>, out: &mut Vec<Segment>) {
+fn again(
+    text: &str,
+    mut block: Proposal,
+    reading: CallScanner<'_>,
+    count: &mut LineCount,
+    out: &mut Vec<Segment>,
+) {
     let before = text.get(..block.range.start).unwrap_or("");
     if let Some(edit) = edits::fenced(&block, before, reading.languages) {
         return out.push(Segment::Block(edit));
@@ -125,7 +131,7 @@ fn again(text: &str, mut block: Proposal, reading: CallScanner<'_>, out: &mut Ve
         && block.closed
         && let Some(blocks) = reading.fenced(&block.source, "")
     {
-        let lines = lines(text, &block.range);
+        let lines = count.lines(text, &block.range);
         return put(Stretch { range: block.range, blocks }, lines, out);
     }
     let word = match block.dialect {
@@ -162,6 +168,7 @@ fn prose<'a>(
     range: Range<usize>,
     fences: impl Iterator<Item = &'a markdown::Fence>,
     reading: CallScanner<'_>,
+    count: &mut LineCount,
     out: &mut Vec<Segment>,
 ) {
     let mut at = range.start;
@@ -169,7 +176,7 @@ fn prose<'a>(
         let Some(stretch) = shown(text, fence, reading).filter(|_| fence.range.start >= at) else { continue };
         keep(at..fence.range.start, out);
         at = fence.range.end;
-        let lines = lines(text, &stretch.range);
+        let lines = count.lines(text, &stretch.range);
         put(stretch, lines, out);
     }
     keep(at..range.end, out);

@@ -36,7 +36,7 @@ pub(super) fn put(stretch: Stretch, lines: (u32, u32), out: &mut Vec<Segment>) {
 pub(super) fn between(text: &str, segments: Vec<Segment>, stretches: Vec<Stretch>) -> Vec<Segment> {
     let mut out = Vec::with_capacity(segments.len());
     let mut stretches = stretches.into_iter().peekable();
-    let (mut counted, mut line, mut behind) = (0, 1, 0);
+    let (mut count, mut behind) = (LineCount::default(), 0);
     for segment in segments {
         let range = segment.range().clone();
         let mut is_whole = range.start >= behind;
@@ -44,12 +44,8 @@ pub(super) fn between(text: &str, segments: Vec<Segment>, stretches: Vec<Stretch
             is_whole = false;
             let own = stretch.range.clone();
             keep(range.start.max(behind)..own.start, &mut out);
-            let first = line + newlines(text, counted..own.start);
-            line = first + newlines(text, own.start..own.end);
-            let ends_line = text.get(..own.end).is_some_and(|text| text.ends_with('\n'));
-            let last = if ends_line { line - 1 } else { line };
-            (counted, behind) = (own.end, own.end);
-            put(stretch, (first, last.max(first)), &mut out);
+            behind = own.end;
+            put(stretch, count.lines(text, &own), &mut out);
         }
         if is_whole {
             out.push(segment);
@@ -62,13 +58,30 @@ pub(super) fn between(text: &str, segments: Vec<Segment>, stretches: Vec<Stretch
 
 /// Line ends in a stretch of a text.
 pub(super) fn newlines(text: &str, range: Range<usize>) -> u32 {
-    let count = text.get(range).unwrap_or_default().bytes().filter(|byte| *byte == b'\n').count();
-    u32::try_from(count).unwrap_or(u32::MAX)
+    let bytes = text.as_bytes().get(range).unwrap_or_default();
+    u32::try_from(bytes.iter().filter(|byte| **byte == b'\n').count()).unwrap_or(u32::MAX)
 }
 
-/// The first and the last line of a stretch, from 1.
-pub(super) fn lines(text: &str, range: &Range<usize>) -> (u32, u32) {
-    let line = |at: usize| newlines(text, 0..at).saturating_add(1);
-    let first = line(range.start);
-    (first, line(range.end.saturating_sub(1)).max(first))
+/// Tells at which lines stretches stand that follow each other, and counts each line end once for that.
+#[derive(Default)]
+pub(super) struct LineCount {
+    upto: usize,
+    lines: u32,
+    /// Bytes that were looked at.
+    pub(super) read: usize,
+}
+
+impl LineCount {
+    /// The first and the last line of a stretch, from 1.
+    pub(super) fn lines(&mut self, text: &str, range: &Range<usize>) -> (u32, u32) {
+        (self.line(text, range.start), self.line(text, range.end.saturating_sub(1).max(range.start)))
+    }
+
+    fn line(&mut self, text: &str, at: usize) -> u32 {
+        let more = self.upto..at;
+        self.upto = at.max(self.upto);
+        self.read += more.len();
+        self.lines = self.lines.saturating_add(newlines(text, more));
+        self.lines.saturating_add(1)
+    }
 }

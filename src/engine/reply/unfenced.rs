@@ -9,6 +9,15 @@ use crate::domain::{BlockKind, Languages};
 use crate::edit::{self, BareEnd, EditEnd, EditExtent};
 use std::ops::Range;
 
+/// Lines behind the first ones of edits that are looked at: those that a text has for nothing, and for each of its lines. An
+/// edit of which nothing tells the end is looked for up to the end of the text; the one that goes beyond them takes the rest.
+const FREE: usize = 16 << 10;
+const PER_LINE: usize = 8;
+
+/// What is told of the one that took the rest since there are too many.
+pub(super) const TOO_MANY: &str =
+    "what is behind it was not looked at: the reply has too many edits and calls in no fence";
+
 /// An edit that stands in the prose.
 pub(super) struct UnfencedEdit {
     pub(super) range: Range<usize>,
@@ -19,6 +28,8 @@ pub(super) struct UnfencedEdit {
     /// What stands in front of the others.
     prefix: String,
     note: &'static str,
+    /// Whether it is one too many.
+    is_last: bool,
 }
 
 /// Looks for edits at the starts of lines, one line behind the other.
@@ -29,11 +40,13 @@ pub(super) struct EditScanner<'t> {
     spoken_of: bool,
     /// Lines that were looked at behind the first of an edit.
     pub(super) looked: usize,
+    most: usize,
 }
 
 impl<'t> EditScanner<'t> {
     pub(super) fn new(text: &'t str, complete: bool) -> Self {
-        Self { text, complete, spoken_of: false, looked: 0 }
+        let most = text.split('\n').count().saturating_mul(PER_LINE).saturating_add(FREE);
+        Self { text, complete, spoken_of: false, looked: 0, most }
     }
 
     /// The edit that begins with the line at this place, up to its end at `line_end`.
@@ -65,7 +78,8 @@ impl<'t> EditScanner<'t> {
         let length = bytes(end.lines);
         let unsure = end.unsure.map_or(rest.len(), bytes);
         // What is not sure counts where nothing else would be offered.
-        let may_end = end.is_sure || rest.get(unsure..).is_some_and(offers_nothing);
+        let is_last = self.looked > self.most;
+        let may_end = !is_last && (end.is_sure || rest.get(unsure..).is_some_and(offers_nothing));
         let closed = may_end && (self.complete || end.is_sure && length < rest.len());
         UnfencedEdit {
             range: start..if closed { start + length } else { self.text.len() },
@@ -73,6 +87,7 @@ impl<'t> EditScanner<'t> {
             lead,
             prefix,
             note: "read from a diff that stands in no fence",
+            is_last,
         }
     }
 
@@ -114,6 +129,7 @@ impl<'t> EditScanner<'t> {
             lead,
             prefix,
             note: "read from markers that stand in no fence",
+            is_last: false,
         })
     }
 }
@@ -169,6 +185,9 @@ pub(super) fn block(source: &str, edit: &UnfencedEdit, before: &str, languages: 
         Proposal { file: Some(BlockKind::Edit { paths }), ..shown }
     });
     block.remark(edit.note);
+    if edit.is_last {
+        block.remark(TOO_MANY);
+    }
     block
 }
 

@@ -77,7 +77,8 @@ impl OpenTag {
                 }
             }
         } else {
-            return self.with_parameters(text, name, body);
+            let mut looked = 0;
+            return self.with_parameters(text, name, body, &mut looked).that_cost(looked);
         };
         match behind.trim_start().strip_prefix(&*self.close) {
             Some(behind) => LeadingCalls::new(vec![(name, arguments.to_owned())], text.len() - behind.len()),
@@ -85,22 +86,26 @@ impl OpenTag {
         }
     }
 
-    fn with_parameters(&self, text: &str, name: String, body: &str) -> LeadingCalls {
+    fn with_parameters(&self, text: &str, name: String, body: &str, looked: &mut usize) -> LeadingCalls {
         let sign = if self.kind == TagKind::Function { '=' } else { ' ' };
         let open = format!("<{}parameter{sign}", self.space);
         let close = format!("</{}parameter>", self.space);
-        let around = if self.kind == TagKind::Function { "<function=" } else { "<invoke " };
-        let around = format!("<{}{}", self.space, around.trim_start_matches('<'));
-        let end = ValueEnd { close: &close, next: [&open, &self.close], around: (&around, &self.close) };
+        let call = if self.kind == TagKind::Function { "function=" } else { "invoke " };
+        let call = format!("<{}{call}", self.space);
+        let end = ValueEnd { close: &close, next: &open, around: (&call, &self.close) };
         let mut out = String::from("{");
         let mut rest = body.trim_start();
         while let Some(tag) = rest.strip_prefix(&*open) {
             let head = tag.get(..tag.floor_char_boundary(LONGEST)).unwrap_or_default();
-            let Some((head, _)) = head.split_once('>') else { break };
+            let Some((head, _)) = head.split_once('>') else {
+                return LeadingCalls::cut(&name, &out, text.len());
+            };
             let key =
                 if self.kind == TagKind::Function { Some(head.to_owned()) } else { attribute(head, "name") };
-            let (Some(key), Some(value)) = (key, tag.get(head.len() + 1..)) else { break };
-            let Some((value, behind)) = end.split(value) else {
+            let (Some(key), Some(value)) = (key, tag.get(head.len() + 1..)) else {
+                return LeadingCalls::cut(&name, &out, text.len());
+            };
+            let Some((value, behind)) = end.split(value, looked) else {
                 // It is open: all that comes may belong to it.
                 push(&mut out, &key, value.strip_prefix('\n').unwrap_or(value), false);
                 return LeadingCalls::cut(&name, &out, text.len());
@@ -119,35 +124,59 @@ impl OpenTag {
 /// Where a value ends that may hold what looks like its end: what follows the right one is known.
 struct ValueEnd<'a> {
     close: &'a str,
-    next: [&'a str; 2],
+    /// How the next argument opens.
+    next: &'a str,
     /// How calls of the same form open and close, which may stand inside of it.
     around: (&'a str, &'a str),
 }
 
 impl ValueEnd<'_> {
-    /// A value, a line end on either side aside, and what is behind its end.
-    fn split<'t>(&self, text: &'t str) -> Option<(&'t str, &'t str)> {
-        let (mut at, mut first, mut likely, mut depth) = (0, None, None, 0i64);
-        while let Some(inner) = text.get(at..).and_then(|rest| rest.get(..rest.find(self.close)?)) {
-            let count = |tag: &str| i64::try_from(inner.matches(tag).count()).unwrap_or(i64::MAX);
-            depth = depth.saturating_add(count(self.around.0)).saturating_sub(count(self.around.1));
-            let end = at + inner.len();
-            at = end + self.close.len();
-            first = first.or(Some(end));
-            let behind = text.get(at..).unwrap_or_default().trim_start();
-            if behind.is_empty() || self.next.iter().any(|next| behind.starts_with(next)) {
-                likely = likely.or(Some(end));
-                if depth <= 0 {
-                    likely = Some(end);
+    /// A value, a line end on either side aside, and what is behind its end; `None` where nothing tells the end. Adds up the
+    /// bytes that it `looked` at: those up to where the next argument or the next call begins, or all.
+    fn split<'t>(&self, text: &'t str, looked: &mut usize) -> Option<(&'t str, &'t str)> {
+        let (mut end, mut depth, mut upto) = (None, 0usize, text.len());
+        for (at, _) in text.match_indices('<') {
+            let rest = text.get(at..)?;
+            if rest.starts_with(self.around.0) && (depth > 0 || self.begins_call(rest)) {
+                if end.is_some() {
+                    upto = at;
                     break;
+                }
+                depth += 1;
+            } else if depth > 0 {
+                depth -= usize::from(rest.starts_with(self.around.1));
+            } else if let Some(behind) = rest.strip_prefix(self.close).map(str::trim_start) {
+                if behind.starts_with(self.next) {
+                    (end, upto) = (Some(at), at);
+                    break;
+                }
+                if behind.is_empty() || behind.strip_prefix(self.around.1).is_some_and(may_follow) {
+                    // An end in front of it was text: no call began behind that one.
+                    end = Some(at);
                 }
             }
         }
-        let end = likely.or(first)?;
-        let value = text.get(..end)?;
+        *looked += upto;
+        let (value, behind) = text.split_at_checked(end?)?;
         let value = value.strip_prefix('\n').unwrap_or(value);
-        Some((value.strip_suffix('\n').unwrap_or(value), text.get(end + self.close.len()..)?))
+        Some((value.strip_suffix('\n').unwrap_or(value), behind.get(self.close.len()..)?))
     }
+
+    /// Whether a call with arguments begins a text.
+    fn begins_call(&self, text: &str) -> bool {
+        text.strip_prefix(self.around.0).is_some_and(|inner| {
+            let near = inner.get(..inner.floor_char_boundary(LONGEST)).unwrap_or_default();
+            near.find('<').and_then(|at| inner.get(at..)).is_some_and(|rest| rest.starts_with(self.next))
+        })
+    }
+}
+
+/// Whether this may stand behind a call: the end of the line, what ends the text around it, a token, or another call. All
+/// else tells that the call goes on: its end was text of it.
+fn may_follow(behind: &str) -> bool {
+    let next = behind.trim_start_matches([' ', '\t', '\r']);
+    let is_end = next.is_empty() || ["\n", "</", "<|", "<｜"].iter().any(|end| next.starts_with(end));
+    is_end || OpenTag::of(next).is_some()
 }
 
 /// Adds a field to an object; of one that is not whole the text breaks off.
@@ -161,9 +190,14 @@ fn push(object: &mut String, key: &str, value: &str, whole: bool) {
     object.push_str(if whole { &value } else { value.strip_suffix('"').unwrap_or(&value) });
 }
 
-/// `NAME` and behind it `<arg_key>KEY</arg_key><arg_value>VALUE</arg_value>` for each argument, as they stand in
-/// `<tool_call>`.
-pub(super) fn arguments(text: &str) -> LeadingCalls {
+/// `NAME` and behind it `<arg_key>KEY</arg_key><arg_value>VALUE</arg_value>` for each argument, as they stand between the two
+/// tags `around` them.
+pub(super) fn arguments(text: &str, around: (&str, &str)) -> LeadingCalls {
+    let mut looked = 0;
+    with_arguments(text, around, &mut looked).that_cost(looked)
+}
+
+fn with_arguments(text: &str, around: (&str, &str), looked: &mut usize) -> LeadingCalls {
     const KEY: (&str, &str) = ("<arg_key>", "</arg_key>");
     const VALUE: (&str, &str) = ("<arg_value>", "</arg_value>");
     let head = text.get(..text.floor_char_boundary(LONGEST)).unwrap_or_default();
@@ -173,8 +207,7 @@ pub(super) fn arguments(text: &str) -> LeadingCalls {
     if !call::known(name) || !rest.starts_with(KEY.0) {
         return LeadingCalls::none(name.len());
     }
-    let around = ("<tool_call>", "</tool_call>");
-    let end = ValueEnd { close: VALUE.1, next: [KEY.0, around.1], around };
+    let end = ValueEnd { close: VALUE.1, next: KEY.0, around };
     let mut out = String::from("{");
     while let Some(tag) = rest.strip_prefix(KEY.0) {
         let key = tag.get(..tag.floor_char_boundary(LONGEST)).and_then(|head| head.split_once(KEY.1));
@@ -183,7 +216,7 @@ pub(super) fn arguments(text: &str) -> LeadingCalls {
             Some((key, behind.trim_start().strip_prefix(VALUE.0)?))
         });
         let Some((key, value)) = value else { return LeadingCalls::cut(name, &out, text.len()) };
-        let Some((value, behind)) = end.split(value) else {
+        let Some((value, behind)) = end.split(value, looked) else {
             push(&mut out, key, value, false);
             return LeadingCalls::cut(name, &out, text.len());
         };
@@ -200,4 +233,35 @@ fn attribute(head: &str, name: &str) -> Option<String> {
     let behind = head.split_once(&format!("{name}="))?.1;
     let quote = behind.chars().next().filter(|c| matches!(c, '"' | '\''))?;
     behind.get(1..)?.split_once(quote).map(|(value, _)| value.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_of_very_many_arguments_is_looked_at_a_few_times() {
+        for argument in [
+            "<parameter=a><function=</parameter>\n",
+            "<parameter=a><function=x><parameter=b></parameter>\n",
+            "<parameter=a></parameter></function></parameter>\n",
+            "<parameter=a></parameter>\n</function>\n</parameter>\n",
+            "<parameter=a><function=x><parameter=b>1</parameter></function></parameter>\n",
+        ] {
+            let text = format!("<function=run_code>\n{}</function>\n", argument.repeat(4_000));
+            let found = OpenTag::of(&text).expect("a tag").read(&text);
+            assert!(found.cost <= 3 * text.len(), "{argument}: {} of {}", found.cost, text.len());
+        }
+        // What was looked at behind a call is paid for.
+        let text =
+            format!("<function=run_code>\n<parameter=a>1</parameter>\n</function>\n{}", "x\n".repeat(999));
+        let found = OpenTag::of(&text).expect("a tag").read(&text);
+        assert!(found.length < 99 && found.cost > 1_000, "{found:?}");
+        for value in ["<tool_call>", "<tool_call>x<arg_key>", "</arg_value></tool_call>\n"] {
+            let argument = format!("<arg_key>a</arg_key><arg_value>{value}</arg_value>");
+            let text = format!("run_code{}</tool_call>", argument.repeat(4_000));
+            let found = arguments(&text, ("<tool_call>", "</tool_call>"));
+            assert!(found.cost <= 3 * text.len(), "{value}: {} of {}", found.cost, text.len());
+        }
+    }
 }

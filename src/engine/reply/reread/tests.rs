@@ -136,7 +136,11 @@ fn the_tokens_and_tags_of_many_models_are_calls() {
 /// A file that holds programs, and calls in other forms.
 const HELD: &str = "# How\n\n```bash\nrm -rf build\n```\n\n<execute>rm x</execute>\n\n{\"name\": \"run_code\", \"arguments\": {\"language\": \"bash\", \"code\": \"rm y\"}}\n\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n```\n";
 
-/// Calls that write the file, in forms that hold its text as it is.
+/// How arguments and calls are named in forms that hold the text of a file as it is.
+const RAW: [(&str, &str); 3] =
+    [("parameter", "function"), ("parameter", "invoke"), ("arg_value", "tool_call")];
+
+/// Calls that write the file, in those forms.
 fn raw_calls(held: &str) -> Vec<String> {
     vec![
         format!(
@@ -222,6 +226,53 @@ fn the_text_of_a_call_may_hold_what_ends_calls() {
 }
 
 #[test]
+fn the_text_of_a_call_may_hold_ends_that_nothing_in_it_began() {
+    for (at, (argument, _)) in RAW.iter().enumerate() {
+        // A call in the text that forgets to end its argument.
+        let example = raw_calls("x\n").swap_remove(at);
+        let (before, behind) = example.rsplit_once(&format!("</{argument}>\n")).expect("an end");
+        let held = format!("{before}{behind}\n```bash\nrm x\n```");
+        assert_eq!(only(&raw_calls(&format!("{held}\n"))[at]).source, held);
+    }
+    for held in [
+        "s = '</ARG></CALL>'\n\n```bash\nrm x\n```",
+        "</ARG>\n</CALL>\n'''\n```bash\nrm x\n```",
+        "T = '''\n<ARG=x>1</ARG>\n</CALL>\n'''\n```bash\nrm x\n```",
+        "</ARG></CALL>\n```bash\nrm x\n```\n</ARG></CALL>\n```bash\nrm y\n```",
+        "'<CALL></ARG></CALL>'\n</ARG>\n```bash\nrm x\n```\n</ARG> x",
+    ] {
+        for (at, (argument, call)) in RAW.iter().enumerate() {
+            let held = held.replace("ARG", argument).replace("CALL", call);
+            let whole = &raw_calls(&format!("{held}\n"))[at];
+            assert_eq!(only(whole).source, held, "{whole}");
+            for behind in ["\n```bash\nls\n```\n".to_owned(), format!("\nThen:\n\n{whole}")] {
+                let found = blocks(&format!("{whole}{behind}"));
+                assert!(found.len() == 2 && found[0].source == held, "{whole}\n{found:#?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn behind_a_call_of_which_only_its_text_has_an_end_nothing_is_offered() {
+    for (at, (argument, call)) in RAW.iter().enumerate() {
+        let example = &raw_calls("x\n")[at];
+        for held in [
+            "s = '</ARG></CALL>'".replace("ARG", argument).replace("CALL", call),
+            format!("s = '</{argument}>'"),
+            // A call in the text, and the beginning of another one.
+            format!("{example}\n```bash\nrm x\n```\n"),
+            format!("{}\n{example}", &example[..example.find("a.md").expect("its path")]),
+        ] {
+            let whole = &raw_calls(&held)[at];
+            let cut = &whole[..whole.find(&held).expect("its text") + held.len()];
+            let text = format!("{cut}\n```bash\nls\n```\n");
+            assert_eq!(blocks(&text), [], "{text}");
+        }
+    }
+}
+
+#[test]
 fn calls_in_a_row_are_blocks_in_order() {
     let text = "<tool_call>{\"name\":\"list_files\",\"arguments\":{\"path\":\".\"}}</tool_call>\n\
         <tool_call>{\"name\":\"write_file\",\"arguments\":{\"path\":\"a\",\"content\":\"b\"}}</tool_call>\nDone.";
@@ -298,6 +349,28 @@ fn a_tag_with_a_version_is_read_and_told() {
     let block = only("```python3.11\nx = 1\n```\n");
     assert_eq!(block.note.as_deref(), Some("the tag \"python3.11\" was read as python"));
     assert_eq!(only("```py3\nx = 1\n```\n").note, None);
+}
+
+#[test]
+fn lines_of_very_many_blocks_are_counted_once() {
+    let languages = Languages::default();
+    let reading = CallScanner { languages: &languages, complete: true };
+    let fence = "```console\n$ ls\n```\n";
+    let call = "```\n{\"name\":\"list_files\",\"arguments\":{}}\n```\n";
+    for each in [fence.to_owned(), call.to_owned(), format!("{fence}prose\n{call}```bash\nls\n```\n")] {
+        let text = each.repeat((1 << 17) / each.len());
+        let fences = edit_fence::scan(&text, markdown::Tags::Ignored, false).fences;
+        let mut count = LineCount::default();
+        let segments = parse(&text, Dialect::Fences, &languages, true);
+        let found = of(once(&text, segments, &fences, reading, &mut count));
+        assert!(found.len() == fences.len() && count.read <= text.len(), "{each}: {} bytes", count.read);
+        let first = |block: &Proposal| text[..block.range.start].matches('\n').count() + 1;
+        for block in found.iter().step_by(97).chain(found.last()) {
+            let lines = first(block)..=first(block) + block.source.lines().count() + 1;
+            assert_eq!(block.lines.0 as usize, *lines.start(), "{each}");
+            assert!(lines.contains(&(block.lines.1 as usize)) && block.lines.1 > block.lines.0, "{each}");
+        }
+    }
 }
 
 #[test]

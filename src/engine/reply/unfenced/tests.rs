@@ -304,6 +304,20 @@ fn where_nothing_tells_the_end_of_a_diff_nothing_behind_it_is_offered() {
 }
 
 #[test]
+fn a_patch_that_was_made_for_a_letter_ends_at_its_signature() {
+    let patch =
+        "diff --git a/x.md b/x.md\nindex 1..2 100644\n--- a/x.md\n+++ b/x.md\n@@ -1,1 +1,1 @@\n-a\n+b\n";
+    let signed = format!("{patch}-- \n2.40.0\n");
+    for text in [signed.clone(), format!("```diff\n{signed}```\n")] {
+        let found = streamed(&format!("So:\n\n{text}\n```bash\nls\n```\n"));
+        assert!(found.len() == 2 && is_edit_of(&found[0], "x.md") && found[0].closed, "{found:#?}");
+        assert_eq!(&*found[1].source, "ls\n");
+        let edits = edit::read(&found[0].source, "").expect("an edit");
+        assert_eq!(edits[0].hunks, [edit::EditHunk { line: Some(1), ..edit::EditHunk::new("a", "b") }]);
+    }
+}
+
+#[test]
 fn rules_heads_and_signatures_begin_no_diff() {
     for text in [
         "---\ntitle: x\n---\n",
@@ -326,7 +340,6 @@ fn rules_heads_and_signatures_begin_no_diff() {
 
 #[test]
 fn first_lines_of_very_many_diffs_are_looked_at_a_few_times_each() {
-    let languages = Languages::default();
     for (lines, most) in [
         ("--- a/x\n", 3),
         ("--- a/x\n+++ b/x\n", 3),
@@ -342,11 +355,38 @@ fn first_lines_of_very_many_diffs_are_looked_at_a_few_times_each() {
         ("<<<<<<< SEARCH\n", 3),
     ] {
         let text = lines.repeat((1 << 20) / lines.len());
-        let reading = CallScanner { languages: &languages, complete: true };
-        let found = outside::find(&text, 0, &[], &[Segment::Prose(0..text.len())], reading);
+        let found = found_in(&text);
         let count = text.lines().count();
         assert!(found.looked <= most * count, "{lines}: {} of {count}", found.looked);
     }
+}
+
+/// What stands in a text without fences.
+fn found_in(text: &str) -> outside::OutsideScan {
+    let languages = Languages::default();
+    let reading = CallScanner { languages: &languages, complete: true };
+    outside::find(text, 0, &[], &[Segment::Prose(0..text.len())], reading)
+}
+
+#[test]
+fn very_many_diffs_that_end_nowhere_are_looked_at_a_few_times_each_and_the_last_takes_the_rest() {
+    // Each stands behind other marks of quotes, so that its head is text of those in front of it.
+    let quoted = |at: usize| -> String {
+        let mark: String = (0..16).map(|bit| if at >> bit & 1 == 1 { '>' } else { ' ' }).collect();
+        let diff = "--- a/x\n+++ b/x\n@@ @@\n-a\n+b\nx\n\nprose\n";
+        diff.lines().map(|line| format!("{mark}{line}\n")).collect()
+    };
+    let all = |many: usize| -> String { (1..=many).map(quoted).collect() };
+    let text = all(2_000);
+    let found = found_in(&text);
+    let count = text.lines().count();
+    assert!(found.looked <= 12 * count, "{} of {count}", found.looked);
+    let last = found.stretches.last().expect("an edit");
+    assert!(last.range.end == text.len() && !last.blocks[0].closed, "{:#?}", last.range);
+    assert!(last.blocks[0].note.as_ref().is_some_and(|note| note.contains("too many edits")));
+    // Of a few, each ends where its prose begins.
+    let found = found_in(&all(12)).stretches;
+    assert!(found.len() == 12 && found.iter().all(|one| one.blocks[0].closed), "{}", found.len());
 }
 
 proptest! {
