@@ -166,3 +166,44 @@ fn what_looks_like_comments_inside_of_quotes_is_none() {
     let hidden = format!("{lines}# a\u{200b}b\n{lines}x = 1\n");
     assert_eq!(look("python", &hidden).gravest(), Some(Severity::Medium));
 }
+
+#[test]
+fn what_is_cut_off_of_a_long_command_is_told() {
+    // Too large for the grammar: its words are looked at, but for those of a command that goes on and on.
+    let source = format!("( : {} ; rm -rf y )\n{}", "x".repeat(5000), "# a line\n".repeat(120_000));
+    let review = look("bash", &source);
+    let of = |f: &&Finding| f.message.contains("too long to look at its words");
+    assert_eq!(review.findings.iter().filter(of).map(|f| f.place.line).collect::<Vec<_>>(), [1]);
+    let why = review.unchecked.unwrap();
+    assert!(
+        why.starts_with("too large to read as code")
+            && why.ends_with("not even all words were looked at in line 1"),
+        "{why}"
+    );
+}
+
+#[test]
+fn of_what_no_word_was_looked_at_nothing_else_is_told() {
+    let review = look("bash", &"ls; )\n".repeat(8000));
+    let places: Vec<_> = review
+        .findings
+        .iter()
+        .filter(|f| f.rule == "common.unread")
+        .map(|f| (f.place.line, f.place.end_line, f.message.contains("too long")))
+        .collect();
+    assert_eq!(places, [(1, 4000, false), (4001, 8000, true)]);
+    assert_eq!(
+        review.unchecked.as_deref(),
+        Some(
+            "lines 1 to 4000 can't be read as code: only words were looked at there; \
+             not even all words were looked at in lines 4001 to 8000"
+        )
+    );
+}
+
+#[test]
+fn stretches_on_neighbouring_lines_are_one() {
+    let review = look("bash", &"[ \\( a \\) ] <>\n".repeat(50));
+    let why = review.unchecked.unwrap();
+    assert!(why.starts_with("lines 1 to 50 can't"), "{why} {:?}", review.findings.len());
+}
