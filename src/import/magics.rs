@@ -1,9 +1,10 @@
 //! What IPython adds to Python, in a cell: what only steers how a notebook shows things becomes a remark, commands alone become
 //! a block of bash, and of what is left it is said where it stands.
 
-/// Magics of a line that change nothing but how a notebook shows things, measures or reloads them.
-const OF_LINES: [&str; 9] =
-    ["matplotlib", "config", "load_ext", "reload_ext", "autoreload", "autosave", "precision", "pdb", "xmode"];
+use crate::text::magics::{self, STEERING, holds_values};
+
+/// Magics of a line beside those that steer, that a notebook does without: they set options, or load what adds magics.
+const SETTINGS: [&str; 3] = ["config", "load_ext", "reload_ext"];
 /// Magics of a cell whose rest is plain Python.
 const OF_CELLS: [&str; 3] = ["time", "capture", "prun"];
 /// Magics of a cell that a browser shows.
@@ -23,18 +24,9 @@ pub(super) fn is_shown(word: &str) -> bool {
     SHOWN.contains(&word)
 }
 
-/// The one file that a magic is given, as IPython reads it: quotes around all of it are none of its name and hold blanks.
-/// `None`: there is none, or more than that, or an option, and IPython does something else.
+/// The one file that a magic is given; `None`, too, where its name is only known where the notebook runs.
 pub(super) fn only_word(given: &str) -> Option<&str> {
-    let given = given.trim();
-    let name = match given.chars().next()? {
-        quote @ ('"' | '\'') => {
-            given.strip_prefix(quote)?.strip_suffix(quote).filter(|name| !name.contains(quote))?
-        }
-        '-' => return None,
-        _ => Some(given).filter(|name| !name.contains(char::is_whitespace))?,
-    };
-    Some(name).filter(|name| !name.is_empty())
+    magics::only_word(given).filter(|name| !holds_values(name))
 }
 
 /// Takes a cell apart. Lines keep their places.
@@ -50,7 +42,7 @@ pub(super) fn take_apart(text: &str) -> CellCode {
             let is_harmless = match (bare.strip_prefix("%%"), bare.strip_prefix('%')) {
                 (Some(magic), _) => number == 1 && is_named(magic, &OF_CELLS),
                 // In the middle of an expression a percent sign is Python's, and such names are few.
-                (_, Some(magic)) => is_named(magic, &OF_LINES),
+                (_, Some(magic)) => is_named(magic, STEERING) || is_named(magic, &SETTINGS),
                 _ => false,
             };
             if is_harmless {
@@ -86,9 +78,8 @@ fn commands(text: &str) -> Option<String> {
         .filter(|line| !is_remark(line))
         .map(|line| line.strip_prefix('!'))
         .collect::<Option<_>>()?;
-    let is_plain = |command: &&str| {
-        !command.starts_with('!') && !command.contains(['{', '$']) && !command.ends_with('\\')
-    };
+    let is_plain =
+        |command: &&str| !command.starts_with('!') && !holds_values(command) && !command.ends_with('\\');
     if commands.is_empty() || !commands.iter().all(is_plain) {
         return None;
     }
@@ -138,18 +129,9 @@ mod tests {
     }
 
     #[test]
-    fn the_file_of_a_magic_is_read_as_ipython_reads_it() {
-        for (given, name) in [
-            ("a.sh", "a.sh"),
-            ("\"a.sh\"", "a.sh"),
-            (" 'b c.sh' ", "b c.sh"),
-            ("it's.txt", "it's.txt"),
-            ("\"n'o\"", "n'o"),
-        ] {
-            assert_eq!(only_word(given), Some(name), "{given}");
-        }
-        // These IPython refuses, or adds to a file.
-        for given in ["", "a b", "\"a\"b", "\"a", "\"", "''", "-a x", "x -a", "'a' 'b'"] {
+    fn a_name_that_ipython_puts_together_is_none() {
+        assert_eq!(only_word("'b c.sh'"), Some("b c.sh"));
+        for given in ["{folder}/a.py", "$name.txt", "'{f(x)}'", "a b"] {
             assert_eq!(only_word(given), None, "{given}");
         }
     }

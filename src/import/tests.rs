@@ -43,6 +43,7 @@ fn a_notebook_is_its_cells() {
             {"cell_type": "code", "source": "%%sayso_write a b.md\nx\n\n"},
             {"cell_type": "code", "source": "%%writefile \"c d.sh\"\nls\n"},
             {"cell_type": "code", "source": "%%writefile -a e.sh\nls\n"},
+            {"cell_type": "code", "source": "%%writefile {folder}/a.py\nx"},
             {"cell_type": "code", "source": "  \n"},
             {"cell_type": "raw", "source": "as it is"}]}"##;
     let file = opened("/tmp/sums.ipynb", notebook).unwrap();
@@ -73,6 +74,11 @@ fn a_notebook_is_its_cells() {
                 "code python",
                 "cell 16 of sums.ipynb; line 1 is IPython's and no Python: edit it before it runs",
                 "%%writefile -a e.sh\nls\n"
+            ),
+            block(
+                "code python",
+                "cell 17 of sums.ipynb; line 1 is IPython's and no Python: edit it before it runs",
+                "%%writefile {folder}/a.py\nx"
             ),
         ]
     );

@@ -81,6 +81,9 @@ pub(super) fn inspect(
     } else if review.unchecked.is_none() {
         review.unchecked = unread::told(&diagnostics, source);
     }
+    let why = [review.unchecked.take(), unread::unseen_told(&diagnostics, source)];
+    let why: Vec<String> = why.into_iter().flatten().collect();
+    review.unchecked = (!why.is_empty()).then(|| why.join("; "));
     review.effects = inspector.past.effects;
     review.effects.unknown |= review.unchecked.is_some();
     diagnostic::join(&mut diagnostics);

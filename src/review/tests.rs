@@ -1,6 +1,7 @@
 //! The rules' own examples, the samples under `tests/fixtures/review`, and properties that hold for any text.
 
 mod blind;
+mod notebooks;
 mod unread;
 
 use super::*;
@@ -404,6 +405,9 @@ fn hostile(size: usize) -> Vec<(&'static str, String)> {
         ("python", "?a b\\\n".repeat(n / 7)),
         ("python", "!a \\\n".repeat(n / 5)),
         ("python", "x = !{f()}\n".repeat(n / 11)),
+        ("python", "!a ".to_owned() + &"{f()}".repeat(n / 5)),
+        ("python", "!a ".to_owned() + &"{x:{[".repeat(n / 5)),
+        ("python", "%who {[\n".repeat(n / 8)),
         ("python", "x = '''\n".to_owned() + &"# '''; x = '''\n".repeat(n / 14)),
         ("python", "%%bash\n".to_owned() + &"rm (a; )\n".repeat(n / 9)),
         ("bash", "if [ \\( a \\) ]; then rm x; fi\n".repeat(n / 31)),

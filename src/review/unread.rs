@@ -48,6 +48,9 @@ fn beginning(error: Node<'_>) -> usize {
     })
 }
 
+/// What is told of what no word was looked at.
+const UNSEEN: &str = "can't be read as code, and is too long to look at its words";
+
 /// What is told of a stretch.
 pub(super) fn diagnostic(span: Range<usize>) -> Diagnostic {
     Diagnostic {
@@ -61,13 +64,47 @@ pub(super) fn diagnostic(span: Range<usize>) -> Diagnostic {
 
 /// What is told of a stretch of which not even the words were looked at.
 pub(super) fn unseen(span: Range<usize>) -> Diagnostic {
-    let message = "can't be read as code, and is too long to look at its words".to_owned();
-    Diagnostic { message, ..diagnostic(span) }
+    Diagnostic { message: UNSEEN.to_owned(), ..diagnostic(span) }
+}
+
+pub(super) fn is_unseen(told: &Diagnostic) -> bool {
+    told.rule == RULE && told.message == UNSEEN
+}
+
+/// What is told of a stretch of which those parts, in order, are told as not even looked at.
+pub(super) fn around(
+    stretch: Range<usize>,
+    unseen: impl Iterator<Item = Range<usize>>,
+    source: &str,
+) -> Vec<Diagnostic> {
+    let end = stretch.end;
+    let mut at = stretch.start;
+    let mut told = Vec::new();
+    for next in unseen.chain(std::iter::once(end..end)) {
+        let seen = source.get(at..next.start).unwrap_or_default().trim_end();
+        if !seen.is_empty() {
+            told.push(diagnostic(at..at + seen.len()));
+        }
+        at = at.max(next.end);
+    }
+    told
 }
 
 /// Why a text was not checked in full, where stretches of it could not be read.
 pub(super) fn told(diagnostics: &[Diagnostic], source: &str) -> Option<String> {
-    let spans: Vec<_> = diagnostics.iter().filter(|told| told.rule == RULE).map(|told| &told.span).collect();
+    let lines = lines(diagnostics, source, |told| told.rule == RULE && !is_unseen(told))?;
+    Some(format!("{lines} can't be read as code: only words were looked at there"))
+}
+
+/// Where not even the words of a text were looked at.
+pub(super) fn unseen_told(diagnostics: &[Diagnostic], source: &str) -> Option<String> {
+    let lines = lines(diagnostics, source, is_unseen)?;
+    Some(format!("not even all words were looked at in {lines}"))
+}
+
+/// The lines of what is told, in words; `None` where there is none.
+fn lines(diagnostics: &[Diagnostic], source: &str, of: impl Fn(&Diagnostic) -> bool) -> Option<String> {
+    let spans: Vec<_> = diagnostics.iter().filter(|told| of(told)).map(|told| &told.span).collect();
     if spans.is_empty() {
         return None;
     }
@@ -87,7 +124,7 @@ pub(super) fn told(diagnostics: &[Diagnostic], source: &str) -> Option<String> {
         [(from, to)] if from == to => "line",
         _ => "lines",
     };
-    Some(format!("{noun} {} can't be read as code: only words were looked at there", list(&all)))
+    Some(format!("{noun} {}", list(&all)))
 }
 
 struct Stretches<'a> {
@@ -111,13 +148,13 @@ impl Stretches<'_> {
         let end = end + rest.find('\n').unwrap_or(rest.len());
         self.reached = end.max(error.end);
         let full = self.found.len() >= MOST;
+        let start = head(error.start.min(end)).rfind('\n').map_or(0, |line| line + 1);
         if let Some(last) = self.found.last_mut()
-            && (full || error.start.min(end) <= last.end + 1)
+            && (full || start <= last.end + 1)
         {
             last.end = last.end.max(end);
             return;
         }
-        let start = head(error.start.min(end)).rfind('\n').map_or(0, |line| line + 1);
         let line = self.source.get(start..end).unwrap_or_default();
         self.found.push(start + (line.len() - line.trim_start().len())..end);
     }

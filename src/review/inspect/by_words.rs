@@ -29,13 +29,17 @@ impl Inspector<'_> {
         if stretches.is_empty() {
             return Vec::new();
         }
-        let mut found = Vec::new();
-        for stretch in &stretches {
+        let (mut found, mut unread) = (Vec::new(), Vec::new());
+        for stretch in stretches {
             let text = source.get(stretch.clone()).unwrap_or_default();
-            found.extend(self.words(text, form, depth).into_iter().map(|told| moved(told, stretch.start)));
+            let words = self.words(text, form, depth);
+            let words: Vec<_> = words.into_iter().map(|told| moved(told, stretch.start)).collect();
+            let unseen = words.iter().filter(|told| unread::is_unseen(told)).map(|told| told.span.clone());
+            unread.extend(unread::around(stretch, unseen, source));
+            found.extend(words);
         }
         let mut diagnostics = untold(found, known);
-        diagnostics.extend(stretches.into_iter().map(unread::diagnostic));
+        diagnostics.extend(unread);
         diagnostics
     }
 
@@ -91,10 +95,10 @@ impl Inspector<'_> {
             if span.len() <= LONGEST && self.command(text, &span, depth, true, &mut diagnostics) {
                 self.commands = self.commands.saturating_sub(1);
             } else {
-                for piece in pieces::pieces(text, span.clone()) {
+                for piece in pieces::pieces(text, span) {
                     if self.commands == 0 {
-                        diagnostics.push(unread::unseen(piece));
-                        break;
+                        diagnostics.push(unread::unseen(piece.start..text.len()));
+                        return diagnostics;
                     }
                     self.commands -= 1;
                     self.command(text, &piece, depth, false, &mut diagnostics);
@@ -113,13 +117,22 @@ impl Inspector<'_> {
         has_to_be: bool,
         diagnostics: &mut Vec<Diagnostic>,
     ) -> bool {
-        let command = text.get(span.clone()).unwrap_or_default();
-        let command = command.get(..command.floor_char_boundary(LONGEST)).unwrap_or_default();
+        let whole = text.get(span.clone()).unwrap_or_default();
+        let command = whole.get(..whole.floor_char_boundary(LONGEST)).unwrap_or_default();
         let read = self.read(command, Grammar::Bash, "bash", Vec::new());
-        let Some(read) = read.filter(|read| !has_to_be || read.unread.is_empty()) else { return false };
+        if has_to_be && read.as_ref().is_none_or(|read| !read.unread.is_empty()) {
+            return false;
+        }
+        let Some(read) = read else {
+            diagnostics.push(unread::unseen(span.clone()));
+            return true;
+        };
         let mut found = self.settle(read.reading, command, Grammar::Bash, depth);
         found.extend(read.diagnostics);
         diagnostics.extend(found.into_iter().map(|told| moved(told, span.start)));
+        if command.len() < whole.len() {
+            diagnostics.push(unread::unseen(span.start + command.len()..span.end));
+        }
         true
     }
 }
@@ -128,7 +141,7 @@ fn moved(told: Diagnostic, by: usize) -> Diagnostic {
     Diagnostic { span: told.span.start + by..told.span.end + by, ..told }
 }
 
-/// Remarks but for those on places of which something graver than information was told already.
+/// Remarks but for those on places of which something graver than information was told already. What was not looked at stays.
 fn untold(mut diagnostics: Vec<Diagnostic>, known: &[Diagnostic]) -> Vec<Diagnostic> {
     let grave = known.iter().filter(|told| told.severity > Severity::Info);
     let mut told: Vec<(usize, usize)> = grave.map(|told| (told.span.start, told.span.end)).collect();
@@ -141,7 +154,7 @@ fn untold(mut diagnostics: Vec<Diagnostic>, known: &[Diagnostic]) -> Vec<Diagnos
     diagnostics.retain(|new| {
         let before = told.partition_point(|(start, _)| *start < new.span.end);
         let reaches = before.checked_sub(1).and_then(|last| told.get(last));
-        reaches.is_none_or(|(_, end)| *end <= new.span.start)
+        unread::is_unseen(new) || reaches.is_none_or(|(_, end)| *end <= new.span.start)
     });
     diagnostics
 }

@@ -1,15 +1,13 @@
 //! A cell of a notebook that begins with `%%`: the rest of the text is what the magic makes of it.
 
-use super::line;
-use super::{Magic, code};
+use super::expand::{bash, values};
+use super::{Magic, code, line, options, write};
 use crate::review::nested::NestedCode;
 use crate::review::rules::InnerPattern;
 use crate::review::stdin;
 use crate::review::value::Value;
+use crate::text::magics::only_word;
 use std::ops::Range;
-
-/// Magics whose rest is Python: with Python, or with nothing that runs, on their own line.
-const PYTHON: &[&str] = &["time", "timeit", "prun", "memit", "mprun", "lprun"];
 
 /// Programs that read the cell on their standard input.
 const PROGRAMS: &[&str] =
@@ -18,45 +16,62 @@ const PROGRAMS: &[&str] =
 /// Options of magics that run programs, with the word that they take.
 const WORDS: &[&str] = &["--out", "--err", "--proc"];
 
-/// What a cell is that begins with a line; whether what follows is Python.
-pub(super) fn look(source: &str, first: Range<usize>) -> (Magic, bool) {
+/// What a cell is, by its first line and from where on the rest stands; whether that is Python.
+pub(super) fn look(source: &str, first: Range<usize>, body: usize) -> (Magic, bool) {
     let line = source.get(first.clone()).unwrap_or_default();
     let named = line.trim_start_matches('%');
     let name = named.split_whitespace().next().unwrap_or_default();
-    let start = first.end - named.len();
-    if PYTHON.contains(&name) {
-        return (line::beginning(source, first.clone(), start + name.len() - first.start), true);
-    }
-    if name == "capture" {
-        return (Magic::whole(first), true);
-    }
+    let behind = first.end - named.len() + name.len();
+    let (mut magic, goes_on) = match options::known(name) {
+        Some(known) => (line::beginning(source, first.clone(), behind, known), true),
+        None if name == "capture" => (Magic::whole(first.clone()), true),
+        None => (taken(source, (name, named), &first, behind..source.len(), body..source.len()), false),
+    };
+    magic.code.extend(line::values_of(name, source.get(behind..first.end).unwrap_or_default(), behind));
+    (magic, goes_on)
+}
+
+/// What a magic makes of a cell whose rest it takes: from behind its name on, and from the next line on.
+fn taken(
+    source: &str,
+    (name, named): (&str, &str),
+    first: &Range<usize>,
+    behind: Range<usize>,
+    body: Range<usize>,
+) -> Magic {
     let all = first.start..source.trim_end().len().max(first.end);
     let whole = Magic::whole(all.clone());
-    // From behind the name on, and from the next line on.
-    let behind = start + name.len()..source.len();
-    let body =
-        first.end + source.get(first.end..).map_or(0, |rest| rest.find('\n').map_or(rest.len(), |at| at + 1));
-    let body = body..source.len();
     let text = |span: &Range<usize>| source.get(span.clone()).unwrap_or_default();
-    let magic = match name {
-        "!" | "sx" | "system" => whole.with(super::expand::shell(text(&behind), behind.clone())),
-        "script" => program(whole, named.get(name.len()..).unwrap_or_default().trim(), first, body, source),
-        _ if PROGRAMS.contains(&name) => program(whole, named, first, body, source),
+    let given = named.get(name.len()..).unwrap_or_default().trim();
+    match name {
+        "!" | "sx" | "system" => {
+            let values = values(text(&body), body.start);
+            whole.with(std::iter::once(bash(text(&behind), behind)).chain(values))
+        }
+        "script" => program(whole, given, first.end, body, source),
+        _ if PROGRAMS.contains(&name) => program(whole, named, first.end, body, source),
         "javascript" | "js" => whole.with([code(InnerPattern::Javascript, text(&body), body.clone())]),
         "sql" => whole.with([code(InnerPattern::Sql, text(&behind), behind.clone())]),
-        "writefile" | "file" => {
-            let path = named.get(name.len()..).unwrap_or_default().trim();
-            let (sign, path) = path.strip_prefix("-a ").map_or((">", path), |path| (">>", path.trim()));
-            whole.with([code(InnerPattern::Bash, format!("cat {sign} {path}"), first)])
-        }
+        "writefile" | "file" => match file(given) {
+            Some((path, appends)) => whole.with([write(path, appends, first.clone())]),
+            None => Magic::unknown(all),
+        },
         "latex" | "markdown" => whole,
         _ => Magic::unknown(all),
-    };
-    (magic, false)
+    }
+}
+
+/// The file that a cell is written to, and whether it is added to what is there.
+fn file(given: &str) -> Option<(&str, bool)> {
+    let appends = |word: &str| word == "-a" || word.len() > 2 && "--append".starts_with(word);
+    let front = given.split_once(char::is_whitespace).filter(|(word, _)| appends(word));
+    let back = given.rsplit_once(char::is_whitespace).filter(|(_, word)| appends(word));
+    let path = front.map(|(_, path)| path).or(back.map(|(path, _)| path));
+    Some((only_word(path.unwrap_or(given))?, path.is_some()))
 }
 
 /// A cell that a program reads: what the program is told, and what it makes of the cell.
-fn program(whole: Magic, command: &str, first: Range<usize>, body: Range<usize>, source: &str) -> Magic {
+fn program(whole: Magic, command: &str, end: usize, body: Range<usize>, source: &str) -> Magic {
     let mut words = command.split_whitespace();
     let mut own = Vec::new();
     while let Some(word) = words.next() {
@@ -68,7 +83,7 @@ fn program(whole: Magic, command: &str, first: Range<usize>, body: Range<usize>,
     }
     let mut codes: Vec<NestedCode> = Vec::new();
     if own.len() > 1 {
-        codes.push(code(InnerPattern::Bash, command, first.end - command.len()..first.end));
+        codes.push(bash(command, end - command.len()..end));
     }
     let text = source.get(body.clone()).unwrap_or_default();
     let language = stdin::interpreter(&Value::text(own.join(" ")));

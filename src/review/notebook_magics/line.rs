@@ -1,11 +1,13 @@
 //! One line of a notebook that is no Python: a command, a magic, a question.
 
-use super::expand::shell;
+use super::expand::{bash, shell, values};
+use super::options::{self, options};
 use super::{Magic, code, word};
 use crate::review::cover::{Cover, CoverKind};
 use crate::review::nested::NestedCode;
 use crate::review::rules::InnerPattern;
 use crate::review::value::Value;
+use crate::text::magics::STEERING;
 use std::ops::Range;
 
 /// Magics that run the command of a shell that stands behind them.
@@ -30,25 +32,16 @@ const PROGRAMS: &[&str] = &[
     "man",
 ];
 
-/// Magics that run the Python that stands behind their options.
-const PYTHON: &[&str] = &["time", "timeit", "prun", "memit", "mprun", "lprun", "config"];
+/// Magics that take their line as it is: IPython puts no values into it.
+const AS_IT_IS: &[&str] = &["time", "timeit", "prun", "debug"];
 
-/// Magics that run nothing of the text, and change or show nothing but the session itself.
+/// Magics that run nothing of the text, and change or show nothing but the session itself, whatever they are given.
 const QUIET: &[&str] = &[
-    "matplotlib",
-    "autoreload",
-    "aimport",
-    "autosave",
-    "precision",
     "pprint",
-    "pdb",
-    "xmode",
     "who",
     "whos",
     "who_ls",
     "pwd",
-    "history",
-    "hist",
     "lsmagic",
     "magic",
     "quickref",
@@ -69,15 +62,8 @@ const QUIET: &[&str] = &[
     "tb",
     "unload_ext",
     "doctest_mode",
-    "load",
     "memory_profiler",
 ];
-
-/// Options of those magics that take a number.
-const NUMBERS: &[&str] = &["-n", "-r", "-p", "-i", "-t", "-l"];
-
-/// Options of those magics that take a name.
-const WORDS: &[&str] = &["-l", "-s", "-T", "-D", "-f", "-m", "-u"];
 
 /// Whether a line may be one, by a first look.
 pub(super) fn may_be(line: &str) -> bool {
@@ -93,11 +79,16 @@ pub(super) fn look(source: &str, span: Range<usize>) -> Option<Magic> {
     }
     if let Some(rest) = text.strip_prefix('%').filter(|rest| rest.starts_with(is_start)) {
         let name = name(rest);
-        if PYTHON.contains(&name) {
-            return Some(beginning(source, span, 1 + name.len()));
-        }
-        let mut magic = Magic::whole(span.clone());
-        (magic.code, magic.unread) = magic_of(rest, span);
+        let behind = span.start + 1 + name.len();
+        let given = rest.get(name.len()..).unwrap_or_default();
+        let mut magic = match options::known(name) {
+            Some(known) => beginning(source, span, behind, known),
+            None => {
+                let (code, unread) = magic_of(rest, span.clone());
+                Magic { code, unread, ..Magic::whole(span) }
+            }
+        };
+        magic.code.extend(values_of(name, given, behind));
         return Some(magic);
     }
     let asks = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '*' | '%' | '?');
@@ -109,43 +100,28 @@ pub(super) fn look(source: &str, span: Range<usize>) -> Option<Magic> {
     let cover = Cover { span: place.clone(), kind: CoverKind::Assigned };
     let (code, unread) = match value.strip_prefix('!') {
         Some(command) => (shell(command, place.start + 1..place.end), None),
-        None => magic_of(value.get(1..)?, place),
+        None => {
+            let rest = value.get(1..)?;
+            let name = name(rest);
+            let (mut code, unread) = magic_of(rest, place.clone());
+            let behind = place.start + 1 + name.len();
+            code.extend(values_of(name, rest.get(name.len()..)?, behind));
+            (code, unread)
+        }
     };
     Some(Magic { cover, code, unread })
 }
 
 /// A magic in front of Python: it alone is covered, and its options. What is left is read where it stands.
-pub(super) fn beginning(source: &str, span: Range<usize>, length: usize) -> Magic {
-    let mut at = span.start + length;
-    loop {
-        let (option, end) = word_at(source, at..span.end);
-        if !option.starts_with('-') {
-            break;
-        }
-        at = end;
-        let (value, end) = word_at(source, at..span.end);
-        if takes(option, value) {
-            at = end;
-        }
-    }
-    let cover = Cover { span: span.start..at, kind: CoverKind::Beginning };
-    Magic { cover, code: Vec::new(), unread: None }
+pub(super) fn beginning(source: &str, span: Range<usize>, behind: usize, known: &str) -> Magic {
+    let given = options(source.get(behind..span.end).unwrap_or_default(), known, &span);
+    let cover = Cover { span: span.start..behind + given.end, kind: CoverKind::Beginning };
+    Magic { cover, code: given.code, unread: (!given.are_known).then_some(span) }
 }
 
-/// The first word of a stretch, and where it ends.
-fn word_at(source: &str, span: Range<usize>) -> (&str, usize) {
-    let rest = source.get(span.clone()).unwrap_or_default();
-    let word = rest.split_whitespace().next().unwrap_or_default();
-    let before = rest.len() - rest.trim_start().len();
-    (word, span.start + before + word.len())
-}
-
-/// Whether a word belongs to the option in front of it. What is more than a number or a name runs.
-fn takes(option: &str, word: &str) -> bool {
-    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.');
-    let is_number = !word.is_empty() && word.chars().all(|c| c.is_ascii_digit());
-    is_number && NUMBERS.contains(&option)
-        || !word.is_empty() && WORDS.contains(&option) && word.chars().all(is_name)
+/// The Python in the braces of what a magic is given, which begins there.
+pub(super) fn values_of(name: &str, given: &str, start: usize) -> Vec<NestedCode> {
+    if AS_IT_IS.contains(&name) { Vec::new() } else { values(given, start).collect() }
 }
 
 /// What a magic runs, from its name on, and what of it is not known.
@@ -154,35 +130,58 @@ fn magic_of(text: &str, span: Range<usize>) -> (Vec<NestedCode>, Option<Range<us
     let rest = text.get(name.len()..).unwrap_or_default();
     let bare = rest.trim();
     let behind = span.end - rest.len()..span.end;
-    let code_of = |language, text: &str| vec![code(language, text, span.clone())];
-    let codes = match name {
-        _ if SHELLS.contains(&name) => shell(rest, behind),
-        "sc" => shell(rest.split_once('=').map_or(rest, |(_, command)| command), behind),
-        _ if PROGRAMS.contains(&name) => shell(text, span.end - text.len()..span.end),
+    if let Some(known) = options::known(name) {
         // What it gives back is put into a name: it stands for itself.
-        _ if PYTHON.contains(&name) => vec![code(InnerPattern::Python, without_options(rest), behind)],
+        let mut given = options(rest, known, &span);
+        let python = rest.get(given.end..).unwrap_or_default();
+        given.code.push(code(InnerPattern::Python, python.trim(), span.end - python.len()..span.end));
+        return (given.code, (!given.are_known).then_some(span));
+    }
+    let codes = match name {
+        _ if SHELLS.contains(&name) => vec![bash(rest, behind)],
+        "sc" => vec![bash(rest.split_once('=').map_or(rest, |(_, command)| command), behind)],
+        _ if PROGRAMS.contains(&name) => vec![bash(text, span.end - text.len()..span.end)],
         "sql" => vec![code(InnerPattern::Sql, rest, behind)],
-        "run" => shell(&format!("python3 {bare}"), span),
-        "load_ext" | "reload_ext"
-            if !bare.is_empty() && bare.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.')) =>
-        {
-            code_of(InnerPattern::Python, &format!("import {bare}"))
-        }
-        "env" | "set_env" => code_of(InnerPattern::Bash, &environment(bare)),
+        "run" => vec![bash(&format!("python3 {bare}"), span)],
+        "load_ext" | "reload_ext" | "aimport" => match imports(name, bare) {
+            Some(text) => vec![code(InnerPattern::Python, text, span)],
+            None => return (Vec::new(), Some(span)),
+        },
+        "env" | "set_env" => vec![code(InnerPattern::Bash, environment(bare), span)],
         "cd" => Vec::new(),
-        _ if QUIET.contains(&name) => Vec::new(),
+        _ if is_quiet(name, bare) => Vec::new(),
         _ => return (Vec::new(), Some(span)),
     };
     (codes, None)
 }
 
-/// The Python behind the options of a magic.
-fn without_options(rest: &str) -> &str {
-    let mut rest = rest.trim_start();
-    while rest.starts_with('-') {
-        rest = rest.split_once(char::is_whitespace).map_or("", |(_, rest)| rest.trim_start());
+/// Whether a magic runs nothing of the text, reads and writes no files that it is given and loads nothing.
+fn is_quiet(name: &str, given: &str) -> bool {
+    match name {
+        // A file to write to; one letter may stand behind another.
+        "history" | "hist" => {
+            !given.split_whitespace().any(|word| word.starts_with('-') && word.contains('f'))
+        }
+        // A module that draws.
+        "matplotlib" => !given.contains(':'),
+        // From a file or a page.
+        "load" => given.is_empty(),
+        _ => QUIET.contains(&name) || STEERING.contains(&name),
     }
-    rest.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start()
+}
+
+/// What a magic imports that is given names of modules, which may be nothing; `None`: nobody knows.
+fn imports(name: &str, given: &str) -> Option<String> {
+    let is_module =
+        |name: &&str| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.'));
+    // Behind a dash it is one that is not loaded anew.
+    let is_left_out = |module: &&str| name == "aimport" && (given.is_empty() || module.starts_with('-'));
+    let modules: Vec<&str> = given.split(',').map(str::trim).filter(|module| !is_left_out(module)).collect();
+    let are_known = modules.iter().all(is_module) && (modules.len() == 1 || name == "aimport");
+    are_known.then(|| match modules.as_slice() {
+        [] => String::new(),
+        _ => format!("import {}", modules.join(", ")),
+    })
 }
 
 /// `%env` as a command of a shell.

@@ -3,13 +3,13 @@
 use super::*;
 
 /// The lines of which it is told that they could not be read.
-fn unread(review: &Review) -> Vec<u32> {
+pub(super) fn unread(review: &Review) -> Vec<u32> {
     assert_eq!(review.unchecked.is_some(), review.findings.iter().any(|f| f.rule == "common.unread"));
     review.findings.iter().filter(|f| f.rule == "common.unread").map(|f| f.place.line).collect()
 }
 
 /// The lines of deletions that are told.
-fn deletes(review: &Review) -> Vec<u32> {
+pub(super) fn deletes(review: &Review) -> Vec<u32> {
     review.findings.iter().filter(|f| f.message.starts_with("deletes")).map(|f| f.place.line).collect()
 }
 
@@ -168,61 +168,42 @@ fn what_looks_like_comments_inside_of_quotes_is_none() {
 }
 
 #[test]
-fn lines_of_notebooks_are_read_as_what_they_are() {
-    for (source, line) in [
-        ("!rm -rf x", 1),
-        ("a = 1\nif a:\n    !!rm -rf x\n", 3),
-        ("!ls \\\n  ; rm -rf x\n", 2),
-        ("x=!rm -rf x\n", 1),
-        ("a.b, c[0] = %sx rm -rf x\n", 1),
-        ("!echo {__import__('shutil').rmtree('x')}\n", 1),
-        ("%time \\\nos.remove('x')\n", 2),
-        ("import os as o\n%timeit -n 5 -r1 o.remove('x')\n", 2),
-        ("x = %timeit -o __import__('os').remove('x')\n", 1),
-        ("%config A.b = __import__('os').remove('x')\n", 1),
-        ("%rm -rf x\n", 1),
-        ("%%bash\nrm -rf x\n", 2),
-        ("\n# a note\n%%bash -e\nrm -rf x\n", 4),
-        ("%%script --bg bash\nrm -rf x\n", 2),
-        ("%%python3\nimport os\nos.remove('x')\n", 3),
-        ("%%time\nimport os\nos.remove('x')\n", 3),
-        ("%%timeit import os\nos.remove('x')\n", 2),
-        ("%%capture out\nimport os\nos.remove('x')\n", 3),
-        ("%%sx rm -rf x\n", 1),
-    ] {
-        let review = look("python", source);
-        assert_eq!(deletes(&review), [line], "{source} {:?} {:?}", told(&review), review.unchecked);
-        assert_eq!(unread(&review), [0; 0], "{source} {:?}", told(&review));
-    }
-    let review = look("python", "%sql DROP TABLE a\n");
-    assert!(review.gravest() > Some(Severity::Info), "{:?}", told(&review));
-    let review = look("python", "%env LD_PRELOAD=./x.so\n");
-    assert!(review.gravest() > Some(Severity::Info), "{:?}", told(&review));
-    let review = look("python", "%cd /etc\nopen('hosts', 'w')\n");
-    assert!(review.effects.writes.contains(&"/etc/hosts".to_owned()), "{:?}", review.effects);
-    assert!(look("python", "%run x.py\n").effects.programs.iter().any(|name| name == "python3"));
-    assert_eq!(look("python", "%%writefile a.txt\nx = [1, …]\n").effects.writes, ["a.txt"]);
+fn what_is_cut_off_of_a_long_command_is_told() {
+    // Too large for the grammar: its words are looked at, but for those of a command that goes on and on.
+    let source = format!("( : {} ; rm -rf y )\n{}", "x".repeat(5000), "# a line\n".repeat(120_000));
+    let review = look("bash", &source);
+    let of = |f: &&Finding| f.message.contains("too long to look at its words");
+    assert_eq!(review.findings.iter().filter(of).map(|f| f.place.line).collect::<Vec<_>>(), [1]);
+    let why = review.unchecked.unwrap();
+    assert!(
+        why.starts_with("too large to read as code")
+            && why.ends_with("not even all words were looked at in line 1"),
+        "{why}"
+    );
 }
 
 #[test]
-fn lines_of_notebooks_that_nobody_knows_are_told() {
-    for source in [
-        "%store x >> f",
-        "%nothing",
-        "%%R\nx",
-        "%%html\n<p>",
-        "x = 1\n%%bash\nls\n",
-        ";f x",
-        "/f x",
-        ",f x",
-        "%lprun -f __import__('os').remove('x') f()\n",
-    ] {
-        assert!(!unread(&look("python", source)).is_empty(), "{source}");
-    }
-    for source in
-        ["%%ruby\nFileUtils.rm_rf('x')\n", "%%bash -c 'rm -rf x'\necho\n", "%lprun -f os.remove('x') f()\n"]
-    {
-        let review = look("python", source);
-        assert!(!unread(&review).is_empty() && !deletes(&review).is_empty(), "{source} {:?}", told(&review));
-    }
+fn of_what_no_word_was_looked_at_nothing_else_is_told() {
+    let review = look("bash", &"ls; )\n".repeat(8000));
+    let places: Vec<_> = review
+        .findings
+        .iter()
+        .filter(|f| f.rule == "common.unread")
+        .map(|f| (f.place.line, f.place.end_line, f.message.contains("too long")))
+        .collect();
+    assert_eq!(places, [(1, 4000, false), (4001, 8000, true)]);
+    assert_eq!(
+        review.unchecked.as_deref(),
+        Some(
+            "lines 1 to 4000 can't be read as code: only words were looked at there; \
+             not even all words were looked at in lines 4001 to 8000"
+        )
+    );
+}
+
+#[test]
+fn stretches_on_neighbouring_lines_are_one() {
+    let review = look("bash", &"[ \\( a \\) ] <>\n".repeat(50));
+    let why = review.unchecked.unwrap();
+    assert!(why.starts_with("lines 1 to 50 can't"), "{why} {:?}", review.findings.len());
 }

@@ -1,0 +1,94 @@
+//! What stands between a magic and the Python that it runs: its options.
+
+use super::write;
+use crate::review::nested::NestedCode;
+use std::ops::Range;
+
+/// Magics that run the Python that stands behind their options, and those as `getopt` of Python is told them.
+const PYTHON: &[(&str, &str)] = &[
+    ("time", ""),
+    ("config", ""),
+    ("timeit", "n:r:tcp:qov:"),
+    ("prun", "D:l:rs:T:q"),
+    ("memit", "r:t:i:co"),
+    ("mprun", "rT:f:c"),
+    ("lprun", "rsf:m:D:T:u:z"),
+];
+
+/// Options that take a file to write to.
+const FILES: [char; 2] = ['T', 'D'];
+
+/// The only option of magics that have none with a letter. IPython takes it out wherever it stands.
+const LONG: &str = "--no-raise-error";
+
+/// What stands in front of the Python of a magic.
+pub(super) struct Options {
+    /// Where it ends.
+    pub(super) end: usize,
+    /// What they write.
+    pub(super) code: Vec<NestedCode>,
+    /// Whether it is known what is left when IPython took its options out.
+    pub(super) are_known: bool,
+}
+
+/// The options that a magic of this name knows, where it runs the Python behind them.
+pub(super) fn known(name: &str) -> Option<&'static str> {
+    PYTHON.iter().find(|(known, _)| *known == name).map(|(_, options)| *options)
+}
+
+/// What stands in front of the Python in a text from behind the name of a magic on.
+pub(super) fn options(text: &str, known: &str, span: &Range<usize>) -> Options {
+    let mut options = Options { end: 0, code: Vec::new(), are_known: true };
+    loop {
+        let (word, behind) = word_at(text, options.end);
+        if known.is_empty() && word != LONG {
+            options.are_known = !text.get(options.end..).unwrap_or_default().contains(LONG);
+            break;
+        }
+        let next = match word.strip_prefix('-') {
+            None => break,
+            Some(_) if known.is_empty() => Some(behind),
+            Some(option) => option_at(text, known, (option, behind), &mut options.code, span),
+        };
+        let Some(next) = next else {
+            options.are_known = false;
+            break;
+        };
+        options.end = next;
+    }
+    options
+}
+
+/// Where an option ends, with the word that it takes. IPython knows them by their words alone, so that two letters in one
+/// word, and words with any other signs in them, come out as nobody would think.
+fn option_at(
+    text: &str,
+    known: &str,
+    (option, behind): (&str, usize),
+    code: &mut Vec<NestedCode>,
+    span: &Range<usize>,
+) -> Option<usize> {
+    let letter = option.chars().next().filter(char::is_ascii_alphabetic)?;
+    let (_, rest) = known.split_once(letter)?;
+    let glued = option.get(1..).unwrap_or_default();
+    if !rest.starts_with(':') {
+        return glued.is_empty().then_some(behind);
+    }
+    let (value, end) = if glued.is_empty() { word_at(text, behind) } else { (glued, behind) };
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '/' | '~' | '-');
+    if value.is_empty() || value.starts_with('-') || !value.chars().all(is_plain) {
+        return None;
+    }
+    if FILES.contains(&letter) {
+        code.push(write(value, false, span.clone()));
+    }
+    Some(end)
+}
+
+/// The first word of a text from there on, and where it ends.
+fn word_at(text: &str, at: usize) -> (&str, usize) {
+    let rest = text.get(at..).unwrap_or_default();
+    let word = rest.split_whitespace().next().unwrap_or_default();
+    let before = rest.len() - rest.trim_start().len();
+    (word, at + before + word.len())
+}
