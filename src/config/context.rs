@@ -69,7 +69,9 @@ impl<'de> Deserialize<'de> for Dollars {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct PriceChoice {
+    /// Tokens of requests.
     pub(crate) input: Dollars,
+    /// Tokens of replies.
     pub(crate) output: Dollars,
     /// Tokens of requests that came from a cache; as `input`, where nothing is said.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -88,7 +90,9 @@ pub(crate) struct PriceChoice {
 pub(crate) struct LongPriceChoice {
     /// Tokens of a request, from a cache or not.
     pub(crate) above: u64,
+    /// Tokens of requests.
     pub(crate) input: Dollars,
+    /// Tokens of replies.
     pub(crate) output: Dollars,
     /// Tokens of requests that came from a cache; as `input`, where nothing is said.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -5,9 +5,11 @@ use std::path::{Path, PathBuf};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Paths {
+    /// What the person sets: the configuration, keys, themes, rules and recipes of their own.
     pub(crate) config: PathBuf,
     /// Sessions and demo folders.
     pub(crate) data: PathBuf,
+    /// The log, where borders were put, and copies of files made before runs.
     pub(crate) state: PathBuf,
 }
 

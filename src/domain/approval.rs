@@ -132,6 +132,7 @@ impl Approval {
         &self.terms
     }
 
+    /// Who decided.
     pub(crate) fn by(&self) -> Grantor {
         self.by
     }

@@ -58,11 +58,8 @@ impl Policy {
 }
 
 /// How far an "always" of the person reaches. There is no wider one.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, strum::IntoStaticStr,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[strum(serialize_all = "kebab-case")]
 pub enum RuleScope {
     /// The same bytes again, in the same language and folder, with the same rights.
     SameText,
@@ -75,12 +72,6 @@ pub enum RuleScope {
 impl RuleScope {
     /// All of them, the narrowest first.
     pub(crate) const ALL: [RuleScope; 3] = [RuleScope::SameText, RuleScope::Clean, RuleScope::Reading];
-
-    /// The word in session files and JSON: `same-text`, `clean`, `reading`.
-    #[cfg(test)]
-    pub(crate) fn as_str(self) -> &'static str {
-        self.into()
-    }
 }
 
 /// One "always" that the person granted. It holds until it is revoked, and no longer than the process lives.

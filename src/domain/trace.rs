@@ -4,9 +4,8 @@ use super::{BlockId, Place};
 use serde::{Deserialize, Serialize};
 
 /// Whose words a text is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, strum::IntoStaticStr)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(tag = "from", content = "block", rename_all = "lowercase")]
-#[strum(serialize_all = "lowercase")]
 pub enum TextOrigin {
     /// The person's: nothing is told of it, and no file says so.
     #[serde(skip_deserializing)]
@@ -25,12 +24,6 @@ pub enum TextOrigin {
 }
 
 impl TextOrigin {
-    /// The word in files and JSON: `person`, `output`, `file`, `project`, `given`, `model`.
-    #[cfg(test)]
-    pub(crate) fn as_str(self) -> &'static str {
-        self.into()
-    }
-
     /// The block that brought it in, where one did.
     pub(crate) fn block(self) -> Option<BlockId> {
         match self {

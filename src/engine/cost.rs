@@ -84,6 +84,26 @@ fn undated(name: &str) -> Option<&str> {
 
 /// What one request cost; `None`: not known.
 pub fn of(price: Option<Price>, usage: &Usage) -> Option<u64> {
-    // A request of which only one side was told would look cheaper than it was.
-    (usage.input.is_some() && usage.output.is_some()).then_some(price?.of(usage))
+    let price = price?;
+    // Of a model that costs nothing, as one on this computer, any number of tokens does. Of others, a request of which
+    // only one side was told would look cheaper than it was.
+    let is_known = price == Price::default() || usage.input.is_some() && usage.output.is_some();
+    is_known.then(|| price.of(usage))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_costs_nothing_is_known_to_cost_nothing_whatever_is_told() {
+        let model = ModelName { provider: "ollama".into(), model: "m".into() };
+        let here = ModelInfo { local: true, ..ModelInfo::named(model.clone()) };
+        let (price, source) = Prices::default().of(&model, Some(&here)).unwrap();
+        assert_eq!((of(Some(price), &Usage::default()), source), (Some(0), PriceSource::Local));
+        let one_side = Usage { input: Some(7), ..Usage::default() };
+        assert_eq!(of(Some(price), &one_side), Some(0));
+        let priced = Price { output: 1, ..Price::default() };
+        assert_eq!((of(Some(priced), &one_side), of(None, &one_side)), (None, None));
+    }
 }

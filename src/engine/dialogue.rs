@@ -453,7 +453,7 @@ fn entry_word(entry: &Entry) -> String {
                 by.rule().map(|rule| format!(" {rule}")).unwrap_or_default()
             )
         }
-        Entry::RuleAdded(rule) => format!("+rule {} {}", rule.id, rule.scope.as_str()),
+        Entry::RuleAdded(rule) => format!("+rule {} {}", rule.id, scope_word(rule.scope)),
         Entry::RuleRevoked(rule) => format!("+rule {rule} revoked"),
         Entry::Rejected { block, .. } => format!("+rejected {block}"),
         Entry::Skipped { block, .. } => format!("+skipped {block}"),
@@ -470,6 +470,11 @@ fn entry_word(entry: &Entry) -> String {
         }
         Entry::Instructions(noted) => format!("+instructions {}", noted.len()),
     }
+}
+
+/// The word in session files: `same-text`.
+pub(crate) fn scope_word(scope: RuleScope) -> String {
+    serde_json::to_value(scope).unwrap().as_str().unwrap().to_owned()
 }
 
 fn recipe_word(fact: &RecipeFact) -> String {

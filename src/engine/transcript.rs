@@ -129,6 +129,7 @@ pub struct OpinionItem {
 /// A reply that has ended.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReplyItem {
+    /// When it ended.
     pub(crate) at: Timestamp,
     /// Which request of the session it answers.
     pub(crate) step: StepId,
@@ -140,6 +141,7 @@ pub struct ReplyItem {
     pub(crate) paged_out: Option<PagedOut>,
     /// Calls that came to no block, and why.
     pub(crate) refused: Vec<RefusedCall>,
+    /// Why it ended.
     pub(crate) finish: Finish,
     /// Tokens used, where told.
     pub(crate) usage: Usage,

@@ -15,7 +15,9 @@ use std::sync::Arc;
 pub(crate) struct Document {
     /// Its name, else its identity.
     pub(crate) title: String,
+    /// Its identity.
     pub(crate) session: String,
+    /// When it began.
     pub(crate) created: Option<Timestamp>,
     /// The models that answered, in the order in which they came.
     pub(crate) models: Vec<String>,
@@ -47,6 +49,7 @@ pub(crate) enum DocumentPart {
 /// A block with what became of it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct BlockPart {
+    /// Its number.
     pub(crate) block: u32,
     /// What it is, in a few words: `python`, `edit notes.md`.
     pub(crate) label: String,
@@ -68,6 +71,7 @@ pub(crate) struct BlockPart {
     pub(crate) own: bool,
     /// What was decided, in a few words.
     pub(crate) decided: String,
+    /// Its last run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) run: Option<RunPart>,
 }

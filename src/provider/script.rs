@@ -58,6 +58,7 @@ pub struct Script {
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ScriptedReply {
+    /// What it answers.
     pub(crate) purpose: Purpose,
     /// Alternatives; each is a list of words that must all occur. Empty: no condition.
     pub(crate) when: Vec<Vec<String>>,

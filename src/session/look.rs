@@ -2,7 +2,7 @@
 
 use super::factory::SessionFactory;
 use super::{borders, zone};
-use crate::config::{Images, OneOrMore, ThemeChoice};
+use crate::config::{self, Images, OneOrMore, ThemeChoice};
 use crate::domain::Notice;
 use crate::provider::Provider;
 use crate::report::{Failure, FailureClass};
@@ -10,9 +10,9 @@ use crate::tui::Hyperlinks;
 use crate::tui::attention::Attention;
 use crate::tui::clipboard::Surroundings;
 use crate::tui::guard::Times;
-use crate::tui::setup::Cloud;
-use crate::tui::setup::{Opening, Setup};
-use crate::tui::theme::{ColourEnv, Depth, Preference};
+use crate::tui::overlays::welcome::USUAL_SERVER;
+use crate::tui::setup::{Cloud, Opening, Setup, UsualServer};
+use crate::tui::theme::{self, ColourEnv, Depth, OwnThemes, Preference};
 use crate::tui::widgets::words;
 use crate::tui::{self, GraphicsProtocol, ImageMode, Options};
 use std::path::Path;
@@ -51,7 +51,6 @@ pub(crate) fn options(factory: &SessionFactory, welcome: bool) -> Result<Options
         setup: setup(factory, welcome),
         keymap: keymap(&factory.loaded.paths.keymap())?,
         theme: preference(config.ui.theme.as_ref()),
-        themes: themes(&factory.loaded.paths.themes(), config.ui.theme.as_ref()),
         depth,
         colorfgbg: env("COLORFGBG"),
         ascii: !speaks_unicode(&env),
@@ -100,27 +99,20 @@ pub(crate) fn opening(provider: Option<&Provider>) -> Opening {
     }
 }
 
-/// Whether the terminal could open with the person's keymap and theme; gives what themes say in vain.
+/// Whether the terminal could open with the person's keymap and theme; gives what is wrong with any of their own themes.
 ///
 /// # Errors
 /// What it would say, with the file and the line.
 pub(crate) fn check(factory: &SessionFactory) -> Result<Vec<Notice>, Failure> {
-    let warnings = options(factory, false)?.check().map_err(failure)?;
-    Ok(warnings.iter().map(|warning| Notice::warn(warning.to_string())).collect())
+    let options = options(factory, false)?;
+    options.check().map_err(failure)?;
+    Ok(options.wrong_in_own_themes().into_iter().map(Notice::warn).collect())
 }
 
-/// What the person's own themes say in vain, in one line.
+/// What the theme in use says in vain, in one line.
 pub(crate) fn said_in_vain(options: &Options) -> Option<Notice> {
-    if options.themes.is_empty() {
-        return None;
-    }
     // What can't be read at all is told where the terminal opens.
-    let warnings = options.check().ok()?;
-    let (first, more) = warnings.split_first()?;
-    Some(Notice::warn(match more.len() {
-        0 => first.to_string(),
-        more => format!("{first}; {more} more: sayso config check"),
-    }))
+    theme::in_vain(&options.check().ok()?).map(Notice::warn)
 }
 
 fn setup(factory: &SessionFactory, welcome: bool) -> Setup {
@@ -139,6 +131,8 @@ fn setup(factory: &SessionFactory, welcome: bool) -> Setup {
         vim: config.editor.vim,
         languages: factory.languages.all.clone(),
         clouds: clouds(factory),
+        usual: usual_server(factory),
+        themes: themes(&factory.loaded.paths.themes()),
         ignored: factory.loaded.notices.iter().map(|notice| notice.text.clone()).collect(),
         welcome,
         log: Some(factory.loaded.paths.log()),
@@ -161,6 +155,13 @@ fn clouds(factory: &SessionFactory) -> Vec<Cloud> {
         })
     };
     known.into_iter().filter_map(cloud).collect()
+}
+
+/// The model server that is expected on this computer.
+fn usual_server(factory: &SessionFactory) -> UsualServer {
+    let provider = factory.loaded.config.providers.get(USUAL_SERVER);
+    let Some(address) = provider.and_then(config::Provider::address) else { return UsualServer::default() };
+    UsualServer { address: config::without_secrets(address), elsewhere: !config::is_loopback(address) }
 }
 
 /// The first command that says something.
@@ -206,11 +207,18 @@ fn keymap(path: &Path) -> Result<Option<(String, String)>, Failure> {
     Ok(Some((path.display().to_string(), text)))
 }
 
-/// The person's own themes; read only where one is asked for by name.
-fn themes(folder: &Path, choice: Option<&ThemeChoice>) -> Vec<(String, String)> {
-    if choice.is_none() {
-        return Vec::new();
-    }
+/// The person's own themes, in the order of their names; the folder is read each time that one is looked for.
+fn themes(folder: &Path) -> OwnThemes {
+    let folder = folder.to_owned();
+    OwnThemes::new(move || {
+        let mut found = themes_in(&folder);
+        found.sort();
+        found
+    })
+}
+
+/// The themes of a folder: name and text.
+fn themes_in(folder: &Path) -> Vec<(String, String)> {
     let files = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|file| file.path());
     files
         .filter(|path| path.extension().is_some_and(|e| e == "toml"))

@@ -340,6 +340,18 @@ impl Action {
         )
     }
 
+    /// Whether only some lists have it: in the others its key does nothing.
+    pub(crate) fn is_of_some_lists(self) -> bool {
+        matches!(
+            self,
+            Action::ListScope
+                | Action::ListRename
+                | Action::ListCompare
+                | Action::ListDelete
+                | Action::ListTest
+        )
+    }
+
     /// Whether it is bound everywhere and means the panes: over them it does nothing.
     pub(crate) fn is_of_panes(self) -> bool {
         matches!(self, Action::PaneNext | Action::PanePrevious | Action::Commands | Action::Find)

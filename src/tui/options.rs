@@ -14,6 +14,7 @@ use super::widgets::words::Locale;
 use crate::domain::Answers;
 use crate::engine::OpenedFile;
 use crate::launch::Launcher;
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// The options.
@@ -24,8 +25,6 @@ pub struct Options {
     /// The person's own keymap: the name of its file (for errors) and its text.
     pub(crate) keymap: Option<(String, String)>,
     pub(crate) theme: Preference,
-    /// The person's own themes: name and text.
-    pub(crate) themes: Vec<(String, String)>,
     /// How many colours there are.
     pub(crate) depth: Depth,
     /// The variable `COLORFGBG`.
@@ -83,7 +82,6 @@ impl Default for Options {
             setup: Setup::default(),
             keymap: None,
             theme: Preference::default(),
-            themes: Vec::new(),
             depth: Depth::True,
             colorfgbg: None,
             ascii: false,
@@ -110,10 +108,23 @@ impl Default for Options {
 impl Options {
     /// The text of the person's own theme of a name.
     pub(super) fn user_theme(&self, name: &str) -> Option<String> {
-        self.themes.iter().find(|(n, _)| n == name).map(|(_, text)| text.clone())
+        self.setup.themes.text(name)
     }
 
-    /// Whether the keymap and the theme are understood; gives what themes say in vain.
+    /// What is wrong with the person's own themes, those included that are not in use: what they say in vain, and that
+    /// one can't be read.
+    pub(crate) fn wrong_in_own_themes(&self) -> Vec<String> {
+        let mut wrong = BTreeSet::new();
+        for name in self.setup.themes.names() {
+            match Theme::load(&name, self.depth, |name| self.user_theme(name)) {
+                Ok(loaded) => wrong.extend(loaded.warnings.iter().map(ToString::to_string)),
+                Err(error) => drop(wrong.insert(error.to_string())),
+            }
+        }
+        wrong.into_iter().collect()
+    }
+
+    /// Whether the keymap and the theme are understood; gives what the theme in use says in vain.
     ///
     /// # Errors
     /// Why not, with the file and the line: as `Tui::open` would say it.

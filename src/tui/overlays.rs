@@ -107,6 +107,9 @@ pub enum OverlayResponse {
     QuitAfterRun,
 }
 
+/// Keys that only one overlay has, and what they do.
+pub(crate) type OwnKey = (String, &'static str);
+
 /// What a letter does that no field takes, as far as the guard cares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Means {
@@ -123,6 +126,16 @@ pub trait Overlay: Any + Debug {
     /// Where keys are looked up while it is on top.
     fn context(&self) -> Context {
         Context::Picker
+    }
+
+    /// Which of the actions that only some lists have it has: the help tells no others.
+    fn list_actions(&self) -> &'static [Action] {
+        &[]
+    }
+
+    /// Its keys of which the keymap knows nothing: the help tells them.
+    fn own_keys(&self, _around: OverlayContext<'_>) -> Vec<OwnKey> {
+        Vec::new()
     }
 
     /// The field that letters go into, if there is one.

@@ -155,7 +155,7 @@ impl Screen {
     pub fn new(setup: Setup, keymap: Keymap, size: (u16, u16), now: Instant) -> Self {
         let mut overlays: Vec<Box<dyn Overlay>> = Vec::new();
         if setup.welcome || setup.address.is_some() {
-            overlays.push(Box::new(Welcome::new(setup.clouds.clone()).with_address(setup.address.as_ref())));
+            overlays.push(Box::new(Welcome::new(&setup).with_address(setup.address.as_ref())));
         }
         let mut panes = Panes::default();
         if setup.vim {

@@ -4,6 +4,7 @@ use super::widgets::layout::Borders;
 use crate::domain::{Languages, RecipeCards};
 use crate::driver::SessionPlace;
 use crate::tui::guard::Times;
+use crate::tui::theme::OwnThemes;
 use std::path::PathBuf;
 
 /// What the screen has to know beforehand.
@@ -27,6 +28,10 @@ pub struct Setup {
     pub languages: Languages,
     /// Providers in the cloud, with what is known of their keys.
     pub clouds: Vec<Cloud>,
+    /// The model server that is expected on this computer.
+    pub usual: UsualServer,
+    /// The person's own themes.
+    pub themes: OwnThemes,
     /// Whether the provider has to be chosen first.
     pub welcome: bool,
     /// The address of a server that was typed and led to no model: it can be corrected.
@@ -49,6 +54,15 @@ pub struct Setup {
     pub recipes: RecipeCards,
     /// What stands in a conversation that is empty.
     pub opening: Opening,
+}
+
+/// The model server that is expected on this computer, as the configuration says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct UsualServer {
+    /// Where it is asked.
+    pub address: String,
+    /// Whether that is another computer: nothing goes there before it is chosen.
+    pub elsewhere: bool,
 }
 
 /// The address of a server that was typed.
@@ -90,6 +104,8 @@ impl Default for Setup {
             kitty: false,
             languages: Languages::default(),
             clouds: Vec::new(),
+            usual: UsualServer::default(),
+            themes: OwnThemes::default(),
             welcome: false,
             address: None,
             pick_session: false,

@@ -6,6 +6,7 @@
 
 mod choose;
 pub(crate) mod colour;
+mod own;
 mod read;
 mod slot;
 #[cfg(test)]
@@ -14,8 +15,9 @@ mod tests;
 pub use choose::{Preference, choose};
 pub(crate) use colour::ColourEnv;
 pub use colour::{Depth, Rgb};
-pub(crate) use read::ThemeError;
+pub use own::OwnThemes;
 pub use read::Warning;
+pub(crate) use read::{ThemeError, in_vain};
 pub use slot::{Slot, Syntax};
 
 use ratatui::style::{Color, Modifier, Style};

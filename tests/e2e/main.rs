@@ -42,6 +42,7 @@ mod recipes;
 mod removing;
 mod resuming;
 mod tasks;
+mod themes;
 mod tour;
 mod typed_command;
 mod vim;

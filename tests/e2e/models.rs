@@ -239,3 +239,22 @@ fn a_server_whose_address_is_typed_is_listed_with_all_that_it_has() {
     terminal.wait_for("Hello from there.");
     assert_eq!(model(&server, 0), json!("two"));
 }
+
+/// The first screen names the address that is asked once it is chosen; another computer is not asked before.
+#[test]
+fn the_first_screen_names_the_server_that_is_asked() {
+    for (host, address, stands) in [
+        ("127.0.0.1:1", "http://127.0.0.1:1", "not found"),
+        ("192.0.2.2:11499", "http://192.0.2.2:11499", "not asked"),
+    ] {
+        let home = tempfile::tempdir().expect("a home");
+        configure(home.path(), "", "");
+        let terminal = Setup::new(home.path(), &[]).env("OLLAMA_HOST", host).start();
+        let row = |row: &str| {
+            row.contains("Ollama")
+                && row.split_whitespace().any(|word| word == address)
+                && row.contains(stands)
+        };
+        terminal.wait_true(|screen| screen.lines().any(row));
+    }
+}

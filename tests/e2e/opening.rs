@@ -201,15 +201,3 @@ fn an_output_that_is_far_back_comes_when_it_is_looked_at() {
     let screen = terminal.screen();
     assert!(screen.contains("row-499-of-run-1-") && screen.contains("row-501-of-run-1-"), "{screen}");
 }
-
-#[test]
-fn what_a_theme_says_in_vain_is_told_at_the_start() {
-    let home = tempfile::tempdir().expect("a home");
-    let own = home.path().join("sayso/themes");
-    std::fs::create_dir_all(&own).expect("a folder");
-    let theme = "inherits = \"ink\"\n[slots]\n\"ui.nowhere\" = { fg = \"red\" }\n\"ui.text\" = { fg = \"reddish\" }\n";
-    std::fs::write(own.join("mine.toml"), theme).expect("a theme");
-    std::fs::write(home.path().join("sayso/config.toml"), "ui.theme = \"mine\"\n").expect("a configuration");
-    let terminal = Setup::new(home.path(), &["--demo"]).start();
-    terminal.wait_for("theme mine, line 3: there is no slot `ui.nowhere`; 1 more: sayso config check");
-}

@@ -76,7 +76,9 @@ const FILES: [(&str, &str); 19] = [
 impl World {
     fn new() -> Self {
         // Not below `/tmp`: that folder means another one inside.
-        let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        let beside = Path::new(env!("CARGO_TARGET_TMPDIR"));
+        let parent = if beside.starts_with("/tmp") { Path::new("/var/tmp") } else { beside };
+        let folder = tempfile::tempdir_in(parent).unwrap();
         let base = fs::canonicalize(folder.path()).unwrap();
         let watch = inotify::init(inotify::CreateFlags::CLOEXEC | inotify::CreateFlags::NONBLOCK).unwrap();
         let mut addresses: Vec<IpAddr> = vec!["127.0.0.1".parse().unwrap()];

@@ -1,8 +1,9 @@
 //! What the screen says of keys: each once, and only where it does that.
 
-use super::scene::Scene;
+use super::scene::{Scene, clouds};
 use super::{SIZES, drawn};
 use sayso::tui::overlays::ask::Ask;
+use sayso::tui::setup::Setup;
 use sayso::tui::widgets::layout::Pane;
 
 /// A small harmless block waits, all of it seen, with the focus on it.
@@ -48,6 +49,31 @@ fn help_over_the_panes_names_no_key_of_the_panes() {
     let told = help(&mut scene);
     assert!(told.contains("Everywhere") && told.contains("Ctrl-Z      suspend"), "{told}");
     assert!(!told.contains("previous pane") && !told.contains("F2          commands"), "{told}");
+}
+
+#[test]
+fn help_over_a_list_names_the_keys_that_the_list_has() {
+    let others = ["scope", "rename", "compare sessions", "delete (asks)", "test connection"];
+    let mut scene = Scene::set_up(Setup { welcome: true, clouds: clouds(), ..Setup::default() });
+    scene.frame();
+    scene.press(&["?"]);
+    let told = drawn(&mut scene, 140, 120);
+    assert!(others.iter().all(|words| !told.contains(words)), "{told}");
+    // Nothing is written there.
+    assert!(!told.contains("cut word") && !told.contains("select all"), "{told}");
+    for words in ["1-6         choose", "q           quit", "Enter       take"] {
+        assert!(told.contains(words), "{words}\n{told}");
+    }
+    assert!(!told.contains("paste a key"), "{told}");
+    scene.press(&["esc", "down", "down", "?"]);
+    assert!(drawn(&mut scene, 140, 120).contains("k           paste a key"));
+    // The list of sessions has them.
+    let mut scene = Scene::worked();
+    scene.type_text("/resume");
+    scene.press(&["enter"]);
+    let told = help(&mut scene);
+    assert!(others[..4].iter().all(|words| told.contains(words)), "{told}");
+    assert!(!told.contains("test connection") && told.contains("cut word"), "{told}");
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 use super::scene::{CODE, Scene};
 use super::{drawn, snapshots};
+use sayso::tui::setup::Setup;
+use sayso::tui::theme::OwnThemes;
 use sayso::tui::ui_command::UiCommand;
 
 fn run(scene: &mut Scene, command: &str) -> Vec<UiCommand> {
@@ -44,6 +46,36 @@ fn a_theme_is_seen_at_once_taken_by_enter_and_given_back_by_esc() {
         assert_eq!(theme(&scene.press(&[way_out])), in_use);
         assert!(scene.screen.overlays.is_empty());
     }
+}
+
+#[test]
+fn the_list_of_themes_holds_the_persons_own() {
+    let own = OwnThemes::new(|| vec![("ink".into(), String::new()), ("mine".into(), String::new())]);
+    let mut scene = Scene::set_up(Setup { themes: own, ..Setup::default() });
+    run(&mut scene, "/theme");
+    let text = drawn(&mut scene, 80, 24);
+    // A shipped one of the same name stands there once.
+    assert_eq!((text.matches("  mine").count(), text.matches("  ink").count()), (1, 1), "{text}");
+}
+
+#[test]
+fn a_command_is_cut_only_where_its_row_has_no_room() {
+    for (typed, whole) in
+        [("/search", "/search WORDS language:NAME since:30d"), ("/instr", "/instructions ON|OFF|CHANGES")]
+    {
+        let mut scene = Scene::worked();
+        scene.type_text(typed);
+        let text = drawn(&mut scene, 100, 30);
+        assert!(text.contains(whole), "{whole}\n{text}");
+    }
+}
+
+#[test]
+fn a_command_shows_the_key_that_does_the_same() {
+    let mut scene = Scene::worked();
+    scene.type_text("/undo");
+    let text = drawn(&mut scene, 100, 30);
+    assert!(text.lines().any(|row| row.contains("/undo BLOCK") && row.contains("(u)")), "{text}");
 }
 
 #[test]

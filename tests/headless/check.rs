@@ -302,6 +302,15 @@ fn the_check_of_the_configuration_tells_what_a_theme_says_in_vain() {
         assert!(err.contains("theme mine, line 3: there is no slot `ui.nowhere`"), "{err}");
         assert!(err.contains("theme mine, line 4: there is no colour `reddish`"), "{err}");
     }
+    // So it is where another theme is in use: what is not in use is tried some time.
+    let (out, err) = told("ui.theme = \"paper\"\n");
+    assert_eq!(out, "the configuration can be used; 2 warnings above\n");
+    assert!(err.contains("theme mine, line 3") && err.contains("theme mine, line 4"), "{err}");
+    std::fs::write(home.sayso().join("themes/mine.toml"), "inherits =\n").unwrap();
+    let (out, err) = told("");
+    assert_eq!(out, "the configuration can be used; 1 warning above\n");
+    assert!(err.contains("theme mine, line 1"), "{err}");
+    std::fs::remove_file(home.sayso().join("themes/mine.toml")).unwrap();
     assert_eq!(told("ui.theme = \"paper\"\n"), ("the configuration is right\n".into(), String::new()));
 }
 

@@ -22,6 +22,7 @@ pub(crate) struct RebuildPlan {
 /// What becomes of the variables of an earlier kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PlannedNames {
+    /// They are there.
     pub(crate) live: Vec<String>,
     /// They come back by blocks that touch nothing but the kernel.
     pub(crate) restorable: Vec<String>,

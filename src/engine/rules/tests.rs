@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::domain::{DeadKernel, Effects, Enforcement, Finding, Language, Outcome, Revision, TimerId};
-use crate::engine::dialogue::{Dialogue, confined, review};
+use crate::engine::dialogue::{Dialogue, confined, review, scope_word};
 use crate::engine::state::{Countdown, RuleMatch};
 use crate::engine::{Command, Event};
 
@@ -27,7 +27,7 @@ fn granted(scope: RuleScope, next: &str) -> Dialogue {
         d.always(1, scope),
         format!(
             "+rule 1 {}, 'Rule 1 holds from now on: {words}. /rules lists and removes it.', +approved r1 1.1 person, start r1 | running r1",
-            scope.as_str()
+            scope_word(scope)
         )
     );
     d.started(1);
@@ -294,15 +294,15 @@ fn an_offer_tells_what_it_would_have_covered_and_a_near_miss() {
         .iter()
         .map(|o| {
             let missed = o.missed.as_ref().map(|(block, miss)| format!("block {block} {miss}"));
-            (o.rule.scope.as_str(), o.refused.is_none(), o.covered.clone(), missed)
+            (o.rule.scope, o.refused.is_none(), o.covered.clone(), missed)
         })
         .collect();
     assert_eq!(
         told,
         [
-            ("same-text", true, vec![BlockId(2)], Some("block 1 is another text".to_owned())),
-            ("clean", true, vec![BlockId(1)], Some("block 2 has 1 finding".to_owned())),
-            ("reading", false, vec![], Some("block 2 has 1 finding".to_owned())),
+            (RuleScope::SameText, true, vec![BlockId(2)], Some("block 1 is another text".to_owned())),
+            (RuleScope::Clean, true, vec![BlockId(1)], Some("block 2 has 1 finding".to_owned())),
+            (RuleScope::Reading, false, vec![], Some("block 2 has 1 finding".to_owned())),
         ]
     );
 }

@@ -34,6 +34,7 @@ const FOLDER: &str = "/tmp/.sayso";
 const LOOK: Duration = Duration::from_millis(700);
 
 pub(super) struct ProgramStart<'a> {
+    /// The image's id.
     pub(crate) image: &'a str,
     /// What its container is called.
     pub(crate) name: String,

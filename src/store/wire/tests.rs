@@ -221,7 +221,7 @@ fn a_word_is_the_same_everywhere() {
     }
     use crate::domain::{
         BlockKind, Dialect, Enforcement, ExecutorKind, FailureKind, FinishReason, Grantor, Outcome,
-        RecipeEnd, Risk, RuleScope, SandboxLevel, Severity, TextOrigin, TurnEnd,
+        RecipeEnd, Risk, SandboxLevel, Severity, TurnEnd,
     };
     macro_rules! same {
         ($($value:expr),* $(,)?) => {{ $( assert_eq!(word($value), $value.as_str()); )* }};
@@ -229,17 +229,7 @@ fn a_word_is_the_same_everywhere() {
     for risk in Risk::ALL {
         same!(risk);
     }
-    for scope in RuleScope::ALL {
-        same!(scope);
-    }
-    same!(
-        Dialect::ExecuteTags,
-        ExecutorKind::Installer,
-        SandboxLevel::ReadOnly,
-        Enforcement::Enforced,
-        TextOrigin::Project,
-        TextOrigin::Given
-    );
+    same!(Dialect::ExecuteTags, ExecutorKind::Installer, SandboxLevel::ReadOnly, Enforcement::Enforced);
     same!(FinishReason::ToolCalls, FailureKind::Refused, FailureKind::Overflow, FailureKind::NotAModel);
     same!(Severity::Medium, RecipeEnd::GaveUp, TurnEnd::StepLimit, Outcome::NotStarted(String::new()));
     same!(Grantor::Person { typed: true }, Grantor::Before, BlockKind::Pull { wanted_by: None });

@@ -1,7 +1,8 @@
 //! A picture in the bytes of a protocol. Nothing but its pixels and sides is in them.
 //!
 //! - kitty: <https://sw.kovidgoyal.net/kitty/graphics-protocol/>; sent once, placed by its number, in whole or in part, and
-//!   taken away by it. It has the pixels of its cells: terminals that enlarge one repeat some of its columns.
+//!   taken away by it. It has the pixels of its cells: terminals that enlarge one repeat some of its columns. Where those would be
+//!   too many pixels, or too many bytes, it has its own, and the terminal fits it.
 //! - iTerm2: <https://iterm2.com/documentation-images.html>; sent each time, gone where text is written over it.
 //! - sixel: as iTerm2's.
 

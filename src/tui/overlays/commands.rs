@@ -14,6 +14,7 @@ use crate::tui::widgets::safe;
 use crate::tui::widgets::sheet::{Sheet, entry};
 use ratatui::layout::Rect;
 use ratatui::text::Line;
+use unicode_width::UnicodeWidthStr;
 
 /// Columns of the names, with what they take, of what they do, and of their keys: at the least.
 const NAMES: usize = 22;
@@ -79,6 +80,10 @@ impl Overlay for CommandList {
         Some((&mut self.cursor, rows))
     }
 
+    fn list_actions(&self) -> &'static [Action] {
+        &[Action::ListScope]
+    }
+
     fn action(
         &mut self,
         action: Action,
@@ -137,9 +142,7 @@ impl Overlay for CommandList {
         let first = self.cursor.window(rows);
         let (names, does) = columns(width.into());
         for (at, command) in shown.iter().enumerate().skip(first).take(rows) {
-            let name = safe::cut(&named(command), names);
-            let key = key_of(around.keymap, command.slash);
-            let text = format!("{name:<names$} {:<does$} {key}", command.does);
+            let text = row(command, &key_of(around.keymap, command.slash), (names, does), width.into());
             sheet.row(entry(text.trim_end(), at == self.cursor.0, width, look));
         }
         if shown.is_empty() {
@@ -150,12 +153,21 @@ impl Overlay for CommandList {
     }
 }
 
+/// A command, what it does and its key. A name that is longer than its column reaches into what its row leaves blank.
+fn row(command: &SlashEntry, key: &str, (names, does): (usize, usize), width: usize) -> String {
+    let behind = width.saturating_sub(names + GAPS - 1);
+    let seen = if key.is_empty() { behind } else { does.min(behind) };
+    let name = safe::cut(&named(command), names + seen.saturating_sub(command.does.len()));
+    let does = does.saturating_sub(name.width().saturating_sub(names));
+    format!("{name:<names$} {:<does$} {key}", command.does)
+}
+
 fn key_of(keymap: &Keymap, slash: Slash) -> String {
     let (context, action) = match slash {
-        Slash::Recipe | Slash::Steps => return String::new(),
         Slash::Help => (Context::Everywhere, Action::Help),
         Slash::Queue => (Context::Pane, Action::Queue),
         Slash::Vars => (Context::Pane, Action::Vars),
+        Slash::Undo => (Context::Done, Action::TakeBack),
         Slash::Rerun => (Context::Done, Action::BlockAgain),
         Slash::Fork => (Context::Done, Action::BlockBranch),
         Slash::Restart => (Context::Done, Action::KernelNew),

@@ -114,6 +114,10 @@ impl Overlay for FileList {
         Some((&mut self.cursor, rows))
     }
 
+    fn list_actions(&self) -> &'static [Action] {
+        &[Action::ListScope]
+    }
+
     fn action(
         &mut self,
         action: Action,

@@ -1,6 +1,7 @@
 //! The keys of the place that the person came from, then those that count everywhere: from the keymap itself.
 
-use super::{Overlay, OverlayContext, OverlayResponse};
+use super::{Overlay, OverlayContext, OverlayResponse, OwnKey};
+use crate::tui::action::Action;
 use crate::tui::keymap::{Binding, Context, Key, Keymap};
 use crate::tui::panes::Panes;
 use crate::tui::theme::Slot;
@@ -19,18 +20,20 @@ pub(crate) struct Help {
     pub(crate) place: String,
     /// Whether letters are text there.
     pub(crate) takes_text: bool,
-    /// Whether another overlay is there: then what the panes do does not count.
-    pub(crate) over_panes: bool,
+    /// What does nothing there, although the place has keys for it.
+    pub(crate) lacks: Vec<Action>,
+    /// Keys of an overlay of which the keymap knows nothing, and what they do.
+    pub(crate) own: Vec<OwnKey>,
     /// The first row on screen.
     pub(crate) top: usize,
 }
 
 impl Help {
     /// The rows of a context with their keys: where the person came from those that work there, elsewhere all.
-    fn rows<'k>(&self, keymap: &'k Keymap, context: Context) -> Vec<(Vec<Key>, &'k Binding)> {
+    fn rows<'k>(&self, keymap: &'k Keymap, context: Context) -> Vec<(String, &'k str)> {
         let is_here = std::iter::successors(Some(self.context), |at| at.parent()).any(|at| at == context);
         let keys = |row: &Binding| match is_here {
-            true if self.over_panes && row.action.is_of_panes() => Vec::new(),
+            true if self.lacks.contains(&row.action) => Vec::new(),
             true => {
                 let mut keys = keymap.working(self.context, row);
                 keys.retain(|key| !self.takes_text || key.text().is_none());
@@ -38,7 +41,9 @@ impl Help {
             }
             false => row.keys.clone(),
         };
-        keymap.rows(context).map(|row| (keys(row), row)).filter(|(keys, _)| !keys.is_empty()).collect()
+        let told = |keys: Vec<Key>| keys.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
+        let rows = keymap.rows(context).map(|row| (told(keys(row)), row.help.as_str()));
+        rows.filter(|(keys, _)| !keys.is_empty()).collect()
     }
 }
 
@@ -72,6 +77,8 @@ impl Overlay for Help {
         let (keymap, width, height, look) = (around.keymap, room.width, room.height, around.look);
         let mut rows: Vec<Line<'static>> = Vec::new();
         rows.push(Line::styled(format!("Here: {}", self.place), look.style(Slot::UiTitle)));
+        let own: Vec<_> = self.own.iter().map(|(keys, help)| (keys.clone(), *help)).collect();
+        section(&own, None, width, look, &mut rows);
         let mut told = Vec::new();
         let mut at = Some(self.context);
         while let Some(context) = at.filter(|c| *c != Context::Everywhere) {
@@ -146,7 +153,7 @@ pub(super) fn heading(context: Context) -> &'static str {
 }
 
 fn section(
-    list: &[(Vec<Key>, &Binding)],
+    list: &[(String, &str)],
     headed: Option<Context>,
     width: u16,
     look: DrawStyle<'_>,
@@ -163,10 +170,9 @@ fn section(
     let columns = if width >= 64 { 2 } else { 1 };
     let cell = usize::from(width) / columns - 1;
     let (mut spans, mut cells) = (Vec::new(), 0);
-    for (keys, binding) in list {
-        let keys: Vec<String> = keys.iter().map(ToString::to_string).collect();
-        let keys = format!("{:<11} ", keys.join(" "));
-        let text = format!("{} ", binding.help);
+    for (keys, help) in list {
+        let keys = format!("{keys:<11} ");
+        let text = format!("{help} ");
         let used = keys.width() + text.width();
         let is_wide = used > cell;
         if cells == columns || is_wide && cells > 0 {
@@ -177,7 +183,7 @@ fn section(
         if is_wide {
             // It has rows of its own: nothing of it is cut.
             let head = Span::styled(format!("  {keys}"), style);
-            rows.extend(safe::hanging(head, &binding.help, width.into(), look.text()));
+            rows.extend(safe::hanging(head, help, width.into(), look.text()));
             continue;
         }
         if cells == 0 {

@@ -145,6 +145,10 @@ impl Overlay for Models {
         Some(&mut self.filter)
     }
 
+    fn list_actions(&self) -> &'static [Action] {
+        &[Action::ListTest]
+    }
+
     fn action(
         &mut self,
         action: Action,

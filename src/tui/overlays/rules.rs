@@ -41,6 +41,10 @@ impl Overlay for Rules {
         72
     }
 
+    fn list_actions(&self) -> &'static [Action] {
+        &[Action::ListDelete]
+    }
+
     fn action(
         &mut self,
         action: Action,

@@ -229,6 +229,10 @@ impl Overlay for Sessions {
         Some(self.rename.as_mut().unwrap_or(&mut self.filter))
     }
 
+    fn list_actions(&self) -> &'static [Action] {
+        &[Action::ListScope, Action::ListRename, Action::ListCompare, Action::ListDelete]
+    }
+
     fn action(
         &mut self,
         action: Action,

@@ -31,11 +31,13 @@ pub(crate) struct ThemeList {
 }
 
 impl ThemeList {
-    /// The themes that are shipped, and the one in use where it is the person's own.
-    pub(crate) fn new(in_use: &str) -> Self {
+    /// The themes that are shipped, then the person's own, and the one in use although it is gone.
+    pub(crate) fn new(in_use: &str, own: Vec<String>) -> Self {
         let mut names: Vec<String> = theme::SHIPPED.iter().map(|(name, _)| (*name).to_owned()).collect();
-        if !names.iter().any(|name| name == in_use) {
-            names.push(in_use.to_owned());
+        for name in own.into_iter().chain([in_use.to_owned()]) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
         }
         let at = names.iter().position(|name| name == in_use).unwrap_or_default();
         Self { before: in_use.to_owned(), names, cursor: Cursor(at) }

@@ -1,6 +1,6 @@
 //! The first choice: where answers come from.
 
-use super::{Means, Overlay, OverlayContext, OverlayResponse};
+use super::{Means, Overlay, OverlayContext, OverlayResponse, OwnKey};
 use crate::domain::Interpreter;
 use crate::domain::sentences::sandbox::SandboxStanding;
 use crate::domain::sentences::{network, saving, sending};
@@ -8,7 +8,7 @@ use crate::driver::JobResult;
 use crate::driver::catalogue::Offer;
 use crate::tui::note::Note;
 use crate::tui::panes::Panes;
-use crate::tui::setup::{Cloud, TypedAddress};
+use crate::tui::setup::{Cloud, Setup, TypedAddress, UsualServer};
 use crate::tui::slash::Slash;
 use crate::tui::theme::Slot;
 use crate::tui::ui_command::{Choice, Exit, UiCommand};
@@ -26,8 +26,8 @@ const NARROW: u16 = 68;
 /// What the address of a server that the list does not name is asked with.
 const TYPE_AN_ADDRESS: &str = "Type the address of the server, then Enter.";
 
-/// The model server that is expected on this computer: its name in the configuration, and where it listens.
-const USUAL_SERVER: (&str, &str) = ("ollama", "http://127.0.0.1:11434");
+/// The model server that is expected on this computer: its name in the configuration, which says where it is asked.
+pub(crate) const USUAL_SERVER: &str = "ollama";
 
 /// The figures of a version, without what a build adds to them: `12.2.0` of `12.2.0-14+deb12u1`.
 fn figures(version: &str) -> &str {
@@ -52,6 +52,8 @@ pub struct Welcome {
     cursor: Cursor,
     /// Providers in the cloud.
     clouds: Vec<Cloud>,
+    /// [`USUAL_SERVER`], as the configuration says.
+    usual: UsualServer,
     /// Model servers that answered on this computer. `None`: not known yet.
     servers: Option<Vec<Offer>>,
     /// Interpreters that were found.
@@ -85,10 +87,11 @@ enum KeyOwner {
 
 impl Welcome {
     /// Nothing is known of servers yet.
-    pub(crate) fn new(clouds: Vec<Cloud>) -> Self {
+    pub(crate) fn new(setup: &Setup) -> Self {
         Self {
             cursor: Cursor::default(),
-            clouds,
+            clouds: setup.clouds.clone(),
+            usual: setup.usual.clone(),
             servers: None,
             interpreters: None,
             field: None,
@@ -157,7 +160,7 @@ impl Welcome {
                     provider: server.name.clone(),
                     model: server.models().first().map(|model| model.name.model.clone()),
                 },
-                None => Choice::Server { provider: USUAL_SERVER.0.into(), model: None },
+                None => Choice::Server { provider: USUAL_SERVER.into(), model: None },
             }),
             ProviderRow::Cloud(at) => match self.clouds.get(at) {
                 Some(cloud) if cloud.kept.is_some() => {
@@ -247,6 +250,15 @@ pub(crate) fn from_where(around: OverlayContext<'_>) -> String {
 impl Overlay for Welcome {
     fn width(&self) -> u16 {
         72
+    }
+
+    fn own_keys(&self, around: OverlayContext<'_>) -> Vec<OwnKey> {
+        if self.field.is_some() {
+            return Vec::new();
+        }
+        let key = self.takes_key().map(|_| ("k".to_owned(), "paste a key"));
+        let digits = (format!("1-{}", self.rows().len()), "choose");
+        std::iter::once(digits).chain(key).chain([("q".to_owned(), way_out(around).1)]).collect()
     }
 
     fn field(&mut self) -> Option<&mut Field> {
@@ -417,12 +429,13 @@ fn describe(row: ProviderRow, welcome: &Welcome) -> (String, String, String) {
                     let more = if more > 0 { format!(", {more} more") } else { String::new() };
                     format!("found, {}{more}", words::count(server.models().len(), "model"))
                 }
+                _ if welcome.usual.elsewhere => "not asked".into(),
                 (None, None) => "looking".into(),
                 (Some(_), None) => "not found".into(),
             };
             let (name, address) = match welcome.server() {
                 Some(server) => (server.name.as_str(), server.address.as_deref().unwrap_or_default()),
-                None => USUAL_SERVER,
+                None => (USUAL_SERVER, welcome.usual.address.as_str()),
             };
             (title(name), safe::one_line(address.trim_end_matches("/v1")), state)
         }

@@ -4,7 +4,7 @@ use super::session::Session;
 use crate::tui::attention::Standing;
 use crate::tui::frames::Urgency;
 use crate::tui::note::Note;
-use crate::tui::theme::Theme;
+use crate::tui::theme::{self, Theme};
 use crate::tui::ui_command::{PageTarget, UiCommand};
 use crate::tui::{TuiError, clipboard, outside};
 use std::time::Instant;
@@ -48,6 +48,9 @@ impl Session<'_> {
                     Ok(loaded) => {
                         self.tui.theme = loaded.theme;
                         self.tui.theme_open = false;
+                        if let Some(told) = theme::in_vain(&loaded.warnings) {
+                            self.screen.say(Note::warn(told));
+                        }
                     }
                     Err(error) => self.screen.say(Note::warn(error.to_string())),
                 }

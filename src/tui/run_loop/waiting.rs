@@ -24,6 +24,7 @@ const SILENCE: Duration = Duration::from_millis(300);
 /// The rows of the status and of the keys.
 const LAST_ROWS: u16 = 2;
 
+/// Between two frames.
 const PAUSE: Duration = Duration::from_millis(200);
 
 impl Tui {

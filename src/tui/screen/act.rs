@@ -79,7 +79,7 @@ impl Screen {
                 Vec::new()
             }
             Action::Help => {
-                self.open_help(ctx.state);
+                self.open_help(ctx);
                 Vec::new()
             }
             Action::PaneNext if self.suggestion(ctx.state).is_some() => {

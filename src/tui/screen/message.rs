@@ -99,7 +99,7 @@ impl Screen {
                     return self.typed_command(command);
                 }
                 if self.setup.welcome {
-                    self.open(Welcome::new(self.setup.clouds.clone()));
+                    self.open(Welcome::new(&self.setup));
                     let place = sending::place_of_message(true);
                     self.say(Note::info(format!("{} {place}", sending::NO_PROVIDER)));
                     return Vec::new();
@@ -168,7 +168,7 @@ impl Screen {
     pub(super) fn run_command(&mut self, slash: Slash, argument: &str, ctx: Ctx<'_>) -> Vec<UiCommand> {
         match slash {
             Slash::Keys if argument == "test" => self.test_keys(),
-            Slash::Help | Slash::Keys => self.open_help(ctx.state),
+            Slash::Help | Slash::Keys => self.open_help(ctx),
             Slash::New => return self.leave_for(Exit::NewSession, ctx),
             Slash::Resume => return self.open_sessions(),
             Slash::Search => return self.search_sessions(argument),
@@ -218,7 +218,9 @@ impl Screen {
             Slash::Find => self.open_find(argument, ctx),
             Slash::Copy => return self.copy_command(argument, ctx),
             Slash::Export => return self.export_command(argument),
-            Slash::Theme if argument.is_empty() => self.open(ThemeList::new(ctx.look.theme.name())),
+            Slash::Theme if argument.is_empty() => {
+                self.open(ThemeList::new(ctx.look.theme.name(), self.setup.themes.names()));
+            }
             Slash::Theme => return vec![UiCommand::Theme(argument.to_owned())],
             Slash::Quit => return self.quit(ctx),
         }
@@ -326,7 +328,7 @@ impl Screen {
     }
 
     pub(super) fn open_welcome(&mut self) -> Vec<UiCommand> {
-        self.open(Welcome::new(self.setup.clouds.clone()));
+        self.open(Welcome::new(&self.setup));
         vec![UiCommand::Job(Job::Servers), UiCommand::Job(Job::Interpreters), UiCommand::Job(Job::Sandbox)]
     }
 

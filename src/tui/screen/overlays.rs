@@ -10,6 +10,7 @@ use crate::tui::overlays::help::Help;
 use crate::tui::overlays::{Overlay, OverlayContext, OverlayResponse};
 use crate::tui::panes::code::Mode;
 use crate::tui::panes::{LowerPane, Panes};
+use crate::tui::widgets::field::Edit;
 use crate::tui::widgets::layout::Pane;
 use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::safe;
@@ -126,7 +127,7 @@ impl Screen {
     }
 
     /// Opens the help for the place where the person is, or closes it.
-    pub(super) fn open_help(&mut self, state: &State) {
+    pub(super) fn open_help(&mut self, Ctx { state, look, .. }: Ctx<'_>) {
         if self.top::<Help>().is_some() {
             self.overlays.pop();
             return;
@@ -146,7 +147,9 @@ impl Screen {
             _ => "Message box".into(),
         };
         let takes_text = self.takes_text(state);
-        self.open(Help { context, place, takes_text, over_panes: !self.overlays.is_empty(), top: 0 });
+        let lacks = self.overlays.last_mut().map(|top| lacks(top.as_mut())).unwrap_or_default();
+        let own = self.overlays.last().map(|top| top.own_keys(self.around(state, look))).unwrap_or_default();
+        self.open(Help { context, place, takes_text, lacks, own, top: 0 });
     }
 
     /// Overlays that speak of a block close when it is no longer the one that waits.
@@ -158,4 +161,14 @@ impl Screen {
             self.say(Note::of_wait("The block has changed. Look at it again: nothing was decided."));
         }
     }
+}
+
+/// What does nothing while this overlay is on top, although its context has keys for it.
+fn lacks(top: &mut dyn Overlay) -> Vec<Action> {
+    let (is_list, has_field) = (top.context() == Context::Picker, top.field().is_some());
+    let works = |action: Action| {
+        let of_others = is_list && action.is_of_some_lists() && !top.list_actions().contains(&action);
+        !action.is_of_panes() && !of_others && (has_field || Edit::of(action).is_none())
+    };
+    Action::ALL.iter().copied().filter(|action| !works(*action)).collect()
 }

@@ -58,7 +58,7 @@ impl Screen {
                 Vec::new()
             }
             ('?', _) => {
-                self.open_help(ctx.state);
+                self.open_help(ctx);
                 Vec::new()
             }
             _ => Vec::new(),

@@ -45,6 +45,15 @@ impl std::fmt::Display for Warning {
     }
 }
 
+/// What themes say in vain, in one line.
+pub(crate) fn in_vain(warnings: &[Warning]) -> Option<String> {
+    let (first, more) = warnings.split_first()?;
+    Some(match more.len() {
+        0 => first.to_string(),
+        more => format!("{first}; {more} more: sayso config check"),
+    })
+}
+
 /// Why a theme can't be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ThemeError {

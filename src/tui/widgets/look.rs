@@ -14,6 +14,7 @@ use ratatui::style::Style;
 pub(crate) struct Strokes {
     /// To the left and to the right.
     pub(crate) vertical: &'static str,
+    /// Above and below.
     pub(crate) horizontal: &'static str,
     /// The corners: top left, top right, bottom left, bottom right.
     pub(crate) corners: [&'static str; 4],
@@ -34,6 +35,7 @@ pub struct Glyphs {
     pub(crate) vertical: &'static str,
     /// `─`
     pub(crate) horizontal: &'static str,
+    /// Around panes.
     pub(crate) border: &'static Strokes,
     /// Around the pane with the focus.
     pub(crate) focus: &'static Strokes,
@@ -41,6 +43,7 @@ pub struct Glyphs {
     pub(crate) hook: &'static str,
     /// The lines of a tree.
     pub(crate) tree: TreeSigns,
+    /// Between two columns.
     pub(crate) columns: ColumnSigns,
     /// In the gutter of a row that goes on with the line above.
     pub(crate) goes_on: &'static str,

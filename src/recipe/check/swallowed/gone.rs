@@ -6,6 +6,7 @@ use super::{begin, is_end, told};
 use std::collections::HashMap;
 use tree_sitter::Node;
 
+/// What holds statements.
 const BLOCKS: &[&str] = &["module", "program", "block", "statement_block", "compound_statement", "do_group"];
 
 /// What is not done any more, in words.

@@ -75,6 +75,7 @@ pub(crate) struct DiffLook {
     pub(crate) text: Style,
     /// The background of the whole line; nothing where the colours are the terminal's own.
     pub(crate) tint: Style,
+    /// Changed words.
     pub(crate) word: Style,
 }
 

@@ -1,0 +1,37 @@
+//! Themes of one's own: what they say in vain is told, and they are found without a word in the configuration.
+
+use crate::terminal::Setup;
+use std::path::Path;
+
+/// Says two things in vain, and begins in the words of its two lines.
+const MINE: &str =
+    "inherits = \"ink\"\n[slots]\n\"ui.nowhere\" = { fg = \"red\" }\n\"ui.text\" = { fg = \"reddish\" }\n";
+const TOLD: &str = "theme mine, line 3: there is no slot `ui.nowhere`; 1 more: sayso config check";
+
+fn write(home: &Path) {
+    let own = home.join("sayso/themes");
+    std::fs::create_dir_all(&own).expect("a folder");
+    std::fs::write(own.join("mine.toml"), MINE).expect("a theme");
+}
+
+#[test]
+fn what_the_theme_in_use_says_in_vain_is_told_at_the_start() {
+    let home = tempfile::tempdir().expect("a home");
+    write(home.path());
+    std::fs::write(home.path().join("sayso/config.toml"), "ui.theme = \"mine\"\n").expect("a configuration");
+    Setup::new(home.path(), &["--demo"]).start().wait_for(TOLD);
+}
+
+#[test]
+fn a_theme_that_was_written_just_now_is_listed_and_taken_and_what_it_says_in_vain_told() {
+    let home = tempfile::tempdir().expect("a home");
+    let terminal = Setup::new(home.path(), &["--demo"]).start();
+    terminal.wait_ready();
+    write(home.path());
+    terminal.type_text("/theme mine");
+    terminal.press("Enter");
+    terminal.wait_for(TOLD);
+    terminal.type_text("/theme");
+    terminal.press("Enter");
+    terminal.wait_true(|s| s.lines().any(|row| row.contains(" mine  in use")));
+}
