@@ -10,11 +10,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// How long a provider may take to list its models.
-const PATIENCE: Duration = Duration::from_secs(10);
+const LIST_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long a server on this computer may take: it is there, or it is not.
-const LOCAL_PATIENCE: Duration = Duration::from_millis(1_500);
+const LOCAL_LIST_TIMEOUT: Duration = Duration::from_millis(1_500);
 /// Models of one provider that are kept; no person reads more.
-const MOST: usize = 2_000;
+const MAX_MODELS: usize = 2_000;
 
 /// Gives the providers that can be asked; may read files.
 pub(crate) type Catalogue = Arc<dyn Fn() -> Vec<ModelSource> + Send + Sync>;
@@ -119,7 +119,7 @@ impl ModelSource {
         if offer.answer != CatalogueAnswer::Asking {
             return offer;
         }
-        let patience = if offer.local { LOCAL_PATIENCE } else { PATIENCE };
+        let patience = if offer.local { LOCAL_LIST_TIMEOUT } else { LIST_TIMEOUT };
         let answer = match tokio::time::timeout(patience, provider.models()).await {
             Ok(Ok(told)) => CatalogueAnswer::Models(self.with_known(told)),
             Ok(Err(failure)) => self.failed(&failure),
@@ -144,7 +144,7 @@ impl ModelSource {
     /// The models that were told, and behind them those that only the configuration names.
     fn with_known(&self, told: Vec<ModelInfo>) -> Vec<ModelInfo> {
         let mut models: Vec<ModelInfo> =
-            told.into_iter().take(MOST).map(|model| (self.informed)(model)).collect();
+            told.into_iter().take(MAX_MODELS).map(|model| (self.informed)(model)).collect();
         let unlisted: Vec<ModelName> = self
             .known
             .iter()
@@ -187,7 +187,7 @@ pub async fn servers(catalogue: &Catalogue) -> Vec<Offer> {
 #[derive(Debug, thiserror::Error)]
 pub enum TrialError {
     /// Nothing came in time.
-    #[error("{provider}: no answer within {} s.", PATIENCE.as_secs())]
+    #[error("{provider}: no answer within {} s.", LIST_TIMEOUT.as_secs())]
     Silent {
         /// Who was asked.
         provider: String,
@@ -212,7 +212,7 @@ pub enum TrialError {
 pub async fn test(provider: &Provider) -> Result<String, TrialError> {
     let ModelName { provider: name, model } = provider.name();
     let start = std::time::Instant::now();
-    match tokio::time::timeout(PATIENCE, provider.models()).await {
+    match tokio::time::timeout(LIST_TIMEOUT, provider.models()).await {
         Err(_) => Err(TrialError::Silent { provider: name.clone() }),
         Ok(Err(failure)) => Err(TrialError::Failed(without_message(&failure))),
         Ok(Ok(models)) => {

@@ -14,10 +14,10 @@ use crate::workspace::target::{self, TargetFacts};
 use std::path::{Component, Path, PathBuf};
 
 /// What is said of a file in which nothing is looked for.
-const NOT_LOOKED: &str = "places are looked for only in the working folder, in files without secrets: read this one, and write it whole";
+const NOT_SEARCHED_MESSAGE: &str = "places are looked for only in the working folder, in files without secrets: read this one, and write it whole";
 
 /// Bytes of the texts of all files of an edit.
-const LARGEST: usize = 4 << 20;
+const MAX_BYTES: usize = 4 << 20;
 
 /// How an edit stands to its files.
 pub(super) enum EditState {
@@ -77,7 +77,7 @@ fn fault(why: String) -> EditFault {
 }
 
 fn not_looked(path: &str) -> EditFault {
-    EditFault(format!("{path}: {NOT_LOOKED}"))
+    EditFault(format!("{path}: {NOT_SEARCHED_MESSAGE}"))
 }
 
 /// The new text of all files.
@@ -113,11 +113,11 @@ fn made(
         paths.iter().map(String::as_str).zip(texts.iter().map(String::as_str)).collect();
     let text = file_texts::join(&files)
         .ok_or_else(|| fault("these files can't be told apart in one text: edit them one by one".into()))?;
-    if text.len() > LARGEST {
+    if text.len() > MAX_BYTES {
         return Err(fault(format!(
             "its files have {} together, at most {} are shown as one",
             size(text.len() as u64),
-            size(LARGEST as u64)
+            size(MAX_BYTES as u64)
         )));
     }
     let bases = seen.iter().map(|seen| seen.target.found).collect();

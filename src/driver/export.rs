@@ -9,11 +9,11 @@ use crate::workspace::read;
 use std::path::Path;
 
 /// A larger picture is only named.
-const LARGEST: u64 = 16 << 20;
+const MAX_IMAGE_BYTES: u64 = 16 << 20;
 /// Pictures beyond so many bytes in all are only named.
-const TOGETHER: u64 = 64 << 20;
+const MAX_TOTAL_BYTES: u64 = 64 << 20;
 /// Places with keys that are told one by one.
-const TOLD: usize = 8;
+const MAX_PLACES_SHOWN: usize = 8;
 
 /// What becomes of keys that stand in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,9 +76,9 @@ pub(crate) fn write(
         ExportKeys::Mask => document = masker.mask(document).into_inner(),
         ExportKeys::Keep => {}
     }
-    let mut left = TOGETHER;
+    let mut left = MAX_TOTAL_BYTES;
     for picture in document.pictures_mut() {
-        match bytes(picture, blobs, left.min(LARGEST)) {
+        match bytes(picture, blobs, left.min(MAX_IMAGE_BYTES)) {
             Ok(bytes) => {
                 left = left.saturating_sub(bytes.len() as u64);
                 picture.data = Ok(bytes.into());
@@ -103,12 +103,12 @@ fn bytes(picture: &Picture, blobs: &Path, most: u64) -> Result<Vec<u8>, PictureE
 
 fn keys_told(found: &[Secret]) -> String {
     let mut places: Vec<String> = Vec::new();
-    for secret in found.iter().take(TOLD) {
+    for secret in found.iter().take(MAX_PLACES_SHOWN) {
         let often = if secret.count > 1 { format!(", {} times", secret.count) } else { String::new() };
         places.push(format!("{} in {}{often}", secret.kind, secret.place));
     }
-    if found.len() > TOLD {
-        places.push(format!("{} more", counted(found.len() - TOLD, "place")));
+    if found.len() > MAX_PLACES_SHOWN {
+        places.push(format!("{} more", counted(found.len() - MAX_PLACES_SHOWN, "place")));
     }
     format!("it holds what looks like a key: {}", places.join("; "))
 }

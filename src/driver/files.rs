@@ -2,7 +2,7 @@
 
 use super::rooms::Rooms;
 use super::runs::{look_again, not_started};
-use super::sources::{Signal, WAITING};
+use super::sources::{CHANNEL_CAPACITY, Signal};
 use super::undo::RememberError;
 use crate::domain::sentences::running::STOPPED_BEFORE_START;
 use crate::domain::{
@@ -82,7 +82,7 @@ async fn unless_stopped(
 impl Rooms {
     /// As for a program, the decision has to be on disk before anything is done.
     pub(super) fn start_files(&mut self, request: RunRequest, protected: Vec<String>, state: &State) {
-        let (sender, events) = mpsc::channel(WAITING);
+        let (sender, events) = mpsc::channel(CHANNEL_CAPACITY);
         self.sources.listen_run(events);
         let run = request.approval().run();
         let item = state.transcript.blocks.get(&request.approval().block());

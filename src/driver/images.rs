@@ -8,7 +8,7 @@ use crate::workspace::read;
 use std::path::Path;
 
 /// Images of more bytes are not sent.
-const LARGEST: u64 = 3 << 20;
+const MAX_BYTES: u64 = 3 << 20;
 
 /// Why a file of the session is not read, shown or opened.
 #[derive(Debug, thiserror::Error)]
@@ -65,7 +65,7 @@ pub(super) fn read(mut request: ModelRequest, blobs: &Path) -> ModelRequest {
 
 fn bytes(image: &MessageImage, blobs: &Path) -> Result<Vec<u8>, SessionFileError> {
     let place = of_session(&image.image.path, blobs)?;
-    let bytes = read::held(&place, LARGEST).map_err(|_| SessionFileError::Unreadable)?;
+    let bytes = read::held(&place, MAX_BYTES).map_err(|_| SessionFileError::Unreadable)?;
     if kind(&bytes) == Some(image.image.mime.as_str()) {
         Ok(bytes)
     } else {

@@ -23,10 +23,10 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 
 /// Places of sessions that are told for what was typed.
-const HITS: usize = 30;
+const MAX_HITS: usize = 30;
 
 /// Images larger than this are not drawn.
-const LARGEST_IMAGE: u64 = 4 << 20;
+const MAX_IMAGE_BYTES: u64 = 4 << 20;
 
 impl Driver {
     /// Starts a job; what comes of it is told as [`JobResult`].
@@ -67,7 +67,7 @@ impl Driver {
             Job::Rename(path, name) => self.rename_session(path, name),
             Job::SaveImage(image) => self.on_disk(move || {
                 let place = images::of_session(&image.path, &blobs)?;
-                let bytes = workspace::read::held(&place, LARGEST_IMAGE * 16)?;
+                let bytes = workspace::read::held(&place, MAX_IMAGE_BYTES * 16)?;
                 Ok(JobResult::Saved(workspace::write::fresh(&*working?, &image.name, &bytes)?))
             }),
             Job::Export(format, keys) => self.export(format, keys),
@@ -96,7 +96,7 @@ impl Driver {
             }
             Job::Picture(path, (width, height)) => self.later(async move {
                 let read = path.clone();
-                let read = move || workspace::read::bounded(&read, LARGEST_IMAGE);
+                let read = move || workspace::read::bounded(&read, MAX_IMAGE_BYTES);
                 let pixels = match tokio::task::spawn_blocking(read).await {
                     Ok(Ok(bytes)) => executor.pixels(bytes, width, height).await,
                     Ok(Err(FileError::TooLarge { .. })) => Err(UndrawnReason::TooLarge),
@@ -155,7 +155,7 @@ impl Driver {
             let told = match read(&text) {
                 Err(why) => JobResult::SessionHits(text, Err(why)),
                 Ok(mut wanted) => {
-                    wanted.limit = HITS;
+                    wanted.limit = MAX_HITS;
                     // A list of sessions has their names itself, and they need not be read for each letter.
                     wanted.without_names = !with_names;
                     // A filter that is still being typed filters nothing.

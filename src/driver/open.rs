@@ -11,9 +11,9 @@ use std::process::Stdio;
 
 const OPENER: Start = if cfg!(target_os = "macos") { Start::Open } else { Start::XdgOpen };
 /// A larger file is not opened from here.
-const LARGEST: u64 = 64 << 20;
+const MAX_BYTES: u64 = 64 << 20;
 /// What is opened: the type, and the endings of its files. No text, no SVG, nothing that can hold a script.
-const INERT: &[(&str, &[&str])] = &[
+const INERT_TYPES: &[(&str, &[&str])] = &[
     ("image/png", &["png"]),
     ("image/jpeg", &["jpg", "jpeg"]),
     ("image/gif", &["gif"]),
@@ -55,13 +55,13 @@ fn inert(image: &ImageRef, blobs: &Path) -> Result<PathBuf, SessionFileError> {
     }
     let place = of_session(&image.path, blobs)?;
     let path = place.path();
-    let endings = INERT.iter().find(|(mime, _)| *mime == image.mime).map(|(_, endings)| *endings);
+    let endings = INERT_TYPES.iter().find(|(mime, _)| *mime == image.mime).map(|(_, endings)| *endings);
     let endings = endings.ok_or_else(|| SessionFileError::MayRun(image.mime.clone()))?;
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     if !endings.contains(&ending) {
         return Err(SessionFileError::Name);
     }
-    let bytes = read::held(&place, LARGEST)?;
+    let bytes = read::held(&place, MAX_BYTES)?;
     if bytes.len() as u64 != image.bytes || kind(&bytes) != Some(image.mime.as_str()) {
         return Err(SessionFileError::Changed);
     }

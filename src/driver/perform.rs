@@ -4,7 +4,7 @@ use super::Notification;
 use super::file_look::FileScope;
 use super::inspect::{EarlierTexts, EntryReader};
 use super::rooms::Rooms;
-use super::sources::{Signal, WAITING};
+use super::sources::{CHANNEL_CAPACITY, Signal};
 use super::{images, inspect};
 use crate::domain::{
     BlockId, Departure, Entry, ExecutorKind, FailureKind, ModelRequest, Notice, ReplyEvent, ReplyFailure,
@@ -135,7 +135,7 @@ impl Rooms {
             self.fail_ask(step);
             return;
         };
-        let (sender, events) = mpsc::channel(WAITING);
+        let (sender, events) = mpsc::channel(CHANNEL_CAPACITY);
         let blobs = self.store.blobs();
         let task = tokio::spawn(async move {
             let request = with_images(request, blobs).await;

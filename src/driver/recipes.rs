@@ -23,10 +23,10 @@ use std::time::Duration;
 use tokio::sync::OnceCell;
 
 /// Bytes of a file that a recipe is begun with.
-const LARGEST: u64 = 256 << 10;
+const MAX_BYTES: u64 = 256 << 10;
 
 /// How long files may take to be looked at: on a network they may take for ever.
-const PATIENCE: Duration = Duration::from_secs(10);
+const INSPECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// One thing that was found out: its name, and a text.
 type Fact = (String, String);
@@ -151,14 +151,14 @@ enum TextError {
 async fn text_of(cwd: &Path, path: PathBuf) -> Result<String, TextError> {
     let path = cwd.join(path);
     let bytes =
-        in_time(move || workspace::read::bounded(&path, LARGEST)).await.ok_or(TextError::TooSlow)??;
+        in_time(move || workspace::read::bounded(&path, MAX_BYTES)).await.ok_or(TextError::TooSlow)??;
     String::from_utf8(bytes).map_err(|_| TextError::NoText)
 }
 
 /// What files say, where they say it in time.
 async fn in_time<T: Send + 'static>(look: impl FnOnce() -> T + Send + 'static) -> Option<T> {
     let work = tokio::task::spawn_blocking(look);
-    tokio::time::timeout(PATIENCE, work).await.ok().and_then(Result::ok)
+    tokio::time::timeout(INSPECT_TIMEOUT, work).await.ok().and_then(Result::ok)
 }
 
 /// How tests could be run here.

@@ -1,7 +1,7 @@
 //! Starting approved runs, once their decision is on disk, and taking back what one did to obeyed names.
 
 use super::rooms::Rooms;
-use super::sources::{Signal, WAITING};
+use super::sources::{CHANNEL_CAPACITY, Signal};
 use super::undo::written;
 use crate::domain::sentences::running::STOPPED_BEFORE_START;
 use crate::domain::{Outcome, RunEvent, RunId, RunReport, RunRequest, Sha256, UndoWay};
@@ -16,7 +16,7 @@ use tokio::sync::mpsc;
 impl Rooms {
     /// The decision has to be on disk before the program gets the code.
     pub(super) fn start_run(&mut self, request: RunRequest, protected: Vec<String>) {
-        let (sender, events) = mpsc::channel(WAITING);
+        let (sender, events) = mpsc::channel(CHANNEL_CAPACITY);
         self.sources.listen_run(events);
         let (store, executor, inbox) = (self.store.clone(), self.executor.clone(), self.inbox());
         let run = request.approval().run();

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::PoisonError;
 
 /// Of so many runs what they did to obeyed names can be taken back.
-const RUNS_KEPT: usize = 20;
+const MAX_RUNS: usize = 20;
 
 impl Driver {
     pub(super) fn take(&mut self, signal: Signal) {
@@ -88,7 +88,7 @@ impl Driver {
                 if !changes.to_take_back.is_empty() {
                     let mut all = to_take_back.lock().unwrap_or_else(PoisonError::into_inner);
                     all.push_back((run, changes.to_take_back));
-                    let over = all.len().saturating_sub(RUNS_KEPT);
+                    let over = all.len().saturating_sub(MAX_RUNS);
                     all.drain(..over);
                 }
             }

@@ -11,10 +11,10 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// How the names of pictures end.
-const PICTURES: [&str; 6] = ["png", "jpg", "jpeg", "gif", "webp", "bmp"];
+const IMAGE_EXTENSIONS: [&str; 6] = ["png", "jpg", "jpeg", "gif", "webp", "bmp"];
 
 /// How long lines are compared for the smallest difference.
-const COMPARING: Duration = Duration::from_millis(200);
+const DIFF_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// The copies, and what was told of each block that waits.
 pub(super) struct UndoRoom {
@@ -133,9 +133,9 @@ impl UndoRoom {
 pub(super) fn compared(path: &str, (before, after): &TextPair) -> String {
     let ending = Path::new(path).extension().unwrap_or_default().to_ascii_lowercase();
     match (before, after) {
-        (None, _) | (_, None) if PICTURES.iter().any(|of| *of == ending) => NO_TEXT_OF_PICTURE.into(),
+        (None, _) | (_, None) if IMAGE_EXTENSIONS.iter().any(|of| *of == ending) => NO_TEXT_OF_PICTURE.into(),
         (Some(before), Some(after)) => TextDiff::configure()
-            .timeout(COMPARING)
+            .timeout(DIFF_TIMEOUT)
             .diff_lines(before.as_str(), after.as_str())
             .unified_diff()
             .header("before the run", "after the run")

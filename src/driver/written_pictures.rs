@@ -12,11 +12,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Pictures of one run that are kept: of its plots as many files as a receipt lists, of others the first.
-const MOST_PLOTS: usize = 50;
-const MOST: usize = 4;
+const MAX_PLOTS: usize = 50;
+const MAX_IMAGES: usize = 4;
 
 /// Larger files are not kept.
-const LARGEST: u64 = 4 << 20;
+const MAX_BYTES: u64 = 4 << 20;
 
 /// Copies the pictures among these files into the session's folder of blobs: first those that this code drew as plots, which
 /// count as what it showed, then the others. Blocks; for a worker.
@@ -38,7 +38,7 @@ pub(super) fn keep(
     let kept = |files: Vec<&FileChange>, most| {
         files.into_iter().filter_map(|file| kept(run, &file.path, folder, blobs)).take(most).collect()
     };
-    (kept(plots, MOST_PLOTS), kept(others, MOST))
+    (kept(plots, MAX_PLOTS), kept(others, MAX_IMAGES))
 }
 
 fn kept(run: RunId, name: &str, folder: &Folder, blobs: &Path) -> Option<ImageRef> {
@@ -46,16 +46,17 @@ fn kept(run: RunId, name: &str, folder: &Folder, blobs: &Path) -> Option<ImageRe
     if place.found().is_none() || !place.path().starts_with(folder.path()) {
         return None;
     }
-    let bytes = read::held(&place, LARGEST).ok()?;
+    let bytes = read::held(&place, MAX_BYTES).ok()?;
     exec::keep_written(run, blobs, name, &bytes)
 }
 
 /// Calls of R that draw into a file of pixels.
-const OF_R: &[&str] = &["png", "jpeg", "ggsave", "agg_png", "agg_jpeg", "CairoPNG", "CairoJPEG", "save_plot"];
+const R_CALLS: &[&str] =
+    &["png", "jpeg", "ggsave", "agg_png", "agg_jpeg", "CairoPNG", "CairoJPEG", "save_plot"];
 /// The same of Julia: Plots and PyPlot, Makie and FileIO, Gadfly.
-const OF_JULIA: &[&str] = &["savefig", "png", "save", "PNG"];
+const JULIA_CALLS: &[&str] = &["savefig", "png", "save", "PNG"];
 /// So many characters of a call are read.
-const ARGUMENTS: usize = 400;
+const MAX_ARGUMENT_CHARS: usize = 400;
 
 /// What a text calls the files of its plots. One of R or Julia names the file in the call that draws it, or R itself does.
 #[derive(Default)]
@@ -67,8 +68,8 @@ struct PlotNames<'a> {
 impl<'a> PlotNames<'a> {
     fn of(language: &Language, source: &'a str) -> Self {
         let (devices, is_r) = match language.as_str() {
-            "r" => (OF_R, true),
-            "julia" => (OF_JULIA, false),
+            "r" => (R_CALLS, true),
+            "julia" => (JULIA_CALLS, false),
             _ => return Self::default(),
         };
         Self { named: named_by(devices, source, is_r), is_r }
@@ -128,7 +129,7 @@ fn named_by<'a>(devices: &[&str], source: &'a str, is_r: bool) -> Vec<&'a str> {
 /// The texts in quotes between the parentheses with which this begins.
 fn texts_in_call(call: &str) -> Vec<&str> {
     let (mut texts, mut depth, mut quote) = (Vec::new(), 0_usize, None);
-    for (at, c) in call.char_indices().take(ARGUMENTS) {
+    for (at, c) in call.char_indices().take(MAX_ARGUMENT_CHARS) {
         match (quote, c) {
             (Some((opened, began)), _) if c == opened => {
                 texts.extend(call.get(began..at));
@@ -233,10 +234,10 @@ mod tests {
         let report = RunReport { receipt, pictures: kept.clone(), ..RunReport::bare(Outcome::Ok) };
         assert_eq!(report.undrawn().collect::<Vec<_>>(), [&other]);
         let many: Vec<FileChange> = (0..60).map(|_| change("out/a.PNG", "changed")).collect();
-        assert_eq!(keep(2, &many, None).1.len(), MOST);
+        assert_eq!(keep(2, &many, None).1.len(), MAX_IMAGES);
         let draws = (Language("r".into()), Arc::from("png('out/a.PNG')\nplot(1)"));
         let (plots, others) = keep(4, &many, Some(&draws));
-        assert_eq!((plots.len(), others.len()), (MOST_PLOTS, 0), "plots are shown as those of Python are");
+        assert_eq!((plots.len(), others.len()), (MAX_PLOTS, 0), "plots are shown as those of Python are");
         std::fs::rename(&work, home.join("old")).unwrap();
         std::os::unix::fs::symlink(home.join("old"), &work).unwrap();
         assert_eq!(keep(3, &files, None), (Vec::new(), Vec::new()), "the folder was replaced");

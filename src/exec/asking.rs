@@ -16,10 +16,10 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// How long a program may take to answer.
-const PATIENCE: Duration = Duration::from_secs(10);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Bytes of an answer that are read.
-const LARGEST: usize = 1 << 16;
+const MAX_ANSWER_BYTES: usize = 1 << 16;
 
 /// What came of a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -120,7 +120,7 @@ impl Questions for Asker {
             confinement: cell.confinement(&Limits::default()),
             terminal: false,
         };
-        match sandbox::said(&cell.entry, &program, &[], (PATIENCE, LARGEST)) {
+        match sandbox::said(&cell.entry, &program, &[], (ANSWER_TIMEOUT, MAX_ANSWER_BYTES)) {
             Ok(said) if said.well => QuestionResult::Said(String::from_utf8_lossy(&said.text).into_owned()),
             _ => QuestionResult::Silent,
         }

@@ -47,7 +47,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 /// How long the engine may take to remove the last containers; what is left then is removed at the next start.
-const FAREWELL: Duration = Duration::from_secs(10);
+const REMOVAL_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The containers of one session.
 pub(super) struct Containers {

@@ -12,10 +12,10 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{Sender, error::TrySendError};
 
 /// Output that waits to be passed on, at the most; also the largest piece.
-const WAITING: usize = 64 << 10;
+const MAX_WAITING_BYTES: usize = 64 << 10;
 /// In each window so many pieces and bytes are passed on at once; what comes more waits for the next window.
 const WINDOW: Duration = Duration::from_millis(16);
-const PIECES: u32 = 8;
+const PIECES_PER_WINDOW: u32 = 8;
 
 /// The channel to whoever ordered the run.
 #[derive(Debug)]
@@ -73,7 +73,7 @@ impl EventSender {
 
     /// Passes output on, now or a little later.
     pub(super) fn print(&mut self, stream: Stream, bytes: &[u8]) {
-        let bytes = bytes.get(bytes.len().saturating_sub(WAITING)..).unwrap_or_default();
+        let bytes = bytes.get(bytes.len().saturating_sub(MAX_WAITING_BYTES)..).unwrap_or_default();
         match self.output.back_mut() {
             Some(last) if last.stream == stream => last.bytes.extend_from_slice(bytes),
             _ => self.output.push_back(Chunk { stream, bytes: bytes.to_vec() }),
@@ -95,7 +95,7 @@ impl EventSender {
             (self.window, self.pieces, self.bytes) = (now, 0, 0);
         }
         self.send_facts();
-        while self.facts.is_empty() && self.pieces < PIECES && self.bytes < WAITING {
+        while self.facts.is_empty() && self.pieces < PIECES_PER_WINDOW && self.bytes < MAX_WAITING_BYTES {
             let Some(chunk) = self.output.pop_front() else { return self.pass_screen_on() };
             let size = chunk.bytes.len();
             match self.out.try_send((self.run, RunEvent::Output(chunk))) {
@@ -121,7 +121,7 @@ impl EventSender {
     /// At most one screen in each window or two: nobody sees more.
     fn pass_screen_on(&mut self) {
         let Some(screen) = self.screen.take() else { return };
-        self.pieces += PIECES / 2;
+        self.pieces += PIECES_PER_WINDOW / 2;
         if let Err(TrySendError::Full((_, RunEvent::Screen(screen)))) =
             self.out.try_send((self.run, RunEvent::Screen(screen)))
         {
@@ -159,8 +159,8 @@ impl EventSender {
     }
 
     fn skip(&mut self) {
-        while self.waiting > WAITING {
-            let over = self.waiting - WAITING;
+        while self.waiting > MAX_WAITING_BYTES {
+            let over = self.waiting - MAX_WAITING_BYTES;
             let Some(front) = self.output.front_mut() else { return };
             let cut = over.min(front.bytes.len());
             if cut == front.bytes.len() {

@@ -6,7 +6,7 @@
 
 use super::frames::{FrameDecoder, FrameError};
 use super::helper_part::{DECODE, EXEC, JOIN, TEST};
-use super::helper_wire::{LIMIT, Ties, WireMessage as _};
+use super::helper_wire::{MAX_MESSAGE_BYTES, Ties, WireMessage as _};
 use super::pictures;
 use super::sandbox::{self, LayerError, selftest};
 use super::supervisor;
@@ -116,7 +116,7 @@ enum ConfineError {
 
 /// Ties itself to the supervisor and enters what it says.
 fn confine(socket: &mut UnixStream) -> Result<(), ConfineError> {
-    let mut decoder = FrameDecoder::new(LIMIT);
+    let mut decoder = FrameDecoder::new(MAX_MESSAGE_BYTES);
     let mut buffer = [0u8; 8 << 10];
     let frame = loop {
         if let Some(frame) = decoder.next_frame()? {

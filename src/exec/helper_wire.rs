@@ -13,11 +13,11 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// The largest message on this socket.
-pub(super) const LIMIT: usize = 16 << 20;
+pub(super) const MAX_MESSAGE_BYTES: usize = 16 << 20;
 
 /// The number that the first given descriptor has in the program; the next ones follow. High enough to stay clear of
 /// what programs and shells use by habit.
-pub(super) const FIRST_GIVEN: i32 = 90;
+pub(super) const FIRST_GIVEN_FD: i32 = 90;
 
 /// A program to start. Its standard output and error, and the descriptors it is given, travel beside the message.
 #[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -236,7 +236,7 @@ mod tests {
     use std::os::unix::ffi::OsStringExt as _;
 
     fn one(bytes: &[u8]) -> WireFrame {
-        let mut decoder = FrameDecoder::new(LIMIT);
+        let mut decoder = FrameDecoder::new(MAX_MESSAGE_BYTES);
         decoder.push(bytes);
         decoder.next_frame().unwrap().unwrap()
     }

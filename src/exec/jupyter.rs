@@ -51,12 +51,12 @@ use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
 /// How much longer is waited for what is missing of an end: for the last output, and for the reply.
-const IDLE: Duration = Duration::from_secs(2);
-const REPLY: Duration = Duration::from_secs(10);
+const IDLE_TIMEOUT: Duration = Duration::from_secs(2);
+const REPLY_TIMEOUT: Duration = Duration::from_secs(10);
 /// The same after a connection was lost: what came meanwhile may be gone.
-const AFTER_LOSS: Duration = Duration::from_secs(5);
+const AFTER_LOSS_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long kernels may take to leave.
-const FAREWELL: Duration = Duration::from_secs(20);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// What is told of a block whose end fell into a lost connection.
 const UNHEARD: &str = "the connection was lost while the block ran; the kernel is idle and keeps its state, but how the \
@@ -247,10 +247,10 @@ impl Jupyter {
         let Some(block) = &mut self.block else { return };
         let patience = match block.reading.missing() {
             AwaitedReply::Both => return,
-            AwaitedReply::Idle => IDLE,
+            AwaitedReply::Idle => IDLE_TIMEOUT,
             // Behind an interrupt it may never come.
-            AwaitedReply::Reply if block.reading.is_interrupted() => IDLE,
-            AwaitedReply::Reply => REPLY,
+            AwaitedReply::Reply if block.reading.is_interrupted() => IDLE_TIMEOUT,
+            AwaitedReply::Reply => REPLY_TIMEOUT,
             AwaitedReply::Nothing if self.ask_variables() => return,
             AwaitedReply::Nothing if self.waits_for_variables() => return,
             AwaitedReply::Nothing => return self.end_of_block(),
@@ -343,7 +343,7 @@ impl Jupyter {
                 self.tell_back(running);
                 if let Some(block) = self.block.as_mut().filter(|block| running && block.losses > 0 && !busy)
                 {
-                    block.until = Some(Instant::now() + AFTER_LOSS);
+                    block.until = Some(Instant::now() + AFTER_LOSS_TIMEOUT);
                 }
             }
             KernelNews::Resting(still) => self.on_resting(still),

@@ -19,20 +19,20 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc::Sender;
 
 /// From the interrupt at the time limit to the end by force, and from there until it is given up.
-const GRACE: Duration = Duration::from_millis(1000);
-const GIVE_UP: Duration = Duration::from_millis(3000);
+const KILL_DELAY: Duration = Duration::from_millis(1000);
+const GIVE_UP_DELAY: Duration = Duration::from_millis(3000);
 /// How long after its limit a run under a helper is given up, whatever its processes do: a little under the 2 s that are
 /// promised.
-const GIVE_UP_HELPER: Duration = Duration::from_millis(1900);
+const HELPER_GIVE_UP_DELAY: Duration = Duration::from_millis(1900);
 /// From one interrupt to the next, where they can be lost; and so many times it is repeated. A Python that was about to
 /// wait for something when the signal came has taken note of it and waits on, without ever looking at the note: only
 /// another signal wakes it. Whoever was reached has ended by then, or cleans up and is not disturbed any sooner.
-const AGAIN: Duration = Duration::from_millis(1500);
-const REPEATS: u8 = 2;
-/// The same at the time limit, where less than [`GRACE`] is left.
-const AGAIN_AT_END: Duration = Duration::from_millis(500);
+const REPEAT_INTERVAL: Duration = Duration::from_millis(1500);
+const MAX_REPEATS: u8 = 2;
+/// The same at the time limit, where less than [`KILL_DELAY`] is left.
+const FINAL_REPEAT_INTERVAL: Duration = Duration::from_millis(500);
 /// Images of one run elsewhere that are kept. On this machine its limits bound them.
-const IMAGES: usize = 200;
+const MAX_IMAGES: usize = 200;
 
 /// What is to be done because time has passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,7 +83,7 @@ impl Run {
     ) -> Self {
         let (id, terms) = (request.approval().run(), request.approval().terms());
         let (limits, has_terminal) = (terms.limits, terms.rights.terminal);
-        let most = if watch == Watch::Helper { usize::MAX } else { IMAGES };
+        let most = if watch == Watch::Helper { usize::MAX } else { MAX_IMAGES };
         let mut run = Self {
             id,
             events: EventSender::new(id, out),
@@ -116,7 +116,7 @@ impl Run {
         let limit = now.checked_add(Duration::from_millis(self.limits.wall_ms));
         match self.watch {
             Watch::Helper => {
-                limit.and_then(|at| at.checked_add(GIVE_UP_HELPER)).map(|at| (at, DueAction::GiveUp))
+                limit.and_then(|at| at.checked_add(HELPER_GIVE_UP_DELAY)).map(|at| (at, DueAction::GiveUp))
             }
             Watch::Loop { .. } => limit.map(|at| (at, DueAction::Interrupt)),
         }
@@ -142,7 +142,7 @@ impl Run {
     /// The person interrupts it: tells when it is to be repeated.
     pub(super) fn interrupt(&mut self, now: Instant) {
         self.pressed.interrupted = true;
-        self.again = self.loses_interrupts().then_some((now + AGAIN, REPEATS));
+        self.again = self.loses_interrupts().then_some((now + REPEAT_INTERVAL, MAX_REPEATS));
     }
 
     /// An interrupt is not repeated any more.
@@ -220,9 +220,9 @@ impl Run {
         self.pressed.killed = true;
         self.again = None;
         let at = match (self.watch, self.next) {
-            (Watch::Helper, Some((at, _))) => at.min(now + GIVE_UP_HELPER),
-            (Watch::Helper, None) => now + GIVE_UP_HELPER,
-            (Watch::Loop { .. }, _) => now + GIVE_UP,
+            (Watch::Helper, Some((at, _))) => at.min(now + HELPER_GIVE_UP_DELAY),
+            (Watch::Helper, None) => now + HELPER_GIVE_UP_DELAY,
+            (Watch::Loop { .. }, _) => now + GIVE_UP_DELAY,
         };
         self.next = Some((at, DueAction::GiveUp));
     }
@@ -237,18 +237,19 @@ impl Run {
     pub(super) fn on_time(&mut self, now: Instant) -> Option<DueAction> {
         self.events.pass_on(now);
         if let Some((_, left)) = self.again.filter(|(at, _)| *at <= now) {
-            self.again = left.checked_sub(1).filter(|left| *left > 0).map(|left| (now + AGAIN, left));
+            self.again =
+                left.checked_sub(1).filter(|left| *left > 0).map(|left| (now + REPEAT_INTERVAL, left));
             return Some(DueAction::InterruptAgain);
         }
         let (_, due) = self.next.filter(|(at, _)| *at <= now)?;
         self.next = match due {
             DueAction::Interrupt => {
                 self.pressed.out_of_time = true;
-                self.again = self.loses_interrupts().then_some((now + AGAIN_AT_END, 1));
-                Some((now + GRACE, DueAction::Kill))
+                self.again = self.loses_interrupts().then_some((now + FINAL_REPEAT_INTERVAL, 1));
+                Some((now + KILL_DELAY, DueAction::Kill))
             }
             DueAction::InterruptAgain => self.next,
-            DueAction::Kill => Some((now + GIVE_UP, DueAction::GiveUp)),
+            DueAction::Kill => Some((now + GIVE_UP_DELAY, DueAction::GiveUp)),
             DueAction::GiveUp => {
                 // A process that hangs in the system can't be ended; the run can.
                 self.pressed.out_of_time |= !self.pressed.killed;

@@ -75,11 +75,11 @@ impl<B: Backend> ExecutorLoop<B> {
                 });
             }
             ExecutorOrder::InstallTerms(language, by, limits, reply) => {
-                let limits = limits.unwrap_or(Limits { wall_ms: packages::WALL_MS, ..own });
+                let limits = limits.unwrap_or(Limits { wall_ms: packages::DEFAULT_WALL_MS, ..own });
                 let _ = reply.send(self.backend.install_terms(&language, *by, limits).await);
             }
             ExecutorOrder::PullTerms(language, limits, reply) => {
-                let limits = limits.unwrap_or(Limits { wall_ms: pull::WALL_MS, ..own });
+                let limits = limits.unwrap_or(Limits { wall_ms: pull::DEFAULT_WALL_MS, ..own });
                 let _ = reply.send(self.backend.pull_terms(&language, limits).await);
             }
             ExecutorOrder::Lacking(source, packages, reply) => {

@@ -13,7 +13,9 @@ mod shells;
 mod start;
 
 use super::frames::FrameDecoder;
-use super::helper_wire::{HelperOrder, LIMIT, Notification, ProgramSpec, WatchedLimits, WireMessage as _};
+use super::helper_wire::{
+    HelperOrder, MAX_MESSAGE_BYTES, Notification, ProgramSpec, WatchedLimits, WireMessage as _,
+};
 use super::sandbox::confinement::Limit;
 use super::tree;
 use count::ComputedTime;
@@ -32,9 +34,9 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 /// From SIGINT at the time limit to SIGTERM, and from there to SIGKILL: together well under the 2 s that are promised.
-const GRACE: [Duration; 2] = [Duration::from_millis(700), Duration::from_millis(500)];
+const SIGNAL_DELAYS: [Duration; 2] = [Duration::from_millis(700), Duration::from_millis(500)];
 /// When an interrupt is looked after: a process that was just being born loses it.
-const REPEATS: [Duration; 5] = [
+const REPEAT_DELAYS: [Duration; 5] = [
     Duration::from_millis(40),
     Duration::from_millis(160),
     Duration::from_millis(400),
@@ -42,7 +44,7 @@ const REPEATS: [Duration; 5] = [
     Duration::from_millis(2500),
 ];
 /// The first and the longest pause between two reports of what a run uses.
-const LOOK: (Duration, Duration) = (Duration::from_millis(15), Duration::from_millis(240));
+const REPORT_INTERVALS: (Duration, Duration) = (Duration::from_millis(15), Duration::from_millis(240));
 
 struct Supervisor {
     socket: OwnedFd,
@@ -113,7 +115,7 @@ enum Stop {
 /// Serves the socket until it or the program ends.
 pub(super) fn supervise(socket: OwnedFd) -> ExitCode {
     let own = rustix::process::getpid().as_raw_nonzero().get();
-    let decoder = FrameDecoder::new(LIMIT);
+    let decoder = FrameDecoder::new(MAX_MESSAGE_BYTES);
     let given = Vec::new();
     let Ok(children) = rest::children() else { return ExitCode::FAILURE };
     let mut supervisor = Supervisor {
@@ -240,7 +242,7 @@ impl Supervisor {
         let there = standing.unwrap_or_else(there);
         if let Some(watch) = &mut self.watch {
             let now = Instant::now();
-            watch.repeat_at = REPEATS.iter().rev().map(|after| now + *after).collect();
+            watch.repeat_at = REPEAT_DELAYS.iter().rev().map(|after| now + *after).collect();
             watch.interrupted = there;
         }
     }
@@ -293,9 +295,9 @@ impl Supervisor {
             computed: None,
             bounds,
             over: false,
-            look_at: now + LOOK.0,
-            tell_at: now + LOOK.0,
-            pause: LOOK.0,
+            look_at: now + REPORT_INTERVALS.0,
+            tell_at: now + REPORT_INTERVALS.0,
+            pause: REPORT_INTERVALS.0,
             now: 0,
             cpu_before: self.cpu_now(),
             peak_rss: 0,
@@ -359,7 +361,7 @@ impl Supervisor {
         if now >= watch.step_at {
             let step = watch.step;
             watch.step += 1;
-            watch.step_at = now + GRACE.get(step).copied().unwrap_or(Duration::from_secs(1));
+            watch.step_at = now + SIGNAL_DELAYS.get(step).copied().unwrap_or(Duration::from_secs(1));
             match step {
                 0 => {
                     self.tell(&Notification::OutOfTime);
@@ -374,9 +376,9 @@ impl Supervisor {
             self.hold(rss_bytes);
             let Some(watch) = &mut self.watch else { return };
             let held = watch.bounds.memory_bytes > 0 || watch.bounds.processes > 0;
-            watch.look_at = now + if held { bounds::WATCH } else { watch.pause };
+            watch.look_at = now + if held { bounds::WATCH_INTERVAL } else { watch.pause };
             if now >= watch.tell_at {
-                watch.pause = (watch.pause * 2).min(LOOK.1);
+                watch.pause = (watch.pause * 2).min(REPORT_INTERVALS.1);
                 watch.tell_at = now + watch.pause;
                 self.tell_usage(rss_bytes);
                 self.tell_asking();

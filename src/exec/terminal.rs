@@ -29,12 +29,12 @@ use crate::domain::TerminalScreen;
 use perform::TerminalState;
 
 /// Rows and columns until they are told.
-const SIZE: (u16, u16) = (24, 80);
+const DEFAULT_SIZE: (u16, u16) = (24, 80);
 /// Bytes of a last screen that are kept.
-const LAST_SCREEN: usize = 4 << 10;
+const MAX_LAST_SCREEN_BYTES: usize = 4 << 10;
 /// So many last screens of one run are kept; of more it is only told that they were, and then not even that.
-const LAST_SCREENS: u32 = 8;
-const TOLD: u32 = 100;
+const MAX_LAST_SCREENS: u32 = 8;
+const MAX_LAST_SCREENS_REPORTED: u32 = 100;
 
 /// A terminal: what was printed goes in, and comes out as lines; how it looks can be seen at any time.
 pub(super) struct Emulator {
@@ -50,7 +50,7 @@ pub(super) struct Emulator {
 impl Emulator {
     /// A terminal that nothing was printed on.
     pub(super) fn new() -> Self {
-        let state = TerminalState::new(SIZE.0, SIZE.1);
+        let state = TerminalState::new(DEFAULT_SIZE.0, DEFAULT_SIZE.1);
         Self { parser: vte::Parser::new(), part: Vec::new(), state, screens: 0 }
     }
 
@@ -88,17 +88,17 @@ impl Emulator {
     fn tell_screen(&mut self, kept: &mut Vec<u8>) {
         let text = self.state.take_last_screen().unwrap_or_default();
         self.screens = self.screens.saturating_add(1);
-        if self.screens > TOLD {
+        if self.screens > MAX_LAST_SCREENS_REPORTED {
             return;
         }
         if !self.state.begins_row() {
             kept.extend_from_slice(b"\r\n");
         }
-        if text.is_empty() || self.screens > LAST_SCREENS {
+        if text.is_empty() || self.screens > MAX_LAST_SCREENS {
             kept.extend_from_slice(b"--- a full-screen program ran ---\r\n");
             return;
         }
-        let cut = text.floor_char_boundary(LAST_SCREEN);
+        let cut = text.floor_char_boundary(MAX_LAST_SCREEN_BYTES);
         let (shown, rest) = text.split_at(cut);
         let more = if rest.is_empty() { "" } else { "\r\n..." };
         let shown = shown.replace('\n', "\r\n");

@@ -11,9 +11,9 @@ use std::os::unix::fs::MetadataExt as _;
 const OWN_TERMINAL: u64 = 5 << 8;
 /// The number of the system call that reads.
 #[cfg(target_os = "linux")]
-const READ: i64 = nix::libc::SYS_read;
+const READ_CALL: i64 = nix::libc::SYS_read;
 #[cfg(not(target_os = "linux"))]
-const READ: i64 = -1;
+const READ_CALL: i64 = -1;
 
 /// Clock ticks a second in `/proc`: the kernel's interface fixes it at 100 on every architecture that we build for.
 const TICK_US: u64 = 10_000;
@@ -56,7 +56,7 @@ pub(super) fn reads(pid: i32, terminal: u64) -> bool {
     let read = || {
         let call = fs::read_to_string(format!("/proc/{pid}/syscall")).ok()?;
         let mut words = call.split(' ');
-        let is_read = words.next()?.parse() == Ok(READ);
+        let is_read = words.next()?.parse() == Ok(READ_CALL);
         let descriptor = u32::from_str_radix(words.next()?.strip_prefix("0x")?, 16).ok()?;
         let device = fs::metadata(format!("/proc/{pid}/fd/{descriptor}")).ok()?.rdev();
         Some(is_read && [terminal, OWN_TERMINAL].contains(&device))
@@ -65,12 +65,12 @@ pub(super) fn reads(pid: i32, terminal: u64) -> bool {
 }
 
 /// So many processes are looked for where nobody says how many there may be.
-const MANY: usize = 4096;
+const MAX_PROCESSES: usize = 4096;
 
 /// The living processes below `root`, zombies left out; of very many, some. A process that is born while this looks may be
 /// missing: who ends processes looks again until there are none.
 pub(super) fn descendants(root: i32) -> Vec<i32> {
-    crowd(root, MANY)
+    crowd(root, MAX_PROCESSES)
 }
 
 /// Like [`descendants`], but no more than these and one: among many that fork, looking for all of them never ends.

@@ -8,10 +8,10 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 /// Links that are followed on one way.
-const LINKS: usize = 40;
+const MAX_LINKS: usize = 40;
 
 /// What of the home folder holds the person's own programs, also where the whole home is the working folder.
-const AT_HOME: &[&str] = &[
+const HOME_PROGRAM_FOLDERS: &[&str] = &[
     ".asdf",
     ".bun",
     ".cargo",
@@ -37,7 +37,7 @@ const AT_HOME: &[&str] = &[
 ];
 
 /// What of the disk belongs to the system, also where `/` is the working folder.
-const OF_SYSTEM: &[&str] =
+const SYSTEM_FOLDERS: &[&str] =
     &["/bin", "/gnu", "/home/linuxbrew", "/lib", "/lib64", "/nix", "/opt", "/sbin", "/snap", "/usr"];
 
 /// What is known of the folders that runs may write.
@@ -87,8 +87,8 @@ impl WritableFolders {
         let avoid = with_real(avoid);
         let active = with_real(venv.map(|venv| cwd.join(venv)).into_iter().collect());
         let wide = is_wide.then(|| {
-            let mut kept: Vec<PathBuf> = OF_SYSTEM.iter().map(PathBuf::from).collect();
-            let home = home.iter().flat_map(|home| AT_HOME.iter().map(|part| home.join(part)));
+            let mut kept: Vec<PathBuf> = SYSTEM_FOLDERS.iter().map(PathBuf::from).collect();
+            let home = home.iter().flat_map(|home| HOME_PROGRAM_FOLDERS.iter().map(|part| home.join(part)));
             kept.extend(home);
             (cwd_real, kept)
         });
@@ -170,7 +170,7 @@ fn walk(path: &Path) -> Option<Vec<PathBuf>> {
         }
         let target = fs::read_link(&next).ok()?;
         steps.push(next);
-        if steps.len() > LINKS {
+        if steps.len() > MAX_LINKS {
             return None;
         }
         if target.is_absolute() {

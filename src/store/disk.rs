@@ -95,7 +95,7 @@ fn ours(path: &Path, owner: u32) -> Result<(), StoreError> {
 
 /// A lock of this process is waited for so long: a program that is just being started holds a copy of one that was let go,
 /// until it has begun.
-const LET_GO: Duration = Duration::from_millis(500);
+const LOCK_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Takes the lock that only one process may hold.
 fn lock(path: &Path, file: &File) -> Result<(), StoreError> {
@@ -107,7 +107,7 @@ fn lock(path: &Path, file: &File) -> Result<(), StoreError> {
                 let pid = file.metadata().ok().and_then(|meta| Locks::read().holder(meta.ino()));
                 // Nobody: it was let go since, or the system does not tell.
                 let is_anothers = pid.is_some_and(|pid| pid != std::process::id());
-                if is_anothers || begun.elapsed() >= LET_GO {
+                if is_anothers || begun.elapsed() >= LOCK_TIMEOUT {
                     return Err(StoreError::Locked { path: path.to_owned(), pid });
                 }
                 std::thread::park_timeout(Duration::from_millis(1));
@@ -159,7 +159,7 @@ pub(super) fn durable(folder: &Path) -> bool {
 #[cfg(target_os = "linux")]
 fn kept_by_the_system(place: &Path) -> bool {
     /// Memory: tmpfs, ramfs. Network and user space, where a sync promises little: NFS, SMB, CIFS, 9p, FUSE.
-    const LOOSE: [u32; 8] = [
+    const NON_DURABLE_FILE_SYSTEMS: [u32; 8] = [
         0x0102_1994,
         0x8584_58f6,
         0x0000_6969,
@@ -169,7 +169,7 @@ fn kept_by_the_system(place: &Path) -> bool {
         0x0102_1997,
         0x6573_5546,
     ];
-    rustix::fs::statfs(place).map_or(true, |stat| !LOOSE.contains(&(stat.f_type as u32)))
+    rustix::fs::statfs(place).map_or(true, |stat| !NON_DURABLE_FILE_SYSTEMS.contains(&(stat.f_type as u32)))
 }
 
 #[cfg(not(target_os = "linux"))]

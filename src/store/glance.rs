@@ -10,20 +10,20 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 /// A smaller file is read as a whole at once.
-const LARGE: u64 = 4 << 20;
+const MAX_WHOLE_BYTES: u64 = 4 << 20;
 /// Bytes of its end that are looked at: more where fewer hold no whole line.
-const ENDS: [usize; 2] = [256 << 10, 4 << 20];
+const TAIL_BYTES: [usize; 2] = [256 << 10, 4 << 20];
 /// The longest first line.
-const FIRST: usize = 64 << 10;
+const MAX_FIRST_LINE_BYTES: usize = 64 << 10;
 
 /// The header and the last entries of a session, where it is so large that its reading is waited for.
 pub(crate) fn glance(path: &Path) -> Option<Vec<(Timestamp, Entry)>> {
     let file = disk::open_read(path).ok()?;
     let bytes = file.metadata().ok()?.len();
-    if bytes < LARGE {
+    if bytes < MAX_WHOLE_BYTES {
         return None;
     }
-    let first = piece(&file, 0, FIRST).ok()?;
+    let first = piece(&file, 0, MAX_FIRST_LINE_BYTES).ok()?;
     let blobs = blobs_of(path);
     let entry = |line: &[u8]| {
         let frame = wire::open(line).ok()?;
@@ -34,7 +34,7 @@ pub(crate) fn glance(path: &Path) -> Option<Vec<(Timestamp, Entry)>> {
         }
     };
     let header = first.split(|byte| *byte == b'\n').next().and_then(entry);
-    let last = ENDS.into_iter().find_map(|most| {
+    let last = TAIL_BYTES.into_iter().find_map(|most| {
         let end = piece(&file, bytes.saturating_sub(most as u64), most).ok()?;
         // What stands in front of the first line end is the rest of a line.
         let last: Vec<_> = end.split(|byte| *byte == b'\n').skip(1).filter_map(entry).collect();

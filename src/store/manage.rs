@@ -10,7 +10,7 @@ use std::io::Write as _;
 use std::path::Path;
 
 /// Bytes of a line of a preview at the most.
-const LONGEST: usize = 400;
+const MAX_PREVIEW_BYTES: usize = 400;
 
 /// The last `most` things of a conversation as plain lines, oldest first: `you    …`, `model  …`. Empty when the file
 /// can't be read. The text is as it stands in the file: whoever shows it makes it safe.
@@ -52,7 +52,7 @@ fn line(entry: &Entry) -> Option<String> {
 /// The first line that says something, shortened.
 fn first_line(text: &str) -> String {
     let line = text.lines().find(|l| !l.trim().is_empty()).unwrap_or_default().trim();
-    match line.char_indices().find(|(at, _)| *at >= LONGEST) {
+    match line.char_indices().find(|(at, _)| *at >= MAX_PREVIEW_BYTES) {
         Some((at, _)) => format!("{} …", line.get(..at).unwrap_or_default()),
         None => line.to_owned(),
     }

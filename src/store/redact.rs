@@ -16,7 +16,7 @@ use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 /// Bytes that are read at once.
-const PIECE: usize = 256 << 10;
+const CHUNK_BYTES: usize = 256 << 10;
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct RedactionPlan {
@@ -224,7 +224,7 @@ impl Redaction {
     ) -> Result<(), StoreError> {
         let mut from = disk::open_read(file)?;
         let mut stream = MaskStream::new(self.masker.clone());
-        let mut piece = vec![0; PIECE];
+        let mut piece = vec![0; CHUNK_BYTES];
         loop {
             let read = from.read(&mut piece).map_err(|error| StoreError::io(file, "read", error))?;
             let masked = match piece.get(..read) {
@@ -267,7 +267,8 @@ mod tests {
         let blobs = store.blobs();
         std::fs::create_dir_all(blobs.join("packages")).unwrap();
         std::fs::write(blobs.join("packages/left.py"), WORD).unwrap();
-        std::fs::write(blobs.join("run-9.out"), format!("{}{WORD}\nend", "x".repeat(PIECE - 5))).unwrap();
+        std::fs::write(blobs.join("run-9.out"), format!("{}{WORD}\nend", "x".repeat(CHUNK_BYTES - 5)))
+            .unwrap();
         std::fs::write(blobs.join("figure-1.png"), WORD).unwrap();
         let mut report = RunReport::bare(Outcome::Ok);
         report.output.push(Stream::Stdout, format!("{WORD}: 12\n").as_bytes());
@@ -422,7 +423,7 @@ mod tests {
                 assert!(!holds(&bytes) || stays || !masked, "{steps}: {}", file.display());
             }
             let output = std::fs::read(blobs_of(&path).join("run-9.out")).unwrap();
-            assert_eq!((holds(&output), output.len() > PIECE), (!masked, true), "{steps}");
+            assert_eq!((holds(&output), output.len() > CHUNK_BYTES), (!masked, true), "{steps}");
         }
     }
 

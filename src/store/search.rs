@@ -33,19 +33,19 @@ use update::UpdateBounds;
 use words::RoughFilter;
 
 /// Bytes of texts that are kept of all sessions together: beyond, the oldest sessions are left out.
-const MOST: u64 = 1 << 30;
+const MAX_TEXT_BYTES: u64 = 1 << 30;
 
 /// Places that are compared with their files at the most, for one search.
-const COMPARED: usize = 4000;
+const MAX_COMPARED_PLACES: usize = 4000;
 
 /// So many words that begin as the last one does are asked for one by one.
-const BEGUN: usize = 32;
+const MAX_COMPLETIONS: usize = 32;
 
 /// Hits of one session that are told at the most.
-const OF_ONE: usize = 3;
+const MAX_HITS_PER_SESSION: usize = 3;
 
 /// How long another process that writes is waited for: then what is kept is searched as it is.
-const PATIENCE: Duration = Duration::from_secs(1);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// What is looked for, and where.
 #[derive(Clone, Debug, Default)]
@@ -141,7 +141,7 @@ pub(crate) fn search(
         return Ok(SearchResults::default());
     }
     let work = |derived: &mut DerivedFile| {
-        derived.db.busy_timeout(PATIENCE)?;
+        derived.db.busy_timeout(LOCK_TIMEOUT)?;
         Searcher { folder, wanted, masker }.begin(derived, waiting)
     };
     match DerivedFile::open_with(folder, &shelf::PLAN, work) {
@@ -169,7 +169,7 @@ struct Searcher<'a> {
 
 impl Searcher<'_> {
     fn begin(&self, derived: &mut DerivedFile, waiting: &Waiting<'_>) -> Result<SearchResults, DerivedError> {
-        let bounds = UpdateBounds { most: MOST, goes_on: waiting.goes_on, told: waiting.told };
+        let bounds = UpdateBounds { most: MAX_TEXT_BYTES, goes_on: waiting.goes_on, told: waiting.told };
         let mut behind = None;
         // Once more where something that is kept is not what stands in its file: then that file is read anew.
         for last in [false, true] {
@@ -235,13 +235,17 @@ impl Searcher<'_> {
         let questions = match self.wanted.sought.begun() {
             None => vec![self.wanted.sought.question()],
             Some(begun) => {
-                let words = shelf::words_of(db, begun, BEGUN + 1)?;
-                let few = words.get(..words.len().min(BEGUN)).unwrap_or_default();
+                let words = shelf::words_of(db, begun, MAX_COMPLETIONS + 1)?;
+                let few = words.get(..words.len().min(MAX_COMPLETIONS)).unwrap_or_default();
                 let some = self.wanted.sought.question_for(few);
                 if few.is_empty() {
                     return Ok((found, gathering.stale));
                 }
-                if words.len() > BEGUN { vec![some, self.wanted.sought.question()] } else { vec![some] }
+                if words.len() > MAX_COMPLETIONS {
+                    vec![some, self.wanted.sought.question()]
+                } else {
+                    vec![some]
+                }
             }
         };
         let names = found.hits.clone();
@@ -312,11 +316,13 @@ impl Searcher<'_> {
             let number: i64 = row.get(0)?;
             let file = shelf::file_of(number);
             let Some((name, _)) = files.get(&file) else { continue };
-            if gathering.of_file(file) >= OF_ONE {
+            if gathering.of_file(file) >= MAX_HITS_PER_SESSION {
                 found.more = true;
                 continue;
             }
-            if found.hits.len() >= self.wanted.limit || gathering.compared >= COMPARED || !(waiting.goes_on)()
+            if found.hits.len() >= self.wanted.limit
+                || gathering.compared >= MAX_COMPARED_PLACES
+                || !(waiting.goes_on)()
             {
                 found.more = true;
                 break;
@@ -449,7 +455,7 @@ struct HitCollector {
 type SharedEntry = (String, Timestamp, PlaceKind, Option<BlockId>, u64, String);
 
 /// Branches of branches that are followed to where they come from.
-const DEEPEST: usize = 64;
+const MAX_BRANCH_DEPTH: usize = 64;
 
 impl HitCollector {
     fn of_file(&self, file: i64) -> usize {
@@ -462,7 +468,7 @@ impl HitCollector {
         let SearchHit { session, place, at, line, .. } = hit;
         let mut root = session.id.clone();
         let mut left = session.branch_of.clone();
-        for _ in 0..DEEPEST {
+        for _ in 0..MAX_BRANCH_DEPTH {
             let Some(of) = left.take() else { break };
             let path = folder.join(format!("{}.jsonl", file_stem(&of)));
             left = self.session(&path).and_then(|session| session.branch_of);

@@ -17,11 +17,11 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// How long changes are looked for that are only told.
-const COMPARED: Duration = Duration::from_millis(200);
+const DIFF_TIMEOUT: Duration = Duration::from_millis(200);
 /// Places that are named.
-const RANGES: usize = 12;
+const MAX_RANGES_SHOWN: usize = 12;
 /// Bytes of a diff that are told.
-const DIFF: usize = 8 << 10;
+const MAX_DIFF_BYTES: usize = 8 << 10;
 
 /// What is to be done, as it was approved.
 #[derive(Clone, Copy, Debug)]
@@ -139,7 +139,7 @@ fn write(order: ActOrder<'_>, cwd: &Path, files: &mut Vec<FileChange>) -> Result
     let olds: Vec<Option<String>> = news
         .iter()
         .filter(|_| order.tells != ChangesTold::Nothing)
-        .map(|new| String::from_utf8(super::read::held(new.place, target::LARGEST_REPLACED).ok()?).ok())
+        .map(|new| String::from_utf8(super::read::held(new.place, target::MAX_REPLACED_BYTES).ok()?).ok())
         .collect();
     replace::replace_all(&news)?;
     let cwd = cwd.canonicalize().unwrap_or_else(|_| cwd.to_path_buf());
@@ -166,7 +166,7 @@ fn write(order: ActOrder<'_>, cwd: &Path, files: &mut Vec<FileChange>) -> Result
 
 /// The lines at which a text differs from the old one, and how, where that is to be told.
 fn changes(old: &str, new: &str, tells: ChangesTold) -> (String, String) {
-    let diff = TextDiff::configure().timeout(COMPARED).diff_lines(old, new);
+    let diff = TextDiff::configure().timeout(DIFF_TIMEOUT).diff_lines(old, new);
     let mut ranges: Vec<String> = Vec::new();
     for op in diff.ops().iter().filter(|op| op.tag() != DiffTag::Equal) {
         let range = op.new_range();
@@ -176,8 +176,8 @@ fn changes(old: &str, new: &str, tells: ChangesTold) -> (String, String) {
             _ => format!("{}-{}", range.start + 1, range.end),
         });
     }
-    let more = if ranges.len() > RANGES { ", …" } else { "" };
-    ranges.truncate(RANGES);
+    let more = if ranges.len() > MAX_RANGES_SHOWN { ", …" } else { "" };
+    ranges.truncate(MAX_RANGES_SHOWN);
     let place = match ranges.as_slice() {
         [one] if !one.contains(['-', ' ']) => "line",
         _ => "lines",
@@ -187,7 +187,7 @@ fn changes(old: &str, new: &str, tells: ChangesTold) -> (String, String) {
         ChangesTold::Diff => diff.unified_diff().context_radius(0).to_string(),
         _ => String::new(),
     };
-    let cut = told.floor_char_boundary(told.len().min(DIFF));
+    let cut = told.floor_char_boundary(told.len().min(MAX_DIFF_BYTES));
     (lines, told.get(..cut).unwrap_or_default().to_owned())
 }
 

@@ -13,8 +13,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Component, Path, PathBuf};
 
 /// Files that are copied, and their bytes.
-const MOST_FILES: usize = 10_000;
-const MOST_BYTES: u64 = 1 << 30;
+const MAX_FILES: usize = 10_000;
+const MAX_BYTES: u64 = 1 << 30;
 
 /// Why files can't be copied.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -29,7 +29,7 @@ pub(crate) enum CopyError {
     Special(PathBuf),
     #[error("{} holds more files than can be listed: name those that are needed", .0.display())]
     Cut(PathBuf),
-    #[error("{} files of {} are too much to be copied (at most {} of {}): name those that are needed", grouped(*.0 as u64), size(*.1), grouped(MOST_FILES as u64), size(MOST_BYTES))]
+    #[error("{} files of {} are too much to be copied (at most {} of {}): name those that are needed", grouped(*.0 as u64), size(*.1), grouped(MAX_FILES as u64), size(MAX_BYTES))]
     TooMuch(usize, u64),
     #[error("{0}")]
     File(#[from] FileError),
@@ -154,9 +154,7 @@ impl ChosenFiles {
 
     fn bounded(&self) -> Result<(), CopyError> {
         match (self.count(), self.bytes()) {
-            (files, bytes) if files > MOST_FILES || bytes > MOST_BYTES => {
-                Err(CopyError::TooMuch(files, bytes))
-            }
+            (files, bytes) if files > MAX_FILES || bytes > MAX_BYTES => Err(CopyError::TooMuch(files, bytes)),
             _ => Ok(()),
         }
     }
@@ -169,7 +167,7 @@ impl ChosenFiles {
         if !from.stands() {
             return Err(FileError::Moved(from.path().to_owned()).into());
         }
-        let mut rest = MOST_BYTES;
+        let mut rest = MAX_BYTES;
         for path in self.paths() {
             if let Some((content, mode)) = self.earlier.get(path) {
                 rest = rest.saturating_sub(written(&mut content.as_slice(), &into.join(path), *mode)?);

@@ -16,11 +16,11 @@ use std::path::{Path, PathBuf};
 /// The name that is looked for.
 pub(crate) const NAME: &str = "AGENTS.md";
 /// Bytes of one file that are told.
-const LARGEST: u64 = 32 << 10;
+const MAX_FILE_BYTES: u64 = 32 << 10;
 /// Bytes of all files together that are told.
-const ALL: u64 = 64 << 10;
+const MAX_TOTAL_BYTES: u64 = 64 << 10;
 /// Folders that are looked into, from the working folder upwards.
-const HEIGHT: usize = 64;
+const MAX_ANCESTORS: usize = 64;
 
 /// Where instructions are looked for.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -60,7 +60,7 @@ pub(crate) fn look(search: &InstructionSearch) -> InstructionReport {
 /// The files that are there, the person's first, then the project's with the nearest last; and what could not be used.
 pub(crate) fn find(search: &InstructionSearch) -> (Vec<Instructions>, Vec<Notice>) {
     let mut notices = Vec::new();
-    let mut left = ALL;
+    let mut left = MAX_TOTAL_BYTES;
     let mut files = Vec::new();
     for path in &search.own {
         match one(path, &mut left, true) {
@@ -91,7 +91,7 @@ pub(crate) fn find(search: &InstructionSearch) -> (Vec<Instructions>, Vec<Notice
 /// The folders from the working folder up to that of the repository; outside of one up to the home folder, where the
 /// working folder is below it, and else only the working folder.
 fn folders(search: &InstructionSearch) -> Vec<PathBuf> {
-    let all: Vec<&Path> = search.cwd.ancestors().take(HEIGHT).collect();
+    let all: Vec<&Path> = search.cwd.ancestors().take(MAX_ANCESTORS).collect();
     let home = search.home.as_deref().and_then(|home| all.iter().position(|folder| *folder == home));
     let below_home = home.map_or(all.len(), |at| at + 1);
     let repository = all.iter().take(below_home).position(|folder| folder.join(".git").exists());
@@ -135,7 +135,7 @@ fn one(path: &Path, left: &mut u64, own: bool) -> Result<Option<Instructions>, I
     if !info.is_file() {
         return Err(InstructionsError::NoFile);
     }
-    let room = LARGEST.min(*left);
+    let room = MAX_FILE_BYTES.min(*left);
     if room == 0 && info.len() > 0 {
         return Err(InstructionsError::NoRoom);
     }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
 /// Most entries of a folder that is written into which are looked at.
-const MOST: usize = 256;
+const MAX_ENTRIES: usize = 256;
 
 /// Where paths lead, by their spelling.
 pub(crate) type Leads = BTreeMap<String, PathBuf>;
@@ -40,7 +40,7 @@ pub(crate) fn of_effects(cwd: &Path, home: Option<&Path>, effects: &Effects) -> 
         if !inside.is_dir() {
             continue;
         }
-        let names = effects.reads.iter().take(MOST).filter_map(|path| Path::new(path).file_name());
+        let names = effects.reads.iter().take(MAX_ENTRIES).filter_map(|path| Path::new(path).file_name());
         for name in names {
             let (into, place) = (inside.join(name), real(&inside.join(name)));
             if place != into {

@@ -19,7 +19,7 @@ use std::time::SystemTime;
 const OBJECTS: &str = ".git/objects";
 
 /// Folders that are looked at; where there are more (a home, a whole disk), nothing is told of any.
-const MOST_FOLDERS: usize = 100_000;
+const MAX_FOLDERS: usize = 100_000;
 
 /// A folder as it stood. What is in it is shared by looks that find it unchanged.
 #[derive(Clone, Debug)]
@@ -44,7 +44,7 @@ pub struct ObeyedFiles {
 }
 
 /// Bytes of all copies together.
-const MOST_COPIED: usize = 16 << 20;
+const MAX_COPIED_BYTES: usize = 16 << 20;
 
 impl ObeyedFiles {
     /// The same folders as they stand now.
@@ -109,7 +109,7 @@ impl ObeyedFiles {
 
     /// Whether there are too many folders: nothing is told then.
     pub(crate) fn is_too_large(&self) -> bool {
-        self.folders.len() > MOST_FOLDERS
+        self.folders.len() > MAX_FOLDERS
     }
 
     fn fill(&mut self, before: &Self) {
@@ -151,7 +151,7 @@ impl ObeyedFiles {
             let same = before.files.get(path).is_some_and(|then| stamp.is_as(then));
             let copy = before.copies.get(path).filter(|_| same).cloned();
             let copy = copy.or_else(|| Copy::of(path, &std::fs::symlink_metadata(path).ok()?));
-            if let Some(copy) = copy.filter(|copy| self.copied + copy.size() <= MOST_COPIED) {
+            if let Some(copy) = copy.filter(|copy| self.copied + copy.size() <= MAX_COPIED_BYTES) {
                 self.copied += copy.size();
                 self.copies.insert(path.to_path_buf(), copy);
             }

@@ -21,12 +21,13 @@ use walk::PathWalk;
 
 /// Opening a folder to go on from it: for that no right to read it is needed.
 #[cfg(target_os = "linux")]
-const STEP: OFlags = OFlags::PATH.union(FOLDER);
+const STEP_FLAGS: OFlags = OFlags::PATH.union(FOLDER_FLAGS);
 #[cfg(not(target_os = "linux"))]
-const STEP: OFlags = FOLDER;
-const FOLDER: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+const STEP_FLAGS: OFlags = FOLDER_FLAGS;
+const FOLDER_FLAGS: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 /// A pipe in the place of a file must not hold us.
-const FILE: OFlags = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
+const FILE_FLAGS: OFlags =
+    OFlags::NOFOLLOW.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
 
 /// A folder that is held open.
 #[derive(Debug)]
@@ -231,17 +232,17 @@ impl OpenPlace {
 }
 
 fn step_in(folder: &File, name: &OsStr) -> Result<File, Errno> {
-    openat(folder, name, STEP, Mode::empty()).map(File::from)
+    openat(folder, name, STEP_FLAGS, Mode::empty()).map(File::from)
 }
 
 /// Opens a folder in a folder for listing it; a link is not followed.
 pub(super) fn folder_in(folder: &File, name: &OsStr) -> Result<File, Errno> {
-    openat(folder, name, OFlags::RDONLY | FOLDER, Mode::empty()).map(File::from)
+    openat(folder, name, OFlags::RDONLY | FOLDER_FLAGS, Mode::empty()).map(File::from)
 }
 
 /// Opens what stands under a name for reading; a link is not followed.
 pub(super) fn open_in(folder: &File, name: &OsStr) -> io::Result<File> {
-    Ok(File::from(openat(folder, name, OFlags::RDONLY | FILE, Mode::empty())?))
+    Ok(File::from(openat(folder, name, OFlags::RDONLY | FILE_FLAGS, Mode::empty())?))
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Bytes of a file of which a copy is made.
-const LARGEST: u64 = 256 << 10;
+const MAX_COPY_BYTES: u64 = 256 << 10;
 
 /// What stood under a name.
 #[derive(Clone, Debug)]
@@ -30,15 +30,15 @@ impl Copy {
         if info.is_symlink() {
             return std::fs::read_link(path).ok().map(Copy::Link);
         }
-        if !info.is_file() || info.len() > LARGEST {
+        if !info.is_file() || info.len() > MAX_COPY_BYTES {
             return None;
         }
         let flags = (rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK).bits();
         let file = File::options().read(true).custom_flags(i32::try_from(flags).ok()?).open(path).ok()?;
         let mode = file.metadata().ok().filter(Metadata::is_file)?.permissions().mode();
         let mut bytes = Vec::new();
-        file.take(LARGEST + 1).read_to_end(&mut bytes).ok()?;
-        (bytes.len() as u64 <= LARGEST).then(|| Copy::File(bytes.into(), mode))
+        file.take(MAX_COPY_BYTES + 1).read_to_end(&mut bytes).ok()?;
+        (bytes.len() as u64 <= MAX_COPY_BYTES).then(|| Copy::File(bytes.into(), mode))
     }
 
     /// Its bytes, for a bound on all copies together.
@@ -190,7 +190,8 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let folder = fs::canonicalize(folder.path()).expect("a path");
         let at = |name: &str| folder.join(name);
-        fs::write(at(".bashrc"), vec![b'x'; usize::try_from(LARGEST).expect("a size") + 1]).expect("written");
+        fs::write(at(".bashrc"), vec![b'x'; usize::try_from(MAX_COPY_BYTES).expect("a size") + 1])
+            .expect("written");
         let before = of(&folder);
         fs::write(at(".envrc"), "evil").expect("written");
         fs::write(at(".bashrc"), "evil").expect("written");

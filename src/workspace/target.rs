@@ -14,9 +14,9 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 /// Files of more bytes than this are not replaced: they could not be compared in a moment.
-pub(super) const LARGEST_REPLACED: u64 = 64 << 20;
+pub(super) const MAX_REPLACED_BYTES: u64 = 64 << 20;
 /// Texts of more bytes than this are not shown as changes.
-const LARGEST_COMPARED: u64 = 4 << 20;
+const MAX_COMPARED_BYTES: u64 = 4 << 20;
 
 /// What stands where a block would act.
 #[derive(Debug)]
@@ -138,7 +138,7 @@ fn replaceable(path: &str, found: Option<NameFacts>, seen: &mut TargetFacts) -> 
     if !found.mode.intersects(Mode::WUSR | Mode::WGRP | Mode::WOTH) {
         return Err(FileError::ReadOnly(path.into()));
     }
-    if found.bytes > LARGEST_REPLACED {
+    if found.bytes > MAX_REPLACED_BYTES {
         return Err(FileError::Irreplaceable(path.into(), found.bytes));
     }
     let file = seen.place.open()?;
@@ -149,11 +149,11 @@ fn replaceable(path: &str, found: Option<NameFacts>, seen: &mut TargetFacts) -> 
             if names == 1 { "1 name".into() } else { format!("{names} names") }
         ));
     }
-    let bytes = super::read::whole(file, &seen.target.path, LARGEST_REPLACED)?;
+    let bytes = super::read::whole(file, &seen.target.path, MAX_REPLACED_BYTES)?;
     seen.target.found = OnDisk::File(Some(Sha256::of(&bytes)));
     seen.target.bytes = bytes.len() as u64;
     match String::from_utf8(bytes) {
-        Ok(text) if text.len() as u64 <= LARGEST_COMPARED && !text.contains('\0') => {
+        Ok(text) if text.len() as u64 <= MAX_COMPARED_BYTES && !text.contains('\0') => {
             seen.before = Some(Arc::from(text));
         }
         _ => seen.remarks.push(format!(
@@ -166,7 +166,7 @@ fn replaceable(path: &str, found: Option<NameFacts>, seen: &mut TargetFacts) -> 
 
 /// The hash of an open file's bytes; `None` where it can't be read, or is larger than what is replaced.
 pub(super) fn hash(file: File) -> Option<Sha256> {
-    super::read::whole(file, Path::new(""), LARGEST_REPLACED).ok().map(|bytes| Sha256::of(&bytes))
+    super::read::whole(file, Path::new(""), MAX_REPLACED_BYTES).ok().map(|bytes| Sha256::of(&bytes))
 }
 
 fn kind(kind: FileType) -> &'static str {

@@ -7,15 +7,15 @@ use std::fs;
 use std::path::Path;
 
 /// How deep test files are looked for.
-const DEEPEST: usize = 5;
+const MAX_DEPTH: usize = 5;
 /// Entries of folders that are looked at.
-const MOST: usize = 4_000;
+const MAX_ENTRIES: usize = 4_000;
 /// Bytes of a manifest, and of a source file that may hold tests.
-const LARGEST: u64 = 256 << 10;
+const MAX_FILE_BYTES: u64 = 256 << 10;
 /// Source files of Rust that are looked into for tests.
-const MOST_SOURCES: usize = 64;
+const MAX_SOURCES: usize = 64;
 /// Folders that hold other people's files, or files that were made.
-const PASSED_OVER: [&str; 9] =
+const SKIPPED_FOLDERS: [&str; 9] =
     ["node_modules", "target", "venv", "env", "__pycache__", "dist", "build", "vendor", "site-packages"];
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -48,7 +48,7 @@ pub(crate) struct Marks {
 
 pub(crate) fn look(cwd: &Path) -> Marks {
     let there = |name: &str| cwd.join(name).is_file();
-    let text = |name: &str| read::bounded(&cwd.join(name), LARGEST).unwrap_or_default();
+    let text = |name: &str| read::bounded(&cwd.join(name), MAX_FILE_BYTES).unwrap_or_default();
     let package = text("package.json");
     let mut marks = Marks {
         cargo: above(cwd, "Cargo.toml"),
@@ -98,7 +98,7 @@ fn has_target(makefile: &str) -> bool {
 /// Looks at the files, the upper folders first.
 fn walk(cwd: &Path, marks: &mut Marks) {
     let mut folders = VecDeque::from([(cwd.to_path_buf(), 0)]);
-    let (mut left, mut sources) = (MOST, MOST_SOURCES);
+    let (mut left, mut sources) = (MAX_ENTRIES, MAX_SOURCES);
     while let Some((folder, depth)) = folders.pop_front() {
         let below = folder.strip_prefix(cwd).unwrap_or(Path::new("")).to_string_lossy().into_owned();
         let in_tests = folder.file_name().is_some_and(|name| name == "test" || name == "__tests__");
@@ -108,7 +108,7 @@ fn walk(cwd: &Path, marks: &mut Marks) {
             let (name, Ok(kind)) = (entry.file_name(), entry.file_type()) else { continue };
             let Some(name) = name.to_str().filter(|name| !name.starts_with('.')) else { continue };
             // Links are not followed: what is behind them may be anywhere, and anything.
-            if kind.is_dir() && depth + 1 < DEEPEST && !PASSED_OVER.contains(&name) {
+            if kind.is_dir() && depth + 1 < MAX_DEPTH && !SKIPPED_FOLDERS.contains(&name) {
                 folders.push_back((entry.path(), depth + 1));
             } else if kind.is_file() {
                 note(name, &below, in_tests, marks);
@@ -117,7 +117,7 @@ fn walk(cwd: &Path, marks: &mut Marks) {
                     && sources > 0
                 {
                     sources -= 1;
-                    let text = read::bounded(&entry.path(), LARGEST).unwrap_or_default();
+                    let text = read::bounded(&entry.path(), MAX_FILE_BYTES).unwrap_or_default();
                     marks.cargo_tests = text.windows(5).any(|word| word == b"test]");
                 }
             }

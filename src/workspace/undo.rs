@@ -42,17 +42,17 @@ use unfinished::PutBackNotes;
 use walk::WalkError;
 
 /// How long the names below the folders of a run are walked before it is told that nothing can be taken back.
-const PATIENCE: Duration = Duration::from_secs(5);
+const WALK_TIMEOUT: Duration = Duration::from_secs(5);
 /// The folder of what is under way.
 const UNFINISHED: &str = "unfinished";
 /// Bytes of a record.
-const LARGEST_RECORD: u64 = 256 << 20;
+const MAX_RECORD_BYTES: u64 = 256 << 20;
 /// After a run so many more names are walked than before one.
-const MORE_AFTERWARDS: usize = 4;
+const AFTERWARDS_FACTOR: usize = 4;
 /// Bytes of a file whose text is compared.
-const COMPARED: u64 = 1 << 20;
+const MAX_COMPARED_BYTES: u64 = 1 << 20;
 /// Paths of which is known whether they are secret.
-const MOST_KNOWN: usize = 200_000;
+const MAX_KNOWN_PATHS: usize = 200_000;
 
 /// Tells whether a path is one of a file with secrets, of which no copy is made.
 pub(crate) type IsSecret = Arc<dyn Fn(&Path) -> bool + Send + Sync>;
@@ -108,7 +108,7 @@ impl UndoStore {
 
     /// What would be remembered of it now. Nothing is copied.
     pub(crate) fn cover(&mut self, ground: &Ground) -> UndoCover {
-        self.cover_within(ground, PATIENCE)
+        self.cover_within(ground, WALK_TIMEOUT)
     }
 
     fn cover_within(&mut self, ground: &Ground, patience: Duration) -> UndoCover {
@@ -131,7 +131,7 @@ impl UndoStore {
             WalkError::TooLong => UndoCover::none(WALK_TOO_LONG),
         })?;
         walked.add(others);
-        if self.secrets.len() > MOST_KNOWN {
+        if self.secrets.len() > MAX_KNOWN_PATHS {
             self.secrets.clear();
         }
         let secrets = &mut self.secrets;
@@ -148,7 +148,7 @@ impl UndoStore {
     /// Remembers it as it stands now, and others: files of folders in which nothing else is.
     pub(crate) fn remember(&mut self, ground: Ground, others: &[PathBuf]) -> Result<Picture, UndoCover> {
         // What could be looked at when it was told can be by now, unless it takes much longer.
-        let plan = self.plan(&ground, others, PATIENCE * 2)?;
+        let plan = self.plan(&ground, others, WALK_TIMEOUT * 2)?;
         self.take(ground, plan).map_err(|error| UndoCover::none(error.to_string()))
     }
 
@@ -168,7 +168,7 @@ impl UndoStore {
     /// # Errors
     /// What the system says: then nothing of the run can be taken back.
     pub(crate) fn record(&mut self, picture: &Picture, others: &[PathBuf]) -> io::Result<UndoNote> {
-        let most = self.place.limits.files.saturating_mul(MORE_AFTERWARDS);
+        let most = self.place.limits.files.saturating_mul(AFTERWARDS_FACTOR);
         let mut walked = walk::walk(&picture.ground, &self.place.own, most, None).ok();
         if let Some(walked) = &mut walked {
             walked.add(others);
@@ -194,7 +194,7 @@ impl UndoStore {
 
     fn read(&mut self, record: Sha256) -> io::Result<Record> {
         let (objects, _) = self.open()?;
-        let bytes = objects.get(record, LARGEST_RECORD).map_err(|error| match error.kind() {
+        let bytes = objects.get(record, MAX_RECORD_BYTES).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => io::Error::other(DROPPED),
             _ => error,
         })?;
@@ -251,15 +251,15 @@ impl UndoStore {
                 State::Nothing => Vec::new(),
                 State::Link { to } => format!("link to {}\n", to.display()).into_bytes(),
                 State::Folder { .. } => b"folder\n".to_vec(),
-                State::File { bytes, .. } if *bytes > COMPARED => return None,
+                State::File { bytes, .. } if *bytes > MAX_COMPARED_BYTES => return None,
                 State::File { sha256, bytes, .. } if objects.has(*sha256, *bytes) => {
-                    objects.get(*sha256, COMPARED).ok()?
+                    objects.get(*sha256, MAX_COMPARED_BYTES).ok()?
                 }
                 // What the run left is not copied before it is taken back.
                 State::File { .. } if now == *state => {
                     let mut bytes = Vec::new();
                     let file = opener.open(&change.path).ok()?;
-                    io::Read::read_to_end(&mut io::Read::take(file, COMPARED), &mut bytes).ok()?;
+                    io::Read::read_to_end(&mut io::Read::take(file, MAX_COMPARED_BYTES), &mut bytes).ok()?;
                     bytes
                 }
                 State::File { .. } | State::Unkept { .. } => return None,

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Larger files hold no recipe.
-const LARGEST: u64 = 64 << 10;
+const MAX_BYTES: u64 = 64 << 10;
 
 /// The recipes of a process. Cheap to clone; its clones are one.
 #[derive(Clone, Debug)]
@@ -78,7 +78,7 @@ impl RecipeBook {
     /// Reads the person's own anew; gives what can't be used and was not told before.
     pub(crate) fn read(&self) -> Vec<Notice> {
         let files = own_files::of(&self.0.folder);
-        let texts: Vec<_> = files.into_iter().map(|path| (own_files::text(&path, LARGEST), path)).collect();
+        let texts: Vec<_> = files.into_iter().map(|path| (own_files::text(&path, MAX_BYTES), path)).collect();
         // Asked behind the reading: a run that begins from here on came too late for these texts.
         let before = self.standing().clone();
         let (known, mut faults) = believed(texts, &before);

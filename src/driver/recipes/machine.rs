@@ -11,10 +11,10 @@ use crate::text::shell::quoted;
 use std::path::Path;
 
 /// The oldest node with a test runner.
-const NODE: u32 = 18;
+const MIN_NODE_VERSION: u32 = 18;
 
 /// The words of bash itself that a line may begin with.
-const BASH: &str = ". : alias bg bind break builtin caller cd command compgen complete compopt continue declare dirs disown echo \
+const BASH_WORDS: &str = ". : alias bg bind break builtin caller cd command compgen complete compopt continue declare dirs disown echo \
 enable eval exec exit export false fc fg getopts hash help history jobs kill let local logout mapfile popd printf pushd pwd \
 read readarray readonly return set shift shopt source suspend test times trap true type typeset ulimit umask unalias unset \
 wait if for while until case select function time coproc then do";
@@ -88,7 +88,7 @@ fn way_out(said_by: Option<&str>) -> String {
 fn program_of(line: &str) -> Option<&str> {
     let word = line.split_whitespace().next()?;
     let is_plain = word.chars().all(|c| c.is_ascii_alphanumeric() || "._+-".contains(c));
-    (is_plain && !BASH.split_whitespace().any(|own| own == word)).then_some(word)
+    (is_plain && !BASH_WORDS.split_whitespace().any(|own| own == word)).then_some(word)
 }
 
 /// Whether a run of bash finds a program by this name: also among those of the project.
@@ -128,7 +128,7 @@ fn elsewhere() -> Machine {
 fn tests(node: &Interpreter) -> bool {
     let is_node = node.path.file_name().is_some_and(|name| name == "node" || name == "nodejs");
     let major = node.version.as_deref().and_then(|version| version_numbers(version).first().copied());
-    is_node && major.is_none_or(|major| major >= NODE)
+    is_node && major.is_none_or(|major| major >= MIN_NODE_VERSION)
 }
 
 /// How a program without a name is called in a shell: by its path, from the working folder where it lies in it.

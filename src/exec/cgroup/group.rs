@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 const OWN_BYTES: u64 = 16 << 20;
 const OWN_PROCESSES: u64 = 4;
 /// How long the end of all processes is waited for.
-const PATIENCE: Duration = Duration::from_secs(2);
+const END_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A group. Dropping it ends what is in it and removes it.
 #[derive(Debug)]
@@ -99,7 +99,7 @@ impl Group {
 
 impl Drop for Group {
     fn drop(&mut self) {
-        let until = Instant::now() + PATIENCE;
+        let until = Instant::now() + END_TIMEOUT;
         // A folder of the system's files is removed as a whole, once no process is in it.
         while fs::remove_dir(&self.folder).is_err_and(|e| e.kind() == io::ErrorKind::ResourceBusy) {
             let _ = self.kill();

@@ -11,9 +11,9 @@ pub(super) const NAME: &str = "sayso-";
 /// The end of the name of the group that sayso itself moves to: a group that has groups may have no processes.
 const SELF: &str = "-self";
 /// What has to be there.
-const WANTED: [&str; 2] = ["memory", "pids"];
+const REQUIRED_CONTROLLERS: [&str; 2] = ["memory", "pids"];
 /// At most so many leftovers are looked at.
-const SWEPT: usize = 1024;
+const MAX_LEFTOVERS: usize = 1024;
 
 /// Where the hierarchy is mounted, by `/proc/self/mountinfo`.
 pub(super) fn mount(mounts: &str) -> Option<PathBuf> {
@@ -49,12 +49,13 @@ pub(super) fn prepare(own: &Path, pid: u32, name: &str) -> Result<PathBuf, Cgrou
         return own.parent().map(Into::into).ok_or(CgroupError::NoParent);
     }
     let there = words(&own.join("cgroup.controllers"));
-    let lacking: Vec<&str> = WANTED.into_iter().filter(|want| !there.iter().any(|is| is == want)).collect();
+    let lacking: Vec<&str> =
+        REQUIRED_CONTROLLERS.into_iter().filter(|want| !there.iter().any(|is| is == want)).collect();
     if !lacking.is_empty() {
         return Err(CgroupError::NoControl(lacking.join(" and ")));
     }
     let enabled = words(&own.join("cgroup.subtree_control"));
-    if WANTED.iter().all(|want| enabled.iter().any(|is| is == want)) {
+    if REQUIRED_CONTROLLERS.iter().all(|want| enabled.iter().any(|is| is == want)) {
         return Ok(own.into());
     }
     let others = words(&own.join("cgroup.procs")).iter().any(|is| *is != pid.to_string());
@@ -76,7 +77,7 @@ pub(super) fn prepare(own: &Path, pid: u32, name: &str) -> Result<PathBuf, Cgrou
 
 /// Removes groups of owners that are gone, with what is in them.
 pub(super) fn sweep(folder: &Path) {
-    let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok).take(SWEPT);
+    let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok).take(MAX_LEFTOVERS);
     for entry in entries {
         let name = entry.file_name();
         let Some((pid, start)) = name.to_str().and_then(owner) else { continue };

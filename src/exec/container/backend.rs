@@ -2,7 +2,7 @@
 
 use super::access::is_kernel;
 use super::error::ContainerError;
-use super::{Containers, FAREWELL, engine};
+use super::{Containers, REMOVAL_TIMEOUT, engine};
 use crate::domain::{
     ExecutorKind, InstallInto, Interpreter, Language, Limits, Reach, Rights, SandboxReport, Terms,
 };
@@ -205,6 +205,6 @@ impl Backend for Containers {
             self.leaves(kernel.close());
         }
         let all = futures_util::future::join_all(self.leaving.drain(..));
-        let _ = tokio::time::timeout(FAREWELL, all).await;
+        let _ = tokio::time::timeout(REMOVAL_TIMEOUT, all).await;
     }
 }

@@ -21,7 +21,7 @@ use tokio::sync::mpsc;
 use tokio::time::timeout;
 
 /// How long an engine may take to answer a simple question.
-const PATIENCE: Duration = Duration::from_secs(10);
+const QUERY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// An engine that answers.
 pub(super) struct Engine {
@@ -83,12 +83,13 @@ impl Engine {
             _ => None,
         };
         let docker = connect(&address, socket.as_deref()).map_err(|error| unreachable(words(&error)))?;
-        let late = |_| unreachable(format!("no answer within {} s", PATIENCE.as_secs()));
-        let docker = timeout(PATIENCE, docker.negotiate_version()).await.map_err(late)?;
+        let late = |_| unreachable(format!("no answer within {} s", QUERY_TIMEOUT.as_secs()));
+        let docker = timeout(QUERY_TIMEOUT, docker.negotiate_version()).await.map_err(late)?;
         let docker = docker.map_err(|error| unreachable(words(&error)))?;
-        let info = timeout(PATIENCE, docker.info()).await.map_err(late)?;
+        let info = timeout(QUERY_TIMEOUT, docker.info()).await.map_err(late)?;
         let info = info.map_err(|error| unreachable(words(&error)))?;
-        let version = timeout(PATIENCE, docker.version()).await.ok().and_then(Result::ok).unwrap_or_default();
+        let version =
+            timeout(QUERY_TIMEOUT, docker.version()).await.ok().and_then(Result::ok).unwrap_or_default();
         let podman = version
             .components
             .as_deref()
@@ -131,7 +132,7 @@ impl Engine {
     /// [`ContainerError::Missing`] when it is not.
     pub(super) async fn image(&self, name: &str) -> Result<Image, ContainerError> {
         let unreachable = |why| ContainerError::Unreachable { address: self.address.clone(), why };
-        match timeout(PATIENCE, self.docker.inspect_image(name)).await {
+        match timeout(QUERY_TIMEOUT, self.docker.inspect_image(name)).await {
             Ok(Ok(found)) => match found.id {
                 Some(id) => {
                     let lines = found.config.and_then(|config| config.env).unwrap_or_default();
@@ -145,7 +146,7 @@ impl Engine {
                 Err(ContainerError::Missing { image: name.into() })
             }
             Ok(Err(error)) => Err(unreachable(words(&error))),
-            Err(_) => Err(unreachable(format!("no answer within {} s", PATIENCE.as_secs()))),
+            Err(_) => Err(unreachable(format!("no answer within {} s", QUERY_TIMEOUT.as_secs()))),
         }
     }
 
@@ -153,7 +154,7 @@ impl Engine {
     pub(super) async fn sweep(&self) -> usize {
         let filters = HashMap::from([("label".to_owned(), vec![owner::SESSION.to_owned()])]);
         let options = ListContainersOptions { all: true, filters: Some(filters), ..Default::default() };
-        let Ok(Ok(found)) = timeout(PATIENCE, self.docker.list_containers(Some(options))).await else {
+        let Ok(Ok(found)) = timeout(QUERY_TIMEOUT, self.docker.list_containers(Some(options))).await else {
             return 0;
         };
         let mut removed = 0;
@@ -172,7 +173,7 @@ impl Engine {
     /// Removes a container by force; false when it was not there.
     pub(super) async fn remove(&self, name: &str) -> bool {
         let options = RemoveContainerOptions { force: true, v: true, ..Default::default() };
-        let removed = timeout(PATIENCE, self.docker.remove_container(name, Some(options))).await;
+        let removed = timeout(QUERY_TIMEOUT, self.docker.remove_container(name, Some(options))).await;
         match removed {
             Ok(Ok(())) => true,
             // The engine is already removing it.

@@ -18,10 +18,10 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
 /// How long a container may take to start.
-pub(super) const START: Duration = Duration::from_secs(60);
+pub(super) const START_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// How long the engine may take to stop one, or to let it go on.
-const PAUSE: Duration = Duration::from_secs(10);
+const PAUSE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A container that runs.
 pub(super) struct ContainerHandle {
@@ -43,7 +43,7 @@ impl ContainerHandle {
         body: ContainerCreateBody,
     ) -> Result<Self, ContainerError> {
         let work = Self::start_now(engine, name, body);
-        timeout(START, work).await.unwrap_or(Err(ContainerError::Slow(START.as_secs())))
+        timeout(START_TIMEOUT, work).await.unwrap_or(Err(ContainerError::Slow(START_TIMEOUT.as_secs())))
     }
 
     async fn start_now(
@@ -129,12 +129,12 @@ impl ContainerHandle {
 
     /// Stops all that is in it; whether that was done.
     pub(super) async fn pause(&self) -> bool {
-        matches!(timeout(PAUSE, self.engine.docker.pause_container(&self.id)).await, Ok(Ok(())))
+        matches!(timeout(PAUSE_TIMEOUT, self.engine.docker.pause_container(&self.id)).await, Ok(Ok(())))
     }
 
     /// Lets all that is in it go on; whether that was done.
     pub(super) async fn unpause(&self) -> bool {
-        matches!(timeout(PAUSE, self.engine.docker.unpause_container(&self.id)).await, Ok(Ok(())))
+        matches!(timeout(PAUSE_TIMEOUT, self.engine.docker.unpause_container(&self.id)).await, Ok(Ok(())))
     }
 
     pub(super) fn id(&self) -> &str {

@@ -258,8 +258,8 @@ impl MessageSplitter {
     fn new(mark: FrameToken) -> Self {
         Self {
             mark,
-            frames: FrameDecoder::new(bridge_wire::LIMIT),
-            control: FrameDecoder::new(kernel_wire::LIMIT),
+            frames: FrameDecoder::new(bridge_wire::MAX_FRAME_BYTES),
+            control: FrameDecoder::new(kernel_wire::MAX_MESSAGE_BYTES),
             errors: Vec::new(),
             spawned: false,
         }

@@ -3,7 +3,7 @@
 
 use super::engine::Engine;
 use super::error::ContainerError;
-use super::held::{ContainerHandle, START, remove};
+use super::held::{ContainerHandle, START_TIMEOUT, remove};
 use super::plan::ContainerFrame;
 use super::shell::StateInOutput;
 use crate::domain::{BlockId, Chunk, RunEvent, Stream};
@@ -31,7 +31,7 @@ const WRAPPER: &str = include_str!("../../../assets/program.sh");
 /// Where it puts them.
 const FOLDER: &str = "/tmp/.sayso";
 /// How often it is looked at what a program uses.
-const LOOK: Duration = Duration::from_millis(700);
+const USAGE_INTERVAL: Duration = Duration::from_millis(700);
 
 pub(super) struct ProgramStart<'a> {
     pub(crate) image: &'a str,
@@ -205,7 +205,9 @@ async fn follow(
     out: &mpsc::Sender<BackendEvent>,
     printed: &mut ContainerOutput<'_>,
 ) -> Result<(EndCause, ResourceUse), ContainerError> {
-    let rest = timeout(START, ready(held)).await.unwrap_or(Err(ContainerError::Slow(START.as_secs())))?;
+    let rest = timeout(START_TIMEOUT, ready(held))
+        .await
+        .unwrap_or(Err(ContainerError::Slow(START_TIMEOUT.as_secs())))?;
     held.write(source);
     let _ = out.send(RunEvent::Started.into()).await;
     let mut used = ResourceUse { processes: 1, ..ResourceUse::default() };
@@ -213,12 +215,12 @@ async fn follow(
         let _ = out.send(BackendEvent::printed(stream, bytes)).await;
     }
     let id = held.id().to_owned();
-    let mut look_at = Instant::now() + LOOK;
+    let mut look_at = Instant::now() + USAGE_INTERVAL;
     'heard: loop {
         let piece = tokio::select! {
             piece = held.next() => piece,
             () = tokio::time::sleep_until(look_at) => {
-                look_at = Instant::now() + LOOK;
+                look_at = Instant::now() + USAGE_INTERVAL;
                 if let Some((rss_bytes, cpu_us)) = look(engine, &id, &mut used).await {
                     let _ = out.try_send(RunEvent::Usage { rss_bytes, cpu_ms: cpu_us / 1000 }.into());
                 }

@@ -7,19 +7,23 @@ use std::io::Read as _;
 use std::path::Path;
 
 /// A program of more bytes is not read.
-const PROGRAM: u64 = 8 << 20;
+const MAX_PROGRAM_BYTES: u64 = 8 << 20;
 /// What stands in front of the version in each bash since its second: `@(#)Bash version 5.2.15(1) release GNU`.
-const OF_BASH: &[u8] = b"@(#)Bash version ";
+const BASH_VERSION_MARK: &[u8] = b"@(#)Bash version ";
 /// So much is looked at behind it.
-const WORD: usize = 24;
+const MAX_VERSION_BYTES: usize = 24;
 
 /// The version of a bash.
 pub(super) fn of_bash(bash: &Path) -> Option<String> {
-    let told = fs::metadata(bash).ok().filter(|told| told.is_file() && told.len() <= PROGRAM)?;
+    let told = fs::metadata(bash).ok().filter(|told| told.is_file() && told.len() <= MAX_PROGRAM_BYTES)?;
     let mut program = Vec::with_capacity(usize::try_from(told.len()).ok()?);
-    fs::File::open(bash).ok()?.take(PROGRAM).read_to_end(&mut program).ok()?;
-    let (_, behind) = program.split_at_checked(memchr::memmem::find(&program, OF_BASH)? + OF_BASH.len())?;
-    let word = behind.get(..WORD.min(behind.len()))?.split(|byte| *byte == b'(' || *byte == b' ').next()?;
+    fs::File::open(bash).ok()?.take(MAX_PROGRAM_BYTES).read_to_end(&mut program).ok()?;
+    let (_, behind) = program
+        .split_at_checked(memchr::memmem::find(&program, BASH_VERSION_MARK)? + BASH_VERSION_MARK.len())?;
+    let word = behind
+        .get(..MAX_VERSION_BYTES.min(behind.len()))?
+        .split(|byte| *byte == b'(' || *byte == b' ')
+        .next()?;
     version_word(std::str::from_utf8(word).ok()?)
 }
 
@@ -57,7 +61,7 @@ mod tests {
         ] {
             assert_eq!(told(other), None, "{other:?}");
         }
-        fs::File::create(&bash).unwrap().set_len(PROGRAM + 1).unwrap();
+        fs::File::create(&bash).unwrap().set_len(MAX_PROGRAM_BYTES + 1).unwrap();
         assert_eq!((of_bash(&bash), of_bash(folder.path())), (None, None));
     }
 

@@ -8,11 +8,11 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Component, Path, PathBuf};
 
 /// A text file of settings is read up to here.
-const TEXT: u64 = 64 << 10;
+const MAX_TEXT_BYTES: u64 = 64 << 10;
 /// So many versions of Python in one place are looked at.
-const VERSIONS: usize = 16;
+const MAX_VERSIONS: usize = 16;
 /// A longer word is no version.
-const LONGEST: usize = 24;
+const MAX_VERSION_LENGTH: usize = 24;
 
 /// Resolves links. A virtual environment's own link stays: by its place Python knows the environment. So does the name
 /// of a program that is many programs in one and goes by its name.
@@ -103,8 +103,10 @@ fn told_by_settings(text: &str) -> Option<String> {
 pub(super) fn version_word(name: &str) -> Option<String> {
     let is_version = |word: &str| {
         let word = word.strip_prefix('v').unwrap_or(word);
-        let fits =
-            word.len() <= LONGEST && word.contains('.') && !word.contains("..") && !word.ends_with('.');
+        let fits = word.len() <= MAX_VERSION_LENGTH
+            && word.contains('.')
+            && !word.contains("..")
+            && !word.ends_with('.');
         let starts = word.starts_with(|c: char| c.is_ascii_digit());
         let plain = word.chars().all(|c| c.is_ascii_digit() || c == '.');
         (fits && starts && plain).then(|| word.to_owned())
@@ -177,7 +179,7 @@ fn versions(library: &Path) -> Vec<PathBuf> {
     let pythons = entries.filter(|entry| entry.file_name().to_string_lossy().starts_with("python"));
     let folders =
         |entry: fs::DirEntry| ["site-packages", "dist-packages"].map(|name| entry.path().join(name));
-    pythons.take(VERSIONS).flat_map(folders).filter(|folder| folder.is_dir()).collect()
+    pythons.take(MAX_VERSIONS).flat_map(folders).filter(|folder| folder.is_dir()).collect()
 }
 
 /// The text of a plain file, bounded.
@@ -186,7 +188,7 @@ pub(super) fn text(path: &Path) -> Option<String> {
     fs::metadata(path).ok().filter(|meta| meta.is_file())?;
     let file = fs::File::open(path).ok().filter(|file| file.metadata().is_ok_and(|meta| meta.is_file()))?;
     let mut text = String::new();
-    file.take(TEXT).read_to_string(&mut text).ok()?;
+    file.take(MAX_TEXT_BYTES).read_to_string(&mut text).ok()?;
     Some(text)
 }
 

@@ -5,7 +5,8 @@ use crate::domain::Language;
 use crate::text::number::version_numbers;
 
 /// A node that does not leave types out by itself has to be told to.
-const TOLD: [&str; 2] = ["--experimental-strip-types", "--disable-warning=ExperimentalWarning"];
+const STRIP_TYPES_ARGUMENTS: [&str; 2] =
+    ["--experimental-strip-types", "--disable-warning=ExperimentalWarning"];
 
 impl Finder {
     /// The words in front of the file; `None` where nothing runs it, or not by such words. Programs of the project are found
@@ -23,7 +24,7 @@ impl Finder {
         let asked = || self.ask(&found.path, &["--version"]).text().and_then(|text| version_in(&text));
         let version = Self::told_version(&found, &way).or_else(asked);
         if version.is_some_and(|version| !reads_files(&version)) {
-            words.extend(TOLD.map(str::to_owned));
+            words.extend(STRIP_TYPES_ARGUMENTS.map(str::to_owned));
         }
         Some(words)
     }

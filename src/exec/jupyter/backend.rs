@@ -5,7 +5,7 @@ use super::error::JupyterError;
 use super::message::Channel;
 use super::reading::ReplyReader;
 use super::talk::KernelOrder;
-use super::{FAREWELL, Jupyter};
+use super::{Jupyter, SHUTDOWN_TIMEOUT};
 use crate::domain::{
     InstallInto, Interpreter, KernelFate, Language, Limits, Reach, SandboxLevel, SandboxReport, Terms,
 };
@@ -168,7 +168,7 @@ impl Backend for Jupyter {
     async fn close(&mut self) {
         self.end_all();
         let all = futures_util::future::join_all(self.leaving.drain(..));
-        let mut all = std::pin::pin!(tokio::time::timeout(FAREWELL, all));
+        let mut all = std::pin::pin!(tokio::time::timeout(SHUTDOWN_TIMEOUT, all));
         loop {
             tokio::select! {
                 _ = &mut all => return,

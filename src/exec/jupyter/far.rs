@@ -15,10 +15,10 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 
 /// Between two questions for a sign of life.
-const PING: Duration = Duration::from_secs(1);
+const PING_INTERVAL: Duration = Duration::from_secs(1);
 /// How long an answer may take. It is looked for with each question, so what hangs is told at the third one after the
 /// first that was not answered: 4 s after it hung at the latest.
-const SILENCE: Duration = Duration::from_millis(2900);
+const PONG_TIMEOUT: Duration = Duration::from_millis(2900);
 
 /// What a kernel needs to be started.
 pub(super) struct ServerStart {
@@ -123,7 +123,7 @@ impl ServerKernel {
         orders: &mut mpsc::UnboundedReceiver<KernelOrder>,
         begun: Instant,
     ) -> Departure {
-        let (mut ping, mut asked) = (Instant::now() + PING, None);
+        let (mut ping, mut asked) = (Instant::now() + PING_INTERVAL, None);
         let mut whole = Instant::now();
         let mut nudge = Instant::now();
         loop {
@@ -179,11 +179,11 @@ impl ServerKernel {
                         return Departure::Over(None);
                     }
                     let unanswered = asked.filter(|at| socket.heard() <= *at);
-                    if unanswered.is_some_and(|at| at.elapsed() > SILENCE) || socket.ping().await.is_err() {
+                    if unanswered.is_some_and(|at| at.elapsed() > PONG_TIMEOUT) || socket.ping().await.is_err() {
                         return Departure::Lost;
                     }
                     asked = unanswered.or(Some(Instant::now()));
-                    ping = Instant::now() + PING;
+                    ping = Instant::now() + PING_INTERVAL;
                 }
             }
         }

@@ -9,7 +9,7 @@ const VERSION: &str = "5.3";
 /// Stands between the addresses and the message.
 const DELIMITER: &[u8] = b"<IDS|MSG>";
 /// Parts of a message, at most: addresses and buffers are counted.
-const PARTS: usize = 1024;
+const MAX_PARTS: usize = 1024;
 
 /// The channel on which a message travels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr)]
@@ -99,7 +99,7 @@ impl JupyterMessage {
     /// # Errors
     /// When they are none, or were not signed with this key.
     pub(super) fn from_parts(channel: Channel, parts: &[Vec<u8>], key: &[u8]) -> Result<Self, MessageError> {
-        let at = parts.iter().take(PARTS).position(|part| part == DELIMITER).ok_or(MessageError::Form)?;
+        let at = parts.iter().take(MAX_PARTS).position(|part| part == DELIMITER).ok_or(MessageError::Form)?;
         let [signed, body @ ..] = parts.get(at + 1..).unwrap_or_default() else {
             return Err(MessageError::Form);
         };
@@ -140,7 +140,7 @@ impl JupyterMessage {
             let bytes: [u8; 8] = bytes.get(at..at.checked_add(8)?)?.try_into().ok()?;
             usize::try_from(u64::from_le_bytes(bytes)).ok()
         };
-        let count = number(0).filter(|count| (6..=PARTS).contains(count)).ok_or(MessageError::Form)?;
+        let count = number(0).filter(|count| (6..=MAX_PARTS).contains(count)).ok_or(MessageError::Form)?;
         let offsets: Option<Vec<usize>> = (1..=count).map(|at| number(8 * at)).collect();
         let offsets = offsets.ok_or(MessageError::Form)?;
         let parts: Option<Vec<&[u8]>> = offsets.windows(2).map(|two| bytes.get(two[0]..two[1])).collect();

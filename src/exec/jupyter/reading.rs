@@ -12,7 +12,7 @@ use base64::Engine as _;
 use serde_json::Value;
 
 /// Bytes of a value as text.
-const VALUE: usize = 256 << 10;
+const MAX_VALUE_BYTES: usize = 256 << 10;
 
 /// A block whose messages are read.
 #[derive(Debug)]
@@ -237,10 +237,14 @@ fn plain(text: &str) -> String {
 }
 
 fn bound(text: &str) -> String {
-    if text.len() <= VALUE {
+    if text.len() <= MAX_VALUE_BYTES {
         return text.to_owned();
     }
-    format!("{}… ({} bytes)", text.get(..text.floor_char_boundary(VALUE)).unwrap_or_default(), text.len())
+    format!(
+        "{}… ({} bytes)",
+        text.get(..text.floor_char_boundary(MAX_VALUE_BYTES)).unwrap_or_default(),
+        text.len()
+    )
 }
 
 #[cfg(test)]

@@ -23,12 +23,12 @@ use tokio_tungstenite::tungstenite::{self, Bytes, Message as Frame};
 use tokio_util::io::InspectReader;
 
 /// The binary form of messages, asked for by this name.
-const V1: &str = "v1.kernel.websocket.jupyter.org";
+const SUBPROTOCOL: &str = "v1.kernel.websocket.jupyter.org";
 /// How long a server may take to answer.
-const PATIENCE: Duration = Duration::from_secs(20);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(20);
 /// The largest message of a kernel, and the largest answer of the server.
-const MESSAGE: usize = 128 << 20;
-const ANSWER: usize = 4 << 20;
+const MAX_MESSAGE_BYTES: usize = 128 << 20;
+const MAX_ANSWER_BYTES: usize = 4 << 20;
 
 /// A server that can be asked.
 #[derive(Clone)]
@@ -185,7 +185,7 @@ impl JupyterServer {
             .header("upgrade", "websocket")
             .header("sec-websocket-version", "13")
             .header("sec-websocket-key", &key)
-            .header("sec-websocket-protocol", V1);
+            .header("sec-websocket-protocol", SUBPROTOCOL);
         let answer = self.send(request).await?;
         if answer.status() != StatusCode::SWITCHING_PROTOCOLS {
             return Err(self.refused(answer.status()));
@@ -194,10 +194,12 @@ impl JupyterServer {
         if header("sec-websocket-accept") != Some(&derive_accept_key(key.as_bytes())) {
             return Err(self.wrong("does not speak WebSocket"));
         }
-        let v1 = header("sec-websocket-protocol") == Some(V1);
-        let upgraded = timeout(PATIENCE, answer.upgrade()).await.map_err(|_| self.slow())?;
+        let v1 = header("sec-websocket-protocol") == Some(SUBPROTOCOL);
+        let upgraded = timeout(ANSWER_TIMEOUT, answer.upgrade()).await.map_err(|_| self.slow())?;
         let upgraded = upgraded.map_err(|_| self.wrong("closed the connection"))?;
-        let config = WebSocketConfig::default().max_message_size(Some(MESSAGE)).max_frame_size(Some(MESSAGE));
+        let config = WebSocketConfig::default()
+            .max_message_size(Some(MAX_MESSAGE_BYTES))
+            .max_frame_size(Some(MAX_MESSAGE_BYTES));
         let heard = Rc::new(Cell::new(Instant::now()));
         let noted = heard.clone();
         let watched: OnBytes = Box::new(move |_| noted.set(Instant::now()));
@@ -230,7 +232,7 @@ impl JupyterServer {
     }
 
     async fn send(&self, request: reqwest::RequestBuilder) -> Result<Response, JupyterError> {
-        let sent = timeout(PATIENCE, request.send()).await;
+        let sent = timeout(ANSWER_TIMEOUT, request.send()).await;
         if !matches!(&sent, Ok(Err(error)) if error.is_connect() || error.is_builder()) {
             ledger::count(&self.host());
         }
@@ -250,13 +252,13 @@ impl JupyterServer {
             let mut pieces = answer.bytes_stream();
             while let Some(piece) = pieces.next().await {
                 bytes.extend_from_slice(&piece.map_err(|_| self.wrong("broke off its answer"))?);
-                if bytes.len() > ANSWER {
+                if bytes.len() > MAX_ANSWER_BYTES {
                     return Err(self.wrong("answers without end"));
                 }
             }
             Ok(bytes)
         };
-        let bytes = timeout(PATIENCE, read).await.map_err(|_| self.slow())??;
+        let bytes = timeout(ANSWER_TIMEOUT, read).await.map_err(|_| self.slow())??;
         let bytes = self.token.mask(bytes);
         if bytes.is_empty() {
             return Ok(Value::Null);
@@ -270,7 +272,7 @@ impl JupyterServer {
     }
 
     fn slow(&self) -> JupyterError {
-        self.wrong(&format!("did not answer within {} s", PATIENCE.as_secs()))
+        self.wrong(&format!("did not answer within {} s", ANSWER_TIMEOUT.as_secs()))
     }
 
     fn refused(&self, status: StatusCode) -> JupyterError {

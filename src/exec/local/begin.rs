@@ -23,7 +23,7 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
 /// So many kernels are started by themselves when none of them becomes ready.
-pub(super) const ATTEMPTS: u32 = 3;
+pub(super) const MAX_ATTEMPTS: u32 = 3;
 
 impl Local {
     /// The sandbox; prepared at the first need, which takes some 50 ms.
@@ -219,7 +219,7 @@ impl Local {
     pub(super) fn may_start_unasked(&mut self, interpreter: &Path) -> bool {
         let confined = self.prepared().is_ok_and(|sandbox| sandbox.report().level != SandboxLevel::Off);
         // One that can't start is tried again only for a run that was approved.
-        confined && self.finder.is_plain(interpreter) && self.never_ready < ATTEMPTS
+        confined && self.finder.is_plain(interpreter) && self.never_ready < MAX_ATTEMPTS
     }
 
     pub(super) fn start_kernel(&mut self, interpreter: &Path) -> Result<(), ExecError> {

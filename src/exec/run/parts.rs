@@ -3,7 +3,7 @@
 use crate::domain::{OutputBuffer, Stream};
 
 /// Bytes with which the ends of one run are told, all together: what 50 parts can print, with all of it told behind each.
-const TOLD: u64 = 64 << 20;
+const MAX_REPORTED_BYTES: u64 = 64 << 20;
 
 /// Which ends of parts are told, and what with.
 ///
@@ -20,7 +20,7 @@ pub(super) struct PartEnds {
 
 impl PartEnds {
     pub(super) fn new() -> Self {
-        Self { waits: false, next: None, left: TOLD }
+        Self { waits: false, next: None, left: MAX_REPORTED_BYTES }
     }
 
     /// A part is over: whether that is told now.

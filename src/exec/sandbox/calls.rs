@@ -13,9 +13,9 @@ use seccompiler::{
 use std::collections::BTreeMap;
 
 /// On x86-64, calls of the x32 form have this bit: other numbers for the same calls, that no list below names.
-const X32: u32 = 0x4000_0000;
+const X32_BIT: u32 = 0x4000_0000;
 /// Flags of `clone` that make namespaces.
-const NAMESPACES: [i32; 7] = [
+const NAMESPACE_FLAGS: [i32; 7] = [
     libc::CLONE_NEWNS,
     libc::CLONE_NEWCGROUP,
     libc::CLONE_NEWUTS,
@@ -33,7 +33,7 @@ const TIOCLINUX: u64 = 0x541c;
 const IOPRIO_WHO_PROCESS: u64 = 1;
 
 /// When and on which processor a process runs, and where its memory lies: the first argument is the process, 0 the caller.
-const SCHEDULING: &[libc::c_long] = &[
+const SCHEDULING_CALLS: &[libc::c_long] = &[
     libc::SYS_sched_setaffinity,
     libc::SYS_sched_setscheduler,
     libc::SYS_sched_setparam,
@@ -42,7 +42,7 @@ const SCHEDULING: &[libc::c_long] = &[
     libc::SYS_move_pages,
 ];
 
-const REFUSED: &[libc::c_long] = &[
+const REFUSED_CALLS: &[libc::c_long] = &[
     libc::SYS_ptrace,
     libc::SYS_process_vm_readv,
     libc::SYS_process_vm_writev,
@@ -112,7 +112,7 @@ fn arch() -> Result<TargetArch, LayerError> {
 }
 
 /// What computing needs: memory, writing to what is open already, ending.
-const COMPUTING: &[libc::c_long] = &[
+const COMPUTING_CALLS: &[libc::c_long] = &[
     libc::SYS_read,
     libc::SYS_write,
     libc::SYS_writev,
@@ -141,7 +141,7 @@ const COMPUTING: &[libc::c_long] = &[
 /// When there is none for this kind of machine.
 pub(super) fn computing() -> Result<BpfProgram, LayerError> {
     let arch = arch()?;
-    let rules: Rules = COMPUTING.iter().map(|number| (*number, Vec::new())).collect();
+    let rules: Rules = COMPUTING_CALLS.iter().map(|number| (*number, Vec::new())).collect();
     let refused = SeccompAction::Errno(libc::EPERM.unsigned_abs());
     SeccompFilter::new(rules, refused, SeccompAction::Allow, arch)
         .and_then(BpfProgram::try_from)
@@ -161,8 +161,8 @@ fn rule(arg: u8, op: SeccompCmpOp, value: u64) -> FilterResult<SeccompRule> {
 
 fn refused() -> FilterResult<Rules> {
     use SeccompCmpOp::{Eq, MaskedEq, Ne};
-    let mut rules: Rules = REFUSED.iter().map(|number| (*number, Vec::new())).collect();
-    let namespaces = NAMESPACES.iter().map(|flag| {
+    let mut rules: Rules = REFUSED_CALLS.iter().map(|number| (*number, Vec::new())).collect();
+    let namespaces = NAMESPACE_FLAGS.iter().map(|flag| {
         let flag = u64::from(flag.unsigned_abs());
         rule(0, MaskedEq(flag), flag)
     });
@@ -173,7 +173,7 @@ fn refused() -> FilterResult<Rules> {
     rules.insert(libc::SYS_setpriority, vec![rule(0, Ne, 0)?, rule(1, Ne, 0)?]);
     rules.insert(libc::SYS_ioprio_set, vec![rule(0, Ne, IOPRIO_WHO_PROCESS)?, rule(1, Ne, 0)?]);
     // The supervisor is among the processes that a run sees: it would be starved by these.
-    for number in SCHEDULING {
+    for number in SCHEDULING_CALLS {
         rules.insert(*number, vec![rule(0, Ne, 0)?]);
     }
     rules.extend(lending()?);
@@ -244,7 +244,7 @@ fn numbers() -> BpfProgram {
     vec![
         // The number is the first word of what a filter sees.
         op(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0, 0),
-        op(libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K, 3, 0, X32),
+        op(libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K, 3, 0, X32_BIT),
         op(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, 2, 0, libc::SYS_clone3 as u32),
         op(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, 1, 0, libc::SYS_openat2 as u32),
         op(libc::BPF_RET | libc::BPF_K, 0, 0, libc::SECCOMP_RET_ALLOW),

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// Memory that threads and allocators set aside without using it, for each processor.
-const SET_ASIDE: u64 = 48 << 20;
+const RESERVED_PER_PROCESSOR: u64 = 48 << 20;
 
 /// What a program takes upon itself; the default is nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -93,7 +93,7 @@ pub(crate) fn limits(limits: &Limits, own_users: bool, processors: u64) -> Vec<L
 /// The memory that one process may set aside under a limit on what all of them use. Who looks at the processes holds
 /// the limit itself; this one turns a single huge request into an error that the program can tell.
 pub(crate) fn data_limit(memory_bytes: u64, processors: u64) -> u64 {
-    memory_bytes.saturating_add(SET_ASIDE.saturating_mul(processors))
+    memory_bytes.saturating_add(RESERVED_PER_PROCESSOR.saturating_mul(processors))
 }
 
 #[cfg(test)]

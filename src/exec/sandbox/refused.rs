@@ -7,9 +7,9 @@ use crate::domain::sentences::running::refused_network;
 use std::path::{Component, Path, PathBuf};
 
 /// At most so many are told.
-const MOST: usize = 8;
+const MAX_REFUSALS: usize = 8;
 /// So much of the end of each text is looked at.
-const LOOKED_AT: usize = 64 << 10;
+const SCANNED_BYTES: usize = 64 << 10;
 
 /// What is closed for a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -65,11 +65,11 @@ const NETWORK: &[&str] = &[
 pub(crate) fn refused<'a>(texts: impl IntoIterator<Item = &'a str>, closed: &ClosedPlaces) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for text in texts {
-        let start = text.ceil_char_boundary(text.len().saturating_sub(LOOKED_AT));
+        let start = text.ceil_char_boundary(text.len().saturating_sub(SCANNED_BYTES));
         for line in text.get(start..).unwrap_or_default().lines() {
             let words = of_line(line, closed).filter(|words| !found.contains(words));
             found.extend(words);
-            if found.len() == MOST {
+            if found.len() == MAX_REFUSALS {
                 return found;
             }
         }
@@ -220,7 +220,7 @@ mod tests {
         let line = "touch: cannot touch '/usr/x': Read-only file system\n";
         assert_eq!(refused([line.repeat(3).as_str()], &closed()), ["write to /usr/x"]);
         let many: String = (0..50).map(|n| line.replace("/x", &format!("/{n}"))).collect();
-        assert_eq!(refused([many.as_str()], &closed()).len(), MOST);
+        assert_eq!(refused([many.as_str()], &closed()).len(), MAX_REFUSALS);
     }
 
     proptest! {

@@ -13,14 +13,15 @@ pub(super) struct LayerSurvey {
 }
 
 /// Limits of each process are set by the helper, right before it becomes the program.
-const FILES: Enforcement = if cfg!(target_os = "linux") { Enforcement::Enforced } else { Enforcement::None };
+const FILE_LIMITS: Enforcement =
+    if cfg!(target_os = "linux") { Enforcement::Enforced } else { Enforcement::None };
 
 /// What holds without any layer.
 pub(super) fn without() -> SandboxReport {
     SandboxReport {
         memory: Enforcement::Watched,
         processes: Enforcement::Watched,
-        files: FILES,
+        files: FILE_LIMITS,
         ..SandboxReport::default()
     }
 }
@@ -113,7 +114,7 @@ impl LayerSurvey {
             memory: Enforcement::Watched,
             // Without a namespace of their own the person's other processes would count too.
             processes: if alone || root { Enforcement::Watched } else { Enforcement::Enforced },
-            files: FILES,
+            files: FILE_LIMITS,
             layers,
             notes: self.notes,
         }

@@ -15,7 +15,7 @@ pub(crate) const CANARY: &str = "canary";
 /// See [`CANARY`].
 pub(crate) const SECRET: &str = "secret";
 /// How long a connection may take.
-const PATIENCE: Duration = Duration::from_millis(300);
+const CONNECT_TIMEOUT: Duration = Duration::from_millis(300);
 
 /// What the test is told.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,7 +96,7 @@ fn look(task: &Task) -> SelfTestResult {
     if littered {
         let _ = fs::remove_file(litter);
     }
-    let tcp = TcpStream::connect_timeout(&task.tcp, PATIENCE).is_ok();
+    let tcp = TcpStream::connect_timeout(&task.tcp, CONNECT_TIMEOUT).is_ok();
     // What is sent may vanish on its way: the other side tells whether it arrived.
     let _ = UdpSocket::bind("127.0.0.1:0").and_then(|socket| socket.send_to(b"x", task.udp));
     let family = AddressFamily::from_raw(nix::libc::AF_VSOCK as u16);

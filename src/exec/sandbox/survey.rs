@@ -14,10 +14,10 @@ use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 
 /// So many entries of the home folder are looked at.
-const ENTRIES: usize = 4096;
+const MAX_HOME_ENTRIES: usize = 4096;
 
 /// So many entries are looked at for sockets.
-const SOCKET_ENTRIES: usize = 30_000;
+const MAX_SOCKET_ENTRIES: usize = 30_000;
 
 /// What is known of Unix sockets that are not covered.
 const LATER_SOCKETS: &str = "a Unix socket that is made in these folders after the start can be reached";
@@ -171,7 +171,7 @@ fn shown(cwd: &Path, hidden: &[PathBuf]) -> Vec<PathBuf> {
     if hidden.is_empty() {
         return Vec::new();
     }
-    let entries = fs::read_dir(cwd).into_iter().flatten().take(ENTRIES).filter_map(Result::ok);
+    let entries = fs::read_dir(cwd).into_iter().flatten().take(MAX_HOME_ENTRIES).filter_map(Result::ok);
     entries
         .filter(|entry| !entry.file_name().to_string_lossy().starts_with('.'))
         .map(|entry| entry.path())
@@ -181,7 +181,7 @@ fn shown(cwd: &Path, hidden: &[PathBuf]) -> Vec<PathBuf> {
 
 /// The Unix sockets in these folders: who listens there is outside and does what it is asked. Whether all were seen.
 fn sockets(folders: &[PathBuf]) -> (Vec<PathBuf>, bool) {
-    let (mut todo, mut found, mut left) = (folders.to_vec(), Vec::new(), SOCKET_ENTRIES);
+    let (mut todo, mut found, mut left) = (folders.to_vec(), Vec::new(), MAX_SOCKET_ENTRIES);
     while let Some(folder) = todo.pop() {
         for entry in fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok) {
             let Some(rest) = left.checked_sub(1) else { return (found, false) };

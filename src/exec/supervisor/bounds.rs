@@ -10,7 +10,7 @@ use rustix::process::{Pid, Rlimit};
 use std::time::Duration;
 
 /// The pause between two looks while there is something to hold.
-pub(super) const WATCH: Duration = Duration::from_millis(20);
+pub(super) const WATCH_INTERVAL: Duration = Duration::from_millis(20);
 
 /// A limit of a run, by its name in `/proc/PID/limits`, that could not be set.
 #[derive(Debug, thiserror::Error)]

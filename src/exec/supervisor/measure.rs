@@ -8,7 +8,7 @@ use rustix::process::{Pid, WaitOptions};
 use std::collections::HashMap;
 
 /// At most so many are waited for in one look.
-const ORPHANS: usize = 256;
+const MAX_ORPHANS: usize = 256;
 
 impl Supervisor {
     /// Looks at every process of the run; returns their resident memory.
@@ -55,7 +55,7 @@ impl Supervisor {
     /// Whether there were any.
     pub(super) fn bury_orphans(&self) -> bool {
         let Some(program) = &self.program else { return false };
-        for buried in 0..ORPHANS {
+        for buried in 0..MAX_ORPHANS {
             let look = WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT;
             let Some(pid) = waitid(Id::All, look).ok().and_then(|dead| dead.pid()) else {
                 return buried > 0;

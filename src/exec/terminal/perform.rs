@@ -11,10 +11,10 @@ use unicode_width::UnicodeWidthChar as _;
 use vte::{Params, Perform};
 
 /// Bytes of answers that wait to be sent; a program that asks for more without reading is not answered.
-const ANSWERS: usize = 1 << 10;
+const MAX_ANSWER_BYTES: usize = 1 << 10;
 
 /// The characters from `_` on in the set for drawing lines.
-const LINES: &str = " ◆▒␉␌␍␊°±␤␋┘┐┌└┼⎺⎻─⎼⎽├┤┴┬│≤≥π≠£·";
+const LINE_DRAWING: &str = " ◆▒␉␌␍␊°±␤␋┘┐┌└┼⎺⎻─⎼⎽├┤┴┬│≤≥π≠£·";
 
 /// Where the cursor was put aside, and how it wrote.
 #[derive(Clone, Copy, Debug, Default)]
@@ -135,7 +135,7 @@ impl TerminalState {
     }
 
     fn answer(&mut self, answer: &str) {
-        if self.answers.len() + answer.len() <= ANSWERS {
+        if self.answers.len() + answer.len() <= MAX_ANSWER_BYTES {
             self.answers.extend_from_slice(answer.as_bytes());
         }
     }
@@ -312,7 +312,7 @@ impl Perform for TerminalState {
     fn print(&mut self, c: char) {
         let draws = self.draws_lines.get(self.set).copied().unwrap_or_default();
         let drawn = u32::from(c).checked_sub(u32::from('_')).filter(|_| draws);
-        let drawn = drawn.and_then(|at| LINES.chars().nth(usize::try_from(at).ok()?));
+        let drawn = drawn.and_then(|at| LINE_DRAWING.chars().nth(usize::try_from(at).ok()?));
         self.write(drawn.unwrap_or(c));
     }
 

@@ -13,16 +13,16 @@ use std::fs::File;
 use std::path::Path;
 
 /// Bytes read at first of each end; more where that does not tell enough.
-const WINDOW: u64 = 16 << 10;
+const WINDOW_BYTES: u64 = 16 << 10;
 
 /// Bytes read of each end at the most.
-const LARGEST: u64 = 4 << 20;
+const MAX_WINDOW_BYTES: u64 = 4 << 20;
 
 /// Bytes that are looked through for the number of the last message, where that is larger than such an end.
-const SOUGHT: u64 = 256 << 20;
+const MAX_SEARCHED_BYTES: u64 = 256 << 20;
 
 /// Bytes of a text that are kept for a preview.
-const PREVIEW: usize = 600;
+const MAX_PREVIEW_BYTES: usize = 600;
 
 /// Fills in what the file tells.
 pub(super) fn at(path: &Path, file: &File, summary: &mut Summary) -> Result<(), StoreError> {
@@ -39,7 +39,7 @@ pub(super) fn at(path: &Path, file: &File, summary: &mut Summary) -> Result<(), 
             break;
         }
     }
-    if !tail.tells_enough && size > LARGEST {
+    if !tail.tells_enough && size > MAX_WINDOW_BYTES {
         tail.large_line(file, size);
     }
     tail.tell(summary);
@@ -48,8 +48,10 @@ pub(super) fn at(path: &Path, file: &File, summary: &mut Summary) -> Result<(), 
 
 /// Growing windows, the last of them as large as the file or as allowed.
 fn windows(size: u64) -> impl Iterator<Item = u64> {
-    let most = size.min(LARGEST);
-    std::iter::successors(Some(WINDOW.min(most)), move |last| (*last < most).then(|| (last * 8).min(most)))
+    let most = size.min(MAX_WINDOW_BYTES);
+    std::iter::successors(Some(WINDOW_BYTES.min(most)), move |last| {
+        (*last < most).then(|| (last * 8).min(most))
+    })
 }
 
 /// The header and the first prompt.
@@ -135,7 +137,7 @@ fn first_words(line: &[u8], summary: &mut Summary) -> bool {
 }
 
 fn preview(mut text: String) -> String {
-    text.truncate(text.floor_char_boundary(PREVIEW));
+    text.truncate(text.floor_char_boundary(MAX_PREVIEW_BYTES));
     text.shrink_to_fit();
     text
 }
@@ -161,7 +163,7 @@ fn read_lines(
 }
 
 /// Bytes in which a number stands with its name.
-const OVERLAP: usize = 64;
+const OVERLAP_BYTES: usize = 64;
 
 /// The last number that stands behind this name.
 fn last_number(bytes: &[u8], name: &[u8]) -> Option<u64> {
@@ -222,11 +224,11 @@ impl Tail {
     /// Takes the number of the last message from a line that is too large to be read here, and stands before `end`. The number
     /// stands behind its text, in which no such sign can stand: there a quote has a backslash in front.
     fn large_line(&mut self, file: &File, mut end: u64) {
-        let least = end.saturating_sub(SOUGHT);
+        let least = end.saturating_sub(MAX_SEARCHED_BYTES);
         while end > least {
-            let from = end.saturating_sub(LARGEST);
+            let from = end.saturating_sub(MAX_WINDOW_BYTES);
             // Some of what was looked through stands in it again: a number may lie across.
-            let most = usize::try_from(end - from).unwrap_or(0) + OVERLAP;
+            let most = usize::try_from(end - from).unwrap_or(0) + OVERLAP_BYTES;
             let Ok(bytes) = piece(file, from, most) else { return };
             if let Some(message) = last_number(&bytes, b",\"message\":") {
                 self.messages = message;

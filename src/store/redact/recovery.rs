@@ -8,7 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// The ending of the folder of old files.
-const GONE: &str = "redacted";
+const REDACTED_EXTENSION: &str = "redacted";
 
 pub(super) fn folders(blobs: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(blobs).into_iter().flatten().flatten();
@@ -26,7 +26,7 @@ pub(super) fn beside(path: &Path) -> PathBuf {
 
 /// Where the old files beside a session lie until the new session is in its place. All that is new was written by then.
 pub(super) fn gone(path: &Path) -> PathBuf {
-    blobs_of(path).with_extension(GONE)
+    blobs_of(path).with_extension(REDACTED_EXTENSION)
 }
 
 /// Removes what an earlier attempt left.
@@ -87,7 +87,7 @@ pub(in crate::store) fn sweep<'n>(sessions: &Path, names: impl Iterator<Item = &
 fn begun(name: &str) -> Option<&str> {
     match name.strip_prefix('.') {
         Some(new) => Some(new.strip_suffix(".redacting").unwrap_or(new)),
-        None => name.strip_suffix(GONE)?.strip_suffix('.'),
+        None => name.strip_suffix(REDACTED_EXTENSION)?.strip_suffix('.'),
     }
 }
 

@@ -309,7 +309,7 @@ fn two_that_begin_at_once_find_the_same() {
 #[test]
 fn of_many_words_that_begin_alike_all_are_found() {
     let dir = tempfile::tempdir().unwrap();
-    for number in 0..BEGUN + 8 {
+    for number in 0..MAX_COMPLETIONS + 8 {
         let text = format!("glide{number:02} over the moor");
         written(dir.path(), &format!("s-{number}"), &[Entry::Prompt(text.into())]);
     }
@@ -317,7 +317,7 @@ fn of_many_words_that_begin_alike_all_are_found() {
         let found = found(dir.path(), &SearchQuery { limit, ..wanted(words) });
         (found.hits.len(), found.more)
     };
-    assert_eq!(count("moor gli", 1000), (BEGUN + 8, false));
+    assert_eq!(count("moor gli", 1000), (MAX_COMPLETIONS + 8, false));
     assert_eq!(count("glide", 5), (5, true));
     assert_eq!(count("glide0", 1000), (10, false));
     assert_eq!(count("glide07", 1000), (1, false));

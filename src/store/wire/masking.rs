@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 /// No word of the format, no number, time or checksum.
-const OTHER: &str = "AAAA";
+const PLACEHOLDER: &str = "AAAA";
 
 impl Maskable for Fields {
     fn mask_with(&mut self, pen: &mut MaskPen) {
@@ -65,10 +65,10 @@ fn shape(place: &str) -> String {
 fn is_word(line: &Value, place: &str) -> bool {
     let mut changed = line.clone();
     if let Some(text) = changed.pointer_mut(place) {
-        *text = OTHER.into();
+        *text = PLACEHOLDER.into();
     }
     match read_and_written(&changed) {
-        Some(again) => again.pointer(place).is_some_and(|text| text != OTHER),
+        Some(again) => again.pointer(place).is_some_and(|text| text != PLACEHOLDER),
         None => read_and_written(line).is_some(),
     }
 }

@@ -15,15 +15,15 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 /// What remembering may take; the run waits for it.
-const LONGEST: Duration = Duration::from_secs(20);
+const SNAPSHOT_TIMEOUT: Duration = Duration::from_secs(20);
 /// Bytes of a file that is looked into for what a run left; of a larger one nothing is known but that it changed.
-const LOOKED_INTO: u64 = 256 << 20;
+const MAX_INSPECTED_BYTES: u64 = 256 << 20;
 
 /// Bytes of a change in a record, without its path.
-const OF_CHANGE: u64 = 350;
+const CHANGE_BYTES: u64 = 350;
 /// Bytes that are held free for a record: at least, and at most.
-const LEAST_ROOM: u64 = 64 << 10;
-const MOST_ROOM: u64 = 16 << 20;
+const MIN_RECORD_ROOM: u64 = 64 << 10;
+const MAX_RECORD_ROOM: u64 = 16 << 20;
 
 #[derive(Debug)]
 pub(crate) struct Picture {
@@ -58,7 +58,7 @@ pub(super) fn look(path: &Path, node: Option<&Node>, opener: &mut Opener, index:
         let at = SystemTime::now();
         let mut file = opener.open(path).ok()?;
         let key = FileKey::of(&file.metadata().ok()?);
-        let (sha256, bytes) = hash(&mut file, LOOKED_INTO, |_| Ok(())).ok()?;
+        let (sha256, bytes) = hash(&mut file, MAX_INSPECTED_BYTES, |_| Ok(())).ok()?;
         index.note(key, sha256, at);
         Some((sha256, bytes))
     });
@@ -80,8 +80,11 @@ impl Picture {
         let (began, at, mut opener) = (Instant::now(), SystemTime::now(), Opener::default());
         let (mut contents, mut unreadable) = (BTreeMap::new(), 0);
         for (path, key) in plan.kept() {
-            if began.elapsed() > LONGEST {
-                return Err(io::Error::other(format!("copying took longer than {} s", LONGEST.as_secs())));
+            if began.elapsed() > SNAPSHOT_TIMEOUT {
+                return Err(io::Error::other(format!(
+                    "copying took longer than {} s",
+                    SNAPSHOT_TIMEOUT.as_secs()
+                )));
             }
             let known = index.get(key).filter(|sha256| objects.has(*sha256, key.size));
             let content = match known {
@@ -105,8 +108,8 @@ impl Picture {
             })
             .collect();
         let cover = UndoCover { unreadable, ..plan.cover };
-        let of_record = nodes.keys().map(|path| path.as_os_str().len() as u64 + OF_CHANGE).sum::<u64>();
-        let room = Mutex::new(objects.reserve((of_record + LEAST_ROOM).min(MOST_ROOM)));
+        let of_record = nodes.keys().map(|path| path.as_os_str().len() as u64 + CHANGE_BYTES).sum::<u64>();
+        let room = Mutex::new(objects.reserve((of_record + MIN_RECORD_ROOM).min(MAX_RECORD_ROOM)));
         Ok(Self { ground, at, nodes, cover, room })
     }
 

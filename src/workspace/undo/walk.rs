@@ -2,7 +2,7 @@
 //! Nothing is read but names and what the system tells of them.
 
 use super::opener::{Node, Opener, node_in};
-use crate::workspace::changes::PASSED_OVER;
+use crate::workspace::changes::SKIPPED_FOLDERS;
 use crate::workspace::place::{Folder, folder_in};
 use rustix::fs::Dir;
 use std::collections::BTreeMap;
@@ -13,9 +13,9 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// Folders in each other that are walked; each is held open meanwhile.
-const DEEPEST: usize = 100;
-/// What tools make anew, beside [`PASSED_OVER`].
-const MADE_ANEW: [&str; 2] = [".venv", ".git/objects"];
+const MAX_DEPTH: usize = 100;
+/// What tools make anew, beside [`SKIPPED_FOLDERS`].
+const REBUILT_FOLDERS: [&str; 2] = [".venv", ".git/objects"];
 
 #[derive(Debug, Default)]
 pub(super) struct WalkResult {
@@ -110,7 +110,8 @@ pub(super) fn walk(
 /// Whether nothing in it is remembered: it is made anew by tools.
 pub(super) fn is_left_out(folder: &Path) -> bool {
     let name = folder.file_name().unwrap_or_default();
-    PASSED_OVER.iter().any(|known| name == *known) || MADE_ANEW.iter().any(|known| folder.ends_with(known))
+    SKIPPED_FOLDERS.iter().any(|known| name == *known)
+        || REBUILT_FOLDERS.iter().any(|known| folder.ends_with(known))
 }
 
 pub(super) fn is_gone(path: &Path) -> bool {
@@ -144,7 +145,7 @@ impl FolderWalk<'_> {
             let Some(node) = node_in(folder, name) else { continue };
             let below = path.join(name);
             let is_folder = matches!(node, Node::Folder(_));
-            if is_folder && (is_left_out(&below) || self.own.contains(&below) || depth >= DEEPEST) {
+            if is_folder && (is_left_out(&below) || self.own.contains(&below) || depth >= MAX_DEPTH) {
                 self.found.left_out.push(below);
                 continue;
             }

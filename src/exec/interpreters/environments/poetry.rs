@@ -3,7 +3,7 @@
 //! `poetry env use` chose.
 
 use super::super::told::text;
-use super::{ENTRIES, ProjectSite};
+use super::{MAX_ENTRIES, ProjectSite};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE;
 use sha2::{Digest as _, Sha256};
@@ -26,7 +26,7 @@ pub(super) fn environment(folder: &Path, site: ProjectSite<'_>) -> Option<PathBu
         let minor = entry.get("minor")?.as_str()?;
         Some(format!("{name}-py{minor}"))
     });
-    let entries = fs::read_dir(&all).ok()?.take(ENTRIES).filter_map(Result::ok);
+    let entries = fs::read_dir(&all).ok()?.take(MAX_ENTRIES).filter_map(Result::ok);
     let versions = entries.filter_map(|entry| {
         let name = entry.file_name().into_string().ok()?;
         let (_, version) = name.split_once(&format!("{mark}-py"))?;
