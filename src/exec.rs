@@ -16,7 +16,7 @@ use crate::domain::{
 use crate::launch::{Launcher, WritableFolders};
 use asking::Asker;
 pub use interpreters::on_path;
-pub(crate) use interpreters::told_versions;
+pub(crate) use interpreters::versions_by_files;
 use interpreters::{Finder, ProgramPaths};
 use order::ExecutorOrder;
 pub use sandbox::{DisabledLayers, SandboxRequest};
@@ -82,7 +82,7 @@ pub(crate) use backend::MissingPart;
 pub use executor_error::ExecutorError;
 pub use helper_file::HelperFile;
 pub use kernel_notice::KernelNotice;
-pub use ledger::departed;
+pub use ledger::requests_sent;
 pub(crate) use run::images::keep_written;
 
 /// What an executor has to know beforehand.
@@ -134,7 +134,7 @@ impl Setup {
         // What lies where the project itself keeps environments is the project's.
         write.extend(interpreters::environments::chosen_by_project(&self.cwd, home));
         let ground = WritableFolders::new(&self.cwd, home, &write, &own);
-        Launcher::of_process(ground.worked_in(&self.worked, home))
+        Launcher::of_process(ground.with_worked_folders(&self.worked, home))
     }
 }
 
@@ -386,8 +386,9 @@ impl Executor {
     /// The program that runs this language on this machine, where there is one, and the name by which a shell finds it.
     pub(crate) async fn interpreter(&self, language: &Language) -> Option<(Interpreter, Option<String>)> {
         let language = language.clone();
-        let look =
-            move |finder: &Finder| finder.find(&language).ok().map(|found| (found, finder.called(&language)));
+        let look = move |finder: &Finder| {
+            finder.find(&language).ok().map(|found| (found, finder.command_name(&language)))
+        };
         self.look(look).await.flatten()
     }
 

@@ -104,7 +104,7 @@ impl ModelSource {
     pub(crate) fn offer(&self) -> Offer {
         let answer = match (&self.offer.key, &self.provider) {
             // A story is not asked: it is data.
-            _ if self.offer.address.is_none() => CatalogueAnswer::Models(self.named(&self.known)),
+            _ if self.offer.address.is_none() => CatalogueAnswer::Models(self.configured_models(&self.known)),
             (KeyState::Missing(_), _) => CatalogueAnswer::NoKey,
             (_, Err(why)) => CatalogueAnswer::Failed(why.to_string()),
             (_, Ok(_)) => CatalogueAnswer::Asking,
@@ -132,7 +132,7 @@ impl ModelSource {
     fn failed(&self, failure: &ReplyFailure) -> CatalogueAnswer {
         use crate::domain::FailureKind::{BadRequest, NameNotFound, NotAModel, NotFound, Unreachable};
         if matches!(failure.kind, NotFound | BadRequest | NotAModel) && !self.known.is_empty() {
-            return CatalogueAnswer::Models(self.named(&self.known));
+            return CatalogueAnswer::Models(self.configured_models(&self.known));
         }
         let answer = match failure.kind {
             NameNotFound | Unreachable if self.offer.local => CatalogueAnswer::NotRunning,
@@ -151,12 +151,12 @@ impl ModelSource {
             .filter(|name| models.iter().all(|model| model.name != **name))
             .cloned()
             .collect();
-        models.extend(self.named(&unlisted));
+        models.extend(self.configured_models(&unlisted));
         models
     }
 
     /// Models of which only the configuration knows.
-    fn named(&self, names: &[ModelName]) -> Vec<ModelInfo> {
+    fn configured_models(&self, names: &[ModelName]) -> Vec<ModelInfo> {
         let named =
             |name: &ModelName| ModelInfo { local: self.offer.local, ..ModelInfo::named(name.clone()) };
         names.iter().map(|name| (self.informed)(named(name))).collect()
@@ -174,7 +174,7 @@ pub(crate) async fn ask_all(sources: Vec<ModelSource>) -> Vec<Offer> {
 }
 
 /// The servers on this computer that answer with their models. Nothing leaves this computer.
-pub async fn servers(catalogue: &Catalogue) -> Vec<Offer> {
+pub async fn local_servers(catalogue: &Catalogue) -> Vec<Offer> {
     let catalogue = catalogue.clone();
     // Who can be asked is read from disk.
     let sources = tokio::task::spawn_blocking(move || catalogue()).await.unwrap_or_default();
@@ -209,7 +209,7 @@ pub enum TrialError {
 ///
 /// # Errors
 /// When it does not, or its provider lists others.
-pub async fn test(provider: &Provider) -> Result<String, TrialError> {
+pub async fn test_model(provider: &Provider) -> Result<String, TrialError> {
     let ModelName { provider: name, model } = provider.name();
     let start = std::time::Instant::now();
     match tokio::time::timeout(LIST_TIMEOUT, provider.models()).await {

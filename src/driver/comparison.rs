@@ -75,16 +75,16 @@ pub(crate) fn compare_sessions(
     let mut damage = Vec::new();
     let mut read = |of: &Summary| -> Result<LoadedSession, StoreError> {
         let loaded = store::read_with(&of.path, seal)?;
-        let told = store::told_damage(&loaded.damage);
+        let told = store::damage_summary(&loaded.damage);
         damage.extend(told.iter().map(|damage| format!("{}: {damage}", of.label())));
         Ok(loaded)
     };
     let (ours, theirs) = (read(left)?, read(right)?);
-    let comparison = Comparison::of(compared(left, &ours), compared(right, &theirs));
+    let comparison = Comparison::of(compared_session(left, &ours), compared_session(right, &theirs));
     Ok(SessionComparison { labels: [left, right].map(|of| of.label().to_owned()), comparison, damage })
 }
 
-fn compared<'a>(of: &'a Summary, loaded: &'a LoadedSession) -> ComparedSession<'a> {
+fn compared_session<'a>(of: &'a Summary, loaded: &'a LoadedSession) -> ComparedSession<'a> {
     ComparedSession {
         label: of.label(),
         id: &of.id,

@@ -35,7 +35,7 @@ pub(crate) struct ExportUsageError;
 ///
 /// # Errors
 /// When it is neither; what may be typed is told.
-pub(crate) fn asked(argument: &str) -> Result<(ExportFormat, ExportKeys), ExportUsageError> {
+pub(crate) fn parse_argument(argument: &str) -> Result<(ExportFormat, ExportKeys), ExportUsageError> {
     let mut words = argument.split_whitespace();
     let format = words.next().unwrap_or("md").parse().map_err(|_| ExportUsageError)?;
     match (words.next(), words.next()) {
@@ -49,7 +49,7 @@ pub(crate) fn asked(argument: &str) -> Result<(ExportFormat, ExportKeys), Export
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ExportStop {
     /// Keys stand in it.
-    #[error("{}", keys_told(.0))]
+    #[error("{}", keys_message(.0))]
     Keys(Vec<Secret>),
     /// It has nothing for that form.
     #[error(transparent)]
@@ -91,8 +91,8 @@ pub(crate) fn write(
 
 /// The bytes of a picture that lies among the session's own and is what it is said to be.
 fn bytes(picture: &Picture, blobs: &Path, most: u64) -> Result<Vec<u8>, PictureError> {
-    let place =
-        images::of_session(&picture.path, blobs).map_err(|why| PictureError::Unreadable(why.to_string()))?;
+    let place = images::session_file(&picture.path, blobs)
+        .map_err(|why| PictureError::Unreadable(why.to_string()))?;
     let bytes = read::held(&place, most).map_err(|why| PictureError::Unreadable(why.to_string()))?;
     match images::kind(&bytes) {
         Some(kind) if kind == picture.mime => Ok(bytes),
@@ -101,7 +101,7 @@ fn bytes(picture: &Picture, blobs: &Path, most: u64) -> Result<Vec<u8>, PictureE
     }
 }
 
-fn keys_told(found: &[Secret]) -> String {
+fn keys_message(found: &[Secret]) -> String {
     let mut places: Vec<String> = Vec::new();
     for secret in found.iter().take(MAX_PLACES_SHOWN) {
         let often = if secret.count > 1 { format!(", {} times", secret.count) } else { String::new() };

@@ -35,7 +35,7 @@ impl HeldFolders {
         places.unwrap_or_default()
     }
 
-    pub(super) fn let_go(&self, block: BlockId) {
+    pub(super) fn release(&self, block: BlockId) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).retain(|(other, ..)| *other != block);
     }
 }
@@ -59,7 +59,7 @@ mod tests {
         let of = |n: usize| places.take(at(n).0, at(n).1).pop().map(|place| place.path());
         assert!(of(MAX_PLACES).is_some_and(|path| path.ends_with(MAX_PLACES.to_string())));
         assert!(of(MAX_PLACES).is_none(), "it is taken once");
-        places.let_go(at(1).0);
+        places.release(at(1).0);
         assert!(of(1).is_none() && of(2).is_some());
     }
 }

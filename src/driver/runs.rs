@@ -2,7 +2,7 @@
 
 use super::rooms::Rooms;
 use super::sources::{CHANNEL_CAPACITY, Signal};
-use super::undo::written;
+use super::undo::writable_folders;
 use crate::domain::sentences::running::STOPPED_BEFORE_START;
 use crate::domain::{Outcome, RunEvent, RunId, RunReport, RunRequest, Sha256, UndoWay};
 use crate::engine::event::TakenBack;
@@ -22,7 +22,7 @@ impl Rooms {
         let run = request.approval().run();
         let terms = request.approval().terms();
         let (working, start) = (self.scope.cwd.clone(), terms.cwd.clone());
-        let (folder, written) = (working.clone(), written(terms, &working));
+        let (folder, written) = (working.clone(), writable_folders(terms, &working));
         let (looked, obeyed, stop) = (self.looked.clone(), self.obeyed.clone(), self.is_stopped(run));
         let block = (request.approval().block(), request.approval().revision());
         let outside = self.inbox();

@@ -28,7 +28,7 @@ pub(super) fn keep(
     blobs: &Path,
 ) -> (Vec<ImageRef>, Vec<ImageRef>) {
     // A run may have put another folder in its place.
-    if !folder.stands() {
+    if !folder.is_in_place() {
         return (Vec::new(), Vec::new());
     }
     let names = code.map(|(language, source)| PlotNames::of(language, source)).unwrap_or_default();
@@ -36,12 +36,12 @@ pub(super) fn keep(
     let (plots, others): (Vec<_>, Vec<_>) = pictures.partition(|file| names.is_plot(&file.path));
     // Their bytes are looked at before they are kept.
     let kept = |files: Vec<&FileChange>, most| {
-        files.into_iter().filter_map(|file| kept(run, &file.path, folder, blobs)).take(most).collect()
+        files.into_iter().filter_map(|file| keep_one(run, &file.path, folder, blobs)).take(most).collect()
     };
     (kept(plots, MAX_PLOTS), kept(others, MAX_IMAGES))
 }
 
-fn kept(run: RunId, name: &str, folder: &Folder, blobs: &Path) -> Option<ImageRef> {
+fn keep_one(run: RunId, name: &str, folder: &Folder, blobs: &Path) -> Option<ImageRef> {
     let place = OpenPlace::find(&folder.path().join(name)).ok()?;
     if place.found().is_none() || !place.path().starts_with(folder.path()) {
         return None;
@@ -77,9 +77,9 @@ impl<'a> PlotNames<'a> {
 
     fn is_plot(&self, path: &str) -> bool {
         // The call `png` of Julia's Plots leaves the ending out.
-        let whole = |named: &str| !self.is_r && is_meant(path, &format!("{named}.png"));
-        let is_named = |named: &&str| is_meant(path, named) || whole(named);
-        (self.is_r && is_named_by_r(base(path))) || self.named.iter().any(is_named)
+        let whole = |named: &str| !self.is_r && matches_path(path, &format!("{named}.png"));
+        let is_named = |named: &&str| matches_path(path, named) || whole(named);
+        (self.is_r && is_named_by_r(file_name(path))) || self.named.iter().any(is_named)
     }
 }
 
@@ -95,16 +95,16 @@ fn is_named_by_r(name: &str) -> bool {
 
 /// Whether a call that names a file so means this one: folders that it names are those right above it. A name alone may
 /// be in any, for a call may be given that besides.
-fn is_meant(path: &str, named: &str) -> bool {
+fn matches_path(path: &str, named: &str) -> bool {
     if named.starts_with('/') || named.contains("..") {
-        return is_page(base(path), base(named));
+        return is_page(file_name(path), file_name(named));
     }
     let named = named.strip_prefix("./").unwrap_or(named);
     let above = path.rmatch_indices('/').nth(named.matches('/').count());
     is_page(above.and_then(|(at, _)| path.get(at + 1..)).unwrap_or(path), named)
 }
 
-fn base(path: &str) -> &str {
+fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 

@@ -68,7 +68,7 @@ impl Asker {
         Self { setup, launcher, room: OnceLock::new() }
     }
 
-    fn room(&self) -> Option<&QuestionRoom> {
+    fn question_room(&self) -> Option<&QuestionRoom> {
         self.room.get_or_init(|| self.prepare()).as_ref()
     }
 
@@ -98,7 +98,7 @@ impl Asker {
 impl Asker {
     /// Where work is done on what runs made: in the same sandbox, else under the helper alone.
     pub(super) fn cell(&self) -> Enclosure {
-        match self.room() {
+        match self.question_room() {
             Some(room) => room.sandbox.cell_to_ask(),
             None => Enclosure::open(&self.setup.helper),
         }
@@ -107,10 +107,10 @@ impl Asker {
 
 impl Questions for Asker {
     fn ask(&self, program: &Path, args: &[&str]) -> QuestionResult {
-        let Some(room) = self.room() else { return QuestionResult::NotAsked };
+        let Some(room) = self.question_room() else { return QuestionResult::NotAsked };
         let mut env = environment::allowed(std::env::vars_os(), &[]);
         plan::set(&mut env, "PATH", self.launcher.path());
-        room.sandbox.dress(&mut env);
+        room.sandbox.set_variables(&mut env);
         let cell = room.sandbox.cell_to_ask();
         let program = ProgramSpec {
             executable: program.into(),
@@ -120,7 +120,7 @@ impl Questions for Asker {
             confinement: cell.confinement(&Limits::default()),
             terminal: false,
         };
-        match sandbox::said(&cell.entry, &program, &[], (ANSWER_TIMEOUT, MAX_ANSWER_BYTES)) {
+        match sandbox::run_to_end(&cell.entry, &program, &[], (ANSWER_TIMEOUT, MAX_ANSWER_BYTES)) {
             Ok(said) if said.well => QuestionResult::Said(String::from_utf8_lossy(&said.text).into_owned()),
             _ => QuestionResult::Silent,
         }

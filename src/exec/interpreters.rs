@@ -24,7 +24,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use told::settled;
+use told::resolve_links;
 
 /// Finds interpreters and remembers them.
 #[derive(Debug)]
@@ -88,11 +88,11 @@ impl Finder {
         let mut why: Vec<(String, String)> = Vec::new();
         for way in entry.ways() {
             let found = match self.candidate(language, &way) {
-                Some(candidate) => self.settle(language, candidate),
-                None => match self.chosen(language) {
+                Some(candidate) => self.resolve(language, candidate),
+                None => match self.chosen_program(language) {
                     Some(chosen) => return Err(ExecutorError::NoChosenPython(chosen.clone())),
                     None => {
-                        let lacks = imported(&way).unwrap_or(&way.command).to_owned();
+                        let lacks = imported_package(&way).unwrap_or(&way.command).to_owned();
                         if !why.iter().any(|(known, _)| *known == lacks) {
                             why.push((lacks.clone(), lacks));
                         }
@@ -130,8 +130,11 @@ impl Finder {
         language: &Language,
         into: InstallInto,
     ) -> Result<Interpreter, ExecutorError> {
-        let made =
-            |path: &Path| Interpreter { language: language.clone(), path: settled(path), version: None };
+        let made = |path: &Path| Interpreter {
+            language: language.clone(),
+            path: resolve_links(path),
+            version: None,
+        };
         match language.as_str() {
             "python" => {
                 let found = self.find(language)?;
@@ -208,7 +211,7 @@ impl Finder {
     }
 
     /// The way in which a language that was found is run, and the extension of its files.
-    pub(super) fn way(&self, language: &Language) -> Option<(RunMethod, String)> {
+    pub(super) fn run_method(&self, language: &Language) -> Option<(RunMethod, String)> {
         let way = self.ways.lock().unwrap_or_else(PoisonError::into_inner).get(language).cloned()?;
         let entry = self.entry(language).ok()?;
         Some((way, entry.extensions.first().cloned().unwrap_or_else(|| "txt".into())))
@@ -220,20 +223,20 @@ impl Finder {
     }
 
     /// The program that the person chose for the language: no other stands in for it.
-    fn chosen(&self, language: &Language) -> Option<&PathBuf> {
+    fn chosen_program(&self, language: &Language) -> Option<&PathBuf> {
         self.python.as_ref().filter(|_| *language == Language::python())
     }
 
     /// The version of a program as far as its files tell.
-    fn told_version(found: &Interpreter, way: &RunMethod) -> Option<String> {
-        let of_node = || (way.command == "node").then(|| inside::of_node(&found.path)).flatten();
+    fn version_by_files(found: &Interpreter, way: &RunMethod) -> Option<String> {
+        let of_node = || (way.command == "node").then(|| inside::node_version(&found.path)).flatten();
         found.version.clone().or_else(|| told::version(&found.path)).or_else(of_node)
     }
 
     /// What is there and can't do it: `node 22.13 or newer (it is 20.20.2)`.
     fn too_old(&self, found: &Interpreter, way: &RunMethod) -> Option<String> {
         let since = way.since.as_deref()?;
-        let version = match Self::told_version(found, way) {
+        let version = match Self::version_by_files(found, way) {
             Some(told) => Some(told),
             None => match self.ask(&found.path, &["--version"]) {
                 QuestionResult::Said(text) => version_in(&text),
@@ -282,7 +285,7 @@ impl Finder {
     }
 
     /// The name by which a shell finds the program of a language, where it finds that one; behind a stand-in too.
-    pub(super) fn called(&self, language: &Language) -> Option<String> {
+    pub(super) fn command_name(&self, language: &Language) -> Option<String> {
         let way = self.ways.lock().unwrap_or_else(PoisonError::into_inner).get(language).cloned()?;
         let found = self.candidate(language, &way)?;
         (self.which(&way.command)? == found).then_some(way.command)
@@ -324,12 +327,12 @@ impl Finder {
 
     /// Where the program of a language is looked for.
     fn candidate(&self, language: &Language, way: &RunMethod) -> Option<PathBuf> {
-        if let Some(chosen) = self.chosen(language) {
+        if let Some(chosen) = self.chosen_program(language) {
             return which(chosen);
         }
         let of_project =
             (language.as_str() == "python").then(|| environments::python_of(self.site())).flatten();
-        if imported(way).is_some_and(|package| !self.node_packages().join(package).is_dir()) {
+        if imported_package(way).is_some_and(|package| !self.node_packages().join(package).is_dir()) {
             return None;
         }
         // Tools that compile as they run are mostly a project's own.
@@ -340,7 +343,7 @@ impl Finder {
 
     /// The version of Python that the project wants and that is not there: another one is found in its place.
     pub(super) fn missing_python(&self) -> Option<String> {
-        if self.chosen(&Language::python()).is_some() {
+        if self.chosen_program(&Language::python()).is_some() {
             return None;
         }
         let wanted = environments::missing_version(self.site())?;
@@ -361,24 +364,24 @@ impl Finder {
     }
 
     /// From a path to the real executable.
-    fn settle(&self, language: &Language, path: PathBuf) -> Interpreter {
+    fn resolve(&self, language: &Language, path: PathBuf) -> Interpreter {
         let made = |path: PathBuf, version| Interpreter { language: language.clone(), path, version };
         if !told::is_stand_in(&path) {
-            return made(self.settled(&path), None);
+            return made(self.resolved_path(&path), None);
         }
         if let Some((real, version)) = self.stands_for(language, &path) {
-            return made(settled(&real), version);
+            return made(resolve_links(&real), version);
         }
-        match told::behind(&path).filter(|real| self.launcher.trusts(real)) {
-            Some(behind) => made(settled(&behind), None),
-            None => made(self.settled(&path), None),
+        match told::stand_in_target(&path).filter(|real| self.launcher.trusts(real)) {
+            Some(behind) => made(resolve_links(&behind), None),
+            None => made(self.resolved_path(&path), None),
         }
     }
 
     /// The real executable, as far as that is judged like the path that leads to it: a link of the working folder does
     /// not make a program trusted.
-    fn settled(&self, path: &Path) -> PathBuf {
-        let real = settled(path);
+    fn resolved_path(&self, path: &Path) -> PathBuf {
+        let real = resolve_links(path);
         if self.launcher.trusts(path) || !self.launcher.trusts(&real) {
             return real;
         }
@@ -410,7 +413,7 @@ impl Finder {
 
 /// Where a program is that is found by this name.
 pub(super) fn program(name: &str) -> Option<PathBuf> {
-    which(Path::new(name)).map(|path| settled(&path))
+    which(Path::new(name)).map(|path| resolve_links(&path))
 }
 
 /// The file of a command on the `PATH` of this process.
@@ -421,7 +424,7 @@ fn which(command: &Path) -> Option<PathBuf> {
 /// The versions of Python, bash and node that blocks would have, as far as their places and their files tell; nothing is
 /// started.
 /// `python` is the one that the person chose.
-pub(crate) fn told_versions(
+pub(crate) fn versions_by_files(
     cwd: &Path,
     home: Option<&Path>,
     python: Option<&Path>,
@@ -432,10 +435,11 @@ pub(crate) fn told_versions(
         None => environments::python_of(site).or_else(|| which(Path::new("python3"))),
     };
     let version = |language: &Language, path: PathBuf| {
-        let real = if told::is_stand_in(&path) { told::behind(&path)? } else { settled(&path) };
+        let real =
+            if told::is_stand_in(&path) { told::stand_in_target(&path)? } else { resolve_links(&path) };
         told::version(&real).or_else(|| match language.as_str() {
-            "bash" => inside::of_bash(&real),
-            "javascript" => inside::of_node(&real),
+            "bash" => inside::bash_version(&real),
+            "javascript" => inside::node_version(&real),
             _ => None,
         })
     };
@@ -462,7 +466,7 @@ pub fn on_path(languages: &Languages) -> Languages {
 }
 
 /// The package of the project without which node can't run TypeScript in this way, which is one of the shipped ones.
-fn imported(way: &RunMethod) -> Option<&str> {
+fn imported_package(way: &RunMethod) -> Option<&str> {
     let imports_tsx = way.arguments.windows(2).any(|words| words == ["--import", "tsx"]);
     (imports_tsx && way.command == "node").then_some("tsx")
 }

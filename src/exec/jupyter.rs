@@ -45,7 +45,7 @@ use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
-use talk::{Ids, KernelNews, KernelOrder, Outlet};
+use talk::{KernelNews, KernelOrder, MessageIds, NewsSender};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
@@ -68,7 +68,7 @@ const NO_INPUT: &str = "The kernel asked for input. A block can't ask for anythi
 /// The Jupyter kernels of one session.
 pub(super) struct Jupyter {
     available: AvailableKernels,
-    ids: Rc<Ids>,
+    ids: Rc<MessageIds>,
     kernels: BTreeMap<String, StartedKernel>,
     generations: BTreeMap<String, u32>,
     number: u32,
@@ -111,7 +111,7 @@ impl Jupyter {
         let (outlet, news) = mpsc::channel(256);
         Self {
             available: AvailableKernels::new(setup, config, wanted),
-            ids: Rc::new(Ids::new()),
+            ids: Rc::new(MessageIds::new()),
             kernels: BTreeMap::new(),
             generations: BTreeMap::new(),
             number: 0,
@@ -170,7 +170,7 @@ impl Jupyter {
         self.number += 1;
         let generation = self.generations.entry(spec.name.clone()).or_default();
         *generation += 1;
-        let outlet = Outlet { number: self.number, news: self.outlet.clone() };
+        let outlet = NewsSender { number: self.number, news: self.outlet.clone() };
         let (orders, receiver) = mpsc::unbounded_channel();
         let patience = Duration::from_secs(self.available.config.start);
         let work = match &self.available.server {
@@ -330,7 +330,7 @@ impl Jupyter {
                 if let Some(kernel) = self.kernels.get_mut(&name) {
                     kernel.lost = true;
                 }
-                self.tell_lost(running);
+                self.report_lost(running);
                 if let Some(block) = self.block.as_mut().filter(|block| running && block.sent) {
                     block.losses = block.losses.saturating_add(1);
                     block.until = None;
@@ -340,7 +340,7 @@ impl Jupyter {
                 if let Some(kernel) = self.kernels.get_mut(&name) {
                     kernel.lost = false;
                 }
-                self.tell_back(running);
+                self.report_reconnected(running);
                 if let Some(block) = self.block.as_mut().filter(|block| running && block.losses > 0 && !busy)
                 {
                     block.until = Some(Instant::now() + AFTER_LOSS_TIMEOUT);
@@ -363,7 +363,7 @@ impl Jupyter {
     }
 
     /// Its server can't be reached at this moment: what follows from that, and what can be done.
-    fn tell_lost(&mut self, running: bool) {
+    fn report_lost(&mut self, running: bool) {
         let words = format!(
             "The Jupyter server {} does not answer. The connection is tried again for {} s: see whether the server runs",
             self.available.place(),
@@ -374,7 +374,7 @@ impl Jupyter {
 
     /// Its server answers again. What the block printed meanwhile may be gone: a server that was held up sends it into the
     /// connection that was given up, and nothing in what comes later tells that something is missing.
-    fn tell_back(&mut self, running: bool) {
+    fn report_reconnected(&mut self, running: bool) {
         let words = format!("The Jupyter server {} answers again.", self.available.place());
         if self.block.as_ref().is_some_and(|block| running && block.losses > 0) {
             self.warn(words + " What the block printed meanwhile may be missing.");

@@ -159,11 +159,11 @@ pub(crate) fn invocation(
         InstallInto::Project => Vec::new(),
     };
     let mut args: Vec<OsString> = match manager {
-        Manager::Uv => words(&["pip", "install", "--no-config", "--link-mode", "copy", "--python"])
+        Manager::Uv => arguments(&["pip", "install", "--no-config", "--link-mode", "copy", "--python"])
             .chain([python.into()])
             .chain(target)
             .collect(),
-        Manager::Pip => words(&[
+        Manager::Pip => arguments(&[
             "-I",
             "-m",
             "pip",
@@ -179,7 +179,7 @@ pub(crate) fn invocation(
         .chain((list.into == InstallInto::Project).then(|| "--require-virtualenv".into()))
         .chain(target)
         .collect(),
-        Manager::Npm => words(&[
+        Manager::Npm => arguments(&[
             "install",
             "--no-audit",
             "--no-fund",
@@ -205,12 +205,12 @@ pub(crate) fn invocation(
     }
 }
 
-fn words(all: &'static [&'static str]) -> impl Iterator<Item = OsString> {
+fn arguments(all: &'static [&'static str]) -> impl Iterator<Item = OsString> {
     all.iter().map(OsString::from)
 }
 
 /// The packages to install for what a kernel lacks; one that was asked for by name comes as it was written.
-pub fn named(lacking: &[MissingFacility]) -> Vec<String> {
+pub fn package_names(lacking: &[MissingFacility]) -> Vec<String> {
     let plain = |package: &str| {
         let end = package.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_')));
         package

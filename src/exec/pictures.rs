@@ -60,8 +60,8 @@ pub(super) fn decode(
         terminal: false,
     };
     let largest = 8 + 4 * (width as usize) * (height as usize);
-    let (began, patience) = (Instant::now(), patience(bytes));
-    match sandbox::said(&cell.entry, &program, &[given.as_fd()], (patience, largest)) {
+    let (began, patience) = (Instant::now(), decode_timeout(bytes));
+    match sandbox::run_to_end(&cell.entry, &program, &[given.as_fd()], (patience, largest)) {
         Ok(said) if said.well => {
             parse(&said.text).and_then(|p| fits(&p, width, height).then_some(p).ok_or(UndrawnReason::Unknown))
         }
@@ -74,7 +74,7 @@ fn fits(pixels: &Pixels, width: u32, height: u32) -> bool {
     pixels.width() <= width && pixels.height() <= height
 }
 
-fn patience(bytes: &[u8]) -> Duration {
+fn decode_timeout(bytes: &[u8]) -> Duration {
     if decode::is_svg(bytes) { SHAPES_TIMEOUT } else { DECODE_TIMEOUT }
 }
 
@@ -120,8 +120,8 @@ mod tests {
 
     #[test]
     fn shapes_get_less_time() {
-        assert!(patience(b"\n<svg/>") <= Duration::from_secs(3));
-        assert_eq!(patience(b"\x89PNG"), DECODE_TIMEOUT);
+        assert!(decode_timeout(b"\n<svg/>") <= Duration::from_secs(3));
+        assert_eq!(decode_timeout(b"\x89PNG"), DECODE_TIMEOUT);
     }
 
     #[test]

@@ -101,7 +101,7 @@ impl Pipes {
     }
 
     /// Whether something typed waits for room.
-    pub(super) fn has_untyped(&self) -> bool {
+    pub(super) fn has_unsent_keys(&self) -> bool {
         !self.untyped.is_empty()
     }
 
@@ -124,7 +124,7 @@ impl Pipes {
         if self.is_terminal {
             return self.read(stream, TERMINAL_BYTES);
         }
-        let held = self.held(stream);
+        let held = self.available(stream);
         // Of an empty one it is found out whether it ended.
         self.read(stream, held.clamp(1, PIPE_BYTES))
     }
@@ -143,7 +143,7 @@ impl Pipes {
             return all;
         }
         for stream in [Stream::Stdout, Stream::Stderr] {
-            let mut rest = self.held(stream);
+            let mut rest = self.available(stream);
             while rest > 0 {
                 let Some(chunk) = self.read(stream, rest.min(PIPE_BYTES)) else { break };
                 rest = rest.saturating_sub(chunk.bytes.len());
@@ -160,7 +160,7 @@ impl Pipes {
         }
     }
 
-    fn held(&mut self, stream: Stream) -> usize {
+    fn available(&mut self, stream: Stream) -> usize {
         let held = self.of(stream).as_ref().and_then(|fd| rustix::io::ioctl_fionread(fd).ok()).unwrap_or(0);
         usize::try_from(held).unwrap_or(usize::MAX)
     }

@@ -92,7 +92,7 @@ impl ProjectTools {
     }
 
     /// Puts the programs on the `PATH`; writes beside the session what stands in front.
-    pub(super) fn dress(&mut self, env: &mut Environment) {
+    pub(super) fn set_path(&mut self, env: &mut Environment) {
         self.node.lend(env);
         let path = env.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.clone());
         let own = path.unwrap_or_else(|| OsString::from("/usr/bin:/bin"));
@@ -128,7 +128,9 @@ impl ProjectTools {
         let Some(python) = &self.in_use else { return Vec::new() };
         let found = |name: &str| launch::which(Path::new(name), path);
         let is_same = |name: &str, wanted: &Path| {
-            found(name).is_some_and(|found| found == wanted || told::settled(&found) == told::settled(wanted))
+            found(name).is_some_and(|found| {
+                found == wanted || told::resolve_links(&found) == told::resolve_links(wanted)
+            })
         };
         let words = |path: &Path| path.to_str().map(quoted);
         let (Some(start), Some(packages)) = (words(python), words(&self.packages)) else { return Vec::new() };
@@ -183,7 +185,7 @@ fn minor(version: &str) -> Option<String> {
 /// The program that a shell would find by this name.
 fn on_path(name: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
-    launch::which(Path::new(name), &path).map(|found| told::settled(&found))
+    launch::which(Path::new(name), &path).map(|found| told::resolve_links(&found))
 }
 
 /// Removes what was written beside the session.
@@ -258,7 +260,7 @@ mod tests {
         let mut tools = tools(&base, "venv/bin/python");
         let own = base.join("own").display().to_string();
         let mut env = vec![("PATH".into(), own.clone().into())];
-        tools.dress(&mut env);
+        tools.set_path(&mut env);
         let base = base.display();
         let wanted = format!("{base}/names:{own}:{base}/venv/bin:{base}/packages/bin");
         assert_eq!(value(&env, "PATH"), Some(wanted));
@@ -284,7 +286,7 @@ mod tests {
         let mut tools = ProjectTools { python: None, ..tools(&base, "venv/bin/python") };
         let own = base.join("venv/bin").display().to_string();
         let mut env = vec![("PATH".into(), own.clone().into())];
-        tools.dress(&mut env);
+        tools.set_path(&mut env);
         assert_eq!(tools.front, []);
         assert_eq!(value(&env, "PATH"), Some(format!("{own}:{}/packages/bin", base.display())));
     }
@@ -300,7 +302,7 @@ mod tests {
         let mut tools = tools(&base, "conda/bin/python");
         let mut starts = || {
             let mut env = vec![("PATH".into(), base.join("own").into())];
-            tools.dress(&mut env);
+            tools.set_path(&mut env);
             assert_eq!(value(&env, "CONDA_PREFIX"), Some(base.join("conda").display().to_string()));
             let start = tools.front.iter().find(|(name, _)| name == "pytest").map(|(_, start)| start.clone());
             assert_eq!(start.is_some(), base.join("names/pytest").exists());

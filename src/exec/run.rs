@@ -3,7 +3,7 @@
 pub(super) mod images;
 mod parts;
 
-use super::backend::{EndCause, RunEnd, Watch};
+use super::backend::{EndCause, LimitEnforcer, RunEnd};
 use super::capture::Capture;
 use super::event_sender::EventSender;
 use super::languages;
@@ -59,7 +59,7 @@ pub(super) struct Run {
     has_terminal: bool,
     /// What its helper says that its limit counts.
     counted: CountedTime,
-    watch: Watch,
+    watch: LimitEnforcer,
     capture: Capture,
     images: Images,
     /// Whether it was told that it started.
@@ -79,11 +79,11 @@ impl Run {
         request: &RunRequest,
         out: Sender<(RunId, RunEvent)>,
         (folder, masker): (&Path, &Masker),
-        watch: Watch,
+        watch: LimitEnforcer,
     ) -> Self {
         let (id, terms) = (request.approval().run(), request.approval().terms());
         let (limits, has_terminal) = (terms.limits, terms.rights.terminal);
-        let most = if watch == Watch::Helper { usize::MAX } else { MAX_IMAGES };
+        let most = if watch == LimitEnforcer::Helper { usize::MAX } else { MAX_IMAGES };
         let mut run = Self {
             id,
             events: EventSender::new(id, out),
@@ -100,7 +100,7 @@ impl Run {
             next: None,
             again: None,
         };
-        if watch == Watch::Helper {
+        if watch == LimitEnforcer::Helper {
             run.run_clock(Instant::now());
         }
         run
@@ -108,17 +108,17 @@ impl Run {
 
     fn run_clock(&mut self, now: Instant) {
         self.since = Some(now);
-        self.next = self.next.or(self.after(now));
+        self.next = self.next.or(self.end_action(now));
     }
 
     /// What is done at the end of the time that begins now, and when.
-    fn after(&self, now: Instant) -> Option<(Instant, DueAction)> {
+    fn end_action(&self, now: Instant) -> Option<(Instant, DueAction)> {
         let limit = now.checked_add(Duration::from_millis(self.limits.wall_ms));
         match self.watch {
-            Watch::Helper => {
+            LimitEnforcer::Helper => {
                 limit.and_then(|at| at.checked_add(HELPER_GIVE_UP_DELAY)).map(|at| (at, DueAction::GiveUp))
             }
-            Watch::Loop { .. } => limit.map(|at| (at, DueAction::Interrupt)),
+            LimitEnforcer::Loop { .. } => limit.map(|at| (at, DueAction::Interrupt)),
         }
     }
 
@@ -131,12 +131,12 @@ impl Run {
     /// long as the limit is given up.
     fn go_on(&mut self) {
         if !self.pressed.killed {
-            self.next = self.after(Instant::now());
+            self.next = self.end_action(Instant::now());
         }
     }
 
     fn loses_interrupts(&self) -> bool {
-        self.watch == Watch::Loop { loses_interrupts: true }
+        self.watch == LimitEnforcer::Loop { loses_interrupts: true }
     }
 
     /// The person interrupts it: tells when it is to be repeated.
@@ -146,7 +146,7 @@ impl Run {
     }
 
     /// An interrupt is not repeated any more.
-    pub(super) fn leave_alone(&mut self) {
+    pub(super) fn stop_interrupting(&mut self) {
         self.again = None;
     }
 
@@ -156,29 +156,29 @@ impl Run {
             if self.since.is_none() {
                 self.run_clock(now);
             }
-            self.events.tell(RunEvent::Started);
+            self.events.send(RunEvent::Started);
         }
     }
 
     /// Passes on what its backend tells.
-    pub(super) fn tell(&mut self, event: RunEvent) {
+    pub(super) fn send_event(&mut self, event: RunEvent) {
         match event {
             RunEvent::Started => self.start(Instant::now()),
             RunEvent::Output(Chunk { stream, bytes }) => self.print(stream, &bytes),
-            RunEvent::Screen(screen) => self.events.show(screen),
+            RunEvent::Screen(screen) => self.events.send_screen(screen),
             RunEvent::Usage { .. } => {
                 if self.counted == CountedTime::Computing {
                     self.go_on();
                 }
-                self.events.hint(event);
+                self.events.send_if_room(event);
             }
             RunEvent::Counts(what) => {
                 self.counted = what;
                 self.go_on();
-                self.events.tell(event);
+                self.events.send(event);
             }
             RunEvent::Asks(_) | RunEvent::Image(_) | RunEvent::Variables(_) | RunEvent::Functions(_) => {
-                self.events.tell(event);
+                self.events.send(event);
             }
             // They are told by `end_part`, and once by `finish`.
             RunEvent::PartEnded { .. } | RunEvent::Ended(_) => {}
@@ -193,7 +193,7 @@ impl Run {
     pub(super) fn end_part(&mut self, part: u32) {
         if self.parts.is_told_now(part) {
             let printed = Box::new(self.parts.printed(self.capture.so_far()));
-            self.events.tell(RunEvent::PartEnded { part, printed });
+            self.events.send(RunEvent::PartEnded { part, printed });
         }
     }
 
@@ -211,7 +211,7 @@ impl Run {
     /// It made an image: it goes to a file.
     pub(super) fn keep_image(&mut self, name: &str, mime: &str, bytes: &[u8]) {
         if let Some(image) = self.images.keep(name, mime, bytes) {
-            self.events.tell(RunEvent::Image(image));
+            self.events.send(RunEvent::Image(image));
         }
     }
 
@@ -220,9 +220,9 @@ impl Run {
         self.pressed.killed = true;
         self.again = None;
         let at = match (self.watch, self.next) {
-            (Watch::Helper, Some((at, _))) => at.min(now + HELPER_GIVE_UP_DELAY),
-            (Watch::Helper, None) => now + HELPER_GIVE_UP_DELAY,
-            (Watch::Loop { .. }, _) => now + GIVE_UP_DELAY,
+            (LimitEnforcer::Helper, Some((at, _))) => at.min(now + HELPER_GIVE_UP_DELAY),
+            (LimitEnforcer::Helper, None) => now + HELPER_GIVE_UP_DELAY,
+            (LimitEnforcer::Loop { .. }, _) => now + GIVE_UP_DELAY,
         };
         self.next = Some((at, DueAction::GiveUp));
     }
@@ -235,7 +235,7 @@ impl Run {
 
     /// Passes waiting output on; what else is to be done by now.
     pub(super) fn on_time(&mut self, now: Instant) -> Option<DueAction> {
-        self.events.pass_on(now);
+        self.events.flush(now);
         if let Some((_, left)) = self.again.filter(|(at, _)| *at <= now) {
             self.again =
                 left.checked_sub(1).filter(|left| *left > 0).map(|left| (now + REPEAT_INTERVAL, left));
@@ -319,15 +319,15 @@ impl Run {
     fn outcome(&self, end: &EndCause) -> Outcome {
         let pressed = &self.pressed;
         match end {
-            EndCause::Block(done) => receipt::of_block(done, pressed),
-            EndCause::Program(ending) => receipt::of_program(*ending, pressed),
+            EndCause::Block(done) => receipt::block_outcome(done, pressed),
+            EndCause::Program(ending) => receipt::program_outcome(*ending, pressed),
             EndCause::Kernel(_, Some(why)) if *pressed == OutsideStops::default() => {
                 Outcome::Crashed(why.clone())
             }
-            EndCause::Kernel(ending, _) => receipt::of_death(*ending, pressed),
-            EndCause::Died(why) => receipt::of_loss(why, pressed, Outcome::Crashed),
-            EndCause::Limit(what) => receipt::of_loss(what, pressed, Outcome::Limit),
-            EndCause::NotStarted(why) => receipt::of_loss(why, pressed, Outcome::NotStarted),
+            EndCause::Kernel(ending, _) => receipt::death_outcome(*ending, pressed),
+            EndCause::Died(why) => receipt::loss_outcome(why, pressed, Outcome::Crashed),
+            EndCause::Limit(what) => receipt::loss_outcome(what, pressed, Outcome::Limit),
+            EndCause::NotStarted(why) => receipt::loss_outcome(why, pressed, Outcome::NotStarted),
             EndCause::NotSent(why) => Outcome::NotStarted(why.clone()),
             EndCause::NotReady(cause) => {
                 let limit = pressed.over.as_ref().map(|what| format!("of its limits, {what}"));

@@ -1,7 +1,7 @@
 //! The loop of an executor's thread: takes orders, hears its backend, keeps the clock of the run.
 
 use super::Setup;
-use super::backend::{Backend, BackendEvent, EndCause, Job, MissingPart, RunEnd, Watch};
+use super::backend::{Backend, BackendEvent, EndCause, Job, LimitEnforcer, MissingPart, RunEnd};
 use super::event_sender;
 use super::executor_error::ExecutorError;
 use super::order::ExecutorOrder;
@@ -158,7 +158,12 @@ impl<B: Backend> ExecutorLoop<B> {
         }
     }
 
-    fn new_run(&self, request: &RunRequest, out: mpsc::Sender<(RunId, RunEvent)>, watch: Watch) -> Run {
+    fn new_run(
+        &self,
+        request: &RunRequest,
+        out: mpsc::Sender<(RunId, RunEvent)>,
+        watch: LimitEnforcer,
+    ) -> Run {
         Run::new(request, out, (&self.setup.blobs, &self.setup.masker), watch)
     }
 
@@ -196,7 +201,7 @@ impl<B: Backend> ExecutorLoop<B> {
         };
         let (progress, lines) = Pull::channel();
         let work = self.backend.fetch(MissingPart { name: image.as_str().to_owned() }, progress).await;
-        let mut run = self.new_run(request, out, Watch::Loop { loses_interrupts: false });
+        let mut run = self.new_run(request, out, LimitEnforcer::Loop { loses_interrupts: false });
         run.start(Instant::now());
         self.run = Some(run);
         self.pull = Some(Pull::new(work, lines));
@@ -254,7 +259,7 @@ impl<B: Backend> ExecutorLoop<B> {
     fn on_event(&mut self, event: BackendEvent) {
         let Some(run) = &mut self.run else { return };
         match event {
-            BackendEvent::Run(event) => run.tell(event),
+            BackendEvent::Run(event) => run.send_event(event),
             BackendEvent::Image(name, mime, bytes) => run.keep_image(&name, mime, &bytes),
             BackendEvent::PartEnded(part) => run.end_part(part),
             BackendEvent::Ended(ended) => self.finish(*ended),
@@ -265,7 +270,7 @@ impl<B: Backend> ExecutorLoop<B> {
         let Some(run) = &mut self.run else { return };
         match run.on_time(Instant::now()) {
             // It was reached, and cleans up or goes on by its own will: one more would disturb that.
-            Some(DueAction::InterruptAgain) if self.backend.has_answered() => run.leave_alone(),
+            Some(DueAction::InterruptAgain) if self.backend.has_answered() => run.stop_interrupting(),
             Some(DueAction::Interrupt | DueAction::InterruptAgain) => self.interrupt(),
             Some(DueAction::Kill) => self.kill(),
             Some(DueAction::GiveUp) => {

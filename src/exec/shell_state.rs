@@ -3,7 +3,7 @@
 //! The shell writes both into a file that it was given, when it ends (`assets/shell.sh`); the next one starts with them.
 //! They travel as data and are never read as code. What steers loaders, interpreters or git is never carried over. Pure.
 
-use super::environment::{Environment, is_of_each_shell, steers};
+use super::environment::{Environment, is_of_each_shell, is_steering};
 use crate::domain::{BlockId, BlockRanges, SharedState};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStringExt as _;
@@ -39,7 +39,7 @@ impl ShellState {
         if let Some(cwd) = cwd {
             self.cwd = cwd;
         }
-        let (left_out, env): (Environment, _) = env.into_iter().partition(|(name, _)| steers(name));
+        let (left_out, env): (Environment, _) = env.into_iter().partition(|(name, _)| is_steering(name));
         self.left_out = left_out;
         self.env = Some(env);
         self.blocks.push(block);
@@ -49,7 +49,7 @@ impl ShellState {
     pub(super) fn environment(&self, usual: &Environment) -> Environment {
         let Some(env) = &self.env else { return usual.clone() };
         // What the person passes on comes from the person, each time; so does what is each run's own.
-        let own = |name: &OsString| steers(name) || name == TERMINAL_VARIABLE;
+        let own = |name: &OsString| is_steering(name) || name == TERMINAL_VARIABLE;
         env.iter().chain(usual.iter().filter(|(name, _)| own(name))).cloned().collect()
     }
 

@@ -51,7 +51,7 @@ struct Supervisor {
     decoder: FrameDecoder,
     given: Vec<OwnedFd>,
     program: Option<RunningProgram>,
-    watch: Option<Watch>,
+    watch: Option<WatchedRun>,
     /// When the program is stopped, where no run begins before that.
     rest_at: Option<Instant>,
     /// Whether the program was stopped until the next run.
@@ -73,7 +73,7 @@ struct RunningProgram {
 }
 
 /// What is kept of a run while it goes on.
-struct Watch {
+struct WatchedRun {
     step_at: Instant,
     step: usize,
     /// What was computed, where the time limit counts that alone.
@@ -107,7 +107,7 @@ struct ReadyWork {
 }
 
 /// Why the supervisor stops.
-enum Stop {
+enum StopReason {
     SocketEnded,
     ProgramEnded,
 }
@@ -131,31 +131,31 @@ pub(super) fn supervise(socket: OwnedFd) -> ExitCode {
         started_with: Vec::new(),
     };
     let stop = supervisor.serve();
-    if matches!(stop, Stop::SocketEnded) {
+    if matches!(stop, StopReason::SocketEnded) {
         supervisor.end_all();
     }
     ExitCode::SUCCESS
 }
 
 impl Supervisor {
-    fn serve(&mut self) -> Stop {
+    fn serve(&mut self) -> StopReason {
         loop {
             let ready = match self.wait() {
                 Ok(ready) => ready,
                 Err(Errno::INTR) => continue,
-                Err(_) => return Stop::SocketEnded,
+                Err(_) => return StopReason::SocketEnded,
             };
             if ready.child {
                 self.on_child();
             }
             if ready.program_ended {
                 self.report_end();
-                return Stop::ProgramEnded;
+                return StopReason::ProgramEnded;
             }
             if ready.socket {
                 match self.receive() {
                     Ok(true) => {}
-                    Ok(false) | Err(_) => return Stop::SocketEnded,
+                    Ok(false) | Err(_) => return StopReason::SocketEnded,
                 }
             }
             self.on_time();
@@ -219,16 +219,16 @@ impl Supervisor {
             HelperOrder::Begin(bounds) => self.begin(bounds),
             HelperOrder::End => self.end_run(),
             HelperOrder::Rest if self.watch.is_none() => drop(self.rest()),
-            HelperOrder::GoOn => self.go_on_unused(),
+            HelperOrder::GoOn => self.resume_unused(),
             HelperOrder::Count(what) => self.count(what),
             // Between runs there is nobody to interrupt: what comes late must not wake the program.
             HelperOrder::Interrupt if !self.resting => self.interrupt(),
             HelperOrder::Rest | HelperOrder::Interrupt => {}
             HelperOrder::PauseAll => {
                 let rest = self.pause_all();
-                self.tell(&Notification::Paused(rest));
+                self.send(&Notification::Paused(rest));
             }
-            HelperOrder::GoOnAll => self.go_on_all(),
+            HelperOrder::GoOnAll => self.resume_all(),
             HelperOrder::Kill => self.end_all(),
         }
     }
@@ -257,7 +257,7 @@ impl Supervisor {
     fn repeat_interrupt(&self, there: &BTreeSet<i32>) {
         let Some(program) = &self.program else { return };
         let group = program.pid.as_raw_nonzero().get();
-        if tree::catches(group, &[Signal::INT.as_raw(), Signal::URG.as_raw()]) {
+        if tree::handles_signals(group, &[Signal::INT.as_raw(), Signal::URG.as_raw()]) {
             let _ = rustix::process::kill_process(program.pid, Signal::URG);
         }
         let alive = tree::interruptible(self.own, group).into_iter();
@@ -281,15 +281,15 @@ impl Supervisor {
                 Err(why) => Notification::NotSpawned(why.to_string()),
             }
         };
-        self.tell(&told);
+        self.send(&told);
     }
 
     fn begin(&mut self, bounds: WatchedLimits) {
-        if let Err(why) = self.fit(&bounds) {
-            return self.tell(&Notification::NotBegun(why.to_string()));
+        if let Err(why) = self.apply_limits(&bounds) {
+            return self.send(&Notification::NotBegun(why.to_string()));
         }
         let now = Instant::now();
-        self.watch = Some(Watch {
+        self.watch = Some(WatchedRun {
             step_at: bounds.ends(now),
             step: 0,
             computed: None,
@@ -306,8 +306,8 @@ impl Supervisor {
             repeat_at: Vec::new(),
             interrupted: BTreeSet::new(),
         });
-        self.go_on();
-        self.tell(&Notification::Begun);
+        self.resume();
+        self.send(&Notification::Begun);
     }
 
     /// The run is over by the kernel's word: the program stops, what else the run left behind ends.
@@ -316,7 +316,7 @@ impl Supervisor {
         let rest = self.rest();
         let used = self.used();
         self.watch = None;
-        self.tell(&Notification::Finished(used, rest));
+        self.send(&Notification::Finished(used, rest));
     }
 
     /// The program ended: so does all that descends from it.
@@ -333,7 +333,7 @@ impl Supervisor {
             _ => (None, None),
         };
         let used = self.used();
-        self.tell(&Notification::Exited { code, signal, used });
+        self.send(&Notification::Exited { code, signal, used });
     }
 
     fn end_all(&mut self) {
@@ -364,7 +364,7 @@ impl Supervisor {
             watch.step_at = now + SIGNAL_DELAYS.get(step).copied().unwrap_or(Duration::from_secs(1));
             match step {
                 0 => {
-                    self.tell(&Notification::OutOfTime);
+                    self.send(&Notification::OutOfTime);
                     self.interrupt();
                 }
                 1 => self.signal_group(Signal::TERM),
@@ -373,23 +373,23 @@ impl Supervisor {
         }
         if self.watch.as_ref().is_some_and(|w| now >= w.look_at) {
             let rss_bytes = self.look();
-            self.hold(rss_bytes);
+            self.enforce_limits(rss_bytes);
             let Some(watch) = &mut self.watch else { return };
             let held = watch.bounds.memory_bytes > 0 || watch.bounds.processes > 0;
             watch.look_at = now + if held { bounds::WATCH_INTERVAL } else { watch.pause };
             if now >= watch.tell_at {
                 watch.pause = (watch.pause * 2).min(REPORT_INTERVALS.1);
                 watch.tell_at = now + watch.pause;
-                self.tell_usage(rss_bytes);
-                self.tell_asking();
+                self.send_usage(rss_bytes);
+                self.send_asking();
             }
         }
     }
 
-    fn tell_usage(&self, rss_bytes: u64) {
+    fn send_usage(&self, rss_bytes: u64) {
         let before = self.watch.as_ref().map_or(0, |watch| watch.cpu_before);
         let cpu_us = (self.cpu_now() + self.uncounted()).saturating_sub(before);
-        self.tell(&Notification::Usage { rss_bytes, cpu_us });
+        self.send(&Notification::Usage { rss_bytes, cpu_us });
     }
 
     /// Sends a signal to the program's group; stopped programs are woken to take it.
@@ -401,7 +401,7 @@ impl Supervisor {
     }
 
     /// Tells the other side; when it is gone, the next read shows that.
-    fn tell(&self, told: &Notification) {
+    fn send(&self, told: &Notification) {
         let bytes = told.encode();
         let mut rest = bytes.as_slice();
         while !rest.is_empty() {

@@ -68,7 +68,7 @@ impl Emulator {
                 kept.extend_from_slice(done);
             }
             if self.state.take_switched() && was_alternate {
-                self.tell_screen(&mut kept);
+                self.append_last_screen(&mut kept);
             }
             bytes = rest;
         }
@@ -79,13 +79,13 @@ impl Emulator {
     pub(super) fn end(&mut self) -> Vec<u8> {
         let mut kept = Vec::new();
         if self.state.is_alternate() {
-            self.tell_screen(&mut kept);
+            self.append_last_screen(&mut kept);
         }
         kept.append(&mut self.part);
         kept
     }
 
-    fn tell_screen(&mut self, kept: &mut Vec<u8>) {
+    fn append_last_screen(&mut self, kept: &mut Vec<u8>) {
         let text = self.state.take_last_screen().unwrap_or_default();
         self.screens = self.screens.saturating_add(1);
         if self.screens > MAX_LAST_SCREENS_REPORTED {

@@ -52,7 +52,7 @@ impl Stat {
 
 /// Whether the first thread of a process waits in a read of this terminal. What waits in other ways (for several
 /// descriptors at once) is not known to read, and nothing is where the system does not tell.
-pub(super) fn reads(pid: i32, terminal: u64) -> bool {
+pub(super) fn is_reading(pid: i32, terminal: u64) -> bool {
     let read = || {
         let call = fs::read_to_string(format!("/proc/{pid}/syscall")).ok()?;
         let mut words = call.split(' ');
@@ -137,19 +137,19 @@ pub(super) fn threads(pid: i32) -> u32 {
 }
 
 /// Whether a process runs the program of this name, whatever it calls itself.
-pub(super) fn runs(pid: i32, name: &str) -> bool {
+pub(super) fn runs_program(pid: i32, name: &str) -> bool {
     fs::read_link(format!("/proc/{pid}/exe"))
         .is_ok_and(|program| program.file_name().is_some_and(|file| file == name))
 }
 
 /// Whether a process has handlers of its own for all of these signals.
-pub(super) fn catches(pid: i32, signals: &[i32]) -> bool {
+pub(super) fn handles_signals(pid: i32, signals: &[i32]) -> bool {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     signals.iter().all(|signal| holds_signal(&status, "SigCgt", *signal))
 }
 
 /// Whether a process ignores a signal.
-pub(super) fn ignores(pid: i32, signal: i32) -> bool {
+pub(super) fn ignores_signal(pid: i32, signal: i32) -> bool {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     holds_signal(&status, "SigIgn", signal)
 }
@@ -161,7 +161,7 @@ pub(super) fn strays(sessions: &[i32], mark: &[u8]) -> Vec<i32> {
     numbers("/proc")
         .filter(|pid| {
             stat(*pid).is_some_and(|s| s.is_living() && sessions.contains(&s.session))
-                || (!mark.is_empty() && is_living(*pid) && carries(*pid, mark))
+                || (!mark.is_empty() && is_living(*pid) && has_mark(*pid, mark))
         })
         .collect()
 }
@@ -245,7 +245,7 @@ fn parents() -> Vec<(i32, i32)> {
     numbers("/proc").filter_map(|pid| stat(pid).map(|s| (pid, s.parent))).collect()
 }
 
-fn carries(pid: i32, mark: &[u8]) -> bool {
+fn has_mark(pid: i32, mark: &[u8]) -> bool {
     fs::read(format!("/proc/{pid}/environ"))
         .is_ok_and(|env| env.split(|b| *b == 0).any(|entry| entry == mark))
 }

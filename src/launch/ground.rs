@@ -73,8 +73,8 @@ impl WritableFolders {
         own: &[PathBuf],
         venv: Option<PathBuf>,
     ) -> Self {
-        let cwd_real = real(cwd);
-        let home = home.map(real).filter(|home| home.components().count() > 1);
+        let cwd_real = resolve_links(cwd);
+        let home = home.map(resolve_links).filter(|home| home.components().count() > 1);
         let holds_home = home.as_ref().is_some_and(|home| home.starts_with(&cwd_real));
         let is_wide = cwd_real == Path::new("/") || holds_home;
         let mut avoid: Vec<PathBuf> = write.iter().chain(own).cloned().collect();
@@ -97,7 +97,7 @@ impl WritableFolders {
 
     /// The same, where runs worked in these folders before: they count as the working folder does.
     #[must_use]
-    pub(crate) fn worked_in(mut self, folders: &[PathBuf], home: Option<&Path>) -> Self {
+    pub(crate) fn with_worked_folders(mut self, folders: &[PathBuf], home: Option<&Path>) -> Self {
         for folder in folders {
             let ground = Self::new(folder, home, &[], &[]);
             self.avoid.extend(ground.avoid);
@@ -137,14 +137,14 @@ fn repository(cwd: &Path, home: Option<&Path>) -> Option<PathBuf> {
 
 /// Folders as they are named, and as they really are.
 fn with_real(mut folders: Vec<PathBuf>) -> Vec<PathBuf> {
-    let resolved: Vec<PathBuf> = folders.iter().map(|folder| real(folder)).collect();
+    let resolved: Vec<PathBuf> = folders.iter().map(|folder| resolve_links(folder)).collect();
     folders.extend(resolved);
     folders.sort();
     folders.dedup();
     folders
 }
 
-fn real(path: &Path) -> PathBuf {
+fn resolve_links(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| path.into())
 }
 
@@ -157,7 +157,7 @@ fn every_step(path: &Path, holds: impl Fn(&Path) -> bool) -> bool {
 fn walk(path: &Path) -> Option<Vec<PathBuf>> {
     let mut steps = Vec::new();
     let mut at = PathBuf::from("/");
-    let mut rest: VecDeque<OsString> = parts(path);
+    let mut rest: VecDeque<OsString> = components(path);
     while let Some(part) = rest.pop_front() {
         if part == ".." {
             at.pop();
@@ -176,7 +176,7 @@ fn walk(path: &Path) -> Option<Vec<PathBuf>> {
         if target.is_absolute() {
             at = PathBuf::from("/");
         }
-        for part in parts(&target).into_iter().rev() {
+        for part in components(&target).into_iter().rev() {
             rest.push_front(part);
         }
     }
@@ -184,7 +184,7 @@ fn walk(path: &Path) -> Option<Vec<PathBuf>> {
     Some(steps)
 }
 
-fn parts(path: &Path) -> VecDeque<OsString> {
+fn components(path: &Path) -> VecDeque<OsString> {
     let part = |component: Component<'_>| match component {
         Component::Normal(name) => Some(name.to_owned()),
         Component::ParentDir => Some("..".into()),
@@ -287,10 +287,10 @@ mod tests {
         let (before, program) = (disk.base.join("home/work"), disk.base.join("home/work/bin/sh"));
         let ground = WritableFolders::with_venv(&disk.base.join("fresh"), None, &[], &[], None);
         assert!(ground.trusts(&program));
-        assert!(!ground.clone().worked_in(&[before], None).trusts(&program));
+        assert!(!ground.clone().with_worked_folders(&[before], None).trusts(&program));
         // The home itself: what the person installed there stays theirs.
         let home = disk.base.join("home");
-        let ground = ground.worked_in(std::slice::from_ref(&home), Some(&home));
+        let ground = ground.with_worked_folders(std::slice::from_ref(&home), Some(&home));
         assert!(!ground.trusts(&program) && ground.trusts(&home.join(".local/bin/sh")));
     }
 }

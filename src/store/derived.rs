@@ -140,7 +140,7 @@ impl DerivedFile {
     fn make_anew(plan: &TablePlan, folder: &Path) -> Result<Self, DerivedError> {
         {
             let path = folder.join(plan.file);
-            let _gate = gate(folder, File::try_lock)?;
+            let _gate = lock_folder(folder, File::try_lock)?;
             // Its log first: one that is left would be taken for that of the new file.
             for name in ["-wal", "-shm", "-journal", ""] {
                 let mut file = path.as_os_str().to_owned();
@@ -187,7 +187,7 @@ impl DerivedFile {
 
 /// Held while the file is opened, made or replaced, so that nobody opens half of an old and half of a new one. Who holds it
 /// may be a process that was stopped: it is not waited for without end.
-fn gate(folder: &Path, lock: fn(&File) -> Result<(), TryLockError>) -> Result<File, StoreError> {
+fn lock_folder(folder: &Path, lock: fn(&File) -> Result<(), TryLockError>) -> Result<File, StoreError> {
     let path = folder.join("lock");
     let file = disk::replace(&path)?;
     let began = Instant::now();
@@ -206,7 +206,7 @@ fn gate(folder: &Path, lock: fn(&File) -> Result<(), TryLockError>) -> Result<Fi
 }
 
 fn connect(plan: &TablePlan, folder: &Path) -> Result<Connection, DerivedError> {
-    let _gate = gate(folder, File::try_lock_shared)?;
+    let _gate = lock_folder(folder, File::try_lock_shared)?;
     let path = &folder.join(plan.file);
     // Made by us: SQLite would make it readable for others, and gives its log the rights of this file.
     match disk::open_read(path) {

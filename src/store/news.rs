@@ -47,19 +47,19 @@ impl MaskedNews {
 }
 
 /// What was masked where: `A GitHub token in your prompt was masked when it was saved.`
-pub(super) fn masked_words(entry: &Entry, kinds: &BTreeSet<&'static str>) -> String {
+pub(super) fn masked_message(entry: &Entry, kinds: &BTreeSet<&'static str>) -> String {
     let place = match entry {
         Entry::Block(block) => {
             format!("block {}, which can't be run any more once the session was closed", block.id)
         }
-        other => place(other),
+        other => place_name(other),
     };
     let kinds: Vec<&str> = kinds.iter().copied().collect();
     saving::masked_in(&kinds, &place)
 }
 
 /// Where the texts of an entry stand, in words.
-pub(super) fn place(entry: &Entry) -> String {
+pub(super) fn place_name(entry: &Entry) -> String {
     match entry {
         Entry::Prompt(_) => "your prompt".into(),
         Entry::Reply { .. } => "a reply".into(),

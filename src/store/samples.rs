@@ -15,7 +15,7 @@ pub(super) fn wait<T>(future: impl Future<Output = T>) -> T {
 }
 
 /// Writes these entries as a session; returns its file.
-pub(super) fn written(folder: &Path, id: &str, entries: &[Entry]) -> PathBuf {
+pub(super) fn write_session(folder: &Path, id: &str, entries: &[Entry]) -> PathBuf {
     let store = Store::create(folder, header(id));
     for entry in entries {
         store.append(entry.clone(), AT);
@@ -571,14 +571,14 @@ pub(super) fn same(a: &Entry, b: &Entry) -> bool {
     run == run_b
         && block == block_b
         && plain(report) == plain(report_b)
-        && told(&report.output) == told(&report_b.output)
+        && output_parts(&report.output) == output_parts(&report_b.output)
 }
 
 /// Pieces, counts of both streams, limit.
 type OutputParts = (Vec<(Stream, Vec<u8>)>, [u64; 4], usize);
 
 /// All that an output tells.
-pub(super) fn told(output: &OutputBuffer) -> OutputParts {
+pub(super) fn output_parts(output: &OutputBuffer) -> OutputParts {
     let mut pieces: Vec<(Stream, Vec<u8>)> = Vec::new();
     for piece in output.pieces() {
         match pieces.last_mut() {
@@ -625,7 +625,7 @@ fn outcome() -> impl Strategy<Value = Outcome> {
     ]
 }
 
-fn ran() -> impl Strategy<Value = Entry> {
+fn run_entry() -> impl Strategy<Value = Entry> {
     let numbers = (any::<u32>(), any::<u32>(), any::<u64>(), any::<i32>(), any::<u32>());
     (numbers, outcome(), output(), proptest::option::of(text()), proptest::option::of(path()), path())
         .prop_map(|((run, block, wall, code, kernel), outcome, output, value, cwd, image)| {
@@ -648,7 +648,7 @@ fn ran() -> impl Strategy<Value = Entry> {
 }
 
 /// What is about rules.
-fn of_rules() -> impl Strategy<Value = Entry> {
+fn rule_entry() -> impl Strategy<Value = Entry> {
     let ids = || (any::<u32>().prop_map(BlockId), any::<u32>().prop_map(Revision));
     prop_oneof![
         (ids(), any::<u32>()).prop_map(|((block, revision), rule)| Entry::Approved {
@@ -692,7 +692,7 @@ fn without_text() -> impl Strategy<Value = Entry> {
     ]
 }
 
-fn of_edits() -> impl Strategy<Value = Entry> {
+fn edit_entry() -> impl Strategy<Value = Entry> {
     let ids = || (any::<u32>().prop_map(BlockId), any::<u32>().prop_map(Revision));
     prop_oneof![
         (ids(), text(), text()).prop_map(|((block, revision), source, note)| Entry::Placed {
@@ -745,7 +745,7 @@ pub(super) fn entry() -> impl Strategy<Value = Entry> {
             source: source.into(),
             whole: true,
         }),
-        of_edits(),
+        edit_entry(),
         (ids(), text()).prop_map(|((block, revision), reason)| Entry::Rejected { block, revision, reason }),
         (ids(), path(), text()).prop_map(|((block, revision), cwd, word)| Entry::Approved {
             run: RunId(7),
@@ -761,7 +761,7 @@ pub(super) fn entry() -> impl Strategy<Value = Entry> {
             },
             by: Grantor::Flag,
         }),
-        of_rules(),
+        rule_entry(),
         (ids(), text()).prop_map(|((block, revision), message)| Entry::Review {
             block,
             revision,
@@ -782,7 +782,7 @@ pub(super) fn entry() -> impl Strategy<Value = Entry> {
                 ..Review::default()
             },
         }),
-        ran(),
+        run_entry(),
         without_text(),
     ]
 }

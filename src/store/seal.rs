@@ -128,7 +128,7 @@ impl Seal {
     }
 
     /// Whether that is the MAC of a line behind another; the comparison takes the same time for every wrong one.
-    pub(super) fn made(&self, before: &Mac, covered: &[u8], mac: &Mac) -> bool {
+    pub(super) fn verify(&self, before: &Mac, covered: &[u8], mac: &Mac) -> bool {
         self.hmac(before, covered).verify_slice(&mac.0).is_ok()
     }
 }

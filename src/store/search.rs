@@ -84,7 +84,7 @@ impl SearchQuery {
     }
 
     /// What a filter alone tells: blocks where it is about them, else what was asked.
-    fn listed(&self) -> PlaceKind {
+    fn listed_kind(&self) -> PlaceKind {
         if self.language.is_some() || self.outcome.is_some() { PlaceKind::Block } else { PlaceKind::Prompt }
     }
 
@@ -121,7 +121,7 @@ pub struct SearchResults {
     pub behind: Option<String>,
 }
 
-pub(crate) struct Waiting<'a> {
+pub(crate) struct SearchControl<'a> {
     pub(crate) goes_on: &'a dyn Fn() -> bool,
     /// Told how many files of how many were looked into, while many are.
     pub(crate) told: &'a dyn Fn(usize, usize),
@@ -135,7 +135,7 @@ pub(crate) fn search(
     folder: &Path,
     wanted: &SearchQuery,
     masker: &Masker,
-    waiting: &Waiting<'_>,
+    waiting: &SearchControl<'_>,
 ) -> Result<SearchResults, DerivedError> {
     if wanted.is_empty() || !folder.exists() {
         return Ok(SearchResults::default());
@@ -168,7 +168,11 @@ struct Searcher<'a> {
 }
 
 impl Searcher<'_> {
-    fn begin(&self, derived: &mut DerivedFile, waiting: &Waiting<'_>) -> Result<SearchResults, DerivedError> {
+    fn begin(
+        &self,
+        derived: &mut DerivedFile,
+        waiting: &SearchControl<'_>,
+    ) -> Result<SearchResults, DerivedError> {
         let bounds = UpdateBounds { most: MAX_TEXT_BYTES, goes_on: waiting.goes_on, told: waiting.told };
         let mut behind = None;
         // Once more where something that is kept is not what stands in its file: then that file is read anew.
@@ -196,7 +200,7 @@ impl Searcher<'_> {
     fn find(
         &self,
         db: &Connection,
-        waiting: &Waiting<'_>,
+        waiting: &SearchControl<'_>,
     ) -> Result<(SearchResults, HashSet<OsString>), DerivedError> {
         let all = shelf::files(db)?;
         let left_out = all.values().filter(|file| file.left_out).count();
@@ -226,13 +230,13 @@ impl Searcher<'_> {
             let mut rows = db.prepare_cached(
                 "SELECT number FROM places WHERE kind = ?1 AND number BETWEEN ?2 AND ?3 ORDER BY number DESC",
             )?;
-            let rows = rows.query(params![self.wanted.listed().number(), numbers.0, numbers.1])?;
+            let rows = rows.query(params![self.wanted.listed_kind().number(), numbers.0, numbers.1])?;
             self.gather(db, rows, &files, (&mut found, &mut gathering), waiting)?;
             return Ok((found, gathering.stale));
         }
         // The places of all words that begin so would be gathered before the first is told: where the first few words
         // are enough, only those are asked for.
-        let questions = match self.wanted.sought.begun() {
+        let questions = match self.wanted.sought.prefix() {
             None => vec![self.wanted.sought.question()],
             Some(begun) => {
                 let words = shelf::words_of(db, begun, MAX_COMPLETIONS + 1)?;
@@ -269,7 +273,7 @@ impl Searcher<'_> {
         (question, (first, last)): (&str, (i64, i64)),
         files: &HashMap<i64, (OsString, KeptFile)>,
         (found, gathering): (&mut SearchResults, &mut HitCollector),
-        waiting: &Waiting<'_>,
+        waiting: &SearchControl<'_>,
     ) -> Result<(), DerivedError> {
         let mut rows = db.prepare_cached(
             "SELECT rowid FROM words WHERE words MATCH ?1 AND rowid BETWEEN ?2 AND ?3 ORDER BY rowid DESC",
@@ -310,7 +314,7 @@ impl Searcher<'_> {
         mut rows: Rows<'_>,
         files: &HashMap<i64, (OsString, KeptFile)>,
         (found, gathering): (&mut SearchResults, &mut HitCollector),
-        waiting: &Waiting<'_>,
+        waiting: &SearchControl<'_>,
     ) -> Result<(), DerivedError> {
         while let Some(row) = rows.next()? {
             let number: i64 = row.get(0)?;
@@ -328,7 +332,7 @@ impl Searcher<'_> {
                 break;
             }
             let Some(hit) = self.hit(db, (number, name), gathering)? else { continue };
-            match gathering.is_told(self.folder, &hit, found.hits.len()) {
+            match gathering.earlier_hit(self.folder, &hit, found.hits.len()) {
                 Some(same) => found.hits.iter_mut().skip(same).take(1).for_each(|hit| hit.also += 1),
                 None => {
                     *gathering.told.entry(file).or_default() += 1;
@@ -464,7 +468,7 @@ impl HitCollector {
 
     /// The hit that tells of the same entry in a branch, or where the branch comes from; without one, this is the one at
     /// `next`.
-    fn is_told(&mut self, folder: &Path, hit: &SearchHit, next: usize) -> Option<usize> {
+    fn earlier_hit(&mut self, folder: &Path, hit: &SearchHit, next: usize) -> Option<usize> {
         let SearchHit { session, place, at, line, .. } = hit;
         let mut root = session.id.clone();
         let mut left = session.branch_of.clone();

@@ -54,7 +54,7 @@ pub(crate) enum ChangesTold {
 pub(crate) fn carry_out(order: ActOrder<'_>, cwd: &Path, home: Option<&Path>) -> RunReport {
     let began = Instant::now();
     let mut files = Vec::new();
-    let done = same(order, cwd, home).and_then(|()| done(order, cwd, &mut files));
+    let done = check_places(order, cwd, home).and_then(|()| perform(order, cwd, &mut files));
     let mut output = OutputBuffer::new(order.kept_bytes);
     let outcome = match done {
         Ok(text) => {
@@ -79,7 +79,7 @@ enum ActFailure {
 }
 
 /// Whether the names still lead to the places that were approved, and those are the ones which are held.
-fn same(order: ActOrder<'_>, cwd: &Path, home: Option<&Path>) -> Result<(), ActFailure> {
+fn check_places(order: ActOrder<'_>, cwd: &Path, home: Option<&Path>) -> Result<(), ActFailure> {
     let targets: Vec<&Target> = order.target.all().collect();
     let acts = order.act.each();
     let changed = |act: &FileAct| ActFailure::Refused(format!("{} changed since it was shown", act.path()));
@@ -88,7 +88,7 @@ fn same(order: ActOrder<'_>, cwd: &Path, home: Option<&Path>) -> Result<(), ActF
     }
     for ((act, target), place) in acts.iter().zip(targets).zip(order.places) {
         let folder = place.folder();
-        if !folder.stands() {
+        if !folder.is_in_place() {
             return Err(ActFailure::Refused(FileError::Moved(folder.path().to_owned()).to_string()));
         }
         let now = target::look(cwd, home, act);
@@ -101,7 +101,7 @@ fn same(order: ActOrder<'_>, cwd: &Path, home: Option<&Path>) -> Result<(), ActF
     Ok(())
 }
 
-fn done(order: ActOrder<'_>, cwd: &Path, files: &mut Vec<FileChange>) -> Result<String, ActFailure> {
+fn perform(order: ActOrder<'_>, cwd: &Path, files: &mut Vec<FileChange>) -> Result<String, ActFailure> {
     let ActOrder { act, places, .. } = order;
     let Some(place) = places.first() else { return Err(ActFailure::Refused("no place is held".into())) };
     let system = |error: std::io::Error| ActFailure::Failed(format!("{}: {error}", act.path()));

@@ -58,7 +58,7 @@ impl FolderLook {
             if earlier.is_of_something() { self.obeyed.changes_since(earlier) } else { Vec::new() };
         changes.retain(|change| obeyed(Path::new(&change.path)).is_some());
         for change in &mut changes {
-            change.path = self.named(Path::new(&change.path));
+            change.path = self.display_path(Path::new(&change.path));
         }
         changes
     }
@@ -72,7 +72,7 @@ impl FolderLook {
         let obeyed = self.obeyed.again();
         let mut files = obeyed.changes_since(&self.obeyed);
         for change in &mut files {
-            change.path = self.named(Path::new(&change.path));
+            change.path = self.display_path(Path::new(&change.path));
         }
         let now = self.before.again(&self.folders);
         let mut others = self.compare(&now);
@@ -87,7 +87,7 @@ impl FolderLook {
         names.sort_by_key(|path| path.components().count());
         let gaps = Gaps {
             folders: u32::try_from(all.len()).unwrap_or(u32::MAX),
-            names: names.into_iter().take(MAX_FOLDERS_SHOWN).map(|path| self.named(path)).collect(),
+            names: names.into_iter().take(MAX_FOLDERS_SHOWN).map(|path| self.display_path(path)).collect(),
             changes: u32::try_from(more).unwrap_or(u32::MAX),
             obeyed: obeyed.is_too_large() || self.obeyed.is_too_large(),
         };
@@ -100,7 +100,7 @@ impl FolderLook {
         let mut objects: BTreeMap<PathBuf, u64> = BTreeMap::new();
         let mut tell = |path: &Path, change: &str, bytes: u64| match objects_of(path) {
             Some(folder) => *objects.entry(folder.to_path_buf()).or_default() += bytes,
-            None => changes.push(FileChange::new(self.named(path), change, bytes)),
+            None => changes.push(FileChange::new(self.display_path(path), change, bytes)),
         };
         for (path, stamp) in &now.files {
             match self.before.files.get(path) {
@@ -116,12 +116,14 @@ impl FolderLook {
             tell(path, "deleted", 0);
         }
         let of_objects = objects.into_iter();
-        changes.extend(of_objects.map(|(path, bytes)| FileChange::new(self.named(&path), "changed", bytes)));
+        changes.extend(
+            of_objects.map(|(path, bytes)| FileChange::new(self.display_path(&path), "changed", bytes)),
+        );
         changes
     }
 
     /// A path as it is told: relative to the working folder where it lies in it.
-    fn named(&self, path: &Path) -> String {
+    fn display_path(&self, path: &Path) -> String {
         let working = self.folders.first().map_or(Path::new(""), PathBuf::as_path);
         let below = path.strip_prefix(working).unwrap_or(path);
         if below.as_os_str().is_empty() { ".".into() } else { below.to_string_lossy().into_owned() }

@@ -14,7 +14,7 @@ const MAX_TOTAL_BYTES: u64 = 64 << 20;
 /// Hashes the files among these changes that lie in the folder. Blocks; for a worker.
 pub(crate) fn hash(files: &mut [FileChange], folder: &Folder, is_secret: &dyn Fn(&Path) -> bool) {
     // A run may have put another folder in its place.
-    if !folder.stands() {
+    if !folder.is_in_place() {
         return;
     }
     let mut left = MAX_TOTAL_BYTES;

@@ -18,7 +18,7 @@ pub(crate) fn lines(file: File, named: &str, from: u32, count: u32) -> std::io::
     let length = file.metadata()?.len();
     let mut reader = BufReader::with_capacity(SNIFFED_BYTES, file.take(MAX_SCANNED_BYTES));
     let start = reader.fill_buf()?;
-    if let Some(kind) = no_text(start) {
+    if let Some(kind) = binary_kind(start) {
         return Ok(format!("{named}: {kind}, {}. It is no text: nothing of it is shown.\n", size(length)));
     }
     let mut told = ExcerptFacts::default();
@@ -77,7 +77,7 @@ impl ExcerptFacts {
 }
 
 /// What a file is that begins like this, where it is no text.
-pub(super) fn no_text(start: &[u8]) -> Option<&'static str> {
+pub(super) fn binary_kind(start: &[u8]) -> Option<&'static str> {
     const KINDS: [(&[u8], &str); 12] = [
         (b"\x89PNG", "a PNG image"),
         (b"\xff\xd8\xff", "a JPEG image"),

@@ -36,7 +36,7 @@ const MAX_LINKS: usize = 40;
 ///
 /// What each process has for itself is not that of sayso, who asks here: its streams lead where nobody knows beforehand, and
 /// its own names stand for its number.
-pub(crate) fn real(path: &Path) -> PathBuf {
+pub(crate) fn resolve_links(path: &Path) -> PathBuf {
     let streams = ["/proc/self/fd", "/proc/thread-self/fd", "/dev/fd"];
     let is_stream = streams.iter().any(|folder| path.starts_with(folder) && path != Path::new(folder));
     if is_stream
@@ -168,7 +168,7 @@ mod tests {
             ("/proc/self/root/etc/passwd", "/etc/passwd"),
             (link.to_str().expect("text"), "/proc/self/fd"),
         ] {
-            assert_eq!(real(Path::new(path)), Path::new(place), "{path}");
+            assert_eq!(resolve_links(Path::new(path)), Path::new(place), "{path}");
         }
     }
 
@@ -192,7 +192,7 @@ mod tests {
             (format!("{}/../self/status", link("/proc/self", "self")), "/proc/self/status".into()),
             ("/proc/thread-self/../../status".into(), "/proc/self/status".into()),
         ] {
-            assert_eq!(real(Path::new(&path)), Path::new(&place), "{path}");
+            assert_eq!(resolve_links(Path::new(&path)), Path::new(&place), "{path}");
         }
     }
 
@@ -214,8 +214,8 @@ mod tests {
             ("far/x", "/nowhere/at/all/x".into()),
             ("new/file", base.join("new/file")),
         ] {
-            assert_eq!(real(&base.join(path)), end, "{path}");
+            assert_eq!(resolve_links(&base.join(path)), end, "{path}");
         }
-        real(&base.join("round/x/y/z"));
+        resolve_links(&base.join("round/x/y/z"));
     }
 }

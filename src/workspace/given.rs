@@ -5,7 +5,7 @@
 //! system, and one that leads out of the folder is refused.
 
 use super::FileError;
-use super::excerpt::no_text;
+use super::excerpt::binary_kind;
 use super::place::{Folder, OpenPlace};
 use crate::domain::{GivenFile, Masker};
 use crate::text::at_words::{AtWord, at_words};
@@ -100,7 +100,7 @@ pub(crate) fn read(
 
 /// The file that a word means, held: the longest of its candidates that is there.
 fn find<'w>(folder: &Folder, word: &'w AtWord) -> Result<(&'w str, OpenPlace), GivenFileError> {
-    if !folder.stands() {
+    if !folder.is_in_place() {
         return Err(GivenFileError::Unreadable(word.name.clone(), FileError::Moved(folder.path().into())));
     }
     let mut missing = None;
@@ -149,7 +149,7 @@ fn give(name: &str, place: &OpenPlace, most: usize, masker: &Masker) -> Result<G
     // More than is given: a key across the edge is known by its whole, and is masked before anything is cut. Whether it
     // is text is asked of its beginning also where there is no room for any of it.
     file.take((most.max(MAX_FILE_BYTES) + MARGIN_BYTES) as u64).read_to_end(&mut bytes).map_err(io)?;
-    if let Some(kind) = no_text(&bytes) {
+    if let Some(kind) = binary_kind(&bytes) {
         return Err(GivenFileError::NoText(name.to_owned(), kind));
     }
     let is_whole = bytes.len() as u64 >= length && bytes.len() <= most;

@@ -63,7 +63,7 @@ pub(crate) fn find(search: &InstructionSearch) -> (Vec<Instructions>, Vec<Notice
     let mut left = MAX_TOTAL_BYTES;
     let mut files = Vec::new();
     for path in &search.own {
-        match one(path, &mut left, true) {
+        match read_one(path, &mut left, true) {
             Ok(file) => files.extend(file),
             Err(why) => notices.push(Notice::warn(format!("{} is not used: {why}.", path.display()))),
         }
@@ -76,8 +76,8 @@ pub(crate) fn find(search: &InstructionSearch) -> (Vec<Instructions>, Vec<Notice
         for folder in &folders {
             let path = folder.join(NAME);
             // Where no repository is, all that is known to be the project's is what lies beside the link.
-            match inside(&path, top.unwrap_or(folder))
-                .and_then(|there| if there { one(&path, &mut left, false) } else { Ok(None) })
+            match is_inside(&path, top.unwrap_or(folder))
+                .and_then(|there| if there { read_one(&path, &mut left, false) } else { Ok(None) })
             {
                 Ok(file) => found.extend(file),
                 Err(why) => notices.push(Notice::warn(format!("{} is not used: {why}.", path.display()))),
@@ -119,7 +119,7 @@ enum InstructionsError {
 }
 
 /// Whether there is a file, which lies in the project.
-fn inside(path: &Path, top: &Path) -> Result<bool, InstructionsError> {
+fn is_inside(path: &Path, top: &Path) -> Result<bool, InstructionsError> {
     let Ok(info) = std::fs::symlink_metadata(path) else { return Ok(false) };
     if !info.is_symlink() {
         return Ok(info.is_file());
@@ -130,7 +130,7 @@ fn inside(path: &Path, top: &Path) -> Result<bool, InstructionsError> {
 }
 
 /// The beginning of a file, as much of it as there is room for. `None`: it is empty.
-fn one(path: &Path, left: &mut u64, own: bool) -> Result<Option<Instructions>, InstructionsError> {
+fn read_one(path: &Path, left: &mut u64, own: bool) -> Result<Option<Instructions>, InstructionsError> {
     let info = std::fs::metadata(path).map_err(|_| InstructionsError::Unreadable)?;
     if !info.is_file() {
         return Err(InstructionsError::NoFile);

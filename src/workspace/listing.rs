@@ -92,7 +92,7 @@ impl Listing {
             }
             FileType::Directory => {
                 self.folders += 1;
-                self.into(folder, name, &format!("{indent}{shown}/"), level, depth);
+                self.descend(folder, name, &format!("{indent}{shown}/"), level, depth);
             }
             _ => {
                 self.files += 1;
@@ -102,7 +102,7 @@ impl Listing {
         }
     }
 
-    fn into(&mut self, folder: &File, name: &OsStr, shown: &str, level: u32, depth: u32) {
+    fn descend(&mut self, folder: &File, name: &OsStr, shown: &str, level: u32, depth: u32) {
         if SKIPPED_FOLDERS.iter().any(|passed| name == *passed) {
             let _ = writeln!(self.out, "{shown}  (not looked into)");
             return;

@@ -5,7 +5,7 @@
 //! one that changed right before it was listed may have changed once more in the same tick of the clock, and is.
 
 use super::stamp::FileStamp;
-use super::take_back::{Copy, EarlierFile, TakenChange};
+use super::take_back::{EarlierFile, EntryCopy, TakenChange};
 use crate::domain::FileChange;
 use crate::domain::obeyed::{ObeyedName, obeyed, run_by_tools};
 use rustix::fs::{AtFlags, Mode, OFlags};
@@ -39,7 +39,7 @@ pub struct ObeyedFiles {
     folders: HashMap<Arc<OsStr>, ListedFolder>,
     files: BTreeMap<PathBuf, FileStamp>,
     /// How obeyed files stood, as far as there was room.
-    copies: BTreeMap<PathBuf, Copy>,
+    copies: BTreeMap<PathBuf, EntryCopy>,
     copied: usize,
 }
 
@@ -150,7 +150,7 @@ impl ObeyedFiles {
         if self.of(path, obeyed) {
             let same = before.files.get(path).is_some_and(|then| stamp.is_as(then));
             let copy = before.copies.get(path).filter(|_| same).cloned();
-            let copy = copy.or_else(|| Copy::of(path, &std::fs::symlink_metadata(path).ok()?));
+            let copy = copy.or_else(|| EntryCopy::of(path, &std::fs::symlink_metadata(path).ok()?));
             if let Some(copy) = copy.filter(|copy| self.copied + copy.size() <= MAX_COPIED_BYTES) {
                 self.copied += copy.size();
                 self.copies.insert(path.to_path_buf(), copy);

@@ -55,7 +55,7 @@ impl Folder {
         let info = file.metadata().map_err(|error| FileError::io(&walked, &error))?;
         let path = name_of(&file).unwrap_or(walked);
         let folder = Self { file, id: id_of(&info), path };
-        if folder.stands() { Ok(folder) } else { Err(FileError::Unsteady(folder.path)) }
+        if folder.is_in_place() { Ok(folder) } else { Err(FileError::Unsteady(folder.path)) }
     }
 
     /// Its path, as it was when it was found.
@@ -69,7 +69,7 @@ impl Folder {
     }
 
     /// Whether it stands where it was found: it was not moved, not removed, and nothing came in its place.
-    pub(crate) fn stands(&self) -> bool {
+    pub(crate) fn is_in_place(&self) -> bool {
         name_of(&self.file).is_none_or(|now| now == self.path)
             && std::fs::metadata(&self.path).is_ok_and(|info| id_of(&info) == self.id)
     }

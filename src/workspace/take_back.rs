@@ -17,18 +17,18 @@ const MAX_COPY_BYTES: u64 = 256 << 10;
 
 /// What stood under a name.
 #[derive(Clone, Debug)]
-pub(super) enum Copy {
+pub(super) enum EntryCopy {
     /// A file, with its mode.
     File(Arc<[u8]>, u32),
     /// A link, with where it leads.
     Link(PathBuf),
 }
 
-impl Copy {
+impl EntryCopy {
     /// What stands at a path now; nothing where it is too large, or no file and no link.
     pub(super) fn of(path: &Path, info: &Metadata) -> Option<Self> {
         if info.is_symlink() {
-            return std::fs::read_link(path).ok().map(Copy::Link);
+            return std::fs::read_link(path).ok().map(EntryCopy::Link);
         }
         if !info.is_file() || info.len() > MAX_COPY_BYTES {
             return None;
@@ -38,14 +38,14 @@ impl Copy {
         let mode = file.metadata().ok().filter(Metadata::is_file)?.permissions().mode();
         let mut bytes = Vec::new();
         file.take(MAX_COPY_BYTES + 1).read_to_end(&mut bytes).ok()?;
-        (bytes.len() as u64 <= MAX_COPY_BYTES).then(|| Copy::File(bytes.into(), mode))
+        (bytes.len() as u64 <= MAX_COPY_BYTES).then(|| EntryCopy::File(bytes.into(), mode))
     }
 
     /// Its bytes, for a bound on all copies together.
     pub(super) fn size(&self) -> usize {
         match self {
-            Copy::File(bytes, _) => bytes.len(),
-            Copy::Link(_) => 0,
+            EntryCopy::File(bytes, _) => bytes.len(),
+            EntryCopy::Link(_) => 0,
         }
     }
 }
@@ -62,7 +62,7 @@ pub(crate) struct TakenChange {
 
 #[derive(Clone, Debug)]
 pub(super) enum EarlierFile {
-    Kept(Copy),
+    Kept(EntryCopy),
     /// No copy was made: it was too large, or could not be read.
     NotKept,
 }
@@ -92,7 +92,7 @@ impl TakenChange {
         }
     }
 
-    fn put_back(&self, copy: Option<&Copy>) -> Result<(), FileError> {
+    fn put_back(&self, copy: Option<&EntryCopy>) -> Result<(), FileError> {
         let failed = |error: io::Error| FileError::io(&self.path, &error);
         let nowhere = || failed(io::ErrorKind::NotFound.into());
         let (name, parent) =
@@ -115,11 +115,11 @@ impl TakenChange {
         };
         match copy {
             None => remove(folder, name).map_err(failed),
-            Some(Copy::Link(to)) => {
+            Some(EntryCopy::Link(to)) => {
                 remove(folder, name).map_err(failed)?;
                 symlinkat(to, folder, name).map_err(|errno| failed(errno.into()))
             }
-            Some(Copy::File(bytes, mode)) => {
+            Some(EntryCopy::File(bytes, mode)) => {
                 let mut staging = Staging::new(folder, Mode::from_raw_mode(0o600)).map_err(failed)?;
                 staging.file().write_all(bytes).map_err(failed)?;
                 staging.file().set_permissions(Permissions::from_mode(mode & 0o777)).map_err(failed)?;

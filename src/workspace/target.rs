@@ -37,9 +37,9 @@ pub(crate) struct TargetFacts {
 /// The path leads nowhere, a device, a file that can't be replaced.
 pub(crate) fn look(cwd: &Path, home: Option<&Path>, act: &FileAct) -> Result<TargetFacts, FileError> {
     let working = Folder::find(cwd).map_err(|error| FileError::Working(Box::new(error)))?;
-    let named = named(working.path(), home, act.path())?;
+    let named = absolute_path(working.path(), home, act.path())?;
     let place = OpenPlace::find(&named)?;
-    let (plain, path, found) = (lexical(&named), place.path(), place.found().copied());
+    let (plain, path, found) = (normalize(&named), place.path(), place.found().copied());
     let mut seen = TargetFacts {
         target: Target {
             link: (plain != path).then_some(plain),
@@ -98,14 +98,14 @@ pub(crate) fn look_all(
 }
 
 /// What is approved of all of them: the first with the others.
-pub(crate) fn joined(seen: &[TargetFacts]) -> Option<Target> {
+pub(crate) fn join_targets(seen: &[TargetFacts]) -> Option<Target> {
     let (first, others) = seen.split_first()?;
     let others = others.iter().map(|seen| seen.target.clone()).collect();
     Some(Target { others, ..first.target.clone() })
 }
 
 /// The absolute path that a name means, links not followed.
-fn named(cwd: &Path, home: Option<&Path>, path: &str) -> Result<PathBuf, FileError> {
+fn absolute_path(cwd: &Path, home: Option<&Path>, path: &str) -> Result<PathBuf, FileError> {
     match (path.strip_prefix('~'), home) {
         (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => {
             Ok(home.join(rest.trim_start_matches('/')))
@@ -116,7 +116,7 @@ fn named(cwd: &Path, home: Option<&Path>, path: &str) -> Result<PathBuf, FileErr
 }
 
 /// A path without `.` and `..`, by its words alone.
-pub(super) fn lexical(path: &Path) -> PathBuf {
+pub(super) fn normalize(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for part in path.components() {
         match part {

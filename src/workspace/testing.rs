@@ -19,7 +19,7 @@ const SKIPPED_FOLDERS: [&str; 9] =
     ["node_modules", "target", "venv", "env", "__pycache__", "dist", "build", "vendor", "site-packages"];
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Marks {
+pub(crate) struct ProjectMarkers {
     /// A manifest of cargo here or above.
     pub(crate) cargo: bool,
     /// A file of Rust that has tests.
@@ -46,27 +46,27 @@ pub(crate) struct Marks {
     pub(crate) make_tests: bool,
 }
 
-pub(crate) fn look(cwd: &Path) -> Marks {
+pub(crate) fn look(cwd: &Path) -> ProjectMarkers {
     let there = |name: &str| cwd.join(name).is_file();
     let text = |name: &str| read::bounded(&cwd.join(name), MAX_FILE_BYTES).unwrap_or_default();
     let package = text("package.json");
-    let mut marks = Marks {
-        cargo: above(cwd, "Cargo.toml"),
-        go: above(cwd, "go.mod"),
+    let mut marks = ProjectMarkers {
+        cargo: exists_above(cwd, "Cargo.toml"),
+        go: exists_above(cwd, "go.mod"),
         package: there("package.json"),
-        package_tests: script(&package),
+        package_tests: test_script(&package),
         python_project: ["pyproject.toml", "setup.py", "setup.cfg", "pytest.ini", "tox.ini", "conftest.py"]
             .iter()
             .any(|name| there(name)),
         make_tests: has_target(&String::from_utf8_lossy(&text("Makefile"))),
-        ..Marks::default()
+        ..ProjectMarkers::default()
     };
     walk(cwd, &mut marks);
     marks
 }
 
 /// Whether a file lies in the folder or in one above it, up to the project's root.
-fn above(cwd: &Path, name: &str) -> bool {
+fn exists_above(cwd: &Path, name: &str) -> bool {
     for folder in cwd.ancestors().take(16) {
         if folder.join(name).is_file() {
             return true;
@@ -79,7 +79,7 @@ fn above(cwd: &Path, name: &str) -> bool {
 }
 
 /// The script for tests in the text of a `package.json`, unless it only says that there are none.
-fn script(text: &[u8]) -> Option<String> {
+fn test_script(text: &[u8]) -> Option<String> {
     let package: serde_json::Value = serde_json::from_slice(text).unwrap_or_default();
     let script = package.pointer("/scripts/test").and_then(serde_json::Value::as_str).unwrap_or_default();
     let script = script.trim();
@@ -96,7 +96,7 @@ fn has_target(makefile: &str) -> bool {
 }
 
 /// Looks at the files, the upper folders first.
-fn walk(cwd: &Path, marks: &mut Marks) {
+fn walk(cwd: &Path, marks: &mut ProjectMarkers) {
     let mut folders = VecDeque::from([(cwd.to_path_buf(), 0)]);
     let (mut left, mut sources) = (MAX_ENTRIES, MAX_SOURCES);
     while let Some((folder, depth)) = folders.pop_front() {
@@ -111,7 +111,7 @@ fn walk(cwd: &Path, marks: &mut Marks) {
             if kind.is_dir() && depth + 1 < MAX_DEPTH && !SKIPPED_FOLDERS.contains(&name) {
                 folders.push_back((entry.path(), depth + 1));
             } else if kind.is_file() {
-                note(name, &below, in_tests, marks);
+                note_file(name, &below, in_tests, marks);
                 if Path::new(name).extension().is_some_and(|kind| kind == "rs")
                     && !marks.cargo_tests
                     && sources > 0
@@ -126,7 +126,7 @@ fn walk(cwd: &Path, marks: &mut Marks) {
 }
 
 /// What a file's name tells.
-fn note(name: &str, folder: &str, in_tests: bool, marks: &mut Marks) {
+fn note_file(name: &str, folder: &str, in_tests: bool, marks: &mut ProjectMarkers) {
     let Some((stem, extension)) = name.rsplit_once('.') else { return };
     match extension {
         "py" => {
@@ -152,7 +152,7 @@ fn note(name: &str, folder: &str, in_tests: bool, marks: &mut Marks) {
 mod tests {
     use super::*;
 
-    fn of(files: &[(&str, &str)]) -> Marks {
+    fn of(files: &[(&str, &str)]) -> ProjectMarkers {
         let folder = tempfile::tempdir().unwrap();
         // The project's root: what lies above the folder of the test is no matter.
         fs::create_dir(folder.path().join(".git")).unwrap();
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn manifests_and_test_files_are_seen() {
-        assert_eq!(of(&[]), Marks::default());
+        assert_eq!(of(&[]), ProjectMarkers::default());
         let python = of(&[("pyproject.toml", ""), ("src/a/b.py", ""), ("tests/test_b.py", "")]);
         assert!(python.python_project && python.python && python.python_tests.as_deref() == Some("tests"));
         let cargo = of(&[("Cargo.toml", ""), ("src/lib.rs", "#[test]\nfn a() {}\n")]);

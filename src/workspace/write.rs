@@ -71,7 +71,7 @@ fn fresh_from(folder: &Folder, name: &str, from: &mut dyn Read, mode: Mode) -> R
     if plain.components().count() != 1 {
         return Err(FileError::Escapes(name.into()));
     }
-    if !folder.stands() {
+    if !folder.is_in_place() {
         return Err(FileError::Moved(folder.path().to_owned()));
     }
     let failed = |e: io::Error| FileError::io(folder.path(), &e);

@@ -16,7 +16,7 @@ const REQUIRED_CONTROLLERS: [&str; 2] = ["memory", "pids"];
 const MAX_LEFTOVERS: usize = 1024;
 
 /// Where the hierarchy is mounted, by `/proc/self/mountinfo`.
-pub(super) fn mount(mounts: &str) -> Option<PathBuf> {
+pub(super) fn mount_point(mounts: &str) -> Option<PathBuf> {
     mounts.lines().find_map(|line| {
         let (place, kind) = line.split_once(" - ")?;
         let folder = place.split(' ').nth(4).filter(|_| kind.split(' ').next() == Some("cgroup2"))?;
@@ -32,7 +32,7 @@ fn unescaped(text: &str) -> String {
 }
 
 /// The folder of the group that `/proc/PID/cgroup` tells.
-pub(super) fn own(root: &Path, told: &str) -> Result<PathBuf, CgroupError> {
+pub(super) fn own_group(root: &Path, told: &str) -> Result<PathBuf, CgroupError> {
     let path = told.lines().find_map(|line| line.strip_prefix("0::")).ok_or(CgroupError::NoGroup)?;
     let below = Path::new(path.trim_start_matches('/'));
     if below.components().any(|part| !matches!(part, Component::Normal(_) | Component::CurDir)) {
@@ -81,8 +81,8 @@ pub(super) fn sweep(folder: &Path) {
     for entry in entries {
         let name = entry.file_name();
         let Some((pid, start)) = name.to_str().and_then(owner) else { continue };
-        if began(pid) != Some(start) {
-            drop(Group::left(entry.path()));
+        if start_time(pid) != Some(start) {
+            drop(Group::from_leftover(entry.path()));
         }
     }
 }
@@ -94,7 +94,7 @@ fn owner(name: &str) -> Option<(u32, u64)> {
 }
 
 /// When a process began, in ticks since the system did; `None` when it is gone.
-pub(super) fn began(pid: u32) -> Option<u64> {
+pub(super) fn start_time(pid: u32) -> Option<u64> {
     let stat = fs::read(format!("/proc/{pid}/stat")).ok()?;
     let behind = stat.iter().rposition(|b| *b == b')')?;
     let text = std::str::from_utf8(stat.get(behind + 1..)?).ok()?;

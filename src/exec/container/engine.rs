@@ -51,12 +51,12 @@ pub(super) struct Image {
 
 impl Image {
     /// Its name with the first digits of its id, so that an approval covers which one it is.
-    pub(super) fn shown(&self) -> String {
-        format!("{}@{}", self.name, self.digits())
+    pub(super) fn display_name(&self) -> String {
+        format!("{}@{}", self.name, self.short_id())
     }
 
     /// The first digits of its id.
-    pub(super) fn digits(&self) -> String {
+    pub(super) fn short_id(&self) -> String {
         self.id.trim_start_matches("sha256:").chars().take(12).collect()
     }
 }
@@ -82,12 +82,12 @@ impl Engine {
             (Address::Unix(path), None) => Some(path.clone()),
             _ => None,
         };
-        let docker = connect(&address, socket.as_deref()).map_err(|error| unreachable(words(&error)))?;
+        let docker = connect(&address, socket.as_deref()).map_err(|error| unreachable(error_text(&error)))?;
         let late = |_| unreachable(format!("no answer within {} s", QUERY_TIMEOUT.as_secs()));
         let docker = timeout(QUERY_TIMEOUT, docker.negotiate_version()).await.map_err(late)?;
-        let docker = docker.map_err(|error| unreachable(words(&error)))?;
+        let docker = docker.map_err(|error| unreachable(error_text(&error)))?;
         let info = timeout(QUERY_TIMEOUT, docker.info()).await.map_err(late)?;
-        let info = info.map_err(|error| unreachable(words(&error)))?;
+        let info = info.map_err(|error| unreachable(error_text(&error)))?;
         let version =
             timeout(QUERY_TIMEOUT, docker.version()).await.ok().and_then(Result::ok).unwrap_or_default();
         let podman = version
@@ -109,7 +109,7 @@ impl Engine {
     /// Something went to it: counted where it is reached over the network.
     pub(super) fn count(&self) {
         if let Some(host) = &self.host {
-            ledger::count(host);
+            ledger::count_request(host);
         }
     }
 
@@ -117,10 +117,10 @@ impl Engine {
     ///
     /// # Errors
     /// With what was seen.
-    pub(super) async fn answers(&self) -> Result<(), ContainerError> {
+    pub(super) async fn check_alive(&self) -> Result<(), ContainerError> {
         let why = match timeout(Duration::from_secs(2), self.docker.ping()).await {
             Ok(Ok(_)) => return Ok(()),
-            Ok(Err(error)) => words(&error),
+            Ok(Err(error)) => error_text(&error),
             Err(_) => "no answer within 2 s".into(),
         };
         Err(ContainerError::Unreachable { address: self.address.clone(), why })
@@ -145,7 +145,7 @@ impl Engine {
             Ok(Err(error)) if status(&error) == Some(404) => {
                 Err(ContainerError::Missing { image: name.into() })
             }
-            Ok(Err(error)) => Err(unreachable(words(&error))),
+            Ok(Err(error)) => Err(unreachable(error_text(&error))),
             Err(_) => Err(unreachable(format!("no answer within {} s", QUERY_TIMEOUT.as_secs()))),
         }
     }
@@ -199,7 +199,7 @@ pub(super) async fn fetch(
     let mut steps = docker.create_image(Some(options), None, None);
     let mut told = PullProgress::default();
     while let Some(step) = steps.next().await {
-        let step = step.map_err(|error| failed(words(&error)))?;
+        let step = step.map_err(|error| failed(error_text(&error)))?;
         if let Some(message) = step.error_detail.and_then(|error| error.message) {
             return Err(failed(message));
         }
@@ -255,7 +255,7 @@ pub(super) fn status(error: &bollard::errors::Error) -> Option<u16> {
 }
 
 /// What the engine or the system says, with its causes, on one line.
-pub(super) fn words(error: &bollard::errors::Error) -> String {
+pub(super) fn error_text(error: &bollard::errors::Error) -> String {
     let mut text = match error {
         bollard::errors::Error::DockerResponseServerError { message, .. } => message.clone(),
         other => other.to_string(),
@@ -278,6 +278,6 @@ mod tests {
     #[test]
     fn an_image_is_shown_with_its_id() {
         let image = Image { name: "python:3".into(), id: "sha256:0123456789abcdef".into(), env: Vec::new() };
-        assert_eq!(image.shown(), "python:3@0123456789ab");
+        assert_eq!(image.display_name(), "python:3@0123456789ab");
     }
 }

@@ -1,7 +1,7 @@
 //! A container that runs: its standard streams, and how it ended. It is named beforehand, so that it can be removed
 //! whatever happened on the way.
 
-use super::engine::{Engine, words};
+use super::engine::{Engine, error_text};
 use super::error::ContainerError;
 use bollard::container::LogOutput;
 use bollard::models::ContainerCreateBody;
@@ -51,7 +51,7 @@ impl ContainerHandle {
         name: &str,
         body: ContainerCreateBody,
     ) -> Result<Self, ContainerError> {
-        let refused = |error: bollard::errors::Error| ContainerError::Refused(words(&error));
+        let refused = |error: bollard::errors::Error| ContainerError::Refused(error_text(&error));
         let docker = &engine.docker;
         let options = CreateContainerOptions { name: Some(name.into()), ..Default::default() };
         let id = docker.create_container(Some(options), body).await.map_err(refused)?.id;
@@ -107,7 +107,7 @@ impl ContainerHandle {
         if let Ok(Ok(Some(code))) = told {
             return Ok(code);
         }
-        self.engine.answers().await?;
+        self.engine.check_alive().await?;
         Err(ContainerError::Refused("the engine does not tell how the container ended".into()))
     }
 

@@ -210,7 +210,7 @@ async fn carry(
             Err(why) => return KernelEnd::Died(why.to_string(), ResourceUse::default()),
         };
         for one in heard {
-            if let Some(gone) = MessageSplitter::gone(&one) {
+            if let Some(gone) = MessageSplitter::kernel_end(&one) {
                 return gone;
             }
             let over = matches!(one, KernelEvent::Told(BridgeMessage::Finished(_)));
@@ -297,7 +297,7 @@ impl MessageSplitter {
     }
 
     /// Whether this is the end, and which.
-    fn gone(heard: &KernelEvent) -> Option<KernelEnd> {
+    fn kernel_end(heard: &KernelEvent) -> Option<KernelEnd> {
         match heard {
             KernelEvent::Told(BridgeMessage::Open(why)) => {
                 Some(KernelEnd::NotStarted(ContainerError::Open(why.clone()).to_string()))

@@ -30,7 +30,7 @@ impl ContainerShell {
     pub(super) fn new(image: &str, frame: &ContainerFrame) -> Self {
         let start = frame.cwd();
         let state = ShellState::new(start.clone());
-        Self { image: image.to_owned(), state, start, lasting: frame.lasting() }
+        Self { image: image.to_owned(), state, start, lasting: frame.persistent_folders() }
     }
 
     pub(super) fn is_of(&self, image: &str) -> bool {

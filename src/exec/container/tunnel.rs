@@ -62,7 +62,7 @@ impl Tunnel {
         let until = Instant::now() + LOGIN_TIMEOUT;
         while !socket.exists() {
             if ssh.try_wait().is_ok_and(|status| status.is_some()) {
-                return Err(said(&mut ssh).await);
+                return Err(read_error(&mut ssh).await);
             }
             if Instant::now() > until {
                 return Err(TunnelError::TooSlow);
@@ -93,7 +93,7 @@ fn arguments(host: &str, port: Option<u16>, here: &Path, there: &str) -> Vec<Str
 }
 
 /// What `ssh` said before it ended.
-async fn said(ssh: &mut Child) -> TunnelError {
+async fn read_error(ssh: &mut Child) -> TunnelError {
     let mut text = Vec::new();
     if let Some(pipe) = ssh.stderr.take() {
         let _ = tokio::time::timeout(Duration::from_secs(1), pipe.take(2000).read_to_end(&mut text)).await;

@@ -6,7 +6,7 @@ use super::held::HeldMessages;
 use super::message::{Channel, JupyterMessage};
 use super::ready::KernelReadiness;
 use super::server::{JupyterServer, Socket, SocketEvent};
-use super::talk::{Ids, KernelNews, KernelOrder, Outlet};
+use super::talk::{KernelNews, KernelOrder, MessageIds, NewsSender};
 use serde_json::json;
 use std::future::ready;
 use std::rc::Rc;
@@ -31,7 +31,7 @@ pub(super) struct ServerStart {
 }
 
 /// Why a connection is left.
-enum Departure {
+enum DisconnectReason {
     Lost,
     /// The kernel is not needed any more, or gone.
     Over(Option<KernelNews>),
@@ -40,11 +40,11 @@ enum Departure {
 struct ServerKernel {
     start: ServerStart,
     id: String,
-    ids: Rc<Ids>,
+    ids: Rc<MessageIds>,
     ready: KernelReadiness,
     /// What is to be sent when it is ready and connected.
     held: HeldMessages,
-    outlet: Outlet,
+    outlet: NewsSender,
     /// When it was lost, where nothing was heard since.
     lost: Option<Instant>,
     /// An interrupt was wanted while there was no connection.
@@ -54,9 +54,9 @@ struct ServerKernel {
 /// Starts a kernel and carries its talk until it is gone.
 pub(super) async fn carry(
     start: ServerStart,
-    ids: Rc<Ids>,
+    ids: Rc<MessageIds>,
     mut orders: mpsc::UnboundedReceiver<KernelOrder>,
-    outlet: Outlet,
+    outlet: NewsSender,
 ) {
     let (server, name) = (start.server.clone(), start.name.clone());
     let mut starts = std::pin::pin!(server.start(&name));
@@ -76,7 +76,7 @@ pub(super) async fn carry(
     let last = match started {
         Ok(Ok(id)) => {
             kernel.id = id;
-            kernel.live(&mut orders).await
+            kernel.serve(&mut orders).await
         }
         Ok(Err(error)) => Some(KernelNews::NotStarted(error.to_string())),
         Err(news) => Some(news),
@@ -93,7 +93,7 @@ pub(super) async fn carry(
 }
 
 impl ServerKernel {
-    async fn live(&mut self, orders: &mut mpsc::UnboundedReceiver<KernelOrder>) -> Option<KernelNews> {
+    async fn serve(&mut self, orders: &mut mpsc::UnboundedReceiver<KernelOrder>) -> Option<KernelNews> {
         let begun = Instant::now();
         let (server, id, session) = (self.start.server.clone(), self.id.clone(), self.ids.session.clone());
         let opens = async move { server.open(&id, &session).await };
@@ -103,26 +103,26 @@ impl ServerKernel {
             Err(news) => return Some(news),
         };
         loop {
-            match self.connected(&mut socket, orders, begun).await {
-                Departure::Over(news) => return news,
-                Departure::Lost => {}
+            match self.serve_connection(&mut socket, orders, begun).await {
+                DisconnectReason::Over(news) => return news,
+                DisconnectReason::Lost => {}
             }
             if !self.outlet.tell(KernelNews::Reconnecting).await {
                 return None;
             }
-            socket = match self.again(orders).await {
+            socket = match self.reconnect(orders).await {
                 Ok(socket) => socket,
                 Err(news) => return Some(news),
             };
         }
     }
 
-    async fn connected(
+    async fn serve_connection(
         &mut self,
         socket: &mut Socket,
         orders: &mut mpsc::UnboundedReceiver<KernelOrder>,
         begun: Instant,
-    ) -> Departure {
+    ) -> DisconnectReason {
         let (mut ping, mut asked) = (Instant::now() + PING_INTERVAL, None);
         let mut whole = Instant::now();
         let mut nudge = Instant::now();
@@ -142,7 +142,7 @@ impl ServerKernel {
                         SocketEvent::Nothing => self.lost = None,
                         SocketEvent::Closed(why) => {
                             tracing::debug!(why, "the connection to the kernel was closed");
-                            return Departure::Lost;
+                            return DisconnectReason::Lost;
                         }
                     }
                 }
@@ -156,31 +156,31 @@ impl ServerKernel {
                     }
                     // Nobody here can stop it: that is told with its rights.
                     KernelOrder::Rest => {}
-                    KernelOrder::End => return Departure::Over(Some(KernelNews::Gone("it was ended by force".into()))),
+                    KernelOrder::End => return DisconnectReason::Over(Some(KernelNews::Gone("it was ended by force".into()))),
                 },
                 // Behind all that was ordered: a block that is stopped already is not sent.
-                () = ready(()), if self.ready.is() && !self.held.is_empty() => {
+                () = ready(()), if self.ready.is_ready() && !self.held.is_empty() => {
                     if let Err(left) = self.send_next(socket).await {
                         return left;
                     }
                 }
-                () = sleep_until(nudge), if !self.ready.is() => {
+                () = sleep_until(nudge), if !self.ready.is_ready() => {
                     if begun.elapsed() > self.start.patience {
                         let why = format!("it was not ready after {} s", self.start.patience.as_secs());
-                        return Departure::Over(Some(KernelNews::NotStarted(self.failed(why))));
+                        return DisconnectReason::Over(Some(KernelNews::NotStarted(self.failed(why))));
                     }
                     if socket.send(&self.ready.ask()).await.is_err() {
-                        return Departure::Lost;
+                        return DisconnectReason::Lost;
                     }
                     nudge = Instant::now() + Duration::from_secs(1);
                 }
                 () = sleep_until(ping) => {
-                    if socket.heard() > whole && !self.outlet.tell(KernelNews::Receiving).await {
-                        return Departure::Over(None);
+                    if socket.last_heard() > whole && !self.outlet.tell(KernelNews::Receiving).await {
+                        return DisconnectReason::Over(None);
                     }
-                    let unanswered = asked.filter(|at| socket.heard() <= *at);
+                    let unanswered = asked.filter(|at| socket.last_heard() <= *at);
                     if unanswered.is_some_and(|at| at.elapsed() > PONG_TIMEOUT) || socket.ping().await.is_err() {
-                        return Departure::Lost;
+                        return DisconnectReason::Lost;
                     }
                     asked = unanswered.or(Some(Instant::now()));
                     ping = Instant::now() + PING_INTERVAL;
@@ -190,11 +190,11 @@ impl ServerKernel {
     }
 
     /// Sends what is next of what is held. Where the connection breaks, the next one is given it.
-    async fn send_next(&mut self, socket: &mut Socket) -> Result<(), Departure> {
+    async fn send_next(&mut self, socket: &mut Socket) -> Result<(), DisconnectReason> {
         let Some(message) = self.held.first() else { return Ok(()) };
-        socket.send(message).await.map_err(|_| Departure::Lost)?;
+        socket.send(message).await.map_err(|_| DisconnectReason::Lost)?;
         if self.held.went() && !self.outlet.tell(KernelNews::Sent).await {
-            return Err(Departure::Over(None));
+            return Err(DisconnectReason::Over(None));
         }
         Ok(())
     }
@@ -214,31 +214,31 @@ impl ServerKernel {
         was_held
     }
 
-    async fn message(&mut self, message: JupyterMessage) -> Result<(), Departure> {
+    async fn message(&mut self, message: JupyterMessage) -> Result<(), DisconnectReason> {
         let is_status = message.channel == Channel::Iopub && message.kind() == "status";
         let state = message.text("execution_state");
         if is_status && matches!(state, "restarting" | "autorestarting" | "dead") {
             // The server starts an empty one under the same id: it is not ours.
             let why = "the kernel died; the server tells no more (often: memory ran out)".to_owned();
-            let news = if self.ready.is() {
+            let news = if self.ready.is_ready() {
                 KernelNews::Gone(why)
             } else {
                 KernelNews::NotStarted(self.failed(why))
             };
-            return Err(Departure::Over(Some(news)));
+            return Err(DisconnectReason::Over(Some(news)));
         }
-        let news = if self.ready.is() {
+        let news = if self.ready.is_ready() {
             KernelNews::Message(Box::new(message))
         } else if self.ready.take(&message) {
             KernelNews::Ready(self.ready.version())
         } else {
             return Ok(());
         };
-        if self.outlet.tell(news).await { Ok(()) } else { Err(Departure::Over(None)) }
+        if self.outlet.tell(news).await { Ok(()) } else { Err(DisconnectReason::Over(None)) }
     }
 
     /// Connects again, with growing pauses; the kernel and its state are still there, or told to be gone.
-    async fn again(
+    async fn reconnect(
         &mut self,
         orders: &mut mpsc::UnboundedReceiver<KernelOrder>,
     ) -> Result<Socket, KernelNews> {
@@ -311,7 +311,7 @@ impl ServerKernel {
 }
 
 /// The answer to a kernel that asks for input: there is nobody to ask.
-pub(super) fn no_input(ids: &Ids, question: &JupyterMessage) -> JupyterMessage {
+pub(super) fn no_input(ids: &MessageIds, question: &JupyterMessage) -> JupyterMessage {
     let mut message = ids.message(Channel::Stdin, "input_reply", json!({ "status": "error", "value": "" }));
     message.parent = question.header.clone();
     message

@@ -76,7 +76,7 @@ impl JupyterMessage {
     }
 
     /// The id of the message that it is about; empty where there is none.
-    pub(super) fn about(&self) -> &str {
+    pub(super) fn parent_id(&self) -> &str {
         self.parent.get("msg_id").and_then(Value::as_str).unwrap_or_default()
     }
 
@@ -104,7 +104,7 @@ impl JupyterMessage {
             return Err(MessageError::Form);
         };
         let body = body.get(..4).ok_or(MessageError::Form)?;
-        if !key.is_empty() && !same(signature(key, body).as_bytes(), signed) {
+        if !key.is_empty() && !is_equal_constant_time(signature(key, body).as_bytes(), signed) {
             return Err(MessageError::Signature);
         }
         let [header, parent, _, content] = body else { return Err(MessageError::Form) };
@@ -218,7 +218,7 @@ fn signature(key: &[u8], parts: &[Vec<u8>]) -> String {
 }
 
 /// Whether two texts are the same, in a time that does not tell where they differ.
-fn same(a: &[u8], b: &[u8]) -> bool {
+fn is_equal_constant_time(a: &[u8], b: &[u8]) -> bool {
     a.len() == b.len() && a.iter().zip(b).fold(0, |sum, (x, y)| sum | (x ^ y)) == 0
 }
 
@@ -259,7 +259,7 @@ mod tests {
         assert_eq!(JupyterMessage::from_parts(Channel::Shell, &parts, b"key"), Err(MessageError::Signature));
         assert_eq!(JupyterMessage::from_v1(&message.to_v1()).as_ref(), Ok(&message));
         assert_eq!(JupyterMessage::from_text(message.to_text().as_bytes()).as_ref(), Ok(&message));
-        assert_eq!((message.kind(), message.id(), message.about()), ("execute_request", "a1", ""));
+        assert_eq!((message.kind(), message.id(), message.parent_id()), ("execute_request", "a1", ""));
     }
 
     proptest! {

@@ -34,7 +34,7 @@ impl ServerToken {
         }
         let Some(command) = &config.token_command else { return Ok(Self::default()) };
         let failed = |why: String| JupyterError::Token(format!("token_command {why}"));
-        let shell = programs.line(Start::TokenCommand, command);
+        let shell = programs.shell_command(Start::TokenCommand, command);
         let run = tokio::process::Command::from(shell.map_err(|why| failed(why.to_string()))?)
             .stdin(Stdio::null())
             .stderr(Stdio::null())

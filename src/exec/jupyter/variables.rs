@@ -97,7 +97,7 @@ impl Jupyter {
     /// Whether this message is the answer that is waited for; the block ends with it.
     pub(super) fn take_variables(&mut self, message: &JupyterMessage) -> bool {
         let asked = self.block.as_ref().and_then(|block| block.asked.as_deref());
-        if asked.is_none_or(|asked| message.about() != asked) {
+        if asked.is_none_or(|asked| message.parent_id() != asked) {
             return false;
         }
         if message.kind() == "execute_reply" {

@@ -94,7 +94,7 @@ impl Local {
                         self.shell.update(&written, run.block);
                     } else if run.language == "julia" {
                         self.queue.extend(julia::pictures(&written));
-                    } else if let Some((way, _)) = self.finder.way(&Language(run.language.clone())) {
+                    } else if let Some((way, _)) = self.finder.run_method(&Language(run.language.clone())) {
                         ended.unbuilt = languages::stopped_building(&way, &written);
                     }
                 }

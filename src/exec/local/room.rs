@@ -79,7 +79,7 @@ impl Local {
                     Notification::NotBegun(why) => Some(Err(not_set(why))),
                     _ => answer,
                 };
-                self.on_told(told, true);
+                self.on_notification(told, true);
             }
             let kernel = self.kernel.as_mut().ok_or(ExecError::Ended)?;
             if let Some(answer) = answer.filter(|_| kernel.beginning == 0) {

@@ -25,7 +25,7 @@ pub(super) fn pixels(bytes: &[u8], width: u32, height: u32) -> Result<Pixels, Un
     if is_svg(bytes) {
         return svg::pixels(bytes, width.max(1), height.max(1));
     }
-    let picture = fitted(decoded(bytes)?, width.max(1), height.max(1));
+    let picture = fit(decode_image(bytes)?, width.max(1), height.max(1));
     let (width, height) = picture.dimensions();
     Pixels::new(width, height, picture.into_raw()).ok_or(UndrawnReason::Unknown)
 }
@@ -35,7 +35,7 @@ pub(super) fn is_svg(bytes: &[u8]) -> bool {
     bytes.trim_ascii_start().first() == Some(&b'<')
 }
 
-fn decoded(bytes: &[u8]) -> Result<DynamicImage, UndrawnReason> {
+fn decode_image(bytes: &[u8]) -> Result<DynamicImage, UndrawnReason> {
     let reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format();
     let mut reader = reader.map_err(|_| UndrawnReason::Unknown)?;
     if !matches!(reader.format(), Some(ImageFormat::Png | ImageFormat::Jpeg)) {
@@ -54,7 +54,7 @@ fn decoded(bytes: &[u8]) -> Result<DynamicImage, UndrawnReason> {
 }
 
 /// The picture in at most so many pixels.
-fn fitted(picture: DynamicImage, width: u32, height: u32) -> RgbaImage {
+fn fit(picture: DynamicImage, width: u32, height: u32) -> RgbaImage {
     let (w, h) = (picture.width().max(1), picture.height().max(1));
     if w <= width && h <= height {
         return picture.into_rgba8();

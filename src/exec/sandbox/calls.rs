@@ -3,7 +3,7 @@
 //! They answer with an error instead of ending the program, so that it can tell what was refused. What is listed here
 //! reaches into other processes, changes what the namespaces and walls mean, or opens large parts of the kernel.
 
-use super::confinement::Calls;
+use super::confinement::SyscallRules;
 use super::layer_error::LayerError;
 use nix::libc;
 use seccompiler::{
@@ -94,7 +94,7 @@ const REFUSED_CALLS: &[libc::c_long] = &[
 ///
 /// # Errors
 /// When there are none for this kind of machine.
-pub(super) fn programs(calls: Calls) -> Result<Vec<BpfProgram>, LayerError> {
+pub(super) fn programs(calls: SyscallRules) -> Result<Vec<BpfProgram>, LayerError> {
     let arch = arch()?;
     let program = |rules: Rules, errno: i32| {
         SeccompFilter::new(rules, SeccompAction::Allow, SeccompAction::Errno(errno.unsigned_abs()), arch)
@@ -219,7 +219,7 @@ fn lending() -> FilterResult<Rules> {
 }
 
 /// All families of sockets but the allowed ones.
-fn sockets(calls: Calls) -> FilterResult<Rules> {
+fn sockets(calls: SyscallRules) -> FilterResult<Rules> {
     let mut allowed = Vec::new();
     if calls.inet {
         allowed.extend([libc::AF_INET, libc::AF_INET6]);
@@ -259,7 +259,7 @@ mod tests {
     #[test]
     fn there_is_a_filter_for_each_choice() {
         for bits in 0..8u8 {
-            let calls = Calls { inet: bits & 1 > 0, unix: bits & 2 > 0, netlink: bits & 4 > 0 };
+            let calls = SyscallRules { inet: bits & 1 > 0, unix: bits & 2 > 0, netlink: bits & 4 > 0 };
             let programs = programs(calls).unwrap();
             assert_eq!(programs.len(), 3);
             assert!(programs.iter().all(|program| !program.is_empty() && program.len() < 4096));
@@ -269,7 +269,7 @@ mod tests {
     #[test]
     fn no_socket_without_a_family_that_is_allowed() {
         let rules = |calls| sockets(calls).unwrap().remove(&libc::SYS_socket).unwrap();
-        assert!(rules(Calls::default()).is_empty(), "refused without a condition");
-        assert_eq!(rules(Calls { inet: true, ..Calls::default() }).len(), 1);
+        assert!(rules(SyscallRules::default()).is_empty(), "refused without a condition");
+        assert_eq!(rules(SyscallRules { inet: true, ..SyscallRules::default() }).len(), 1);
     }
 }

@@ -11,16 +11,16 @@ const RESERVED_PER_PROCESSOR: u64 = 48 << 20;
 /// What a program takes upon itself; the default is nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Confinement {
-    /// Walls around files and signals.
-    pub(crate) walls: Option<Walls>,
-    pub(crate) calls: Option<Calls>,
+    /// FileRules around files and signals.
+    pub(crate) walls: Option<FileRules>,
+    pub(crate) calls: Option<SyscallRules>,
     /// Limits of each process.
     pub(crate) limits: Vec<Limit>,
 }
 
 /// Which folders and files can be reached at all.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Walls {
+pub(crate) struct FileRules {
     /// These can be read and started.
     #[serde(with = "crate::exec::helper_wire::paths")]
     pub(crate) read: Vec<PathBuf>,
@@ -33,7 +33,7 @@ pub(crate) struct Walls {
 
 /// Which families of sockets can be made; other dangerous calls are refused always.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Calls {
+pub(crate) struct SyscallRules {
     /// Internet sockets. In a network of its own they reach nobody else.
     pub(crate) inet: bool,
     /// Sockets that lie in folders. Pairs without a name are always allowed.

@@ -1,7 +1,7 @@
 //! Enters a confinement: limits, then the walls of Landlock, then the refused calls of seccomp. For this process and all
 //! that it becomes or starts, without a way back; called by the helper only, right before it becomes the program.
 
-use super::confinement::{Confinement, LimitedResource, Walls};
+use super::confinement::{Confinement, FileRules, LimitedResource};
 use super::layer_error::LayerError;
 use landlock::{
     ABI, Access as _, AccessFs, AccessNet, CompatLevel, Compatible as _, Ruleset, RulesetAttr as _,
@@ -92,7 +92,7 @@ fn give_up_capabilities() -> Result<(), LayerError> {
     rustix::thread::set_capabilities(None, none).map_err(failed)
 }
 
-fn restrict(walls: &Walls) -> Result<RulesetStatus, RulesetError> {
+fn restrict(walls: &FileRules) -> Result<RulesetStatus, RulesetError> {
     let mut rules = Ruleset::default()
         .set_compatibility(CompatLevel::BestEffort)
         .handle_access(AccessFs::from_all(NEWEST_ABI))?

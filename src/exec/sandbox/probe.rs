@@ -44,7 +44,7 @@ pub(crate) enum ProbeError {
 ///
 /// # Errors
 /// Why nothing was seen.
-pub(super) fn prove(
+pub(super) fn self_test(
     using: &ActiveLayers,
     policy: &Policy,
     confinement: &Confinement,
@@ -118,7 +118,7 @@ fn probe(
         confinement,
         terminal: false,
     };
-    let said = said(&using.entry(policy, helper), &program, &[], (patience, MAX_OUTPUT_BYTES))?;
+    let said = run_to_end(&using.entry(policy, helper), &program, &[], (patience, MAX_OUTPUT_BYTES))?;
     let mut seen = SelfTestResult::parse(&String::from_utf8_lossy(&said.text))
         .ok_or_else(|| ProbeError::NotEntered("the test told nothing".to_string()))?;
     seen.wrote |= fs::read(outside.join(CANARY)).is_ok_and(|bytes| !bytes.is_empty());
@@ -139,7 +139,7 @@ pub(crate) struct ProgramOutput {
 ///
 /// # Errors
 /// Why it could not be started, or that it did not end in time and by itself.
-pub(crate) fn said(
+pub(crate) fn run_to_end(
     entry: &HelperEntry,
     program: &ProgramSpec,
     given: &[BorrowedFd<'_>],

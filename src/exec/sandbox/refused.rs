@@ -67,7 +67,7 @@ pub(crate) fn refused<'a>(texts: impl IntoIterator<Item = &'a str>, closed: &Clo
     for text in texts {
         let start = text.ceil_char_boundary(text.len().saturating_sub(SCANNED_BYTES));
         for line in text.get(start..).unwrap_or_default().lines() {
-            let words = of_line(line, closed).filter(|words| !found.contains(words));
+            let words = refused_in_line(line, closed).filter(|words| !found.contains(words));
             found.extend(words);
             if found.len() == MAX_REFUSALS {
                 return found;
@@ -77,24 +77,24 @@ pub(crate) fn refused<'a>(texts: impl IntoIterator<Item = &'a str>, closed: &Clo
     found
 }
 
-fn of_line(line: &str, closed: &ClosedPlaces) -> Option<String> {
+fn refused_in_line(line: &str, closed: &ClosedPlaces) -> Option<String> {
     if closed.network && NETWORK.iter().any(|sign| line.contains(sign)) {
-        return Some(refused_network(host(line)));
+        return Some(refused_network(host_in_line(line)));
     }
     let (at, cause) = CAUSES.iter().find_map(|(sign, cause)| Some((line.find(sign)?, *cause)))?;
-    let path = plain(&closed.cwd.join(path(line, at)?));
-    let shown = shown(&path, closed);
-    match (cause, right(&path, closed)) {
-        (Cause::ReadOnly, right) if right != Right::Write => Some(format!("write to {shown}")),
-        (Cause::Denied, Right::Protected) => Some(format!("write to {shown}")),
-        (Cause::Denied | Cause::Absent, Right::Hidden) => Some(format!("reach {shown}")),
+    let path = normalize(&closed.cwd.join(path_in_line(line, at)?));
+    let shown = display_path(&path, closed);
+    match (cause, access_right(&path, closed)) {
+        (Cause::ReadOnly, right) if right != AccessRight::Write => Some(format!("write to {shown}")),
+        (Cause::Denied, AccessRight::Protected) => Some(format!("write to {shown}")),
+        (Cause::Denied | Cause::Absent, AccessRight::Hidden) => Some(format!("reach {shown}")),
         _ => None,
     }
 }
 
 /// What a run may do in a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Right {
+enum AccessRight {
     Write,
     Read,
     Protected,
@@ -104,23 +104,23 @@ enum Right {
 }
 
 /// The folder that lies deepest decides.
-fn right(path: &Path, closed: &ClosedPlaces) -> Right {
+fn access_right(path: &Path, closed: &ClosedPlaces) -> AccessRight {
     let lists = [
-        (Right::Write, &closed.write[..]),
-        (Right::Read, &closed.read),
-        (Right::Protected, &closed.protected),
-        (Right::Hidden, closed.home.as_slice()),
-        (Right::Hidden, std::slice::from_ref(&closed.home_inside)),
+        (AccessRight::Write, &closed.write[..]),
+        (AccessRight::Read, &closed.read),
+        (AccessRight::Protected, &closed.protected),
+        (AccessRight::Hidden, closed.home.as_slice()),
+        (AccessRight::Hidden, std::slice::from_ref(&closed.home_inside)),
     ];
     let all = lists.iter().flat_map(|(right, folders)| folders.iter().map(move |folder| (*right, folder)));
     let holding = all.filter(|(_, folder)| !folder.as_os_str().is_empty() && path.starts_with(folder));
     // Of two for the same place the first one counts.
     let deepest = holding.rev().max_by_key(|(_, folder)| folder.components().count());
-    deepest.map_or(Right::Other, |(right, _)| right)
+    deepest.map_or(AccessRight::Other, |(right, _)| right)
 }
 
 /// The path that a line names: what is quoted, else what stands in front of the cause.
-fn path(line: &str, cause: usize) -> Option<&str> {
+fn path_in_line(line: &str, cause: usize) -> Option<&str> {
     const QUOTES: [(char, char); 3] = [('\'', '\''), ('‘', '’'), ('"', '"')];
     for (open, close) in QUOTES {
         let Some(end) = line.rfind(close) else { continue };
@@ -135,7 +135,7 @@ fn path(line: &str, cause: usize) -> Option<&str> {
 }
 
 /// `Could not resolve host: example.com`, `getaddrinfo EAI_AGAIN example.com`.
-fn host(line: &str) -> Option<&str> {
+fn host_in_line(line: &str) -> Option<&str> {
     let after = ["resolve host: ", "EAI_AGAIN ", "host address ‘", "host address '"];
     let rest = after.iter().find_map(|sign| Some(line.split_once(sign)?.1))?;
     let host = rest.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_'))).next()?;
@@ -143,7 +143,7 @@ fn host(line: &str) -> Option<&str> {
 }
 
 /// Without `.` and `..`.
-fn plain(path: &Path) -> PathBuf {
+fn normalize(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {
         match part {
@@ -155,7 +155,7 @@ fn plain(path: &Path) -> PathBuf {
     plain
 }
 
-fn shown(path: &Path, closed: &ClosedPlaces) -> String {
+fn display_path(path: &Path, closed: &ClosedPlaces) -> String {
     let home = closed.home.as_deref().into_iter().chain([closed.home_inside.as_path()]);
     let below =
         home.filter(|home| home.components().count() > 1).find_map(|home| path.strip_prefix(home).ok());
@@ -209,10 +209,10 @@ mod tests {
             ("Permission denied", None),
             ("all is well", None),
         ] {
-            assert_eq!(of_line(line, &closed()).as_deref(), told, "{line}");
+            assert_eq!(refused_in_line(line, &closed()).as_deref(), told, "{line}");
         }
         let open = ClosedPlaces { network: false, ..closed() };
-        assert_eq!(of_line("OSError: [Errno 101] Network is unreachable", &open), None);
+        assert_eq!(refused_in_line("OSError: [Errno 101] Network is unreachable", &open), None);
     }
 
     #[test]

@@ -56,7 +56,7 @@ impl LayerSurvey {
     }
 
     /// Nothing can be enforced.
-    pub(super) fn nothing(mut self) -> SandboxReport {
+    pub(super) fn nothing_enforced(mut self) -> SandboxReport {
         // The latest reason counts: one that is known already stays.
         self.missing.insert(0, ("seccomp", "alone it confines nothing".into()));
         let layers = LAYERS.iter().map(|name| self.layer(name, false, None)).collect();
@@ -154,7 +154,7 @@ const OF_ROOT: &str = "for root the number of processes is watched, not enforced
 impl SandboxReport {
     /// Adds what is known of the control group: where there is one, it holds memory and processes. Code that can write
     /// outside reaches its files too, and could leave it: then it is no more than watched.
-    pub(super) fn held_by_group(&mut self, layer: Layer) {
+    pub(super) fn add_group_layer(&mut self, layer: Layer) {
         if layer.active && self.writes_confined && self.level != SandboxLevel::Off {
             (self.memory, self.processes) = (Enforcement::Enforced, Enforcement::Enforced);
             self.notes.retain(|note| note != OF_ROOT);
@@ -245,7 +245,7 @@ mod tests {
     fn a_control_group_holds_only_what_can_not_reach_its_files() {
         let group = || Layer { name: "cgroup".into(), active: true, tested: false, why: None };
         let held = |mut report: SandboxReport, layer: Layer| {
-            report.held_by_group(layer);
+            report.add_group_layer(layer);
             (report.memory, report.processes)
         };
         assert_eq!(held(told(&using(), &closed()), group()), (Enforcement::Enforced, Enforcement::Enforced));

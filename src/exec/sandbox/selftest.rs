@@ -85,10 +85,10 @@ impl Task {
 /// Does the test; false when it was not told what to do, or nobody listens.
 pub(crate) fn main(args: impl Iterator<Item = OsString>) -> bool {
     let Some(task) = Task::parse(args) else { return false };
-    std::io::stdout().write_all(look(&task).text().as_bytes()).is_ok()
+    std::io::stdout().write_all(run_checks(&task).text().as_bytes()).is_ok()
 }
 
-fn look(task: &Task) -> SelfTestResult {
+fn run_checks(task: &Task) -> SelfTestResult {
     let outside = |name| task.outside.join(name);
     let (pid, began) = task.process;
     let litter = Path::new("/dev/sayso-test");
@@ -196,7 +196,7 @@ mod tests {
             opened: vec!["/a/b".into(), "/a/c".into()],
         };
         assert_eq!(Task::parse(task.arguments().into_iter()), Some(task.clone()));
-        let seen = look(&task);
+        let seen = run_checks(&task);
         assert!(seen.wrote && seen.read && seen.connected && seen.signalled && !seen.filtered, "{seen:?}");
         assert_eq!(SelfTestResult::parse(&seen.text()), Some(seen));
         assert_eq!(SelfTestResult::parse("10"), None);

@@ -95,7 +95,7 @@ pub(super) fn survey(
         read: Vec::new(),
         protected: Vec::new(),
         pinned: Vec::new(),
-        shown: shown(&cwd, &[&hidden_folders[..], &hidden_files[..]].concat()),
+        shown: readable_parts(&cwd, &[&hidden_folders[..], &hidden_files[..]].concat()),
         hidden_folders,
         hidden_files,
         behind: behind_links(),
@@ -167,7 +167,7 @@ fn hidden(
 
 /// What of a folder can be read when these parts of it are hidden, for a layer that only allows: its entries but the
 /// hidden ones, their folders, and all whose names begin with a dot.
-fn shown(cwd: &Path, hidden: &[PathBuf]) -> Vec<PathBuf> {
+fn readable_parts(cwd: &Path, hidden: &[PathBuf]) -> Vec<PathBuf> {
     if hidden.is_empty() {
         return Vec::new();
     }
@@ -218,7 +218,7 @@ pub(crate) struct GuardedPaths {
 }
 
 /// The protected names that are there at this moment in folders that are written.
-pub(crate) fn guarded(writable: &[PathBuf]) -> GuardedPaths {
+pub(crate) fn guarded_paths(writable: &[PathBuf]) -> GuardedPaths {
     let (protected, pinned) = protected(writable);
     GuardedPaths { protected, pinned }
 }

@@ -23,7 +23,7 @@ impl Supervisor {
     ///
     /// # Errors
     /// Which limit could not be set, and why.
-    pub(super) fn fit(&self, bounds: &WatchedLimits) -> Result<(), LimitError> {
+    pub(super) fn apply_limits(&self, bounds: &WatchedLimits) -> Result<(), LimitError> {
         let Some(program) = &self.program else { return Ok(()) };
         let limits = tree::limits(program.pid.as_raw_nonzero().get());
         for limit in &self.started_with {
@@ -45,7 +45,7 @@ impl Supervisor {
 
     /// A limit that is lower for this run than for the program can be lifted by the code: it is put back, and what
     /// the code started is held to it for good.
-    fn keep_fit(&self) {
+    fn reapply_limits(&self) {
         let (Some(watch), Some(program)) = (&self.watch, &self.program) else { return };
         let lower: Vec<(&Limit, u64)> = self
             .started_with
@@ -74,8 +74,8 @@ impl Supervisor {
     }
 
     /// Ends the run when it is over a limit. `rss` is what all its processes have resident.
-    pub(super) fn hold(&mut self, rss: u64) {
-        self.keep_fit();
+    pub(super) fn enforce_limits(&mut self, rss: u64) {
+        self.reapply_limits();
         let Some(watch) = self.watch.as_mut().filter(|watch| !watch.over) else { return };
         let bounds = watch.bounds;
         let too_much = bounds.memory_bytes > 0 && rss > bounds.memory_bytes;
@@ -94,7 +94,7 @@ impl Supervisor {
             return;
         };
         watch.over = true;
-        self.tell(&Notification::OverLimit(what));
+        self.send(&Notification::OverLimit(what));
         self.end_all();
     }
 }

@@ -79,7 +79,7 @@ impl Supervisor {
             CountedTime::Passing => watch.bounds.ends(now),
             CountedTime::Computing => now + soonest(watch.bounds.time(), processors()),
         };
-        self.tell(&Notification::Counts(what));
+        self.send(&Notification::Counts(what));
     }
 
     /// Where the time is over by the clock but not by what is counted, it goes on until what is left may be computed.

@@ -71,15 +71,15 @@ impl Supervisor {
     }
 
     /// Tells whether a process waits for what is typed into the program's terminal, when that is otherwise than before.
-    pub(super) fn tell_asking(&mut self) {
+    pub(super) fn send_asking(&mut self) {
         let Some((program, terminal)) =
             self.program.as_ref().and_then(|program| Some((program, program.terminal?)))
         else {
             return;
         };
-        let asks = self.crowd().into_iter().any(|pid| tree::reads(pid, terminal));
+        let asks = self.crowd().into_iter().any(|pid| tree::is_reading(pid, terminal));
         if asks != program.asks {
-            self.tell(&Notification::Asks(asks));
+            self.send(&Notification::Asks(asks));
             self.program.iter_mut().for_each(|program| program.asks = asks);
         }
     }

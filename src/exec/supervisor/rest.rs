@@ -57,7 +57,7 @@ impl Supervisor {
     }
 
     /// Lets the program go on that was stopped here; one that stopped itself stays as it wanted.
-    pub(super) fn go_on(&mut self) {
+    pub(super) fn resume(&mut self) {
         self.rest_at = None;
         let stopped = std::mem::take(&mut self.resting);
         if let Some(program) = self.program.as_ref().filter(|_| stopped) {
@@ -83,7 +83,7 @@ impl Supervisor {
     }
 
     /// Lets the program and all that descends from it go on.
-    pub(super) fn go_on_all(&mut self) {
+    pub(super) fn resume_all(&mut self) {
         self.resting = false;
         self.signal_all(Signal::CONT);
     }
@@ -95,7 +95,7 @@ impl Supervisor {
         while (&self.children).read(&mut drained).is_ok_and(|count| count > 0) {}
         let moved = self.bury_orphans() | self.stopped_or_went_on();
         if self.resting && moved {
-            self.tell(&Notification::Woken);
+            self.send(&Notification::Woken);
             self.end_all();
         }
     }
@@ -118,9 +118,9 @@ impl Supervisor {
     }
 
     /// Lets a program that no run uses go on for a while.
-    pub(super) fn go_on_unused(&mut self) {
+    pub(super) fn resume_unused(&mut self) {
         if self.watch.is_none() {
-            self.go_on();
+            self.resume();
             self.rest_at = Some(Instant::now() + UNUSED_TIMEOUT);
         }
     }

@@ -49,7 +49,7 @@ fn members(own: i32, group: Pid) -> impl Iterator<Item = i32> {
 /// just being born looks like them.
 fn shells(own: i32, group: Pid) -> Vec<i32> {
     members(own, group)
-        .filter(|pid| tree::runs(*pid, "bash") && tree::catches(*pid, &[tree::INTERRUPT]))
+        .filter(|pid| tree::runs_program(*pid, "bash") && tree::handles_signals(*pid, &[tree::INTERRUPT]))
         .collect()
 }
 
@@ -58,5 +58,5 @@ fn shells(own: i32, group: Pid) -> Vec<i32> {
 fn waits_for_one_that_lives(shell: i32) -> bool {
     let children = tree::children_of(shell);
     children.iter().all(|child| tree::is_living(*child))
-        && children.iter().any(|child| !tree::ignores(*child, tree::INTERRUPT))
+        && children.iter().any(|child| !tree::ignores_signal(*child, tree::INTERRUPT))
 }

@@ -3,7 +3,7 @@
 use super::RunningProgram;
 use crate::exec::helper_file::ITSELF;
 use crate::exec::helper_part::EXEC;
-use crate::exec::helper_wire::{FIRST_GIVEN_FD, ProgramSpec, Ties, WireMessage as _};
+use crate::exec::helper_wire::{FIRST_GIVEN_FD, ProcessSetup, ProgramSpec, WireMessage as _};
 use rustix::io::FdFlags;
 use rustix::process::{Pid, PidfdFlags, WaitOptions};
 use std::fs::File;
@@ -69,7 +69,11 @@ pub(super) fn start(
         .stderr(Stdio::from(stderr))
         .spawn()?;
     drop(given);
-    let ties = Ties { supervisor: own, terminal: program.terminal, confinement: program.confinement.clone() };
+    let ties = ProcessSetup {
+        supervisor: own,
+        terminal: program.terminal,
+        confinement: program.confinement.clone(),
+    };
     let told = socket.write_all(&ties.encode());
     let mut why = String::new();
     let _ = socket.read_to_string(&mut why);

@@ -3,7 +3,7 @@
 use super::Summary;
 use crate::domain::Entry;
 use crate::store::StoreError;
-use crate::store::glance::piece;
+use crate::store::glance::read_range;
 use crate::store::wire::{self, LineContent, LineFault};
 use serde::Deserialize;
 use serde_json::Value;
@@ -25,7 +25,7 @@ const MAX_SEARCHED_BYTES: u64 = 256 << 20;
 const MAX_PREVIEW_BYTES: usize = 600;
 
 /// Fills in what the file tells.
-pub(super) fn at(path: &Path, file: &File, summary: &mut Summary) -> Result<(), StoreError> {
+pub(super) fn fill_from_file(path: &Path, file: &File, summary: &mut Summary) -> Result<(), StoreError> {
     let size = summary.bytes;
     if size == 0 {
         return Err(StoreError::Empty { path: path.to_owned() });
@@ -42,7 +42,7 @@ pub(super) fn at(path: &Path, file: &File, summary: &mut Summary) -> Result<(), 
     if !tail.tells_enough && size > MAX_WINDOW_BYTES {
         tail.large_line(file, size);
     }
-    tail.tell(summary);
+    tail.apply_to(summary);
     Ok(())
 }
 
@@ -117,7 +117,7 @@ struct GlanceFields {
 }
 
 /// The kind of a line, and what is looked at in it.
-fn told(line: &[u8]) -> Option<(Cow<'_, str>, GlanceFields)> {
+fn glance_fields(line: &[u8]) -> Option<(Cow<'_, str>, GlanceFields)> {
     let frame = wire::open(line).ok()?;
     let told = wire::fields_of(frame.json).ok()?;
     Some((frame.kind, told))
@@ -125,7 +125,7 @@ fn told(line: &[u8]) -> Option<(Cow<'_, str>, GlanceFields)> {
 
 /// Takes what was asked first, and a name given near the start; tells whether the prompt was there.
 fn first_words(line: &[u8], summary: &mut Summary) -> bool {
-    match told(line) {
+    match glance_fields(line) {
         Some((kind, told)) if kind == "named" => summary.name = told.name.unwrap_or_default(),
         Some((kind, told)) if kind == "prompt" => {
             summary.first_prompt = preview(told.text);
@@ -152,7 +152,7 @@ fn read_lines(
 ) -> Result<(), StoreError> {
     // One byte earlier: it tells whether `from` is the start of a line.
     let start = from.saturating_sub(1);
-    let bytes = piece(file, start, usize::try_from(to - start).unwrap_or(0))
+    let bytes = read_range(file, start, usize::try_from(to - start).unwrap_or(0))
         .map_err(|error| StoreError::io(path, "read", error))?;
     let mut lines = bytes.split_inclusive(|b| *b == b'\n');
     if from > 0 {
@@ -190,7 +190,7 @@ struct Tail {
 
 impl Tail {
     fn line(&mut self, line: &[u8]) {
-        let Some((kind, told)) = told(line) else { return };
+        let Some((kind, told)) = glance_fields(line) else { return };
         match kind.as_ref() {
             kind @ ("prompt" | "reply") => {
                 self.tells_enough = true;
@@ -229,7 +229,7 @@ impl Tail {
             let from = end.saturating_sub(MAX_WINDOW_BYTES);
             // Some of what was looked through stands in it again: a number may lie across.
             let most = usize::try_from(end - from).unwrap_or(0) + OVERLAP_BYTES;
-            let Ok(bytes) = piece(file, from, most) else { return };
+            let Ok(bytes) = read_range(file, from, most) else { return };
             if let Some(message) = last_number(&bytes, b",\"message\":") {
                 self.messages = message;
                 let blocks = last_number(&bytes, b",\"blocks\":").unwrap_or(0);
@@ -254,7 +254,7 @@ impl Tail {
         }
     }
 
-    fn tell(self, summary: &mut Summary) {
+    fn apply_to(self, summary: &mut Summary) {
         summary.messages = self.messages;
         summary.blocks = self.blocks;
         summary.waiting = u32::try_from(self.open.len()).unwrap_or(u32::MAX);

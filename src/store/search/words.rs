@@ -38,14 +38,14 @@ impl<'a> WordWalk<'a> {
         let mut start = self.at;
         while let Some(c) = self.text.get(self.at..)?.chars().next() {
             let end = self.at + c.len_utf8();
-            match kind(c) {
-                Letter::Alone if self.word.is_empty() => {
+            match letter_kind(c) {
+                LetterKind::Alone if self.word.is_empty() => {
                     self.at = end;
                     self.word.push(c);
                     return Some((start..end, &self.word));
                 }
-                Letter::Part => fold(c, &mut self.word),
-                Letter::Mark if !self.word.is_empty() => {}
+                LetterKind::Part => fold(c, &mut self.word),
+                LetterKind::Mark if !self.word.is_empty() => {}
                 _ if !self.word.is_empty() => break,
                 _ => start = end,
             }
@@ -59,7 +59,7 @@ impl<'a> WordWalk<'a> {
 }
 
 /// What a character is to a word.
-enum Letter {
+enum LetterKind {
     Part,
     Mark,
     /// A word of its own.
@@ -67,13 +67,13 @@ enum Letter {
     Between,
 }
 
-fn kind(c: char) -> Letter {
+fn letter_kind(c: char) -> LetterKind {
     match c {
         _ if c.is_ascii() => {
             if c.is_ascii_alphanumeric() {
-                Letter::Part
+                LetterKind::Part
             } else {
-                Letter::Between
+                LetterKind::Between
             }
         }
         '\u{2e80}'..='\u{2fdf}'
@@ -84,11 +84,11 @@ fn kind(c: char) -> Letter {
         | '\u{20000}'..='\u{3ffff}'
             if c.is_alphanumeric() =>
         {
-            Letter::Alone
+            LetterKind::Alone
         }
-        _ if is_combining_mark(c) => Letter::Mark,
-        _ if c.is_alphanumeric() => Letter::Part,
-        _ => Letter::Between,
+        _ if is_combining_mark(c) => LetterKind::Mark,
+        _ if c.is_alphanumeric() => LetterKind::Part,
+        _ => LetterKind::Between,
     }
 }
 
@@ -101,7 +101,7 @@ fn fold(c: char, word: &mut String) {
     }
 }
 
-fn cut(word: &str) -> &str {
+fn truncate(word: &str) -> &str {
     word.get(..word.floor_char_boundary(MAX_WORD_BYTES)).unwrap_or(word)
 }
 
@@ -113,7 +113,7 @@ pub(super) fn folded(text: &str) -> String {
         if !all.is_empty() {
             all.push(' ');
         }
-        all.push_str(cut(word));
+        all.push_str(truncate(word));
     }
     all
 }
@@ -190,9 +190,9 @@ impl SearchWords {
     }
 
     /// The beginning of a word that is looked for.
-    pub(super) fn begun(&self) -> Option<&str> {
+    pub(super) fn prefix(&self) -> Option<&str> {
         let last = self.phrases.last()?.last().filter(|_| self.open && self.count() <= MAX_WORDS)?;
-        Some(cut(last))
+        Some(truncate(last))
     }
 
     fn count(&self) -> usize {
@@ -204,7 +204,7 @@ impl SearchWords {
         let mut asked: Vec<String> = Vec::new();
         for (number, word) in self.phrases.iter().flatten().enumerate().take(MAX_WORDS) {
             let goes_on = self.open && number == last;
-            let one = if goes_on { begun(cut(word)) } else { format!("\"{}\"", cut(word)) };
+            let one = if goes_on { begun(truncate(word)) } else { format!("\"{}\"", truncate(word)) };
             if !asked.contains(&one) {
                 asked.push(one);
             }

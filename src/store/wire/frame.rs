@@ -149,7 +149,7 @@ pub(crate) fn stored_crc(line: &[u8]) -> Option<Crc> {
 
 /// Takes a line apart, its newline left out.
 pub(crate) fn open(line: &[u8]) -> Result<Frame<'_>, LineFault> {
-    if !intact(line) {
+    if !is_intact(line) {
         // Without a checksum it can't be one of our lines: say what is wrong with it as text, where that is told.
         return Err(match serde_json::from_slice::<serde::de::IgnoredAny>(line) {
             Err(error) => LineFault::Unreadable(format!("not JSON, column {}", error.column())),
@@ -183,7 +183,7 @@ pub(crate) fn peek_version(line: &[u8]) -> Option<u64> {
     serde_json::from_slice::<VersionField>(line).ok().map(|line| line.v)
 }
 
-fn intact(line: &[u8]) -> bool {
+fn is_intact(line: &[u8]) -> bool {
     let Some(stored) = stored_crc(line) else { return false };
     checksum(line.get(..line.len().saturating_sub(TAIL_LENGTH)).unwrap_or_default()) == stored
 }

@@ -63,13 +63,13 @@ impl<'p> PathWalk<'p> {
                 self.path.pop();
             }
             Some(Component::Normal(_)) if !self.missing.is_empty() => self.missing.push(part),
-            Some(Component::Normal(_)) => self.into(part)?,
+            Some(Component::Normal(_)) => self.enter(part)?,
             _ => {}
         }
         Ok(())
     }
 
-    fn into(&mut self, part: OsString) -> Result<(), FileError> {
+    fn enter(&mut self, part: OsString) -> Result<(), FileError> {
         if self.found.is_some() {
             return Err(self.failed(Errno::NOTDIR));
         }

@@ -64,19 +64,18 @@ impl Objects {
 
     /// Whether a content is here and is what it was; one that is not is gone.
     pub(super) fn holds(&self, sha256: Sha256, bytes: u64) -> bool {
-        self.has(sha256, bytes)
-            && self.checked(sha256, |from| Ok(hash(from, u64::MAX, |_| Ok(()))?.0)).is_ok()
+        self.has(sha256, bytes) && self.verify(sha256, |from| Ok(hash(from, u64::MAX, |_| Ok(()))?.0)).is_ok()
     }
 
     /// Reads a content; one that turns out to be another is removed, so that it is kept anew when it can be.
-    fn checked(&self, sha256: Sha256, read: impl FnOnce(&mut File) -> io::Result<Sha256>) -> io::Result<()> {
+    fn verify(&self, sha256: Sha256, read: impl FnOnce(&mut File) -> io::Result<Sha256>) -> io::Result<()> {
         let path = self.path(sha256);
         let mut from = plain_file(&path, OFlags::RDONLY)?;
         if read(&mut from)? == sha256 {
             return Ok(());
         }
         std::fs::remove_file(&path).ok();
-        Err(damaged())
+        Err(damaged_error())
     }
 
     fn name(&self, part: UnfinishedObject, sha256: Sha256, bytes: u64) -> io::Result<()> {
@@ -87,7 +86,7 @@ impl Objects {
 
     fn count(&self, bytes: u64) {
         let (all, count) = self.added.get();
-        self.added.set((all + taken(bytes), count + 1));
+        self.added.set((all + disk_usage(bytes), count + 1));
     }
 
     pub(super) fn put(&self, bytes: &[u8]) -> io::Result<Sha256> {
@@ -142,7 +141,7 @@ impl Objects {
 
     /// Writes a content into an empty file.
     pub(super) fn copy_to(&self, sha256: Sha256, to: &mut File) -> io::Result<()> {
-        self.checked(sha256, |from| {
+        self.verify(sha256, |from| {
             let found = if from.metadata()?.len() >= MIN_SHARED_BYTES && share(to, from) {
                 hash(to, u64::MAX, |_| Ok(()))?
             } else {
@@ -155,7 +154,7 @@ impl Objects {
     /// A content of at most so many bytes.
     pub(super) fn get(&self, sha256: Sha256, most: u64) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
-        self.checked(sha256, |from| {
+        self.verify(sha256, |from| {
             if from.metadata()?.len() > most {
                 return Err(io::ErrorKind::FileTooLarge.into());
             }
@@ -191,7 +190,7 @@ impl Objects {
             for entry in std::fs::read_dir(folder.path()).into_iter().flatten().flatten() {
                 let Ok(info) = entry.metadata() else { continue };
                 let name = format!("{}{}", folder.file_name().display(), entry.file_name().display());
-                let size = taken(info.len());
+                let size = disk_usage(info.len());
                 bytes += size;
                 all.push(((info.mtime(), info.mtime_nsec()), size, Sha256::parse(&name), entry.path()));
             }
@@ -283,7 +282,7 @@ fn remove_left(path: &Path) {
 }
 
 /// What a content takes of the disk.
-fn taken(bytes: u64) -> u64 {
+fn disk_usage(bytes: u64) -> u64 {
     bytes.next_multiple_of(BLOCK_BYTES).max(BLOCK_BYTES)
 }
 
@@ -291,10 +290,10 @@ fn taken(bytes: u64) -> u64 {
 pub(super) fn plain_file(path: &Path, flags: OFlags) -> io::Result<File> {
     let flags = flags | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = File::from(rustix::fs::open(path, flags, Mode::RUSR | Mode::WUSR)?);
-    if file.metadata()?.is_file() { Ok(file) } else { Err(damaged()) }
+    if file.metadata()?.is_file() { Ok(file) } else { Err(damaged_error()) }
 }
 
-fn damaged() -> io::Error {
+fn damaged_error() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, DAMAGED)
 }
 

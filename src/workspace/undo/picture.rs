@@ -5,7 +5,7 @@ use super::objects::{Objects, UnfinishedObject, hash};
 use super::opener::{Node, Opener};
 use super::plan::CopyPlan;
 use super::record::{PathChange, Record, State};
-use super::walk::{Ground, WalkResult, is_gone};
+use super::walk::{UndoScope, WalkResult, is_gone};
 use crate::domain::{Sha256, UndoCover};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs::File;
@@ -26,8 +26,8 @@ const MIN_RECORD_ROOM: u64 = 64 << 10;
 const MAX_RECORD_ROOM: u64 = 16 << 20;
 
 #[derive(Debug)]
-pub(crate) struct Picture {
-    pub(super) ground: Ground,
+pub(crate) struct UndoSnapshot {
+    pub(super) ground: UndoScope,
     at: SystemTime,
     nodes: BTreeMap<PathBuf, (Option<FileKey>, State)>,
     /// What of them is remembered.
@@ -52,7 +52,7 @@ pub(super) fn state(node: Option<&Node>, content: Option<ContentId>) -> State {
 }
 
 /// How a path stands now; what is known of its content is not read again, and nothing is copied.
-pub(super) fn look(path: &Path, node: Option<&Node>, opener: &mut Opener, index: &mut Index) -> State {
+pub(super) fn state_of(path: &Path, node: Option<&Node>, opener: &mut Opener, index: &mut Index) -> State {
     let Some(Node::File(key, _)) = node else { return state(node, None) };
     let content = index.get(key).map(|sha256| (sha256, key.size)).or_else(|| {
         let at = SystemTime::now();
@@ -65,13 +65,13 @@ pub(super) fn look(path: &Path, node: Option<&Node>, opener: &mut Opener, index:
     state(node, content)
 }
 
-impl Picture {
+impl UndoSnapshot {
     /// Copies what is planned, as far as it is not here already.
     ///
     /// # Errors
     /// When the copies can't be written, or it takes too long: then nothing is remembered.
     pub(super) fn take(
-        ground: Ground,
+        ground: UndoScope,
         plan: CopyPlan,
         objects: &Objects,
         index: &mut Index,
@@ -151,7 +151,7 @@ impl Picture {
             if node.is_none() && is_left_out() && !is_gone(path) {
                 continue;
             }
-            let after = look(path, node, &mut opener, index);
+            let after = state_of(path, node, &mut opener, index);
             let is_unkept = matches!((&before, node), (State::Unkept { .. }, Some(Node::File(..))));
             if before != after || is_unkept {
                 changes.push(PathChange { path: path.clone(), before, after });

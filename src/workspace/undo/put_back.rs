@@ -5,7 +5,7 @@
 use super::index::Index;
 use super::objects::{Objects, sync};
 use super::opener::Opener;
-use super::picture::look;
+use super::picture::state_of;
 use super::record::{PathChange, Record, State};
 use super::unfinished::{KnownFile, PutBackNotes, WriteFailure, open_to_write};
 use crate::domain::{Sha256, UndoStanding, UndoWay};
@@ -40,7 +40,7 @@ pub(super) fn standing(
         State::Unkept { .. } => false,
         State::Nothing | State::Folder { .. } | State::Link { .. } => true,
     };
-    let now = look(&change.path, opener.node(&change.path).as_ref(), opener, index);
+    let now = state_of(&change.path, opener.node(&change.path).as_ref(), opener, index);
     let PathChange { before, after, .. } = change;
     match now {
         now if now == *after || now == State::Nothing && *before != State::Nothing => {
@@ -131,7 +131,7 @@ impl PutBack<'_> {
         for chunk in writes.chunks(BATCH_FILES) {
             results.extend(self.write(chunk));
         }
-        self.tidy(wanted);
+        self.restore_folders(wanted);
         let mut failed: BTreeMap<usize, FileError> =
             results.into_iter().filter_map(|(at, result)| Some((at, result.err()?))).collect();
         for (at, change, _) in folders.iter().chain(&others) {
@@ -145,7 +145,7 @@ impl PutBack<'_> {
     /// How it stands now, where that is as it has to be; what would be lost is kept.
     fn check(&mut self, change: &PathChange, opener: &mut Opener) -> Result<State, FileError> {
         let (from, to) = self.ends(change);
-        let now = look(&change.path, opener.node(&change.path).as_ref(), opener, self.index);
+        let now = state_of(&change.path, opener.node(&change.path).as_ref(), opener, self.index);
         if now == *to {
             return Ok(now);
         }
@@ -345,7 +345,7 @@ impl PutBack<'_> {
     }
 
     /// Gives folders that stand again their modes, and removes those that are empty now and were not there.
-    fn tidy(&self, wanted: &BTreeSet<usize>) {
+    fn restore_folders(&self, wanted: &BTreeSet<usize>) {
         let touched: BTreeSet<&Path> = wanted
             .iter()
             .filter_map(|at| self.record.changes.get(*at))

@@ -39,14 +39,14 @@ impl WalkResult {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Ground {
+pub(crate) enum UndoScope {
     /// All that is below these folders.
     Folders(Vec<PathBuf>),
     /// These files, and the folders on the way to them that are not there yet.
     Files(Vec<PathBuf>),
 }
 
-impl Ground {
+impl UndoScope {
     pub(crate) fn of_files(files: impl IntoIterator<Item = PathBuf>) -> Self {
         let mut paths = Vec::new();
         for file in files {
@@ -54,12 +54,12 @@ impl Ground {
             paths.extend(missing.map(Path::to_owned));
             paths.push(file);
         }
-        Ground::Files(paths)
+        UndoScope::Files(paths)
     }
 
     /// Whether there is nothing to remember: nothing may be written.
     pub(crate) fn is_empty(&self) -> bool {
-        let (Ground::Folders(paths) | Ground::Files(paths)) = self;
+        let (UndoScope::Folders(paths) | UndoScope::Files(paths)) = self;
         paths.is_empty()
     }
 }
@@ -75,14 +75,14 @@ pub(super) enum WalkError {
 
 /// Walks what is below these folders, but what is in those of sayso's own, `until` some moment at the latest.
 pub(super) fn walk(
-    ground: &Ground,
+    ground: &UndoScope,
     own: &[PathBuf],
     most: usize,
     until: Option<Instant>,
 ) -> Result<WalkResult, WalkError> {
     let roots = match ground {
-        Ground::Folders(roots) => roots,
-        Ground::Files(files) => {
+        UndoScope::Folders(roots) => roots,
+        UndoScope::Files(files) => {
             let mut opener = Opener::default();
             let nodes = files.iter().filter_map(|path| Some((path.clone(), opener.node(path)?))).collect();
             return Ok(WalkResult { nodes, left_out: Vec::new() });

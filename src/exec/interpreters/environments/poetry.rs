@@ -2,7 +2,7 @@
 //! (`EnvManager.generate_env_name`) and a version of Python; `envs.toml` beside the environments says which version
 //! `poetry env use` chose.
 
-use super::super::told::text;
+use super::super::told::read_text;
 use super::{MAX_ENTRIES, ProjectSite};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE;
@@ -87,5 +87,5 @@ fn resolved(said: &str, folder: &Path, cache: Option<PathBuf>, home: Option<&Pat
 }
 
 fn settings(file: &Path) -> Option<Table> {
-    text(file)?.parse().ok()
+    read_text(file)?.parse().ok()
 }

@@ -1,6 +1,6 @@
 //! The versions of Python that `.python-version` chooses among: pyenv's, and uv's.
 
-use super::super::told::{one_name, text};
+use super::super::told::{one_name, read_text};
 use super::{MAX_ENTRIES, ProjectSite};
 use crate::text::number::version_numbers;
 use std::fs;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// The version that a folder wants.
 pub(super) fn wanted(folder: &Path) -> Option<String> {
-    let text = text(&folder.join(".python-version"))?;
+    let text = read_text(&folder.join(".python-version"))?;
     let wanted = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'))?;
     one_name(wanted).map(str::to_owned)
 }
