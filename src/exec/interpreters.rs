@@ -7,24 +7,26 @@
 
 pub(in crate::exec) mod environments;
 mod inside;
+mod installers;
+mod resolving;
 pub(crate) mod told;
 mod typescript;
+mod versions;
 
 use super::ExecutorError;
 use super::asking::{QuestionResult, Questions};
-use super::sandbox::is_system;
 use crate::domain::language::{LanguageEntry, RunMethod};
-use crate::domain::{InstallInto, Interpreter, Language, Languages};
-use crate::launch::{self, Launcher, is_program};
-use crate::text::number::version_numbers;
+use crate::domain::{Interpreter, Language, Languages};
+use crate::launch::{self, Launcher};
 use environments::ProjectSite;
 use std::collections::HashMap;
 use std::env;
 use std::ffi::OsStr;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use told::resolve_links;
+use versions::version_in;
+pub(crate) use versions::versions_by_files;
 
 /// Finds interpreters and remembers them.
 #[derive(Debug)]
@@ -120,94 +122,10 @@ impl Finder {
         })
     }
 
-    /// The package manager for a language: uv, else pip as a module of the kernel's Python; npm. The project's own pip
-    /// installs into the project only: nothing of the project has a say in what goes beside the session.
-    ///
-    /// # Errors
-    /// When there is none.
-    pub(super) fn installer(
-        &self,
-        language: &Language,
-        into: InstallInto,
-    ) -> Result<Interpreter, ExecutorError> {
-        let made = |path: &Path| Interpreter {
-            language: language.clone(),
-            path: resolve_links(path),
-            version: None,
-        };
-        match language.as_str() {
-            "python" => {
-                let found = self.find(language)?;
-                let python = self.python_to_install(into).ok_or(ExecutorError::ProjectPip)?;
-                let python = Interpreter { path: python, ..found };
-                if let Some(uv) = self.launcher.find(OsStr::new("uv")) {
-                    return Ok(made(&uv));
-                }
-                if self.has_pip(&python, into) {
-                    return Ok(Interpreter { version: None, ..python });
-                }
-                if self.has_pip(&python, InstallInto::Project) {
-                    return Err(ExecutorError::ProjectPip);
-                }
-                Err(ExecutorError::NoPip(python.path))
-            }
-            "javascript" => self
-                .launcher
-                .find(OsStr::new("npm"))
-                .map(|npm| Interpreter { language: language.clone(), path: npm, version: None })
-                .ok_or(ExecutorError::NoNpm),
-            _ => Err(ExecutorError::NoInstaller(language.clone())),
-        }
-    }
-
-    /// The Python that an installation may start: for one beside the session never what came with the project, but the
-    /// one behind its environment, where that is the system's or a version manager's.
-    pub(super) fn python_to_install(&self, into: InstallInto) -> Option<PathBuf> {
-        let python = self.find(&Language::python()).ok()?.path;
-        if into == InstallInto::Project || !self.launcher.is_foreign(&python) {
-            return Some(python);
-        }
-        let base = fs::canonicalize(&python).ok().filter(|base| self.launcher.trusts(base))?;
-        let managed = [".local/share/uv/python", ".pyenv/versions"];
-        let of_person = self
-            .home
-            .as_ref()
-            .is_some_and(|home| managed.iter().any(|part| base.starts_with(home.join(part))));
-        (of_person || is_system(&base)).then_some(base)
-    }
-
-    /// What installs packages, and where each is.
-    pub(super) fn installers(&self) -> Vec<(&'static str, Option<PathBuf>)> {
-        let program = |name: &str| self.launcher.find(OsStr::new(name));
-        let pip =
-            self.find(&Language::python()).ok().filter(|python| self.has_pip(python, InstallInto::Project));
-        vec![("uv", program("uv")), ("pip", pip.map(|python| python.path)), ("npm", program("npm"))]
-    }
-
-    /// Whether this Python has pip that can install there. An environment of the project installs into the project only.
-    fn has_pip(&self, python: &Interpreter, into: InstallInto) -> bool {
-        let of_project = self.launcher.is_foreign(&python.path);
-        let may = match into {
-            InstallInto::Session => !of_project,
-            InstallInto::Project => !of_project || self.project_venv().is_some(),
-        };
-        may && (told::holds_package(&python.path, self.home.as_deref(), "pip")
-            || self.has(&python.path, "pip"))
-    }
-
     /// Whether a Python says that it has this module, where it may be asked.
     fn has(&self, python: &Path, module: &str) -> bool {
         let question = format!("import importlib.util as u; print(u.find_spec({module:?}) is not None)");
         self.ask(python, &["-I", "-c", &question]).text().is_some_and(|answer| answer.trim() == "True")
-    }
-
-    /// The project's `.venv`, where that is the environment of the Python in use.
-    pub(super) fn project_venv(&self) -> Option<PathBuf> {
-        let python = self.find(&Language::python()).ok()?;
-        let cwd = fs::canonicalize(&self.cwd).ok()?;
-        let venv = fs::canonicalize(cwd.join(".venv")).ok()?;
-        let is_in_use = venv.starts_with(&cwd) && python.path.parent() == Some(&venv.join("bin"));
-        (is_in_use && venv.join("pyvenv.cfg").is_file()).then_some(venv)
     }
 
     /// The way in which a language that was found is run, and the extension of its files.
@@ -225,34 +143,6 @@ impl Finder {
     /// The program that the person chose for the language: no other stands in for it.
     fn chosen_program(&self, language: &Language) -> Option<&PathBuf> {
         self.python.as_ref().filter(|_| *language == Language::python())
-    }
-
-    /// The version of a program as far as its files tell.
-    fn version_by_files(found: &Interpreter, way: &RunMethod) -> Option<String> {
-        let of_node = || (way.command == "node").then(|| inside::node_version(&found.path)).flatten();
-        found.version.clone().or_else(|| told::version(&found.path)).or_else(of_node)
-    }
-
-    /// What is there and can't do it: `node 22.13 or newer (it is 20.20.2)`.
-    fn too_old(&self, found: &Interpreter, way: &RunMethod) -> Option<String> {
-        let since = way.since.as_deref()?;
-        let version = match Self::version_by_files(found, way) {
-            Some(told) => Some(told),
-            None => match self.ask(&found.path, &["--version"]) {
-                QuestionResult::Said(text) => version_in(&text),
-                QuestionResult::Silent => None,
-                // Nothing can be known beforehand: where it is too old, it says so itself once it runs.
-                QuestionResult::NotAsked if self.launcher.trusts(&found.path) => return None,
-                QuestionResult::NotAsked => None,
-            },
-        };
-        match version {
-            Some(version) if version_numbers(&version) >= version_numbers(since) => None,
-            Some(version) => Some(format!("{} {since} or newer (it is {version})", way.command)),
-            // The person named this very file, which may lie where no question reaches: it speaks for itself.
-            None if Path::new(&way.command).is_absolute() => None,
-            None => Some(format!("{} {since} or newer", way.command)),
-        }
     }
 
     /// Remembers the version that an interpreter told by itself.
@@ -341,19 +231,6 @@ impl Finder {
         of_project.or_else(|| self.which(&way.command)).or_else(of_node)
     }
 
-    /// The version of Python that the project wants and that is not there: another one is found in its place.
-    pub(super) fn missing_python(&self) -> Option<String> {
-        if self.chosen_program(&Language::python()).is_some() {
-            return None;
-        }
-        let wanted = environments::missing_version(self.site())?;
-        let found = self.find(&Language::python()).ok()?;
-        let version = found.version.or_else(|| told::version(&found.path))?;
-        let (wanted_numbers, numbers) = (version_numbers(&wanted), version_numbers(&version));
-        let fits = wanted_numbers.iter().zip(&numbers).all(|(wanted, is)| wanted == is);
-        (!fits).then_some(wanted)
-    }
-
     /// Where the folder's own packages for node are. Those of folders above it can't be read by runs.
     pub(super) fn node_packages(&self) -> PathBuf {
         self.cwd.join("node_modules")
@@ -361,49 +238,6 @@ impl Finder {
 
     fn site(&self) -> ProjectSite<'_> {
         ProjectSite { cwd: &self.cwd, home: self.home.as_deref(), var: &|name| env::var_os(name) }
-    }
-
-    /// From a path to the real executable.
-    fn resolve(&self, language: &Language, path: PathBuf) -> Interpreter {
-        let made = |path: PathBuf, version| Interpreter { language: language.clone(), path, version };
-        if !told::is_stand_in(&path) {
-            return made(self.resolved_path(&path), None);
-        }
-        if let Some((real, version)) = self.stands_for(language, &path) {
-            return made(resolve_links(&real), version);
-        }
-        match told::stand_in_target(&path).filter(|real| self.launcher.trusts(real)) {
-            Some(behind) => made(resolve_links(&behind), None),
-            None => made(self.resolved_path(&path), None),
-        }
-    }
-
-    /// The real executable, as far as that is judged like the path that leads to it: a link of the working folder does
-    /// not make a program trusted.
-    fn resolved_path(&self, path: &Path) -> PathBuf {
-        let real = resolve_links(path);
-        if self.launcher.trusts(path) || !self.launcher.trusts(&real) {
-            return real;
-        }
-        let below = path.strip_prefix(&self.cwd).ok();
-        below
-            .and_then(|below| Some(fs::canonicalize(&self.cwd).ok()?.join(below)))
-            .unwrap_or_else(|| path.into())
-    }
-
-    /// What a stand-in stands for outside of any project, by its own word, and the version.
-    fn stands_for(&self, language: &Language, path: &Path) -> Option<(PathBuf, Option<String>)> {
-        let question: &[&str] = match language.as_str() {
-            "python" => &["-I", "-c", "import sys; print(sys.executable); print(sys.version.split()[0])"],
-            "javascript" => &["-e", "console.log(process.execPath); console.log(process.versions.node)"],
-            "rust" => &["--print", "sysroot"],
-            _ => return None,
-        };
-        let answer = self.ask(path, question).text()?;
-        let mut lines = answer.lines().map(str::trim);
-        let first = PathBuf::from(lines.next().filter(|line| line.starts_with('/'))?);
-        let real = if language.as_str() == "rust" { first.join("bin/rustc") } else { first };
-        is_program(&real).then(|| (real, lines.next().and_then(version_in)))
     }
 
     fn known(&self) -> std::sync::MutexGuard<'_, HashMap<Language, Interpreter>> {
@@ -421,41 +255,6 @@ fn which(command: &Path) -> Option<PathBuf> {
     launch::which(command, &env::var_os("PATH").unwrap_or_default())
 }
 
-/// The versions of Python, bash and node that blocks would have, as far as their places and their files tell; nothing is
-/// started.
-/// `python` is the one that the person chose.
-pub(crate) fn versions_by_files(
-    cwd: &Path,
-    home: Option<&Path>,
-    python: Option<&Path>,
-) -> Vec<(Language, String)> {
-    let site = ProjectSite { cwd, home, var: &|name| env::var_os(name) };
-    let python = match python {
-        Some(chosen) => which(chosen),
-        None => environments::python_of(site).or_else(|| which(Path::new("python3"))),
-    };
-    let version = |language: &Language, path: PathBuf| {
-        let real =
-            if told::is_stand_in(&path) { told::stand_in_target(&path)? } else { resolve_links(&path) };
-        told::version(&real).or_else(|| match language.as_str() {
-            "bash" => inside::bash_version(&real),
-            "javascript" => inside::node_version(&real),
-            _ => None,
-        })
-    };
-    let named = |name: &str| which(Path::new(name));
-    let found = [
-        (Language::python(), python),
-        (Language::bash(), named("bash")),
-        (Language::javascript(), named("node")),
-    ];
-    let told = |(language, path): (Language, Option<PathBuf>)| {
-        let version = version(&language, path?)?;
-        Some((language, version))
-    };
-    found.into_iter().filter_map(told).collect()
-}
-
 /// The languages for which a program is on `PATH`; nothing is started, and no version is asked for.
 pub fn on_path(languages: &Languages) -> Languages {
     let there = |entry: &&LanguageEntry| {
@@ -469,14 +268,6 @@ pub fn on_path(languages: &Languages) -> Languages {
 fn imported_package(way: &RunMethod) -> Option<&str> {
     let imports_tsx = way.arguments.windows(2).any(|words| words == ["--import", "tsx"]);
     (imports_tsx && way.command == "node").then_some("tsx")
-}
-
-/// The first thing that looks like a version.
-fn version_in(text: &str) -> Option<String> {
-    text.split(|c: char| c.is_whitespace() || c == ',' || c == '(')
-        .map(|word| word.trim_start_matches('v').trim_end_matches(')'))
-        .find(|word| word.starts_with(|c: char| c.is_ascii_digit()) && word.contains('.'))
-        .map(ToString::to_string)
 }
 
 #[cfg(test)]

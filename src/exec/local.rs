@@ -9,6 +9,7 @@ mod begin;
 mod end;
 mod hear;
 mod install;
+mod kernel_start;
 mod room;
 mod watch;
 

@@ -7,6 +7,7 @@
 
 mod grid;
 mod perform;
+mod state;
 mod tab_stops;
 /// Bytes at the end that begin a character and do not end it.
 fn unfinished(bytes: &[u8]) -> usize {
@@ -26,7 +27,7 @@ fn unfinished(bytes: &[u8]) -> usize {
 mod tests;
 
 use crate::domain::TerminalScreen;
-use perform::TerminalState;
+use state::TerminalState;
 
 /// Rows and columns until they are told.
 const DEFAULT_SIZE: (u16, u16) = (24, 80);

@@ -1,5 +1,7 @@
 use super::*;
+use crate::domain::InstallInto;
 use crate::launch::WritableFolders;
+use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
 /// Answers questions without starting anything, and keeps who was asked.

@@ -2,9 +2,10 @@
 //! in how long it is waited for. No `repr` of the person's classes is called, nothing is stored in the kernel, and what
 //! does not answer is left alone: the block's end does not depend on it.
 
+use super::Jupyter;
 use super::message::{Channel, JupyterMessage};
+use super::reading::AwaitedReply;
 use super::talk::KernelOrder;
-use super::{AwaitedReply, Jupyter};
 use crate::domain::{RunEvent, Variable};
 use base64::Engine as _;
 use serde_json::{Value, json};

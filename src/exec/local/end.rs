@@ -1,6 +1,6 @@
 //! Ends: of a run, and of the kernel.
 
-use super::begin::MAX_ATTEMPTS;
+use super::kernel_start::MAX_ATTEMPTS;
 use super::{Local, RunHost};
 use crate::domain::{Chunk, DeadKernel, KernelFate, Language, RunEvent, Stream};
 use crate::exec::KernelNotice;

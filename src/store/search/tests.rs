@@ -1,3 +1,5 @@
+use super::searcher::MAX_COMPLETIONS;
+use super::update::UpdateBounds;
 use super::*;
 use crate::domain::{BlockId, Entry, Outcome, Revision, RunId, Stream};
 use crate::store::samples::{AT, block, captured, header, reply, report, wait, write_session};
