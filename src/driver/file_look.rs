@@ -59,20 +59,7 @@ pub(super) fn inspect(
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
     let scope = &Scope { cwd: real(&scope.cwd), home: scope.home.as_deref().map(real), ..scope.clone() };
     let own = ground.own.canonicalize().unwrap_or_else(|_| ground.own.clone());
-    let mut review = Review::default();
-    for (act, seen) in act.each().iter().zip(&seen) {
-        let of_one = review::files::review(act, &seen.target, scope, &[&own]);
-        review.findings.extend(of_one.findings);
-        review.effects.writes.extend(of_one.effects.writes);
-        review.effects.reads.extend(of_one.effects.reads);
-        review.findings.extend(seen.remarks.iter().map(|message| Finding {
-            rule: "file.remark".into(),
-            severity: Severity::Info,
-            place: Place { line: 1, column: 1, end_line: 1, end_column: 1 },
-            message: message.clone(),
-            forbidden: false,
-        }));
-    }
+    let mut review = review_places(&act, &seen, scope, &own);
     let writes = matches!(act, FileAct::Write { .. } | FileAct::WriteAll { .. });
     if let (true, Some(version)) = (writes, block.version(revision)) {
         // Nothing of it runs: only what hides in its characters matters here.
@@ -96,6 +83,25 @@ pub(super) fn inspect(
     };
     let inspection = Inspection { before, ..Inspection::new(review, Ok(terms)) };
     (inspection, seen.into_iter().map(|seen| seen.place).collect())
+}
+
+/// The review of the places that an act is about, with what was remarked when they were looked at.
+fn review_places(act: &FileAct, seen: &[TargetFacts], scope: &Scope, own: &Path) -> Review {
+    let mut review = Review::default();
+    for (act, seen) in act.each().iter().zip(seen) {
+        let of_one = review::files::review(act, &seen.target, scope, &[own]);
+        review.findings.extend(of_one.findings);
+        review.effects.writes.extend(of_one.effects.writes);
+        review.effects.reads.extend(of_one.effects.reads);
+        review.findings.extend(seen.remarks.iter().map(|message| Finding {
+            rule: "file.remark".into(),
+            severity: Severity::Info,
+            place: Place { line: 1, column: 1, end_line: 1, end_column: 1 },
+            message: message.clone(),
+            forbidden: false,
+        }));
+    }
+    review
 }
 
 /// What stands there now, as the new text is told: of several files in one.

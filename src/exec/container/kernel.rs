@@ -226,6 +226,11 @@ async fn carry(
             }
         }
     }
+    end_of(&mut held, &talk).await
+}
+
+/// How a kernel went whose output is over.
+async fn end_of(held: &mut ContainerHandle, talk: &MessageSplitter) -> KernelEnd {
     match held.exit().await {
         Err(error) if !talk.spawned => KernelEnd::NotStarted(error.to_string()),
         Err(error) => KernelEnd::Died(error.to_string(), ResourceUse::default()),

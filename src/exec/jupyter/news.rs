@@ -1,5 +1,6 @@
 //! What the task of a kernel tells, and what follows from it.
 
+use super::message::JupyterMessage;
 use super::reading::AwaitedReply;
 use super::talk::{KernelNews, KernelOrder};
 use super::{Jupyter, far};
@@ -35,27 +36,8 @@ impl Jupyter {
                 self.end_block(|_| EndCause::NotSent(STOPPED_BEFORE_START.into()), fate);
             }
             KernelNews::NotSent => {}
-            KernelNews::Message(message) if message.kind() == "input_request" => {
-                if let Some(kernel) = self.kernels.get(&name).filter(|_| running) {
-                    let answer = far::no_input(&self.ids, &message);
-                    let _ = kernel.orders.send(KernelOrder::Send(Box::new(answer)));
-                }
-                if running {
-                    self.queue.push_back(BackendEvent::printed(Stream::Stderr, NO_INPUT.into()));
-                }
-            }
-            KernelNews::Message(message) if running && self.take_variables(&message) => {}
-            KernelNews::Message(message) => {
-                if let Some(block) = self.block.as_mut().filter(|_| running) {
-                    let heard = block.reading.take(&message);
-                    if !heard.is_empty() {
-                        block.until = None;
-                        block.hear(Instant::now());
-                    }
-                    self.queue.extend(heard);
-                    self.look_at_end();
-                }
-            }
+            KernelNews::Message(message) if running => self.on_message(&name, &message),
+            KernelNews::Message(_) => {}
             KernelNews::Receiving => {
                 // The reply may overtake a large output: what still comes is waited for.
                 if let Some(block) = self.block.as_mut().filter(|_| running)
@@ -91,6 +73,27 @@ impl Jupyter {
             }
             KernelNews::Resting(still) => self.on_resting(still),
             KernelNews::NotStarted(why) | KernelNews::Gone(why) => self.kernel_gone(&name, running, why),
+        }
+    }
+
+    /// A message from the kernel of the block that runs.
+    fn on_message(&mut self, name: &str, message: &JupyterMessage) {
+        if message.kind() == "input_request" {
+            if let Some(kernel) = self.kernels.get(name) {
+                let answer = far::no_input(&self.ids, message);
+                let _ = kernel.orders.send(KernelOrder::Send(Box::new(answer)));
+            }
+            self.queue.push_back(BackendEvent::printed(Stream::Stderr, NO_INPUT.into()));
+        } else if !self.take_variables(message)
+            && let Some(block) = &mut self.block
+        {
+            let heard = block.reading.take(message);
+            if !heard.is_empty() {
+                block.until = None;
+                block.hear(Instant::now());
+            }
+            self.queue.extend(heard);
+            self.look_at_end();
         }
     }
 

@@ -101,26 +101,8 @@ impl Searcher<'_> {
             self.gather(db, rows, &files, (&mut found, &mut gathering), waiting)?;
             return Ok((found, gathering.stale));
         }
-        // The places of all words that begin so would be gathered before the first is told: where the first few words
-        // are enough, only those are asked for.
-        let questions = match self.wanted.sought.prefix() {
-            None => vec![self.wanted.sought.question()],
-            Some(begun) => {
-                let words = shelf::words_of(db, begun, MAX_COMPLETIONS + 1)?;
-                let few = words.get(..words.len().min(MAX_COMPLETIONS)).unwrap_or_default();
-                let some = self.wanted.sought.question_for(few);
-                if few.is_empty() {
-                    return Ok((found, gathering.stale));
-                }
-                if words.len() > MAX_COMPLETIONS {
-                    vec![some, self.wanted.sought.question()]
-                } else {
-                    vec![some]
-                }
-            }
-        };
         let names = found.hits.clone();
-        for question in questions {
+        for question in self.questions(db)? {
             if found.hits.len() >= self.wanted.limit {
                 found.more = true;
                 break;
@@ -131,6 +113,23 @@ impl Searcher<'_> {
             self.ask(db, (&question, numbers), &files, (&mut found, &mut gathering), waiting)?;
         }
         Ok((found, gathering.stale))
+    }
+
+    /// What the index is asked, one question after the other; none where no word begins so. The places of all words that
+    /// begin so would be gathered before the first is told: where the first few are enough, only those are asked for.
+    fn questions(&self, db: &Connection) -> Result<Vec<String>, DerivedError> {
+        let sought = &self.wanted.sought;
+        let Some(begun) = sought.prefix() else { return Ok(vec![sought.question()]) };
+        let words = shelf::words_of(db, begun, MAX_COMPLETIONS + 1)?;
+        let few = words.get(..words.len().min(MAX_COMPLETIONS)).unwrap_or_default();
+        let mut questions = Vec::new();
+        if !few.is_empty() {
+            questions.push(sought.question_for(few));
+        }
+        if words.len() > MAX_COMPLETIONS {
+            questions.push(sought.question());
+        }
+        Ok(questions)
     }
 
     /// Gathers the hits of one question, the newest place first.
