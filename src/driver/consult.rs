@@ -13,9 +13,7 @@ use tokio::time::timeout;
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
 /// An answer of more bytes is none.
 const MAX_ANSWER_BYTES: usize = 64 << 10;
-/// Remarks that are told.
 const MAX_REMARKS: usize = 4;
-/// Pieces of an answer that may wait.
 const CHANNEL_CAPACITY: usize = 64;
 
 /// Why no answer was gathered, in words that stand after the name of the model.

@@ -8,7 +8,6 @@ use super::sources::Signal;
 use crate::recipe::scaffold;
 use crate::workspace;
 
-/// Letters of a name.
 const MAX_NAME_LENGTH: usize = 40;
 
 impl Driver {

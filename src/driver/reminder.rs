@@ -3,9 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-/// Silence until the first reminder.
 const FIRST_DELAY: Duration = Duration::from_secs(15);
-/// The longest pause between two.
 const MAX_INTERVAL: Duration = Duration::from_secs(300);
 
 /// The silence of something that goes on.

@@ -55,7 +55,6 @@ const R_CALLS: &[&str] =
     &["png", "jpeg", "ggsave", "agg_png", "agg_jpeg", "CairoPNG", "CairoJPEG", "save_plot"];
 /// The same of Julia: Plots and PyPlot, Makie and FileIO, Gadfly.
 const JULIA_CALLS: &[&str] = &["savefig", "png", "save", "PNG"];
-/// So many characters of a call are read.
 const MAX_ARGUMENT_CHARS: usize = 400;
 
 /// What a text calls the files of its plots. One of R or Julia names the file in the call that draws it, or R itself does.

@@ -15,10 +15,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-/// How long a program may take to answer.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Bytes of an answer that are read.
 const MAX_ANSWER_BYTES: usize = 1 << 16;
 
 /// What came of a question.

@@ -12,7 +12,6 @@ use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// The largest message on this socket.
 pub(super) const MAX_MESSAGE_BYTES: usize = 16 << 20;
 
 /// The number that the first given descriptor has in the program; the next ones follow. High enough to stay clear of

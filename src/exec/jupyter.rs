@@ -45,7 +45,6 @@ use talk::{KernelNews, KernelOrder, MessageIds, NewsSender};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-/// How long kernels may take to leave.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The Jupyter kernels of one session.

@@ -15,7 +15,6 @@ use std::path::{Path, PathBuf};
 /// The largest message on this socket: an image of many millions of pixels fits.
 pub(super) const MAX_MESSAGE_BYTES: usize = 64 << 20;
 
-/// So many functions of a file are told.
 const MAX_FUNCTIONS: usize = 100;
 /// So many things that a kernel finds changed in itself are told.
 const MAX_FINDINGS: usize = 12;

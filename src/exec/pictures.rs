@@ -24,7 +24,6 @@ use std::time::{Duration, Instant};
 /// How long it may take. Shapes of a chart take milliseconds; how long others take is for who wrote them to say.
 const DECODE_TIMEOUT: Duration = Duration::from_secs(10);
 const SHAPES_TIMEOUT: Duration = Duration::from_secs(3);
-/// Bytes of memory that it may use.
 const MAX_MEMORY: u64 = 512 << 20;
 /// Reasons that the process gives, by their number on the wire.
 const REASONS: [UndrawnReason; 4] =

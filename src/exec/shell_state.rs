@@ -11,7 +11,6 @@ use std::path::PathBuf;
 
 /// What a run writes to, which is each run's own.
 const TERMINAL_VARIABLE: &str = "TERM";
-/// So many names are told.
 const MAX_NAMES_SHOWN: usize = 8;
 
 /// The folder and the exported variables that the next block starts with.

@@ -31,7 +31,6 @@ use state::TerminalState;
 
 /// Rows and columns until they are told.
 const DEFAULT_SIZE: (u16, u16) = (24, 80);
-/// Bytes of a last screen that are kept.
 const MAX_LAST_SCREEN_BYTES: usize = 4 << 10;
 /// So many last screens of one run are kept; of more it is only told that they were, and then not even that.
 const MAX_LAST_SCREENS: u32 = 8;

@@ -7,7 +7,6 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-/// Links that are followed on one way.
 const MAX_LINKS: usize = 40;
 
 /// What of the home folder holds the person's own programs, also where the whole home is the working folder.

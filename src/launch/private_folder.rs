@@ -18,7 +18,6 @@ const RANDOM_LENGTH: usize = 16;
 const LOCK: &str = "lock";
 /// So often one is made anew where it is gone at once.
 const MAX_ATTEMPTS: u32 = 5;
-/// At most so many leftovers are looked at.
 const MAX_LEFTOVERS: usize = 256;
 /// A folder that has no lock for so long is not being made.
 const MAX_UNLOCKED_AGE: Duration = Duration::from_secs(3600);

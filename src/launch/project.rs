@@ -4,7 +4,6 @@ use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-/// So many folders upwards are looked at.
 const MAX_ANCESTORS: usize = 16;
 
 /// What stands in the root of a project that is no repository.

@@ -23,7 +23,6 @@ pub(super) struct TablePlan {
 
 /// How long one process waits for another that writes.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long it waits before it asks for the lock again.
 const LOCK_RETRY_INTERVAL: Duration = Duration::from_millis(10);
 
 /// Pages that may stand empty: they are used again.

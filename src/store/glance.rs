@@ -13,7 +13,6 @@ use std::path::Path;
 const MAX_WHOLE_BYTES: u64 = 4 << 20;
 /// Bytes of its end that are looked at: more where fewer hold no whole line.
 const TAIL_BYTES: [usize; 2] = [256 << 10, 4 << 20];
-/// The longest first line.
 const MAX_FIRST_LINE_BYTES: usize = 64 << 10;
 
 /// The header and the last entries of a session, where it is so large that its reading is waited for.

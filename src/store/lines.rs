@@ -9,7 +9,6 @@ use std::io;
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 
-/// Lines of so many bytes together are read at once.
 const PAGE_BYTES: u32 = 32 << 10;
 
 /// Lines of the file that stand together, each of which is an entry.

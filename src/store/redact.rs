@@ -15,7 +15,6 @@ use std::fs::File;
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-/// Bytes that are read at once.
 const CHUNK_BYTES: usize = 256 << 10;
 
 #[derive(Debug, Default, PartialEq, Eq)]

@@ -18,9 +18,7 @@ use std::time::{Duration, Instant};
 
 /// How long changes are looked for that are only told.
 const DIFF_TIMEOUT: Duration = Duration::from_millis(200);
-/// Places that are named.
 const MAX_RANGES_SHOWN: usize = 12;
-/// Bytes of a diff that are told.
 const MAX_DIFF_BYTES: usize = 8 << 10;
 
 /// What is to be done, as it was approved.

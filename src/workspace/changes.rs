@@ -13,7 +13,6 @@ use snapshot::{ALWAYS_LISTED, Snapshot, is_gone};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// Changes that are told.
 const MAX_CHANGES_SHOWN: usize = 50;
 /// Folders that are named of those that were not looked at.
 const MAX_FOLDERS_SHOWN: usize = 12;

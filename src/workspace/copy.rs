@@ -12,7 +12,6 @@ use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Component, Path, PathBuf};
 
-/// Files that are copied, and their bytes.
 const MAX_FILES: usize = 10_000;
 const MAX_BYTES: u64 = 1 << 30;
 

@@ -6,9 +6,7 @@ use std::io::{BufRead as _, BufReader, Read as _};
 
 /// Bytes of lines that are told.
 const MAX_BYTES: usize = 256 << 10;
-/// Bytes of one line that are told.
 const MAX_LINE_BYTES: usize = 4 << 10;
-/// Bytes of a file that are looked through for its lines.
 const MAX_SCANNED_BYTES: u64 = 64 << 20;
 /// Bytes that tell whether a file is text.
 const SNIFFED_BYTES: usize = 8 << 10;

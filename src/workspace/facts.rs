@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 /// Entries that are looked at before the count says "more than".
 const MAX_ENTRIES: usize = 20_000;
 
-/// How long the looking may take.
 const COUNT_TIMEOUT: Duration = Duration::from_millis(150);
 
 /// What a path is, in words: `missing`, `48 KB`, `3 files, 1.2 MB`, `more than 20000 files`; `None` where it can't be

@@ -13,13 +13,10 @@ use rustix::fs::FileType;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-/// Bytes of one file that are given.
 const MAX_FILE_BYTES: usize = 32_000;
-/// Bytes that are given with one message.
 const MAX_TOTAL_BYTES: usize = 128_000;
 /// Bytes behind the edge that are looked at for the end of a key that begins before it.
 const MARGIN_BYTES: usize = 16_000;
-/// Files that are given with one message.
 const MAX_FILES: usize = 50;
 
 /// Why a file can't be given.

@@ -15,9 +15,7 @@ use std::path::{Path, PathBuf};
 
 /// The name that is looked for.
 pub(crate) const NAME: &str = "AGENTS.md";
-/// Bytes of one file that are told.
 const MAX_FILE_BYTES: u64 = 32 << 10;
-/// Bytes of all files together that are told.
 const MAX_TOTAL_BYTES: u64 = 64 << 10;
 /// Folders that are looked into, from the working folder upwards.
 const MAX_ANCESTORS: usize = 64;

@@ -10,11 +10,9 @@ use std::fs::File;
 use std::os::unix::ffi::OsStringExt as _;
 use std::time::{Duration, Instant};
 
-/// Entries that are listed.
 const MAX_ENTRIES: usize = 2_000;
 /// Names of one folder that are read.
 pub(super) const MAX_NAMES: usize = MAX_ENTRIES * 4;
-/// How long the looking may take.
 const LIST_TIMEOUT: Duration = Duration::from_secs(2);
 /// Folders that are named and not looked into: caches and what tools keep.
 const SKIPPED_FOLDERS: [&str; 10] = [

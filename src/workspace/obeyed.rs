@@ -43,7 +43,6 @@ pub struct ObeyedFiles {
     copied: usize,
 }
 
-/// Bytes of all copies together.
 const MAX_COPIED_BYTES: usize = 16 << 20;
 
 impl ObeyedFiles {

@@ -16,15 +16,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Files that are listed.
 const MAX_FILES: usize = 20_000;
 /// Names that are looked at for them.
 const MAX_ENTRIES: usize = 100_000;
-/// Folders below folders that are looked into.
 const MAX_DEPTH: usize = 24;
-/// How long the looking may take.
 const LIST_TIMEOUT: Duration = Duration::from_secs(2);
-/// Bytes of a file of patterns that are read.
 const MAX_PATTERN_BYTES: u64 = 64 << 10;
 /// Where patterns are read from.
 const PATTERN_FILE: &str = ".gitignore";

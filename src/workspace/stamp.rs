@@ -12,7 +12,6 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// More than a tick of the clock by which file systems tell the time.
 const CLOCK_TICK: Duration = Duration::from_millis(50);
-/// Bytes of a small file.
 const SMALL_FILE_BYTES: u64 = 64 << 10;
 
 /// How a file or folder stood.

@@ -12,7 +12,6 @@ use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Bytes of a file of which a copy is made.
 const MAX_COPY_BYTES: u64 = 256 << 10;
 
 /// What stood under a name.

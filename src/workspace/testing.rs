@@ -6,9 +6,7 @@ use std::collections::VecDeque;
 use std::fs;
 use std::path::Path;
 
-/// How deep test files are looked for.
 const MAX_DEPTH: usize = 5;
-/// Entries of folders that are looked at.
 const MAX_ENTRIES: usize = 4_000;
 /// Bytes of a manifest, and of a source file that may hold tests.
 const MAX_FILE_BYTES: u64 = 256 << 10;

@@ -45,11 +45,9 @@ use walk::WalkError;
 const WALK_TIMEOUT: Duration = Duration::from_secs(5);
 /// The folder of what is under way.
 const UNFINISHED: &str = "unfinished";
-/// Bytes of a record.
 const MAX_RECORD_BYTES: u64 = 256 << 20;
 /// After a run so many more names are walked than before one.
 const AFTERWARDS_FACTOR: usize = 4;
-/// Bytes of a file whose text is compared.
 const MAX_COMPARED_BYTES: u64 = 1 << 20;
 /// Paths of which is known whether they are secret.
 const MAX_KNOWN_PATHS: usize = 200_000;

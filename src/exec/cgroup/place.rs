@@ -12,7 +12,6 @@ pub(super) const NAME: &str = "sayso-";
 const SELF: &str = "-self";
 /// What has to be there.
 const REQUIRED_CONTROLLERS: [&str; 2] = ["memory", "pids"];
-/// At most so many leftovers are looked at.
 const MAX_LEFTOVERS: usize = 1024;
 
 /// Where the hierarchy is mounted, by `/proc/self/mountinfo`.

@@ -9,7 +9,6 @@ use crate::exec::helper_wire::ResourceUse;
 use crate::exec::kernel_wire::FrameToken;
 use crate::exec::receipt::ExitKind;
 
-/// The largest frame of the bridge.
 pub(super) const MAX_FRAME_BYTES: usize = 1 << 20;
 
 /// The first order: the mark, the kernel's own text, how it is started, the folder in which it starts.

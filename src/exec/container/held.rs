@@ -17,7 +17,6 @@ use tokio::io::AsyncWriteExt as _;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
-/// How long a container may take to start.
 pub(super) const START_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// How long the engine may take to stop one, or to let it go on.

@@ -6,7 +6,6 @@ use std::fs;
 use std::io::Read as _;
 use std::path::Path;
 
-/// A program of more bytes is not read.
 const MAX_PROGRAM_BYTES: u64 = 8 << 20;
 /// What stands in front of the version in each bash since its second: `@(#)Bash version 5.2.15(1) release GNU`.
 const BASH_VERSION_MARK: &[u8] = b"@(#)Bash version ";

@@ -14,7 +14,6 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 
-/// Between two questions for a sign of life.
 const PING_INTERVAL: Duration = Duration::from_secs(1);
 /// How long an answer may take. It is looked for with each question, so what hangs is told at the third one after the
 /// first that was not answered: 4 s after it hung at the latest.

@@ -5,11 +5,9 @@
 //! library that was tried (html2text, on html5ever) did not end within a minute on 1 MiB of `<div>`, and draws borders
 //! that cost the columns of a wide table.
 
-/// Bytes of HTML that are looked at.
 const MAX_BYTES: usize = 1 << 20;
 /// Columns of a cell; longer ones are cut.
 const MAX_CELL_COLUMNS: usize = 60;
-/// Rows of a table.
 const MAX_ROWS: usize = 2000;
 
 /// The text of a piece of HTML.

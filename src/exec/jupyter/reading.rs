@@ -11,7 +11,6 @@ use crate::exec::kernel_wire::{BlockEnd, RunSummary};
 use base64::Engine as _;
 use serde_json::Value;
 
-/// Bytes of a value as text.
 const MAX_VALUE_BYTES: usize = 256 << 10;
 
 /// A block whose messages are read.

@@ -24,7 +24,6 @@ use tokio_util::io::InspectReader;
 
 /// The binary form of messages, asked for by this name.
 const SUBPROTOCOL: &str = "v1.kernel.websocket.jupyter.org";
-/// How long a server may take to answer.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(20);
 /// The largest message of a kernel, and the largest answer of the server.
 const MAX_MESSAGE_BYTES: usize = 128 << 20;

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 
 /// Descriptions larger than this are none.
 const MAX_BYTES: u64 = 1 << 20;
-/// Kernels that are read, at most.
 const MAX_KERNELS: usize = 500;
 
 /// A kernel that can be started.

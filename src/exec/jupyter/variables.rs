@@ -12,11 +12,8 @@ use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How long an answer is waited for.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(1);
-/// Bytes of an answer, as text.
 const MAX_ANSWER_BYTES: usize = 256 << 10;
-/// Variables that are told.
 const MAX_VARIABLES: usize = 300;
 
 /// What the kernel is asked: a function of its namespace that gives lines of text. Only exact built-in types are looked

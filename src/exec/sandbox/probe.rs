@@ -21,7 +21,6 @@ use std::time::{Duration, Instant};
 /// How long the test may take, at the first attempt and at those after it: a machine may have much else to do.
 const PROBE_TIMEOUTS: [Duration; 3] =
     [Duration::from_secs(4), Duration::from_secs(8), Duration::from_secs(16)];
-/// Bytes of what the test prints that are read.
 const MAX_OUTPUT_BYTES: usize = 1 << 16;
 /// What the system says when it has no room: that tells nothing of the sandbox.
 const NO_ROOM_MESSAGES: [&str; 4] = [

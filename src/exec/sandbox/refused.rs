@@ -6,7 +6,6 @@
 use crate::domain::sentences::running::refused_network;
 use std::path::{Component, Path, PathBuf};
 
-/// At most so many are told.
 const MAX_REFUSALS: usize = 8;
 /// So much of the end of each text is looked at.
 const SCANNED_BYTES: usize = 64 << 10;

@@ -14,7 +14,6 @@ use std::time::Duration;
 pub(crate) const CANARY: &str = "canary";
 /// See [`CANARY`].
 pub(crate) const SECRET: &str = "secret";
-/// How long a connection may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_millis(300);
 
 /// What the test is told.

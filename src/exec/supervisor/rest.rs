@@ -17,7 +17,6 @@ use std::time::{Duration, Instant};
 
 /// How long it is tried to bring all to a stand. A thread inside a call that can't be broken off stops at its end only.
 const STOP_TIMEOUT: Duration = Duration::from_secs(2);
-/// The pause between two looks.
 const LOOK_INTERVAL: Duration = Duration::from_micros(100);
 /// How long a program that no run uses may go on by itself, to get ready or to answer.
 const UNUSED_TIMEOUT: Duration = Duration::from_secs(3);

@@ -13,7 +13,6 @@ use std::time::{Duration, Instant};
 const MAX_TRIES: usize = 40;
 /// How long it is looked for, on a machine that is so busy that stopping takes its time.
 const SEARCH_TIMEOUT: Duration = Duration::from_millis(200);
-/// The pause between two looks.
 const LOOK_INTERVAL: Duration = Duration::from_micros(200);
 /// What a group may do between two tries.
 const STEP_DELAY: Duration = Duration::from_micros(700);

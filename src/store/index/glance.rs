@@ -15,13 +15,11 @@ use std::path::Path;
 /// Bytes read at first of each end; more where that does not tell enough.
 const WINDOW_BYTES: u64 = 16 << 10;
 
-/// Bytes read of each end at the most.
 const MAX_WINDOW_BYTES: u64 = 4 << 20;
 
 /// Bytes that are looked through for the number of the last message, where that is larger than such an end.
 const MAX_SEARCHED_BYTES: u64 = 256 << 20;
 
-/// Bytes of a text that are kept for a preview.
 const MAX_PREVIEW_BYTES: usize = 600;
 
 /// Fills in what the file tells.

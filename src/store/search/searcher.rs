@@ -25,7 +25,6 @@ const MAX_COMPARED_PLACES: usize = 4000;
 /// So many words that begin as the last one does are asked for one by one.
 pub(super) const MAX_COMPLETIONS: usize = 32;
 
-/// Hits of one session that are told at the most.
 const MAX_HITS_PER_SESSION: usize = 3;
 
 pub(super) struct Searcher<'a> {

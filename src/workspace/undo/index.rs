@@ -13,7 +13,6 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// More than a tick of the clock by which file systems tell the time: what changed later may change once more unseen.
 const CLOCK_TICK: Duration = Duration::from_millis(50);
-/// Files that are known at the most.
 const MAX_FILES: usize = 200_000;
 /// Bytes of one file in it: numbers and hash, then their checksum.
 const ENTRY_BYTES: usize = CHECKSUMMED_BYTES + 4;

@@ -13,7 +13,6 @@ use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// Bytes that are read at once.
 const CHUNK_BYTES: usize = 128 << 10;
 /// A file from this size on shares its blocks with its copy, where the file system can do that.
 const MIN_SHARED_BYTES: u64 = 64 << 10;

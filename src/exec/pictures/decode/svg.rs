@@ -8,7 +8,6 @@ use resvg::usvg::{self, ImageHrefResolver, Options, Tree, roxmltree};
 
 /// Elements that show something which is not drawn here: there are no fonts, and no other pictures.
 const UNDRAWN_ELEMENTS: [&str; 4] = ["text", "image", "feImage", "foreignObject"];
-/// Elements of one file.
 const MAX_NODES: u32 = 100_000;
 
 /// Its pixels in at most so many; it is never made larger than it says that it is.
