@@ -1,15 +1,15 @@
 //! Finds the programs that run code: once, down to the real executable.
 //!
-//! Nothing is started here. What a program is, its links and folders tell ([`told`]); where that is not enough, and the
+//! Nothing is started here. What a program is, its links and folders tell ([`static_facts`]); where that is not enough, and the
 //! program lies where neither a run nor the working folder's author can write, it is asked inside a sandbox
 //! ([`super::asking`]): a version manager's stand-in for what it stands for, others for their version. What may not be
 //! asked is found all the same, and runs once the person approved a block for it; its version is not known until then.
 
+mod embedded_version;
 pub(in crate::exec) mod environments;
-mod inside;
 mod installers;
 mod resolving;
-pub(crate) mod told;
+pub(crate) mod static_facts;
 mod typescript;
 mod versions;
 
@@ -19,12 +19,12 @@ use crate::domain::language::{LanguageEntry, RunMethod};
 use crate::domain::{Interpreter, Language, Languages};
 use crate::launch::{self, Launcher};
 use environments::ProjectSite;
+use static_facts::resolve_links;
 use std::collections::HashMap;
 use std::env;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use told::resolve_links;
 use versions::version_in;
 pub(crate) use versions::versions_by_files;
 
@@ -159,7 +159,7 @@ impl Finder {
             let mut found = self.find(&entry.name).ok()?;
             if found.version.is_none() {
                 let told = self.ask(&found.path, &["--version"]).text().and_then(|text| version_in(&text));
-                found.version = told.or_else(|| told::version(&found.path));
+                found.version = told.or_else(|| static_facts::version(&found.path));
                 if let Some(version) = &found.version {
                     self.learn(&entry.name, version.clone());
                 }
@@ -185,19 +185,20 @@ impl Finder {
     /// asked.
     pub(super) fn python_has(&self, module: &str) -> bool {
         let Ok(python) = self.find(&Language::python()) else { return false };
-        told::holds_package(&python.path, self.home.as_deref(), module) || self.has(&python.path, module)
+        static_facts::holds_package(&python.path, self.home.as_deref(), module)
+            || self.has(&python.path, module)
     }
 
     /// Whether Python may have this module: as [`Finder::python_has`], or from beside its environment, where nobody looked.
     pub(super) fn python_may_have(&self, module: &str) -> bool {
-        let is_open = self.find(&Language::python()).is_ok_and(|python| told::is_open(&python.path));
+        let is_open = self.find(&Language::python()).is_ok_and(|python| static_facts::is_open(&python.path));
         is_open || self.python_has(module)
     }
 
     /// Whether this is the interpreter itself, in a place that only the person can write: it obeys no file of the folder
     /// that it is started in.
     pub(super) fn is_plain(&self, path: &Path) -> bool {
-        self.launcher.trusts(path) && !told::is_stand_in(path)
+        self.launcher.trusts(path) && !static_facts::is_stand_in(path)
     }
 
     /// Puts a question to a program, where it may be started for one: never when a run, or who made the folder, could

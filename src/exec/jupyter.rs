@@ -2,15 +2,14 @@
 //! Gateway, which is how runs reach a cluster.
 //!
 //! A session has one kernel for each language, as far as there are kernels. Each has a task of its own that drains its
-//! sockets (`local`, `far`); what its messages amount to is read in `news` and `block_end`. The local sandbox does not apply to either. Pure
-//! parts: `message`, `zmtp`, `reading`, `html`.
+//! sockets (`local`, `remote`); what its messages amount to is read in `news` and `block_end`. The local sandbox does not
+//! apply to either. Pure parts: `message`, `zmtp`, `reading`, `html`.
 
 mod available;
 mod backend;
 mod block;
 mod block_end;
 mod error;
-mod far;
 mod held;
 mod html;
 mod local;
@@ -19,6 +18,7 @@ mod message;
 mod news;
 mod reading;
 mod ready;
+mod remote;
 mod server;
 mod sockets;
 mod specs;
@@ -158,9 +158,13 @@ impl Jupyter {
         let work = match &self.available.server {
             Some(server) => {
                 let reconnect = Duration::from_secs(self.available.config.reconnect);
-                let start =
-                    far::ServerStart { server: server.clone(), name: spec.name.clone(), patience, reconnect };
-                tokio::task::spawn_local(far::carry(start, self.ids.clone(), receiver, outlet))
+                let start = remote::ServerStart {
+                    server: server.clone(),
+                    name: spec.name.clone(),
+                    patience,
+                    reconnect,
+                };
+                tokio::task::spawn_local(remote::carry(start, self.ids.clone(), receiver, outlet))
             }
             None => {
                 let start = local::LocalStart {

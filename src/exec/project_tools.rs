@@ -7,7 +7,7 @@
 //! the project says.
 
 use super::environment::Environment;
-use super::interpreters::{Finder, told};
+use super::interpreters::{Finder, static_facts};
 use super::node_modules::{self, NodeModules};
 use super::{blob, packages, plan, sandbox};
 use crate::domain::{Language, ProjectPython};
@@ -72,7 +72,7 @@ impl ProjectTools {
             tools.in_use = Some(python.path.clone());
             let wanted = finder.missing_python();
             if wanted.is_some() || on_path("python3").as_deref() != Some(&*python.path) {
-                let version = told::version(&python.path).or(python.version);
+                let version = static_facts::version(&python.path).or(python.version);
                 tools.python = Some(ProjectPython { path: python.path, version, wanted });
             }
         }
@@ -129,7 +129,7 @@ impl ProjectTools {
         let found = |name: &str| launch::which(Path::new(name), path);
         let is_same = |name: &str, wanted: &Path| {
             found(name).is_some_and(|found| {
-                found == wanted || told::resolve_links(&found) == told::resolve_links(wanted)
+                found == wanted || static_facts::resolve_links(&found) == static_facts::resolve_links(wanted)
             })
         };
         let words = |path: &Path| path.to_str().map(quoted);
@@ -145,7 +145,7 @@ impl ProjectTools {
             }
         }
         let version = self.python.as_ref().and_then(|python| python.version.clone());
-        let minor = version.or_else(|| told::version(python)).and_then(|version| minor(&version));
+        let minor = version.or_else(|| static_facts::version(python)).and_then(|version| minor(&version));
         if let Some(minor) = minor.filter(|minor| !is_same(&format!("python{minor}"), python)) {
             add(&format!("python{minor}"), &start);
             add(&format!("pip{minor}"), &format!("{start} -m pip"));
@@ -185,7 +185,7 @@ fn minor(version: &str) -> Option<String> {
 /// The program that a shell would find by this name.
 fn on_path(name: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
-    launch::which(Path::new(name), &path).map(|found| told::resolve_links(&found))
+    launch::which(Path::new(name), &path).map(|found| static_facts::resolve_links(&found))
 }
 
 /// Removes what was written beside the session.

@@ -2,7 +2,7 @@
 //! sayso's own that runs do not see; what it changed is recorded after it, and can be put back file by file.
 //!
 //! - `objects`: contents by their hashes, bounded - `index`: which content a file had, so that it is not read again - `walk`:
-//!   names below folders - `plan`: what of them is remembered - `picture`: how they stood, and what is different - `record`:
+//!   names below folders - `plan`: what of them is remembered - `snapshot`: how they stood, and what is different - `record`:
 //!   what a run changed - `put_back`: takes it back - `unfinished`: what it has under way, cleared after one that was
 //!   ended in the middle
 //!
@@ -11,17 +11,17 @@
 mod index;
 mod objects;
 mod opener;
-mod picture;
 mod plan;
 mod put_back;
 mod record;
+mod snapshot;
 #[cfg(test)]
 mod tests;
 mod unfinished;
 mod walk;
 
-pub(crate) use picture::UndoSnapshot;
 pub(crate) use plan::UndoLimits;
+pub(crate) use snapshot::UndoSnapshot;
 pub(crate) use walk::UndoScope;
 
 use crate::domain::sentences::undo::{DROPPED, WALK_TOO_LONG};
@@ -247,7 +247,7 @@ impl UndoStore {
         let (objects, index) = self.open()?;
         let Some(change) = record.changes.get(number as usize) else { return Ok((None, None)) };
         let mut opener = Opener::default();
-        let now = picture::state_of(&change.path, opener.node(&change.path).as_ref(), &mut opener, index);
+        let now = snapshot::state_of(&change.path, opener.node(&change.path).as_ref(), &mut opener, index);
         let mut text = |state: &State| -> Option<String> {
             let bytes = match state {
                 State::Nothing => Vec::new(),

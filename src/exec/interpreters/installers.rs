@@ -1,7 +1,7 @@
 //! What installs packages: which program, and which Python it may start for that.
 
 use super::Finder;
-use super::told::{self, resolve_links};
+use super::static_facts::{self, resolve_links};
 use crate::domain::{InstallInto, Interpreter, Language};
 use crate::exec::ExecutorError;
 use crate::exec::sandbox::is_system;
@@ -81,7 +81,7 @@ impl Finder {
             InstallInto::Session => !of_project,
             InstallInto::Project => !of_project || self.project_venv().is_some(),
         };
-        may && (told::holds_package(&python.path, self.home.as_deref(), "pip")
+        may && (static_facts::holds_package(&python.path, self.home.as_deref(), "pip")
             || self.has(&python.path, "pip"))
     }
 

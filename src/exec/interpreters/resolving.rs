@@ -1,6 +1,6 @@
 //! From the path of a program to the real executable, through links and the stand-ins of version managers.
 
-use super::told::{self, resolve_links};
+use super::static_facts::{self, resolve_links};
 use super::{Finder, version_in};
 use crate::domain::{Interpreter, Language};
 use crate::launch::is_program;
@@ -11,13 +11,13 @@ impl Finder {
     /// From a path to the real executable.
     pub(super) fn resolve(&self, language: &Language, path: PathBuf) -> Interpreter {
         let made = |path: PathBuf, version| Interpreter { language: language.clone(), path, version };
-        if !told::is_stand_in(&path) {
+        if !static_facts::is_stand_in(&path) {
             return made(self.resolved_path(&path), None);
         }
         if let Some((real, version)) = self.stands_for(language, &path) {
             return made(resolve_links(&real), version);
         }
-        match told::stand_in_target(&path).filter(|real| self.launcher.trusts(real)) {
+        match static_facts::stand_in_target(&path).filter(|real| self.launcher.trusts(real)) {
             Some(behind) => made(resolve_links(&behind), None),
             None => made(self.resolved_path(&path), None),
         }

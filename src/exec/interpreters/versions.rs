@@ -1,8 +1,8 @@
 //! Which version a program has, by its files or by its own word, and whether that is new enough.
 
 use super::environments::{self, ProjectSite};
-use super::told::{self, resolve_links};
-use super::{Finder, inside, which};
+use super::static_facts::{self, resolve_links};
+use super::{Finder, embedded_version, which};
 use crate::domain::language::RunMethod;
 use crate::domain::{Interpreter, Language};
 use crate::exec::asking::QuestionResult;
@@ -13,8 +13,9 @@ use std::path::{Path, PathBuf};
 impl Finder {
     /// The version of a program as far as its files tell.
     pub(super) fn version_by_files(found: &Interpreter, way: &RunMethod) -> Option<String> {
-        let of_node = || (way.command == "node").then(|| inside::node_version(&found.path)).flatten();
-        found.version.clone().or_else(|| told::version(&found.path)).or_else(of_node)
+        let of_node =
+            || (way.command == "node").then(|| embedded_version::node_version(&found.path)).flatten();
+        found.version.clone().or_else(|| static_facts::version(&found.path)).or_else(of_node)
     }
 
     /// What is there and can't do it: `node 22.13 or newer (it is 20.20.2)`.
@@ -46,7 +47,7 @@ impl Finder {
         }
         let wanted = environments::missing_version(self.site())?;
         let found = self.find(&Language::python()).ok()?;
-        let version = found.version.or_else(|| told::version(&found.path))?;
+        let version = found.version.or_else(|| static_facts::version(&found.path))?;
         let (wanted_numbers, numbers) = (version_numbers(&wanted), version_numbers(&version));
         let fits = wanted_numbers.iter().zip(&numbers).all(|(wanted, is)| wanted == is);
         (!fits).then_some(wanted)
@@ -67,11 +68,14 @@ pub(crate) fn versions_by_files(
         None => environments::python_of(site).or_else(|| which(Path::new("python3"))),
     };
     let version = |language: &Language, path: PathBuf| {
-        let real =
-            if told::is_stand_in(&path) { told::stand_in_target(&path)? } else { resolve_links(&path) };
-        told::version(&real).or_else(|| match language.as_str() {
-            "bash" => inside::bash_version(&real),
-            "javascript" => inside::node_version(&real),
+        let real = if static_facts::is_stand_in(&path) {
+            static_facts::stand_in_target(&path)?
+        } else {
+            resolve_links(&path)
+        };
+        static_facts::version(&real).or_else(|| match language.as_str() {
+            "bash" => embedded_version::bash_version(&real),
+            "javascript" => embedded_version::node_version(&real),
             _ => None,
         })
     };

@@ -3,7 +3,7 @@
 use super::message::JupyterMessage;
 use super::reading::AwaitedReply;
 use super::talk::{KernelNews, KernelOrder};
-use super::{Jupyter, far};
+use super::{Jupyter, remote};
 use crate::domain::sentences::running::STOPPED_BEFORE_START;
 use crate::domain::{DeadKernel, KernelFate, RunEvent, Stream};
 use crate::exec::KernelNotice;
@@ -80,7 +80,7 @@ impl Jupyter {
     fn on_message(&mut self, name: &str, message: &JupyterMessage) {
         if message.kind() == "input_request" {
             if let Some(kernel) = self.kernels.get(name) {
-                let answer = far::no_input(&self.ids, message);
+                let answer = remote::no_input(&self.ids, message);
                 let _ = kernel.orders.send(KernelOrder::Send(Box::new(answer)));
             }
             self.queue.push_back(BackendEvent::printed(Stream::Stderr, NO_INPUT.into()));

@@ -5,8 +5,8 @@
 use super::index::Index;
 use super::objects::{Objects, sync};
 use super::opener::Opener;
-use super::picture::state_of;
 use super::record::{PathChange, Record, State};
+use super::snapshot::state_of;
 use super::unfinished::{KnownFile, PutBackNotes, WriteFailure, open_to_write};
 use crate::domain::{Sha256, UndoStanding, UndoWay};
 use crate::workspace::FileError;

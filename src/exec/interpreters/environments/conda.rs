@@ -1,6 +1,6 @@
 //! The environments of conda, and which of them a folder names.
 
-use super::super::told::{one_name, read_text};
+use super::super::static_facts::{one_name, read_text};
 use super::ProjectSite;
 use std::path::{Path, PathBuf};
 

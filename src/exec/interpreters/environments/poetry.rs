@@ -2,7 +2,7 @@
 //! (`EnvManager.generate_env_name`) and a version of Python; `envs.toml` beside the environments says which version
 //! `poetry env use` chose.
 
-use super::super::told::read_text;
+use super::super::static_facts::read_text;
 use super::{MAX_ENTRIES, ProjectSite};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE;

@@ -1,6 +1,6 @@
 //! The versions of Python that `.python-version` chooses among: pyenv's, and uv's.
 
-use super::super::told::{one_name, read_text};
+use super::super::static_facts::{one_name, read_text};
 use super::{MAX_ENTRIES, ProjectSite};
 use crate::text::number::version_numbers;
 use std::fs;
