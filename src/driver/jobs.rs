@@ -36,7 +36,7 @@ impl Driver {
         let (catalogue, inbox) = (self.catalogue.clone(), self.rooms.inbox());
         match job {
             Job::Interpreters => {
-                self.spawn_job(async move { JobResult::Interpreters(executor.found().await) })
+                self.spawn_job(async move { JobResult::Interpreters(executor.found().await) });
             }
             Job::Sandbox => self.spawn_job(async move {
                 JobResult::Sandbox(executor.sandbox().await.map_err(|why| why.to_string()))

@@ -109,7 +109,7 @@ impl Rooms {
                 });
                 done.collect()
             });
-            again(&mut looked);
+            list_again(&mut looked);
             drop(looked);
             let _ = inbox.blocking_send(Signal::Event(Event::TakenBack(run, UndoWay::Back, answer)));
         });
@@ -140,10 +140,10 @@ impl Rooms {
 
 /// What sayso itself changed of obeyed names is nobody else's work.
 pub(super) fn look_again(obeyed: &Mutex<ObeyedFiles>) {
-    again(&mut obeyed.lock().unwrap_or_else(PoisonError::into_inner));
+    list_again(&mut obeyed.lock().unwrap_or_else(PoisonError::into_inner));
 }
 
-fn again(known: &mut ObeyedFiles) {
+fn list_again(known: &mut ObeyedFiles) {
     if known.is_of_something() {
         *known = known.again();
     }

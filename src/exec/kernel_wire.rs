@@ -147,7 +147,7 @@ pub(super) fn decode(frame: WireFrame) -> Result<(FrameToken, KernelMessage), Fr
         b'F' => KernelMessage::Functions(functions(frame.field(1)?).ok_or(FrameError::Torn)?),
         b'M' => KernelMessage::Lacking(missing(&frame)),
         b'P' => KernelMessage::PartEnded(frame.number(1)?),
-        b'D' => KernelMessage::Done(Box::new(done(&frame)?)),
+        b'D' => KernelMessage::Done(Box::new(run_summary(&frame)?)),
         _ => return Err(unknown),
     };
     Ok((token, said))
@@ -244,12 +244,12 @@ fn changes(text: &str) -> Option<VariableChanges> {
 }
 
 /// Every field behind the others is something that the kernel found; of each so much is kept as a line has room for.
-fn found(frame: &WireFrame) -> Vec<String> {
+fn findings(frame: &WireFrame) -> Vec<String> {
     let fields = frame.fields.iter().skip(12).take(MAX_FINDINGS);
     fields.map(|field| String::from_utf8_lossy(field).chars().take(200).collect()).collect()
 }
 
-fn done(frame: &WireFrame) -> Result<RunSummary, FrameError> {
+fn run_summary(frame: &WireFrame) -> Result<RunSummary, FrameError> {
     let how = match frame.field(1)? {
         b"ok" => BlockEnd::Ok,
         b"error" => BlockEnd::Error,
@@ -268,7 +268,7 @@ fn done(frame: &WireFrame) -> Result<RunSummary, FrameError> {
         variables: frame.number(9)?,
         changes: changes(&frame.text(10)?),
         module_path: frame.field(11)?.to_vec(),
-        found: found(frame),
+        found: findings(frame),
     })
 }
 

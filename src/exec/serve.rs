@@ -39,13 +39,13 @@ pub(super) async fn serve<B: Backend>(
             },
             event = server.backend.hear() => server.on_event(event),
             step = pull::hear(server.pull.as_mut()) => server.on_pull(step),
-            () = at(due) => server.on_time(),
+            () = sleep_until_due(due) => server.on_time(),
         }
     }
     server.close(orders).await;
 }
 
-async fn at(due: Option<Instant>) {
+async fn sleep_until_due(due: Option<Instant>) {
     match due {
         Some(due) => tokio::time::sleep_until(due.into()).await,
         None => std::future::pending().await,
@@ -296,7 +296,7 @@ impl<B: Backend> ExecutorLoop<B> {
         while let Some(due) = self.run.as_ref().map(Run::due) {
             tokio::select! {
                 event = self.backend.hear() => self.on_event(event),
-                () = at(due) => self.on_time(),
+                () = sleep_until_due(due) => self.on_time(),
             }
         }
         self.backend.close().await;

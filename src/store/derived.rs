@@ -194,7 +194,7 @@ fn lock_folder(folder: &Path, lock: fn(&File) -> Result<(), TryLockError>) -> Re
         match lock(&file) {
             Ok(()) => return Ok(file),
             Err(TryLockError::WouldBlock) if began.elapsed() < LOCK_TIMEOUT => {
-                std::thread::sleep(LOCK_RETRY_INTERVAL)
+                std::thread::sleep(LOCK_RETRY_INTERVAL);
             }
             Err(TryLockError::WouldBlock) => {
                 return Err(StoreError::NotSaved("another sayso holds the index of the sessions".into()));

@@ -100,17 +100,17 @@ pub(crate) fn adopt(path: &Path, seal: &Seal, at: Timestamp) -> Result<(), Store
 
 /// The bytes on disk of a session with its large outputs and images.
 pub(crate) fn space(path: &Path) -> u64 {
-    fn below(folder: &Path) -> u64 {
+    fn bytes_below(folder: &Path) -> u64 {
         let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
         // A link counts as itself: what it leads to stays.
         let size = |entry: std::fs::DirEntry| match entry.metadata() {
-            Ok(meta) if meta.is_dir() => below(&entry.path()),
+            Ok(meta) if meta.is_dir() => bytes_below(&entry.path()),
             Ok(meta) => meta.len(),
             Err(_) => 0,
         };
         entries.map(size).sum()
     }
-    std::fs::symlink_metadata(path).map_or(0, |meta| meta.len()) + below(&blobs_of(path))
+    std::fs::symlink_metadata(path).map_or(0, |meta| meta.len()) + bytes_below(&blobs_of(path))
 }
 
 /// Removes a session with its large outputs and images, and what is derived of it.

@@ -18,7 +18,7 @@ struct NewsInner {
 
 impl MaskedNews {
     /// Keeps a sentence; one that was told before is not repeated.
-    pub(super) fn tell(&self, sentence: String) {
+    pub(super) fn add(&self, sentence: String) {
         let mut waiting = self.waiting();
         if waiting.1.insert(sentence.clone()) {
             waiting.0.push_back(sentence);

@@ -308,7 +308,7 @@ impl Writer {
     /// The person is told what was masked, and where; a name that goes with each message is told once.
     fn tell_masked(&self, entry: &Entry, kinds: BTreeSet<&'static str>) {
         if !kinds.is_empty() {
-            self.news.tell(super::masked_message(entry, &kinds));
+            self.news.add(super::masked_message(entry, &kinds));
         }
     }
 

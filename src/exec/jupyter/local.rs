@@ -71,7 +71,7 @@ pub(super) async fn carry(
         Ok(held) => held,
         Err(error) => {
             let (name, why) = (start.spec.name.clone(), error.to_string());
-            outlet.tell(KernelNews::NotStarted(JupyterError::NotStarted { name, why }.to_string())).await;
+            outlet.send(KernelNews::NotStarted(JupyterError::NotStarted { name, why }.to_string())).await;
             return;
         }
     };
@@ -115,7 +115,7 @@ pub(super) async fn carry(
         };
         let Some(news) = news else { continue };
         let over = matches!(news, KernelNews::Gone(_) | KernelNews::NotStarted(_));
-        if !outlet.tell(news).await || over {
+        if !outlet.send(news).await || over {
             return close(kernel.held).await;
         }
     }

@@ -55,7 +55,7 @@ pub(super) struct NewsSender {
 
 impl NewsSender {
     /// Tells something; false when nobody listens any more.
-    pub(super) async fn tell(&self, news: KernelNews) -> bool {
+    pub(super) async fn send(&self, news: KernelNews) -> bool {
         self.news.send((self.number, news)).await.is_ok()
     }
 }

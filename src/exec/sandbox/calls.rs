@@ -101,7 +101,7 @@ pub(super) fn programs(calls: SyscallRules) -> Result<Vec<BpfProgram>, LayerErro
             .and_then(BpfProgram::try_from)
             .map_err(LayerError::seccomp)
     };
-    let refused = refused().map_err(LayerError::seccomp)?;
+    let refused = refused_rules().map_err(LayerError::seccomp)?;
     let sockets = sockets(calls).map_err(LayerError::seccomp)?;
     Ok(vec![numbers(), program(refused, libc::EPERM)?, program(sockets, libc::ENETUNREACH)?])
 }
@@ -159,7 +159,7 @@ fn rule(arg: u8, op: SeccompCmpOp, value: u64) -> FilterResult<SeccompRule> {
     SeccompRule::new(vec![when(arg, op, value)?])
 }
 
-fn refused() -> FilterResult<Rules> {
+fn refused_rules() -> FilterResult<Rules> {
     use SeccompCmpOp::{Eq, MaskedEq, Ne};
     let mut rules: Rules = REFUSED_CALLS.iter().map(|number| (*number, Vec::new())).collect();
     let namespaces = NAMESPACE_FLAGS.iter().map(|flag| {
@@ -176,7 +176,7 @@ fn refused() -> FilterResult<Rules> {
     for number in SCHEDULING_CALLS {
         rules.insert(*number, vec![rule(0, Ne, 0)?]);
     }
-    rules.extend(lending()?);
+    rules.extend(setid_rules()?);
     #[cfg(target_arch = "x86_64")]
     rules.extend([libc::SYS_iopl, libc::SYS_ioperm, libc::SYS_modify_ldt].map(|n| (n, Vec::new())));
     Ok(rules)
@@ -185,7 +185,7 @@ fn refused() -> FilterResult<Rules> {
 /// What gives a file the bits by which a program runs with its owner's or group's rights: a run's file would lend them
 /// to whoever starts it later. The bit of the group counts where the group may execute; elsewhere it means locks. Of the
 /// calls that open, those that make a file take a mode.
-fn lending() -> FilterResult<Rules> {
+fn setid_rules() -> FilterResult<Rules> {
     let modes = |at: u8, with: &[(u8, u64)]| -> FilterResult<Vec<SeccompRule>> {
         let bits = [libc::S_ISUID, libc::S_ISGID | libc::S_IXGRP].map(u64::from);
         let rule = |bits: u64| {

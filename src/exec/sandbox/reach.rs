@@ -20,14 +20,14 @@ impl ActiveLayers {
         };
         let alone = self.bwrap.is_none();
         let home = if alone { policy.private.1.clone() } else { policy.home.clone() };
-        let places = if alone { fenced(policy) } else { mounted(policy) };
+        let places = if alone { fenced_places(policy) } else { mounted_places(policy) };
         let elsewhere = if cfg!(target_os = "linux") { Reachability::No } else { Reachability::Unknown };
         Reach { places, read: elsewhere, write: elsewhere, own_tree: !alone, network, home: Some(home) }
     }
 }
 
 /// What is there in a file system of its own.
-fn mounted(policy: &Policy) -> Vec<Place> {
+fn mounted_places(policy: &Policy) -> Vec<Place> {
     let unknown = |path: &str| Place {
         read: Reachability::Unknown,
         write: Reachability::Unknown,
@@ -46,7 +46,7 @@ fn mounted(policy: &Policy) -> Vec<Place> {
 }
 
 /// What walls open: a place that is open stays so below, whatever else is said of what is in it.
-fn fenced(policy: &Policy) -> Vec<Place> {
+fn fenced_places(policy: &Policy) -> Vec<Place> {
     let walls = policy.walls_alone();
     let within = |path: &Path, of: &[PathBuf]| of.iter().any(|outer| path.starts_with(outer));
     let can = |yes: bool| if yes { Reachability::Yes } else { Reachability::No };

@@ -77,7 +77,7 @@ impl LayerSurvey {
         let alone = using.bwrap.is_none();
         let mut layers = Vec::new();
         if let Some(bwrap) = &using.bwrap {
-            let broken = broken(&[
+            let broken = broken_facts(&[
                 (seen.wrote, "a file outside was written"),
                 (seen.read, "a file outside was read"),
                 (seen.signalled, "a process outside was signalled"),
@@ -91,12 +91,16 @@ impl LayerSurvey {
             layers.push(self.layer("bwrap", false, None));
         }
         let leaks = (alone && (seen.wrote || seen.read)) || seen.littered;
-        let landlock = broken(&[(leaks, "what it closes was open")]);
+        let landlock = broken_facts(&[(leaks, "what it closes was open")]);
         layers.push(self.layer("landlock", using.landlock, landlock));
-        let seccomp = broken(&[(!seen.filtered, crate::domain::sentences::sandbox::CALL_WENT_THROUGH)]);
+        let seccomp = broken_facts(&[(!seen.filtered, crate::domain::sentences::sandbox::CALL_WENT_THROUGH)]);
         layers.push(self.layer("seccomp", using.seccomp, seccomp));
         let limited = limits.open_files == 0 || seen.open_files <= u64::from(limits.open_files);
-        layers.push(self.layer("limits", true, broken(&[(!limited, "the limit on open files was not set")])));
+        layers.push(self.layer(
+            "limits",
+            true,
+            broken_facts(&[(!limited, "the limit on open files was not set")]),
+        ));
         if alone {
             self.notes_without_bwrap(using, seen);
         }
@@ -143,7 +147,7 @@ impl LayerSurvey {
 }
 
 /// What a test found broken.
-fn broken(facts: &[(bool, &str)]) -> Option<String> {
+fn broken_facts(facts: &[(bool, &str)]) -> Option<String> {
     let words: Vec<&str> = facts.iter().filter(|(is, _)| *is).map(|(_, words)| *words).collect();
     (!words.is_empty()).then(|| words.join(", "))
 }

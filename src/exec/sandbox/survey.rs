@@ -65,7 +65,7 @@ pub(super) fn survey(
     let home = standing.home.map(real).filter(|home| home.components().count() > 1);
     let mut own: Vec<PathBuf> = standing.own.iter().map(|folder| real(folder)).collect();
     own.extend(scratch.tmp().parent().map(Into::into));
-    let (read, write) = allowed(wish, &own)?;
+    let (read, write) = allowed_folders(wish, &own)?;
     let ground = SearchScope { home: home.as_deref(), cwd: &cwd, own: &own, programs: standing.programs };
     let tools = [toolchain::of_path(standing.path, ground), toolchain::of_variables(ground)].concat();
 
@@ -80,7 +80,7 @@ pub(super) fn survey(
     }
     let at_home = home.as_ref() == Some(&cwd);
     let opened = [&read[..], &write[..]].concat();
-    let (hidden_folders, mut hidden_files) = hidden(&cwd, home.as_deref(), &own, &opened);
+    let (hidden_folders, mut hidden_files) = hidden_places(&cwd, home.as_deref(), &own, &opened);
     let (sockets, all) = sockets(&[std::slice::from_ref(&cwd), &opened].concat());
     notes.push(if all { LATER_SOCKETS.into() } else { MORE_SOCKETS.into() });
     hidden_files.extend(sockets);
@@ -109,7 +109,10 @@ pub(super) fn survey(
 }
 
 /// The further folders of a wish. Asked for and not there is an error: nothing is left out silently.
-fn allowed(wish: &SandboxRequest, own: &[PathBuf]) -> Result<(Vec<PathBuf>, Vec<PathBuf>), SandboxError> {
+fn allowed_folders(
+    wish: &SandboxRequest,
+    own: &[PathBuf],
+) -> Result<(Vec<PathBuf>, Vec<PathBuf>), SandboxError> {
     let folder = |path: &PathBuf| {
         fs::canonicalize(path).map_err(|error| SandboxError::NoFolder(path.clone(), error.to_string()))
     };
@@ -140,7 +143,7 @@ fn too_wide(cwd: &Path, home: Option<&Path>, own: &[PathBuf]) -> Option<&'static
 }
 
 /// Secret folders and files inside of the working folder, and sayso's own inside of anything.
-fn hidden(
+fn hidden_places(
     cwd: &Path,
     home: Option<&Path>,
     own: &[PathBuf],

@@ -31,7 +31,7 @@ impl Supervisor {
             let soft = match limit.what {
                 LimitedResource::Data if bounds.memory_bytes == 0 => limit.hard,
                 LimitedResource::Data => data_limit(bounds.memory_bytes, processors()).min(limit.hard),
-                _ => wanted(limit, bounds).unwrap_or(limit.soft),
+                _ => wanted_limit(limit, bounds).unwrap_or(limit.soft),
             };
             let wanted = rlimit(soft.min(hard), hard);
             match rustix::process::prlimit(Some(program.pid), resource(limit.what), wanted) {
@@ -51,7 +51,7 @@ impl Supervisor {
             .started_with
             .iter()
             .filter(|limit| limit.what != LimitedResource::Data)
-            .filter_map(|limit| Some((limit, wanted(limit, &watch.bounds)?)))
+            .filter_map(|limit| Some((limit, wanted_limit(limit, &watch.bounds)?)))
             .filter(|(limit, soft)| *soft < limit.hard)
             .collect();
         if lower.is_empty() {
@@ -117,7 +117,7 @@ fn still_open(limits: &str, limit: &Limit) -> u64 {
 }
 
 /// What this run may use of something that the program has a limit on; `None` where it is not limited.
-fn wanted(limit: &Limit, bounds: &WatchedLimits) -> Option<u64> {
+fn wanted_limit(limit: &Limit, bounds: &WatchedLimits) -> Option<u64> {
     let amount = match limit.what {
         LimitedResource::Data => bounds.memory_bytes,
         LimitedResource::Processes => bounds.processes.into(),

@@ -85,7 +85,7 @@ impl Grid {
     }
 
     /// Writes a character where the cursor stands; one without width goes onto the one before.
-    pub(super) fn put(&mut self, c: char, pen: Pen, wraps: bool, inserts: bool) {
+    pub(super) fn write(&mut self, c: char, pen: Pen, wraps: bool, inserts: bool) {
         let width = c.width().unwrap_or(0).min(2);
         if width == 0 {
             return self.mark(c);

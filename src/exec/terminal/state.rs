@@ -180,7 +180,7 @@ impl TerminalState {
 
     pub(super) fn write(&mut self, c: char) {
         let (pen, wraps, inserts) = (self.pen, self.wraps, self.inserts);
-        self.grid().put(c, pen, wraps, inserts);
+        self.grid().write(c, pen, wraps, inserts);
         if c.width().unwrap_or(0) > 0 {
             self.last = Some(c);
         }
