@@ -184,7 +184,7 @@ impl Driver {
         };
         driver.rooms.perform(parts.effects, driver.engine.state());
         driver.rooms.take_known(driver.engine.state());
-        driver.work_off();
+        driver.process_events();
         driver
     }
 
@@ -229,8 +229,8 @@ impl Driver {
     }
 
     /// Which requests went out of this process until now.
-    pub(crate) fn departed() -> RequestCounts {
-        provider::departed().and(exec::departed())
+    pub(crate) fn requests_sent() -> RequestCounts {
+        provider::departed().and(exec::requests_sent())
     }
 
     /// Whether a source of replies is chosen.
@@ -261,16 +261,16 @@ impl Driver {
             self.rooms.learn_model(self.engine.state());
             self.rooms.learn_kernels(self.engine.state());
             self.rooms.look_for_instructions();
-            self.work_off();
+            self.process_events();
         }
         if self.rooms.update.is_empty() {
             let signal = self.rooms.wait().await;
-            self.take(signal);
+            self.handle_signal(signal);
         }
         // A flood is taken in portions, so that the front end can draw in between.
         for _ in 0..64 {
             let Some(signal) = self.rooms.sources.ready() else { break };
-            self.take(signal);
+            self.handle_signal(signal);
         }
         std::mem::take(&mut self.rooms.update)
     }
@@ -287,7 +287,7 @@ impl Driver {
         self.rooms.executor.close().await;
         // What the executor told while it was closing belongs into the session file.
         while let Some(signal) = self.rooms.sources.ready() {
-            self.take(signal);
+            self.handle_signal(signal);
         }
         if self.rooms.ran {
             let search = self.rooms.instructions.clone();
@@ -330,18 +330,18 @@ impl Driver {
     }
 
     /// What happened and was not told by [`Driver::next`] yet, where nobody asks for a next one.
-    pub(crate) fn rest(&mut self) -> Vec<Notification> {
+    pub(crate) fn remaining_notifications(&mut self) -> Vec<Notification> {
         std::mem::take(&mut self.rooms.update.told)
     }
 
     /// Hands an event to the engine and performs what it orders; then what came up meanwhile.
     fn feed(&mut self, event: Event) {
         self.rooms.waiting.push_back(event);
-        self.work_off();
+        self.process_events();
     }
 
     /// The one place where the engine is told something: one event after the other, each with all its effects.
-    fn work_off(&mut self) {
+    fn process_events(&mut self) {
         while let Some(event) = self.rooms.waiting.pop_front() {
             self.rooms.update.urgent |= !is_quiet(&event);
             let effects = self.engine.handle(event, self.rooms.clock.now());

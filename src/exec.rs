@@ -10,13 +10,12 @@
 
 use crate::config::{ExecutorChoice, Executors};
 use crate::domain::{
-    CountedTime, InstallInto, Interpreter, Language, Languages, Limits, Masker, Pixels, Reach, RunEvent,
-    RunId, RunRequest, SandboxReport, Terms, UndrawnReason,
+    CountedTime, InstallInto, Language, Limits, Pixels, Reach, RunEvent, RunId, RunRequest, SandboxReport,
+    Terms, UndrawnReason,
 };
-use crate::launch::{Launcher, WritableFolders};
 use asking::Asker;
 pub use interpreters::on_path;
-pub(crate) use interpreters::told_versions;
+pub(crate) use interpreters::versions_by_files;
 use interpreters::{Finder, ProgramPaths};
 use order::ExecutorOrder;
 pub use sandbox::{DisabledLayers, SandboxRequest};
@@ -66,12 +65,14 @@ mod pictures;
 mod pipes;
 mod plan;
 mod process;
+mod programs;
 mod project_tools;
 mod pull;
 mod receipt;
 mod run;
 mod sandbox;
 mod serve;
+mod setup;
 mod shell_state;
 mod supervisor;
 mod terminal;
@@ -82,39 +83,9 @@ pub(crate) use backend::MissingPart;
 pub use executor_error::ExecutorError;
 pub use helper_file::HelperFile;
 pub use kernel_notice::KernelNotice;
-pub use ledger::departed;
+pub use ledger::requests_sent;
 pub(crate) use run::images::keep_written;
-
-/// What an executor has to know beforehand.
-#[derive(Clone, Debug)]
-pub struct Setup {
-    /// The program that answers to `__run`: sayso itself.
-    pub helper: HelperFile,
-    /// The folder in which the first block of each executor starts.
-    pub cwd: PathBuf,
-    /// Where large outputs and images are put; made when needed, 0700, its files 0600.
-    pub blobs: PathBuf,
-    /// The languages that can be run.
-    pub languages: Languages,
-    /// Names of environment variables that programs get beside the usual ones.
-    pub environment: Vec<String>,
-    /// The Python to use, where the person chose one.
-    pub python: Option<PathBuf>,
-    /// The limits of a run that were not chosen otherwise.
-    pub limits: Limits,
-    /// How runs are to be confined.
-    pub sandbox: SandboxRequest,
-    /// Layers that are left out, in tests.
-    pub without: DisabledLayers,
-    /// The person's home folder, which runs do not see.
-    pub home: Option<PathBuf>,
-    /// Folders of sayso's own: no run may write them.
-    pub own: Vec<PathBuf>,
-    /// Folders in which runs worked before, beside the working folder: what lies there is believed as little.
-    pub worked: Vec<PathBuf>,
-    /// Who masks what is written; it learns what only an executor knows and nobody may read.
-    pub masker: Masker,
-}
+pub use setup::Setup;
 
 /// From now on a write beyond the limit on the size of files fails instead of ending this process. What this process
 /// starts is not changed by it.
@@ -122,20 +93,6 @@ pub fn outlive_file_limit() {
     // The signal is caught, not ignored: a program that is started has its usual way with it. Where it can't be caught,
     // all is as it was.
     let _ = signal_hook::flag::register(nix::libc::SIGXFSZ, Arc::default());
-}
-
-impl Setup {
-    /// The programs that sayso may start by itself, as they are found now: outside of all that runs may write.
-    pub(crate) fn launcher(&self) -> Launcher {
-        let mut own = self.own.clone();
-        own.push(self.blobs.clone());
-        let home = self.home.as_deref();
-        let mut write = self.sandbox.write.clone();
-        // What lies where the project itself keeps environments is the project's.
-        write.extend(interpreters::environments::chosen_by_project(&self.cwd, home));
-        let ground = WritableFolders::new(&self.cwd, home, &write, &own);
-        Launcher::of_process(ground.worked_in(&self.worked, home))
-    }
 }
 
 /// Where a program is that a shell finds by this name; links are resolved as they are for interpreters.
@@ -365,53 +322,6 @@ impl Executor {
         self.inner.worker.close().await;
     }
 
-    /// The interpreters that runs would find, with their versions where they may be asked.
-    pub async fn found(&self) -> Vec<Interpreter> {
-        match self.here(Finder::all).await {
-            Some(found) => found,
-            None => self.inner.worker.ask(ExecutorOrder::Found).await.unwrap_or_default(),
-        }
-    }
-
-    /// The project's `.venv`, where packages could go that the person sends there: when it is the environment in use.
-    pub async fn project_venv(&self) -> Option<PathBuf> {
-        self.here(Finder::project_venv).await.flatten()
-    }
-
-    /// What installs packages here, `uv`, `pip` and `npm`, and where each is.
-    pub(crate) async fn installers(&self) -> Vec<(&'static str, Option<PathBuf>)> {
-        self.look(Finder::installers).await.unwrap_or_default()
-    }
-
-    /// The program that runs this language on this machine, where there is one, and the name by which a shell finds it.
-    pub(crate) async fn interpreter(&self, language: &Language) -> Option<(Interpreter, Option<String>)> {
-        let language = language.clone();
-        let look =
-            move |finder: &Finder| finder.find(&language).ok().map(|found| (found, finder.called(&language)));
-        self.look(look).await.flatten()
-    }
-
-    /// The words in front of a file of TypeScript, where it is run on this machine.
-    pub(crate) async fn typescript(&self) -> Option<Vec<String>> {
-        self.look(Finder::typescript).await.flatten()
-    }
-
-    /// Whether the Python of this machine has a module. The module is not loaded; a Python that lies in the working folder
-    /// is not started. What is not known in ten seconds counts as not there.
-    pub(crate) async fn python_has(&self, module: String) -> bool {
-        self.look(move |finder| finder.python_has(&module)).await.unwrap_or(false)
-    }
-
-    /// Whether Python may have this module: what is installed beside its environment is not looked at.
-    pub(crate) async fn python_may_have(&self, module: String) -> bool {
-        self.look(move |finder| finder.python_may_have(&module)).await.unwrap_or(false)
-    }
-
-    /// The programs that sayso may start by itself, as they were found at the start.
-    pub(crate) fn launcher(&self) -> Launcher {
-        self.inner.finder.launcher().clone()
-    }
-
     /// The pixels of a picture that a run made, in at most so many, decoded by a confined process, one at a time.
     ///
     /// # Errors
@@ -420,23 +330,5 @@ impl Executor {
         let asker = self.inner.asker.clone();
         let decode = move || pictures::decode(&asker.cell(), &bytes, width, height);
         self.inner.decoder.pixels(decode).await
-    }
-
-    /// Finds the interpreter of a language where runs are processes of this machine. It may have to be asked, which is not
-    /// done on the thread that follows a run.
-    async fn find(&self, language: &Language) -> Result<(), ExecutorError> {
-        let language = language.clone();
-        self.here(move |finder| finder.find(&language)).await.transpose().map(drop)
-    }
-
-    /// Looks for programs where runs are processes of this machine; `None` where they are elsewhere.
-    async fn here<T: Send + 'static>(&self, look: impl FnOnce(&Finder) -> T + Send + 'static) -> Option<T> {
-        if self.is_local() { self.look(look).await } else { None }
-    }
-
-    /// Looks for programs of this machine, on a worker.
-    async fn look<T: Send + 'static>(&self, look: impl FnOnce(&Finder) -> T + Send + 'static) -> Option<T> {
-        let finder = self.inner.finder.clone();
-        tokio::task::spawn_blocking(move || look(&finder)).await.ok()
     }
 }

@@ -132,7 +132,7 @@ pub(crate) async fn run_told(
     let hint = saving::decide_there(options.session.as_deref().filter(|_| is_saved));
     let told = match &ending {
         Ok(ending) => {
-            for told in driver.rest() {
+            for told in driver.remaining_notifications() {
                 teller.tell(&told, driver.state())?;
             }
             if let Ending::Asked(Question::Form(form)) = ending {

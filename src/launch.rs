@@ -17,7 +17,7 @@ mod project;
 pub(crate) mod table;
 mod which;
 
-pub(crate) use editor::quiet;
+pub(crate) use editor::quiet_options;
 pub(crate) use error::LaunchError;
 pub(crate) use ground::WritableFolders;
 pub(crate) use private_folder::PrivateFolder;
@@ -119,7 +119,7 @@ impl Launcher {
     }
 
     /// Where a program of the table was found.
-    pub(crate) fn at(&self, start: Start) -> Option<&Path> {
+    pub(crate) fn path_of(&self, start: Start) -> Option<&Path> {
         self.programs().at.get(&start).map(PathBuf::as_path)
     }
 
@@ -129,22 +129,22 @@ impl Launcher {
     /// When it is not there.
     pub(crate) fn command(&self, start: Start) -> Result<Command, LaunchError> {
         let row = start.row();
-        let at = self.at(start).ok_or_else(|| LaunchError::NotFound(row.found.name()))?;
-        Ok(self.dressed(row, at, OsStr::new(row.found.name())))
+        let at = self.path_of(start).ok_or_else(|| LaunchError::NotFound(row.found.name()))?;
+        Ok(self.configured_command(row, at, OsStr::new(row.found.name())))
     }
 
     /// A line of the person's, for the shell; what it starts is found on the trusted `PATH` as well.
     ///
     /// # Errors
     /// When there is no shell, or the line names a program by a place where a run may write.
-    pub(crate) fn line(&self, start: Start, line: &str) -> Result<Command, LaunchError> {
+    pub(crate) fn shell_command(&self, start: Start, line: &str) -> Result<Command, LaunchError> {
         let words = line.split(|c: char| c.is_whitespace() || "'\"`;&|<>()$={}".contains(c));
         let mut places = words.filter(|word| word.starts_with('/')).map(Path::new);
         if let Some(bad) = places.find(|place| is_program(place) && !self.trusts(place)) {
             return Err(LaunchError::Names(bad.into()));
         }
         let mut shell = self.command(Start::Shell)?;
-        self.dress(&mut shell, start.row());
+        self.set_environment(&mut shell, start.row());
         shell.arg("-c").arg(line);
         Ok(shell)
     }
@@ -153,9 +153,9 @@ impl Launcher {
     ///
     /// # Errors
     /// When it is not there or lies where a run may write.
-    pub(crate) fn named(&self, start: Start, word: &str) -> Result<Command, LaunchError> {
+    pub(crate) fn command_named(&self, start: Start, word: &str) -> Result<Command, LaunchError> {
         let path = self.locate(word)?;
-        Ok(self.dressed(start.row(), &path, OsStr::new(word)))
+        Ok(self.configured_command(start.row(), &path, OsStr::new(word)))
     }
 
     /// Where a program lies that the person named.
@@ -179,17 +179,17 @@ impl Launcher {
         Ok(given.into())
     }
 
-    fn dressed(&self, row: &StartRow, at: &Path, name: &OsStr) -> Command {
+    fn configured_command(&self, row: &StartRow, at: &Path, name: &OsStr) -> Command {
         // Links were followed when it was looked at: they are not followed again. A program that is many in one goes by
         // the name that it is called.
         let real = std::fs::canonicalize(at).unwrap_or_else(|_| at.into());
         let mut command = Command::new(real);
         command.arg0(name);
-        self.dress(&mut command, row);
+        self.set_environment(&mut command, row);
         command
     }
 
-    fn dress(&self, command: &mut Command, row: &StartRow) {
+    fn set_environment(&self, command: &mut Command, row: &StartRow) {
         command.env_clear();
         command.envs(row.keeps.of(std::env::vars_os()));
         command.env("PATH", self.path());

@@ -35,7 +35,7 @@ pub(crate) use chain::Foreign;
 pub(crate) use draft::Draft;
 pub use error::StoreError;
 pub(crate) use error::{Damage, Fault};
-pub(crate) use error::{all_damage, told_damage};
+pub(crate) use error::{damage_details, damage_summary};
 pub(crate) use glance::glance;
 pub use reader::read;
 pub(crate) use reader::read_with;
@@ -46,7 +46,7 @@ pub use seal::Seal;
 
 use crate::domain::{Entry, Header, Masker, Timestamp};
 use lines::{LineError, LineIndex, PageReader};
-use news::{MaskedNews, masked_words};
+use news::{MaskedNews, masked_message};
 use std::fs::File;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -186,7 +186,7 @@ impl Store {
         let whole = repair_end(&mut file, &opened).map_err(|error| StoreError::io(path, "written", error))?;
         let place = Arc::new(SessionPlace::of(path.to_owned()));
         let (failure, told) = watch::channel(WriteFailure::default());
-        let writer = Writer::going_on(place.clone(), file, &opened, whole, failure);
+        let writer = Writer::resuming(place.clone(), file, &opened, whole, failure);
         let store = Self::start_with(writer, place, told, (false, opened.lines));
         Ok((store.with_seal(seal.cloned()), opened.loaded))
     }
@@ -237,7 +237,7 @@ impl Store {
     ) -> Store {
         let (orders, taken) = mpsc::channel();
         let news = MaskedNews::default();
-        let writer = writer.telling(news.clone());
+        let writer = writer.with_news(news.clone());
         // Where no thread can be started, its end of the channel is gone: every answer is then `Closed`.
         std::thread::Builder::new().name("session-writer".into()).spawn(move || writer.run(&taken)).ok();
         let told = AtomicU64::new(0);
@@ -369,8 +369,8 @@ impl Store {
     }
 
     /// Whether what is synced there survives a loss of power: false in memory and on network mounts, to be told.
-    pub(crate) fn durable(&self) -> bool {
-        *self.shared.durable.get_or_init(|| disk::durable(&self.shared.place.folder))
+    pub(crate) fn is_durable(&self) -> bool {
+        *self.shared.durable.get_or_init(|| disk::is_durable(&self.shared.place.folder))
     }
 
     async fn order(&self, order: impl FnOnce(writer::WriteResult) -> WriteOrder) -> Result<(), StoreError> {

@@ -127,7 +127,7 @@ async fn read(
 
 /// `45 MB of 133 MB`; then it is put together.
 fn far(reading: &Reading) -> String {
-    match reading.far() {
+    match reading.progress() {
         (read, of) if read < of => format!("{} of {}", size(read), size(of)),
         (read, _) => format!("{} were read", size(read)),
     }

@@ -175,7 +175,7 @@ async fn models(factory: &SessionFactory) -> Vec<DoctorEntry> {
     }
     let asked = factory.clone();
     let catalogue: Catalogue = Arc::new(move || asked.sources(None));
-    for server in catalogue::servers(&catalogue).await {
+    for server in catalogue::local_servers(&catalogue).await {
         let names: Vec<&str> = server.models().iter().map(|model| model.name.model.as_str()).collect();
         let names = if names.is_empty() { "no models".into() } else { names.join(", ") };
         let address = server.address.as_deref().unwrap_or_default();
@@ -268,7 +268,7 @@ fn sessions(factory: &SessionFactory) -> DoctorEntry {
         program: env!("CARGO_PKG_VERSION").into(),
         branch_of: None,
     };
-    if Store::create(&folder, header).durable() {
+    if Store::create(&folder, header).is_durable() {
         return DoctorEntry::good("sessions", found);
     }
     DoctorEntry::missing(

@@ -102,7 +102,7 @@ fn read_and_warn(
     if let Some(why) = &loaded.foreign {
         writeln!(console.err, "warning: {}", saving::is_foreign(&why.to_string()))?;
     }
-    for damage in store::told_damage(&loaded.damage) {
+    for damage in store::damage_summary(&loaded.damage) {
         writeln!(console.err, "warning: {}", visible_line(&damage))?;
     }
     Ok(loaded)
@@ -169,7 +169,7 @@ fn check(sessions: &[Summary], seal: Option<&Seal>, console: &mut Console<'_>) -
         let (bad, lines) = match store::read_with(&session.path, seal) {
             Ok(loaded) => {
                 let foreign = loaded.foreign.iter().map(|why| saving::is_foreign(&why.to_string()));
-                let lines = foreign.chain(store::all_damage(&loaded.damage)).collect();
+                let lines = foreign.chain(store::damage_details(&loaded.damage)).collect();
                 (loaded.damage.iter().any(Damage::is_loss), lines)
             }
             Err(error) => (true, Vec::from([error.to_string()])),

@@ -10,11 +10,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// How long a provider may take to list its models.
-const PATIENCE: Duration = Duration::from_secs(10);
+const LIST_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long a server on this computer may take: it is there, or it is not.
-const LOCAL_PATIENCE: Duration = Duration::from_millis(1_500);
+const LOCAL_LIST_TIMEOUT: Duration = Duration::from_millis(1_500);
 /// Models of one provider that are kept; no person reads more.
-const MOST: usize = 2_000;
+const MAX_MODELS: usize = 2_000;
 
 /// Gives the providers that can be asked; may read files.
 pub(crate) type Catalogue = Arc<dyn Fn() -> Vec<ModelSource> + Send + Sync>;
@@ -104,7 +104,7 @@ impl ModelSource {
     pub(crate) fn offer(&self) -> Offer {
         let answer = match (&self.offer.key, &self.provider) {
             // A story is not asked: it is data.
-            _ if self.offer.address.is_none() => CatalogueAnswer::Models(self.named(&self.known)),
+            _ if self.offer.address.is_none() => CatalogueAnswer::Models(self.configured_models(&self.known)),
             (KeyState::Missing(_), _) => CatalogueAnswer::NoKey,
             (_, Err(why)) => CatalogueAnswer::Failed(why.to_string()),
             (_, Ok(_)) => CatalogueAnswer::Asking,
@@ -119,7 +119,7 @@ impl ModelSource {
         if offer.answer != CatalogueAnswer::Asking {
             return offer;
         }
-        let patience = if offer.local { LOCAL_PATIENCE } else { PATIENCE };
+        let patience = if offer.local { LOCAL_LIST_TIMEOUT } else { LIST_TIMEOUT };
         let answer = match tokio::time::timeout(patience, provider.models()).await {
             Ok(Ok(told)) => CatalogueAnswer::Models(self.with_known(told)),
             Ok(Err(failure)) => self.failed(&failure),
@@ -132,7 +132,7 @@ impl ModelSource {
     fn failed(&self, failure: &ReplyFailure) -> CatalogueAnswer {
         use crate::domain::FailureKind::{BadRequest, NameNotFound, NotAModel, NotFound, Unreachable};
         if matches!(failure.kind, NotFound | BadRequest | NotAModel) && !self.known.is_empty() {
-            return CatalogueAnswer::Models(self.named(&self.known));
+            return CatalogueAnswer::Models(self.configured_models(&self.known));
         }
         let answer = match failure.kind {
             NameNotFound | Unreachable if self.offer.local => CatalogueAnswer::NotRunning,
@@ -144,19 +144,19 @@ impl ModelSource {
     /// The models that were told, and behind them those that only the configuration names.
     fn with_known(&self, told: Vec<ModelInfo>) -> Vec<ModelInfo> {
         let mut models: Vec<ModelInfo> =
-            told.into_iter().take(MOST).map(|model| (self.informed)(model)).collect();
+            told.into_iter().take(MAX_MODELS).map(|model| (self.informed)(model)).collect();
         let unlisted: Vec<ModelName> = self
             .known
             .iter()
             .filter(|name| models.iter().all(|model| model.name != **name))
             .cloned()
             .collect();
-        models.extend(self.named(&unlisted));
+        models.extend(self.configured_models(&unlisted));
         models
     }
 
     /// Models of which only the configuration knows.
-    fn named(&self, names: &[ModelName]) -> Vec<ModelInfo> {
+    fn configured_models(&self, names: &[ModelName]) -> Vec<ModelInfo> {
         let named =
             |name: &ModelName| ModelInfo { local: self.offer.local, ..ModelInfo::named(name.clone()) };
         names.iter().map(|name| (self.informed)(named(name))).collect()
@@ -174,7 +174,7 @@ pub(crate) async fn ask_all(sources: Vec<ModelSource>) -> Vec<Offer> {
 }
 
 /// The servers on this computer that answer with their models. Nothing leaves this computer.
-pub async fn servers(catalogue: &Catalogue) -> Vec<Offer> {
+pub async fn local_servers(catalogue: &Catalogue) -> Vec<Offer> {
     let catalogue = catalogue.clone();
     // Who can be asked is read from disk.
     let sources = tokio::task::spawn_blocking(move || catalogue()).await.unwrap_or_default();
@@ -187,7 +187,7 @@ pub async fn servers(catalogue: &Catalogue) -> Vec<Offer> {
 #[derive(Debug, thiserror::Error)]
 pub enum TrialError {
     /// Nothing came in time.
-    #[error("{provider}: no answer within {} s.", PATIENCE.as_secs())]
+    #[error("{provider}: no answer within {} s.", LIST_TIMEOUT.as_secs())]
     Silent {
         /// Who was asked.
         provider: String,
@@ -209,10 +209,10 @@ pub enum TrialError {
 ///
 /// # Errors
 /// When it does not, or its provider lists others.
-pub async fn test(provider: &Provider) -> Result<String, TrialError> {
+pub async fn test_model(provider: &Provider) -> Result<String, TrialError> {
     let ModelName { provider: name, model } = provider.name();
     let start = std::time::Instant::now();
-    match tokio::time::timeout(PATIENCE, provider.models()).await {
+    match tokio::time::timeout(LIST_TIMEOUT, provider.models()).await {
         Err(_) => Err(TrialError::Silent { provider: name.clone() }),
         Ok(Err(failure)) => Err(TrialError::Failed(without_message(&failure))),
         Ok(Ok(models)) => {

@@ -11,7 +11,7 @@ use tokio::sync::Mutex;
 
 /// Bytes of two files that are read for it beside a session that is open: both stand in memory meanwhile, in up to sixteen
 /// times as many.
-const LARGEST: u64 = 64_000_000;
+const MAX_BYTES: u64 = 64_000_000;
 
 /// A session to compare with, as it is listed.
 #[derive(Debug)]
@@ -75,16 +75,16 @@ pub(crate) fn compare_sessions(
     let mut damage = Vec::new();
     let mut read = |of: &Summary| -> Result<LoadedSession, StoreError> {
         let loaded = store::read_with(&of.path, seal)?;
-        let told = store::told_damage(&loaded.damage);
+        let told = store::damage_summary(&loaded.damage);
         damage.extend(told.iter().map(|damage| format!("{}: {damage}", of.label())));
         Ok(loaded)
     };
     let (ours, theirs) = (read(left)?, read(right)?);
-    let comparison = Comparison::of(compared(left, &ours), compared(right, &theirs));
+    let comparison = Comparison::of(compared_session(left, &ours), compared_session(right, &theirs));
     Ok(SessionComparison { labels: [left, right].map(|of| of.label().to_owned()), comparison, damage })
 }
 
-fn compared<'a>(of: &'a Summary, loaded: &'a LoadedSession) -> ComparedSession<'a> {
+fn compared_session<'a>(of: &'a Summary, loaded: &'a LoadedSession) -> ComparedSession<'a> {
     ComparedSession {
         label: of.label(),
         id: &of.id,
@@ -102,7 +102,7 @@ pub(super) fn compare_files(
     let own = index::of(own).ok_or(ComparisonError::NothingSaid)?;
     let other = index::of(other).ok_or(ComparisonError::Gone)?;
     let bytes = own.bytes.saturating_add(other.bytes);
-    if bytes > LARGEST {
+    if bytes > MAX_BYTES {
         return Err(ComparisonError::Large(bytes));
     }
     Ok(compare_sessions(&own, &other, seal)?)
@@ -189,6 +189,6 @@ mod tests {
     #[test]
     fn what_is_too_large_is_told_as_it_is() {
         let told = include_str!("../../docs/sessions.md");
-        assert!(told.contains(&format!("for two that hold more than {}.", size(LARGEST))));
+        assert!(told.contains(&format!("for two that hold more than {}.", size(MAX_BYTES))));
     }
 }

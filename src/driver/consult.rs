@@ -10,13 +10,11 @@ use tokio::sync::mpsc;
 use tokio::time::timeout;
 
 /// Opinions that come later are none.
-const PATIENCE: Duration = Duration::from_secs(30);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
 /// An answer of more bytes is none.
-const LONGEST: usize = 64 << 10;
-/// Remarks that are told.
-const MOST_REMARKS: usize = 4;
-/// Pieces of an answer that may wait.
-const WAITING: usize = 64;
+const MAX_ANSWER_BYTES: usize = 64 << 10;
+const MAX_REMARKS: usize = 4;
+const CHANNEL_CAPACITY: usize = 64;
 
 /// Why no answer was gathered, in words that stand after the name of the model.
 #[derive(Debug, thiserror::Error)]
@@ -51,7 +49,7 @@ impl Rooms {
         let inbox = self.inbox();
         tokio::spawn(async move {
             let answer = match provider {
-                Ok(provider) => gather(&provider, &request, PATIENCE).await,
+                Ok(provider) => gather(&provider, &request, ANSWER_TIMEOUT).await,
                 Err(why) => {
                     let model = wanted.unwrap_or(ModelName { provider: String::new(), model: String::new() });
                     Consultation { model, text: Err(why), usage: Usage::default(), remarks: Vec::new() }
@@ -83,7 +81,7 @@ async fn listen(
     usage: &mut Usage,
     remarks: &mut Vec<String>,
 ) -> Result<String, NoAnswer> {
-    let (sender, mut events) = mpsc::channel(WAITING);
+    let (sender, mut events) = mpsc::channel(CHANNEL_CAPACITY);
     let asking = async {
         provider.ask(request, &sender).await;
         // The last of it may still wait in the channel; it is read below.
@@ -95,12 +93,12 @@ async fn listen(
             match event {
                 ReplyEvent::Delta(more) => {
                     text.push_str(&more);
-                    if text.len() > LONGEST {
+                    if text.len() > MAX_ANSWER_BYTES {
                         return Err(NoAnswer::TooLong);
                     }
                 }
                 ReplyEvent::Usage(told) => *usage = told,
-                ReplyEvent::Remark(remark) if remarks.len() < MOST_REMARKS => remarks.push(remark),
+                ReplyEvent::Remark(remark) if remarks.len() < MAX_REMARKS => remarks.push(remark),
                 ReplyEvent::Failed(failure) => return Err(NoAnswer::Failed(failure.message)),
                 ReplyEvent::Finished(finish) if !finish.reason.complete() => {
                     return Err(NoAnswer::BrokenOff);
@@ -136,7 +134,7 @@ mod tests {
     #[tokio::test]
     async fn an_answer_is_gathered_whole() {
         let story = "text = \"all of it\"\npace = 300\nusage = { input = 7, output = 2 }";
-        let got = gathered(story, PATIENCE).await;
+        let got = gathered(story, ANSWER_TIMEOUT).await;
         assert_eq!(got.text.as_deref(), Ok("all of it"));
         assert_eq!(got.usage.input, Some(7));
         assert_eq!(got.model.to_string(), "scripted/judge");
@@ -152,9 +150,9 @@ mod tests {
         let asked = |words: &str| {
             ModelRequest::new(StepId(1), Purpose::Judge, vec![Message::new(Role::User, words.repeat(100))])
         };
-        let got = gather(&provider, &asked("many words "), PATIENCE).await;
+        let got = gather(&provider, &asked("many words "), ANSWER_TIMEOUT).await;
         assert!(got.text.unwrap_err().contains("the model's context has 100"));
-        assert_eq!(gather(&provider, &asked("x"), PATIENCE).await.text.as_deref(), Ok("x"));
+        assert_eq!(gather(&provider, &asked("x"), ANSWER_TIMEOUT).await.text.as_deref(), Ok("x"));
     }
 
     #[tokio::test]
@@ -166,11 +164,11 @@ mod tests {
 
     #[tokio::test]
     async fn a_long_one_a_cut_one_and_a_failed_one_are_none() {
-        let long = gathered("text = \"0123456789abcdef\"\nrepeat = 5000", PATIENCE).await;
+        let long = gathered("text = \"0123456789abcdef\"\nrepeat = 5000", ANSWER_TIMEOUT).await;
         assert_eq!(long.text, Err("it grew too long".to_owned()));
-        let cut = gathered("text = \"half\"\nfinish = \"length\"", PATIENCE).await;
+        let cut = gathered("text = \"half\"\nfinish = \"length\"", ANSWER_TIMEOUT).await;
         assert_eq!(cut.text, Err("it broke off".to_owned()));
-        let failed = gathered("error = { status = 401 }", PATIENCE).await;
+        let failed = gathered("error = { status = 401 }", ANSWER_TIMEOUT).await;
         assert!(failed.text.unwrap_err().contains("refused"), "the provider's words");
     }
 }

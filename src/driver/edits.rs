@@ -14,10 +14,10 @@ use crate::workspace::target::{self, TargetFacts};
 use std::path::{Component, Path, PathBuf};
 
 /// What is said of a file in which nothing is looked for.
-const NOT_LOOKED: &str = "places are looked for only in the working folder, in files without secrets: read this one, and write it whole";
+const NOT_SEARCHED_MESSAGE: &str = "places are looked for only in the working folder, in files without secrets: read this one, and write it whole";
 
 /// Bytes of the texts of all files of an edit.
-const LARGEST: usize = 4 << 20;
+const MAX_BYTES: usize = 4 << 20;
 
 /// How an edit stands to its files.
 pub(super) enum EditState {
@@ -30,7 +30,7 @@ pub(super) enum EditState {
 }
 
 /// Looks at how an edit stands to its files. This reads them: for a worker.
-pub(super) fn place(block: &Block, revision: Revision, (scope, own): (&Scope, &Path)) -> EditState {
+pub(super) fn locate(block: &Block, revision: Revision, (scope, own): (&Scope, &Path)) -> EditState {
     let crate::domain::BlockKind::Edit { paths } = &block.kind else { return EditState::Stands(None) };
     // The first version is what the model wrote.
     let written = block.versions.first().map_or("", |version| &version.source);
@@ -48,7 +48,7 @@ pub(super) fn place(block: &Block, revision: Revision, (scope, own): (&Scope, &P
     };
     let places = Searchable::new(scope, own);
     if let Some(path) = paths.iter().find(|path| !places.by_name(path)) {
-        return EditState::Looked(Err(not_looked(path)));
+        return EditState::Looked(Err(not_searched(path)));
     }
     let seen = match target::look_all(&scope.cwd, scope.home.as_deref(), &act) {
         Ok(seen) => seen,
@@ -57,7 +57,7 @@ pub(super) fn place(block: &Block, revision: Revision, (scope, own): (&Scope, &P
             // What is wrong behind a link would tell of the place where it leads.
             let linked = paths.iter().find(|path| places.leads_on(path));
             return EditState::Looked(Err(
-                linked.map_or_else(|| fault(why.to_string()), |path| not_looked(path))
+                linked.map_or_else(|| fault(why.to_string()), |path| not_searched(path))
             ));
         }
     };
@@ -69,19 +69,19 @@ pub(super) fn place(block: &Block, revision: Revision, (scope, own): (&Scope, &P
             return EditState::Outdated(paths.get(moved).cloned().unwrap_or_default());
         }
     }
-    EditState::Looked(made(&edits, paths, &seen, &places))
+    EditState::Looked(placed_edit(&edits, paths, &seen, &places))
 }
 
 fn fault(why: String) -> EditFault {
     EditFault(why)
 }
 
-fn not_looked(path: &str) -> EditFault {
-    EditFault(format!("{path}: {NOT_LOOKED}"))
+fn not_searched(path: &str) -> EditFault {
+    EditFault(format!("{path}: {NOT_SEARCHED_MESSAGE}"))
 }
 
 /// The new text of all files.
-fn made(
+fn placed_edit(
     edits: &[FileEdit],
     paths: &[String],
     seen: &[TargetFacts],
@@ -94,7 +94,7 @@ fn made(
     let mut notes = Vec::new();
     for (edit, seen) in edits.iter().zip(seen) {
         if !places.as_seen(&edit.path, seen) {
-            return Err(not_looked(&edit.path));
+            return Err(not_searched(&edit.path));
         }
         let there = seen.target.found != OnDisk::Nothing;
         if there && seen.before.is_none() {
@@ -113,11 +113,11 @@ fn made(
         paths.iter().map(String::as_str).zip(texts.iter().map(String::as_str)).collect();
     let text = file_texts::join(&files)
         .ok_or_else(|| fault("these files can't be told apart in one text: edit them one by one".into()))?;
-    if text.len() > LARGEST {
+    if text.len() > MAX_BYTES {
         return Err(fault(format!(
             "its files have {} together, at most {} are shown as one",
             size(text.len() as u64),
-            size(LARGEST as u64)
+            size(MAX_BYTES as u64)
         )));
     }
     let bases = seen.iter().map(|seen| seen.target.found).collect();

@@ -9,11 +9,11 @@ use crate::workspace::read;
 use std::path::Path;
 
 /// A larger picture is only named.
-const LARGEST: u64 = 16 << 20;
+const MAX_IMAGE_BYTES: u64 = 16 << 20;
 /// Pictures beyond so many bytes in all are only named.
-const TOGETHER: u64 = 64 << 20;
+const MAX_TOTAL_BYTES: u64 = 64 << 20;
 /// Places with keys that are told one by one.
-const TOLD: usize = 8;
+const MAX_PLACES_SHOWN: usize = 8;
 
 /// What becomes of keys that stand in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub(crate) struct ExportUsageError;
 ///
 /// # Errors
 /// When it is neither; what may be typed is told.
-pub(crate) fn asked(argument: &str) -> Result<(ExportFormat, ExportKeys), ExportUsageError> {
+pub(crate) fn parse_argument(argument: &str) -> Result<(ExportFormat, ExportKeys), ExportUsageError> {
     let mut words = argument.split_whitespace();
     let format = words.next().unwrap_or("md").parse().map_err(|_| ExportUsageError)?;
     match (words.next(), words.next()) {
@@ -49,7 +49,7 @@ pub(crate) fn asked(argument: &str) -> Result<(ExportFormat, ExportKeys), Export
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ExportStop {
     /// Keys stand in it.
-    #[error("{}", keys_told(.0))]
+    #[error("{}", keys_message(.0))]
     Keys(Vec<Secret>),
     /// It has nothing for that form.
     #[error(transparent)]
@@ -76,9 +76,9 @@ pub(crate) fn write(
         ExportKeys::Mask => document = masker.mask(document).into_inner(),
         ExportKeys::Keep => {}
     }
-    let mut left = TOGETHER;
+    let mut left = MAX_TOTAL_BYTES;
     for picture in document.pictures_mut() {
-        match bytes(picture, blobs, left.min(LARGEST)) {
+        match bytes(picture, blobs, left.min(MAX_IMAGE_BYTES)) {
             Ok(bytes) => {
                 left = left.saturating_sub(bytes.len() as u64);
                 picture.data = Ok(bytes.into());
@@ -91,8 +91,8 @@ pub(crate) fn write(
 
 /// The bytes of a picture that lies among the session's own and is what it is said to be.
 fn bytes(picture: &Picture, blobs: &Path, most: u64) -> Result<Vec<u8>, PictureError> {
-    let place =
-        images::of_session(&picture.path, blobs).map_err(|why| PictureError::Unreadable(why.to_string()))?;
+    let place = images::session_file(&picture.path, blobs)
+        .map_err(|why| PictureError::Unreadable(why.to_string()))?;
     let bytes = read::held(&place, most).map_err(|why| PictureError::Unreadable(why.to_string()))?;
     match images::kind(&bytes) {
         Some(kind) if kind == picture.mime => Ok(bytes),
@@ -101,14 +101,14 @@ fn bytes(picture: &Picture, blobs: &Path, most: u64) -> Result<Vec<u8>, PictureE
     }
 }
 
-fn keys_told(found: &[Secret]) -> String {
+fn keys_message(found: &[Secret]) -> String {
     let mut places: Vec<String> = Vec::new();
-    for secret in found.iter().take(TOLD) {
+    for secret in found.iter().take(MAX_PLACES_SHOWN) {
         let often = if secret.count > 1 { format!(", {} times", secret.count) } else { String::new() };
         places.push(format!("{} in {}{often}", secret.kind, secret.place));
     }
-    if found.len() > TOLD {
-        places.push(format!("{} more", counted(found.len() - TOLD, "place")));
+    if found.len() > MAX_PLACES_SHOWN {
+        places.push(format!("{} more", counted(found.len() - MAX_PLACES_SHOWN, "place")));
     }
     format!("it holds what looks like a key: {}", places.join("; "))
 }

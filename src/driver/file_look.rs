@@ -8,7 +8,7 @@ use crate::domain::{
 };
 use crate::engine::Inspection;
 use crate::review::{self, Scope};
-use crate::workspace::place::OpenPlace as Held;
+use crate::workspace::place::OpenPlace;
 use crate::workspace::target::{self, TargetFacts};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -29,8 +29,8 @@ pub(super) fn inspect(
     revision: Revision,
     limits: Option<Limits>,
     ground: &FileScope,
-) -> (Inspection, Vec<Held>) {
-    let placed = match edits::place(block, revision, (&ground.scope, &ground.own)) {
+) -> (Inspection, Vec<OpenPlace>) {
+    let placed = match edits::locate(block, revision, (&ground.scope, &ground.own)) {
         EditState::Stands(seen) => seen,
         EditState::Looked(edit) => {
             let inspection = impossible("its places in the file are looked for".into());
@@ -54,31 +54,18 @@ pub(super) fn inspect(
         Ok(seen) => seen,
         Err(why) => return (impossible(why.to_string()), Vec::new()),
     };
-    let before = before(&act, &seen);
+    let before = current_text(&act, &seen);
     // The target is where links lead; places are judged by what they are there.
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
     let scope = &Scope { cwd: real(&scope.cwd), home: scope.home.as_deref().map(real), ..scope.clone() };
     let own = ground.own.canonicalize().unwrap_or_else(|_| ground.own.clone());
-    let mut review = Review::default();
-    for (act, seen) in act.each().iter().zip(&seen) {
-        let of_one = review::files::review(act, &seen.target, scope, &[&own]);
-        review.findings.extend(of_one.findings);
-        review.effects.writes.extend(of_one.effects.writes);
-        review.effects.reads.extend(of_one.effects.reads);
-        review.findings.extend(seen.remarks.iter().map(|message| Finding {
-            rule: "file.remark".into(),
-            severity: Severity::Info,
-            place: Place { line: 1, column: 1, end_line: 1, end_column: 1 },
-            message: message.clone(),
-            forbidden: false,
-        }));
-    }
+    let mut review = review_places(&act, &seen, scope, &own);
     let writes = matches!(act, FileAct::Write { .. } | FileAct::WriteAll { .. });
     if let (true, Some(version)) = (writes, block.version(revision)) {
         // Nothing of it runs: only what hides in its characters matters here.
         let is_edit = matches!(block.kind, BlockKind::Edit { .. });
         let old = before.as_deref().filter(|_| is_edit);
-        review.findings.extend(in_characters(&act, old, &version.source, scope));
+        review.findings.extend(character_findings(&act, old, &version.source, scope));
         review.findings.sort_by_key(|finding| finding.place.line);
     }
     scope.book.forbid().mark(&mut review);
@@ -92,14 +79,33 @@ pub(super) fn inspect(
         rights: rights(writes, &seen).into(),
         limits: limits.unwrap_or_default(),
         shared: None,
-        target: target::joined(&seen),
+        target: target::join_targets(&seen),
     };
     let inspection = Inspection { before, ..Inspection::new(review, Ok(terms)) };
     (inspection, seen.into_iter().map(|seen| seen.place).collect())
 }
 
+/// The review of the places that an act is about, with what was remarked when they were looked at.
+fn review_places(act: &FileAct, seen: &[TargetFacts], scope: &Scope, own: &Path) -> Review {
+    let mut review = Review::default();
+    for (act, seen) in act.each().iter().zip(seen) {
+        let of_one = review::files::review(act, &seen.target, scope, &[own]);
+        review.findings.extend(of_one.findings);
+        review.effects.writes.extend(of_one.effects.writes);
+        review.effects.reads.extend(of_one.effects.reads);
+        review.findings.extend(seen.remarks.iter().map(|message| Finding {
+            rule: "file.remark".into(),
+            severity: Severity::Info,
+            place: Place { line: 1, column: 1, end_line: 1, end_column: 1 },
+            message: message.clone(),
+            forbidden: false,
+        }));
+    }
+    review
+}
+
 /// What stands there now, as the new text is told: of several files in one.
-fn before(act: &FileAct, seen: &[TargetFacts]) -> Option<Arc<str>> {
+fn current_text(act: &FileAct, seen: &[TargetFacts]) -> Option<Arc<str>> {
     let FileAct::WriteAll { paths } = act else { return seen.first()?.before.clone() };
     let mut texts = Vec::with_capacity(seen.len());
     for (path, seen) in paths.iter().zip(seen) {
@@ -110,9 +116,9 @@ fn before(act: &FileAct, seen: &[TargetFacts]) -> Option<Arc<str>> {
 }
 
 /// What hides in the characters of a text. What stands in the `old` one already is no news of an edit.
-fn in_characters(act: &FileAct, old: Option<&str>, text: &str, scope: &Scope) -> Vec<Finding> {
+fn character_findings(act: &FileAct, old: Option<&str>, text: &str, scope: &Scope) -> Vec<Finding> {
     let Some(old) = old else { return review_in_time(text, None, scope).findings };
-    let (masked, news) = masked(act, old, text);
+    let (masked, news) = mask_unchanged_lines(act, old, text);
     let mut findings = review_in_time(&masked, None, scope).findings;
     let is_new = |line: u32| news.get(line.saturating_sub(1) as usize).copied().unwrap_or(true);
     findings.retain(|finding| {
@@ -124,7 +130,7 @@ fn in_characters(act: &FileAct, old: Option<&str>, text: &str, scope: &Scope) ->
 
 /// A text with a dot for each line that stands in the old one already, in the same file, and which of its lines are new.
 /// Lines with nothing on them stay what they are: new code below very many of them is far from what a reader sees.
-fn masked(act: &FileAct, old: &str, text: &str) -> (String, Vec<bool>) {
+fn mask_unchanged_lines(act: &FileAct, old: &str, text: &str) -> (String, Vec<bool>) {
     let heads: HashSet<String> = match act {
         FileAct::WriteAll { paths } => {
             paths.iter().map(|path| file_texts::head(path).trim_end().to_owned()).collect()

@@ -2,7 +2,7 @@
 
 use super::rooms::Rooms;
 use super::runs::{look_again, not_started};
-use super::sources::{Signal, WAITING};
+use super::sources::{CHANNEL_CAPACITY, Signal};
 use super::undo::RememberError;
 use crate::domain::sentences::running::STOPPED_BEFORE_START;
 use crate::domain::{
@@ -12,7 +12,7 @@ use crate::domain::{
 use crate::engine::{Event, State, StoreEvent};
 use crate::review::{self, Scope};
 use crate::workspace::act::{self, ChangesTold};
-use crate::workspace::place::OpenPlace as Held;
+use crate::workspace::place::OpenPlace;
 use crate::workspace::protected::ProtectedFiles;
 use tokio::sync::mpsc;
 
@@ -37,7 +37,7 @@ enum NotCarriedOut {
 fn carry_out(
     (terms, source): (&Terms, &str),
     (kind, tells): (&BlockKind, ChangesTold),
-    places: &[Held],
+    places: &[OpenPlace],
     scope: &Scope,
 ) -> Result<RunReport, NotCarriedOut> {
     if places.is_empty() {
@@ -62,7 +62,7 @@ fn carry_out(
 }
 
 /// What is told of an edit: where it is now, and itself, where it was not found as it was written.
-fn tells(block: &Block) -> ChangesTold {
+fn change_detail(block: &Block) -> ChangesTold {
     match block.placed.last() {
         None => ChangesTold::Nothing,
         Some(placed) if placed.note.is_empty() => ChangesTold::Lines,
@@ -82,12 +82,12 @@ async fn unless_stopped(
 impl Rooms {
     /// As for a program, the decision has to be on disk before anything is done.
     pub(super) fn start_files(&mut self, request: RunRequest, protected: Vec<String>, state: &State) {
-        let (sender, events) = mpsc::channel(WAITING);
+        let (sender, events) = mpsc::channel(CHANNEL_CAPACITY);
         self.sources.listen_run(events);
         let run = request.approval().run();
         let item = state.transcript.blocks.get(&request.approval().block());
         let kind = item.map(|item| item.block.kind.clone());
-        let tells = item.map_or_else(ChangesTold::default, |item| tells(&item.block));
+        let tells = item.map_or_else(ChangesTold::default, |item| change_detail(&item.block));
         let (store, inbox, scope) = (self.store.clone(), self.inbox(), self.scope.clone());
         let places = self.places.take(request.approval().block(), request.approval().revision());
         let (stop, obeyed, undo) = (self.is_stopped(run), self.obeyed.clone(), self.undo.clone());
@@ -150,7 +150,7 @@ mod tests {
         assert!(matches!(report.outcome, Outcome::Refused(_)));
         // One of another folder is not the one that was approved.
         let other = tempfile::tempdir().unwrap();
-        let place = Held::find(&other.path().join("a.txt")).unwrap();
+        let place = OpenPlace::find(&other.path().join("a.txt")).unwrap();
         let report = carry_out((&terms, "x"), kind, &[place], &scope).unwrap();
         assert!(matches!(report.outcome, Outcome::Refused(_)), "{:?}", report.outcome);
         for folder in [&folder, &other] {

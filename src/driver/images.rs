@@ -8,7 +8,7 @@ use crate::workspace::read;
 use std::path::Path;
 
 /// Images of more bytes are not sent.
-const LARGEST: u64 = 3 << 20;
+const MAX_BYTES: u64 = 3 << 20;
 
 /// Why a file of the session is not read, shown or opened.
 #[derive(Debug, thiserror::Error)]
@@ -36,7 +36,7 @@ pub(super) enum SessionFileError {
 }
 
 /// Whether a request waits for the bytes of images.
-pub(super) fn wanted(request: &ModelRequest) -> bool {
+pub(super) fn needs_bytes(request: &ModelRequest) -> bool {
     request.messages.iter().any(|message| message.images.iter().any(|image| image.data.is_none()))
 }
 
@@ -64,8 +64,8 @@ pub(super) fn read(mut request: ModelRequest, blobs: &Path) -> ModelRequest {
 }
 
 fn bytes(image: &MessageImage, blobs: &Path) -> Result<Vec<u8>, SessionFileError> {
-    let place = of_session(&image.image.path, blobs)?;
-    let bytes = read::held(&place, LARGEST).map_err(|_| SessionFileError::Unreadable)?;
+    let place = session_file(&image.image.path, blobs)?;
+    let bytes = read::held(&place, MAX_BYTES).map_err(|_| SessionFileError::Unreadable)?;
     if kind(&bytes) == Some(image.image.mime.as_str()) {
         Ok(bytes)
     } else {
@@ -74,7 +74,7 @@ fn bytes(image: &MessageImage, blobs: &Path) -> Result<Vec<u8>, SessionFileError
 }
 
 /// A file of a run, an image or a large output, where it lies among this session's own. It is held: what is read of it lies there too.
-pub(super) fn of_session(path: &Path, blobs: &Path) -> Result<OpenPlace, SessionFileError> {
+pub(super) fn session_file(path: &Path, blobs: &Path) -> Result<OpenPlace, SessionFileError> {
     let folder = Folder::find(blobs).map_err(|_| SessionFileError::NoFolder)?;
     let place = OpenPlace::find(path).ok().filter(|place| place.found().is_some());
     let place = place.ok_or(SessionFileError::Gone)?;
@@ -129,9 +129,9 @@ mod tests {
         std::os::unix::fs::symlink(&outside, &link).unwrap();
         let gone = blobs.join("d.png");
         let asked = request(&[&good, &text, &link, &outside, &gone]);
-        assert!(wanted(&asked));
+        assert!(needs_bytes(&asked));
         let read = read(asked, &blobs);
-        assert!(!wanted(&read));
+        assert!(!needs_bytes(&read));
         let [message] = &read.messages[..] else { panic!() };
         assert_eq!(message.images.len(), 1);
         assert_eq!(message.images[0].data.as_deref(), Some(&b"\x89PNG...."[..]));

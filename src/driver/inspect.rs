@@ -15,7 +15,7 @@ use crate::engine::{Event, Inspection};
 use crate::exec::{self, Executor, ExecutorError};
 use crate::review::{self, Scope};
 use crate::workspace::facts;
-use crate::workspace::place::OpenPlace as Held;
+use crate::workspace::place::OpenPlace;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock, PoisonError};
 use tokio::sync::mpsc;
@@ -58,7 +58,7 @@ pub(super) fn spawn(
             let working = ground.scope.cwd.clone();
             let (mut inspection, found) = look_at_file(block, revision, limits, ground).await;
             if let Ok(terms) = &inspection.terms {
-                inspection.undo = covered(undo, (id, revision), terms.clone(), working).await;
+                inspection.undo = undo_cover(undo, (id, revision), terms.clone(), working).await;
             }
             if !found.is_empty() {
                 places.hold(id, revision, found);
@@ -80,11 +80,11 @@ pub(super) fn spawn(
         let is_code = block.kind.is_code();
         let is_python_install =
             matches!(block.kind, BlockKind::Install { .. }) && language == Some(Language::python());
-        let lacking = lacking(&block, revision, terms.is_ok(), &executor).await;
-        let (review, noted) = look(block, revision, scope.clone(), earlier).await;
+        let lacking = missing_packages(&block, revision, terms.is_ok(), &executor).await;
+        let (review, noted) = review_block(block, revision, scope.clone(), earlier).await;
         seen.lock().unwrap_or_else(PoisonError::into_inner).insert((id, revision), noted);
         let (reach, refused) = match &terms {
-            Ok(terms) => told(&review, executor.reach(terms).await, &scope).await,
+            Ok(terms) => refused_effects(&review, executor.reach(terms).await, &scope).await,
             Err(_) => (Reach::default(), Vec::new()),
         };
         let image = match &terms {
@@ -93,7 +93,7 @@ pub(super) fn spawn(
         };
         let venv = if is_python_install { executor.project_venv().await } else { None };
         let undo = match &terms {
-            Ok(terms) => covered(undo, (id, revision), terms.clone(), working).await,
+            Ok(terms) => undo_cover(undo, (id, revision), terms.clone(), working).await,
             Err(_) => None,
         };
         let inspection =
@@ -103,18 +103,18 @@ pub(super) fn spawn(
 }
 
 /// What of a block's effects will be refused, by what its run reaches; with that. Links are followed on a worker.
-async fn told(review: &Review, reach: Reach, scope: &Scope) -> (Reach, Vec<String>) {
+async fn refused_effects(review: &Review, reach: Reach, scope: &Scope) -> (Reach, Vec<String>) {
     let (effects, scope) = (review.effects.clone(), scope.clone());
     let work = tokio::task::spawn_blocking(move || {
-        let scope = Scope { cwd: facts::real(&scope.cwd), ..scope };
-        let refused = review::refusals(&effects, &reach, &scope, &facts::real);
+        let scope = Scope { cwd: facts::resolve_links(&scope.cwd), ..scope };
+        let refused = review::refusals(&effects, &reach, &scope, &facts::resolve_links);
         (reach, refused)
     });
     work.await.unwrap_or_default()
 }
 
 /// What of the files that a run may change would be remembered.
-async fn covered(
+async fn undo_cover(
     undo: Arc<UndoRoom>,
     block: (BlockId, Revision),
     terms: Terms,
@@ -125,7 +125,12 @@ async fn covered(
 }
 
 /// The packages that a block of Python needs and that are not there.
-async fn lacking(block: &Block, revision: Revision, possible: bool, executor: &Executor) -> Vec<String> {
+async fn missing_packages(
+    block: &Block,
+    revision: Revision,
+    possible: bool,
+    executor: &Executor,
+) -> Vec<String> {
     let version = block.version(revision).filter(|v| v.language == Some(Language::python()));
     match (&block.kind, version) {
         (BlockKind::Code { .. } | BlockKind::Load { .. }, Some(version)) if possible => {
@@ -146,7 +151,7 @@ async fn look_at_file(
     revision: Revision,
     limits: Option<Limits>,
     ground: FileScope,
-) -> (Inspection, Vec<Held>) {
+) -> (Inspection, Vec<OpenPlace>) {
     let work = tokio::task::spawn_blocking(move || file_look::inspect(&block, revision, limits, &ground));
     work.await.unwrap_or_else(|error| {
         tracing::error!(%error, "the look at a file broke off");
@@ -215,7 +220,7 @@ fn review_of_name(kind: &BlockKind, version: &Version) -> Option<Review> {
     }
 }
 
-async fn look(
+async fn review_block(
     block: Block,
     revision: Revision,
     scope: Scope,
@@ -302,7 +307,7 @@ mod tests {
             let scope = Scope { book: Arc::new(book), ..Scope::default() };
             let earlier =
                 EarlierTexts::new(UnreadTexts::default(), || Box::new(|_| Err("nothing is away".to_owned())));
-            let (review, _) = look(block.clone(), Revision(1), scope, Arc::new(earlier)).await;
+            let (review, _) = review_block(block.clone(), Revision(1), scope, Arc::new(earlier)).await;
             assert_eq!(review.findings.len(), 1);
             assert_eq!(review.findings.iter().all(|finding| finding.forbidden), forbidden);
         }

@@ -11,7 +11,7 @@ use crate::domain::{ModelName, Sha256, UndrawnReason, session_name};
 use crate::engine::Event;
 use crate::engine::transcript::{BlockItem, OTHER_ENTRY};
 use crate::export::{Document, ExportFormat};
-use crate::store::search::{self, Waiting};
+use crate::store::search::{self, SearchControl};
 use crate::store::{Store, index, manage};
 use crate::workspace::instructions;
 use crate::workspace::place::Folder;
@@ -23,10 +23,10 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 
 /// Places of sessions that are told for what was typed.
-const HITS: usize = 30;
+const MAX_HITS: usize = 30;
 
 /// Images larger than this are not drawn.
-const LARGEST_IMAGE: u64 = 4 << 20;
+const MAX_IMAGE_BYTES: u64 = 4 << 20;
 
 impl Driver {
     /// Starts a job; what comes of it is told as [`JobResult`].
@@ -35,14 +35,16 @@ impl Driver {
         let (blobs, working) = (self.rooms.store.blobs(), self.rooms.working.clone());
         let (catalogue, inbox) = (self.catalogue.clone(), self.rooms.inbox());
         match job {
-            Job::Interpreters => self.later(async move { JobResult::Interpreters(executor.found().await) }),
-            Job::Sandbox => self.later(async move {
+            Job::Interpreters => {
+                self.spawn_job(async move { JobResult::Interpreters(executor.found().await) });
+            }
+            Job::Sandbox => self.spawn_job(async move {
                 JobResult::Sandbox(executor.sandbox().await.map_err(|why| why.to_string()))
             }),
             Job::Servers => {
-                self.later(async move { JobResult::Servers(catalogue::servers(&catalogue).await) });
+                self.spawn_job(async move { JobResult::Servers(catalogue::local_servers(&catalogue).await) });
             }
-            Job::Models => drop(tokio::spawn(offers(catalogue, inbox))),
+            Job::Models => drop(tokio::spawn(send_offers(catalogue, inbox))),
             Job::TestModel(name) => self.test_model(name),
             Job::StoreKey(provider) => self.write_key(provider),
             Job::Recipes => self.read_recipes(),
@@ -50,35 +52,37 @@ impl Driver {
             Job::NewRecipe(name) => self.new_recipe(&name),
             Job::Sessions => {
                 let sessions = self.rooms.sessions.clone();
-                self.on_disk(move || Ok(JobResult::Sessions(index::list(&sessions))));
+                self.spawn_disk_job(move || Ok(JobResult::Sessions(index::list(&sessions))));
             }
             Job::SearchSessions(text, folder) => self.search_sessions(text, folder, false),
             Job::SearchWithNames(text) => self.search_sessions(text, None, true),
-            Job::Preview(path) => self.on_disk(move || {
+            Job::Preview(path) => self.spawn_disk_job(move || {
                 let lines = manage::preview(&path, 12);
                 let space = manage::space(&path);
                 Ok(JobResult::Preview(path, lines, space))
             }),
             Job::Compare(path) => self.compare_with(path),
-            Job::Delete(path) => self.on_disk(move || match manage::delete(&path) {
+            Job::Delete(path) => self.spawn_disk_job(move || match manage::delete(&path) {
                 Ok(()) => Ok(JobResult::SessionsChanged),
                 Err(error) => Err(error.into()),
             }),
             Job::Rename(path, name) => self.rename_session(path, name),
-            Job::SaveImage(image) => self.on_disk(move || {
-                let place = images::of_session(&image.path, &blobs)?;
-                let bytes = workspace::read::held(&place, LARGEST_IMAGE * 16)?;
+            Job::SaveImage(image) => self.spawn_disk_job(move || {
+                let place = images::session_file(&image.path, &blobs)?;
+                let bytes = workspace::read::held(&place, MAX_IMAGE_BYTES * 16)?;
                 Ok(JobResult::Saved(workspace::write::fresh(&*working?, &image.name, &bytes)?))
             }),
             Job::Export(format, keys) => self.export(format, keys),
             Job::SaveOutput(block) => {
                 let store = self.rooms.store.clone();
-                self.on_disk(move || save_output(*block, &store, &*working?));
+                self.spawn_disk_job(move || save_output(*block, &store, &*working?));
             }
             Job::FolderFiles => self.list_files(),
             Job::GivenFiles(text) => self.read_given(text),
             Job::ChangedInstructions => {
-                self.on_disk(move || Ok(JobResult::ChangedInstructions(instructions::look(&search).held)));
+                self.spawn_disk_job(move || {
+                    Ok(JobResult::ChangedInstructions(instructions::look(&search).held))
+                });
             }
             Job::TakeInstructions(held) => drop(tokio::task::spawn_blocking(move || {
                 for held in &held {
@@ -92,11 +96,13 @@ impl Driver {
             // What runs made is not believed, and not opened in this process.
             Job::Open(image) => {
                 let programs = executor.launcher();
-                self.on_disk(move || Ok(JobResult::Opened(open::external(&image, &blobs, &programs)?)));
+                self.spawn_disk_job(move || {
+                    Ok(JobResult::Opened(open::open_externally(&image, &blobs, &programs)?))
+                });
             }
-            Job::Picture(path, (width, height)) => self.later(async move {
+            Job::Picture(path, (width, height)) => self.spawn_job(async move {
                 let read = path.clone();
-                let read = move || workspace::read::bounded(&read, LARGEST_IMAGE);
+                let read = move || workspace::read::bounded(&read, MAX_IMAGE_BYTES);
                 let pixels = match tokio::task::spawn_blocking(read).await {
                     Ok(Ok(bytes)) => executor.pixels(bytes, width, height).await,
                     Ok(Err(FileError::TooLarge { .. })) => Err(UndrawnReason::TooLarge),
@@ -110,7 +116,7 @@ impl Driver {
     fn rename_session(&self, path: PathBuf, name: String) {
         let (now, masker) = (self.now(), self.rooms.scope.masker.clone());
         let seal = self.rooms.store.seal().cloned();
-        self.later(async move {
+        self.spawn_job(async move {
             let name = match session_name(&name) {
                 Ok(name) => name,
                 Err(why) => return JobResult::Failed(format!("Not renamed: {why}.")),
@@ -151,11 +157,11 @@ impl Driver {
         let read = self.read_search.clone();
         tokio::task::spawn_blocking(move || {
             let goes_on = || own.is_newest();
-            let waiting = Waiting { goes_on: &goes_on, told: &|_, _| {} };
+            let waiting = SearchControl { goes_on: &goes_on, told: &|_, _| {} };
             let told = match read(&text) {
                 Err(why) => JobResult::SessionHits(text, Err(why)),
                 Ok(mut wanted) => {
-                    wanted.limit = HITS;
+                    wanted.limit = MAX_HITS;
                     // A list of sessions has their names itself, and they need not be read for each letter.
                     wanted.without_names = !with_names;
                     // A filter that is still being typed filters nothing.
@@ -181,7 +187,7 @@ impl Driver {
 
     fn list_changes(&self, record: Sha256) {
         let undo = self.rooms.undo.clone();
-        self.on_disk(move || {
+        self.spawn_disk_job(move || {
             let found = undo.with(|store| store.changes(record))?;
             Ok(JobResult::Changes(record, found.map_err(|error| error.to_string())))
         });
@@ -189,19 +195,19 @@ impl Driver {
 
     fn compare_change(&self, record: Sha256, number: u32, path: String) {
         let undo = self.rooms.undo.clone();
-        self.on_disk(move || {
+        self.spawn_disk_job(move || {
             let texts = undo.with(|store| store.texts(record, number))??;
-            let told = super::undo::compared(&path, &texts);
+            let told = super::undo::diff_text(&path, &texts);
             Ok(JobResult::ChangeTexts(path, told))
         });
     }
 
     fn test_model(&self, name: ModelName) {
         let connect = self.rooms.connect.clone();
-        self.later(async move {
+        self.spawn_job(async move {
             let wanted = name.clone();
             let tested = match tokio::task::spawn_blocking(move || connect(&wanted)).await {
-                Ok(Ok(provider)) => catalogue::test(&provider).await.map_err(|why| why.to_string()),
+                Ok(Ok(provider)) => catalogue::test_model(&provider).await.map_err(|why| why.to_string()),
                 Ok(Err(why)) => Err(why.to_string()),
                 Err(error) => Err(error.to_string()),
             };
@@ -211,7 +217,7 @@ impl Driver {
 
     fn write_key(&self, provider: String) {
         let store = self.store_key.clone();
-        self.on_disk(move || {
+        self.spawn_disk_job(move || {
             let file = store(&provider)?;
             Ok(JobResult::KeyStored(provider, file))
         });
@@ -223,7 +229,7 @@ impl Driver {
         let store = self.rooms.store.clone();
         let (masker, blobs) = (self.rooms.scope.masker.clone(), self.rooms.store.blobs());
         let working = self.rooms.working.clone();
-        self.on_disk(move || {
+        self.spawn_disk_job(move || {
             let mut read = store.rereader();
             for (body, entry) in transcript.all_paged_out() {
                 let whole = read(entry).map_err(|why| format!("Not written: {why}."))?;
@@ -241,12 +247,14 @@ impl Driver {
 
     fn list_files(&self) {
         let working = self.rooms.working.clone();
-        self.on_disk(move || Ok(JobResult::FolderFiles(Arc::new(workspace::paths::list(&*working?)?))));
+        self.spawn_disk_job(move || {
+            Ok(JobResult::FolderFiles(Arc::new(workspace::paths::list(&*working?)?)))
+        });
     }
 
     fn read_given(&self, text: String) {
         let (working, masker) = (self.rooms.working.clone(), self.rooms.scope.masker.clone());
-        self.on_disk(move || {
+        self.spawn_disk_job(move || {
             let files = match working {
                 Ok(working) => workspace::given::read(&working, &text, &masker),
                 Err(error) => Err(vec![GivenFileError::NoFolder(error)]),
@@ -256,13 +264,13 @@ impl Driver {
         });
     }
 
-    pub(super) fn later(&self, work: impl Future<Output = JobResult> + Send + 'static) {
+    pub(super) fn spawn_job(&self, work: impl Future<Output = JobResult> + Send + 'static) {
         let inbox = self.rooms.inbox();
         tokio::spawn(async move { inbox.send(Signal::Job(work.await)).await });
     }
 
     /// For jobs that read or write files: each may take its time.
-    fn on_disk(&self, work: impl FnOnce() -> Result<JobResult, JobError> + Send + 'static) {
+    fn spawn_disk_job(&self, work: impl FnOnce() -> Result<JobResult, JobError> + Send + 'static) {
         let inbox = self.rooms.inbox();
         tokio::task::spawn_blocking(move || {
             let found = work().unwrap_or_else(|why| JobResult::Failed(why.to_string()));
@@ -272,7 +280,7 @@ impl Driver {
 }
 
 /// Tells what each provider offers as it answers.
-async fn offers(catalogue: Catalogue, inbox: mpsc::Sender<Signal>) {
+async fn send_offers(catalogue: Catalogue, inbox: mpsc::Sender<Signal>) {
     // Who can be asked, with which key, is read from disk.
     let Ok(sources) = tokio::task::spawn_blocking(move || catalogue()).await else { return };
     let all = JobResult::Offers(sources.iter().map(ModelSource::offer).collect());
@@ -298,7 +306,7 @@ fn save_output(mut block: BlockItem, store: &Store, working: &Folder) -> Result<
     let (_, report) = run.ended.as_ref().ok_or("No output yet.")?;
     let saved = match &report.blob {
         Some(blob) => {
-            workspace::write::copy_fresh(working, &name, &images::of_session(blob, &store.blobs())?)
+            workspace::write::copy_fresh(working, &name, &images::session_file(blob, &store.blobs())?)
         }
         None => workspace::write::fresh(working, &name, &report.output.in_order()),
     };

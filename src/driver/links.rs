@@ -23,8 +23,8 @@ pub(super) fn review_with_links(
     if links.is_empty() {
         return (review, seen);
     }
-    let (cwd, home) = (facts::real(&scope.cwd), scope.home.as_deref().map(facts::real));
-    let told = told_links(&links, &cwd, source);
+    let (cwd, home) = (facts::resolve_links(&scope.cwd), scope.home.as_deref().map(facts::resolve_links));
+    let told = link_findings(&links, &cwd, source);
     let scope = Scope { cwd, home, links: Arc::new(links), ..scope.clone() };
     let mut review = review_in_time(source, language, &scope);
     review.findings.extend(told);
@@ -33,7 +33,7 @@ pub(super) fn review_with_links(
 }
 
 /// A remark on each path that leads elsewhere.
-fn told_links(links: &Links, cwd: &Path, source: &str) -> Vec<Finding> {
+fn link_findings(links: &Links, cwd: &Path, source: &str) -> Vec<Finding> {
     let one = |(name, place): (&String, &PathBuf)| {
         let outside = !place.starts_with(cwd);
         let last = name.trim_end_matches('/').rsplit('/').next().unwrap_or(name);

@@ -8,8 +8,7 @@ use super::sources::Signal;
 use crate::recipe::scaffold;
 use crate::workspace;
 
-/// Letters of a name.
-const NAME: usize = 40;
+const MAX_NAME_LENGTH: usize = 40;
 
 impl Driver {
     /// Writes a definition made out of this session; what comes of it is told.
@@ -26,8 +25,10 @@ impl Driver {
 
 fn write(book: &RecipeBook, name: &str, text: &str) -> Result<JobResult, JobError> {
     let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-    if name.is_empty() || name.len() > NAME || !name.chars().all(fits) || name.starts_with('-') {
-        let why = format!("A recipe's name has up to {NAME} letters a-z, digits and -: /recipe new tidy-up");
+    if name.is_empty() || name.len() > MAX_NAME_LENGTH || !name.chars().all(fits) || name.starts_with('-') {
+        let why = format!(
+            "A recipe's name has up to {MAX_NAME_LENGTH} letters a-z, digits and -: /recipe new tidy-up"
+        );
         return Err(why.into());
     }
     let file = format!("{name}.toml");

@@ -2,7 +2,7 @@
 //! is opened is inert by its bytes, its name and its record: a picture of a few plain formats and nothing that a desktop
 //! would run. The person is asked before (`tui`), and the file has to be what was recorded.
 
-use super::images::{SessionFileError, kind, of_session};
+use super::images::{SessionFileError, kind, session_file};
 use crate::domain::ImageRef;
 use crate::launch::{LaunchError, Launcher, Start};
 use crate::workspace::read;
@@ -11,9 +11,9 @@ use std::process::Stdio;
 
 const OPENER: Start = if cfg!(target_os = "macos") { Start::Open } else { Start::XdgOpen };
 /// A larger file is not opened from here.
-const LARGEST: u64 = 64 << 20;
+const MAX_BYTES: u64 = 64 << 20;
 /// What is opened: the type, and the endings of its files. No text, no SVG, nothing that can hold a script.
-const INERT: &[(&str, &[&str])] = &[
+const INERT_TYPES: &[(&str, &[&str])] = &[
     ("image/png", &["png"]),
     ("image/jpeg", &["jpg", "jpeg"]),
     ("image/gif", &["gif"]),
@@ -37,8 +37,12 @@ pub(super) enum OpenError {
 ///
 /// # Errors
 /// It is not what it was, it is nothing that is opened outside, or there is no opener.
-pub(super) fn external(image: &ImageRef, blobs: &Path, programs: &Launcher) -> Result<PathBuf, OpenError> {
-    let path = inert(image, blobs).map_err(|why| OpenError::NotInert(image.name.clone(), why))?;
+pub(super) fn open_externally(
+    image: &ImageRef,
+    blobs: &Path,
+    programs: &Launcher,
+) -> Result<PathBuf, OpenError> {
+    let path = inert_file(image, blobs).map_err(|why| OpenError::NotInert(image.name.clone(), why))?;
     let mut command =
         programs.command(OPENER).map_err(|why| OpenError::NoOpener { why, path: path.clone() })?;
     command.arg(&path).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -48,20 +52,20 @@ pub(super) fn external(image: &ImageRef, blobs: &Path, programs: &Launcher) -> R
 }
 
 /// The file of an image, where it lies among this session's own, is what was recorded, and can't be run.
-fn inert(image: &ImageRef, blobs: &Path) -> Result<PathBuf, SessionFileError> {
+fn inert_file(image: &ImageRef, blobs: &Path) -> Result<PathBuf, SessionFileError> {
     let info = std::fs::symlink_metadata(&image.path).map_err(|_| SessionFileError::Gone)?;
     if !info.is_file() {
         return Err(SessionFileError::NoFile);
     }
-    let place = of_session(&image.path, blobs)?;
+    let place = session_file(&image.path, blobs)?;
     let path = place.path();
-    let endings = INERT.iter().find(|(mime, _)| *mime == image.mime).map(|(_, endings)| *endings);
+    let endings = INERT_TYPES.iter().find(|(mime, _)| *mime == image.mime).map(|(_, endings)| *endings);
     let endings = endings.ok_or_else(|| SessionFileError::MayRun(image.mime.clone()))?;
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     if !endings.contains(&ending) {
         return Err(SessionFileError::Name);
     }
-    let bytes = read::held(&place, LARGEST)?;
+    let bytes = read::held(&place, MAX_BYTES)?;
     if bytes.len() as u64 != image.bytes || kind(&bytes) != Some(image.mime.as_str()) {
         return Err(SessionFileError::Changed);
     }
@@ -90,7 +94,7 @@ mod tests {
             path
         };
         let good = put("a.png", PNG);
-        assert!(inert(&image(good.clone(), "image/png", PNG.len()), &blobs).is_ok());
+        assert!(inert_file(&image(good.clone(), "image/png", PNG.len()), &blobs).is_ok());
         let entry = b"[Desktop Entry]\nExec=touch /tmp/x\n";
         let page = b"<svg xmlns='http://www.w3.org/2000/svg'><script>1</script></svg>";
         let outside = home.path().join("b.png");
@@ -110,7 +114,7 @@ mod tests {
             (image(blobs.join("gone.png"), "image/png", 1), "gone"),
         ];
         for (image, why) in cases {
-            let told = inert(&image, &blobs).unwrap_err().to_string();
+            let told = inert_file(&image, &blobs).unwrap_err().to_string();
             assert!(told.contains(why), "{}: {told}", image.path.display());
         }
     }
@@ -130,7 +134,8 @@ mod tests {
         std::fs::write(&path, PNG).unwrap();
         let launcher =
             Launcher::new(work.as_os_str(), crate::launch::WritableFolders::new(&work, None, &[], &[]));
-        let told = external(&image(path, "image/png", PNG.len()), &blobs, &launcher).unwrap_err().to_string();
+        let told =
+            open_externally(&image(path, "image/png", PNG.len()), &blobs, &launcher).unwrap_err().to_string();
         assert!(told.contains("is not on the PATH outside"), "{told}");
         assert!(!home.path().join("mark").exists());
     }

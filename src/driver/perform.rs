@@ -4,7 +4,7 @@ use super::Notification;
 use super::file_look::FileScope;
 use super::inspect::{EarlierTexts, EntryReader};
 use super::rooms::Rooms;
-use super::sources::{Signal, WAITING};
+use super::sources::{CHANNEL_CAPACITY, Signal};
 use super::{images, inspect};
 use crate::domain::{
     BlockId, Departure, Entry, ExecutorKind, FailureKind, ModelRequest, Notice, ReplyEvent, ReplyFailure,
@@ -29,10 +29,10 @@ impl Rooms {
     fn perform_one(&mut self, effect: Effect, state: &State) {
         match effect {
             Effect::Record(entry) => self.record(entry),
-            Effect::Ask(request) => self.ask(*request),
+            Effect::Ask(request) => self.request_reply(*request),
             Effect::CancelAsk(_) => self.sources.drop_reply(),
             Effect::Inspect { block, revision, limits, fresh, terminal, strict } => {
-                let earlier = self.earlier(block.step, state);
+                let earlier = self.earlier_texts(block.step, state);
                 let mut scope = self.scope.clone();
                 if strict {
                     scope.book = Arc::new(scope.book.strictly());
@@ -79,10 +79,10 @@ impl Rooms {
             // Of one that is approved they are taken with its start, whichever of the two is told first.
             Effect::Settled(block) if is_approved(state, block) => {}
             Effect::Settled(block) => {
-                self.places.let_go(block);
+                self.places.release(block);
                 let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
                 seen.retain(|(other, _), _| *other != block);
-                self.undo.let_go(block);
+                self.undo.release(block);
             }
             Effect::Consult { block, revision, model, request } => {
                 self.consult(block, revision, model, *request);
@@ -93,7 +93,7 @@ impl Rooms {
     }
 
     /// What was said, printed and read before a step. Gathered once for the blocks of a reply.
-    fn earlier(&mut self, step: StepId, state: &State) -> Arc<EarlierTexts> {
+    fn earlier_texts(&mut self, step: StepId, state: &State) -> Arc<EarlierTexts> {
         // Instructions may have changed since the session noted them.
         let told = state.live.used_instructions().map(|file| file.noted()).collect();
         let stamp = (state.transcript.version, step, told);
@@ -129,13 +129,13 @@ impl Rooms {
         self.store.append(entry, self.clock.now());
     }
 
-    fn ask(&mut self, request: ModelRequest) {
+    fn request_reply(&mut self, request: ModelRequest) {
         let step = request.step;
         let Some(provider) = self.provider.clone() else {
-            self.fail_ask(step);
+            self.fail_request(step);
             return;
         };
-        let (sender, events) = mpsc::channel(WAITING);
+        let (sender, events) = mpsc::channel(CHANNEL_CAPACITY);
         let blobs = self.store.blobs();
         let task = tokio::spawn(async move {
             let request = with_images(request, blobs).await;
@@ -144,7 +144,7 @@ impl Rooms {
         self.sources.listen_reply(step, events, task.abort_handle());
     }
 
-    fn fail_ask(&self, step: StepId) {
+    fn fail_request(&self, step: StepId) {
         let failure = ReplyFailure {
             kind: FailureKind::NoKey,
             status: None,
@@ -220,7 +220,7 @@ where
 
 /// The request with the bytes of its images.
 async fn with_images(request: ModelRequest, blobs: PathBuf) -> ModelRequest {
-    if !images::wanted(&request) {
+    if !images::needs_bytes(&request) {
         return request;
     }
     let mut bare = request.clone();

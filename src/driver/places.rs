@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Places that are held at most. More blocks about files are not looked at beforehand; who lost his is asked again.
-const MOST_HELD: usize = 64;
+const MAX_PLACES: usize = 64;
 
 /// The places of blocks that wait, held from the newest look at each until it is settled. They end with the process: a
 /// session that is taken up is looked at anew.
@@ -20,7 +20,7 @@ impl HeldFolders {
     pub(super) fn hold(&self, block: BlockId, revision: Revision, places: Vec<OpenPlace>) {
         let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         held.retain(|(other, at, _)| (*other, *at) != (block, revision));
-        while held.len() >= MOST_HELD {
+        while held.len() >= MAX_PLACES {
             held.pop_front();
         }
         held.push_back((block, revision, places));
@@ -35,7 +35,7 @@ impl HeldFolders {
         places.unwrap_or_default()
     }
 
-    pub(super) fn let_go(&self, block: BlockId) {
+    pub(super) fn release(&self, block: BlockId) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).retain(|(other, ..)| *other != block);
     }
 }
@@ -53,13 +53,13 @@ mod tests {
             let place = OpenPlace::find(&folder.path().join(n.to_string())).unwrap();
             places.hold(at(n).0, at(n).1, vec![place]);
         };
-        (0..=MOST_HELD).for_each(hold);
-        hold(MOST_HELD);
+        (0..=MAX_PLACES).for_each(hold);
+        hold(MAX_PLACES);
         assert!(places.take(at(0).0, at(0).1).is_empty(), "the oldest was let go");
         let of = |n: usize| places.take(at(n).0, at(n).1).pop().map(|place| place.path());
-        assert!(of(MOST_HELD).is_some_and(|path| path.ends_with(MOST_HELD.to_string())));
-        assert!(of(MOST_HELD).is_none(), "it is taken once");
-        places.let_go(at(1).0);
+        assert!(of(MAX_PLACES).is_some_and(|path| path.ends_with(MAX_PLACES.to_string())));
+        assert!(of(MAX_PLACES).is_none(), "it is taken once");
+        places.release(at(1).0);
         assert!(of(1).is_none() && of(2).is_some());
     }
 }

@@ -23,10 +23,10 @@ use std::time::Duration;
 use tokio::sync::OnceCell;
 
 /// Bytes of a file that a recipe is begun with.
-const LARGEST: u64 = 256 << 10;
+const MAX_BYTES: u64 = 256 << 10;
 
 /// How long files may take to be looked at: on a network they may take for ever.
-const PATIENCE: Duration = Duration::from_secs(10);
+const INSPECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// One thing that was found out: its name, and a text.
 type Fact = (String, String);
@@ -82,7 +82,7 @@ impl Driver {
         tokio::spawn(async move {
             let begun = match found {
                 Some(recipe) => begin(&recipe, &answers, &site).await,
-                None => Err(vec![misfit("", format!("there is no recipe {name}"))]),
+                None => Err(vec![answer_error("", format!("there is no recipe {name}"))]),
             };
             let signal = match begun {
                 Ok(start) => Signal::Event(Event::RecipeReady(Box::new(start))),
@@ -93,7 +93,7 @@ impl Driver {
     }
 }
 
-fn misfit(field: &str, why: impl ToString) -> AnswerError {
+fn answer_error(field: &str, why: impl ToString) -> AnswerError {
     AnswerError { field: field.to_owned(), why: why.to_string() }
 }
 
@@ -103,26 +103,26 @@ async fn begin(recipe: &Recipe, answers: &Answers, site: &Site) -> Result<Recipe
     let setup = OnceCell::new();
     for want in recipe.wants(&inputs) {
         match want {
-            Want::File { input, path } => match text_of(&site.cwd, path).await {
+            Want::File { input, path } => match read_text(&site.cwd, path).await {
                 Ok(text) => facts.push((format!("file:{input}"), text)),
-                Err(why) => misfits.push(misfit(&input, why)),
+                Err(why) => misfits.push(answer_error(&input, why)),
             },
             Want::Functions { input, named } => {
                 match functions::facts(&site.functions, &site.cwd, &named).await {
                     Ok(found) => facts.extend(found),
-                    Err(why) => misfits.push(misfit(&input, why)),
+                    Err(why) => misfits.push(answer_error(&input, why)),
                 }
             }
             Want::Tool { input, tool } => {
                 let seen = setup.get_or_init(|| TestSetup::look(site)).await;
                 if let Some(why) = machine::missing(site, &seen.machine, &tool).await {
-                    misfits.push(misfit(&input, why));
+                    misfits.push(answer_error(&input, why));
                 }
             }
             Want::Package(package) if site.has(&package) => {}
-            Want::Package(package) => match machine::lacks(&site.executor, &package).await {
+            Want::Package(package) => match machine::lacks_package(&site.executor, &package).await {
                 true if site.asks => facts.push(("lacks".to_owned(), package)),
-                true => misfits.push(misfit("", format!(
+                true => misfits.push(answer_error("", format!(
                     "{package} is not installed for the Python that blocks use: install it there, or begin it where you can be asked"
                 ))),
                 false => {}
@@ -148,22 +148,23 @@ enum TextError {
 }
 
 /// The text of a file.
-async fn text_of(cwd: &Path, path: PathBuf) -> Result<String, TextError> {
+async fn read_text(cwd: &Path, path: PathBuf) -> Result<String, TextError> {
     let path = cwd.join(path);
-    let bytes =
-        in_time(move || workspace::read::bounded(&path, LARGEST)).await.ok_or(TextError::TooSlow)??;
+    let bytes = with_timeout(move || workspace::read::bounded(&path, MAX_BYTES))
+        .await
+        .ok_or(TextError::TooSlow)??;
     String::from_utf8(bytes).map_err(|_| TextError::NoText)
 }
 
 /// What files say, where they say it in time.
-async fn in_time<T: Send + 'static>(look: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+async fn with_timeout<T: Send + 'static>(look: impl FnOnce() -> T + Send + 'static) -> Option<T> {
     let work = tokio::task::spawn_blocking(look);
-    tokio::time::timeout(PATIENCE, work).await.ok().and_then(Result::ok)
+    tokio::time::timeout(INSPECT_TIMEOUT, work).await.ok().and_then(Result::ok)
 }
 
 /// How tests could be run here.
 struct TestSetup {
-    marks: testing::Marks,
+    marks: testing::ProjectMarkers,
     machine: runners::Machine,
 }
 
@@ -171,7 +172,7 @@ impl TestSetup {
     async fn look(site: &Site) -> Self {
         let cwd = site.cwd.clone();
         let (marks, machine) =
-            tokio::join!(in_time(move || testing::look(&cwd)), machine::look(&site.executor, &site.cwd));
+            tokio::join!(with_timeout(move || testing::look(&cwd)), machine::look(&site.executor, &site.cwd));
         Self { marks: marks.unwrap_or_default(), machine }
     }
 

@@ -3,10 +3,8 @@
 
 use std::time::{Duration, Instant};
 
-/// Silence until the first reminder.
-const FIRST: Duration = Duration::from_secs(15);
-/// The longest pause between two.
-const LONGEST: Duration = Duration::from_secs(300);
+const FIRST_DELAY: Duration = Duration::from_secs(15);
+const MAX_INTERVAL: Duration = Duration::from_secs(300);
 
 /// The silence of something that goes on.
 #[derive(Clone, Debug)]
@@ -18,7 +16,7 @@ pub(crate) struct Reminder {
 
 impl Default for Reminder {
     fn default() -> Self {
-        Self { since: None, pause: FIRST }
+        Self { since: None, pause: FIRST_DELAY }
     }
 }
 
@@ -39,7 +37,7 @@ impl Reminder {
 
     pub(crate) fn reminded(&mut self, now: Instant) {
         self.since = self.since.map(|_| now);
-        self.pause = (self.pause * 2).min(LONGEST);
+        self.pause = (self.pause * 2).min(MAX_INTERVAL);
     }
 }
 

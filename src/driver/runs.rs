@@ -1,8 +1,8 @@
 //! Starting approved runs, once their decision is on disk, and taking back what one did to obeyed names.
 
 use super::rooms::Rooms;
-use super::sources::{Signal, WAITING};
-use super::undo::written;
+use super::sources::{CHANNEL_CAPACITY, Signal};
+use super::undo::writable_folders;
 use crate::domain::sentences::running::STOPPED_BEFORE_START;
 use crate::domain::{Outcome, RunEvent, RunId, RunReport, RunRequest, Sha256, UndoWay};
 use crate::engine::event::TakenBack;
@@ -16,13 +16,13 @@ use tokio::sync::mpsc;
 impl Rooms {
     /// The decision has to be on disk before the program gets the code.
     pub(super) fn start_run(&mut self, request: RunRequest, protected: Vec<String>) {
-        let (sender, events) = mpsc::channel(WAITING);
+        let (sender, events) = mpsc::channel(CHANNEL_CAPACITY);
         self.sources.listen_run(events);
         let (store, executor, inbox) = (self.store.clone(), self.executor.clone(), self.inbox());
         let run = request.approval().run();
         let terms = request.approval().terms();
         let (working, start) = (self.scope.cwd.clone(), terms.cwd.clone());
-        let (folder, written) = (working.clone(), written(terms, &working));
+        let (folder, written) = (working.clone(), writable_folders(terms, &working));
         let (looked, obeyed, stop) = (self.looked.clone(), self.obeyed.clone(), self.is_stopped(run));
         let block = (request.approval().block(), request.approval().revision());
         let outside = self.inbox();
@@ -109,7 +109,7 @@ impl Rooms {
                 });
                 done.collect()
             });
-            again(&mut looked);
+            list_again(&mut looked);
             drop(looked);
             let _ = inbox.blocking_send(Signal::Event(Event::TakenBack(run, UndoWay::Back, answer)));
         });
@@ -140,10 +140,10 @@ impl Rooms {
 
 /// What sayso itself changed of obeyed names is nobody else's work.
 pub(super) fn look_again(obeyed: &Mutex<ObeyedFiles>) {
-    again(&mut obeyed.lock().unwrap_or_else(PoisonError::into_inner));
+    list_again(&mut obeyed.lock().unwrap_or_else(PoisonError::into_inner));
 }
 
-fn again(known: &mut ObeyedFiles) {
+fn list_again(known: &mut ObeyedFiles) {
     if known.is_of_something() {
         *known = known.again();
     }

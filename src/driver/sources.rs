@@ -30,10 +30,10 @@ pub(super) enum Signal {
 }
 
 /// Pieces of a reply, or of a run's output, that may wait in a channel.
-pub(super) const WAITING: usize = 256;
+pub(super) const CHANNEL_CAPACITY: usize = 256;
 
 /// Bytes of output that one event may carry at most.
-const JOINED: usize = 64 << 10;
+const MAX_EVENT_BYTES: usize = 64 << 10;
 
 /// The reply that streams in.
 struct ReplySource {
@@ -161,7 +161,7 @@ impl Sources {
                 (ReplyEvent::Delta(text), Ok(ReplyEvent::Delta(more)))
                 | (ReplyEvent::Reasoning(text), Ok(ReplyEvent::Reasoning(more))) => {
                     text.push_str(&more);
-                    if text.len() > JOINED {
+                    if text.len() > MAX_EVENT_BYTES {
                         break;
                     }
                 }
@@ -180,7 +180,7 @@ impl Sources {
     fn join_run(&mut self, run: RunId, mut event: RunEvent) -> Signal {
         let Some(source) = &mut self.run else { return Signal::Run(run, event) };
         while let RunEvent::Output(Chunk { stream, bytes }) = &mut event {
-            if bytes.len() > JOINED {
+            if bytes.len() > MAX_EVENT_BYTES {
                 break;
             }
             match source.events.try_recv() {

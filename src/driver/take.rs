@@ -11,13 +11,13 @@ use std::path::Path;
 use std::sync::PoisonError;
 
 /// Of so many runs what they did to obeyed names can be taken back.
-const RUNS_KEPT: usize = 20;
+const MAX_RUNS: usize = 20;
 
 impl Driver {
-    pub(super) fn take(&mut self, signal: Signal) {
+    pub(super) fn handle_signal(&mut self, signal: Signal) {
         match signal {
-            Signal::Reply(step, event) => self.take_reply(step, event),
-            Signal::Run(run, event) => self.take_run(run, event),
+            Signal::Reply(step, event) => self.handle_reply(step, event),
+            Signal::Run(run, event) => self.handle_run_event(run, event),
             Signal::Event(event) => self.feed(event),
             Signal::Job(found) => self.rooms.update.told.push(Notification::Job(found)),
             Signal::Masked(what) => self.tell_masked(what),
@@ -28,7 +28,7 @@ impl Driver {
         }
     }
 
-    fn take_reply(&mut self, step: StepId, event: ReplyEvent) {
+    fn handle_reply(&mut self, step: StepId, event: ReplyEvent) {
         let summary = matches!(self.state().phase, Phase::Compacting(_));
         let told = match &event {
             // A summary is no part of the conversation.
@@ -88,7 +88,7 @@ impl Driver {
                 if !changes.to_take_back.is_empty() {
                     let mut all = to_take_back.lock().unwrap_or_else(PoisonError::into_inner);
                     all.push_back((run, changes.to_take_back));
-                    let over = all.len().saturating_sub(RUNS_KEPT);
+                    let over = all.len().saturating_sub(MAX_RUNS);
                     all.drain(..over);
                 }
             }
@@ -97,7 +97,7 @@ impl Driver {
         None
     }
 
-    fn take_run(&mut self, run: RunId, event: RunEvent) {
+    fn handle_run_event(&mut self, run: RunId, event: RunEvent) {
         let event = match event {
             RunEvent::Ended(report) => match self.look_for_changes(run, report) {
                 Some(report) => RunEvent::Ended(report),

@@ -8,9 +8,9 @@ use crate::domain::{
     BlockId, BranchOrigin, Entry, Header, Masker, Outcome, Receipt, RunId, RunReport, SessionId, Sha256,
     Timestamp, UndoNote, UndoWay,
 };
-use crate::store::search::{SearchQuery, SearchResults, SearchWords, Waiting, search};
+use crate::store::search::{SearchControl, SearchQuery, SearchResults, SearchWords, search};
 use crate::store::{LoadedSession, Seal, Store, branch, read_with};
-use crate::workspace::undo::{Ground, UndoLimits, UndoPlace, UndoStore};
+use crate::workspace::undo::{UndoLimits, UndoPlace, UndoScope, UndoStore};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -76,8 +76,8 @@ impl Home {
         })
     }
 
-    fn ground(&self) -> Ground {
-        Ground::Folders(vec![self.work()])
+    fn ground(&self) -> UndoScope {
+        UndoScope::Folders(vec![self.work()])
     }
 
     fn header(&self, id: u128) -> Header {
@@ -118,7 +118,7 @@ impl Home {
 
     fn search(&self, words: &str) -> SearchResults {
         let wanted = SearchQuery { sought: SearchWords::read(words), limit: 1000, ..SearchQuery::default() };
-        let waiting = Waiting { goes_on: &|| true, told: &|_, _| {} };
+        let waiting = SearchControl { goes_on: &|| true, told: &|_, _| {} };
         search(&self.sessions(), &wanted, &Masker::default(), &waiting).unwrap()
     }
 

@@ -3,7 +3,7 @@
 
 use crate::domain::sentences::undo::{NO_TEXT_AFTER, NO_TEXT_BEFORE, NO_TEXT_OF_PICTURE, NOT_SAVED};
 use crate::domain::{Approval, BlockId, ExecutorKind, Grantor, Revision, Terms, UndoCover, UndoNote};
-use crate::workspace::undo::{Ground, Picture, TextPair, UndoPlace, UndoStore};
+use crate::workspace::undo::{TextPair, UndoPlace, UndoScope, UndoSnapshot, UndoStore};
 use similar::TextDiff;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -11,10 +11,10 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// How the names of pictures end.
-const PICTURES: [&str; 6] = ["png", "jpg", "jpeg", "gif", "webp", "bmp"];
+const IMAGE_EXTENSIONS: [&str; 6] = ["png", "jpg", "jpeg", "gif", "webp", "bmp"];
 
 /// How long lines are compared for the smallest difference.
-const COMPARING: Duration = Duration::from_millis(200);
+const DIFF_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// The copies, and what was told of each block that waits.
 pub(super) struct UndoRoom {
@@ -35,7 +35,7 @@ pub(super) enum RememberError {
 }
 
 /// What is remembered of what a run may change; `None`: it may change nothing.
-pub(super) type FolderCopies = Option<Result<Picture, UndoCover>>;
+pub(super) type FolderCopies = Option<Result<UndoSnapshot, UndoCover>>;
 
 impl UndoRoom {
     pub(super) fn new(place: Option<UndoPlace>) -> Self {
@@ -50,18 +50,18 @@ impl UndoRoom {
     }
 
     /// What a run under these terms may change of the person's files.
-    fn ground(&self, terms: &Terms, working: &Path) -> Ground {
+    fn ground(&self, terms: &Terms, working: &Path) -> UndoScope {
         match terms.executor {
-            ExecutorKind::Files => Ground::of_files(terms.rights.write.iter().cloned()),
+            ExecutorKind::Files => UndoScope::of_files(terms.rights.write.iter().cloned()),
             // What is pulled is the engine's.
-            ExecutorKind::Engine => Ground::Folders(Vec::new()),
+            ExecutorKind::Engine => UndoScope::Folders(Vec::new()),
             _ => {
-                let mut folders = written(terms, working);
+                let mut folders = writable_folders(terms, working);
                 folders.sort();
                 // One that lies in another is remembered with it; what is sayso's own is nobody's work.
                 folders.dedup_by(|inner, outer| inner.starts_with(&*outer));
                 folders.retain(|folder| !self.own.iter().any(|own| folder.starts_with(own)));
-                Ground::Folders(folders)
+                UndoScope::Folders(folders)
             }
         }
     }
@@ -84,7 +84,7 @@ impl UndoRoom {
     }
 
     /// Nobody waits for this block any more.
-    pub(super) fn let_go(&self, block: BlockId) {
+    pub(super) fn release(&self, block: BlockId) {
         self.told.lock().unwrap_or_else(PoisonError::into_inner).retain(|(other, _), _| *other != block);
     }
 
@@ -130,12 +130,12 @@ impl UndoRoom {
 }
 
 /// The texts of a change of this file, compared.
-pub(super) fn compared(path: &str, (before, after): &TextPair) -> String {
+pub(super) fn diff_text(path: &str, (before, after): &TextPair) -> String {
     let ending = Path::new(path).extension().unwrap_or_default().to_ascii_lowercase();
     match (before, after) {
-        (None, _) | (_, None) if PICTURES.iter().any(|of| *of == ending) => NO_TEXT_OF_PICTURE.into(),
+        (None, _) | (_, None) if IMAGE_EXTENSIONS.iter().any(|of| *of == ending) => NO_TEXT_OF_PICTURE.into(),
         (Some(before), Some(after)) => TextDiff::configure()
-            .timeout(COMPARING)
+            .timeout(DIFF_TIMEOUT)
             .diff_lines(before.as_str(), after.as_str())
             .unified_diff()
             .header("before the run", "after the run")
@@ -146,7 +146,7 @@ pub(super) fn compared(path: &str, (before, after): &TextPair) -> String {
 }
 
 /// The folders that a run under these terms may write, of a session that works in this one. A kernel may stand elsewhere.
-pub(super) fn written(terms: &Terms, working: &Path) -> Vec<PathBuf> {
+pub(super) fn writable_folders(terms: &Terms, working: &Path) -> Vec<PathBuf> {
     if !terms.rights.sandbox.writes_confined {
         return vec![working.to_path_buf(), terms.cwd.clone()];
     }

@@ -12,11 +12,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Pictures of one run that are kept: of its plots as many files as a receipt lists, of others the first.
-const MOST_PLOTS: usize = 50;
-const MOST: usize = 4;
+const MAX_PLOTS: usize = 50;
+const MAX_IMAGES: usize = 4;
 
 /// Larger files are not kept.
-const LARGEST: u64 = 4 << 20;
+const MAX_BYTES: u64 = 4 << 20;
 
 /// Copies the pictures among these files into the session's folder of blobs: first those that this code drew as plots, which
 /// count as what it showed, then the others. Blocks; for a worker.
@@ -28,7 +28,7 @@ pub(super) fn keep(
     blobs: &Path,
 ) -> (Vec<ImageRef>, Vec<ImageRef>) {
     // A run may have put another folder in its place.
-    if !folder.stands() {
+    if !folder.is_in_place() {
         return (Vec::new(), Vec::new());
     }
     let names = code.map(|(language, source)| PlotNames::of(language, source)).unwrap_or_default();
@@ -36,26 +36,26 @@ pub(super) fn keep(
     let (plots, others): (Vec<_>, Vec<_>) = pictures.partition(|file| names.is_plot(&file.path));
     // Their bytes are looked at before they are kept.
     let kept = |files: Vec<&FileChange>, most| {
-        files.into_iter().filter_map(|file| kept(run, &file.path, folder, blobs)).take(most).collect()
+        files.into_iter().filter_map(|file| keep_one(run, &file.path, folder, blobs)).take(most).collect()
     };
-    (kept(plots, MOST_PLOTS), kept(others, MOST))
+    (kept(plots, MAX_PLOTS), kept(others, MAX_IMAGES))
 }
 
-fn kept(run: RunId, name: &str, folder: &Folder, blobs: &Path) -> Option<ImageRef> {
+fn keep_one(run: RunId, name: &str, folder: &Folder, blobs: &Path) -> Option<ImageRef> {
     let place = OpenPlace::find(&folder.path().join(name)).ok()?;
     if place.found().is_none() || !place.path().starts_with(folder.path()) {
         return None;
     }
-    let bytes = read::held(&place, LARGEST).ok()?;
+    let bytes = read::held(&place, MAX_BYTES).ok()?;
     exec::keep_written(run, blobs, name, &bytes)
 }
 
 /// Calls of R that draw into a file of pixels.
-const OF_R: &[&str] = &["png", "jpeg", "ggsave", "agg_png", "agg_jpeg", "CairoPNG", "CairoJPEG", "save_plot"];
+const R_CALLS: &[&str] =
+    &["png", "jpeg", "ggsave", "agg_png", "agg_jpeg", "CairoPNG", "CairoJPEG", "save_plot"];
 /// The same of Julia: Plots and PyPlot, Makie and FileIO, Gadfly.
-const OF_JULIA: &[&str] = &["savefig", "png", "save", "PNG"];
-/// So many characters of a call are read.
-const ARGUMENTS: usize = 400;
+const JULIA_CALLS: &[&str] = &["savefig", "png", "save", "PNG"];
+const MAX_ARGUMENT_CHARS: usize = 400;
 
 /// What a text calls the files of its plots. One of R or Julia names the file in the call that draws it, or R itself does.
 #[derive(Default)]
@@ -67,8 +67,8 @@ struct PlotNames<'a> {
 impl<'a> PlotNames<'a> {
     fn of(language: &Language, source: &'a str) -> Self {
         let (devices, is_r) = match language.as_str() {
-            "r" => (OF_R, true),
-            "julia" => (OF_JULIA, false),
+            "r" => (R_CALLS, true),
+            "julia" => (JULIA_CALLS, false),
             _ => return Self::default(),
         };
         Self { named: named_by(devices, source, is_r), is_r }
@@ -76,9 +76,9 @@ impl<'a> PlotNames<'a> {
 
     fn is_plot(&self, path: &str) -> bool {
         // The call `png` of Julia's Plots leaves the ending out.
-        let whole = |named: &str| !self.is_r && is_meant(path, &format!("{named}.png"));
-        let is_named = |named: &&str| is_meant(path, named) || whole(named);
-        (self.is_r && is_named_by_r(base(path))) || self.named.iter().any(is_named)
+        let whole = |named: &str| !self.is_r && matches_path(path, &format!("{named}.png"));
+        let is_named = |named: &&str| matches_path(path, named) || whole(named);
+        (self.is_r && is_named_by_r(file_name(path))) || self.named.iter().any(is_named)
     }
 }
 
@@ -94,16 +94,16 @@ fn is_named_by_r(name: &str) -> bool {
 
 /// Whether a call that names a file so means this one: folders that it names are those right above it. A name alone may
 /// be in any, for a call may be given that besides.
-fn is_meant(path: &str, named: &str) -> bool {
+fn matches_path(path: &str, named: &str) -> bool {
     if named.starts_with('/') || named.contains("..") {
-        return is_page(base(path), base(named));
+        return is_page(file_name(path), file_name(named));
     }
     let named = named.strip_prefix("./").unwrap_or(named);
     let above = path.rmatch_indices('/').nth(named.matches('/').count());
     is_page(above.and_then(|(at, _)| path.get(at + 1..)).unwrap_or(path), named)
 }
 
-fn base(path: &str) -> &str {
+fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
@@ -128,7 +128,7 @@ fn named_by<'a>(devices: &[&str], source: &'a str, is_r: bool) -> Vec<&'a str> {
 /// The texts in quotes between the parentheses with which this begins.
 fn texts_in_call(call: &str) -> Vec<&str> {
     let (mut texts, mut depth, mut quote) = (Vec::new(), 0_usize, None);
-    for (at, c) in call.char_indices().take(ARGUMENTS) {
+    for (at, c) in call.char_indices().take(MAX_ARGUMENT_CHARS) {
         match (quote, c) {
             (Some((opened, began)), _) if c == opened => {
                 texts.extend(call.get(began..at));
@@ -233,10 +233,10 @@ mod tests {
         let report = RunReport { receipt, pictures: kept.clone(), ..RunReport::bare(Outcome::Ok) };
         assert_eq!(report.undrawn().collect::<Vec<_>>(), [&other]);
         let many: Vec<FileChange> = (0..60).map(|_| change("out/a.PNG", "changed")).collect();
-        assert_eq!(keep(2, &many, None).1.len(), MOST);
+        assert_eq!(keep(2, &many, None).1.len(), MAX_IMAGES);
         let draws = (Language("r".into()), Arc::from("png('out/a.PNG')\nplot(1)"));
         let (plots, others) = keep(4, &many, Some(&draws));
-        assert_eq!((plots.len(), others.len()), (MOST_PLOTS, 0), "plots are shown as those of Python are");
+        assert_eq!((plots.len(), others.len()), (MAX_PLOTS, 0), "plots are shown as those of Python are");
         std::fs::rename(&work, home.join("old")).unwrap();
         std::os::unix::fs::symlink(home.join("old"), &work).unwrap();
         assert_eq!(keep(3, &files, None), (Vec::new(), Vec::new()), "the folder was replaced");

@@ -15,11 +15,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-/// How long a program may take to answer.
-const PATIENCE: Duration = Duration::from_secs(10);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Bytes of an answer that are read.
-const LARGEST: usize = 1 << 16;
+const MAX_ANSWER_BYTES: usize = 1 << 16;
 
 /// What came of a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,7 +66,7 @@ impl Asker {
         Self { setup, launcher, room: OnceLock::new() }
     }
 
-    fn room(&self) -> Option<&QuestionRoom> {
+    fn question_room(&self) -> Option<&QuestionRoom> {
         self.room.get_or_init(|| self.prepare()).as_ref()
     }
 
@@ -98,7 +96,7 @@ impl Asker {
 impl Asker {
     /// Where work is done on what runs made: in the same sandbox, else under the helper alone.
     pub(super) fn cell(&self) -> Enclosure {
-        match self.room() {
+        match self.question_room() {
             Some(room) => room.sandbox.cell_to_ask(),
             None => Enclosure::open(&self.setup.helper),
         }
@@ -107,10 +105,10 @@ impl Asker {
 
 impl Questions for Asker {
     fn ask(&self, program: &Path, args: &[&str]) -> QuestionResult {
-        let Some(room) = self.room() else { return QuestionResult::NotAsked };
+        let Some(room) = self.question_room() else { return QuestionResult::NotAsked };
         let mut env = environment::allowed(std::env::vars_os(), &[]);
         plan::set(&mut env, "PATH", self.launcher.path());
-        room.sandbox.dress(&mut env);
+        room.sandbox.set_variables(&mut env);
         let cell = room.sandbox.cell_to_ask();
         let program = ProgramSpec {
             executable: program.into(),
@@ -120,7 +118,7 @@ impl Questions for Asker {
             confinement: cell.confinement(&Limits::default()),
             terminal: false,
         };
-        match sandbox::said(&cell.entry, &program, &[], (PATIENCE, LARGEST)) {
+        match sandbox::run_to_end(&cell.entry, &program, &[], (ANSWER_TIMEOUT, MAX_ANSWER_BYTES)) {
             Ok(said) if said.well => QuestionResult::Said(String::from_utf8_lossy(&said.text).into_owned()),
             _ => QuestionResult::Silent,
         }

@@ -42,7 +42,7 @@ pub(super) struct Job {
 
 /// Who ends a run at its time limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Watch {
+pub(super) enum LimitEnforcer {
     /// Its helper, on this machine. The clock runs from the start of the helper's work.
     Helper,
     /// The loop. The clock runs from when the code was handed over.
@@ -172,7 +172,7 @@ pub(super) trait Backend {
     /// What is enforced on runs.
     async fn sandbox(&mut self) -> Result<SandboxReport, ExecutorError>;
     /// Who ends runs at their time limit.
-    fn watch(&self) -> Watch;
+    fn watch(&self) -> LimitEnforcer;
     /// Begins a run under its terms, or refuses when they do not hold any more. From now on until [`BackendEvent::Ended`] it is
     /// told of by [`Backend::hear`].
     async fn begin(&mut self, job: Job);

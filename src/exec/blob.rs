@@ -11,7 +11,7 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 /// Bytes of the end that stay when the middle is left out; a quarter of a small limit.
-const TAIL: u64 = 16 << 20;
+const MAX_TAIL_BYTES: u64 = 16 << 20;
 
 /// Output that is being kept on disk.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ impl Blob {
     /// When it can't be made.
     pub(super) fn create(folder: &Path, name: &str, limit: u64) -> Result<Self, ExecError> {
         let (path, file) = new_file(folder, name)?;
-        let tail_limit = TAIL.min(limit / 4);
+        let tail_limit = MAX_TAIL_BYTES.min(limit / 4);
         Ok(Self {
             path,
             file,

@@ -39,7 +39,7 @@ impl Scope {
     /// Why there is none.
     pub(crate) fn find(helper: &HelperFile) -> Result<Self, CgroupError> {
         let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
-        let root = place::mount(&mounts).ok_or(CgroupError::NotMounted)?;
+        let root = place::mount_point(&mounts).ok_or(CgroupError::NotMounted)?;
         let own = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
         let scope = Self::at(&root, &own, std::process::id(), helper)?;
         scope.attempt()?;
@@ -48,8 +48,8 @@ impl Scope {
 
     /// The place for the groups of the process `pid`, whose own group is told by `own` (`/proc/PID/cgroup`).
     fn at(root: &Path, own: &str, pid: u32, helper: &HelperFile) -> Result<Self, CgroupError> {
-        let name = format!("{}{pid}-{}", place::NAME, place::began(pid).unwrap_or(0));
-        let folder = place::prepare(&place::own(root, own)?, pid, &name)?;
+        let name = format!("{}{pid}-{}", place::NAME, place::start_time(pid).unwrap_or(0));
+        let folder = place::prepare(&place::own_group(root, own)?, pid, &name)?;
         place::sweep(&folder);
         Ok(Self { folder, helper: helper.clone(), name, groups: AtomicU32::new(0) })
     }
@@ -70,7 +70,7 @@ impl Scope {
         let helper = self.helper.program()?;
         let entered = Command::new(helper)
             .args(["__run", JOIN])
-            .arg(group.door())
+            .arg(group.procs_file())
             .env_clear()
             .stdin(Stdio::null())
             .stdout(Stdio::null())

@@ -47,7 +47,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 /// How long the engine may take to remove the last containers; what is left then is removed at the next start.
-const FAREWELL: Duration = Duration::from_secs(10);
+const REMOVAL_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The containers of one session.
 pub(super) struct Containers {
@@ -100,8 +100,12 @@ impl Containers {
         self.access.engine(self.kernel.is_some()).await
     }
 
-    async fn known(&mut self, language: &Language, limits: &Limits) -> Result<LanguageFacts, ContainerError> {
-        self.access.known(language, limits, self.kernel.is_some()).await
+    async fn language_facts(
+        &mut self,
+        language: &Language,
+        limits: &Limits,
+    ) -> Result<LanguageFacts, ContainerError> {
+        self.access.language_facts(language, limits, self.kernel.is_some()).await
     }
 
     fn name(&mut self, what: &str) -> String {
@@ -112,7 +116,7 @@ impl Containers {
     fn start_kernel(&mut self, known: &LanguageFacts) {
         let name = self.name("kernel");
         self.generation += 1;
-        let image = (known.image.id.as_str(), known.image.shown());
+        let image = (known.image.id.as_str(), known.image.display_name());
         self.kernel =
             Some(ContainerKernel::start(known.engine.clone(), &known.frame, image, name, self.generation));
     }
@@ -122,7 +126,7 @@ impl Containers {
         let goes_on = !known.frame.able.pauses;
         let next = KernelRef { generation: self.generation + 1, variables: 0, goes_on };
         // A kernel stays with its image, whatever its name means now.
-        let image = kernel.map_or_else(|| known.image.shown(), |kernel| kernel.image.clone());
+        let image = kernel.map_or_else(|| known.image.display_name(), |kernel| kernel.image.clone());
         let program = if is_kernel(&known.entry) { "python3" } else { known.entry.command.as_str() };
         let shell =
             self.shell.as_ref().filter(|shell| is_shell(&known.entry) && shell.is_of(&known.image.id));
@@ -193,18 +197,18 @@ impl Containers {
                     KernelMessage::Hello { .. } | KernelMessage::Waiting | KernelMessage::Lacking(_) => {}
                 }
             }
-            KernelEvent::Told(told) => self.on_told(told),
+            KernelEvent::Told(told) => self.on_bridge_message(told),
             KernelEvent::Resting(still) => {
                 if let Some(kernel) = &mut self.kernel {
                     kernel.rest = Some(RestState { still, threads: 0 });
                     kernel.state.goes_on |= !still;
                 }
             }
-            KernelEvent::Gone(gone) => self.on_gone(gone),
+            KernelEvent::Gone(gone) => self.on_kernel_end(gone),
         }
     }
 
-    fn on_told(&mut self, told: BridgeMessage) {
+    fn on_bridge_message(&mut self, told: BridgeMessage) {
         match told {
             BridgeMessage::Output(stream, bytes) if self.job.is_some() => {
                 self.queue.push_back(BackendEvent::printed(stream, bytes));
@@ -221,7 +225,7 @@ impl Containers {
         }
     }
 
-    fn on_gone(&mut self, gone: KernelEnd) {
+    fn on_kernel_end(&mut self, gone: KernelEnd) {
         let Some(kernel) = self.kernel.take() else { return };
         let lost = KernelFate::Lost(kernel.state);
         self.leaves(kernel.close());

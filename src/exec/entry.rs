@@ -44,7 +44,7 @@ impl HelperEntry {
     pub(super) fn starts(&self) -> PathBuf {
         match &self.outer {
             Some((program, _)) if self.door.is_none() => program.clone(),
-            _ => self.helper.shown().into(),
+            _ => self.helper.display_path().into(),
         }
     }
 

@@ -49,7 +49,7 @@ pub(super) fn is_of_each_shell(name: &OsStr) -> bool {
 
 /// Whether a variable makes loaders, interpreters or git start something else first, so that no block leaves it to the
 /// next.
-pub(super) fn steers(name: &OsStr) -> bool {
+pub(super) fn is_steering(name: &OsStr) -> bool {
     let starts =
         |list: &[&str]| list.iter().any(|start| name.as_encoded_bytes().starts_with(start.as_bytes()));
     NEVER.iter().any(|never| name == *never) || starts(NEVER_STARTS) || starts(NEVER_CARRIED)

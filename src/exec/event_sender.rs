@@ -12,10 +12,10 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{Sender, error::TrySendError};
 
 /// Output that waits to be passed on, at the most; also the largest piece.
-const WAITING: usize = 64 << 10;
+const MAX_WAITING_BYTES: usize = 64 << 10;
 /// In each window so many pieces and bytes are passed on at once; what comes more waits for the next window.
 const WINDOW: Duration = Duration::from_millis(16);
-const PIECES: u32 = 8;
+const PIECES_PER_WINDOW: u32 = 8;
 
 /// The channel to whoever ordered the run.
 #[derive(Debug)]
@@ -51,7 +51,7 @@ impl EventSender {
     }
 
     /// Tells a fact, behind the output that came before it.
-    pub(super) fn tell(&mut self, event: RunEvent) {
+    pub(super) fn send(&mut self, event: RunEvent) {
         self.facts.extend(self.output.drain(..).map(RunEvent::Output));
         self.waiting = 0;
         self.facts.push_back(event);
@@ -59,44 +59,44 @@ impl EventSender {
     }
 
     /// Tells what is soon out of date: when there is no room, it is left out.
-    pub(super) fn hint(&mut self, event: RunEvent) {
+    pub(super) fn send_if_room(&mut self, event: RunEvent) {
         if self.facts.is_empty() {
             let _ = self.out.try_send((self.run, event));
         }
     }
 
     /// Tells how its terminal looks, now or a little later.
-    pub(super) fn show(&mut self, screen: Box<TerminalScreen>) {
+    pub(super) fn send_screen(&mut self, screen: Box<TerminalScreen>) {
         self.screen = Some(screen);
-        self.pass_on(Instant::now());
+        self.flush(Instant::now());
     }
 
     /// Passes output on, now or a little later.
     pub(super) fn print(&mut self, stream: Stream, bytes: &[u8]) {
-        let bytes = bytes.get(bytes.len().saturating_sub(WAITING)..).unwrap_or_default();
+        let bytes = bytes.get(bytes.len().saturating_sub(MAX_WAITING_BYTES)..).unwrap_or_default();
         match self.output.back_mut() {
             Some(last) if last.stream == stream => last.bytes.extend_from_slice(bytes),
             _ => self.output.push_back(Chunk { stream, bytes: bytes.to_vec() }),
         }
         self.waiting += bytes.len();
         self.skip();
-        self.pass_on(Instant::now());
+        self.flush(Instant::now());
     }
 
-    /// When [`EventSender::pass_on`] has to be called again, if at all.
+    /// When [`EventSender::flush`] has to be called again, if at all.
     pub(super) fn due(&self) -> Option<Instant> {
         (!self.output.is_empty() || !self.facts.is_empty() || self.screen.is_some())
             .then(|| self.window + WINDOW)
     }
 
     /// Passes on what has waited.
-    pub(super) fn pass_on(&mut self, now: Instant) {
+    pub(super) fn flush(&mut self, now: Instant) {
         if now >= self.window + WINDOW {
             (self.window, self.pieces, self.bytes) = (now, 0, 0);
         }
         self.send_facts();
-        while self.facts.is_empty() && self.pieces < PIECES && self.bytes < WAITING {
-            let Some(chunk) = self.output.pop_front() else { return self.pass_screen_on() };
+        while self.facts.is_empty() && self.pieces < PIECES_PER_WINDOW && self.bytes < MAX_WAITING_BYTES {
+            let Some(chunk) = self.output.pop_front() else { return self.flush_screen() };
             let size = chunk.bytes.len();
             match self.out.try_send((self.run, RunEvent::Output(chunk))) {
                 Ok(()) => {
@@ -119,9 +119,9 @@ impl EventSender {
     }
 
     /// At most one screen in each window or two: nobody sees more.
-    fn pass_screen_on(&mut self) {
+    fn flush_screen(&mut self) {
         let Some(screen) = self.screen.take() else { return };
-        self.pieces += PIECES / 2;
+        self.pieces += PIECES_PER_WINDOW / 2;
         if let Err(TrySendError::Full((_, RunEvent::Screen(screen)))) =
             self.out.try_send((self.run, RunEvent::Screen(screen)))
         {
@@ -131,7 +131,7 @@ impl EventSender {
 
     /// Tells the end; nothing comes after it. A channel without room is waited for elsewhere.
     pub(super) fn finish(mut self, report: RunReport) {
-        self.tell(RunEvent::Ended(Box::new(report)));
+        self.send(RunEvent::Ended(Box::new(report)));
         if self.facts.is_empty() {
             return;
         }
@@ -159,8 +159,8 @@ impl EventSender {
     }
 
     fn skip(&mut self) {
-        while self.waiting > WAITING {
-            let over = self.waiting - WAITING;
+        while self.waiting > MAX_WAITING_BYTES {
+            let over = self.waiting - MAX_WAITING_BYTES;
             let Some(front) = self.output.front_mut() else { return };
             let cut = over.min(front.bytes.len());
             if cut == front.bytes.len() {
@@ -221,9 +221,9 @@ mod tests {
     fn facts_wait_for_room_and_keep_their_order() {
         let (sender, receiver) = channel(1);
         let mut events = EventSender::new(RunId(1), sender);
-        events.tell(RunEvent::Started);
+        events.send(RunEvent::Started);
         events.print(Stream::Stderr, b"a");
-        events.tell(RunEvent::Variables(Vec::new()));
+        events.send(RunEvent::Variables(Vec::new()));
         let reader = std::thread::spawn(move || all(receiver));
         events.finish(RunReport::bare(Outcome::Ok));
         let events = reader.join().unwrap();

@@ -6,7 +6,7 @@
 
 use super::frames::{FrameDecoder, FrameError};
 use super::helper_part::{DECODE, EXEC, JOIN, TEST};
-use super::helper_wire::{LIMIT, Ties, WireMessage as _};
+use super::helper_wire::{MAX_MESSAGE_BYTES, ProcessSetup, WireMessage as _};
 use super::pictures;
 use super::sandbox::{self, LayerError, selftest};
 use super::supervisor;
@@ -25,7 +25,7 @@ pub fn main() -> ExitCode {
     match args.next() {
         None => match prepare() {
             Ok(socket) => supervisor::supervise(socket),
-            Err(why) => complain(&why.to_string()),
+            Err(why) => fail_with(&why.to_string()),
         },
         Some(word) if word == JOIN => join(args),
         Some(word) if word == EXEC => become_program(args),
@@ -43,7 +43,7 @@ pub fn main() -> ExitCode {
                 ExitCode::FAILURE
             }
         }
-        Some(_) => complain("it takes no arguments"),
+        Some(_) => fail_with("it takes no arguments"),
     }
 }
 
@@ -53,10 +53,10 @@ fn join(mut args: impl Iterator<Item = OsString>) -> ExitCode {
     let entered =
         std::fs::OpenOptions::new().write(true).open(&door).and_then(|mut file| file.write_all(b"0"));
     if let Err(error) = entered {
-        return complain(&format!("the group {} could not be entered: {error}", door.display()));
+        return fail_with(&format!("the group {} could not be entered: {error}", door.display()));
     }
     match args.next() {
-        Some(program) => complain(&Command::new(program).args(args).exec().to_string()),
+        Some(program) => fail_with(&Command::new(program).args(args).exec().to_string()),
         None => ExitCode::SUCCESS,
     }
 }
@@ -73,7 +73,7 @@ fn hear_signals() {
 fn prepare() -> rustix::io::Result<OwnedFd> {
     close_inherited();
     hear_signals();
-    let socket = move_away(rustix::stdio::stdin())?;
+    let socket = move_stdin_away(rustix::stdio::stdin())?;
     rustix::net::sockopt::socket_type(&socket)?;
     // A leader of a session already is one of its own.
     let _ = rustix::process::setsid();
@@ -87,7 +87,7 @@ fn prepare() -> rustix::io::Result<OwnedFd> {
 /// Becomes the program: `PROGRAM ARGS…`. Standard input's descriptor is a socket to the supervisor, which says on it what
 /// the program takes upon itself; what goes wrong is written there. It closes by itself when the program has started.
 fn become_program(mut args: impl Iterator<Item = OsString>) -> ExitCode {
-    let Ok(status) = move_away(rustix::stdio::stdin()) else { return ExitCode::FAILURE };
+    let Ok(status) = move_stdin_away(rustix::stdio::stdin()) else { return ExitCode::FAILURE };
     let mut status = UnixStream::from(status);
     let why = match args.next() {
         Some(program) => match confine(&mut status) {
@@ -114,9 +114,9 @@ enum ConfineError {
     Layer(#[from] LayerError),
 }
 
-/// Ties itself to the supervisor and enters what it says.
+/// ProcessSetup itself to the supervisor and enters what it says.
 fn confine(socket: &mut UnixStream) -> Result<(), ConfineError> {
-    let mut decoder = FrameDecoder::new(LIMIT);
+    let mut decoder = FrameDecoder::new(MAX_MESSAGE_BYTES);
     let mut buffer = [0u8; 8 << 10];
     let frame = loop {
         if let Some(frame) = decoder.next_frame()? {
@@ -127,7 +127,7 @@ fn confine(socket: &mut UnixStream) -> Result<(), ConfineError> {
             count => decoder.push(buffer.get(..count).unwrap_or_default()),
         }
     };
-    let Ties { supervisor, terminal, confinement } = Ties::decode(&frame)?;
+    let ProcessSetup { supervisor, terminal, confinement } = ProcessSetup::decode(&frame)?;
     tie_to(supervisor)?;
     // A session is also what many systems share processors by: a crowd of processes can't starve its supervisor.
     rustix::process::setsid().map_err(std::io::Error::from)?;
@@ -153,7 +153,7 @@ fn tie_to(supervisor: i32) -> Result<(), ConfineError> {
 }
 
 /// Moves what is standard input to a descriptor that no program inherits; `/dev/null` takes its place.
-fn move_away(stdin: impl AsFd) -> rustix::io::Result<OwnedFd> {
+fn move_stdin_away(stdin: impl AsFd) -> rustix::io::Result<OwnedFd> {
     let moved = rustix::io::fcntl_dupfd_cloexec(stdin, 3)?;
     let null = rustix::fs::open("/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())?;
     rustix::stdio::dup2_stdin(&null)?;
@@ -179,7 +179,7 @@ fn no_core() {
     let _ = rustix::process::setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
 }
 
-fn complain(why: &str) -> ExitCode {
+fn fail_with(why: &str) -> ExitCode {
     let _ = writeln!(std::io::stderr(), "error: `__run` is for sayso itself ({why})");
     ExitCode::from(2)
 }

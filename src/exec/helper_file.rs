@@ -90,7 +90,7 @@ impl HelperFile {
     }
 
     /// Where it lay when it was opened. For words only.
-    pub(crate) fn shown(&self) -> &Path {
+    pub(crate) fn display_path(&self) -> &Path {
         &self.held.path
     }
 

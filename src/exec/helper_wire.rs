@@ -12,12 +12,11 @@ use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// The largest message on this socket.
-pub(super) const LIMIT: usize = 16 << 20;
+pub(super) const MAX_MESSAGE_BYTES: usize = 16 << 20;
 
 /// The number that the first given descriptor has in the program; the next ones follow. High enough to stay clear of
 /// what programs and shells use by habit.
-pub(super) const FIRST_GIVEN: i32 = 90;
+pub(super) const FIRST_GIVEN_FD: i32 = 90;
 
 /// A program to start. Its standard output and error, and the descriptors it is given, travel beside the message.
 #[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -152,7 +151,7 @@ impl Notification {
 
 /// What the process that becomes the program is told before it does.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Ties {
+pub(super) struct ProcessSetup {
     /// The process with which it ends.
     pub(crate) supervisor: i32,
     /// Whether its standard output is the terminal that controls it.
@@ -193,7 +192,7 @@ impl WireMessage for Notification {
     const LETTER: u8 = b't';
 }
 
-impl WireMessage for Ties {
+impl WireMessage for ProcessSetup {
     const LETTER: u8 = b'c';
 }
 
@@ -230,25 +229,25 @@ pub(super) mod paths {
 #[cfg(test)]
 mod tests {
     use super::super::frames::FrameDecoder;
-    use super::super::sandbox::confinement::{Calls, Walls, limits};
+    use super::super::sandbox::confinement::{FileRules, SyscallRules, limits};
     use super::*;
     use proptest::prelude::*;
     use std::os::unix::ffi::OsStringExt as _;
 
     fn one(bytes: &[u8]) -> WireFrame {
-        let mut decoder = FrameDecoder::new(LIMIT);
+        let mut decoder = FrameDecoder::new(MAX_MESSAGE_BYTES);
         decoder.push(bytes);
         decoder.next_frame().unwrap().unwrap()
     }
 
     fn confinement() -> Confinement {
         Confinement {
-            walls: Some(Walls {
+            walls: Some(FileRules {
                 read: vec!["/usr".into(), "/a b\n".into(), OsString::from_vec(vec![b'/', 0xff]).into()],
                 write: vec!["/tmp".into()],
                 no_tcp: true,
             }),
-            calls: Some(Calls { inet: true, unix: false, netlink: true }),
+            calls: Some(SyscallRules { inet: true, unix: false, netlink: true }),
             limits: limits(&Limits::default(), true, 2),
         }
     }
@@ -256,8 +255,8 @@ mod tests {
     #[test]
     fn ties_come_back_as_they_were() {
         for confinement in [confinement(), Confinement::default()] {
-            let ties = Ties { supervisor: 4711, terminal: true, confinement };
-            assert_eq!(Ties::decode(&one(&ties.encode())), Ok(ties));
+            let ties = ProcessSetup { supervisor: 4711, terminal: true, confinement };
+            assert_eq!(ProcessSetup::decode(&one(&ties.encode())), Ok(ties));
         }
     }
 
@@ -308,13 +307,19 @@ mod tests {
 
     #[test]
     fn less_or_more_than_a_message_is_refused() {
-        let ties = Ties { supervisor: 1, terminal: false, confinement: confinement() };
+        let ties = ProcessSetup { supervisor: 1, terminal: false, confinement: confinement() };
         let bytes = postcard::to_stdvec(&ties).unwrap();
         for end in 0..bytes.len() {
-            assert_eq!(Ties::decode(&one(&encode(b'c', [&bytes[..end]]))), Err(FrameError::Unknown(b'c')));
+            assert_eq!(
+                ProcessSetup::decode(&one(&encode(b'c', [&bytes[..end]]))),
+                Err(FrameError::Unknown(b'c'))
+            );
         }
         let more = [bytes.as_slice(), b"x"].concat();
-        assert_eq!(Ties::decode(&one(&encode(b'c', [more.as_slice()]))), Err(FrameError::Unknown(b'c')));
+        assert_eq!(
+            ProcessSetup::decode(&one(&encode(b'c', [more.as_slice()]))),
+            Err(FrameError::Unknown(b'c'))
+        );
         assert_eq!(Notification::decode(&one(&HelperOrder::Kill.encode())), Err(FrameError::Unknown(b'o')));
     }
 
@@ -322,7 +327,7 @@ mod tests {
         #[test]
         fn any_bytes_are_read_without_harm(bytes in prop::collection::vec(any::<u8>(), 0..60)) {
             let _ = HelperOrder::decode(&one(&encode(b'o', [bytes.as_slice()])));
-            let _ = Ties::decode(&one(&encode(b'c', [bytes.as_slice()])));
+            let _ = ProcessSetup::decode(&one(&encode(b'c', [bytes.as_slice()])));
             let _ = Notification::decode(&one(&encode(b't', [bytes.as_slice()])));
         }
     }

@@ -1,30 +1,32 @@
 //! Finds the programs that run code: once, down to the real executable.
 //!
-//! Nothing is started here. What a program is, its links and folders tell ([`told`]); where that is not enough, and the
+//! Nothing is started here. What a program is, its links and folders tell ([`static_facts`]); where that is not enough, and the
 //! program lies where neither a run nor the working folder's author can write, it is asked inside a sandbox
 //! ([`super::asking`]): a version manager's stand-in for what it stands for, others for their version. What may not be
 //! asked is found all the same, and runs once the person approved a block for it; its version is not known until then.
 
+mod embedded_version;
 pub(in crate::exec) mod environments;
-mod inside;
-pub(crate) mod told;
+mod installers;
+mod resolving;
+pub(crate) mod static_facts;
 mod typescript;
+mod versions;
 
 use super::ExecutorError;
 use super::asking::{QuestionResult, Questions};
-use super::sandbox::is_system;
 use crate::domain::language::{LanguageEntry, RunMethod};
-use crate::domain::{InstallInto, Interpreter, Language, Languages};
-use crate::launch::{self, Launcher, is_program};
-use crate::text::number::version_numbers;
+use crate::domain::{Interpreter, Language, Languages};
+use crate::launch::{self, Launcher};
 use environments::ProjectSite;
+use static_facts::resolve_links;
 use std::collections::HashMap;
 use std::env;
 use std::ffi::OsStr;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use told::settled;
+use versions::version_in;
+pub(crate) use versions::versions_by_files;
 
 /// Finds interpreters and remembers them.
 #[derive(Debug)]
@@ -88,11 +90,11 @@ impl Finder {
         let mut why: Vec<(String, String)> = Vec::new();
         for way in entry.ways() {
             let found = match self.candidate(language, &way) {
-                Some(candidate) => self.settle(language, candidate),
-                None => match self.chosen(language) {
+                Some(candidate) => self.resolve(language, candidate),
+                None => match self.chosen_program(language) {
                     Some(chosen) => return Err(ExecutorError::NoChosenPython(chosen.clone())),
                     None => {
-                        let lacks = imported(&way).unwrap_or(&way.command).to_owned();
+                        let lacks = imported_package(&way).unwrap_or(&way.command).to_owned();
                         if !why.iter().any(|(known, _)| *known == lacks) {
                             why.push((lacks.clone(), lacks));
                         }
@@ -120,95 +122,14 @@ impl Finder {
         })
     }
 
-    /// The package manager for a language: uv, else pip as a module of the kernel's Python; npm. The project's own pip
-    /// installs into the project only: nothing of the project has a say in what goes beside the session.
-    ///
-    /// # Errors
-    /// When there is none.
-    pub(super) fn installer(
-        &self,
-        language: &Language,
-        into: InstallInto,
-    ) -> Result<Interpreter, ExecutorError> {
-        let made =
-            |path: &Path| Interpreter { language: language.clone(), path: settled(path), version: None };
-        match language.as_str() {
-            "python" => {
-                let found = self.find(language)?;
-                let python = self.python_to_install(into).ok_or(ExecutorError::ProjectPip)?;
-                let python = Interpreter { path: python, ..found };
-                if let Some(uv) = self.launcher.find(OsStr::new("uv")) {
-                    return Ok(made(&uv));
-                }
-                if self.has_pip(&python, into) {
-                    return Ok(Interpreter { version: None, ..python });
-                }
-                if self.has_pip(&python, InstallInto::Project) {
-                    return Err(ExecutorError::ProjectPip);
-                }
-                Err(ExecutorError::NoPip(python.path))
-            }
-            "javascript" => self
-                .launcher
-                .find(OsStr::new("npm"))
-                .map(|npm| Interpreter { language: language.clone(), path: npm, version: None })
-                .ok_or(ExecutorError::NoNpm),
-            _ => Err(ExecutorError::NoInstaller(language.clone())),
-        }
-    }
-
-    /// The Python that an installation may start: for one beside the session never what came with the project, but the
-    /// one behind its environment, where that is the system's or a version manager's.
-    pub(super) fn python_to_install(&self, into: InstallInto) -> Option<PathBuf> {
-        let python = self.find(&Language::python()).ok()?.path;
-        if into == InstallInto::Project || !self.launcher.is_foreign(&python) {
-            return Some(python);
-        }
-        let base = fs::canonicalize(&python).ok().filter(|base| self.launcher.trusts(base))?;
-        let managed = [".local/share/uv/python", ".pyenv/versions"];
-        let of_person = self
-            .home
-            .as_ref()
-            .is_some_and(|home| managed.iter().any(|part| base.starts_with(home.join(part))));
-        (of_person || is_system(&base)).then_some(base)
-    }
-
-    /// What installs packages, and where each is.
-    pub(super) fn installers(&self) -> Vec<(&'static str, Option<PathBuf>)> {
-        let program = |name: &str| self.launcher.find(OsStr::new(name));
-        let pip =
-            self.find(&Language::python()).ok().filter(|python| self.has_pip(python, InstallInto::Project));
-        vec![("uv", program("uv")), ("pip", pip.map(|python| python.path)), ("npm", program("npm"))]
-    }
-
-    /// Whether this Python has pip that can install there. An environment of the project installs into the project only.
-    fn has_pip(&self, python: &Interpreter, into: InstallInto) -> bool {
-        let of_project = self.launcher.is_foreign(&python.path);
-        let may = match into {
-            InstallInto::Session => !of_project,
-            InstallInto::Project => !of_project || self.project_venv().is_some(),
-        };
-        may && (told::holds_package(&python.path, self.home.as_deref(), "pip")
-            || self.has(&python.path, "pip"))
-    }
-
     /// Whether a Python says that it has this module, where it may be asked.
     fn has(&self, python: &Path, module: &str) -> bool {
         let question = format!("import importlib.util as u; print(u.find_spec({module:?}) is not None)");
         self.ask(python, &["-I", "-c", &question]).text().is_some_and(|answer| answer.trim() == "True")
     }
 
-    /// The project's `.venv`, where that is the environment of the Python in use.
-    pub(super) fn project_venv(&self) -> Option<PathBuf> {
-        let python = self.find(&Language::python()).ok()?;
-        let cwd = fs::canonicalize(&self.cwd).ok()?;
-        let venv = fs::canonicalize(cwd.join(".venv")).ok()?;
-        let is_in_use = venv.starts_with(&cwd) && python.path.parent() == Some(&venv.join("bin"));
-        (is_in_use && venv.join("pyvenv.cfg").is_file()).then_some(venv)
-    }
-
     /// The way in which a language that was found is run, and the extension of its files.
-    pub(super) fn way(&self, language: &Language) -> Option<(RunMethod, String)> {
+    pub(super) fn run_method(&self, language: &Language) -> Option<(RunMethod, String)> {
         let way = self.ways.lock().unwrap_or_else(PoisonError::into_inner).get(language).cloned()?;
         let entry = self.entry(language).ok()?;
         Some((way, entry.extensions.first().cloned().unwrap_or_else(|| "txt".into())))
@@ -220,36 +141,8 @@ impl Finder {
     }
 
     /// The program that the person chose for the language: no other stands in for it.
-    fn chosen(&self, language: &Language) -> Option<&PathBuf> {
+    fn chosen_program(&self, language: &Language) -> Option<&PathBuf> {
         self.python.as_ref().filter(|_| *language == Language::python())
-    }
-
-    /// The version of a program as far as its files tell.
-    fn told_version(found: &Interpreter, way: &RunMethod) -> Option<String> {
-        let of_node = || (way.command == "node").then(|| inside::of_node(&found.path)).flatten();
-        found.version.clone().or_else(|| told::version(&found.path)).or_else(of_node)
-    }
-
-    /// What is there and can't do it: `node 22.13 or newer (it is 20.20.2)`.
-    fn too_old(&self, found: &Interpreter, way: &RunMethod) -> Option<String> {
-        let since = way.since.as_deref()?;
-        let version = match Self::told_version(found, way) {
-            Some(told) => Some(told),
-            None => match self.ask(&found.path, &["--version"]) {
-                QuestionResult::Said(text) => version_in(&text),
-                QuestionResult::Silent => None,
-                // Nothing can be known beforehand: where it is too old, it says so itself once it runs.
-                QuestionResult::NotAsked if self.launcher.trusts(&found.path) => return None,
-                QuestionResult::NotAsked => None,
-            },
-        };
-        match version {
-            Some(version) if version_numbers(&version) >= version_numbers(since) => None,
-            Some(version) => Some(format!("{} {since} or newer (it is {version})", way.command)),
-            // The person named this very file, which may lie where no question reaches: it speaks for itself.
-            None if Path::new(&way.command).is_absolute() => None,
-            None => Some(format!("{} {since} or newer", way.command)),
-        }
     }
 
     /// Remembers the version that an interpreter told by itself.
@@ -266,7 +159,7 @@ impl Finder {
             let mut found = self.find(&entry.name).ok()?;
             if found.version.is_none() {
                 let told = self.ask(&found.path, &["--version"]).text().and_then(|text| version_in(&text));
-                found.version = told.or_else(|| told::version(&found.path));
+                found.version = told.or_else(|| static_facts::version(&found.path));
                 if let Some(version) = &found.version {
                     self.learn(&entry.name, version.clone());
                 }
@@ -282,7 +175,7 @@ impl Finder {
     }
 
     /// The name by which a shell finds the program of a language, where it finds that one; behind a stand-in too.
-    pub(super) fn called(&self, language: &Language) -> Option<String> {
+    pub(super) fn command_name(&self, language: &Language) -> Option<String> {
         let way = self.ways.lock().unwrap_or_else(PoisonError::into_inner).get(language).cloned()?;
         let found = self.candidate(language, &way)?;
         (self.which(&way.command)? == found).then_some(way.command)
@@ -292,19 +185,20 @@ impl Finder {
     /// asked.
     pub(super) fn python_has(&self, module: &str) -> bool {
         let Ok(python) = self.find(&Language::python()) else { return false };
-        told::holds_package(&python.path, self.home.as_deref(), module) || self.has(&python.path, module)
+        static_facts::holds_package(&python.path, self.home.as_deref(), module)
+            || self.has(&python.path, module)
     }
 
     /// Whether Python may have this module: as [`Finder::python_has`], or from beside its environment, where nobody looked.
     pub(super) fn python_may_have(&self, module: &str) -> bool {
-        let is_open = self.find(&Language::python()).is_ok_and(|python| told::is_open(&python.path));
+        let is_open = self.find(&Language::python()).is_ok_and(|python| static_facts::is_open(&python.path));
         is_open || self.python_has(module)
     }
 
     /// Whether this is the interpreter itself, in a place that only the person can write: it obeys no file of the folder
     /// that it is started in.
     pub(super) fn is_plain(&self, path: &Path) -> bool {
-        self.launcher.trusts(path) && !told::is_stand_in(path)
+        self.launcher.trusts(path) && !static_facts::is_stand_in(path)
     }
 
     /// Puts a question to a program, where it may be started for one: never when a run, or who made the folder, could
@@ -324,31 +218,18 @@ impl Finder {
 
     /// Where the program of a language is looked for.
     fn candidate(&self, language: &Language, way: &RunMethod) -> Option<PathBuf> {
-        if let Some(chosen) = self.chosen(language) {
+        if let Some(chosen) = self.chosen_program(language) {
             return which(chosen);
         }
         let of_project =
             (language.as_str() == "python").then(|| environments::python_of(self.site())).flatten();
-        if imported(way).is_some_and(|package| !self.node_packages().join(package).is_dir()) {
+        if imported_package(way).is_some_and(|package| !self.node_packages().join(package).is_dir()) {
             return None;
         }
         // Tools that compile as they run are mostly a project's own.
         let own = || which(&self.node_packages().join(".bin").join(&way.command));
         let of_node = || (language.as_str() == "typescript").then(own).flatten();
         of_project.or_else(|| self.which(&way.command)).or_else(of_node)
-    }
-
-    /// The version of Python that the project wants and that is not there: another one is found in its place.
-    pub(super) fn missing_python(&self) -> Option<String> {
-        if self.chosen(&Language::python()).is_some() {
-            return None;
-        }
-        let wanted = environments::missing_version(self.site())?;
-        let found = self.find(&Language::python()).ok()?;
-        let version = found.version.or_else(|| told::version(&found.path))?;
-        let (wanted_numbers, numbers) = (version_numbers(&wanted), version_numbers(&version));
-        let fits = wanted_numbers.iter().zip(&numbers).all(|(wanted, is)| wanted == is);
-        (!fits).then_some(wanted)
     }
 
     /// Where the folder's own packages for node are. Those of folders above it can't be read by runs.
@@ -360,49 +241,6 @@ impl Finder {
         ProjectSite { cwd: &self.cwd, home: self.home.as_deref(), var: &|name| env::var_os(name) }
     }
 
-    /// From a path to the real executable.
-    fn settle(&self, language: &Language, path: PathBuf) -> Interpreter {
-        let made = |path: PathBuf, version| Interpreter { language: language.clone(), path, version };
-        if !told::is_stand_in(&path) {
-            return made(self.settled(&path), None);
-        }
-        if let Some((real, version)) = self.stands_for(language, &path) {
-            return made(settled(&real), version);
-        }
-        match told::behind(&path).filter(|real| self.launcher.trusts(real)) {
-            Some(behind) => made(settled(&behind), None),
-            None => made(self.settled(&path), None),
-        }
-    }
-
-    /// The real executable, as far as that is judged like the path that leads to it: a link of the working folder does
-    /// not make a program trusted.
-    fn settled(&self, path: &Path) -> PathBuf {
-        let real = settled(path);
-        if self.launcher.trusts(path) || !self.launcher.trusts(&real) {
-            return real;
-        }
-        let below = path.strip_prefix(&self.cwd).ok();
-        below
-            .and_then(|below| Some(fs::canonicalize(&self.cwd).ok()?.join(below)))
-            .unwrap_or_else(|| path.into())
-    }
-
-    /// What a stand-in stands for outside of any project, by its own word, and the version.
-    fn stands_for(&self, language: &Language, path: &Path) -> Option<(PathBuf, Option<String>)> {
-        let question: &[&str] = match language.as_str() {
-            "python" => &["-I", "-c", "import sys; print(sys.executable); print(sys.version.split()[0])"],
-            "javascript" => &["-e", "console.log(process.execPath); console.log(process.versions.node)"],
-            "rust" => &["--print", "sysroot"],
-            _ => return None,
-        };
-        let answer = self.ask(path, question).text()?;
-        let mut lines = answer.lines().map(str::trim);
-        let first = PathBuf::from(lines.next().filter(|line| line.starts_with('/'))?);
-        let real = if language.as_str() == "rust" { first.join("bin/rustc") } else { first };
-        is_program(&real).then(|| (real, lines.next().and_then(version_in)))
-    }
-
     fn known(&self) -> std::sync::MutexGuard<'_, HashMap<Language, Interpreter>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -410,46 +248,12 @@ impl Finder {
 
 /// Where a program is that is found by this name.
 pub(super) fn program(name: &str) -> Option<PathBuf> {
-    which(Path::new(name)).map(|path| settled(&path))
+    which(Path::new(name)).map(|path| resolve_links(&path))
 }
 
 /// The file of a command on the `PATH` of this process.
 fn which(command: &Path) -> Option<PathBuf> {
     launch::which(command, &env::var_os("PATH").unwrap_or_default())
-}
-
-/// The versions of Python, bash and node that blocks would have, as far as their places and their files tell; nothing is
-/// started.
-/// `python` is the one that the person chose.
-pub(crate) fn told_versions(
-    cwd: &Path,
-    home: Option<&Path>,
-    python: Option<&Path>,
-) -> Vec<(Language, String)> {
-    let site = ProjectSite { cwd, home, var: &|name| env::var_os(name) };
-    let python = match python {
-        Some(chosen) => which(chosen),
-        None => environments::python_of(site).or_else(|| which(Path::new("python3"))),
-    };
-    let version = |language: &Language, path: PathBuf| {
-        let real = if told::is_stand_in(&path) { told::behind(&path)? } else { settled(&path) };
-        told::version(&real).or_else(|| match language.as_str() {
-            "bash" => inside::of_bash(&real),
-            "javascript" => inside::of_node(&real),
-            _ => None,
-        })
-    };
-    let named = |name: &str| which(Path::new(name));
-    let found = [
-        (Language::python(), python),
-        (Language::bash(), named("bash")),
-        (Language::javascript(), named("node")),
-    ];
-    let told = |(language, path): (Language, Option<PathBuf>)| {
-        let version = version(&language, path?)?;
-        Some((language, version))
-    };
-    found.into_iter().filter_map(told).collect()
 }
 
 /// The languages for which a program is on `PATH`; nothing is started, and no version is asked for.
@@ -462,17 +266,9 @@ pub fn on_path(languages: &Languages) -> Languages {
 }
 
 /// The package of the project without which node can't run TypeScript in this way, which is one of the shipped ones.
-fn imported(way: &RunMethod) -> Option<&str> {
+fn imported_package(way: &RunMethod) -> Option<&str> {
     let imports_tsx = way.arguments.windows(2).any(|words| words == ["--import", "tsx"]);
     (imports_tsx && way.command == "node").then_some("tsx")
-}
-
-/// The first thing that looks like a version.
-fn version_in(text: &str) -> Option<String> {
-    text.split(|c: char| c.is_whitespace() || c == ',' || c == '(')
-        .map(|word| word.trim_start_matches('v').trim_end_matches(')'))
-        .find(|word| word.starts_with(|c: char| c.is_ascii_digit()) && word.contains('.'))
-        .map(ToString::to_string)
 }
 
 #[cfg(test)]

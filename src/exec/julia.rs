@@ -2,8 +2,8 @@
 
 use super::backend::BackendEvent;
 use super::frames::FrameDecoder;
-use super::helper_wire::FIRST_GIVEN;
-use super::kernel_wire::{self, KernelMessage, LIMIT};
+use super::helper_wire::FIRST_GIVEN_FD;
+use super::kernel_wire::{self, KernelMessage, MAX_MESSAGE_BYTES};
 use super::own_names::OwnNames;
 use super::plan::GivenFile;
 use std::path::Path;
@@ -11,15 +11,15 @@ use std::path::Path;
 /// What Julia reads in place of the block's text.
 pub(super) const START: &str = include_str!("../../assets/start.jl");
 /// What a program of Julia is given, in order.
-pub(super) const GIVEN: [GivenFile; 3] = [GivenFile::Source, GivenFile::Profile, GivenFile::State];
+pub(super) const GIVEN_FILES: [GivenFile; 3] = [GivenFile::Source, GivenFile::Profile, GivenFile::State];
 /// Bytes of pictures that a block may display.
-pub(super) const WRITTEN: usize = 64 << 20;
+pub(super) const MAX_IMAGE_BYTES: usize = 64 << 20;
 /// So many pictures of a block are kept.
-const MAX_PICTURES: usize = 50;
+const MAX_IMAGES: usize = 50;
 
 /// The file that Julia is started with.
 pub(super) fn start() -> String {
-    format!("/dev/fd/{}", FIRST_GIVEN + 1)
+    format!("/dev/fd/{}", FIRST_GIVEN_FD + 1)
 }
 
 /// The names under which Julia knows a text in this folder.
@@ -35,10 +35,10 @@ pub(super) fn names(label: &str, cwd: &Path, home: Option<&Path>) -> OwnNames {
 /// The pictures that a block displayed, from what `assets/start.jl` wrote. What is none is left out, and counts: code can
 /// write there itself.
 pub(super) fn pictures(written: &[u8]) -> Vec<BackendEvent> {
-    let mut decoder = FrameDecoder::new(LIMIT);
+    let mut decoder = FrameDecoder::new(MAX_MESSAGE_BYTES);
     decoder.push(written);
     let frames = std::iter::from_fn(|| decoder.next_frame().ok().flatten());
-    let pictures = frames.take(MAX_PICTURES).filter_map(|frame| match kernel_wire::decode(frame) {
+    let pictures = frames.take(MAX_IMAGES).filter_map(|frame| match kernel_wire::decode(frame) {
         Ok((_, KernelMessage::Image { name, mime, bytes })) => Some(BackendEvent::Image(name, mime, bytes)),
         _ => None,
     });
@@ -61,8 +61,8 @@ mod tests {
         assert!(
             matches!(&found[0], BackendEvent::Image(name, "image/png", bytes) if name == "figure-1.png" && bytes == b"bytes")
         );
-        assert_eq!(pictures(&one.repeat(100)).len(), MAX_PICTURES);
-        assert!(pictures(&[other.repeat(MAX_PICTURES), one].concat()).is_empty());
+        assert_eq!(pictures(&one.repeat(100)).len(), MAX_IMAGES);
+        assert!(pictures(&[other.repeat(MAX_IMAGES), one].concat()).is_empty());
         assert!(pictures(b"anything else").is_empty());
     }
 }

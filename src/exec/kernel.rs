@@ -6,7 +6,7 @@ use super::environment::Environment;
 use super::error::ExecError;
 use super::frames::FrameDecoder;
 use super::helper_wire::HelperOrder;
-use super::kernel_wire::{self, FrameToken, KernelMessage, LIMIT};
+use super::kernel_wire::{self, FrameToken, KernelMessage, MAX_MESSAGE_BYTES};
 use super::memory_file;
 use super::outbox::Outbox;
 use super::plan::{self, GivenFile};
@@ -90,7 +90,7 @@ impl Kernel {
             cut_off: false,
             woken: false,
             control,
-            decoder: FrameDecoder::new(LIMIT),
+            decoder: FrameDecoder::new(MAX_MESSAGE_BYTES),
             outbox: Outbox::default(),
         })
     }

@@ -13,14 +13,13 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 
 /// The largest message on this socket: an image of many millions of pixels fits.
-pub(super) const LIMIT: usize = 64 << 20;
+pub(super) const MAX_MESSAGE_BYTES: usize = 64 << 20;
 
-/// So many functions of a file are told.
-const MOST_FUNCTIONS: usize = 100;
+const MAX_FUNCTIONS: usize = 100;
 /// So many things that a kernel finds changed in itself are told.
-const MOST_FOUND: usize = 12;
+const MAX_FINDINGS: usize = 12;
 /// So many missing modules and packages are told.
-const MOST_LACKING: usize = 50;
+const MAX_MISSING: usize = 50;
 
 /// Marks what belongs to one run.
 pub(super) type FrameToken = [u8; 16];
@@ -148,7 +147,7 @@ pub(super) fn decode(frame: WireFrame) -> Result<(FrameToken, KernelMessage), Fr
         b'F' => KernelMessage::Functions(functions(frame.field(1)?).ok_or(FrameError::Torn)?),
         b'M' => KernelMessage::Lacking(missing(&frame)),
         b'P' => KernelMessage::PartEnded(frame.number(1)?),
-        b'D' => KernelMessage::Done(Box::new(done(&frame)?)),
+        b'D' => KernelMessage::Done(Box::new(run_summary(&frame)?)),
         _ => return Err(unknown),
     };
     Ok((token, said))
@@ -179,7 +178,7 @@ fn variables(frame: &WireFrame) -> Result<Vec<Variable>, FrameError> {
 /// Each field names a module (`m:numpy`) or a package (`p:pandas>=2`); others are left out.
 fn missing(frame: &WireFrame) -> Vec<MissingFacility> {
     let texts =
-        frame.fields.iter().skip(1).take(MOST_LACKING).filter_map(|field| std::str::from_utf8(field).ok());
+        frame.fields.iter().skip(1).take(MAX_MISSING).filter_map(|field| std::str::from_utf8(field).ok());
     texts
         .filter_map(|text| {
             let module = text.strip_prefix("m:").map(|name| MissingFacility::Module(name.to_owned()));
@@ -191,7 +190,7 @@ fn missing(frame: &WireFrame) -> Vec<MissingFacility> {
 /// Functions as JSON text. What could not be a function of Python is left out.
 fn functions(json: &[u8]) -> Option<Vec<Function>> {
     let told: Vec<FunctionLine> = serde_json::from_slice(json).ok()?;
-    Some(told.into_iter().take(MOST_FUNCTIONS).filter_map(FunctionLine::read).collect())
+    Some(told.into_iter().take(MAX_FUNCTIONS).filter_map(FunctionLine::read).collect())
 }
 
 #[derive(serde::Deserialize)]
@@ -245,12 +244,12 @@ fn changes(text: &str) -> Option<VariableChanges> {
 }
 
 /// Every field behind the others is something that the kernel found; of each so much is kept as a line has room for.
-fn found(frame: &WireFrame) -> Vec<String> {
-    let fields = frame.fields.iter().skip(12).take(MOST_FOUND);
+fn findings(frame: &WireFrame) -> Vec<String> {
+    let fields = frame.fields.iter().skip(12).take(MAX_FINDINGS);
     fields.map(|field| String::from_utf8_lossy(field).chars().take(200).collect()).collect()
 }
 
-fn done(frame: &WireFrame) -> Result<RunSummary, FrameError> {
+fn run_summary(frame: &WireFrame) -> Result<RunSummary, FrameError> {
     let how = match frame.field(1)? {
         b"ok" => BlockEnd::Ok,
         b"error" => BlockEnd::Error,
@@ -269,7 +268,7 @@ fn done(frame: &WireFrame) -> Result<RunSummary, FrameError> {
         variables: frame.number(9)?,
         changes: changes(&frame.text(10)?),
         module_path: frame.field(11)?.to_vec(),
-        found: found(frame),
+        found: findings(frame),
     })
 }
 
@@ -280,7 +279,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn said(kind: u8, fields: &[&[u8]]) -> Result<(FrameToken, KernelMessage), FrameError> {
-        let mut decoder = FrameDecoder::new(LIMIT);
+        let mut decoder = FrameDecoder::new(MAX_MESSAGE_BYTES);
         decoder.push(&encode(kind, fields.iter().copied()));
         decode(decoder.next_frame().unwrap().unwrap())
     }

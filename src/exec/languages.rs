@@ -5,7 +5,7 @@
 //! can write.
 
 use super::environment::Environment;
-use super::helper_wire::{FIRST_GIVEN, ProgramSpec};
+use super::helper_wire::{FIRST_GIVEN_FD, ProgramSpec};
 use super::julia;
 use super::own_names::OwnNames;
 use super::plan::{self, GivenFile, Invocation};
@@ -53,32 +53,32 @@ pub(super) fn invocation(
             }
             None => OwnNames::of_folder(folder),
         };
-        return made(Path::new("/bin/sh"), args, (given, names), cwd, env);
+        return new_invocation(Path::new("/bin/sh"), args, (given, names), cwd, env);
     }
     let of_descriptor = || (vec![GivenFile::Source], OwnNames::of_descriptor(label));
     if !way.arguments.is_empty() {
         let is_julia = language == "julia" && way.arguments.iter().any(|word| word == "{file}");
-        let file = if is_julia { julia::start() } else { format!("/dev/fd/{FIRST_GIVEN}") };
+        let file = if is_julia { julia::start() } else { format!("/dev/fd/{FIRST_GIVEN_FD}") };
         let fill = |word: &String| word.replace("{file}", &file).replace("{folder}", &cwd.to_string_lossy());
         let mut args: Vec<OsString> = way.arguments.iter().map(|word| fill(word).into()).collect();
         if is_julia {
             args.push(label.into());
             let home = env.iter().find(|(name, _)| name == "HOME").map(|(_, home)| PathBuf::from(home));
             let names = julia::names(label, cwd, home.as_deref());
-            return made(interpreter, args, (julia::GIVEN.into(), names), cwd, env);
+            return new_invocation(interpreter, args, (julia::GIVEN_FILES.into(), names), cwd, env);
         }
         if way.profile {
-            plan::set(&mut env, "R_PROFILE", format!("/dev/fd/{}", FIRST_GIVEN + 1));
+            plan::set(&mut env, "R_PROFILE", format!("/dev/fd/{}", FIRST_GIVEN_FD + 1));
             let (mut given, names) = of_descriptor();
             given.push(GivenFile::Profile);
-            return made(interpreter, args, (given, names), cwd, env);
+            return new_invocation(interpreter, args, (given, names), cwd, env);
         }
-        return made(interpreter, args, of_descriptor(), cwd, env);
+        return new_invocation(interpreter, args, of_descriptor(), cwd, env);
     }
     match language {
         "sql" => {
             let args = ["-I", "-c", SQL, label].map(OsString::from).to_vec();
-            made(interpreter, args, of_descriptor(), cwd, env)
+            new_invocation(interpreter, args, of_descriptor(), cwd, env)
         }
         "typescript" => {
             let mut invocation = plan::subprocess("javascript", interpreter, label, cwd, env);
@@ -122,7 +122,7 @@ pub(super) fn needs_file(way: &RunMethod) -> bool {
     !way.compile.is_empty() || way.arguments.iter().any(|word| word.contains("{source}"))
 }
 
-fn made(
+fn new_invocation(
     executable: &Path,
     args: Vec<OsString>,
     (given, names): (Vec<GivenFile>, OwnNames),

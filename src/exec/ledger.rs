@@ -9,13 +9,13 @@ static LEDGER: Ledger = Ledger::new();
 
 /// One more request or message went out to this host: a name or an address, with its port where it has one.
 #[cfg(any(feature = "docker", feature = "jupyter"))]
-pub(super) fn count(host: &str) {
+pub(super) fn count_request(host: &str) {
     // A host has no scheme of its own; any tells as well where it is.
     LEDGER.count(host, is_loopback(&format!("http://{host}")));
 }
 
 /// What went out until now.
-pub fn departed() -> RequestCounts {
+pub fn requests_sent() -> RequestCounts {
     LEDGER.departed()
 }
 
@@ -28,9 +28,9 @@ mod tests {
         let near = ["localhost", "localhost:8888", "127.0.0.1:2375", "[::1]:8888", "127.3.2.1"];
         let far = ["jupyter.example", "10.0.0.7:2376", "[2001:db8::1]:8888", "localhost.example:1"];
         for host in near.iter().chain(&far).chain(&far) {
-            count(host);
+            count_request(host);
         }
-        let counted = departed();
+        let counted = requests_sent();
         assert!(near.iter().all(|host| counted.near.get(*host) == Some(&1)), "{counted:?}");
         assert!(far.iter().all(|host| counted.far.get(*host) == Some(&2)), "{counted:?}");
     }

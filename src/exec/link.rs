@@ -3,7 +3,7 @@
 use super::entry::HelperEntry;
 use super::error::ExecError;
 use super::frames::FrameDecoder;
-use super::helper_wire::{HelperOrder, LIMIT, Notification, ProgramSpec, WireMessage as _};
+use super::helper_wire::{HelperOrder, MAX_MESSAGE_BYTES, Notification, ProgramSpec, WireMessage as _};
 use super::tree;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
@@ -21,7 +21,7 @@ use std::process::{Child, Stdio};
 use std::time::Duration;
 
 /// How long a helper may take to clean up after its socket ended.
-const PATIENCE: Duration = Duration::from_secs(3);
+const CLEANUP_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// A helper and the socket to it. Dropping it ends the helper and all that it started.
 #[derive(Debug)]
@@ -66,7 +66,7 @@ impl Link {
             .spawn()
             .map_err(not_started)?;
         drop(lent);
-        let decoder = FrameDecoder::new(LIMIT);
+        let decoder = FrameDecoder::new(MAX_MESSAGE_BYTES);
         let plain = !entry.apart;
         let socket = Some(ours);
         Ok(Self { socket, helper, decoder, mark, plain, session: None, clean: false, spoke: false, errors })
@@ -177,7 +177,7 @@ impl Link {
 impl Drop for Link {
     fn drop(&mut self) {
         drop(self.socket.take());
-        if !ends_within(&self.helper, PATIENCE) {
+        if !ends_within(&self.helper, CLEANUP_TIMEOUT) {
             let _ = self.helper.kill();
             self.clean = false;
         }

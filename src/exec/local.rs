@@ -9,6 +9,7 @@ mod begin;
 mod end;
 mod hear;
 mod install;
+mod kernel_start;
 mod room;
 mod watch;
 
@@ -174,7 +175,7 @@ impl Local {
             sources.extend(pipes.map(|(stream, fd)| WatchedDescriptor {
                 what: SourceFile::Pipe(stream),
                 fd,
-                writes: process.pipes.has_untyped(),
+                writes: process.pipes.has_unsent_keys(),
             }));
             let socket = process.link.socket().filter(|_| !self.runs_in_kernel());
             sources.extend(socket.map(|fd| WatchedDescriptor {
@@ -187,7 +188,7 @@ impl Local {
     }
 
     /// Takes what can be heard of one source.
-    fn on(&mut self, source: SourceFile) {
+    fn on_ready(&mut self, source: SourceFile) {
         match source {
             SourceFile::Pipe(stream) => {
                 let chunk = self.process_mut().and_then(|process| {
@@ -196,11 +197,11 @@ impl Local {
                 });
                 self.print(chunk);
             }
-            SourceFile::Control => self.kernel_said(),
-            SourceFile::KernelHelper => self.kernel_told(),
-            SourceFile::ProgramHelper => self.program_told(),
-            SourceFile::Asked => self.asked_said(),
-            SourceFile::AskedHelper => self.asked_told(),
+            SourceFile::Control => self.on_kernel_messages(),
+            SourceFile::KernelHelper => self.on_kernel_helper(),
+            SourceFile::ProgramHelper => self.on_program_helper(),
+            SourceFile::Asked => self.on_asked_message(),
+            SourceFile::AskedHelper => self.on_asked_helper(),
         }
     }
 

@@ -4,7 +4,7 @@
 //! Only errors are looked at (in a terminal all is one), only these names are replaced, and the code itself is never
 //! touched: its lines stay what they are.
 
-use super::helper_wire::FIRST_GIVEN;
+use super::helper_wire::FIRST_GIVEN_FD;
 use crate::domain::{Chunk, Stream};
 
 /// One name of sayso's own, and what stands for it.
@@ -28,13 +28,13 @@ pub(super) struct OwnNames {
 }
 
 /// In a terminal a question may end in the first byte of a name, and is answered: that alone is not held back.
-const HELD_IN_TERMINAL: usize = 2;
+const MIN_HELD_IN_TERMINAL: usize = 2;
 
 impl OwnNames {
     /// Of a program that reads its text from the first descriptor that it is given.
     pub(super) fn of_descriptor(label: &str) -> Self {
         // Some programs follow the link behind it.
-        let own = [format!("/dev/fd/{FIRST_GIVEN}"), "/memfd:sayso (deleted)".to_owned()];
+        let own = [format!("/dev/fd/{FIRST_GIVEN_FD}"), "/memfd:sayso (deleted)".to_owned()];
         own.iter().fold(Self::default(), |names, own| names.with(own, label))
     }
 
@@ -100,7 +100,7 @@ impl OwnNames {
         let (mut out, mut rest) = (Vec::with_capacity(bytes.len()), bytes);
         while let Some((first, behind)) = rest.split_first() {
             let fits = |name: &&OwnName| is_at(name, self.last);
-            let can_be_held = !self.in_terminal || rest.len() >= HELD_IN_TERMINAL;
+            let can_be_held = !self.in_terminal || rest.len() >= MIN_HELD_IN_TERMINAL;
             if !is_whole && can_be_held && self.names.iter().filter(fits).any(|name| name.could_stand(rest)) {
                 self.held = rest.to_vec();
                 break;

@@ -24,13 +24,13 @@ use std::time::Duration;
 pub(crate) const VARIABLE: &str = "SAYSO_PACKAGES";
 
 /// So often the folder is made anew where it is gone at once.
-const HELD: usize = 5;
+const MAX_ATTEMPTS: usize = 5;
 
 /// Between two tries: who removes a folder holds it for a moment.
-const PAUSE: Duration = Duration::from_millis(5);
+const RETRY_DELAY: Duration = Duration::from_millis(5);
 
 /// Milliseconds that an installation may take where no other limit was chosen.
-pub(crate) const WALL_MS: u64 = 600_000;
+pub(crate) const DEFAULT_WALL_MS: u64 = 600_000;
 
 /// Names of variables that only a package manager is given: where packages come from, and how they are reached.
 const GIVEN: &[&str] = &[
@@ -107,12 +107,12 @@ pub fn make(blobs: &Path) -> Result<PathBuf, ExecError> {
 /// Makes the folder that packages and outputs lie in, and locks it for as long as the value lives: a session need not have a
 /// file yet, and what is locked is not taken for what a killed sayso left. `None` where somebody else holds it, or it can't be made.
 pub fn hold(blobs: &Path) -> Option<File> {
-    hold_with(blobs, || std::thread::sleep(PAUSE))
+    hold_with(blobs, || std::thread::sleep(RETRY_DELAY))
 }
 
 fn hold_with(blobs: &Path, mut pause: impl FnMut()) -> Option<File> {
     // A sayso that starts now may remove it before it is locked.
-    (0..HELD).find_map(|tried| {
+    (0..MAX_ATTEMPTS).find_map(|tried| {
         if tried > 0 {
             pause();
         }
@@ -159,11 +159,11 @@ pub(crate) fn invocation(
         InstallInto::Project => Vec::new(),
     };
     let mut args: Vec<OsString> = match manager {
-        Manager::Uv => words(&["pip", "install", "--no-config", "--link-mode", "copy", "--python"])
+        Manager::Uv => arguments(&["pip", "install", "--no-config", "--link-mode", "copy", "--python"])
             .chain([python.into()])
             .chain(target)
             .collect(),
-        Manager::Pip => words(&[
+        Manager::Pip => arguments(&[
             "-I",
             "-m",
             "pip",
@@ -179,7 +179,7 @@ pub(crate) fn invocation(
         .chain((list.into == InstallInto::Project).then(|| "--require-virtualenv".into()))
         .chain(target)
         .collect(),
-        Manager::Npm => words(&[
+        Manager::Npm => arguments(&[
             "install",
             "--no-audit",
             "--no-fund",
@@ -205,12 +205,12 @@ pub(crate) fn invocation(
     }
 }
 
-fn words(all: &'static [&'static str]) -> impl Iterator<Item = OsString> {
+fn arguments(all: &'static [&'static str]) -> impl Iterator<Item = OsString> {
     all.iter().map(OsString::from)
 }
 
 /// The packages to install for what a kernel lacks; one that was asked for by name comes as it was written.
-pub fn named(lacking: &[MissingFacility]) -> Vec<String> {
+pub fn package_names(lacking: &[MissingFacility]) -> Vec<String> {
     let plain = |package: &str| {
         let end = package.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_')));
         package
@@ -306,7 +306,7 @@ mod tests {
         // Who holds it for longer keeps it.
         let mut pauses = 0;
         assert!(hold_with(&blobs, || pauses += 1).is_none());
-        assert_eq!(pauses, HELD - 1);
+        assert_eq!(pauses, MAX_ATTEMPTS - 1);
     }
 
     #[test]

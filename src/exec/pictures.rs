@@ -9,10 +9,10 @@ mod decoder;
 
 use super::helper_file::ITSELF;
 use super::helper_part::DECODE;
-use super::helper_wire::{FIRST_GIVEN, ProgramSpec};
+use super::helper_wire::{FIRST_GIVEN_FD, ProgramSpec};
 use super::memory_file;
 use super::sandbox::{self, Enclosure};
-use crate::domain::pixels::LONGEST_SIDE as SIDE;
+use crate::domain::pixels::LONGEST_SIDE as MAX_SIDE;
 use crate::domain::{Limits, Pixels, UndrawnReason};
 pub(super) use decoder::Decoder;
 use std::ffi::OsString;
@@ -22,10 +22,9 @@ use std::os::fd::AsFd as _;
 use std::time::{Duration, Instant};
 
 /// How long it may take. Shapes of a chart take milliseconds; how long others take is for who wrote them to say.
-const PATIENCE: Duration = Duration::from_secs(10);
-const PATIENCE_FOR_SHAPES: Duration = Duration::from_secs(3);
-/// Bytes of memory that it may use.
-const MEMORY: u64 = 512 << 20;
+const DECODE_TIMEOUT: Duration = Duration::from_secs(10);
+const SHAPES_TIMEOUT: Duration = Duration::from_secs(3);
+const MAX_MEMORY: u64 = 512 << 20;
 /// Reasons that the process gives, by their number on the wire.
 const REASONS: [UndrawnReason; 4] =
     [UndrawnReason::Unknown, UndrawnReason::TooLarge, UndrawnReason::MoreThanShapes, UndrawnReason::Broken];
@@ -40,12 +39,12 @@ pub(super) fn decode(
     width: u32,
     height: u32,
 ) -> Result<Pixels, UndrawnReason> {
-    let (width, height) = (width.clamp(1, SIDE), height.clamp(1, SIDE));
-    if bytes.len() > decode::BYTES {
+    let (width, height) = (width.clamp(1, MAX_SIDE), height.clamp(1, MAX_SIDE));
+    if bytes.len() > decode::MAX_BYTES {
         return Err(UndrawnReason::TooLarge);
     }
     let given = memory_file::sealed(bytes).map_err(|_| UndrawnReason::Unknown)?;
-    let limits = Limits { memory_bytes: MEMORY, ..Limits::default() };
+    let limits = Limits { memory_bytes: MAX_MEMORY, ..Limits::default() };
     let mut confinement = cell.confinement(&limits);
     if let Some(walls) = confinement.walls.as_mut().filter(|_| !cell.entry.helper.is_copy()) {
         walls.read.push(ITSELF.into());
@@ -60,8 +59,8 @@ pub(super) fn decode(
         terminal: false,
     };
     let largest = 8 + 4 * (width as usize) * (height as usize);
-    let (began, patience) = (Instant::now(), patience(bytes));
-    match sandbox::said(&cell.entry, &program, &[given.as_fd()], (patience, largest)) {
+    let (began, patience) = (Instant::now(), decode_timeout(bytes));
+    match sandbox::run_to_end(&cell.entry, &program, &[given.as_fd()], (patience, largest)) {
         Ok(said) if said.well => {
             parse(&said.text).and_then(|p| fits(&p, width, height).then_some(p).ok_or(UndrawnReason::Unknown))
         }
@@ -74,8 +73,8 @@ fn fits(pixels: &Pixels, width: u32, height: u32) -> bool {
     pixels.width() <= width && pixels.height() <= height
 }
 
-fn patience(bytes: &[u8]) -> Duration {
-    if decode::is_svg(bytes) { PATIENCE_FOR_SHAPES } else { PATIENCE }
+fn decode_timeout(bytes: &[u8]) -> Duration {
+    if decode::is_svg(bytes) { SHAPES_TIMEOUT } else { DECODE_TIMEOUT }
 }
 
 /// The other side: decodes what it was given, and writes the pixels, or why there are none. False when it can't.
@@ -83,13 +82,13 @@ pub(super) fn main(args: impl Iterator<Item = OsString>) -> bool {
     let sides: Vec<u32> = args.filter_map(|arg| arg.to_str()?.parse().ok()).collect();
     let [width, height] = sides[..] else { return false };
     let mut bytes = Vec::new();
-    let read = File::open(format!("/proc/self/fd/{FIRST_GIVEN}"))
-        .and_then(|file| file.take(decode::BYTES as u64 + 1).read_to_end(&mut bytes));
+    let read = File::open(format!("/proc/self/fd/{FIRST_GIVEN_FD}"))
+        .and_then(|file| file.take(decode::MAX_BYTES as u64 + 1).read_to_end(&mut bytes));
     let mut out = std::io::stdout();
     if read.is_err() || sandbox::only_compute().is_err() {
         return false;
     }
-    let made = decode::pixels(&bytes, width.min(SIDE), height.min(SIDE));
+    let made = decode::pixels(&bytes, width.min(MAX_SIDE), height.min(MAX_SIDE));
     let (sides, rgba) = message(&made);
     out.write_all(&sides).and_then(|()| out.write_all(rgba)).and_then(|()| out.flush()).is_ok()
 }
@@ -120,8 +119,8 @@ mod tests {
 
     #[test]
     fn shapes_get_less_time() {
-        assert!(patience(b"\n<svg/>") <= Duration::from_secs(3));
-        assert_eq!(patience(b"\x89PNG"), PATIENCE);
+        assert!(decode_timeout(b"\n<svg/>") <= Duration::from_secs(3));
+        assert_eq!(decode_timeout(b"\x89PNG"), DECODE_TIMEOUT);
     }
 
     #[test]

@@ -13,15 +13,15 @@ use std::collections::VecDeque;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 
 /// Bytes that a pipe holds, and bytes taken out of it at once.
-const PIPE: usize = 256 << 10;
+const PIPE_BYTES: usize = 256 << 10;
 /// Bytes taken out of a terminal at once: it does not tell how much it holds.
-const TERMINAL: usize = 16 << 10;
+const TERMINAL_BYTES: usize = 16 << 10;
 /// The most that is taken at the end of a run out of a terminal on which something goes on printing.
-const TERMINAL_REST: usize = 1 << 20;
+const MAX_TERMINAL_REST: usize = 1 << 20;
 /// Keys that wait for a program which does not read them; what is typed beyond is lost, as at any terminal.
-const UNTYPED: usize = 64 << 10;
+const MAX_UNREAD_KEYS: usize = 64 << 10;
 /// Rows and columns until they are told.
-const SIZE: (u16, u16) = (24, 80);
+const DEFAULT_SIZE: (u16, u16) = (24, 80);
 
 /// The reading ends of a program's standard streams. A stream that ended is `None`.
 #[derive(Debug)]
@@ -81,14 +81,14 @@ impl Pipes {
             _theirs: Some(held),
             untyped: VecDeque::new(),
         };
-        pipes.resize(SIZE.0, SIZE.1);
+        pipes.resize(DEFAULT_SIZE.0, DEFAULT_SIZE.1);
         Ok((pipes, [theirs, second]))
     }
 
     /// Types into the terminal, behind what waits; nothing where there is none.
     pub(super) fn type_in(&mut self, bytes: &[u8]) {
         let Some(terminal) = self.stdout.as_ref().filter(|_| self.is_terminal) else { return };
-        let room = UNTYPED.saturating_sub(self.untyped.len());
+        let room = MAX_UNREAD_KEYS.saturating_sub(self.untyped.len());
         self.untyped.extend(bytes.iter().take(room));
         while !self.untyped.is_empty() {
             let (first, _) = self.untyped.as_slices();
@@ -101,7 +101,7 @@ impl Pipes {
     }
 
     /// Whether something typed waits for room.
-    pub(super) fn has_untyped(&self) -> bool {
+    pub(super) fn has_unsent_keys(&self) -> bool {
         !self.untyped.is_empty()
     }
 
@@ -122,11 +122,11 @@ impl Pipes {
     /// Takes what a stream has, once.
     pub(super) fn take(&mut self, stream: Stream) -> Option<Chunk> {
         if self.is_terminal {
-            return self.read(stream, TERMINAL);
+            return self.read(stream, TERMINAL_BYTES);
         }
-        let held = self.held(stream);
+        let held = self.available(stream);
         // Of an empty one it is found out whether it ended.
-        self.read(stream, held.clamp(1, PIPE))
+        self.read(stream, held.clamp(1, PIPE_BYTES))
     }
 
     /// Takes what both hold at this moment, and no more: a program that goes on printing does not hold this up.
@@ -135,7 +135,7 @@ impl Pipes {
         if self.is_terminal {
             let mut taken = 0;
             while let Some(chunk) =
-                (taken < TERMINAL_REST).then(|| self.read(Stream::Stdout, TERMINAL)).flatten()
+                (taken < MAX_TERMINAL_REST).then(|| self.read(Stream::Stdout, TERMINAL_BYTES)).flatten()
             {
                 taken += chunk.bytes.len();
                 all.push(chunk);
@@ -143,9 +143,9 @@ impl Pipes {
             return all;
         }
         for stream in [Stream::Stdout, Stream::Stderr] {
-            let mut rest = self.held(stream);
+            let mut rest = self.available(stream);
             while rest > 0 {
-                let Some(chunk) = self.read(stream, rest.min(PIPE)) else { break };
+                let Some(chunk) = self.read(stream, rest.min(PIPE_BYTES)) else { break };
                 rest = rest.saturating_sub(chunk.bytes.len());
                 all.push(chunk);
             }
@@ -160,7 +160,7 @@ impl Pipes {
         }
     }
 
-    fn held(&mut self, stream: Stream) -> usize {
+    fn available(&mut self, stream: Stream) -> usize {
         let held = self.of(stream).as_ref().and_then(|fd| rustix::io::ioctl_fionread(fd).ok()).unwrap_or(0);
         usize::try_from(held).unwrap_or(usize::MAX)
     }
@@ -185,7 +185,7 @@ impl Pipes {
 fn pipe() -> rustix::io::Result<(OwnedFd, OwnedFd)> {
     let (read, write) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC)?;
     // Less is as right, only slower; an account may have used up its allowance.
-    let _ = rustix::pipe::fcntl_setpipe_size(&read, PIPE);
+    let _ = rustix::pipe::fcntl_setpipe_size(&read, PIPE_BYTES);
     rustix::io::ioctl_fionbio(&read, true)?;
     Ok((read, write))
 }

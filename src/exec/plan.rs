@@ -2,7 +2,7 @@
 //! and descriptors. Pure; what acts on it is `link`.
 
 use super::environment::Environment;
-use super::helper_wire::{FIRST_GIVEN, ProgramSpec};
+use super::helper_wire::{FIRST_GIVEN_FD, ProgramSpec};
 use super::own_names::OwnNames;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ pub(super) const SHELL: &str = include_str!("../../assets/shell.sh");
 /// What starts a block in node.
 pub(super) const NODE: &str = include_str!("../../assets/node.js");
 
-/// What a program finds behind a descriptor that it is given; the first has the number [`FIRST_GIVEN`].
+/// What a program finds behind a descriptor that it is given; the first has the number [`FIRST_GIVEN_FD`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum GivenFile {
     /// The control socket of a kernel.
@@ -47,7 +47,7 @@ pub(crate) struct Invocation {
 /// The empty kernel. `-I`: no `PYTHON*` variables, no working folder on the path. It gets a copy of the built-in names,
 /// so that code that replaces those does not replace them for the kernel.
 pub(super) fn kernel(python: &Path, cwd: &Path, env: Environment) -> Invocation {
-    let control = FIRST_GIVEN;
+    let control = FIRST_GIVEN_FD;
     let start = format!(
         "import sys\n\
          if sys.version_info < (3, 8): sys.exit('Python 3.8 or newer is needed, this is ' + sys.version.split()[0])\n\
@@ -93,7 +93,7 @@ pub(super) fn subprocess(
         "javascript" => {
             (text(&["--experimental-vm-modules", "-e", NODE, label]), source, OwnNames::default())
         }
-        _ => (text(&[&format!("/dev/fd/{FIRST_GIVEN}")]), source, OwnNames::of_descriptor(label)),
+        _ => (text(&[&format!("/dev/fd/{FIRST_GIVEN_FD}")]), source, OwnNames::of_descriptor(label)),
     };
     let (executable, cwd) = (interpreter.into(), PathBuf::from(cwd));
     let program = ProgramSpec { executable, args, env, cwd, ..ProgramSpec::default() };

@@ -7,7 +7,7 @@
 //! the project says.
 
 use super::environment::Environment;
-use super::interpreters::{Finder, told};
+use super::interpreters::{Finder, static_facts};
 use super::node_modules::{self, NodeModules};
 use super::{blob, packages, plan, sandbox};
 use crate::domain::{Language, ProjectPython};
@@ -72,7 +72,7 @@ impl ProjectTools {
             tools.in_use = Some(python.path.clone());
             let wanted = finder.missing_python();
             if wanted.is_some() || on_path("python3").as_deref() != Some(&*python.path) {
-                let version = told::version(&python.path).or(python.version);
+                let version = static_facts::version(&python.path).or(python.version);
                 tools.python = Some(ProjectPython { path: python.path, version, wanted });
             }
         }
@@ -92,7 +92,7 @@ impl ProjectTools {
     }
 
     /// Puts the programs on the `PATH`; writes beside the session what stands in front.
-    pub(super) fn dress(&mut self, env: &mut Environment) {
+    pub(super) fn set_path(&mut self, env: &mut Environment) {
         self.node.lend(env);
         let path = env.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.clone());
         let own = path.unwrap_or_else(|| OsString::from("/usr/bin:/bin"));
@@ -128,7 +128,9 @@ impl ProjectTools {
         let Some(python) = &self.in_use else { return Vec::new() };
         let found = |name: &str| launch::which(Path::new(name), path);
         let is_same = |name: &str, wanted: &Path| {
-            found(name).is_some_and(|found| found == wanted || told::settled(&found) == told::settled(wanted))
+            found(name).is_some_and(|found| {
+                found == wanted || static_facts::resolve_links(&found) == static_facts::resolve_links(wanted)
+            })
         };
         let words = |path: &Path| path.to_str().map(quoted);
         let (Some(start), Some(packages)) = (words(python), words(&self.packages)) else { return Vec::new() };
@@ -143,7 +145,7 @@ impl ProjectTools {
             }
         }
         let version = self.python.as_ref().and_then(|python| python.version.clone());
-        let minor = version.or_else(|| told::version(python)).and_then(|version| minor(&version));
+        let minor = version.or_else(|| static_facts::version(python)).and_then(|version| minor(&version));
         if let Some(minor) = minor.filter(|minor| !is_same(&format!("python{minor}"), python)) {
             add(&format!("python{minor}"), &start);
             add(&format!("pip{minor}"), &format!("{start} -m pip"));
@@ -183,7 +185,7 @@ fn minor(version: &str) -> Option<String> {
 /// The program that a shell would find by this name.
 fn on_path(name: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
-    launch::which(Path::new(name), &path).map(|found| told::settled(&found))
+    launch::which(Path::new(name), &path).map(|found| static_facts::resolve_links(&found))
 }
 
 /// Removes what was written beside the session.
@@ -265,7 +267,7 @@ mod tests {
         let mut tools = tools(&base, "venv/bin/python");
         let own = base.join("own").display().to_string();
         let mut env = vec![("PATH".into(), own.clone().into())];
-        tools.dress(&mut env);
+        tools.set_path(&mut env);
         let base = base.display();
         let wanted = format!("{base}/names:{own}:{base}/venv/bin:{base}/packages/bin");
         assert_eq!(value(&env, "PATH"), Some(wanted));
@@ -291,7 +293,7 @@ mod tests {
         let mut tools = ProjectTools { python: None, ..tools(&base, "venv/bin/python") };
         let own = base.join("venv/bin").display().to_string();
         let mut env = vec![("PATH".into(), own.clone().into())];
-        tools.dress(&mut env);
+        tools.set_path(&mut env);
         assert_eq!(tools.front, []);
         assert_eq!(value(&env, "PATH"), Some(format!("{own}:{}/packages/bin", base.display())));
     }
@@ -307,7 +309,7 @@ mod tests {
         let mut tools = tools(&base, "conda/bin/python");
         let mut starts = || {
             let mut env = vec![("PATH".into(), base.join("own").into())];
-            tools.dress(&mut env);
+            tools.set_path(&mut env);
             assert_eq!(value(&env, "CONDA_PREFIX"), Some(base.join("conda").display().to_string()));
             let start = tools.front.iter().find(|(name, _)| name == "pytest").map(|(_, start)| start.clone());
             assert_eq!(start.is_some(), base.join("names/pytest").exists());

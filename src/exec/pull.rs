@@ -7,10 +7,10 @@ use super::receipt::ExitKind;
 use tokio::sync::mpsc;
 
 /// Pieces of what is printed that may wait; who does not keep up misses some, nothing else.
-const WAITING: usize = 256;
+const CHANNEL_CAPACITY: usize = 256;
 
 /// Milliseconds that a pull may take where no other limit was chosen: images are large, and lines are slow.
-pub(super) const WALL_MS: u64 = 1_800_000;
+pub(super) const DEFAULT_WALL_MS: u64 = 1_800_000;
 
 /// A pull that goes on.
 pub(super) struct Pull {
@@ -29,7 +29,7 @@ pub(super) enum PullStep {
 impl Pull {
     /// Where what is printed goes, and where it is read.
     pub(super) fn channel() -> (mpsc::Sender<String>, mpsc::Receiver<String>) {
-        mpsc::channel(WAITING)
+        mpsc::channel(CHANNEL_CAPACITY)
     }
 
     /// A pull; dropping it stops it.

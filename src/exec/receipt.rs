@@ -37,7 +37,7 @@ pub(super) fn start_failure(last_line: &str) -> &str {
 }
 
 /// How the run of a program ended.
-pub(super) fn of_program(ending: ExitKind, pressed: &OutsideStops) -> Outcome {
+pub(super) fn program_outcome(ending: ExitKind, pressed: &OutsideStops) -> Outcome {
     if let Some(over) = &pressed.over {
         return Outcome::Limit(over.clone());
     }
@@ -53,7 +53,7 @@ pub(super) fn of_program(ending: ExitKind, pressed: &OutsideStops) -> Outcome {
 }
 
 /// How a block ended in a kernel that goes on.
-pub(super) fn of_block(done: &RunSummary, pressed: &OutsideStops) -> Outcome {
+pub(super) fn block_outcome(done: &RunSummary, pressed: &OutsideStops) -> Outcome {
     match done.how {
         _ if pressed.out_of_time => Outcome::TimedOut,
         BlockEnd::Interrupted if pressed.interrupted => Outcome::Interrupted,
@@ -64,7 +64,7 @@ pub(super) fn of_block(done: &RunSummary, pressed: &OutsideStops) -> Outcome {
 }
 
 /// How a block ended whose kernel died under it.
-pub(super) fn of_death(ending: ExitKind, pressed: &OutsideStops) -> Outcome {
+pub(super) fn death_outcome(ending: ExitKind, pressed: &OutsideStops) -> Outcome {
     if let Some(over) = &pressed.over {
         Outcome::Limit(over.clone())
     } else if pressed.out_of_time {
@@ -77,7 +77,7 @@ pub(super) fn of_death(ending: ExitKind, pressed: &OutsideStops) -> Outcome {
 }
 
 /// How a run ended whose process is gone: by what was done to it, else by its own cause.
-pub(super) fn of_loss(cause: &str, pressed: &OutsideStops, own: impl Fn(String) -> Outcome) -> Outcome {
+pub(super) fn loss_outcome(cause: &str, pressed: &OutsideStops, own: impl Fn(String) -> Outcome) -> Outcome {
     match pressed {
         OutsideStops { over: Some(over), .. } => Outcome::Limit(over.clone()),
         OutsideStops { out_of_time: true, .. } => Outcome::TimedOut,
@@ -148,17 +148,17 @@ mod tests {
 
     #[test]
     fn programs() {
-        assert_eq!(of_program(ended(Some(0), None), &NOT), Outcome::Ok);
-        assert_eq!(of_program(ended(Some(3), None), &NOT), Outcome::Failed);
-        assert!(matches!(of_program(ended(None, Some(11)), &NOT), Outcome::Crashed(_)));
+        assert_eq!(program_outcome(ended(Some(0), None), &NOT), Outcome::Ok);
+        assert_eq!(program_outcome(ended(Some(3), None), &NOT), Outcome::Failed);
+        assert!(matches!(program_outcome(ended(None, Some(11)), &NOT), Outcome::Crashed(_)));
         let interrupted = OutsideStops { interrupted: true, ..NOT };
-        assert_eq!(of_program(ended(Some(130), None), &interrupted), Outcome::Interrupted);
+        assert_eq!(program_outcome(ended(Some(130), None), &interrupted), Outcome::Interrupted);
         // It heard the interrupt, or never noticed it, and came to its good end.
-        assert_eq!(of_program(ended(Some(0), None), &interrupted), Outcome::Ok);
+        assert_eq!(program_outcome(ended(Some(0), None), &interrupted), Outcome::Ok);
         let out_of_time = OutsideStops { out_of_time: true, ..NOT };
-        assert_eq!(of_program(ended(Some(0), None), &out_of_time), Outcome::TimedOut);
+        assert_eq!(program_outcome(ended(Some(0), None), &out_of_time), Outcome::TimedOut);
         assert_eq!(
-            of_program(ended(None, Some(9)), &OutsideStops { killed: true, ..NOT }),
+            program_outcome(ended(None, Some(9)), &OutsideStops { killed: true, ..NOT }),
             Outcome::Interrupted
         );
     }
@@ -167,31 +167,31 @@ mod tests {
     fn a_limit_is_told_as_what_it_is() {
         let over = OutsideStops { over: Some("memory: 2.1 of 2 GiB".into()), ..NOT };
         let limit = Outcome::Limit("memory: 2.1 of 2 GiB".into());
-        assert_eq!(of_program(ended(None, Some(9)), &over), limit);
-        assert_eq!(of_death(ended(None, Some(9)), &over), limit);
+        assert_eq!(program_outcome(ended(None, Some(9)), &over), limit);
+        assert_eq!(death_outcome(ended(None, Some(9)), &over), limit);
     }
 
     #[test]
     fn what_was_done_from_outside_is_told_before_the_cause() {
         let out_of_time = OutsideStops { out_of_time: true, ..NOT };
-        assert_eq!(of_loss("x", &out_of_time, Outcome::Crashed), Outcome::TimedOut);
+        assert_eq!(loss_outcome("x", &out_of_time, Outcome::Crashed), Outcome::TimedOut);
         let killed = OutsideStops { killed: true, ..NOT };
-        assert_eq!(of_loss("x", &killed, Outcome::Limit), Outcome::Interrupted);
-        assert_eq!(of_loss("x", &NOT, Outcome::Limit), Outcome::Limit("x".into()));
+        assert_eq!(loss_outcome("x", &killed, Outcome::Limit), Outcome::Interrupted);
+        assert_eq!(loss_outcome("x", &NOT, Outcome::Limit), Outcome::Limit("x".into()));
     }
 
     #[test]
     fn deaths_are_told_by_their_cause() {
         assert_eq!(
-            of_death(ended(None, Some(11)), &NOT),
+            death_outcome(ended(None, Some(11)), &NOT),
             Outcome::Crashed("segmentation fault (SIGSEGV)".into())
         );
         assert_eq!(
-            of_death(ended(Some(3), None), &NOT),
+            death_outcome(ended(Some(3), None), &NOT),
             Outcome::Crashed("the process ended itself with status 3".into())
         );
         // A crash after an interrupt is a crash.
         let interrupted = OutsideStops { interrupted: true, ..NOT };
-        assert!(matches!(of_death(ended(None, Some(11)), &interrupted), Outcome::Crashed(_)));
+        assert!(matches!(death_outcome(ended(None, Some(11)), &interrupted), Outcome::Crashed(_)));
     }
 }

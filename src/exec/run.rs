@@ -3,7 +3,7 @@
 pub(super) mod images;
 mod parts;
 
-use super::backend::{EndCause, RunEnd, Watch};
+use super::backend::{EndCause, LimitEnforcer, RunEnd};
 use super::capture::Capture;
 use super::event_sender::EventSender;
 use super::languages;
@@ -19,20 +19,20 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc::Sender;
 
 /// From the interrupt at the time limit to the end by force, and from there until it is given up.
-const GRACE: Duration = Duration::from_millis(1000);
-const GIVE_UP: Duration = Duration::from_millis(3000);
+const KILL_DELAY: Duration = Duration::from_millis(1000);
+const GIVE_UP_DELAY: Duration = Duration::from_millis(3000);
 /// How long after its limit a run under a helper is given up, whatever its processes do: a little under the 2 s that are
 /// promised.
-const GIVE_UP_HELPER: Duration = Duration::from_millis(1900);
+const HELPER_GIVE_UP_DELAY: Duration = Duration::from_millis(1900);
 /// From one interrupt to the next, where they can be lost; and so many times it is repeated. A Python that was about to
 /// wait for something when the signal came has taken note of it and waits on, without ever looking at the note: only
 /// another signal wakes it. Whoever was reached has ended by then, or cleans up and is not disturbed any sooner.
-const AGAIN: Duration = Duration::from_millis(1500);
-const REPEATS: u8 = 2;
-/// The same at the time limit, where less than [`GRACE`] is left.
-const AGAIN_AT_END: Duration = Duration::from_millis(500);
+const REPEAT_INTERVAL: Duration = Duration::from_millis(1500);
+const MAX_REPEATS: u8 = 2;
+/// The same at the time limit, where less than [`KILL_DELAY`] is left.
+const FINAL_REPEAT_INTERVAL: Duration = Duration::from_millis(500);
 /// Images of one run elsewhere that are kept. On this machine its limits bound them.
-const IMAGES: usize = 200;
+const MAX_IMAGES: usize = 200;
 
 /// What is to be done because time has passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +59,7 @@ pub(super) struct Run {
     has_terminal: bool,
     /// What its helper says that its limit counts.
     counted: CountedTime,
-    watch: Watch,
+    watch: LimitEnforcer,
     capture: Capture,
     images: Images,
     /// Whether it was told that it started.
@@ -79,11 +79,11 @@ impl Run {
         request: &RunRequest,
         out: Sender<(RunId, RunEvent)>,
         (folder, masker): (&Path, &Masker),
-        watch: Watch,
+        watch: LimitEnforcer,
     ) -> Self {
         let (id, terms) = (request.approval().run(), request.approval().terms());
         let (limits, has_terminal) = (terms.limits, terms.rights.terminal);
-        let most = if watch == Watch::Helper { usize::MAX } else { IMAGES };
+        let most = if watch == LimitEnforcer::Helper { usize::MAX } else { MAX_IMAGES };
         let mut run = Self {
             id,
             events: EventSender::new(id, out),
@@ -100,7 +100,7 @@ impl Run {
             next: None,
             again: None,
         };
-        if watch == Watch::Helper {
+        if watch == LimitEnforcer::Helper {
             run.run_clock(Instant::now());
         }
         run
@@ -108,17 +108,17 @@ impl Run {
 
     fn run_clock(&mut self, now: Instant) {
         self.since = Some(now);
-        self.next = self.next.or(self.after(now));
+        self.next = self.next.or(self.end_action(now));
     }
 
     /// What is done at the end of the time that begins now, and when.
-    fn after(&self, now: Instant) -> Option<(Instant, DueAction)> {
+    fn end_action(&self, now: Instant) -> Option<(Instant, DueAction)> {
         let limit = now.checked_add(Duration::from_millis(self.limits.wall_ms));
         match self.watch {
-            Watch::Helper => {
-                limit.and_then(|at| at.checked_add(GIVE_UP_HELPER)).map(|at| (at, DueAction::GiveUp))
+            LimitEnforcer::Helper => {
+                limit.and_then(|at| at.checked_add(HELPER_GIVE_UP_DELAY)).map(|at| (at, DueAction::GiveUp))
             }
-            Watch::Loop { .. } => limit.map(|at| (at, DueAction::Interrupt)),
+            LimitEnforcer::Loop { .. } => limit.map(|at| (at, DueAction::Interrupt)),
         }
     }
 
@@ -131,22 +131,22 @@ impl Run {
     /// long as the limit is given up.
     fn go_on(&mut self) {
         if !self.pressed.killed {
-            self.next = self.after(Instant::now());
+            self.next = self.end_action(Instant::now());
         }
     }
 
     fn loses_interrupts(&self) -> bool {
-        self.watch == Watch::Loop { loses_interrupts: true }
+        self.watch == LimitEnforcer::Loop { loses_interrupts: true }
     }
 
     /// The person interrupts it: tells when it is to be repeated.
     pub(super) fn interrupt(&mut self, now: Instant) {
         self.pressed.interrupted = true;
-        self.again = self.loses_interrupts().then_some((now + AGAIN, REPEATS));
+        self.again = self.loses_interrupts().then_some((now + REPEAT_INTERVAL, MAX_REPEATS));
     }
 
     /// An interrupt is not repeated any more.
-    pub(super) fn leave_alone(&mut self) {
+    pub(super) fn stop_interrupting(&mut self) {
         self.again = None;
     }
 
@@ -156,29 +156,29 @@ impl Run {
             if self.since.is_none() {
                 self.run_clock(now);
             }
-            self.events.tell(RunEvent::Started);
+            self.events.send(RunEvent::Started);
         }
     }
 
     /// Passes on what its backend tells.
-    pub(super) fn tell(&mut self, event: RunEvent) {
+    pub(super) fn send_event(&mut self, event: RunEvent) {
         match event {
             RunEvent::Started => self.start(Instant::now()),
             RunEvent::Output(Chunk { stream, bytes }) => self.print(stream, &bytes),
-            RunEvent::Screen(screen) => self.events.show(screen),
+            RunEvent::Screen(screen) => self.events.send_screen(screen),
             RunEvent::Usage { .. } => {
                 if self.counted == CountedTime::Computing {
                     self.go_on();
                 }
-                self.events.hint(event);
+                self.events.send_if_room(event);
             }
             RunEvent::Counts(what) => {
                 self.counted = what;
                 self.go_on();
-                self.events.tell(event);
+                self.events.send(event);
             }
             RunEvent::Asks(_) | RunEvent::Image(_) | RunEvent::Variables(_) | RunEvent::Functions(_) => {
-                self.events.tell(event);
+                self.events.send(event);
             }
             // They are told by `end_part`, and once by `finish`.
             RunEvent::PartEnded { .. } | RunEvent::Ended(_) => {}
@@ -193,7 +193,7 @@ impl Run {
     pub(super) fn end_part(&mut self, part: u32) {
         if self.parts.is_told_now(part) {
             let printed = Box::new(self.parts.printed(self.capture.so_far()));
-            self.events.tell(RunEvent::PartEnded { part, printed });
+            self.events.send(RunEvent::PartEnded { part, printed });
         }
     }
 
@@ -211,7 +211,7 @@ impl Run {
     /// It made an image: it goes to a file.
     pub(super) fn keep_image(&mut self, name: &str, mime: &str, bytes: &[u8]) {
         if let Some(image) = self.images.keep(name, mime, bytes) {
-            self.events.tell(RunEvent::Image(image));
+            self.events.send(RunEvent::Image(image));
         }
     }
 
@@ -220,9 +220,9 @@ impl Run {
         self.pressed.killed = true;
         self.again = None;
         let at = match (self.watch, self.next) {
-            (Watch::Helper, Some((at, _))) => at.min(now + GIVE_UP_HELPER),
-            (Watch::Helper, None) => now + GIVE_UP_HELPER,
-            (Watch::Loop { .. }, _) => now + GIVE_UP,
+            (LimitEnforcer::Helper, Some((at, _))) => at.min(now + HELPER_GIVE_UP_DELAY),
+            (LimitEnforcer::Helper, None) => now + HELPER_GIVE_UP_DELAY,
+            (LimitEnforcer::Loop { .. }, _) => now + GIVE_UP_DELAY,
         };
         self.next = Some((at, DueAction::GiveUp));
     }
@@ -235,20 +235,21 @@ impl Run {
 
     /// Passes waiting output on; what else is to be done by now.
     pub(super) fn on_time(&mut self, now: Instant) -> Option<DueAction> {
-        self.events.pass_on(now);
+        self.events.flush(now);
         if let Some((_, left)) = self.again.filter(|(at, _)| *at <= now) {
-            self.again = left.checked_sub(1).filter(|left| *left > 0).map(|left| (now + AGAIN, left));
+            self.again =
+                left.checked_sub(1).filter(|left| *left > 0).map(|left| (now + REPEAT_INTERVAL, left));
             return Some(DueAction::InterruptAgain);
         }
         let (_, due) = self.next.filter(|(at, _)| *at <= now)?;
         self.next = match due {
             DueAction::Interrupt => {
                 self.pressed.out_of_time = true;
-                self.again = self.loses_interrupts().then_some((now + AGAIN_AT_END, 1));
-                Some((now + GRACE, DueAction::Kill))
+                self.again = self.loses_interrupts().then_some((now + FINAL_REPEAT_INTERVAL, 1));
+                Some((now + KILL_DELAY, DueAction::Kill))
             }
             DueAction::InterruptAgain => self.next,
-            DueAction::Kill => Some((now + GIVE_UP, DueAction::GiveUp)),
+            DueAction::Kill => Some((now + GIVE_UP_DELAY, DueAction::GiveUp)),
             DueAction::GiveUp => {
                 // A process that hangs in the system can't be ended; the run can.
                 self.pressed.out_of_time |= !self.pressed.killed;
@@ -318,15 +319,15 @@ impl Run {
     fn outcome(&self, end: &EndCause) -> Outcome {
         let pressed = &self.pressed;
         match end {
-            EndCause::Block(done) => receipt::of_block(done, pressed),
-            EndCause::Program(ending) => receipt::of_program(*ending, pressed),
+            EndCause::Block(done) => receipt::block_outcome(done, pressed),
+            EndCause::Program(ending) => receipt::program_outcome(*ending, pressed),
             EndCause::Kernel(_, Some(why)) if *pressed == OutsideStops::default() => {
                 Outcome::Crashed(why.clone())
             }
-            EndCause::Kernel(ending, _) => receipt::of_death(*ending, pressed),
-            EndCause::Died(why) => receipt::of_loss(why, pressed, Outcome::Crashed),
-            EndCause::Limit(what) => receipt::of_loss(what, pressed, Outcome::Limit),
-            EndCause::NotStarted(why) => receipt::of_loss(why, pressed, Outcome::NotStarted),
+            EndCause::Kernel(ending, _) => receipt::death_outcome(*ending, pressed),
+            EndCause::Died(why) => receipt::loss_outcome(why, pressed, Outcome::Crashed),
+            EndCause::Limit(what) => receipt::loss_outcome(what, pressed, Outcome::Limit),
+            EndCause::NotStarted(why) => receipt::loss_outcome(why, pressed, Outcome::NotStarted),
             EndCause::NotSent(why) => Outcome::NotStarted(why.clone()),
             EndCause::NotReady(cause) => {
                 let limit = pressed.over.as_ref().map(|what| format!("of its limits, {what}"));

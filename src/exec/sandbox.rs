@@ -52,7 +52,7 @@ pub(super) use layer_error::LayerError;
 pub(super) use layers::ActiveLayers;
 use policy::Policy;
 use probe::ProbeError;
-pub(super) use probe::said;
+pub(super) use probe::run_to_end;
 use refused::ClosedPlaces;
 use scratch::{HOME_PARTS, Scratch};
 use std::path::{Path, PathBuf};
@@ -60,7 +60,7 @@ use std::sync::Arc;
 pub use survey::SandboxRequest;
 pub(super) use survey::SessionSite;
 #[cfg(feature = "docker")]
-pub(super) use survey::{GuardedPaths, guarded};
+pub(super) use survey::{GuardedPaths, guarded_paths};
 use toolchain::SearchScope;
 pub(super) use toolchain::is_system;
 
@@ -133,7 +133,7 @@ impl Sandbox {
         let mut sandbox = Self::layered(wish, without, standing, limits, helper)?;
         let found = if without.cgroup { Err(CgroupError::LeftOut) } else { Scope::find(helper) };
         let found = found.map(Arc::new);
-        sandbox.report.held_by_group(cgroup::layer(&found));
+        sandbox.report.add_group_layer(cgroup::layer(&found));
         sandbox.scope = found.ok();
         Ok(sandbox)
     }
@@ -207,7 +207,7 @@ impl Sandbox {
         }
         while using.bwrap.is_some() || using.landlock {
             let confinement = using.confinement(&policy, limits);
-            match probe::prove(&using, &policy, &confinement, &scratch, &self.helper) {
+            match probe::self_test(&using, &policy, &confinement, &scratch, &self.helper) {
                 Ok(seen) => {
                     using.scoped = !seen.signalled_own;
                     self.report = found.report(&using, &policy, &seen, limits);
@@ -219,7 +219,7 @@ impl Sandbox {
                 Err(ProbeError::Unfinished(why)) => return Err(SandboxError::Untested(why)),
             }
         }
-        self.report = found.nothing();
+        self.report = found.nothing_enforced();
         Ok(())
     }
 
@@ -230,7 +230,7 @@ impl Sandbox {
         found: &mut report::LayerSurvey,
     ) -> Option<Bwrap> {
         let avoid = [policy.writable(), vec![policy.cwd.clone()]].concat();
-        let at = programs.at(Start::Bwrap).and_then(|at| std::fs::canonicalize(at).ok());
+        let at = programs.path_of(Start::Bwrap).and_then(|at| std::fs::canonicalize(at).ok());
         let wanted = match at.filter(|at| !avoid.iter().any(|folder| at.starts_with(folder))) {
             _ if without.bwrap => Err(BwrapError::LeftOut),
             _ if cfg!(not(target_os = "linux")) => Err(BwrapError::NotLinux),
@@ -270,7 +270,7 @@ impl Sandbox {
     }
 
     /// What is closed for a run under these terms; `None`: nothing.
-    pub(super) fn closed(&self, terms: &Terms) -> Option<ClosedPlaces> {
+    pub(super) fn closed_places(&self, terms: &Terms) -> Option<ClosedPlaces> {
         let (policy, _) = self.confined.as_ref()?;
         let policy = survey::look_again(policy);
         let mut write = terms.rights.write.clone();
@@ -287,10 +287,10 @@ impl Sandbox {
         })
     }
 
-    /// The names of the person's variables that a run is given, in this environment and by [`Sandbox::dress`].
-    pub(super) fn passed(&self, env: &Environment) -> Vec<String> {
+    /// The names of the person's variables that a run is given, in this environment and by [`Sandbox::set_variables`].
+    pub(super) fn passed_variables(&self, env: &Environment) -> Vec<String> {
         let own = env.iter().map(|(name, _)| name.to_string_lossy().into_owned());
-        let of_managers = self.confined.iter().flat_map(|_| managers::passed()).map(str::to_owned);
+        let of_managers = self.confined.iter().flat_map(|_| managers::passed_variables()).map(str::to_owned);
         let mut names: Vec<String> = own.chain(of_managers).collect();
         names.sort();
         names.dedup();
@@ -298,7 +298,7 @@ impl Sandbox {
     }
 
     /// Leads programs to their private places.
-    pub(super) fn dress(&self, env: &mut Environment) {
+    pub(super) fn set_variables(&self, env: &mut Environment) {
         let Some((policy, _)) = &self.confined else { return };
         let (tmp, home) = &policy.private;
         let places = match &self.using.bwrap {
@@ -308,7 +308,7 @@ impl Sandbox {
         for (name, value) in Policy::environment(places) {
             plan::set(env, name, value);
         }
-        managers::dress(env, self.home.as_deref());
+        managers::set_variables(env, self.home.as_deref());
         // Packages that the person installed for the account are read where they are.
         if let Some(home) = &self.home {
             plan::set(env, "PYTHONUSERBASE", home.join(".local"));

@@ -1,7 +1,7 @@
 //! The loop of an executor's thread: takes orders, hears its backend, keeps the clock of the run.
 
 use super::Setup;
-use super::backend::{Backend, BackendEvent, EndCause, Job, MissingPart, RunEnd, Watch};
+use super::backend::{Backend, BackendEvent, EndCause, Job, LimitEnforcer, MissingPart, RunEnd};
 use super::event_sender;
 use super::executor_error::ExecutorError;
 use super::order::ExecutorOrder;
@@ -39,13 +39,13 @@ pub(super) async fn serve<B: Backend>(
             },
             event = server.backend.hear() => server.on_event(event),
             step = pull::hear(server.pull.as_mut()) => server.on_pull(step),
-            () = at(due) => server.on_time(),
+            () = sleep_until_due(due) => server.on_time(),
         }
     }
     server.close(orders).await;
 }
 
-async fn at(due: Option<Instant>) {
+async fn sleep_until_due(due: Option<Instant>) {
     match due {
         Some(due) => tokio::time::sleep_until(due.into()).await,
         None => std::future::pending().await,
@@ -75,11 +75,11 @@ impl<B: Backend> ExecutorLoop<B> {
                 });
             }
             ExecutorOrder::InstallTerms(language, by, limits, reply) => {
-                let limits = limits.unwrap_or(Limits { wall_ms: packages::WALL_MS, ..own });
+                let limits = limits.unwrap_or(Limits { wall_ms: packages::DEFAULT_WALL_MS, ..own });
                 let _ = reply.send(self.backend.install_terms(&language, *by, limits).await);
             }
             ExecutorOrder::PullTerms(language, limits, reply) => {
-                let limits = limits.unwrap_or(Limits { wall_ms: pull::WALL_MS, ..own });
+                let limits = limits.unwrap_or(Limits { wall_ms: pull::DEFAULT_WALL_MS, ..own });
                 let _ = reply.send(self.backend.pull_terms(&language, limits).await);
             }
             ExecutorOrder::Lacking(source, packages, reply) => {
@@ -158,7 +158,12 @@ impl<B: Backend> ExecutorLoop<B> {
         }
     }
 
-    fn new_run(&self, request: &RunRequest, out: mpsc::Sender<(RunId, RunEvent)>, watch: Watch) -> Run {
+    fn new_run(
+        &self,
+        request: &RunRequest,
+        out: mpsc::Sender<(RunId, RunEvent)>,
+        watch: LimitEnforcer,
+    ) -> Run {
         Run::new(request, out, (&self.setup.blobs, &self.setup.masker), watch)
     }
 
@@ -196,7 +201,7 @@ impl<B: Backend> ExecutorLoop<B> {
         };
         let (progress, lines) = Pull::channel();
         let work = self.backend.fetch(MissingPart { name: image.as_str().to_owned() }, progress).await;
-        let mut run = self.new_run(request, out, Watch::Loop { loses_interrupts: false });
+        let mut run = self.new_run(request, out, LimitEnforcer::Loop { loses_interrupts: false });
         run.start(Instant::now());
         self.run = Some(run);
         self.pull = Some(Pull::new(work, lines));
@@ -254,7 +259,7 @@ impl<B: Backend> ExecutorLoop<B> {
     fn on_event(&mut self, event: BackendEvent) {
         let Some(run) = &mut self.run else { return };
         match event {
-            BackendEvent::Run(event) => run.tell(event),
+            BackendEvent::Run(event) => run.send_event(event),
             BackendEvent::Image(name, mime, bytes) => run.keep_image(&name, mime, &bytes),
             BackendEvent::PartEnded(part) => run.end_part(part),
             BackendEvent::Ended(ended) => self.finish(*ended),
@@ -265,7 +270,7 @@ impl<B: Backend> ExecutorLoop<B> {
         let Some(run) = &mut self.run else { return };
         match run.on_time(Instant::now()) {
             // It was reached, and cleans up or goes on by its own will: one more would disturb that.
-            Some(DueAction::InterruptAgain) if self.backend.has_answered() => run.leave_alone(),
+            Some(DueAction::InterruptAgain) if self.backend.has_answered() => run.stop_interrupting(),
             Some(DueAction::Interrupt | DueAction::InterruptAgain) => self.interrupt(),
             Some(DueAction::Kill) => self.kill(),
             Some(DueAction::GiveUp) => {
@@ -291,7 +296,7 @@ impl<B: Backend> ExecutorLoop<B> {
         while let Some(due) = self.run.as_ref().map(Run::due) {
             tokio::select! {
                 event = self.backend.hear() => self.on_event(event),
-                () = at(due) => self.on_time(),
+                () = sleep_until_due(due) => self.on_time(),
             }
         }
         self.backend.close().await;

@@ -3,16 +3,15 @@
 //! The shell writes both into a file that it was given, when it ends (`assets/shell.sh`); the next one starts with them.
 //! They travel as data and are never read as code. What steers loaders, interpreters or git is never carried over. Pure.
 
-use super::environment::{Environment, is_of_each_shell, steers};
+use super::environment::{Environment, is_of_each_shell, is_steering};
 use crate::domain::{BlockId, BlockRanges, SharedState};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::PathBuf;
 
 /// What a run writes to, which is each run's own.
-const TERMINAL: &str = "TERM";
-/// So many names are told.
-const MOST_NAMES: usize = 8;
+const TERMINAL_VARIABLE: &str = "TERM";
+const MAX_NAMES_SHOWN: usize = 8;
 
 /// The folder and the exported variables that the next block starts with.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,7 +38,7 @@ impl ShellState {
         if let Some(cwd) = cwd {
             self.cwd = cwd;
         }
-        let (left_out, env): (Environment, _) = env.into_iter().partition(|(name, _)| steers(name));
+        let (left_out, env): (Environment, _) = env.into_iter().partition(|(name, _)| is_steering(name));
         self.left_out = left_out;
         self.env = Some(env);
         self.blocks.push(block);
@@ -49,7 +48,7 @@ impl ShellState {
     pub(super) fn environment(&self, usual: &Environment) -> Environment {
         let Some(env) = &self.env else { return usual.clone() };
         // What the person passes on comes from the person, each time; so does what is each run's own.
-        let own = |name: &OsString| steers(name) || name == TERMINAL;
+        let own = |name: &OsString| is_steering(name) || name == TERMINAL_VARIABLE;
         env.iter().chain(usual.iter().filter(|(name, _)| own(name))).cloned().collect()
     }
 
@@ -79,8 +78,8 @@ impl ShellState {
 /// `variables exported: A, B`; nothing where there are none.
 fn names<'a>(what: &str, names: impl Iterator<Item = &'a OsString>) -> Option<String> {
     let names: Vec<_> = names.map(|name| name.to_string_lossy()).collect();
-    let shown = names.iter().take(MOST_NAMES).map(AsRef::as_ref).collect::<Vec<&str>>().join(", ");
-    let more = names.len().saturating_sub(MOST_NAMES);
+    let shown = names.iter().take(MAX_NAMES_SHOWN).map(AsRef::as_ref).collect::<Vec<&str>>().join(", ");
+    let more = names.len().saturating_sub(MAX_NAMES_SHOWN);
     let more = if more > 0 { format!(" +{more}") } else { String::new() };
     (!names.is_empty()).then(|| format!("{what}: {shown}{more}"))
 }
@@ -102,7 +101,7 @@ fn parse(written: &[u8]) -> Option<(Option<PathBuf>, Environment)> {
             let (name, value) = (item.get(..at)?, item.get(at + 1..)?);
             Some((OsString::from_vec(name.to_vec()), OsString::from_vec(value.to_vec())))
         })
-        .filter(|(name, _)| !is_of_each_shell(name) && name != TERMINAL)
+        .filter(|(name, _)| !is_of_each_shell(name) && name != TERMINAL_VARIABLE)
         .collect();
     Some((cwd, env))
 }

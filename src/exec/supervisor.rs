@@ -11,45 +11,31 @@ mod measure;
 mod rest;
 mod shells;
 mod start;
+mod watched_run;
 
 use super::frames::FrameDecoder;
-use super::helper_wire::{HelperOrder, LIMIT, Notification, ProgramSpec, WatchedLimits, WireMessage as _};
+use super::helper_wire::{HelperOrder, MAX_MESSAGE_BYTES, Notification, ProgramSpec, WireMessage as _};
 use super::sandbox::confinement::Limit;
-use super::tree;
-use count::ComputedTime;
 use hunt::hunt;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendFlags};
 use rustix::process::{Pid, Signal, WaitOptions};
 use start::start;
-use std::collections::BTreeSet;
 use std::io::IoSliceMut;
 use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
-
-/// From SIGINT at the time limit to SIGTERM, and from there to SIGKILL: together well under the 2 s that are promised.
-const GRACE: [Duration; 2] = [Duration::from_millis(700), Duration::from_millis(500)];
-/// When an interrupt is looked after: a process that was just being born loses it.
-const REPEATS: [Duration; 5] = [
-    Duration::from_millis(40),
-    Duration::from_millis(160),
-    Duration::from_millis(400),
-    Duration::from_millis(1000),
-    Duration::from_millis(2500),
-];
-/// The first and the longest pause between two reports of what a run uses.
-const LOOK: (Duration, Duration) = (Duration::from_millis(15), Duration::from_millis(240));
+use std::time::Instant;
+use watched_run::WatchedRun;
 
 struct Supervisor {
     socket: OwnedFd,
     decoder: FrameDecoder,
     given: Vec<OwnedFd>,
     program: Option<RunningProgram>,
-    watch: Option<Watch>,
+    watch: Option<WatchedRun>,
     /// When the program is stopped, where no run begins before that.
     rest_at: Option<Instant>,
     /// Whether the program was stopped until the next run.
@@ -70,32 +56,6 @@ struct RunningProgram {
     asks: bool,
 }
 
-/// What is kept of a run while it goes on.
-struct Watch {
-    step_at: Instant,
-    step: usize,
-    /// What was computed, where the time limit counts that alone.
-    computed: Option<ComputedTime>,
-    bounds: WatchedLimits,
-    /// Whether a limit was passed: the run is being ended.
-    over: bool,
-    /// When its processes are looked at again, and when that is told.
-    look_at: Instant,
-    tell_at: Instant,
-    pause: Duration,
-    cpu_before: u64,
-    peak_rss: u64,
-    /// The most that all its processes had together, as it was seen.
-    peak_together: u64,
-    /// Processes and threads at the last look.
-    now: u32,
-    seen: BTreeSet<i32>,
-    /// When interrupts are repeated, latest first.
-    repeat_at: Vec<Instant>,
-    /// The processes that were there at the last interrupt.
-    interrupted: BTreeSet<i32>,
-}
-
 /// What there is to do.
 struct ReadyWork {
     socket: bool,
@@ -105,7 +65,7 @@ struct ReadyWork {
 }
 
 /// Why the supervisor stops.
-enum Stop {
+enum StopReason {
     SocketEnded,
     ProgramEnded,
 }
@@ -113,7 +73,7 @@ enum Stop {
 /// Serves the socket until it or the program ends.
 pub(super) fn supervise(socket: OwnedFd) -> ExitCode {
     let own = rustix::process::getpid().as_raw_nonzero().get();
-    let decoder = FrameDecoder::new(LIMIT);
+    let decoder = FrameDecoder::new(MAX_MESSAGE_BYTES);
     let given = Vec::new();
     let Ok(children) = rest::children() else { return ExitCode::FAILURE };
     let mut supervisor = Supervisor {
@@ -129,31 +89,31 @@ pub(super) fn supervise(socket: OwnedFd) -> ExitCode {
         started_with: Vec::new(),
     };
     let stop = supervisor.serve();
-    if matches!(stop, Stop::SocketEnded) {
+    if matches!(stop, StopReason::SocketEnded) {
         supervisor.end_all();
     }
     ExitCode::SUCCESS
 }
 
 impl Supervisor {
-    fn serve(&mut self) -> Stop {
+    fn serve(&mut self) -> StopReason {
         loop {
             let ready = match self.wait() {
                 Ok(ready) => ready,
                 Err(Errno::INTR) => continue,
-                Err(_) => return Stop::SocketEnded,
+                Err(_) => return StopReason::SocketEnded,
             };
             if ready.child {
                 self.on_child();
             }
             if ready.program_ended {
                 self.report_end();
-                return Stop::ProgramEnded;
+                return StopReason::ProgramEnded;
             }
             if ready.socket {
                 match self.receive() {
                     Ok(true) => {}
-                    Ok(false) | Err(_) => return Stop::SocketEnded,
+                    Ok(false) | Err(_) => return StopReason::SocketEnded,
                 }
             }
             self.on_time();
@@ -217,50 +177,17 @@ impl Supervisor {
             HelperOrder::Begin(bounds) => self.begin(bounds),
             HelperOrder::End => self.end_run(),
             HelperOrder::Rest if self.watch.is_none() => drop(self.rest()),
-            HelperOrder::GoOn => self.go_on_unused(),
+            HelperOrder::GoOn => self.resume_unused(),
             HelperOrder::Count(what) => self.count(what),
             // Between runs there is nobody to interrupt: what comes late must not wake the program.
             HelperOrder::Interrupt if !self.resting => self.interrupt(),
             HelperOrder::Rest | HelperOrder::Interrupt => {}
             HelperOrder::PauseAll => {
                 let rest = self.pause_all();
-                self.tell(&Notification::Paused(rest));
+                self.send(&Notification::Paused(rest));
             }
-            HelperOrder::GoOnAll => self.go_on_all(),
+            HelperOrder::GoOnAll => self.resume_all(),
             HelperOrder::Kill => self.end_all(),
-        }
-    }
-
-    fn interrupt(&mut self) {
-        let Some(group) = self.program.as_ref().map(|program| program.pid) else { return };
-        let there = || tree::descendants(self.own).into_iter().collect();
-        // Those that stand still meet the signal first: what is born after it has its own reasons.
-        let standing = shells::stop_before_interrupt(self.own, group).then(there);
-        self.signal_group(Signal::INT);
-        let there = standing.unwrap_or_else(there);
-        if let Some(watch) = &mut self.watch {
-            let now = Instant::now();
-            watch.repeat_at = REPEATS.iter().rev().map(|after| now + *after).collect();
-            watch.interrupted = there;
-        }
-    }
-
-    /// A process that is alive although the interrupt would have ended it was not reached by it: between its birth and
-    /// its own start, a child of a shell still has the shell's way with signals. It gets the interrupt again; who catches
-    /// or ignores it does not, and neither does what was born since, which may clean up.
-    ///
-    /// Our own Python kernel catches it, and can still miss it: the interpreter takes note of the signal, and when it was
-    /// about to wait (`time.sleep`) it looks at the note only after that. It gets another signal, which does nothing but
-    /// end the waiting; a handler of the code is not called twice, and who has looked already goes on waiting.
-    fn repeat_interrupt(&self, there: &BTreeSet<i32>) {
-        let Some(program) = &self.program else { return };
-        let group = program.pid.as_raw_nonzero().get();
-        if tree::catches(group, &[Signal::INT.as_raw(), Signal::URG.as_raw()]) {
-            let _ = rustix::process::kill_process(program.pid, Signal::URG);
-        }
-        let alive = tree::interruptible(self.own, group).into_iter();
-        for pid in alive.filter(|pid| there.contains(pid)).filter_map(Pid::from_raw) {
-            let _ = rustix::process::kill_process(pid, Signal::INT);
         }
     }
 
@@ -279,42 +206,7 @@ impl Supervisor {
                 Err(why) => Notification::NotSpawned(why.to_string()),
             }
         };
-        self.tell(&told);
-    }
-
-    fn begin(&mut self, bounds: WatchedLimits) {
-        if let Err(why) = self.fit(&bounds) {
-            return self.tell(&Notification::NotBegun(why.to_string()));
-        }
-        let now = Instant::now();
-        self.watch = Some(Watch {
-            step_at: bounds.ends(now),
-            step: 0,
-            computed: None,
-            bounds,
-            over: false,
-            look_at: now + LOOK.0,
-            tell_at: now + LOOK.0,
-            pause: LOOK.0,
-            now: 0,
-            cpu_before: self.cpu_now(),
-            peak_rss: 0,
-            peak_together: 0,
-            seen: BTreeSet::new(),
-            repeat_at: Vec::new(),
-            interrupted: BTreeSet::new(),
-        });
-        self.go_on();
-        self.tell(&Notification::Begun);
-    }
-
-    /// The run is over by the kernel's word: the program stops, what else the run left behind ends.
-    fn end_run(&mut self) {
-        self.look();
-        let rest = self.rest();
-        let used = self.used();
-        self.watch = None;
-        self.tell(&Notification::Finished(used, rest));
+        self.send(&told);
     }
 
     /// The program ended: so does all that descends from it.
@@ -331,7 +223,7 @@ impl Supervisor {
             _ => (None, None),
         };
         let used = self.used();
-        self.tell(&Notification::Exited { code, signal, used });
+        self.send(&Notification::Exited { code, signal, used });
     }
 
     fn end_all(&mut self) {
@@ -343,53 +235,6 @@ impl Supervisor {
         }
     }
 
-    /// What is due by the clock: the next step of the ladder, the next look.
-    fn on_time(&mut self) {
-        let now = Instant::now();
-        if self.rest_at.is_some_and(|at| now >= at) {
-            self.rest();
-        }
-        let Some(watch) = &mut self.watch else { return };
-        if watch.repeat_at.pop_if(|at| now >= *at).is_some() {
-            let there = watch.interrupted.clone();
-            self.repeat_interrupt(&there);
-        }
-        self.postpone(now);
-        let Some(watch) = &mut self.watch else { return };
-        if now >= watch.step_at {
-            let step = watch.step;
-            watch.step += 1;
-            watch.step_at = now + GRACE.get(step).copied().unwrap_or(Duration::from_secs(1));
-            match step {
-                0 => {
-                    self.tell(&Notification::OutOfTime);
-                    self.interrupt();
-                }
-                1 => self.signal_group(Signal::TERM),
-                _ => self.end_all(),
-            }
-        }
-        if self.watch.as_ref().is_some_and(|w| now >= w.look_at) {
-            let rss_bytes = self.look();
-            self.hold(rss_bytes);
-            let Some(watch) = &mut self.watch else { return };
-            let held = watch.bounds.memory_bytes > 0 || watch.bounds.processes > 0;
-            watch.look_at = now + if held { bounds::WATCH } else { watch.pause };
-            if now >= watch.tell_at {
-                watch.pause = (watch.pause * 2).min(LOOK.1);
-                watch.tell_at = now + watch.pause;
-                self.tell_usage(rss_bytes);
-                self.tell_asking();
-            }
-        }
-    }
-
-    fn tell_usage(&self, rss_bytes: u64) {
-        let before = self.watch.as_ref().map_or(0, |watch| watch.cpu_before);
-        let cpu_us = (self.cpu_now() + self.uncounted()).saturating_sub(before);
-        self.tell(&Notification::Usage { rss_bytes, cpu_us });
-    }
-
     /// Sends a signal to the program's group; stopped programs are woken to take it.
     fn signal_group(&self, signal: Signal) {
         if let Some(program) = &self.program {
@@ -399,7 +244,7 @@ impl Supervisor {
     }
 
     /// Tells the other side; when it is gone, the next read shows that.
-    fn tell(&self, told: &Notification) {
+    fn send(&self, told: &Notification) {
         let bytes = told.encode();
         let mut rest = bytes.as_slice();
         while !rest.is_empty() {

@@ -7,6 +7,7 @@
 
 mod grid;
 mod perform;
+mod state;
 mod tab_stops;
 /// Bytes at the end that begin a character and do not end it.
 fn unfinished(bytes: &[u8]) -> usize {
@@ -26,15 +27,14 @@ fn unfinished(bytes: &[u8]) -> usize {
 mod tests;
 
 use crate::domain::TerminalScreen;
-use perform::TerminalState;
+use state::TerminalState;
 
 /// Rows and columns until they are told.
-const SIZE: (u16, u16) = (24, 80);
-/// Bytes of a last screen that are kept.
-const LAST_SCREEN: usize = 4 << 10;
+const DEFAULT_SIZE: (u16, u16) = (24, 80);
+const MAX_LAST_SCREEN_BYTES: usize = 4 << 10;
 /// So many last screens of one run are kept; of more it is only told that they were, and then not even that.
-const LAST_SCREENS: u32 = 8;
-const TOLD: u32 = 100;
+const MAX_LAST_SCREENS: u32 = 8;
+const MAX_LAST_SCREENS_REPORTED: u32 = 100;
 
 /// A terminal: what was printed goes in, and comes out as lines; how it looks can be seen at any time.
 pub(super) struct Emulator {
@@ -50,7 +50,7 @@ pub(super) struct Emulator {
 impl Emulator {
     /// A terminal that nothing was printed on.
     pub(super) fn new() -> Self {
-        let state = TerminalState::new(SIZE.0, SIZE.1);
+        let state = TerminalState::new(DEFAULT_SIZE.0, DEFAULT_SIZE.1);
         Self { parser: vte::Parser::new(), part: Vec::new(), state, screens: 0 }
     }
 
@@ -68,7 +68,7 @@ impl Emulator {
                 kept.extend_from_slice(done);
             }
             if self.state.take_switched() && was_alternate {
-                self.tell_screen(&mut kept);
+                self.append_last_screen(&mut kept);
             }
             bytes = rest;
         }
@@ -79,26 +79,26 @@ impl Emulator {
     pub(super) fn end(&mut self) -> Vec<u8> {
         let mut kept = Vec::new();
         if self.state.is_alternate() {
-            self.tell_screen(&mut kept);
+            self.append_last_screen(&mut kept);
         }
         kept.append(&mut self.part);
         kept
     }
 
-    fn tell_screen(&mut self, kept: &mut Vec<u8>) {
+    fn append_last_screen(&mut self, kept: &mut Vec<u8>) {
         let text = self.state.take_last_screen().unwrap_or_default();
         self.screens = self.screens.saturating_add(1);
-        if self.screens > TOLD {
+        if self.screens > MAX_LAST_SCREENS_REPORTED {
             return;
         }
         if !self.state.begins_row() {
             kept.extend_from_slice(b"\r\n");
         }
-        if text.is_empty() || self.screens > LAST_SCREENS {
+        if text.is_empty() || self.screens > MAX_LAST_SCREENS {
             kept.extend_from_slice(b"--- a full-screen program ran ---\r\n");
             return;
         }
-        let cut = text.floor_char_boundary(LAST_SCREEN);
+        let cut = text.floor_char_boundary(MAX_LAST_SCREEN_BYTES);
         let (shown, rest) = text.split_at(cut);
         let more = if rest.is_empty() { "" } else { "\r\n..." };
         let shown = shown.replace('\n', "\r\n");

@@ -11,9 +11,9 @@ use std::os::unix::fs::MetadataExt as _;
 const OWN_TERMINAL: u64 = 5 << 8;
 /// The number of the system call that reads.
 #[cfg(target_os = "linux")]
-const READ: i64 = nix::libc::SYS_read;
+const READ_CALL: i64 = nix::libc::SYS_read;
 #[cfg(not(target_os = "linux"))]
-const READ: i64 = -1;
+const READ_CALL: i64 = -1;
 
 /// Clock ticks a second in `/proc`: the kernel's interface fixes it at 100 on every architecture that we build for.
 const TICK_US: u64 = 10_000;
@@ -52,11 +52,11 @@ impl Stat {
 
 /// Whether the first thread of a process waits in a read of this terminal. What waits in other ways (for several
 /// descriptors at once) is not known to read, and nothing is where the system does not tell.
-pub(super) fn reads(pid: i32, terminal: u64) -> bool {
+pub(super) fn is_reading(pid: i32, terminal: u64) -> bool {
     let read = || {
         let call = fs::read_to_string(format!("/proc/{pid}/syscall")).ok()?;
         let mut words = call.split(' ');
-        let is_read = words.next()?.parse() == Ok(READ);
+        let is_read = words.next()?.parse() == Ok(READ_CALL);
         let descriptor = u32::from_str_radix(words.next()?.strip_prefix("0x")?, 16).ok()?;
         let device = fs::metadata(format!("/proc/{pid}/fd/{descriptor}")).ok()?.rdev();
         Some(is_read && [terminal, OWN_TERMINAL].contains(&device))
@@ -65,12 +65,12 @@ pub(super) fn reads(pid: i32, terminal: u64) -> bool {
 }
 
 /// So many processes are looked for where nobody says how many there may be.
-const MANY: usize = 4096;
+const MAX_PROCESSES: usize = 4096;
 
 /// The living processes below `root`, zombies left out; of very many, some. A process that is born while this looks may be
 /// missing: who ends processes looks again until there are none.
 pub(super) fn descendants(root: i32) -> Vec<i32> {
-    crowd(root, MANY)
+    crowd(root, MAX_PROCESSES)
 }
 
 /// Like [`descendants`], but no more than these and one: among many that fork, looking for all of them never ends.
@@ -137,19 +137,19 @@ pub(super) fn threads(pid: i32) -> u32 {
 }
 
 /// Whether a process runs the program of this name, whatever it calls itself.
-pub(super) fn runs(pid: i32, name: &str) -> bool {
+pub(super) fn runs_program(pid: i32, name: &str) -> bool {
     fs::read_link(format!("/proc/{pid}/exe"))
         .is_ok_and(|program| program.file_name().is_some_and(|file| file == name))
 }
 
 /// Whether a process has handlers of its own for all of these signals.
-pub(super) fn catches(pid: i32, signals: &[i32]) -> bool {
+pub(super) fn handles_signals(pid: i32, signals: &[i32]) -> bool {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     signals.iter().all(|signal| holds_signal(&status, "SigCgt", *signal))
 }
 
 /// Whether a process ignores a signal.
-pub(super) fn ignores(pid: i32, signal: i32) -> bool {
+pub(super) fn ignores_signal(pid: i32, signal: i32) -> bool {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     holds_signal(&status, "SigIgn", signal)
 }
@@ -161,7 +161,7 @@ pub(super) fn strays(sessions: &[i32], mark: &[u8]) -> Vec<i32> {
     numbers("/proc")
         .filter(|pid| {
             stat(*pid).is_some_and(|s| s.is_living() && sessions.contains(&s.session))
-                || (!mark.is_empty() && is_living(*pid) && carries(*pid, mark))
+                || (!mark.is_empty() && is_living(*pid) && has_mark(*pid, mark))
         })
         .collect()
 }
@@ -245,7 +245,7 @@ fn parents() -> Vec<(i32, i32)> {
     numbers("/proc").filter_map(|pid| stat(pid).map(|s| (pid, s.parent))).collect()
 }
 
-fn carries(pid: i32, mark: &[u8]) -> bool {
+fn has_mark(pid: i32, mark: &[u8]) -> bool {
     fs::read(format!("/proc/{pid}/environ"))
         .is_ok_and(|env| env.split(|b| *b == 0).any(|entry| entry == mark))
 }

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 /// Options in front of the file, as words for a shell, for the editor at this place.
-pub(crate) fn quiet(program: &Path) -> &'static str {
+pub(crate) fn quiet_options(program: &Path) -> &'static str {
     let real = std::fs::canonicalize(program).unwrap_or_else(|_| program.into());
     let name =
         |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -36,11 +36,11 @@ mod tests {
         let vi = folder.path().join("vi");
         std::os::unix::fs::symlink(&vim, &vi).unwrap();
         for vim in [vi.as_path(), Path::new("/usr/bin/nvim"), Path::new("gvim")] {
-            assert!(quiet(vim).contains("nomodeline"), "{vim:?}");
+            assert!(quiet_options(vim).contains("nomodeline"), "{vim:?}");
         }
-        assert!(quiet(Path::new("/usr/bin/emacs-nox")).contains("enable-local-variables nil"));
+        assert!(quiet_options(Path::new("/usr/bin/emacs-nox")).contains("enable-local-variables nil"));
         for other in ["/usr/bin/nano", "/usr/bin/emacsclient", "/usr/bin/code"] {
-            assert_eq!(quiet(Path::new(other)), "");
+            assert_eq!(quiet_options(Path::new(other)), "");
         }
     }
 }

@@ -7,11 +7,10 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-/// Links that are followed on one way.
-const LINKS: usize = 40;
+const MAX_LINKS: usize = 40;
 
 /// What of the home folder holds the person's own programs, also where the whole home is the working folder.
-const AT_HOME: &[&str] = &[
+const HOME_PROGRAM_FOLDERS: &[&str] = &[
     ".asdf",
     ".bun",
     ".cargo",
@@ -37,7 +36,7 @@ const AT_HOME: &[&str] = &[
 ];
 
 /// What of the disk belongs to the system, also where `/` is the working folder.
-const OF_SYSTEM: &[&str] =
+const SYSTEM_FOLDERS: &[&str] =
     &["/bin", "/gnu", "/home/linuxbrew", "/lib", "/lib64", "/nix", "/opt", "/sbin", "/snap", "/usr"];
 
 /// What is known of the folders that runs may write.
@@ -73,8 +72,8 @@ impl WritableFolders {
         own: &[PathBuf],
         venv: Option<PathBuf>,
     ) -> Self {
-        let cwd_real = real(cwd);
-        let home = home.map(real).filter(|home| home.components().count() > 1);
+        let cwd_real = resolve_links(cwd);
+        let home = home.map(resolve_links).filter(|home| home.components().count() > 1);
         let holds_home = home.as_ref().is_some_and(|home| home.starts_with(&cwd_real));
         let is_wide = cwd_real == Path::new("/") || holds_home;
         let mut avoid: Vec<PathBuf> = write.iter().chain(own).cloned().collect();
@@ -87,8 +86,8 @@ impl WritableFolders {
         let avoid = with_real(avoid);
         let active = with_real(venv.map(|venv| cwd.join(venv)).into_iter().collect());
         let wide = is_wide.then(|| {
-            let mut kept: Vec<PathBuf> = OF_SYSTEM.iter().map(PathBuf::from).collect();
-            let home = home.iter().flat_map(|home| AT_HOME.iter().map(|part| home.join(part)));
+            let mut kept: Vec<PathBuf> = SYSTEM_FOLDERS.iter().map(PathBuf::from).collect();
+            let home = home.iter().flat_map(|home| HOME_PROGRAM_FOLDERS.iter().map(|part| home.join(part)));
             kept.extend(home);
             (cwd_real, kept)
         });
@@ -97,7 +96,7 @@ impl WritableFolders {
 
     /// The same, where runs worked in these folders before: they count as the working folder does.
     #[must_use]
-    pub(crate) fn worked_in(mut self, folders: &[PathBuf], home: Option<&Path>) -> Self {
+    pub(crate) fn with_worked_folders(mut self, folders: &[PathBuf], home: Option<&Path>) -> Self {
         for folder in folders {
             let ground = Self::new(folder, home, &[], &[]);
             self.avoid.extend(ground.avoid);
@@ -137,14 +136,14 @@ fn repository(cwd: &Path, home: Option<&Path>) -> Option<PathBuf> {
 
 /// Folders as they are named, and as they really are.
 fn with_real(mut folders: Vec<PathBuf>) -> Vec<PathBuf> {
-    let resolved: Vec<PathBuf> = folders.iter().map(|folder| real(folder)).collect();
+    let resolved: Vec<PathBuf> = folders.iter().map(|folder| resolve_links(folder)).collect();
     folders.extend(resolved);
     folders.sort();
     folders.dedup();
     folders
 }
 
-fn real(path: &Path) -> PathBuf {
+fn resolve_links(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| path.into())
 }
 
@@ -157,7 +156,7 @@ fn every_step(path: &Path, holds: impl Fn(&Path) -> bool) -> bool {
 fn walk(path: &Path) -> Option<Vec<PathBuf>> {
     let mut steps = Vec::new();
     let mut at = PathBuf::from("/");
-    let mut rest: VecDeque<OsString> = parts(path);
+    let mut rest: VecDeque<OsString> = components(path);
     while let Some(part) = rest.pop_front() {
         if part == ".." {
             at.pop();
@@ -170,13 +169,13 @@ fn walk(path: &Path) -> Option<Vec<PathBuf>> {
         }
         let target = fs::read_link(&next).ok()?;
         steps.push(next);
-        if steps.len() > LINKS {
+        if steps.len() > MAX_LINKS {
             return None;
         }
         if target.is_absolute() {
             at = PathBuf::from("/");
         }
-        for part in parts(&target).into_iter().rev() {
+        for part in components(&target).into_iter().rev() {
             rest.push_front(part);
         }
     }
@@ -184,7 +183,7 @@ fn walk(path: &Path) -> Option<Vec<PathBuf>> {
     Some(steps)
 }
 
-fn parts(path: &Path) -> VecDeque<OsString> {
+fn components(path: &Path) -> VecDeque<OsString> {
     let part = |component: Component<'_>| match component {
         Component::Normal(name) => Some(name.to_owned()),
         Component::ParentDir => Some("..".into()),
@@ -287,10 +286,10 @@ mod tests {
         let (before, program) = (disk.base.join("home/work"), disk.base.join("home/work/bin/sh"));
         let ground = WritableFolders::with_venv(&disk.base.join("fresh"), None, &[], &[], None);
         assert!(ground.trusts(&program));
-        assert!(!ground.clone().worked_in(&[before], None).trusts(&program));
+        assert!(!ground.clone().with_worked_folders(&[before], None).trusts(&program));
         // The home itself: what the person installed there stays theirs.
         let home = disk.base.join("home");
-        let ground = ground.worked_in(std::slice::from_ref(&home), Some(&home));
+        let ground = ground.with_worked_folders(std::slice::from_ref(&home), Some(&home));
         assert!(!ground.trusts(&program) && ground.trusts(&home.join(".local/bin/sh")));
     }
 }

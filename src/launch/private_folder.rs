@@ -12,20 +12,20 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-const NAME: &str = "sayso-";
+const NAME_PREFIX: &str = "sayso-";
 /// Behind it, so many letters and digits that nobody can know before.
-const DIGITS: usize = 16;
+const RANDOM_LENGTH: usize = 16;
 const LOCK: &str = "lock";
 /// So often one is made anew where it is gone at once.
-const ATTEMPTS: u32 = 5;
-/// At most so many leftovers are looked at.
-const SWEPT: usize = 256;
+const MAX_ATTEMPTS: u32 = 5;
+const MAX_LEFTOVERS: usize = 256;
 /// A folder that has no lock for so long is not being made.
-const UNLOCKED: Duration = Duration::from_secs(3600);
+const MAX_UNLOCKED_AGE: Duration = Duration::from_secs(3600);
 /// So deep folders are looked into that nobody may look into.
-const DEPTH: usize = 64;
+const MAX_DEPTH: usize = 64;
 /// Names a folder, and is no right to read it; never what a link leads to.
-const HANDLE: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+const HANDLE_FLAGS: OFlags =
+    OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
 /// A folder that only this account can enter. Dropping it removes it.
 #[derive(Debug)]
@@ -51,7 +51,7 @@ impl PrivateFolder {
     pub(crate) fn make_in(parent: &Path) -> io::Result<Self> {
         let parent = fs::canonicalize(parent)?;
         let mut made = Self::make_one(&parent);
-        for _ in 1..ATTEMPTS {
+        for _ in 1..MAX_ATTEMPTS {
             if made.is_ok() {
                 break;
             }
@@ -64,7 +64,8 @@ impl PrivateFolder {
     fn make_one(parent: &Path) -> io::Result<Self> {
         let private = fs::Permissions::from_mode(0o700);
         let mut made = tempfile::Builder::new();
-        let folder = made.prefix(NAME).rand_bytes(DIGITS).permissions(private).tempdir_in(parent)?;
+        let folder =
+            made.prefix(NAME_PREFIX).rand_bytes(RANDOM_LENGTH).permissions(private).tempdir_in(parent)?;
         let lock = File::create_new(folder.path().join(LOCK))?;
         flock(&lock, FlockOperation::NonBlockingLockExclusive)?;
         if lock.metadata()?.nlink() == 0 {
@@ -100,18 +101,20 @@ fn sweep_in(parent: &Path) {
     let own = rustix::process::getuid().as_raw();
     let ours = entries.filter_map(|entry| {
         let path = entry.ok()?.path();
-        let digits = path.file_name()?.to_str()?.strip_prefix(NAME)?;
-        let is_name = digits.len() == DIGITS && digits.bytes().all(|b| b.is_ascii_alphanumeric());
+        let digits = path.file_name()?.to_str()?.strip_prefix(NAME_PREFIX)?;
+        let is_name = digits.len() == RANDOM_LENGTH && digits.bytes().all(|b| b.is_ascii_alphanumeric());
         let meta = is_name.then(|| fs::symlink_metadata(&path).ok()).flatten()?;
         (meta.is_dir() && meta.uid() == own).then(|| (path, meta.modified()))
     });
-    for (folder, changed) in ours.take(SWEPT) {
+    for (folder, changed) in ours.take(MAX_LEFTOVERS) {
         // What lies there in place of the lock is not waited for.
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         match rustix::fs::open(folder.join(LOCK), flags, Mode::empty()) {
             Ok(lock) if flock(&lock, FlockOperation::NonBlockingLockExclusive).is_ok() => remove(&folder),
             // One without a lock is being made, or its removal was broken off.
-            Err(Errno::NOENT) if changed.is_ok_and(|at| at.elapsed().is_ok_and(|age| age > UNLOCKED)) => {
+            Err(Errno::NOENT)
+                if changed.is_ok_and(|at| at.elapsed().is_ok_and(|age| age > MAX_UNLOCKED_AGE)) =>
+            {
                 remove(&folder);
             }
             _ => {}
@@ -124,8 +127,8 @@ fn remove(folder: &Path) {
     if fs::remove_dir_all(folder).is_ok() {
         return;
     }
-    if let Ok(handle) = rustix::fs::open(folder, HANDLE, Mode::empty()) {
-        let _ = open_up(&handle, DEPTH);
+    if let Ok(handle) = rustix::fs::open(folder, HANDLE_FLAGS, Mode::empty()) {
+        let _ = open_up(&handle, MAX_DEPTH);
     }
     let _ = fs::remove_dir_all(folder);
 }
@@ -144,7 +147,7 @@ fn open_up(handle: &OwnedFd, depth: usize) -> io::Result<()> {
         if is_own || depth == 0 || !may_be_folder {
             continue;
         }
-        if let Ok(inner) = rustix::fs::openat(handle, entry.file_name(), HANDLE, Mode::empty()) {
+        if let Ok(inner) = rustix::fs::openat(handle, entry.file_name(), HANDLE_FLAGS, Mode::empty()) {
             let _ = open_up(&inner, depth - 1);
         }
     }
@@ -196,8 +199,8 @@ mod tests {
         for shut in ["a/b/c", "a/b"] {
             fs::set_permissions(left.join(shut), fs::Permissions::from_mode(0o0)).unwrap();
         }
-        let handle = rustix::fs::open(&left, HANDLE, Mode::empty()).unwrap();
-        open_up(&handle, DEPTH).unwrap();
+        let handle = rustix::fs::open(&left, HANDLE_FLAGS, Mode::empty()).unwrap();
+        open_up(&handle, MAX_DEPTH).unwrap();
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!((mode(&left.join("a/b/c")), mode(&other)), (0o700, 0o500));
         remove(&left);
@@ -211,7 +214,7 @@ mod tests {
         fs::create_dir(&left).unwrap();
         sweep_in(parent.path());
         assert!(left.exists(), "it may be being made");
-        let before = std::time::SystemTime::now() - UNLOCKED * 2;
+        let before = std::time::SystemTime::now() - MAX_UNLOCKED_AGE * 2;
         File::open(&left).unwrap().set_modified(before).unwrap();
         sweep_in(parent.path());
         assert!(!left.exists());

@@ -4,8 +4,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-/// So many folders upwards are looked at.
-const HIGHEST: usize = 16;
+const MAX_ANCESTORS: usize = 16;
 
 /// What stands in the root of a project that is no repository.
 const ROOT_NAMES: &[&str] =
@@ -27,7 +26,7 @@ pub(crate) fn project_folders(cwd: &Path, home: Option<&Path>) -> Vec<PathBuf> {
     let owner = fs::metadata(&here).ok().map(|meta| meta.uid());
     let is_theirs =
         |folder: &Path| fs::metadata(folder).is_ok_and(|m| Some(m.uid()) == owner && m.mode() & 0o002 == 0);
-    let above = here.ancestors().skip(1).take(HIGHEST);
+    let above = here.ancestors().skip(1).take(MAX_ANCESTORS);
     let above: Vec<&Path> = above.take_while(|folder| !is_wide(folder) && is_theirs(folder)).collect();
     let is_project = |folder: &Path| ROOT_NAMES.iter().any(|name| folder.join(name).exists());
     let nearest =

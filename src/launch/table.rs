@@ -147,10 +147,10 @@ pub(crate) const TABLE: &[StartRow] = &[
 ];
 
 /// A row for what the table can't be without.
-static NOTHING: StartRow = row(Start::Shell, FindRule::ByThePerson, KeptVariables::Only(&[]));
+static EMPTY_ROW: StartRow = row(Start::Shell, FindRule::ByThePerson, KeptVariables::Only(&[]));
 
 impl Start {
     pub(crate) fn row(self) -> &'static StartRow {
-        TABLE.iter().find(|row| row.start == self).unwrap_or(&NOTHING)
+        TABLE.iter().find(|row| row.start == self).unwrap_or(&EMPTY_ROW)
     }
 }

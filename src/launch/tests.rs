@@ -49,7 +49,7 @@ fn a_program_of_a_writable_folder_never_stands_in_for_another() {
     let launcher = disk.launcher(&["work/bin", "work", "out", "good"]);
     for row in TABLE {
         if let FindRule::OnPath(name) = row.found {
-            assert_eq!(launcher.at(row.start), Some(disk.base.join("good").join(name).as_path()));
+            assert_eq!(launcher.path_of(row.start), Some(disk.base.join("good").join(name).as_path()));
             let command = launcher.command(row.start).unwrap();
             assert!(command.get_program() == disk.base.join("good").join(name));
             assert_eq!(command.get_current_dir(), Some(Path::new("/")));
@@ -86,11 +86,15 @@ fn a_line_that_names_such_a_program_by_its_place_meets_no_shell() {
     for line in [trap.clone(), format!("A=1 '{trap}' show"), format!("echo $({trap})"), format!("x; {trap}")]
     {
         assert!(
-            launcher.line(Start::KeyCommand, &line).unwrap_err().to_string().contains("may have written"),
+            launcher
+                .shell_command(Start::KeyCommand, &line)
+                .unwrap_err()
+                .to_string()
+                .contains("may have written"),
             "{line}"
         );
     }
-    let fine = launcher.line(Start::KeyCommand, "cat /etc/hostname").unwrap();
+    let fine = launcher.shell_command(Start::KeyCommand, "cat /etc/hostname").unwrap();
     let path = fine.get_envs().find(|(name, _)| *name == "PATH").and_then(|(_, value)| value);
     assert_eq!(path, Some(OsStr::new("")));
     assert_eq!(fine.get_current_dir(), Some(Path::new("/")));

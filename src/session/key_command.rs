@@ -80,13 +80,13 @@ fn run_for(
 
 fn program(command: &OneOrMore, programs: &Launcher) -> Result<Command, KeyCommandError> {
     match command {
-        OneOrMore::One(line) => programs.line(Start::KeyCommand, line).map_err(NotAllowed),
+        OneOrMore::One(line) => programs.shell_command(Start::KeyCommand, line).map_err(NotAllowed),
         OneOrMore::Several(words) => {
             let Some((first, rest)) = words.split_first() else { return Err(NoProgram) };
             let keyring = [Start::SecretTool, Start::Security].into_iter();
             let mut program = match keyring.into_iter().find(|start| start.row().found.name() == first) {
                 Some(keyring) => programs.command(keyring).map_err(|why| NotStarted(why.to_string()))?,
-                None => programs.named(Start::KeyCommand, first).map_err(NotAllowed)?,
+                None => programs.command_named(Start::KeyCommand, first).map_err(NotAllowed)?,
             };
             program.args(rest);
             Ok(program)

@@ -59,7 +59,7 @@ impl VersionSearch {
 }
 
 fn versions_now(place: &ProcessContext, python: Option<&Path>) -> Vec<LanguageVersion> {
-    exec::told_versions(&place.cwd, place.home.as_deref(), python)
+    exec::versions_by_files(&place.cwd, place.home.as_deref(), python)
 }
 
 #[cfg(test)]

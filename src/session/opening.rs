@@ -11,8 +11,8 @@ use crate::provider::Provider;
 use crate::review;
 use crate::store::index::{self, FindError};
 use crate::store::search::filters::Reader;
-use crate::store::{Reading, Scratch, Seal, Store, StoreError, told_damage};
-use crate::workspace::facts::real;
+use crate::store::{Reading, Scratch, Seal, Store, StoreError, damage_summary};
+use crate::workspace::facts::resolve_links;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -124,7 +124,7 @@ impl SessionFactory {
             return Err(StoreError::Stopped);
         }
         let store = store.with_masker(self.masker());
-        let damage = told_damage(&loaded.damage);
+        let damage = damage_summary(&loaded.damage);
         notices.extend(damage_notices(&damage));
         let reads_only = unwritten.is_some();
         notices.extend(unwritten.map(|why| Notice::warn(saving::reading_only(&why))));
@@ -165,7 +165,7 @@ impl SessionFactory {
         UndoPlace {
             folder: paths.undo(),
             // As walks meet them: what is remembered follows no link on the way to it.
-            own: own.iter().map(|folder| real(folder)).collect(),
+            own: own.iter().map(|folder| resolve_links(folder)).collect(),
             limits: UndoLimits { total: limits.total, file: limits.file, files },
             is_secret: Arc::new(move |path| review::is_secret(&path.to_string_lossy(), &scope)),
             working: self.place.cwd.clone(),

@@ -53,7 +53,7 @@ impl ProcessContext {
         own.push(loaded.paths.data.clone());
         let (home, write) = (self.home.as_deref(), &loaded.config.sandbox.write);
         let ground = WritableFolders::new(&self.cwd, home, write, &own);
-        Launcher::of_process(ground.worked_in(&self.worked, home))
+        Launcher::of_process(ground.with_worked_folders(&self.worked, home))
     }
 }
 

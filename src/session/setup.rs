@@ -191,7 +191,7 @@ pub(crate) fn chosen(factory: &SessionFactory) -> Result<Option<Provider>, Failu
 async fn local(factory: &SessionFactory) -> Option<(Provider, String)> {
     let asked = factory.clone();
     let catalogue: Catalogue = Arc::new(move || asked.sources(None));
-    let offers = catalogue::servers(&catalogue).await;
+    let offers = catalogue::local_servers(&catalogue).await;
     let (offer, model) = offers.iter().find_map(|offer| Some((offer, offer.models().first()?)))?;
     Some((factory.provider(&model.name).ok()?, offer.address.clone().unwrap_or_default()))
 }

@@ -62,10 +62,10 @@ impl<'f> Chain<'f> {
             self.foreign.get_or_insert(Foreign::Unsealed(number));
             return;
         };
-        if self.foreign.is_none() && seal.made(&self.before, covered, &mac) {
+        if self.foreign.is_none() && seal.verify(&self.before, covered, &mac) {
             self.follow(seal, mac);
         } else if let Some(sha256) = adopts
-            && seal.made(&Mac::ADOPTED, covered, &mac)
+            && seal.verify(&Mac::ADOPTED, covered, &mac)
             && hash(self.file, start).is_ok_and(|hash| hash == sha256)
         {
             (self.foreign, self.root) = (None, None);

@@ -22,14 +22,13 @@ pub(super) struct TablePlan {
 }
 
 /// How long one process waits for another that writes.
-const PATIENCE: Duration = Duration::from_secs(5);
-/// How long it waits before it asks for the lock again.
-const BETWEEN: Duration = Duration::from_millis(10);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
+const LOCK_RETRY_INTERVAL: Duration = Duration::from_millis(10);
 
 /// Pages that may stand empty: they are used again.
-const SPARE: i64 = 256;
+const MAX_FREE_PAGES: i64 = 256;
 /// Bytes of a file that are copied to make it smaller; that is done in memory.
-const COPIED: i64 = 64 << 20;
+const MAX_VACUUM_BYTES: i64 = 64 << 20;
 
 /// Why it can't be used now.
 #[derive(Debug, thiserror::Error)]
@@ -140,7 +139,7 @@ impl DerivedFile {
     fn make_anew(plan: &TablePlan, folder: &Path) -> Result<Self, DerivedError> {
         {
             let path = folder.join(plan.file);
-            let _gate = gate(folder, File::try_lock)?;
+            let _gate = lock_folder(folder, File::try_lock)?;
             // Its log first: one that is left would be taken for that of the new file.
             for name in ["-wal", "-shm", "-journal", ""] {
                 let mut file = path.as_os_str().to_owned();
@@ -169,7 +168,7 @@ impl DerivedFile {
         let number = |what: &str| self.db.query_row(what, [], |row| row.get::<_, i64>(0));
         let (all, free) = (number("PRAGMA page_count")?, number("PRAGMA freelist_count")?);
         let left = all.saturating_sub(free).saturating_mul(number("PRAGMA page_size")?);
-        if free > SPARE && free > all / 2 && left <= COPIED {
+        if free > MAX_FREE_PAGES && free > all / 2 && left <= MAX_VACUUM_BYTES {
             self.db.execute_batch("VACUUM")?;
         }
         Ok(())
@@ -187,14 +186,16 @@ impl DerivedFile {
 
 /// Held while the file is opened, made or replaced, so that nobody opens half of an old and half of a new one. Who holds it
 /// may be a process that was stopped: it is not waited for without end.
-fn gate(folder: &Path, lock: fn(&File) -> Result<(), TryLockError>) -> Result<File, StoreError> {
+fn lock_folder(folder: &Path, lock: fn(&File) -> Result<(), TryLockError>) -> Result<File, StoreError> {
     let path = folder.join("lock");
     let file = disk::replace(&path)?;
     let began = Instant::now();
     loop {
         match lock(&file) {
             Ok(()) => return Ok(file),
-            Err(TryLockError::WouldBlock) if began.elapsed() < PATIENCE => std::thread::sleep(BETWEEN),
+            Err(TryLockError::WouldBlock) if began.elapsed() < LOCK_TIMEOUT => {
+                std::thread::sleep(LOCK_RETRY_INTERVAL);
+            }
             Err(TryLockError::WouldBlock) => {
                 return Err(StoreError::NotSaved("another sayso holds the index of the sessions".into()));
             }
@@ -204,7 +205,7 @@ fn gate(folder: &Path, lock: fn(&File) -> Result<(), TryLockError>) -> Result<Fi
 }
 
 fn connect(plan: &TablePlan, folder: &Path) -> Result<Connection, DerivedError> {
-    let _gate = gate(folder, File::try_lock_shared)?;
+    let _gate = lock_folder(folder, File::try_lock_shared)?;
     let path = &folder.join(plan.file);
     // Made by us: SQLite would make it readable for others, and gives its log the rights of this file.
     match disk::open_read(path) {
@@ -217,7 +218,7 @@ fn connect(plan: &TablePlan, folder: &Path) -> Result<Connection, DerivedError> 
     let flags =
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     let mut db = Connection::open_with_flags(path, flags)?;
-    db.busy_timeout(PATIENCE)?;
+    db.busy_timeout(LOCK_TIMEOUT)?;
     db.execute_batch(
         "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA secure_delete=ON; PRAGMA trusted_schema=OFF;
          PRAGMA cell_size_check=ON; PRAGMA temp_store=MEMORY; PRAGMA journal_size_limit=0; PRAGMA cache_size=-16384;",

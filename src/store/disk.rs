@@ -18,7 +18,7 @@ pub(super) fn make_folder(folder: &Path) -> Result<(), StoreError> {
         .create(folder)
         .map_err(|error| StoreError::io(folder, "made", error))?;
     let owner = std::fs::metadata(folder).map_err(|error| StoreError::io(folder, "read", error))?.uid();
-    ours(folder, owner)
+    check_owner(folder, owner)
 }
 
 /// Makes a file that was not there, and locks it.
@@ -63,7 +63,7 @@ fn open_checked(path: &Path, flags: OFlags) -> Result<File, StoreError> {
     if !meta.is_file() {
         return Err(StoreError::NotASession { path: path.to_owned(), why: "it is not a plain file".into() });
     }
-    ours(path, meta.uid())?;
+    check_owner(path, meta.uid())?;
     if meta.mode() & 0o077 != 0 {
         // A copy that was made with a wide mask; narrowing what is ours can only fail where it does not matter.
         file.set_permissions(std::fs::Permissions::from_mode(0o600)).ok();
@@ -81,7 +81,7 @@ fn open_with(path: &Path, flags: OFlags, doing: &'static str) -> Result<File, St
     }
 }
 
-fn ours(path: &Path, owner: u32) -> Result<(), StoreError> {
+fn check_owner(path: &Path, owner: u32) -> Result<(), StoreError> {
     let me = rustix::process::geteuid().as_raw();
     if owner == me {
         Ok(())
@@ -95,7 +95,7 @@ fn ours(path: &Path, owner: u32) -> Result<(), StoreError> {
 
 /// A lock of this process is waited for so long: a program that is just being started holds a copy of one that was let go,
 /// until it has begun.
-const LET_GO: Duration = Duration::from_millis(500);
+const LOCK_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Takes the lock that only one process may hold.
 fn lock(path: &Path, file: &File) -> Result<(), StoreError> {
@@ -107,7 +107,7 @@ fn lock(path: &Path, file: &File) -> Result<(), StoreError> {
                 let pid = file.metadata().ok().and_then(|meta| Locks::read().holder(meta.ino()));
                 // Nobody: it was let go since, or the system does not tell.
                 let is_anothers = pid.is_some_and(|pid| pid != std::process::id());
-                if is_anothers || begun.elapsed() >= LET_GO {
+                if is_anothers || begun.elapsed() >= LOCK_TIMEOUT {
                     return Err(StoreError::Locked { path: path.to_owned(), pid });
                 }
                 std::thread::park_timeout(Duration::from_millis(1));
@@ -146,20 +146,20 @@ impl Locks {
 }
 
 /// Whether what is synced in this folder (or in the nearest one above that exists) outlives the machine's power.
-pub(super) fn durable(folder: &Path) -> bool {
+pub(super) fn is_durable(folder: &Path) -> bool {
     let mut place: PathBuf = folder.to_owned();
     while !place.exists() {
         if !place.pop() {
             return true;
         }
     }
-    kept_by_the_system(&place)
+    is_durable_file_system(&place)
 }
 
 #[cfg(target_os = "linux")]
-fn kept_by_the_system(place: &Path) -> bool {
+fn is_durable_file_system(place: &Path) -> bool {
     /// Memory: tmpfs, ramfs. Network and user space, where a sync promises little: NFS, SMB, CIFS, 9p, FUSE.
-    const LOOSE: [u32; 8] = [
+    const NON_DURABLE_FILE_SYSTEMS: [u32; 8] = [
         0x0102_1994,
         0x8584_58f6,
         0x0000_6969,
@@ -169,10 +169,10 @@ fn kept_by_the_system(place: &Path) -> bool {
         0x0102_1997,
         0x6573_5546,
     ];
-    rustix::fs::statfs(place).map_or(true, |stat| !LOOSE.contains(&(stat.f_type as u32)))
+    rustix::fs::statfs(place).map_or(true, |stat| !NON_DURABLE_FILE_SYSTEMS.contains(&(stat.f_type as u32)))
 }
 
 #[cfg(not(target_os = "linux"))]
-fn kept_by_the_system(_place: &Path) -> bool {
+fn is_durable_file_system(_place: &Path) -> bool {
     true
 }

@@ -12,7 +12,7 @@ use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 /// A text that is longer is not kept: nobody typed it.
-const LONGEST: u64 = 4 << 20;
+const MAX_BYTES: u64 = 4 << 20;
 
 /// The draft of one session.
 #[derive(Clone, Debug)]
@@ -30,7 +30,7 @@ impl Draft {
 
     /// Whether this text was kept last, or is none that is kept.
     pub(crate) fn keeps(&self, text: &str) -> bool {
-        text == self.last || text.len() as u64 > LONGEST
+        text == self.last || text.len() as u64 > MAX_BYTES
     }
 
     /// Keeps what stands there now; an empty text removes it. What is kept already is not written again.
@@ -117,7 +117,7 @@ fn write(path: &Path, text: &MaskedValue<String>) -> Result<(), StoreError> {
 fn read(path: &Path) -> Option<(String, u32)> {
     let file: File = disk::open_read(path).ok()?;
     let mut text = String::new();
-    file.take(LONGEST * 6).read_to_string(&mut text).ok()?;
+    file.take(MAX_BYTES * 6).read_to_string(&mut text).ok()?;
     let value: serde_json::Value = serde_json::from_str(&text).ok()?;
     let pid = value.get("pid").and_then(serde_json::Value::as_u64).and_then(|pid| u32::try_from(pid).ok())?;
     Some((value.get("text")?.as_str()?.to_owned(), pid))

@@ -197,15 +197,15 @@ impl fmt::Display for Damage {
 }
 
 /// Damages that are told one by one, where what is told has to leave room for other things.
-const TOLD: usize = 20;
+const MAX_DAMAGES_SHOWN: usize = 20;
 
 /// What is wrong with a file, in lines that are few: the first of it, how much more there is, and masks together.
-pub(crate) fn told_damage(damage: &[Damage]) -> Vec<String> {
-    damage_lines(damage, TOLD)
+pub(crate) fn damage_summary(damage: &[Damage]) -> Vec<String> {
+    damage_lines(damage, MAX_DAMAGES_SHOWN)
 }
 
 /// The same with each damage.
-pub(crate) fn all_damage(damage: &[Damage]) -> Vec<String> {
+pub(crate) fn damage_details(damage: &[Damage]) -> Vec<String> {
     damage_lines(damage, usize::MAX)
 }
 
@@ -235,20 +235,20 @@ mod tests {
             lines.map(|line| Damage { line, fault: fault.clone() }).collect()
         };
         let many = [of(Fault::Redacted, 3..50_003), of(Fault::Checksum, 60_000..61_000)].concat();
-        let told = told_damage(&many);
-        assert_eq!(told.len(), TOLD + 2);
+        let told = damage_summary(&many);
+        assert_eq!(told.len(), MAX_DAMAGES_SHOWN + 2);
         assert!(told[0].starts_with("Line 60000 is damaged"), "{told:?}");
         assert_eq!(
-            told[TOLD..],
+            told[MAX_DAMAGES_SHOWN..],
             [
                 "980 more lines are damaged: sayso sessions check names each.",
                 "In 50,000 lines, from line 3 on, a secret was masked when it was saved."
             ]
         );
-        assert_eq!(all_damage(&many).len(), 1001);
+        assert_eq!(damage_details(&many).len(), 1001);
         let one = of(Fault::Redacted, 3..4);
-        assert_eq!(told_damage(&one), [one[0].to_string()]);
-        assert_eq!(told_damage(&many[50_000..50_000 + TOLD]).len(), TOLD);
+        assert_eq!(damage_summary(&one), [one[0].to_string()]);
+        assert_eq!(damage_summary(&many[50_000..50_000 + MAX_DAMAGES_SHOWN]).len(), MAX_DAMAGES_SHOWN);
     }
 
     #[test]

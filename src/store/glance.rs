@@ -10,20 +10,19 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 /// A smaller file is read as a whole at once.
-const LARGE: u64 = 4 << 20;
+const MAX_WHOLE_BYTES: u64 = 4 << 20;
 /// Bytes of its end that are looked at: more where fewer hold no whole line.
-const ENDS: [usize; 2] = [256 << 10, 4 << 20];
-/// The longest first line.
-const FIRST: usize = 64 << 10;
+const TAIL_BYTES: [usize; 2] = [256 << 10, 4 << 20];
+const MAX_FIRST_LINE_BYTES: usize = 64 << 10;
 
 /// The header and the last entries of a session, where it is so large that its reading is waited for.
 pub(crate) fn glance(path: &Path) -> Option<Vec<(Timestamp, Entry)>> {
     let file = disk::open_read(path).ok()?;
     let bytes = file.metadata().ok()?.len();
-    if bytes < LARGE {
+    if bytes < MAX_WHOLE_BYTES {
         return None;
     }
-    let first = piece(&file, 0, FIRST).ok()?;
+    let first = read_range(&file, 0, MAX_FIRST_LINE_BYTES).ok()?;
     let blobs = blobs_of(path);
     let entry = |line: &[u8]| {
         let frame = wire::open(line).ok()?;
@@ -34,8 +33,8 @@ pub(crate) fn glance(path: &Path) -> Option<Vec<(Timestamp, Entry)>> {
         }
     };
     let header = first.split(|byte| *byte == b'\n').next().and_then(entry);
-    let last = ENDS.into_iter().find_map(|most| {
-        let end = piece(&file, bytes.saturating_sub(most as u64), most).ok()?;
+    let last = TAIL_BYTES.into_iter().find_map(|most| {
+        let end = read_range(&file, bytes.saturating_sub(most as u64), most).ok()?;
         // What stands in front of the first line end is the rest of a line.
         let last: Vec<_> = end.split(|byte| *byte == b'\n').skip(1).filter_map(entry).collect();
         (!last.is_empty()).then_some(last)
@@ -44,7 +43,7 @@ pub(crate) fn glance(path: &Path) -> Option<Vec<(Timestamp, Entry)>> {
 }
 
 /// The bytes of a file from this place on: so many, or fewer where it ends.
-pub(super) fn piece(file: &impl FileExt, at: u64, most: usize) -> io::Result<Vec<u8>> {
+pub(super) fn read_range(file: &impl FileExt, at: u64, most: usize) -> io::Result<Vec<u8>> {
     let mut bytes = vec![0; most];
     let mut read = 0;
     while let Some(rest) = bytes.get_mut(read..).filter(|rest| !rest.is_empty()) {
@@ -88,9 +87,9 @@ mod tests {
     #[test]
     fn a_piece_is_whole_however_little_comes_at_once() {
         let file = Slow(b"0123456789", Cell::new(false));
-        assert_eq!(piece(&file, 1, 5).unwrap(), b"12345");
-        assert_eq!(piece(&file, 4, 99).unwrap(), b"456789");
-        assert_eq!(piece(&file, 10, 1).unwrap(), b"");
+        assert_eq!(read_range(&file, 1, 5).unwrap(), b"12345");
+        assert_eq!(read_range(&file, 4, 99).unwrap(), b"456789");
+        assert_eq!(read_range(&file, 10, 1).unwrap(), b"");
     }
 
     #[tokio::test]

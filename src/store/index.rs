@@ -233,7 +233,8 @@ impl Candidate {
     fn look(&self) -> Summary {
         let stem = self.path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
         let mut summary = Summary { id: stem, bytes: self.stamp.bytes, ..Summary::default() };
-        let seen = disk::open_read(&self.path).and_then(|file| glance::at(&self.path, &file, &mut summary));
+        let seen = disk::open_read(&self.path)
+            .and_then(|file| glance::fill_from_file(&self.path, &file, &mut summary));
         summary.damage = seen.err().map(|error| error.to_string());
         summary
     }

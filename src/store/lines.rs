@@ -9,8 +9,7 @@ use std::io;
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 
-/// Lines of so many bytes together are read at once.
-const PAGE: u32 = 32 << 10;
+const PAGE_BYTES: u32 = 32 << 10;
 
 /// Lines of the file that stand together, each of which is an entry.
 #[derive(Clone, Copy, Debug)]
@@ -62,7 +61,7 @@ impl LineIndexBuilder {
             // A line that is damaged is no entry: what stands behind it begins a page.
             let follows = page.at + u64::from(page.bytes) + 1 == at;
             let bytes = more.checked_add(1).and_then(|more| page.bytes.checked_add(more));
-            if let Some(bytes) = bytes.filter(|bytes| follows && *bytes <= PAGE) {
+            if let Some(bytes) = bytes.filter(|bytes| follows && *bytes <= PAGE_BYTES) {
                 page.bytes = bytes;
                 hash.update(b"\n");
                 hash.update(line);

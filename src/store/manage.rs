@@ -10,7 +10,7 @@ use std::io::Write as _;
 use std::path::Path;
 
 /// Bytes of a line of a preview at the most.
-const LONGEST: usize = 400;
+const MAX_PREVIEW_BYTES: usize = 400;
 
 /// The last `most` things of a conversation as plain lines, oldest first: `you    …`, `model  …`. Empty when the file
 /// can't be read. The text is as it stands in the file: whoever shows it makes it safe.
@@ -52,7 +52,7 @@ fn line(entry: &Entry) -> Option<String> {
 /// The first line that says something, shortened.
 fn first_line(text: &str) -> String {
     let line = text.lines().find(|l| !l.trim().is_empty()).unwrap_or_default().trim();
-    match line.char_indices().find(|(at, _)| *at >= LONGEST) {
+    match line.char_indices().find(|(at, _)| *at >= MAX_PREVIEW_BYTES) {
         Some((at, _)) => format!("{} …", line.get(..at).unwrap_or_default()),
         None => line.to_owned(),
     }
@@ -100,17 +100,17 @@ pub(crate) fn adopt(path: &Path, seal: &Seal, at: Timestamp) -> Result<(), Store
 
 /// The bytes on disk of a session with its large outputs and images.
 pub(crate) fn space(path: &Path) -> u64 {
-    fn below(folder: &Path) -> u64 {
+    fn bytes_below(folder: &Path) -> u64 {
         let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
         // A link counts as itself: what it leads to stays.
         let size = |entry: std::fs::DirEntry| match entry.metadata() {
-            Ok(meta) if meta.is_dir() => below(&entry.path()),
+            Ok(meta) if meta.is_dir() => bytes_below(&entry.path()),
             Ok(meta) => meta.len(),
             Err(_) => 0,
         };
         entries.map(size).sum()
     }
-    std::fs::symlink_metadata(path).map_or(0, |meta| meta.len()) + below(&blobs_of(path))
+    std::fs::symlink_metadata(path).map_or(0, |meta| meta.len()) + bytes_below(&blobs_of(path))
 }
 
 /// Removes a session with its large outputs and images, and what is derived of it.

@@ -18,7 +18,7 @@ struct NewsInner {
 
 impl MaskedNews {
     /// Keeps a sentence; one that was told before is not repeated.
-    pub(super) fn tell(&self, sentence: String) {
+    pub(super) fn add(&self, sentence: String) {
         let mut waiting = self.waiting();
         if waiting.1.insert(sentence.clone()) {
             waiting.0.push_back(sentence);
@@ -47,19 +47,19 @@ impl MaskedNews {
 }
 
 /// What was masked where: `A GitHub token in your prompt was masked when it was saved.`
-pub(super) fn masked_words(entry: &Entry, kinds: &BTreeSet<&'static str>) -> String {
+pub(super) fn masked_message(entry: &Entry, kinds: &BTreeSet<&'static str>) -> String {
     let place = match entry {
         Entry::Block(block) => {
             format!("block {}, which can't be run any more once the session was closed", block.id)
         }
-        other => place(other),
+        other => place_name(other),
     };
     let kinds: Vec<&str> = kinds.iter().copied().collect();
     saving::masked_in(&kinds, &place)
 }
 
 /// Where the texts of an entry stand, in words.
-pub(super) fn place(entry: &Entry) -> String {
+pub(super) fn place_name(entry: &Entry) -> String {
     match entry {
         Entry::Prompt(_) => "your prompt".into(),
         Entry::Reply { .. } => "a reply".into(),

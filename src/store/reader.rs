@@ -17,7 +17,7 @@ use std::io::{BufRead, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
 /// A line of more bytes than this is not one of ours: replies and values are bounded, large output has its own file.
-const LONGEST_LINE: u64 = 256 << 20;
+const MAX_LINE_BYTES: u64 = 256 << 20;
 
 /// Reads a session without locking it.
 ///
@@ -76,12 +76,12 @@ pub(super) fn read_file<C: Entries>(
             return Err(StoreError::Stopped);
         }
         line.clear();
-        let count = (&mut lines).take(LONGEST_LINE).read_until(b'\n', &mut line).map_err(failed)?;
+        let count = (&mut lines).take(MAX_LINE_BYTES).read_until(b'\n', &mut line).map_err(failed)?;
         if count == 0 {
             break;
         }
         let mut bytes = count as u64;
-        let over = line.last() != Some(&b'\n') && bytes == LONGEST_LINE;
+        let over = line.last() != Some(&b'\n') && bytes == MAX_LINE_BYTES;
         if over {
             line.clear();
             let (skipped, ended) = skip_line(&mut lines).map_err(failed)?;

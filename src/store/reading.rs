@@ -12,7 +12,7 @@ pub struct Reading {
 
 impl Reading {
     /// Bytes that were read, and bytes of the file.
-    pub(crate) fn far(&self) -> (u64, u64) {
+    pub(crate) fn progress(&self) -> (u64, u64) {
         (self.read.load(Ordering::Relaxed), self.of.load(Ordering::Relaxed))
     }
 

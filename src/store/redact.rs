@@ -9,14 +9,13 @@ use super::reading::Reading;
 use super::seal::LineSeal;
 use super::{Damage, Fault, LoadedSession, Seal, Store, StoreError, blobs_of, disk, news, reader, wire};
 use crate::domain::{Entry, MaskStream, Masker};
-use recovery::{beside, finish, folders, forget, gone};
+use recovery::{finish, folders, forget, new_file_path, old_files_folder};
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-/// Bytes that are read at once.
-const PIECE: usize = 256 << 10;
+const CHUNK_BYTES: usize = 256 << 10;
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct RedactionPlan {
@@ -81,11 +80,11 @@ impl Redaction {
             }
         };
         for (_, entry) in &self.loaded.entries {
-            tell(self.kinds(entry), &news::place(entry));
+            tell(self.kinds(entry), &news::place_name(entry));
         }
         for file in self.files()? {
             let mut kinds = BTreeSet::new();
-            self.masked(&file, |bytes, found| {
+            self.mask_file(&file, |bytes, found| {
                 kinds.extend(found);
                 drop(bytes);
                 Ok(())
@@ -111,7 +110,7 @@ impl Redaction {
     /// # Errors
     /// When something can't be written; then the session is as it was.
     pub(crate) async fn perform(self, seal: Option<Seal>) -> Result<(), StoreError> {
-        let new = beside(&self.path);
+        let new = new_file_path(&self.path);
         forget(&new);
         let unnoted = seal.as_ref().map(Seal::without_ends);
         let begun = self.write(&new, unnoted).await.and_then(|()| self.begin(&new));
@@ -162,7 +161,7 @@ impl Redaction {
         }
         let failed = |error| StoreError::io(&there, "written", error);
         let mut out = disk::replace(&there)?;
-        self.masked(file, |bytes, _| out.write_all(&bytes).map_err(failed))?;
+        self.mask_file(file, |bytes, _| out.write_all(&bytes).map_err(failed))?;
         out.sync_data().map_err(failed)
     }
 
@@ -178,7 +177,7 @@ impl Redaction {
         self.end.iter().for_each(LineSeal::forget_end);
         // Where there are no outputs, an empty folder says how far it is.
         disk::make_folder(&old_blobs)?;
-        std::fs::rename(&old_blobs, gone(&self.path)).map_err(failed)
+        std::fs::rename(&old_blobs, old_files_folder(&self.path)).map_err(failed)
     }
 
     /// Notes how far the new file goes, as each sync of a session does; the next one does it where this can't.
@@ -217,14 +216,14 @@ impl Redaction {
     }
 
     /// Hands on a file piece by piece with masks, and what was masked.
-    fn masked(
+    fn mask_file(
         &self,
         file: &Path,
         mut take: impl FnMut(Vec<u8>, BTreeSet<&'static str>) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
         let mut from = disk::open_read(file)?;
         let mut stream = MaskStream::new(self.masker.clone());
-        let mut piece = vec![0; PIECE];
+        let mut piece = vec![0; CHUNK_BYTES];
         loop {
             let read = from.read(&mut piece).map_err(|error| StoreError::io(file, "read", error))?;
             let masked = match piece.get(..read) {
@@ -267,7 +266,8 @@ mod tests {
         let blobs = store.blobs();
         std::fs::create_dir_all(blobs.join("packages")).unwrap();
         std::fs::write(blobs.join("packages/left.py"), WORD).unwrap();
-        std::fs::write(blobs.join("run-9.out"), format!("{}{WORD}\nend", "x".repeat(PIECE - 5))).unwrap();
+        std::fs::write(blobs.join("run-9.out"), format!("{}{WORD}\nend", "x".repeat(CHUNK_BYTES - 5)))
+            .unwrap();
         std::fs::write(blobs.join("figure-1.png"), WORD).unwrap();
         let mut report = RunReport::bare(Outcome::Ok);
         report.output.push(Stream::Stdout, format!("{WORD}: 12\n").as_bytes());
@@ -361,7 +361,7 @@ mod tests {
 
     /// Where a redaction can be broken off: so many of its steps were done.
     async fn broken_off(redaction: &Redaction, steps: usize, seal: &Seal) {
-        let (path, new) = (&redaction.path, beside(&redaction.path));
+        let (path, new) = (&redaction.path, new_file_path(&redaction.path));
         if steps == 0 {
             std::fs::write(&new, "half").unwrap();
             return;
@@ -373,7 +373,7 @@ mod tests {
         let (blobs, new_blobs) = (blobs_of(path), blobs_of(&new));
         let moves = [
             (blobs.join("packages"), new_blobs.join("packages")),
-            (blobs.clone(), gone(path)),
+            (blobs.clone(), old_files_folder(path)),
             (new_blobs, blobs),
             (new, path.clone()),
         ];
@@ -399,7 +399,7 @@ mod tests {
             let redaction = Redaction::open(&path, masker(), Some(&seal)).unwrap();
             broken_off(&redaction, steps, &seal).await;
             scratch::sweep(&folder);
-            assert!(beside(&path).exists() || steps == 5, "{steps}: whoever redacts it holds it");
+            assert!(new_file_path(&path).exists() || steps == 5, "{steps}: whoever redacts it holds it");
             drop(redaction);
             scratch::sweep(&folder);
             let names: Vec<_> = [&folder, &folder.join("blobs")]
@@ -422,7 +422,7 @@ mod tests {
                 assert!(!holds(&bytes) || stays || !masked, "{steps}: {}", file.display());
             }
             let output = std::fs::read(blobs_of(&path).join("run-9.out")).unwrap();
-            assert_eq!((holds(&output), output.len() > PIECE), (!masked, true), "{steps}");
+            assert_eq!((holds(&output), output.len() > CHUNK_BYTES), (!masked, true), "{steps}");
         }
     }
 
@@ -449,12 +449,12 @@ mod tests {
         let draft = path.with_extension("draft");
         std::fs::write(&draft, WORD).unwrap();
         let redaction = Redaction::open(&path, masker(), Some(&seal)).unwrap();
-        redaction.write(&beside(&path), Some(seal.without_ends())).await.unwrap();
-        redaction.begin(&beside(&path)).unwrap();
+        redaction.write(&new_file_path(&path), Some(seal.without_ends())).await.unwrap();
+        redaction.begin(&new_file_path(&path)).unwrap();
         drop(redaction);
         let (store, loaded) = Store::open_with(&path, Some(&seal)).unwrap();
         assert!(loaded.foreign.is_none() && !holds(&std::fs::read(&path).unwrap()));
-        assert!(!draft.exists() && !gone(&path).exists() && !beside(&path).exists());
+        assert!(!draft.exists() && !old_files_folder(&path).exists() && !new_file_path(&path).exists());
         store.close().await.unwrap();
     }
 
@@ -473,11 +473,11 @@ mod tests {
     #[tokio::test]
     async fn where_the_new_outputs_are_lost_the_old_ones_come_back() {
         let (_home, seal, path) = broken_off_late().await;
-        std::fs::remove_file(beside(&path)).unwrap();
-        std::fs::remove_dir_all(blobs_of(&beside(&path))).unwrap();
+        std::fs::remove_file(new_file_path(&path)).unwrap();
+        std::fs::remove_dir_all(blobs_of(&new_file_path(&path))).unwrap();
         let (store, loaded) = Store::open_with(&path, Some(&seal)).unwrap();
         assert!(loaded.foreign.is_none() && blobs_of(&path).join("run-9.out").exists());
-        assert!(!gone(&path).exists());
+        assert!(!old_files_folder(&path).exists());
         store.close().await.unwrap();
     }
 
@@ -495,7 +495,7 @@ mod tests {
         store.close().await.unwrap();
         // Where nothing can be written, it is as it was.
         let redaction = Redaction::open(&path, masker(), Some(&seal)).unwrap();
-        let blocked = beside(&path);
+        let blocked = new_file_path(&path);
         std::fs::create_dir(&blocked).unwrap();
         assert!(redaction.perform(Some(seal)).await.is_err());
         assert_eq!(std::fs::read(&path).unwrap(), before);

@@ -7,7 +7,7 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
 /// How such a folder was called before it had the name of a session.
-const OLD: &str = "exec-";
+const OLD_PREFIX: &str = "exec-";
 
 /// The folder of a session that is kept nowhere; dropping this removes it.
 #[derive(Debug)]
@@ -65,7 +65,7 @@ pub fn sweep(sessions: &Path) {
     }
     for name in folders {
         let folder = sessions.join("blobs").join(&name);
-        let is_session = uuid::Uuid::parse_str(name.strip_prefix(OLD).unwrap_or(&name)).is_ok();
+        let is_session = uuid::Uuid::parse_str(name.strip_prefix(OLD_PREFIX).unwrap_or(&name)).is_ok();
         let is_folder = std::fs::symlink_metadata(&folder).is_ok_and(|info| info.is_dir());
         if !is_session
             || !is_folder

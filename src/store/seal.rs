@@ -15,9 +15,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The name of the key in the state folder.
-const KEY: &str = "session-key";
+const KEY_NAME: &str = "session-key";
 /// The folder beside it that tells how far sessions went when they were last synced.
-const ENDS: &str = "session-ends";
+const ENDS_FOLDER: &str = "session-ends";
 const BYTES: usize = 32;
 
 /// What seals lines. Cheap to clone; its key is shown nowhere.
@@ -47,8 +47,8 @@ impl Seal {
             return Ok(seal);
         }
         disk::make_folder(state)?;
-        let path = state.join(KEY);
-        let new = state.join(format!("{KEY}-{}", uuid::Uuid::now_v7().simple()));
+        let path = state.join(KEY_NAME);
+        let new = state.join(format!("{KEY_NAME}-{}", uuid::Uuid::now_v7().simple()));
         let failed = |error| StoreError::io(&path, "made", error);
         let mut key = [0; BYTES];
         File::open("/dev/urandom").and_then(|mut random| random.read_exact(&mut key)).map_err(failed)?;
@@ -67,7 +67,7 @@ impl Seal {
     pub(crate) fn keep(&self) {
         let ends = self.0.ends.as_deref().filter(|_| self.0.is_new);
         let Some(state) = ends.and_then(Path::parent) else { return };
-        let kept = File::open(state.join(KEY)).and_then(|key| key.sync_all());
+        let kept = File::open(state.join(KEY_NAME)).and_then(|key| key.sync_all());
         if let Err(error) = kept.and_then(|()| disk::sync_folder(state)) {
             tracing::warn!(%error, "the key of sessions may not outlive a power cut");
         }
@@ -79,7 +79,7 @@ impl Seal {
     }
 
     fn read(state: &Path, is_new: bool) -> Result<Option<Self>, StoreError> {
-        let path = state.join(KEY);
+        let path = state.join(KEY_NAME);
         let mut file = match disk::open_read(&path) {
             Ok(file) => file,
             Err(StoreError::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
@@ -94,7 +94,9 @@ impl Seal {
             .map_err(|e| StoreError::io(&path, "read", e))?;
         let keyed = Some(key).filter(|key| key.len() == BYTES);
         match keyed.and_then(|key| Hmac::new_from_slice(&key).ok()) {
-            Some(keyed) => Ok(Some(Self(Arc::new(Inner { keyed, ends: Some(state.join(ENDS)), is_new })))),
+            Some(keyed) => {
+                Ok(Some(Self(Arc::new(Inner { keyed, ends: Some(state.join(ENDS_FOLDER)), is_new }))))
+            }
             None => Err(StoreError::unsafe_place(
                 &path,
                 "is not the key that was made: delete it for a new one; all sessions then wait to be adopted",
@@ -126,7 +128,7 @@ impl Seal {
     }
 
     /// Whether that is the MAC of a line behind another; the comparison takes the same time for every wrong one.
-    pub(super) fn made(&self, before: &Mac, covered: &[u8], mac: &Mac) -> bool {
+    pub(super) fn verify(&self, before: &Mac, covered: &[u8], mac: &Mac) -> bool {
         self.hmac(before, covered).verify_slice(&mac.0).is_ok()
     }
 }

@@ -2,7 +2,7 @@
 
 use super::samples::{
     AT, about_context, about_edits, about_limits, about_pulls, about_recipes, about_rules, about_sandbox,
-    about_tools, block, captured, each_kind, entry, header, report, same, wait, written,
+    about_tools, block, captured, each_kind, entry, header, report, same, wait, write_session,
 };
 use super::*;
 use crate::domain::{BlockId, RunId, Stream};
@@ -28,7 +28,7 @@ fn mode(path: &Path) -> u32 {
 fn a_session_comes_back_and_goes_on() {
     let home = tempfile::tempdir().unwrap();
     let folder = home.path().join("data/sessions");
-    let path = written(&folder, "s-1", &each_kind());
+    let path = write_session(&folder, "s-1", &each_kind());
     assert_eq!((mode(&folder), mode(&path)), (0o700, 0o600));
 
     let (store, loaded) = Store::open(&path).unwrap();
@@ -46,9 +46,9 @@ fn a_session_comes_back_and_goes_on() {
 fn a_session_without_a_prompt_leaves_no_file() {
     let home = tempfile::tempdir().unwrap();
     let folder = home.path().join("sessions");
-    let path = written(&folder, "s-1", &[Entry::Named("x".into()), Entry::Resumed]);
+    let path = write_session(&folder, "s-1", &[Entry::Named("x".into()), Entry::Resumed]);
     assert!(!path.exists() && !folder.exists());
-    let path = written(&folder, "s-2", &[Entry::Named("x".into()), Entry::Prompt("hi".into())]);
+    let path = write_session(&folder, "s-2", &[Entry::Named("x".into()), Entry::Prompt("hi".into())]);
     assert!(all_same(
         &read(&path).unwrap(),
         &with_header("s-2", &[Entry::Named("x".into()), Entry::Prompt("hi".into())])
@@ -62,7 +62,7 @@ fn the_session_knows_its_places() {
     assert_eq!(store.path(), home.path().join("------etc-x.jsonl"));
     assert_eq!(store.blobs(), home.path().join("blobs/------etc-x"));
     assert!(
-        !Store::create(Path::new("/dev/shm/none/such"), header("x")).durable()
+        !Store::create(Path::new("/dev/shm/none/such"), header("x")).is_durable()
             || !Path::new("/dev/shm").exists()
     );
 }
@@ -70,7 +70,7 @@ fn the_session_knows_its_places() {
 #[test]
 fn only_one_process_writes() {
     let home = tempfile::tempdir().unwrap();
-    let path = written(home.path(), "s-1", &[Entry::Prompt("hi".into())]);
+    let path = write_session(home.path(), "s-1", &[Entry::Prompt("hi".into())]);
     let (store, _) = Store::open(&path).unwrap();
     let error = Store::open(&path).unwrap_err();
     assert!(matches!(error, StoreError::Locked { .. }), "{error}");
@@ -107,7 +107,7 @@ fn strange_files_are_refused_and_left_alone() {
     ));
     assert!(matches!(Store::open(&home.path().join("none")).unwrap_err(), StoreError::Io { .. }));
 
-    let target = written(home.path(), "s-1", &[Entry::Prompt("hi".into())]);
+    let target = write_session(home.path(), "s-1", &[Entry::Prompt("hi".into())]);
     let link = home.path().join("link.jsonl");
     std::os::unix::fs::symlink(&target, &link).unwrap();
     assert!(matches!(Store::open(&link).unwrap_err(), StoreError::Unsafe { .. }));
@@ -117,7 +117,7 @@ fn strange_files_are_refused_and_left_alone() {
 fn a_damaged_line_is_kept_named_and_skipped() {
     let home = tempfile::tempdir().unwrap();
     let prompts: Vec<Entry> = (0..5).map(|n| Entry::Prompt(format!("prompt {n}").into())).collect();
-    let path = written(home.path(), "s-1", &prompts);
+    let path = write_session(home.path(), "s-1", &prompts);
     let whole = std::fs::read_to_string(&path).unwrap();
     std::fs::write(&path, whole.replace("prompt 2", "Prompt 2")).unwrap();
     let (store, loaded) = Store::open(&path).unwrap();
@@ -162,21 +162,21 @@ fn a_text_that_is_not_the_approved_one_is_named() {
         report: Box::new(report(captured(&[(Stream::Stdout, b"1")]))),
     };
     let good = [Entry::Block(block(1, "print(1)\n")), approved(1, 1, "print(1)\n"), ran(1)];
-    assert_eq!(read(&written(home.path(), "good", &good)).unwrap().damage, []);
+    assert_eq!(read(&write_session(home.path(), "good", &good)).unwrap().damage, []);
     // The same with right checksums and another text: only the hash of the approval tells.
     let resealed = [Entry::Block(block(1, "print(2)\n")), approved(1, 1, "print(1)\n"), ran(1)];
-    let damage = read(&written(home.path(), "resealed", &resealed)).unwrap().damage;
+    let damage = read(&write_session(home.path(), "resealed", &resealed)).unwrap().damage;
     assert_eq!(damage, [Damage { line: 3, fault: Fault::Contradicts(BlockId(1), RunId(1)) }]);
     assert!(damage[0].to_string().contains("block 1 is not the one that run 1 was approved for"));
     let unapproved = [Entry::Block(block(1, "print(1)\n")), ran(1)];
-    let damage = read(&written(home.path(), "unapproved", &unapproved)).unwrap().damage;
+    let damage = read(&write_session(home.path(), "unapproved", &unapproved)).unwrap().damage;
     assert_eq!(damage, [Damage { line: 3, fault: Fault::ApprovalLost(BlockId(1), RunId(1)) }]);
 }
 
 #[test]
 fn a_line_of_a_newer_version_spoils_itself_alone() {
     let home = tempfile::tempdir().unwrap();
-    let path = written(home.path(), "s-1", &[Entry::Prompt("one".into()), Entry::Prompt("two".into())]);
+    let path = write_session(home.path(), "s-1", &[Entry::Prompt("one".into()), Entry::Prompt("two".into())]);
     let text = std::fs::read_to_string(&path).unwrap();
     let lines: Vec<&str> = text.lines().collect();
     // With a right checksum: what a newer program would write.
@@ -194,7 +194,7 @@ fn a_line_of_a_newer_version_spoils_itself_alone() {
 #[test]
 fn a_second_opener_and_a_disk_that_cant_be_written_read_and_write_nothing() {
     let home = tempfile::tempdir().unwrap();
-    let path = written(home.path(), "s-1", &[Entry::Prompt("hi".into())]);
+    let path = write_session(home.path(), "s-1", &[Entry::Prompt("hi".into())]);
     let before = std::fs::read(&path).unwrap();
     let (first, _) = Store::open(&path).unwrap();
     let stopped = Reading::default();
@@ -216,7 +216,7 @@ fn a_second_opener_and_a_disk_that_cant_be_written_read_and_write_nothing() {
 #[test]
 fn a_damaged_header_does_not_lose_the_session() {
     let home = tempfile::tempdir().unwrap();
-    let path = written(home.path(), "s-1", &[Entry::Prompt("hi".into())]);
+    let path = write_session(home.path(), "s-1", &[Entry::Prompt("hi".into())]);
     let whole = std::fs::read_to_string(&path).unwrap();
     std::fs::write(&path, whole.replace("sales-q3", "sales-q4")).unwrap();
     let (_store, loaded) = Store::open(&path).unwrap();
@@ -228,7 +228,7 @@ fn a_damaged_header_does_not_lose_the_session() {
 #[test]
 fn kinds_of_a_later_day_are_told_and_kept() {
     let home = tempfile::tempdir().unwrap();
-    let path = written(home.path(), "s-1", &[Entry::Prompt("hi".into())]);
+    let path = write_session(home.path(), "s-1", &[Entry::Prompt("hi".into())]);
     let opened =
         reader::read_file::<Vec<_>>(&path, &disk::open_read(&path).unwrap(), None, &Reading::default())
             .unwrap();
@@ -252,7 +252,7 @@ fn large_output_has_a_private_file_and_its_loss_is_told() {
     let home = tempfile::tempdir().unwrap();
     let output = captured(&[(Stream::Stdout, &vec![b'x'; 300_000]), (Stream::Stderr, b"\xff\n")]);
     let ran = Entry::Ran { run: RunId(1), block: BlockId(1), report: Box::new(report(output)) };
-    let path = written(home.path(), "s-1", &[Entry::Prompt("hi".into()), ran.clone()]);
+    let path = write_session(home.path(), "s-1", &[Entry::Prompt("hi".into()), ran.clone()]);
     let blob = home.path().join("blobs/s-1/output-3.log");
     assert_eq!((mode(&blob), mode(blob.parent().unwrap())), (0o600, 0o700));
     let loaded = read(&path).unwrap();
@@ -356,7 +356,7 @@ fn open_when_free(path: &Path) -> Result<(Store, LoadedSession), StoreError> {
 #[test]
 fn cut_at_any_byte_all_whole_lines_are_read_and_writing_goes_on() {
     let home = tempfile::tempdir().unwrap();
-    let path = written(home.path(), "s-1", &each_kind());
+    let path = write_session(home.path(), "s-1", &each_kind());
     let bytes = std::fs::read(&path).unwrap();
     let ends = ends(&bytes);
     let cut = home.path().join("cut.jsonl");
@@ -391,7 +391,7 @@ proptest! {
     fn any_session_comes_back(entries in proptest::collection::vec(entry(), 0..12)) {
         let home = tempfile::tempdir().unwrap();
         let entries = [vec![Entry::Prompt("first".into())], entries].concat();
-        let path = written(home.path(), "s", &entries);
+        let path = write_session(home.path(), "s", &entries);
         let loaded = read(&path).unwrap();
         prop_assert_eq!(&loaded.damage, &vec![]);
         prop_assert!(all_same(&loaded, &with_header("s", &entries)));
@@ -400,7 +400,7 @@ proptest! {
     #[test]
     fn any_damage_is_survived(place in 0.0f64..1.0, junk in proptest::collection::vec(any::<u8>(), 1..40)) {
         let home = tempfile::tempdir().unwrap();
-        let path = written(home.path(), "s", &each_kind());
+        let path = write_session(home.path(), "s", &each_kind());
         let mut bytes = std::fs::read(&path).unwrap();
         let at = (place * (bytes.len() - 1) as f64) as usize;
         let end = (at + junk.len()).min(bytes.len());
@@ -474,7 +474,7 @@ fn sessions_of_version_1_load_for_ever() {
 
 /// Makes the files anew, for a format that has not been released.
 fn write_fixtures(folder: &Path) {
-    let each = written(folder, "each-kind", &each_kind());
+    let each = write_session(folder, "each-kind", &each_kind());
     let text = std::fs::read_to_string(each).unwrap();
     let put = |name: &str, text: &str| std::fs::write(folder.join(name), text).unwrap();
     put("torn.jsonl", &text[..text.match_indices('\n').nth(2).unwrap().0 - 40]);
@@ -482,16 +482,20 @@ fn write_fixtures(folder: &Path) {
         "damaged.jsonl",
         &text.replace(r#""kind":"named","name":"sales-q3""#, r#""kind":"named","name":"sales-q4""#),
     );
-    written(folder, "context", &about_context());
-    written(folder, "sandbox", &about_sandbox());
-    written(folder, "limits", &about_limits());
-    written(folder, "rules", &about_rules());
-    written(folder, "recipes", &about_recipes());
-    written(folder, "pulls", &about_pulls());
-    written(folder, "tools", &about_tools());
-    written(folder, "edits", &about_edits());
-    written(folder, "unended", &[&each_kind()[2..6], &each_kind()[8..9]].concat());
+    write_session(folder, "context", &about_context());
+    write_session(folder, "sandbox", &about_sandbox());
+    write_session(folder, "limits", &about_limits());
+    write_session(folder, "rules", &about_rules());
+    write_session(folder, "recipes", &about_recipes());
+    write_session(folder, "pulls", &about_pulls());
+    write_session(folder, "tools", &about_tools());
+    write_session(folder, "edits", &about_edits());
+    write_session(folder, "unended", &[&each_kind()[2..6], &each_kind()[8..9]].concat());
     let output = captured(&[(Stream::Stdout, &b"0123456789".repeat(7000)), (Stream::Stderr, b"warning\n")]);
     let ran = Entry::Ran { run: RunId(1), block: BlockId(1), report: Box::new(report(output)) };
-    written(folder, "with-blob", &[Entry::Prompt("count".into()), Entry::Block(block(1, "count()")), ran]);
+    write_session(
+        folder,
+        "with-blob",
+        &[Entry::Prompt("count".into()), Entry::Block(block(1, "count()")), ran],
+    );
 }

@@ -72,7 +72,7 @@ impl Writer {
     }
 
     /// Goes on with a file that was read, and that has so many bytes of whole lines.
-    pub(super) fn going_on(
+    pub(super) fn resuming(
         place: Arc<SessionPlace>,
         file: File,
         opened: &OpenSession<impl Entries>,
@@ -108,7 +108,7 @@ impl Writer {
     }
 
     /// Where is told what was masked.
-    pub(super) fn telling(self, news: MaskedNews) -> Self {
+    pub(super) fn with_news(self, news: MaskedNews) -> Self {
         Self { news, ..self }
     }
 
@@ -308,7 +308,7 @@ impl Writer {
     /// The person is told what was masked, and where; a name that goes with each message is told once.
     fn tell_masked(&self, entry: &Entry, kinds: BTreeSet<&'static str>) {
         if !kinds.is_empty() {
-            self.news.tell(super::masked_words(entry, &kinds));
+            self.news.add(super::masked_message(entry, &kinds));
         }
     }
 

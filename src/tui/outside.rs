@@ -148,12 +148,12 @@ fn run(start: Start, command: &str, file: &PrivateFile, programs: &Launcher) -> 
     let (mut line, mut quiet) = (command.trim().to_owned(), "");
     if is_plain {
         let at = programs.locate(first).map_err(|why| OutsideError::NoProgram(first.into(), why))?;
-        quiet = if start == Start::Editor { launch::quiet(&at) } else { "" };
+        quiet = if start == Start::Editor { launch::quiet_options(&at) } else { "" };
         line = line.replacen(first, &at.display().to_string(), usize::from(is_word(&at)));
     }
     // The keys that interrupt and quit are for the program: the shell waits for its end all the same.
     let mut shell = programs
-        .line(start, &format!("trap : INT QUIT; {line}{quiet} \"$1\""))
+        .shell_command(start, &format!("trap : INT QUIT; {line}{quiet} \"$1\""))
         .map_err(|why| OutsideError::NoLine(first.into(), why))?;
     // The program goes on where sayso ends, and keeps its folder.
     file.folder.lend();

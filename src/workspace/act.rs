@@ -17,11 +17,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// How long changes are looked for that are only told.
-const COMPARED: Duration = Duration::from_millis(200);
-/// Places that are named.
-const RANGES: usize = 12;
-/// Bytes of a diff that are told.
-const DIFF: usize = 8 << 10;
+const DIFF_TIMEOUT: Duration = Duration::from_millis(200);
+const MAX_RANGES_SHOWN: usize = 12;
+const MAX_DIFF_BYTES: usize = 8 << 10;
 
 /// What is to be done, as it was approved.
 #[derive(Clone, Copy, Debug)]
@@ -54,7 +52,7 @@ pub(crate) enum ChangesTold {
 pub(crate) fn carry_out(order: ActOrder<'_>, cwd: &Path, home: Option<&Path>) -> RunReport {
     let began = Instant::now();
     let mut files = Vec::new();
-    let done = same(order, cwd, home).and_then(|()| done(order, cwd, &mut files));
+    let done = check_places(order, cwd, home).and_then(|()| perform(order, cwd, &mut files));
     let mut output = OutputBuffer::new(order.kept_bytes);
     let outcome = match done {
         Ok(text) => {
@@ -79,7 +77,7 @@ enum ActFailure {
 }
 
 /// Whether the names still lead to the places that were approved, and those are the ones which are held.
-fn same(order: ActOrder<'_>, cwd: &Path, home: Option<&Path>) -> Result<(), ActFailure> {
+fn check_places(order: ActOrder<'_>, cwd: &Path, home: Option<&Path>) -> Result<(), ActFailure> {
     let targets: Vec<&Target> = order.target.all().collect();
     let acts = order.act.each();
     let changed = |act: &FileAct| ActFailure::Refused(format!("{} changed since it was shown", act.path()));
@@ -88,7 +86,7 @@ fn same(order: ActOrder<'_>, cwd: &Path, home: Option<&Path>) -> Result<(), ActF
     }
     for ((act, target), place) in acts.iter().zip(targets).zip(order.places) {
         let folder = place.folder();
-        if !folder.stands() {
+        if !folder.is_in_place() {
             return Err(ActFailure::Refused(FileError::Moved(folder.path().to_owned()).to_string()));
         }
         let now = target::look(cwd, home, act);
@@ -101,7 +99,7 @@ fn same(order: ActOrder<'_>, cwd: &Path, home: Option<&Path>) -> Result<(), ActF
     Ok(())
 }
 
-fn done(order: ActOrder<'_>, cwd: &Path, files: &mut Vec<FileChange>) -> Result<String, ActFailure> {
+fn perform(order: ActOrder<'_>, cwd: &Path, files: &mut Vec<FileChange>) -> Result<String, ActFailure> {
     let ActOrder { act, places, .. } = order;
     let Some(place) = places.first() else { return Err(ActFailure::Refused("no place is held".into())) };
     let system = |error: std::io::Error| ActFailure::Failed(format!("{}: {error}", act.path()));
@@ -139,7 +137,7 @@ fn write(order: ActOrder<'_>, cwd: &Path, files: &mut Vec<FileChange>) -> Result
     let olds: Vec<Option<String>> = news
         .iter()
         .filter(|_| order.tells != ChangesTold::Nothing)
-        .map(|new| String::from_utf8(super::read::held(new.place, target::LARGEST_REPLACED).ok()?).ok())
+        .map(|new| String::from_utf8(super::read::held(new.place, target::MAX_REPLACED_BYTES).ok()?).ok())
         .collect();
     replace::replace_all(&news)?;
     let cwd = cwd.canonicalize().unwrap_or_else(|_| cwd.to_path_buf());
@@ -166,7 +164,7 @@ fn write(order: ActOrder<'_>, cwd: &Path, files: &mut Vec<FileChange>) -> Result
 
 /// The lines at which a text differs from the old one, and how, where that is to be told.
 fn changes(old: &str, new: &str, tells: ChangesTold) -> (String, String) {
-    let diff = TextDiff::configure().timeout(COMPARED).diff_lines(old, new);
+    let diff = TextDiff::configure().timeout(DIFF_TIMEOUT).diff_lines(old, new);
     let mut ranges: Vec<String> = Vec::new();
     for op in diff.ops().iter().filter(|op| op.tag() != DiffTag::Equal) {
         let range = op.new_range();
@@ -176,8 +174,8 @@ fn changes(old: &str, new: &str, tells: ChangesTold) -> (String, String) {
             _ => format!("{}-{}", range.start + 1, range.end),
         });
     }
-    let more = if ranges.len() > RANGES { ", …" } else { "" };
-    ranges.truncate(RANGES);
+    let more = if ranges.len() > MAX_RANGES_SHOWN { ", …" } else { "" };
+    ranges.truncate(MAX_RANGES_SHOWN);
     let place = match ranges.as_slice() {
         [one] if !one.contains(['-', ' ']) => "line",
         _ => "lines",
@@ -187,7 +185,7 @@ fn changes(old: &str, new: &str, tells: ChangesTold) -> (String, String) {
         ChangesTold::Diff => diff.unified_diff().context_radius(0).to_string(),
         _ => String::new(),
     };
-    let cut = told.floor_char_boundary(told.len().min(DIFF));
+    let cut = told.floor_char_boundary(told.len().min(MAX_DIFF_BYTES));
     (lines, told.get(..cut).unwrap_or_default().to_owned())
 }
 

@@ -8,15 +8,14 @@ use super::obeyed::ObeyedFiles;
 use super::take_back;
 use crate::domain::obeyed::obeyed;
 use crate::domain::{FileChange, Gaps};
-pub(super) use snapshot::PASSED_OVER;
-use snapshot::{ALWAYS, Snapshot, is_gone};
+pub(super) use snapshot::SKIPPED_FOLDERS;
+use snapshot::{ALWAYS_LISTED, Snapshot, is_gone};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// Changes that are told.
-const MOST_TOLD: usize = 50;
+const MAX_CHANGES_SHOWN: usize = 50;
 /// Folders that are named of those that were not looked at.
-const MOST_NAMED: usize = 12;
+const MAX_FOLDERS_SHOWN: usize = 12;
 /// What git keeps: many files that it names by their content. They are told as one.
 const OBJECTS: &str = ".git/objects";
 
@@ -58,7 +57,7 @@ impl FolderLook {
             if earlier.is_of_something() { self.obeyed.changes_since(earlier) } else { Vec::new() };
         changes.retain(|change| obeyed(Path::new(&change.path)).is_some());
         for change in &mut changes {
-            change.path = self.named(Path::new(&change.path));
+            change.path = self.display_path(Path::new(&change.path));
         }
         changes
     }
@@ -72,14 +71,14 @@ impl FolderLook {
         let obeyed = self.obeyed.again();
         let mut files = obeyed.changes_since(&self.obeyed);
         for change in &mut files {
-            change.path = self.named(Path::new(&change.path));
+            change.path = self.display_path(Path::new(&change.path));
         }
         let now = self.before.again(&self.folders);
         let mut others = self.compare(&now);
         others.retain(|change| !files.iter().any(|obeyed| obeyed.path == change.path));
         others.sort_by_cached_key(|change| (rank(change), change.path.clone()));
-        let more = others.len().saturating_sub(MOST_TOLD);
-        others.truncate(MOST_TOLD);
+        let more = others.len().saturating_sub(MAX_CHANGES_SHOWN);
+        others.truncate(MAX_CHANGES_SHOWN);
         others.sort_by(|a, b| a.path.cmp(&b.path));
         files.append(&mut others);
         let all: BTreeSet<&PathBuf> = self.before.gaps.iter().chain(&now.gaps).collect();
@@ -87,7 +86,7 @@ impl FolderLook {
         names.sort_by_key(|path| path.components().count());
         let gaps = Gaps {
             folders: u32::try_from(all.len()).unwrap_or(u32::MAX),
-            names: names.into_iter().take(MOST_NAMED).map(|path| self.named(path)).collect(),
+            names: names.into_iter().take(MAX_FOLDERS_SHOWN).map(|path| self.display_path(path)).collect(),
             changes: u32::try_from(more).unwrap_or(u32::MAX),
             obeyed: obeyed.is_too_large() || self.obeyed.is_too_large(),
         };
@@ -100,7 +99,7 @@ impl FolderLook {
         let mut objects: BTreeMap<PathBuf, u64> = BTreeMap::new();
         let mut tell = |path: &Path, change: &str, bytes: u64| match objects_of(path) {
             Some(folder) => *objects.entry(folder.to_path_buf()).or_default() += bytes,
-            None => changes.push(FileChange::new(self.named(path), change, bytes)),
+            None => changes.push(FileChange::new(self.display_path(path), change, bytes)),
         };
         for (path, stamp) in &now.files {
             match self.before.files.get(path) {
@@ -116,12 +115,14 @@ impl FolderLook {
             tell(path, "deleted", 0);
         }
         let of_objects = objects.into_iter();
-        changes.extend(of_objects.map(|(path, bytes)| FileChange::new(self.named(&path), "changed", bytes)));
+        changes.extend(
+            of_objects.map(|(path, bytes)| FileChange::new(self.display_path(&path), "changed", bytes)),
+        );
         changes
     }
 
     /// A path as it is told: relative to the working folder where it lies in it.
-    fn named(&self, path: &Path) -> String {
+    fn display_path(&self, path: &Path) -> String {
         let working = self.folders.first().map_or(Path::new(""), PathBuf::as_path);
         let below = path.strip_prefix(working).unwrap_or(path);
         if below.as_os_str().is_empty() { ".".into() } else { below.to_string_lossy().into_owned() }
@@ -130,7 +131,7 @@ impl FolderLook {
 
 /// What is told first where not all is: what happened to files that were there, then new ones, then what tools keep.
 fn rank(change: &FileChange) -> u8 {
-    let is_of_tools = change.path.split('/').any(|part| ALWAYS.contains(&part));
+    let is_of_tools = change.path.split('/').any(|part| ALWAYS_LISTED.contains(&part));
     match change.change.as_str() {
         _ if is_of_tools => 2,
         "created" => 1,

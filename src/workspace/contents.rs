@@ -7,23 +7,23 @@ use crate::domain::{FileChange, Sha256};
 use std::path::Path;
 
 /// Larger files are not read.
-const LARGEST: u64 = 16 << 20;
+const MAX_FILE_BYTES: u64 = 16 << 20;
 /// Files beyond so many bytes in all are not read.
-const TOGETHER: u64 = 64 << 20;
+const MAX_TOTAL_BYTES: u64 = 64 << 20;
 
 /// Hashes the files among these changes that lie in the folder. Blocks; for a worker.
 pub(crate) fn hash(files: &mut [FileChange], folder: &Folder, is_secret: &dyn Fn(&Path) -> bool) {
     // A run may have put another folder in its place.
-    if !folder.stands() {
+    if !folder.is_in_place() {
         return;
     }
-    let mut left = TOGETHER;
+    let mut left = MAX_TOTAL_BYTES;
     for file in files.iter_mut().filter(|file| file.change != "deleted") {
         let path = folder.path().join(&file.path);
-        if file.bytes > left.min(LARGEST) || is_secret(&path) {
+        if file.bytes > left.min(MAX_FILE_BYTES) || is_secret(&path) {
             continue;
         }
-        if let Some(bytes) = of_file(&path, folder, left.min(LARGEST)) {
+        if let Some(bytes) = of_file(&path, folder, left.min(MAX_FILE_BYTES)) {
             left = left.saturating_sub(bytes.len() as u64);
             file.sha256 = Some(Sha256::of(&bytes));
         }
@@ -53,8 +53,14 @@ mod tests {
         std::os::unix::fs::symlink(home.join("outside"), work.join("link")).expect("linked");
         let made = std::process::Command::new("mkfifo").arg(work.join("pipe")).status().expect("mkfifo");
         assert!(made.success());
-        let names =
-            [("a", 3), (".env", 3), ("link", 3), ("../outside", 3), ("pipe", 0), ("large", LARGEST + 1)];
+        let names = [
+            ("a", 3),
+            (".env", 3),
+            ("link", 3),
+            ("../outside", 3),
+            ("pipe", 0),
+            ("large", MAX_FILE_BYTES + 1),
+        ];
         let mut files: Vec<FileChange> =
             names.iter().map(|(name, bytes)| FileChange::new(*name, "created", *bytes)).collect();
         files.push(FileChange::new("a", "deleted", 0));

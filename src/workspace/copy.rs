@@ -12,9 +12,8 @@ use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Component, Path, PathBuf};
 
-/// Files that are copied, and their bytes.
-const MOST_FILES: usize = 10_000;
-const MOST_BYTES: u64 = 1 << 30;
+const MAX_FILES: usize = 10_000;
+const MAX_BYTES: u64 = 1 << 30;
 
 /// Why files can't be copied.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -29,7 +28,7 @@ pub(crate) enum CopyError {
     Special(PathBuf),
     #[error("{} holds more files than can be listed: name those that are needed", .0.display())]
     Cut(PathBuf),
-    #[error("{} files of {} are too much to be copied (at most {} of {}): name those that are needed", grouped(*.0 as u64), size(*.1), grouped(MOST_FILES as u64), size(MOST_BYTES))]
+    #[error("{} files of {} are too much to be copied (at most {} of {}): name those that are needed", grouped(*.0 as u64), size(*.1), grouped(MAX_FILES as u64), size(MAX_BYTES))]
     TooMuch(usize, u64),
     #[error("{0}")]
     File(#[from] FileError),
@@ -77,10 +76,10 @@ impl ChosenFiles {
     }
 
     /// Has this file as it was at an earlier time, whether it is chosen already and there or not.
-    pub(crate) fn as_it_was(&mut self, path: &str, content: Vec<u8>, mode: u32) -> Result<(), CopyError> {
+    pub(crate) fn add_earlier(&mut self, path: &str, content: Vec<u8>, mode: u32) -> Result<(), CopyError> {
         self.files.insert(path.to_owned(), content.len() as u64);
         self.earlier.insert(path.to_owned(), (content, mode));
-        self.bounded()
+        self.check_bounds()
     }
 
     /// What of the folders that are copied is left out, beside what their `.gitignore` says and hidden folders.
@@ -113,7 +112,7 @@ impl ChosenFiles {
             Some(found) if found.kind == FileType::RegularFile => {
                 let below = below.to_str().ok_or_else(|| CopyError::Special(wanted.to_owned()))?;
                 self.files.insert(below.to_owned(), found.bytes);
-                self.bounded()
+                self.check_bounds()
             }
             Some(_) => Err(CopyError::Special(wanted.to_owned())),
             None if place.name().is_none() => self.add_all(place.folder(), below, &|_| None),
@@ -149,14 +148,12 @@ impl ChosenFiles {
         }
         let links = listed.links.iter().filter_map(|path| Some(below.join(path).to_str()?.to_owned()));
         self.left_out.extend(links.map(|path| (path, WhyNotCopied::Link)));
-        self.bounded()
+        self.check_bounds()
     }
 
-    fn bounded(&self) -> Result<(), CopyError> {
+    fn check_bounds(&self) -> Result<(), CopyError> {
         match (self.count(), self.bytes()) {
-            (files, bytes) if files > MOST_FILES || bytes > MOST_BYTES => {
-                Err(CopyError::TooMuch(files, bytes))
-            }
+            (files, bytes) if files > MAX_FILES || bytes > MAX_BYTES => Err(CopyError::TooMuch(files, bytes)),
             _ => Ok(()),
         }
     }
@@ -166,13 +163,13 @@ impl ChosenFiles {
     /// # Errors
     /// When one is not what it was, or the system says no; then some may be there.
     pub(crate) fn copy(&self, from: &Folder, into: &Path) -> Result<(), CopyError> {
-        if !from.stands() {
+        if !from.is_in_place() {
             return Err(FileError::Moved(from.path().to_owned()).into());
         }
-        let mut rest = MOST_BYTES;
+        let mut rest = MAX_BYTES;
         for path in self.paths() {
             if let Some((content, mode)) = self.earlier.get(path) {
-                rest = rest.saturating_sub(written(&mut content.as_slice(), &into.join(path), *mode)?);
+                rest = rest.saturating_sub(write_new(&mut content.as_slice(), &into.join(path), *mode)?);
                 continue;
             }
             let source = from.path().join(path);
@@ -189,11 +186,11 @@ impl ChosenFiles {
 /// Copies a file, at most so many bytes of it; tells how many those were.
 fn copy_one(from: File, to: &Path, most: u64) -> Result<u64, FileError> {
     let mode = from.metadata().map_err(|error| FileError::io(to, &error))?.permissions().mode();
-    written(&mut io::Read::take(from, most), to, mode)
+    write_new(&mut io::Read::take(from, most), to, mode)
 }
 
 /// Writes a new file of this mode, and tells its size.
-fn written(from: &mut dyn io::Read, to: &Path, mode: u32) -> Result<u64, FileError> {
+fn write_new(from: &mut dyn io::Read, to: &Path, mode: u32) -> Result<u64, FileError> {
     let failed = |error: io::Error| FileError::io(to, &error);
     if let Some(folder) = to.parent() {
         std::fs::create_dir_all(folder).map_err(failed)?;
@@ -241,7 +238,7 @@ mod tests {
         let mut earlier = ChosenFiles::default();
         earlier.add(&from, Path::new("a.csv")).unwrap();
         for path in ["a.csv", "gone/b"] {
-            earlier.as_it_was(path, b"was".to_vec(), 0o640).unwrap();
+            earlier.add_earlier(path, b"was".to_vec(), 0o640).unwrap();
         }
         let then = tempfile::tempdir().unwrap();
         earlier.copy(&from, then.path()).unwrap();

@@ -5,20 +5,18 @@ use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _};
 
 /// Bytes of lines that are told.
-const MOST_BYTES: usize = 256 << 10;
-/// Bytes of one line that are told.
-const LONGEST_LINE: usize = 4 << 10;
-/// Bytes of a file that are looked through for its lines.
-const MOST_LOOKED: u64 = 64 << 20;
+const MAX_BYTES: usize = 256 << 10;
+const MAX_LINE_BYTES: usize = 4 << 10;
+const MAX_SCANNED_BYTES: u64 = 64 << 20;
 /// Bytes that tell whether a file is text.
-const SNIFFED: usize = 8 << 10;
+const SNIFFED_BYTES: usize = 8 << 10;
 
 /// What is told of a file, its first line saying what it is.
 pub(crate) fn lines(file: File, named: &str, from: u32, count: u32) -> std::io::Result<String> {
     let length = file.metadata()?.len();
-    let mut reader = BufReader::with_capacity(SNIFFED, file.take(MOST_LOOKED));
+    let mut reader = BufReader::with_capacity(SNIFFED_BYTES, file.take(MAX_SCANNED_BYTES));
     let start = reader.fill_buf()?;
-    if let Some(kind) = no_text(start) {
+    if let Some(kind) = binary_kind(start) {
         return Ok(format!("{named}: {kind}, {}. It is no text: nothing of it is shown.\n", size(length)));
     }
     let mut told = ExcerptFacts::default();
@@ -63,8 +61,8 @@ struct ExcerptFacts {
 impl ExcerptFacts {
     fn add(&mut self, number: u64, line: &[u8]) {
         let text = String::from_utf8_lossy(line);
-        let cut = text.get(..text.floor_char_boundary(LONGEST_LINE)).unwrap_or("");
-        if self.text.len() + cut.len() > MOST_BYTES {
+        let cut = text.get(..text.floor_char_boundary(MAX_LINE_BYTES)).unwrap_or("");
+        if self.text.len() + cut.len() > MAX_BYTES {
             self.full = true;
             return;
         }
@@ -77,7 +75,7 @@ impl ExcerptFacts {
 }
 
 /// What a file is that begins like this, where it is no text.
-pub(super) fn no_text(start: &[u8]) -> Option<&'static str> {
+pub(super) fn binary_kind(start: &[u8]) -> Option<&'static str> {
     const KINDS: [(&[u8], &str); 12] = [
         (b"\x89PNG", "a PNG image"),
         (b"\xff\xd8\xff", "a JPEG image"),
@@ -139,7 +137,7 @@ mod tests {
             let told = told(bytes, 1, 9);
             assert!(told.contains(kind) && told.lines().count() == 1, "{told}");
         }
-        let cut = "é".repeat(SNIFFED);
+        let cut = "é".repeat(SNIFFED_BYTES);
         assert!(told(cut.as_bytes(), 1, 1).contains("lines 1-1 of 1"), "a character across the edge");
     }
 
@@ -147,11 +145,11 @@ mod tests {
     fn long_files_and_lines_are_bounded() {
         let long = told("x".repeat(100_000).as_bytes(), 1, 9);
         assert!(
-            long.len() < LONGEST_LINE + 200 && long.contains("more bytes of this line"),
+            long.len() < MAX_LINE_BYTES + 200 && long.contains("more bytes of this line"),
             "{}",
             long.len()
         );
         let many = told("123456789\n".repeat(100_000).as_bytes(), 1, 100_000);
-        assert!(many.len() < MOST_BYTES + 200 && many.contains("goes on]"), "{}", many.len());
+        assert!(many.len() < MAX_BYTES + 200 && many.contains("goes on]"), "{}", many.len());
     }
 }

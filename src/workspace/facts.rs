@@ -6,10 +6,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// Entries that are looked at before the count says "more than".
-const MOST_ENTRIES: usize = 20_000;
+const MAX_ENTRIES: usize = 20_000;
 
-/// How long the looking may take.
-const MOST_TIME: Duration = Duration::from_millis(150);
+const COUNT_TIMEOUT: Duration = Duration::from_millis(150);
 
 /// What a path is, in words: `missing`, `48 KB`, `3 files, 1.2 MB`, `more than 20000 files`; `None` where it can't be
 /// looked at. Links are not followed. `named` may begin with `~/`.
@@ -30,13 +29,13 @@ pub(crate) fn describe(cwd: &Path, home: Option<&Path>, named: &str) -> Option<S
 }
 
 /// So many links are followed for one path, as by the system.
-const MOST_LINKS: usize = 40;
+const MAX_LINKS: usize = 40;
 
 /// Where a path leads when all its links are followed; of what is not there, as much as is.
 ///
 /// What each process has for itself is not that of sayso, who asks here: its streams lead where nobody knows beforehand, and
 /// its own names stand for its number.
-pub(crate) fn real(path: &Path) -> PathBuf {
+pub(crate) fn resolve_links(path: &Path) -> PathBuf {
     let streams = ["/proc/self/fd", "/proc/thread-self/fd", "/dev/fd"];
     let is_stream = streams.iter().any(|folder| path.starts_with(folder) && path != Path::new(folder));
     if is_stream
@@ -44,7 +43,7 @@ pub(crate) fn real(path: &Path) -> PathBuf {
     {
         return path.into();
     }
-    let mut left = MOST_LINKS;
+    let mut left = MAX_LINKS;
     let found = follow(path, &mut left);
     match found.strip_prefix(format!("/proc/{}", std::process::id())) {
         // A path that names the number of sayso means sayso, whoever opens it.
@@ -61,7 +60,7 @@ fn leads_to_oneself(path: &Path) -> bool {
     let parts = |path: &Path| -> Vec<OsString> {
         path.components().rev().map(|part| part.as_os_str().to_owned()).collect()
     };
-    let (mut place, mut left) = (PathBuf::new(), MOST_LINKS);
+    let (mut place, mut left) = (PathBuf::new(), MAX_LINKS);
     // What is to be walked, the next of it last.
     let mut ahead = parts(&std::path::absolute(path).unwrap_or_else(|_| path.into()));
     while let Some(part) = ahead.pop() {
@@ -119,7 +118,7 @@ fn count(folder: &Path) -> (usize, u64, bool) {
     while let Some(next) = folders.pop() {
         for entry in std::fs::read_dir(next).into_iter().flatten().flatten() {
             seen += 1;
-            if seen > MOST_ENTRIES || began.elapsed() > MOST_TIME {
+            if seen > MAX_ENTRIES || began.elapsed() > COUNT_TIMEOUT {
                 return (files, bytes, false);
             }
             match entry.metadata() {
@@ -168,7 +167,7 @@ mod tests {
             ("/proc/self/root/etc/passwd", "/etc/passwd"),
             (link.to_str().expect("text"), "/proc/self/fd"),
         ] {
-            assert_eq!(real(Path::new(path)), Path::new(place), "{path}");
+            assert_eq!(resolve_links(Path::new(path)), Path::new(place), "{path}");
         }
     }
 
@@ -192,7 +191,7 @@ mod tests {
             (format!("{}/../self/status", link("/proc/self", "self")), "/proc/self/status".into()),
             ("/proc/thread-self/../../status".into(), "/proc/self/status".into()),
         ] {
-            assert_eq!(real(Path::new(&path)), Path::new(&place), "{path}");
+            assert_eq!(resolve_links(Path::new(&path)), Path::new(&place), "{path}");
         }
     }
 
@@ -214,8 +213,8 @@ mod tests {
             ("far/x", "/nowhere/at/all/x".into()),
             ("new/file", base.join("new/file")),
         ] {
-            assert_eq!(real(&base.join(path)), end, "{path}");
+            assert_eq!(resolve_links(&base.join(path)), end, "{path}");
         }
-        real(&base.join("round/x/y/z"));
+        resolve_links(&base.join("round/x/y/z"));
     }
 }

@@ -6,13 +6,13 @@ use crate::domain::FunctionFile;
 use std::path::PathBuf;
 
 /// A file of functions has at most so many bytes: it has to be read by a person before it is loaded.
-const LARGEST: u64 = 256 << 10;
+const MAX_BYTES: u64 = 256 << 10;
 
 /// The files that can be read, and for each other one a sentence that says why not.
 pub(crate) fn read_all(paths: &[PathBuf]) -> (Vec<FunctionFile>, Vec<String>) {
     let (mut files, mut troubles) = (Vec::new(), Vec::new());
     for path in paths {
-        match read::bounded(path, LARGEST).and_then(text) {
+        match read::bounded(path, MAX_BYTES).and_then(text) {
             Ok(source) if source.trim().is_empty() => {
                 troubles.push(format!("functions: {} is empty: there is nothing to load", path.display()));
             }
@@ -43,7 +43,7 @@ mod tests {
             std::fs::write(&path, bytes).unwrap();
             path
         };
-        let huge = vec![b'#'; (LARGEST + 1) as usize];
+        let huge = vec![b'#'; (MAX_BYTES + 1) as usize];
         let paths = [
             put("tools.py", b"def f(): pass\n"),
             put("empty.py", b" \n"),

@@ -5,7 +5,7 @@
 //! system, and one that leads out of the folder is refused.
 
 use super::FileError;
-use super::excerpt::no_text;
+use super::excerpt::binary_kind;
 use super::place::{Folder, OpenPlace};
 use crate::domain::{GivenFile, Masker};
 use crate::text::at_words::{AtWord, at_words};
@@ -13,14 +13,11 @@ use rustix::fs::FileType;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-/// Bytes of one file that are given.
-const MOST_OF_ONE: usize = 32_000;
-/// Bytes that are given with one message.
-const MOST: usize = 128_000;
+const MAX_FILE_BYTES: usize = 32_000;
+const MAX_TOTAL_BYTES: usize = 128_000;
 /// Bytes behind the edge that are looked at for the end of a key that begins before it.
-const MARGIN: usize = 16_000;
-/// Files that are given with one message.
-const MOST_FILES: usize = 50;
+const MARGIN_BYTES: usize = 16_000;
+const MAX_FILES: usize = 50;
 
 /// Why a file can't be given.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -70,17 +67,17 @@ pub(crate) fn read(
     let words = at_words(text);
     let (mut files, mut errors) = (Vec::<GivenFile>::new(), Vec::new());
     let mut seen: Vec<PathBuf> = Vec::new();
-    let mut room = MOST;
+    let mut room = MAX_TOTAL_BYTES;
     for word in &words {
         match find(folder, word) {
             Ok((_, place)) if seen.contains(&place.path()) => {}
             Ok((name, place)) => {
                 seen.push(place.path());
                 // Those that are too many are counted only.
-                if seen.len() > MOST_FILES {
+                if seen.len() > MAX_FILES {
                     continue;
                 }
-                match give(name, &place, room.min(MOST_OF_ONE), masker) {
+                match give(name, &place, room.min(MAX_FILE_BYTES), masker) {
                     Ok(file) => {
                         room = room.saturating_sub(file.text.len());
                         files.push(file);
@@ -92,7 +89,7 @@ pub(crate) fn read(
             Err(error) => errors.push(error),
         }
     }
-    if seen.len() > MOST_FILES {
+    if seen.len() > MAX_FILES {
         return Err(vec![GivenFileError::TooMany(seen.len())]);
     }
     if errors.is_empty() { Ok(files) } else { Err(errors) }
@@ -100,7 +97,7 @@ pub(crate) fn read(
 
 /// The file that a word means, held: the longest of its candidates that is there.
 fn find<'w>(folder: &Folder, word: &'w AtWord) -> Result<(&'w str, OpenPlace), GivenFileError> {
-    if !folder.stands() {
+    if !folder.is_in_place() {
         return Err(GivenFileError::Unreadable(word.name.clone(), FileError::Moved(folder.path().into())));
     }
     let mut missing = None;
@@ -148,8 +145,8 @@ fn give(name: &str, place: &OpenPlace, most: usize, masker: &Masker) -> Result<G
     let mut bytes = Vec::new();
     // More than is given: a key across the edge is known by its whole, and is masked before anything is cut. Whether it
     // is text is asked of its beginning also where there is no room for any of it.
-    file.take((most.max(MOST_OF_ONE) + MARGIN) as u64).read_to_end(&mut bytes).map_err(io)?;
-    if let Some(kind) = no_text(&bytes) {
+    file.take((most.max(MAX_FILE_BYTES) + MARGIN_BYTES) as u64).read_to_end(&mut bytes).map_err(io)?;
+    if let Some(kind) = binary_kind(&bytes) {
         return Err(GivenFileError::NoText(name.to_owned(), kind));
     }
     let is_whole = bytes.len() as u64 >= length && bytes.len() <= most;
@@ -235,13 +232,13 @@ mod tests {
         }
         let files = home.read("@a @b @c @d @e @f").expect("read");
         let first = &files[0];
-        assert!(first.is_cut() && first.text.ends_with('\n') && first.text.len() <= MOST_OF_ONE);
+        assert!(first.is_cut() && first.text.ends_with('\n') && first.text.len() <= MAX_FILE_BYTES);
         assert_eq!(first.bytes, long.len() as u64);
         let all: usize = files.iter().map(|file| file.text.len()).sum();
-        assert!(all <= MOST, "{all}");
+        assert!(all <= MAX_TOTAL_BYTES, "{all}");
         assert_eq!(files.len(), 6);
         assert!(files[5].text.is_empty() && files[5].is_cut());
-        home.put("edge", "é".repeat(MOST_OF_ONE));
+        home.put("edge", "é".repeat(MAX_FILE_BYTES));
         assert!(home.read("@edge").expect("read")[0].is_cut(), "a character across the edge");
     }
 
@@ -297,7 +294,7 @@ mod tests {
         let home = home();
         let masker = Masker::knowing(["swordfish2024".into()]);
         for inside in 1.."swordfish2024".len() {
-            home.put("log", format!("{}swordfish2024 and more", "x".repeat(MOST_OF_ONE - inside)));
+            home.put("log", format!("{}swordfish2024 and more", "x".repeat(MAX_FILE_BYTES - inside)));
             let files = read(&home.1, "@log", &masker).expect("read");
             assert!(files[0].is_cut() && files[0].masked && !files[0].text.contains("xs"), "{inside}");
         }
@@ -309,12 +306,12 @@ mod tests {
         home.put("a", "x");
         assert_eq!(home.read(&"@a ".repeat(60)).expect("one file").len(), 1);
         let mut text = String::new();
-        for number in 0..=MOST_FILES {
+        for number in 0..=MAX_FILES {
             home.put(&format!("f{number}"), "x");
             text += &format!("@f{number} ");
         }
         assert_eq!(home.refused(&text), "51 files are too many for one message: at most 50.");
-        assert_eq!(home.read(text.trim_start_matches("@f0")).expect("fifty").len(), MOST_FILES);
+        assert_eq!(home.read(text.trim_start_matches("@f0")).expect("fifty").len(), MAX_FILES);
     }
 
     #[test]

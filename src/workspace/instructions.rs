@@ -15,12 +15,10 @@ use std::path::{Path, PathBuf};
 
 /// The name that is looked for.
 pub(crate) const NAME: &str = "AGENTS.md";
-/// Bytes of one file that are told.
-const LARGEST: u64 = 32 << 10;
-/// Bytes of all files together that are told.
-const ALL: u64 = 64 << 10;
+const MAX_FILE_BYTES: u64 = 32 << 10;
+const MAX_TOTAL_BYTES: u64 = 64 << 10;
 /// Folders that are looked into, from the working folder upwards.
-const HEIGHT: usize = 64;
+const MAX_ANCESTORS: usize = 64;
 
 /// Where instructions are looked for.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -60,10 +58,10 @@ pub(crate) fn look(search: &InstructionSearch) -> InstructionReport {
 /// The files that are there, the person's first, then the project's with the nearest last; and what could not be used.
 pub(crate) fn find(search: &InstructionSearch) -> (Vec<Instructions>, Vec<Notice>) {
     let mut notices = Vec::new();
-    let mut left = ALL;
+    let mut left = MAX_TOTAL_BYTES;
     let mut files = Vec::new();
     for path in &search.own {
-        match one(path, &mut left, true) {
+        match read_one(path, &mut left, true) {
             Ok(file) => files.extend(file),
             Err(why) => notices.push(Notice::warn(format!("{} is not used: {why}.", path.display()))),
         }
@@ -76,8 +74,8 @@ pub(crate) fn find(search: &InstructionSearch) -> (Vec<Instructions>, Vec<Notice
         for folder in &folders {
             let path = folder.join(NAME);
             // Where no repository is, all that is known to be the project's is what lies beside the link.
-            match inside(&path, top.unwrap_or(folder))
-                .and_then(|there| if there { one(&path, &mut left, false) } else { Ok(None) })
+            match is_inside(&path, top.unwrap_or(folder))
+                .and_then(|there| if there { read_one(&path, &mut left, false) } else { Ok(None) })
             {
                 Ok(file) => found.extend(file),
                 Err(why) => notices.push(Notice::warn(format!("{} is not used: {why}.", path.display()))),
@@ -91,7 +89,7 @@ pub(crate) fn find(search: &InstructionSearch) -> (Vec<Instructions>, Vec<Notice
 /// The folders from the working folder up to that of the repository; outside of one up to the home folder, where the
 /// working folder is below it, and else only the working folder.
 fn folders(search: &InstructionSearch) -> Vec<PathBuf> {
-    let all: Vec<&Path> = search.cwd.ancestors().take(HEIGHT).collect();
+    let all: Vec<&Path> = search.cwd.ancestors().take(MAX_ANCESTORS).collect();
     let home = search.home.as_deref().and_then(|home| all.iter().position(|folder| *folder == home));
     let below_home = home.map_or(all.len(), |at| at + 1);
     let repository = all.iter().take(below_home).position(|folder| folder.join(".git").exists());
@@ -119,7 +117,7 @@ enum InstructionsError {
 }
 
 /// Whether there is a file, which lies in the project.
-fn inside(path: &Path, top: &Path) -> Result<bool, InstructionsError> {
+fn is_inside(path: &Path, top: &Path) -> Result<bool, InstructionsError> {
     let Ok(info) = std::fs::symlink_metadata(path) else { return Ok(false) };
     if !info.is_symlink() {
         return Ok(info.is_file());
@@ -130,12 +128,12 @@ fn inside(path: &Path, top: &Path) -> Result<bool, InstructionsError> {
 }
 
 /// The beginning of a file, as much of it as there is room for. `None`: it is empty.
-fn one(path: &Path, left: &mut u64, own: bool) -> Result<Option<Instructions>, InstructionsError> {
+fn read_one(path: &Path, left: &mut u64, own: bool) -> Result<Option<Instructions>, InstructionsError> {
     let info = std::fs::metadata(path).map_err(|_| InstructionsError::Unreadable)?;
     if !info.is_file() {
         return Err(InstructionsError::NoFile);
     }
-    let room = LARGEST.min(*left);
+    let room = MAX_FILE_BYTES.min(*left);
     if room == 0 && info.len() > 0 {
         return Err(InstructionsError::NoRoom);
     }

@@ -1,14 +1,14 @@
 //! Where the paths lead that a block would touch: links are followed before anybody decides about it, and once more right
 //! before it starts.
 
-use super::facts::real;
-use super::target::lexical;
+use super::facts::resolve_links;
+use super::target::normalize;
 use crate::domain::Effects;
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
 /// Most entries of a folder that is written into which are looked at.
-const MOST: usize = 256;
+const MAX_ENTRIES: usize = 256;
 
 /// Where paths lead, by their spelling.
 pub(crate) type Leads = BTreeMap<String, PathBuf>;
@@ -22,11 +22,11 @@ pub(crate) fn leads<'p>(
     paths: impl IntoIterator<Item = &'p String>,
     to_end: bool,
 ) -> Leads {
-    let (cwd, home) = (real(cwd), home.map(real));
+    let (cwd, home) = (resolve_links(cwd), home.map(resolve_links));
     let one = |text: &'p String| {
-        let named = spelled(&cwd, home.as_deref(), text)?;
+        let named = spelled_path(&cwd, home.as_deref(), text)?;
         let place = place(&named, to_end || text.ends_with('/'));
-        (place != lexical(&named)).then(|| (text.clone(), place))
+        (place != normalize(&named)).then(|| (text.clone(), place))
     };
     paths.into_iter().filter_map(one).collect()
 }
@@ -35,14 +35,14 @@ pub(crate) fn leads<'p>(
 pub(crate) fn of_effects(cwd: &Path, home: Option<&Path>, effects: &Effects) -> (Leads, Leads) {
     let mut followed = leads(cwd, home, effects.reads.iter().chain(&effects.writes), true);
     for folder in &effects.writes {
-        let Some(named) = spelled(&real(cwd), home, folder) else { continue };
-        let inside = real(&named);
+        let Some(named) = spelled_path(&resolve_links(cwd), home, folder) else { continue };
+        let inside = resolve_links(&named);
         if !inside.is_dir() {
             continue;
         }
-        let names = effects.reads.iter().take(MOST).filter_map(|path| Path::new(path).file_name());
+        let names = effects.reads.iter().take(MAX_ENTRIES).filter_map(|path| Path::new(path).file_name());
         for name in names {
-            let (into, place) = (inside.join(name), real(&inside.join(name)));
+            let (into, place) = (inside.join(name), resolve_links(&inside.join(name)));
             if place != into {
                 followed.insert(folder.clone(), place);
             }
@@ -52,7 +52,7 @@ pub(crate) fn of_effects(cwd: &Path, home: Option<&Path>, effects: &Effects) -> 
 }
 
 /// The absolute path that a text spells; `None` where it spells none that is known.
-fn spelled(cwd: &Path, home: Option<&Path>, text: &str) -> Option<PathBuf> {
+fn spelled_path(cwd: &Path, home: Option<&Path>, text: &str) -> Option<PathBuf> {
     if text.is_empty()
         || text.len() > 4096
         || text.contains(['\0', '\u{fffc}', '@', '$'])
@@ -76,9 +76,9 @@ fn place(named: &Path, to_end: bool) -> PathBuf {
     let known = parts.iter().position(is_pattern).unwrap_or(parts.len());
     let cut = if known == parts.len() && !to_end { known.saturating_sub(1) } else { known };
     let (head, tail) = parts.split_at(cut);
-    let mut place = real(&head.iter().collect::<PathBuf>());
+    let mut place = resolve_links(&head.iter().collect::<PathBuf>());
     place.extend(tail);
-    lexical(&place)
+    normalize(&place)
 }
 
 #[cfg(unix)]
@@ -161,7 +161,7 @@ mod tests {
         assert_eq!(
             told,
             [("folder/".to_owned(), g.out("")), ("folder/a".to_owned(), g.out("a"))]
-                .map(|(n, p)| (n, lexical(&p)))
+                .map(|(n, p)| (n, normalize(&p)))
         );
     }
 }

@@ -10,14 +10,12 @@ use std::fs::File;
 use std::os::unix::ffi::OsStringExt as _;
 use std::time::{Duration, Instant};
 
-/// Entries that are listed.
-const MOST: usize = 2_000;
+const MAX_ENTRIES: usize = 2_000;
 /// Names of one folder that are read.
-pub(super) const MOST_NAMES: usize = MOST * 4;
-/// How long the looking may take.
-const MOST_TIME: Duration = Duration::from_secs(2);
+pub(super) const MAX_NAMES: usize = MAX_ENTRIES * 4;
+const LIST_TIMEOUT: Duration = Duration::from_secs(2);
 /// Folders that are named and not looked into: caches and what tools keep.
-const PASSED_OVER: [&str; 10] = [
+const SKIPPED_FOLDERS: [&str; 10] = [
     ".git",
     ".hg",
     ".svn",
@@ -67,7 +65,7 @@ impl Default for Listing {
 impl Listing {
     fn folder(&mut self, folder: &File, names: &[OsString], level: u32, depth: u32) {
         for name in names {
-            if self.folders + self.files >= MOST || self.began.elapsed() > MOST_TIME {
+            if self.folders + self.files >= MAX_ENTRIES || self.began.elapsed() > LIST_TIMEOUT {
                 self.left_out = true;
                 return;
             }
@@ -92,7 +90,7 @@ impl Listing {
             }
             FileType::Directory => {
                 self.folders += 1;
-                self.into(folder, name, &format!("{indent}{shown}/"), level, depth);
+                self.descend(folder, name, &format!("{indent}{shown}/"), level, depth);
             }
             _ => {
                 self.files += 1;
@@ -102,8 +100,8 @@ impl Listing {
         }
     }
 
-    fn into(&mut self, folder: &File, name: &OsStr, shown: &str, level: u32, depth: u32) {
-        if PASSED_OVER.iter().any(|passed| name == *passed) {
+    fn descend(&mut self, folder: &File, name: &OsStr, shown: &str, level: u32, depth: u32) {
+        if SKIPPED_FOLDERS.iter().any(|passed| name == *passed) {
             let _ = writeln!(self.out, "{shown}  (not looked into)");
             return;
         }
@@ -128,8 +126,7 @@ impl Listing {
 pub(super) fn names(folder: &File) -> std::io::Result<Vec<OsString>> {
     let entries = Dir::read_from(folder)?.filter_map(Result::ok);
     let names = entries.map(|entry| OsString::from_vec(entry.file_name().to_bytes().to_vec()));
-    let mut names: Vec<OsString> =
-        names.filter(|name| name != "." && name != "..").take(MOST_NAMES).collect();
+    let mut names: Vec<OsString> = names.filter(|name| name != "." && name != "..").take(MAX_NAMES).collect();
     names.sort();
     Ok(names)
 }
@@ -157,7 +154,7 @@ mod tests {
     #[test]
     fn a_folder_that_is_too_large_says_so() {
         let folder = tempfile::tempdir().expect("a folder");
-        for n in 0..MOST + 9 {
+        for n in 0..MAX_ENTRIES + 9 {
             std::fs::write(folder.path().join(n.to_string()), "").expect("written");
         }
         let told = tree(File::open(folder.path()).expect("opened"), ".", 1).expect("listed");

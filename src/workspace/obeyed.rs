@@ -5,7 +5,7 @@
 //! one that changed right before it was listed may have changed once more in the same tick of the clock, and is.
 
 use super::stamp::FileStamp;
-use super::take_back::{Copy, EarlierFile, TakenChange};
+use super::take_back::{EarlierFile, EntryCopy, TakenChange};
 use crate::domain::FileChange;
 use crate::domain::obeyed::{ObeyedName, obeyed, run_by_tools};
 use rustix::fs::{AtFlags, Mode, OFlags};
@@ -19,7 +19,7 @@ use std::time::SystemTime;
 const OBJECTS: &str = ".git/objects";
 
 /// Folders that are looked at; where there are more (a home, a whole disk), nothing is told of any.
-const MOST_FOLDERS: usize = 100_000;
+const MAX_FOLDERS: usize = 100_000;
 
 /// A folder as it stood. What is in it is shared by looks that find it unchanged.
 #[derive(Clone, Debug)]
@@ -39,12 +39,11 @@ pub struct ObeyedFiles {
     folders: HashMap<Arc<OsStr>, ListedFolder>,
     files: BTreeMap<PathBuf, FileStamp>,
     /// How obeyed files stood, as far as there was room.
-    copies: BTreeMap<PathBuf, Copy>,
+    copies: BTreeMap<PathBuf, EntryCopy>,
     copied: usize,
 }
 
-/// Bytes of all copies together.
-const MOST_COPIED: usize = 16 << 20;
+const MAX_COPIED_BYTES: usize = 16 << 20;
 
 impl ObeyedFiles {
     /// The same folders as they stand now.
@@ -109,7 +108,7 @@ impl ObeyedFiles {
 
     /// Whether there are too many folders: nothing is told then.
     pub(crate) fn is_too_large(&self) -> bool {
-        self.folders.len() > MOST_FOLDERS
+        self.folders.len() > MAX_FOLDERS
     }
 
     fn fill(&mut self, before: &Self) {
@@ -150,8 +149,8 @@ impl ObeyedFiles {
         if self.of(path, obeyed) {
             let same = before.files.get(path).is_some_and(|then| stamp.is_as(then));
             let copy = before.copies.get(path).filter(|_| same).cloned();
-            let copy = copy.or_else(|| Copy::of(path, &std::fs::symlink_metadata(path).ok()?));
-            if let Some(copy) = copy.filter(|copy| self.copied + copy.size() <= MOST_COPIED) {
+            let copy = copy.or_else(|| EntryCopy::of(path, &std::fs::symlink_metadata(path).ok()?));
+            if let Some(copy) = copy.filter(|copy| self.copied + copy.size() <= MAX_COPIED_BYTES) {
                 self.copied += copy.size();
                 self.copies.insert(path.to_path_buf(), copy);
             }

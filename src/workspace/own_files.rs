@@ -4,7 +4,7 @@ use super::{FileError, read};
 use std::path::{Path, PathBuf};
 
 /// A folder with more files than this is read up to here.
-const MOST: usize = 64;
+const MAX_FILES: usize = 64;
 
 /// The files of a folder that end in `.toml`.
 pub(crate) fn of(folder: &Path) -> Vec<PathBuf> {
@@ -14,7 +14,7 @@ pub(crate) fn of(folder: &Path) -> Vec<PathBuf> {
         .filter(|path| path.extension().is_some_and(|extension| extension == "toml"))
         .collect();
     files.sort_unstable();
-    files.truncate(MOST);
+    files.truncate(MAX_FILES);
     files
 }
 

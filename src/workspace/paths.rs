@@ -3,7 +3,7 @@
 //!
 //! Each folder is opened in the one above. The patterns of a `.gitignore` are matched against names and nothing else.
 
-use super::listing::{MOST_NAMES, names};
+use super::listing::{MAX_NAMES, names};
 use super::place::{Folder, folder_in, open_in};
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
@@ -16,18 +16,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Files that are listed.
-const MOST: usize = 20_000;
+const MAX_FILES: usize = 20_000;
 /// Names that are looked at for them.
-const MOST_LOOKED: usize = 100_000;
-/// Folders below folders that are looked into.
-const DEEPEST: usize = 24;
-/// How long the looking may take.
-const MOST_TIME: Duration = Duration::from_secs(2);
-/// Bytes of a file of patterns that are read.
-const MOST_PATTERNS: u64 = 64 << 10;
+const MAX_ENTRIES: usize = 100_000;
+const MAX_DEPTH: usize = 24;
+const LIST_TIMEOUT: Duration = Duration::from_secs(2);
+const MAX_PATTERN_BYTES: u64 = 64 << 10;
 /// Where patterns are read from.
-const PATTERNS: &str = ".gitignore";
+const PATTERN_FILE: &str = ".gitignore";
 
 /// The files that were found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -97,13 +93,13 @@ pub(crate) fn list(folder: &Folder) -> std::io::Result<FolderFiles> {
     while let Some(mut at) = waiting.pop_front() {
         // A folder that can't be read holds nothing that could be given.
         let Ok(names) = names(&at.folder) else { continue };
-        found.is_cut |= names.len() >= MOST_NAMES;
-        if names.iter().any(|name| name == PATTERNS) {
+        found.is_cut |= names.len() >= MAX_NAMES;
+        if names.iter().any(|name| name == PATTERN_FILE) {
             at.patterns = own_patterns(&at).map(Arc::new).or(at.patterns);
         }
         for name in names {
             looked += 1;
-            if found.files.len() >= MOST || looked > MOST_LOOKED || began.elapsed() > MOST_TIME {
+            if found.files.len() >= MAX_FILES || looked > MAX_ENTRIES || began.elapsed() > LIST_TIMEOUT {
                 found.is_cut = true;
                 return Ok(found);
             }
@@ -121,7 +117,7 @@ pub(crate) fn list(folder: &Folder) -> std::io::Result<FolderFiles> {
                 })),
                 FileType::Symlink => found.links.extend(path.to_str().map(str::to_owned)),
                 FileType::Directory if name.to_string_lossy().starts_with('.') => {}
-                FileType::Directory if at.depth >= DEEPEST => found.is_cut = true,
+                FileType::Directory if at.depth >= MAX_DEPTH => found.is_cut = true,
                 FileType::Directory => {
                     if let Ok(folder) = folder_in(&at.folder, &name) {
                         let (patterns, depth) = (at.patterns.clone(), at.depth + 1);
@@ -137,12 +133,12 @@ pub(crate) fn list(folder: &Folder) -> std::io::Result<FolderFiles> {
 
 /// The patterns that stand in a folder.
 fn own_patterns(at: &PendingFolder) -> Option<Patterns> {
-    let file = open_in(&at.folder, OsStr::new(PATTERNS)).ok()?;
+    let file = open_in(&at.folder, OsStr::new(PATTERN_FILE)).ok()?;
     if !file.metadata().ok()?.is_file() {
         return None;
     }
     let mut bytes = Vec::new();
-    file.take(MOST_PATTERNS).read_to_end(&mut bytes).ok()?;
+    file.take(MAX_PATTERN_BYTES).read_to_end(&mut bytes).ok()?;
     let mut builder = GitignoreBuilder::new(&at.path);
     for line in String::from_utf8_lossy(&bytes).lines() {
         // What is no pattern leaves nothing out.
@@ -209,16 +205,16 @@ mod tests {
 
     #[test]
     fn depth_and_number_are_bounded_and_that_is_told() {
-        let deep = format!("{}x", "d/".repeat(DEEPEST + 2));
+        let deep = format!("{}x", "d/".repeat(MAX_DEPTH + 2));
         let (_dir, folder) = listed(&[(&deep, ""), ("near", "")]);
         let found = list(&folder).expect("listed");
         assert!(found.is_cut && found.files.len() == 1, "{found:?}");
         let (dir, folder) = listed(&[]);
-        for n in 0..MOST + 5 {
+        for n in 0..MAX_FILES + 5 {
             std::fs::create_dir_all(dir.path().join((n / 4_000).to_string())).expect("made");
             std::fs::write(dir.path().join(format!("{}/{n}", n / 4_000)), "").expect("written");
         }
         let found = list(&folder).expect("listed");
-        assert!(found.is_cut && found.files.len() == MOST, "{}", found.files.len());
+        assert!(found.is_cut && found.files.len() == MAX_FILES, "{}", found.files.len());
     }
 }

@@ -21,12 +21,13 @@ use walk::PathWalk;
 
 /// Opening a folder to go on from it: for that no right to read it is needed.
 #[cfg(target_os = "linux")]
-const STEP: OFlags = OFlags::PATH.union(FOLDER);
+const STEP_FLAGS: OFlags = OFlags::PATH.union(FOLDER_FLAGS);
 #[cfg(not(target_os = "linux"))]
-const STEP: OFlags = FOLDER;
-const FOLDER: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+const STEP_FLAGS: OFlags = FOLDER_FLAGS;
+const FOLDER_FLAGS: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 /// A pipe in the place of a file must not hold us.
-const FILE: OFlags = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
+const FILE_FLAGS: OFlags =
+    OFlags::NOFOLLOW.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
 
 /// A folder that is held open.
 #[derive(Debug)]
@@ -54,7 +55,7 @@ impl Folder {
         let info = file.metadata().map_err(|error| FileError::io(&walked, &error))?;
         let path = name_of(&file).unwrap_or(walked);
         let folder = Self { file, id: id_of(&info), path };
-        if folder.stands() { Ok(folder) } else { Err(FileError::Unsteady(folder.path)) }
+        if folder.is_in_place() { Ok(folder) } else { Err(FileError::Unsteady(folder.path)) }
     }
 
     /// Its path, as it was when it was found.
@@ -68,7 +69,7 @@ impl Folder {
     }
 
     /// Whether it stands where it was found: it was not moved, not removed, and nothing came in its place.
-    pub(crate) fn stands(&self) -> bool {
+    pub(crate) fn is_in_place(&self) -> bool {
         name_of(&self.file).is_none_or(|now| now == self.path)
             && std::fs::metadata(&self.path).is_ok_and(|info| id_of(&info) == self.id)
     }
@@ -231,17 +232,17 @@ impl OpenPlace {
 }
 
 fn step_in(folder: &File, name: &OsStr) -> Result<File, Errno> {
-    openat(folder, name, STEP, Mode::empty()).map(File::from)
+    openat(folder, name, STEP_FLAGS, Mode::empty()).map(File::from)
 }
 
 /// Opens a folder in a folder for listing it; a link is not followed.
 pub(super) fn folder_in(folder: &File, name: &OsStr) -> Result<File, Errno> {
-    openat(folder, name, OFlags::RDONLY | FOLDER, Mode::empty()).map(File::from)
+    openat(folder, name, OFlags::RDONLY | FOLDER_FLAGS, Mode::empty()).map(File::from)
 }
 
 /// Opens what stands under a name for reading; a link is not followed.
 pub(super) fn open_in(folder: &File, name: &OsStr) -> io::Result<File> {
-    Ok(File::from(openat(folder, name, OFlags::RDONLY | FILE, Mode::empty())?))
+    Ok(File::from(openat(folder, name, OFlags::RDONLY | FILE_FLAGS, Mode::empty())?))
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 /// A larger file is none that somebody agreed to by reading it.
-const LARGEST: u64 = 64 << 20;
+const MAX_BYTES: u64 = 64 << 20;
 
 /// Files as they stood before a run.
 #[derive(Clone, Debug, Default)]
@@ -46,7 +46,7 @@ fn hash(path: &Path) -> Option<Sha256> {
     if !file.metadata().ok()?.is_file() {
         return None;
     }
-    let mut reader = file.take(LARGEST + 1);
+    let mut reader = file.take(MAX_BYTES + 1);
     let (mut hasher, mut read, mut buffer) = (sha2::Sha256::new(), 0, vec![0; 64 << 10]);
     loop {
         match reader.read(&mut buffer).ok()? {
@@ -57,7 +57,7 @@ fn hash(path: &Path) -> Option<Sha256> {
             }
         }
     }
-    (read <= LARGEST).then(|| Sha256(hasher.finalize().into()))
+    (read <= MAX_BYTES).then(|| Sha256(hasher.finalize().into()))
 }
 
 #[cfg(test)]

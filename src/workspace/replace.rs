@@ -7,7 +7,7 @@
 
 use super::place::{OpenPlace, open_in};
 use super::staging::Staging;
-use super::target::{LARGEST_REPLACED, hash};
+use super::target::{MAX_REPLACED_BYTES, hash};
 use super::{FileError, read};
 use crate::domain::{OnDisk, Sha256};
 use rustix::fs::{AtFlags, Mode, unlinkat};
@@ -18,7 +18,7 @@ use std::io::Write as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 
 /// The mode of a new file, from which the system takes what the person's mask says.
-const NEW: Mode = Mode::from_bits_truncate(0o666);
+const NEW_FILE_MODE: Mode = Mode::from_bits_truncate(0o666);
 
 /// A file that is to be written.
 #[derive(Clone, Copy, Debug)]
@@ -96,7 +96,7 @@ impl NewFile<'_> {
     fn stage<'f>(&self, folder: &'f File) -> Result<Staging<'f>, FileError> {
         let (name, changed) = (self.name()?, || FileError::Changed(self.place.path()));
         // Until it has the mode of the one that it replaces nobody else reads it.
-        let mode = if self.found == OnDisk::Nothing { NEW } else { Mode::from_raw_mode(0o600) };
+        let mode = if self.found == OnDisk::Nothing { NEW_FILE_MODE } else { Mode::from_raw_mode(0o600) };
         let mut staging = Staging::new(folder, mode).map_err(|e| self.failed(e))?;
         staging.file().write_all(self.bytes).map_err(|e| self.failed(e))?;
         match self.found {
@@ -115,7 +115,7 @@ impl NewFile<'_> {
     fn old(&self) -> Result<Option<Vec<u8>>, FileError> {
         let OnDisk::File(Some(sha256)) = self.found else { return Ok(None) };
         let changed = || FileError::Changed(self.place.path());
-        let bytes = read::held(self.place, LARGEST_REPLACED).map_err(|_| changed())?;
+        let bytes = read::held(self.place, MAX_REPLACED_BYTES).map_err(|_| changed())?;
         if Sha256::of(&bytes) == sha256 { Ok(Some(bytes)) } else { Err(changed()) }
     }
 

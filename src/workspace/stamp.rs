@@ -11,9 +11,8 @@ use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// More than a tick of the clock by which file systems tell the time.
-const TICK: Duration = Duration::from_millis(50);
-/// Bytes of a small file.
-const SMALL: u64 = 64 << 10;
+const CLOCK_TICK: Duration = Duration::from_millis(50);
+const SMALL_FILE_BYTES: u64 = 64 << 10;
 
 /// How a file or folder stood.
 #[derive(Clone, Copy, Debug)]
@@ -87,13 +86,13 @@ impl FileStamp {
         let (seconds, nanos) = self.changed;
         let changed = Duration::new(u64::try_from(seconds).unwrap_or(0), u32::try_from(nanos).unwrap_or(0));
         let at = at.and_then(|at| at.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
-        changed + TICK < at
+        changed + CLOCK_TICK < at
     }
 }
 
 /// The content of a small plain file. What was put in its place meanwhile is not waited for, and no link is followed.
 fn hash(path: &Path, info: &Metadata) -> Option<Sha256> {
-    if !info.is_file() || info.size() > SMALL {
+    if !info.is_file() || info.size() > SMALL_FILE_BYTES {
         return None;
     }
     let flags = (rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK).bits();
@@ -102,7 +101,7 @@ fn hash(path: &Path, info: &Metadata) -> Option<Sha256> {
         return None;
     }
     let mut bytes = Vec::new();
-    file.take(SMALL + 1).read_to_end(&mut bytes).ok()?;
+    file.take(SMALL_FILE_BYTES + 1).read_to_end(&mut bytes).ok()?;
     Some(Sha256::of(&bytes))
 }
 

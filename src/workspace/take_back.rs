@@ -12,40 +12,39 @@ use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Bytes of a file of which a copy is made.
-const LARGEST: u64 = 256 << 10;
+const MAX_COPY_BYTES: u64 = 256 << 10;
 
 /// What stood under a name.
 #[derive(Clone, Debug)]
-pub(super) enum Copy {
+pub(super) enum EntryCopy {
     /// A file, with its mode.
     File(Arc<[u8]>, u32),
     /// A link, with where it leads.
     Link(PathBuf),
 }
 
-impl Copy {
+impl EntryCopy {
     /// What stands at a path now; nothing where it is too large, or no file and no link.
     pub(super) fn of(path: &Path, info: &Metadata) -> Option<Self> {
         if info.is_symlink() {
-            return std::fs::read_link(path).ok().map(Copy::Link);
+            return std::fs::read_link(path).ok().map(EntryCopy::Link);
         }
-        if !info.is_file() || info.len() > LARGEST {
+        if !info.is_file() || info.len() > MAX_COPY_BYTES {
             return None;
         }
         let flags = (rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK).bits();
         let file = File::options().read(true).custom_flags(i32::try_from(flags).ok()?).open(path).ok()?;
         let mode = file.metadata().ok().filter(Metadata::is_file)?.permissions().mode();
         let mut bytes = Vec::new();
-        file.take(LARGEST + 1).read_to_end(&mut bytes).ok()?;
-        (bytes.len() as u64 <= LARGEST).then(|| Copy::File(bytes.into(), mode))
+        file.take(MAX_COPY_BYTES + 1).read_to_end(&mut bytes).ok()?;
+        (bytes.len() as u64 <= MAX_COPY_BYTES).then(|| EntryCopy::File(bytes.into(), mode))
     }
 
     /// Its bytes, for a bound on all copies together.
     pub(super) fn size(&self) -> usize {
         match self {
-            Copy::File(bytes, _) => bytes.len(),
-            Copy::Link(_) => 0,
+            EntryCopy::File(bytes, _) => bytes.len(),
+            EntryCopy::Link(_) => 0,
         }
     }
 }
@@ -62,7 +61,7 @@ pub(crate) struct TakenChange {
 
 #[derive(Clone, Debug)]
 pub(super) enum EarlierFile {
-    Kept(Copy),
+    Kept(EntryCopy),
     /// No copy was made: it was too large, or could not be read.
     NotKept,
 }
@@ -92,7 +91,7 @@ impl TakenChange {
         }
     }
 
-    fn put_back(&self, copy: Option<&Copy>) -> Result<(), FileError> {
+    fn put_back(&self, copy: Option<&EntryCopy>) -> Result<(), FileError> {
         let failed = |error: io::Error| FileError::io(&self.path, &error);
         let nowhere = || failed(io::ErrorKind::NotFound.into());
         let (name, parent) =
@@ -115,11 +114,11 @@ impl TakenChange {
         };
         match copy {
             None => remove(folder, name).map_err(failed),
-            Some(Copy::Link(to)) => {
+            Some(EntryCopy::Link(to)) => {
                 remove(folder, name).map_err(failed)?;
                 symlinkat(to, folder, name).map_err(|errno| failed(errno.into()))
             }
-            Some(Copy::File(bytes, mode)) => {
+            Some(EntryCopy::File(bytes, mode)) => {
                 let mut staging = Staging::new(folder, Mode::from_raw_mode(0o600)).map_err(failed)?;
                 staging.file().write_all(bytes).map_err(failed)?;
                 staging.file().set_permissions(Permissions::from_mode(mode & 0o777)).map_err(failed)?;
@@ -190,7 +189,8 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let folder = fs::canonicalize(folder.path()).expect("a path");
         let at = |name: &str| folder.join(name);
-        fs::write(at(".bashrc"), vec![b'x'; usize::try_from(LARGEST).expect("a size") + 1]).expect("written");
+        fs::write(at(".bashrc"), vec![b'x'; usize::try_from(MAX_COPY_BYTES).expect("a size") + 1])
+            .expect("written");
         let before = of(&folder);
         fs::write(at(".envrc"), "evil").expect("written");
         fs::write(at(".bashrc"), "evil").expect("written");

@@ -14,9 +14,9 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 /// Files of more bytes than this are not replaced: they could not be compared in a moment.
-pub(super) const LARGEST_REPLACED: u64 = 64 << 20;
+pub(super) const MAX_REPLACED_BYTES: u64 = 64 << 20;
 /// Texts of more bytes than this are not shown as changes.
-const LARGEST_COMPARED: u64 = 4 << 20;
+const MAX_COMPARED_BYTES: u64 = 4 << 20;
 
 /// What stands where a block would act.
 #[derive(Debug)]
@@ -37,9 +37,9 @@ pub(crate) struct TargetFacts {
 /// The path leads nowhere, a device, a file that can't be replaced.
 pub(crate) fn look(cwd: &Path, home: Option<&Path>, act: &FileAct) -> Result<TargetFacts, FileError> {
     let working = Folder::find(cwd).map_err(|error| FileError::Working(Box::new(error)))?;
-    let named = named(working.path(), home, act.path())?;
+    let named = absolute_path(working.path(), home, act.path())?;
     let place = OpenPlace::find(&named)?;
-    let (plain, path, found) = (lexical(&named), place.path(), place.found().copied());
+    let (plain, path, found) = (normalize(&named), place.path(), place.found().copied());
     let mut seen = TargetFacts {
         target: Target {
             link: (plain != path).then_some(plain),
@@ -98,14 +98,14 @@ pub(crate) fn look_all(
 }
 
 /// What is approved of all of them: the first with the others.
-pub(crate) fn joined(seen: &[TargetFacts]) -> Option<Target> {
+pub(crate) fn join_targets(seen: &[TargetFacts]) -> Option<Target> {
     let (first, others) = seen.split_first()?;
     let others = others.iter().map(|seen| seen.target.clone()).collect();
     Some(Target { others, ..first.target.clone() })
 }
 
 /// The absolute path that a name means, links not followed.
-fn named(cwd: &Path, home: Option<&Path>, path: &str) -> Result<PathBuf, FileError> {
+fn absolute_path(cwd: &Path, home: Option<&Path>, path: &str) -> Result<PathBuf, FileError> {
     match (path.strip_prefix('~'), home) {
         (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => {
             Ok(home.join(rest.trim_start_matches('/')))
@@ -116,7 +116,7 @@ fn named(cwd: &Path, home: Option<&Path>, path: &str) -> Result<PathBuf, FileErr
 }
 
 /// A path without `.` and `..`, by its words alone.
-pub(super) fn lexical(path: &Path) -> PathBuf {
+pub(super) fn normalize(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for part in path.components() {
         match part {
@@ -138,7 +138,7 @@ fn replaceable(path: &str, found: Option<NameFacts>, seen: &mut TargetFacts) -> 
     if !found.mode.intersects(Mode::WUSR | Mode::WGRP | Mode::WOTH) {
         return Err(FileError::ReadOnly(path.into()));
     }
-    if found.bytes > LARGEST_REPLACED {
+    if found.bytes > MAX_REPLACED_BYTES {
         return Err(FileError::Irreplaceable(path.into(), found.bytes));
     }
     let file = seen.place.open()?;
@@ -149,11 +149,11 @@ fn replaceable(path: &str, found: Option<NameFacts>, seen: &mut TargetFacts) -> 
             if names == 1 { "1 name".into() } else { format!("{names} names") }
         ));
     }
-    let bytes = super::read::whole(file, &seen.target.path, LARGEST_REPLACED)?;
+    let bytes = super::read::whole(file, &seen.target.path, MAX_REPLACED_BYTES)?;
     seen.target.found = OnDisk::File(Some(Sha256::of(&bytes)));
     seen.target.bytes = bytes.len() as u64;
     match String::from_utf8(bytes) {
-        Ok(text) if text.len() as u64 <= LARGEST_COMPARED && !text.contains('\0') => {
+        Ok(text) if text.len() as u64 <= MAX_COMPARED_BYTES && !text.contains('\0') => {
             seen.before = Some(Arc::from(text));
         }
         _ => seen.remarks.push(format!(
@@ -166,7 +166,7 @@ fn replaceable(path: &str, found: Option<NameFacts>, seen: &mut TargetFacts) -> 
 
 /// The hash of an open file's bytes; `None` where it can't be read, or is larger than what is replaced.
 pub(super) fn hash(file: File) -> Option<Sha256> {
-    super::read::whole(file, Path::new(""), LARGEST_REPLACED).ok().map(|bytes| Sha256::of(&bytes))
+    super::read::whole(file, Path::new(""), MAX_REPLACED_BYTES).ok().map(|bytes| Sha256::of(&bytes))
 }
 
 fn kind(kind: FileType) -> &'static str {

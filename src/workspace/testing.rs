@@ -6,20 +6,18 @@ use std::collections::VecDeque;
 use std::fs;
 use std::path::Path;
 
-/// How deep test files are looked for.
-const DEEPEST: usize = 5;
-/// Entries of folders that are looked at.
-const MOST: usize = 4_000;
+const MAX_DEPTH: usize = 5;
+const MAX_ENTRIES: usize = 4_000;
 /// Bytes of a manifest, and of a source file that may hold tests.
-const LARGEST: u64 = 256 << 10;
+const MAX_FILE_BYTES: u64 = 256 << 10;
 /// Source files of Rust that are looked into for tests.
-const MOST_SOURCES: usize = 64;
+const MAX_SOURCES: usize = 64;
 /// Folders that hold other people's files, or files that were made.
-const PASSED_OVER: [&str; 9] =
+const SKIPPED_FOLDERS: [&str; 9] =
     ["node_modules", "target", "venv", "env", "__pycache__", "dist", "build", "vendor", "site-packages"];
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Marks {
+pub(crate) struct ProjectMarkers {
     /// A manifest of cargo here or above.
     pub(crate) cargo: bool,
     /// A file of Rust that has tests.
@@ -46,27 +44,27 @@ pub(crate) struct Marks {
     pub(crate) make_tests: bool,
 }
 
-pub(crate) fn look(cwd: &Path) -> Marks {
+pub(crate) fn look(cwd: &Path) -> ProjectMarkers {
     let there = |name: &str| cwd.join(name).is_file();
-    let text = |name: &str| read::bounded(&cwd.join(name), LARGEST).unwrap_or_default();
+    let text = |name: &str| read::bounded(&cwd.join(name), MAX_FILE_BYTES).unwrap_or_default();
     let package = text("package.json");
-    let mut marks = Marks {
-        cargo: above(cwd, "Cargo.toml"),
-        go: above(cwd, "go.mod"),
+    let mut marks = ProjectMarkers {
+        cargo: exists_above(cwd, "Cargo.toml"),
+        go: exists_above(cwd, "go.mod"),
         package: there("package.json"),
-        package_tests: script(&package),
+        package_tests: test_script(&package),
         python_project: ["pyproject.toml", "setup.py", "setup.cfg", "pytest.ini", "tox.ini", "conftest.py"]
             .iter()
             .any(|name| there(name)),
         make_tests: has_target(&String::from_utf8_lossy(&text("Makefile"))),
-        ..Marks::default()
+        ..ProjectMarkers::default()
     };
     walk(cwd, &mut marks);
     marks
 }
 
 /// Whether a file lies in the folder or in one above it, up to the project's root.
-fn above(cwd: &Path, name: &str) -> bool {
+fn exists_above(cwd: &Path, name: &str) -> bool {
     for folder in cwd.ancestors().take(16) {
         if folder.join(name).is_file() {
             return true;
@@ -79,7 +77,7 @@ fn above(cwd: &Path, name: &str) -> bool {
 }
 
 /// The script for tests in the text of a `package.json`, unless it only says that there are none.
-fn script(text: &[u8]) -> Option<String> {
+fn test_script(text: &[u8]) -> Option<String> {
     let package: serde_json::Value = serde_json::from_slice(text).unwrap_or_default();
     let script = package.pointer("/scripts/test").and_then(serde_json::Value::as_str).unwrap_or_default();
     let script = script.trim();
@@ -96,9 +94,9 @@ fn has_target(makefile: &str) -> bool {
 }
 
 /// Looks at the files, the upper folders first.
-fn walk(cwd: &Path, marks: &mut Marks) {
+fn walk(cwd: &Path, marks: &mut ProjectMarkers) {
     let mut folders = VecDeque::from([(cwd.to_path_buf(), 0)]);
-    let (mut left, mut sources) = (MOST, MOST_SOURCES);
+    let (mut left, mut sources) = (MAX_ENTRIES, MAX_SOURCES);
     while let Some((folder, depth)) = folders.pop_front() {
         let below = folder.strip_prefix(cwd).unwrap_or(Path::new("")).to_string_lossy().into_owned();
         let in_tests = folder.file_name().is_some_and(|name| name == "test" || name == "__tests__");
@@ -108,16 +106,16 @@ fn walk(cwd: &Path, marks: &mut Marks) {
             let (name, Ok(kind)) = (entry.file_name(), entry.file_type()) else { continue };
             let Some(name) = name.to_str().filter(|name| !name.starts_with('.')) else { continue };
             // Links are not followed: what is behind them may be anywhere, and anything.
-            if kind.is_dir() && depth + 1 < DEEPEST && !PASSED_OVER.contains(&name) {
+            if kind.is_dir() && depth + 1 < MAX_DEPTH && !SKIPPED_FOLDERS.contains(&name) {
                 folders.push_back((entry.path(), depth + 1));
             } else if kind.is_file() {
-                note(name, &below, in_tests, marks);
+                note_file(name, &below, in_tests, marks);
                 if Path::new(name).extension().is_some_and(|kind| kind == "rs")
                     && !marks.cargo_tests
                     && sources > 0
                 {
                     sources -= 1;
-                    let text = read::bounded(&entry.path(), LARGEST).unwrap_or_default();
+                    let text = read::bounded(&entry.path(), MAX_FILE_BYTES).unwrap_or_default();
                     marks.cargo_tests = text.windows(5).any(|word| word == b"test]");
                 }
             }
@@ -126,7 +124,7 @@ fn walk(cwd: &Path, marks: &mut Marks) {
 }
 
 /// What a file's name tells.
-fn note(name: &str, folder: &str, in_tests: bool, marks: &mut Marks) {
+fn note_file(name: &str, folder: &str, in_tests: bool, marks: &mut ProjectMarkers) {
     let Some((stem, extension)) = name.rsplit_once('.') else { return };
     match extension {
         "py" => {
@@ -152,7 +150,7 @@ fn note(name: &str, folder: &str, in_tests: bool, marks: &mut Marks) {
 mod tests {
     use super::*;
 
-    fn of(files: &[(&str, &str)]) -> Marks {
+    fn of(files: &[(&str, &str)]) -> ProjectMarkers {
         let folder = tempfile::tempdir().unwrap();
         // The project's root: what lies above the folder of the test is no matter.
         fs::create_dir(folder.path().join(".git")).unwrap();
@@ -166,7 +164,7 @@ mod tests {
 
     #[test]
     fn manifests_and_test_files_are_seen() {
-        assert_eq!(of(&[]), Marks::default());
+        assert_eq!(of(&[]), ProjectMarkers::default());
         let python = of(&[("pyproject.toml", ""), ("src/a/b.py", ""), ("tests/test_b.py", "")]);
         assert!(python.python_project && python.python && python.python_tests.as_deref() == Some("tests"));
         let cargo = of(&[("Cargo.toml", ""), ("src/lib.rs", "#[test]\nfn a() {}\n")]);

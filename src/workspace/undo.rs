@@ -2,7 +2,7 @@
 //! sayso's own that runs do not see; what it changed is recorded after it, and can be put back file by file.
 //!
 //! - `objects`: contents by their hashes, bounded - `index`: which content a file had, so that it is not read again - `walk`:
-//!   names below folders - `plan`: what of them is remembered - `picture`: how they stood, and what is different - `record`:
+//!   names below folders - `plan`: what of them is remembered - `snapshot`: how they stood, and what is different - `record`:
 //!   what a run changed - `put_back`: takes it back - `unfinished`: what it has under way, cleared after one that was
 //!   ended in the middle
 //!
@@ -11,18 +11,18 @@
 mod index;
 mod objects;
 mod opener;
-mod picture;
 mod plan;
 mod put_back;
 mod record;
+mod snapshot;
 #[cfg(test)]
 mod tests;
 mod unfinished;
 mod walk;
 
-pub(crate) use picture::Picture;
 pub(crate) use plan::UndoLimits;
-pub(crate) use walk::Ground;
+pub(crate) use snapshot::UndoSnapshot;
+pub(crate) use walk::UndoScope;
 
 use crate::domain::sentences::undo::{DROPPED, WALK_TOO_LONG};
 use crate::domain::{Sha256, UndoChange, UndoCover, UndoNote, UndoStanding, UndoWay};
@@ -42,17 +42,15 @@ use unfinished::PutBackNotes;
 use walk::WalkError;
 
 /// How long the names below the folders of a run are walked before it is told that nothing can be taken back.
-const PATIENCE: Duration = Duration::from_secs(5);
+const WALK_TIMEOUT: Duration = Duration::from_secs(5);
 /// The folder of what is under way.
 const UNFINISHED: &str = "unfinished";
-/// Bytes of a record.
-const LARGEST_RECORD: u64 = 256 << 20;
+const MAX_RECORD_BYTES: u64 = 256 << 20;
 /// After a run so many more names are walked than before one.
-const MORE_AFTERWARDS: usize = 4;
-/// Bytes of a file whose text is compared.
-const COMPARED: u64 = 1 << 20;
+const AFTERWARDS_FACTOR: usize = 4;
+const MAX_COMPARED_BYTES: u64 = 1 << 20;
 /// Paths of which is known whether they are secret.
-const MOST_KNOWN: usize = 200_000;
+const MAX_KNOWN_PATHS: usize = 200_000;
 
 /// Tells whether a path is one of a file with secrets, of which no copy is made.
 pub(crate) type IsSecret = Arc<dyn Fn(&Path) -> bool + Send + Sync>;
@@ -107,17 +105,17 @@ impl UndoStore {
     }
 
     /// What would be remembered of it now. Nothing is copied.
-    pub(crate) fn cover(&mut self, ground: &Ground) -> UndoCover {
-        self.cover_within(ground, PATIENCE)
+    pub(crate) fn cover(&mut self, ground: &UndoScope) -> UndoCover {
+        self.cover_within(ground, WALK_TIMEOUT)
     }
 
-    fn cover_within(&mut self, ground: &Ground, patience: Duration) -> UndoCover {
+    fn cover_within(&mut self, ground: &UndoScope, patience: Duration) -> UndoCover {
         self.plan(ground, &[], patience).map_or_else(|why| why, |plan| plan.cover)
     }
 
     fn plan(
         &mut self,
-        ground: &Ground,
+        ground: &UndoScope,
         others: &[PathBuf],
         patience: Duration,
     ) -> Result<CopyPlan, UndoCover> {
@@ -131,12 +129,12 @@ impl UndoStore {
             WalkError::TooLong => UndoCover::none(WALK_TOO_LONG),
         })?;
         walked.add(others);
-        if self.secrets.len() > MOST_KNOWN {
+        if self.secrets.len() > MAX_KNOWN_PATHS {
             self.secrets.clear();
         }
         let secrets = &mut self.secrets;
         let mut is_secret = |path: &Path| *secrets.entry(path.to_owned()).or_insert_with(|| is_secret(path));
-        let plan = CopyPlan::of(walked, &limits, &mut is_secret, |path| named(&working, path));
+        let plan = CopyPlan::of(walked, &limits, &mut is_secret, |path| display_path(&working, path));
         let (objects, index) = self.open().map_err(|error| UndoCover::none(error.to_string()))?;
         let new: u64 = plan.kept().filter(|(_, key)| index.get(key).is_none()).map(|(_, key)| key.size).sum();
         if new > objects.free() {
@@ -146,16 +144,20 @@ impl UndoStore {
     }
 
     /// Remembers it as it stands now, and others: files of folders in which nothing else is.
-    pub(crate) fn remember(&mut self, ground: Ground, others: &[PathBuf]) -> Result<Picture, UndoCover> {
+    pub(crate) fn remember(
+        &mut self,
+        ground: UndoScope,
+        others: &[PathBuf],
+    ) -> Result<UndoSnapshot, UndoCover> {
         // What could be looked at when it was told can be by now, unless it takes much longer.
-        let plan = self.plan(&ground, others, PATIENCE * 2)?;
+        let plan = self.plan(&ground, others, WALK_TIMEOUT * 2)?;
         self.take(ground, plan).map_err(|error| UndoCover::none(error.to_string()))
     }
 
-    fn take(&mut self, ground: Ground, plan: CopyPlan) -> io::Result<Picture> {
+    fn take(&mut self, ground: UndoScope, plan: CopyPlan) -> io::Result<UndoSnapshot> {
         let limits = self.place.limits;
         let (objects, index) = self.open()?;
-        let taken = Picture::take(ground, plan, objects, index, limits.file);
+        let taken = UndoSnapshot::take(ground, plan, objects, index, limits.file);
         // What was copied before something went wrong need not be read again.
         index.save();
         let picture = taken?;
@@ -167,8 +169,8 @@ impl UndoStore {
     ///
     /// # Errors
     /// What the system says: then nothing of the run can be taken back.
-    pub(crate) fn record(&mut self, picture: &Picture, others: &[PathBuf]) -> io::Result<UndoNote> {
-        let most = self.place.limits.files.saturating_mul(MORE_AFTERWARDS);
+    pub(crate) fn record(&mut self, picture: &UndoSnapshot, others: &[PathBuf]) -> io::Result<UndoNote> {
+        let most = self.place.limits.files.saturating_mul(AFTERWARDS_FACTOR);
         let mut walked = walk::walk(&picture.ground, &self.place.own, most, None).ok();
         if let Some(walked) = &mut walked {
             walked.add(others);
@@ -176,7 +178,7 @@ impl UndoStore {
         let (objects, index) = self.open()?;
         let record = picture.changes(walked, index);
         index.save();
-        let told = (0..record.changes.len()).filter(|at| record.tells(*at)).count();
+        let told = (0..record.changes.len()).filter(|at| record.is_listed(*at)).count();
         let mut note = UndoNote { cover: picture.cover.clone(), ..UndoNote::default() };
         if told > 0 {
             // What is needed for it is the newest again.
@@ -194,7 +196,7 @@ impl UndoStore {
 
     fn read(&mut self, record: Sha256) -> io::Result<Record> {
         let (objects, _) = self.open()?;
-        let bytes = objects.get(record, LARGEST_RECORD).map_err(|error| match error.kind() {
+        let bytes = objects.get(record, MAX_RECORD_BYTES).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => io::Error::other(DROPPED),
             _ => error,
         })?;
@@ -219,11 +221,11 @@ impl UndoStore {
         let (objects, index) = self.open()?;
         let mut opener = Opener::default();
         let is_gone = is_in_gone(&working);
-        let changes = record.changes.iter().enumerate().filter(|(at, _)| record.tells(*at));
+        let changes = record.changes.iter().enumerate().filter(|(at, _)| record.is_listed(*at));
         let changes = changes.map(|(at, change)| UndoChange {
             number: u32::try_from(at).unwrap_or(u32::MAX),
-            path: named(&working, &change.path),
-            change: word(change),
+            path: display_path(&working, &change.path),
+            change: change_word(change),
             bytes: if change.after == State::Nothing { change.before.bytes() } else { change.after.bytes() },
             standing: if is_gone(&change.path) {
                 UndoStanding::FolderGone
@@ -245,21 +247,21 @@ impl UndoStore {
         let (objects, index) = self.open()?;
         let Some(change) = record.changes.get(number as usize) else { return Ok((None, None)) };
         let mut opener = Opener::default();
-        let now = picture::look(&change.path, opener.node(&change.path).as_ref(), &mut opener, index);
+        let now = snapshot::state_of(&change.path, opener.node(&change.path).as_ref(), &mut opener, index);
         let mut text = |state: &State| -> Option<String> {
             let bytes = match state {
                 State::Nothing => Vec::new(),
                 State::Link { to } => format!("link to {}\n", to.display()).into_bytes(),
                 State::Folder { .. } => b"folder\n".to_vec(),
-                State::File { bytes, .. } if *bytes > COMPARED => return None,
+                State::File { bytes, .. } if *bytes > MAX_COMPARED_BYTES => return None,
                 State::File { sha256, bytes, .. } if objects.has(*sha256, *bytes) => {
-                    objects.get(*sha256, COMPARED).ok()?
+                    objects.get(*sha256, MAX_COMPARED_BYTES).ok()?
                 }
                 // What the run left is not copied before it is taken back.
                 State::File { .. } if now == *state => {
                     let mut bytes = Vec::new();
                     let file = opener.open(&change.path).ok()?;
-                    io::Read::read_to_end(&mut io::Read::take(file, COMPARED), &mut bytes).ok()?;
+                    io::Read::read_to_end(&mut io::Read::take(file, MAX_COMPARED_BYTES), &mut bytes).ok()?;
                     bytes
                 }
                 State::File { .. } | State::Unkept { .. } => return None,
@@ -310,9 +312,12 @@ impl UndoStore {
                 .all(&wanted);
         index.save();
         done.extend(gone.into_iter().map(|at| (at, Err(FileError::FolderGone))));
-        let files = done.into_iter().filter(|(at, result)| record.tells(*at) || result.is_err()).filter_map(
-            |(at, result)| Some(PutBackFile { path: named(&working, &record.changes.get(at)?.path), result }),
-        );
+        let files = done
+            .into_iter()
+            .filter(|(at, result)| record.is_listed(*at) || result.is_err())
+            .filter_map(|(at, result)| {
+                Some(PutBackFile { path: display_path(&working, &record.changes.get(at)?.path), result })
+            });
         Ok(files.collect())
     }
 }
@@ -324,7 +329,7 @@ fn is_in_gone(working: &Path) -> impl Fn(&Path) -> bool {
 }
 
 /// What a run did, in a word.
-fn word(change: &PathChange) -> &'static str {
+fn change_word(change: &PathChange) -> &'static str {
     match (&change.before, &change.after) {
         (State::Nothing, _) => "created",
         (_, State::Nothing) => "deleted",
@@ -333,6 +338,6 @@ fn word(change: &PathChange) -> &'static str {
 }
 
 /// A path as it is told: relative to the working folder where it lies in it.
-fn named(working: &Path, path: &Path) -> String {
+fn display_path(working: &Path, path: &Path) -> String {
     path.strip_prefix(working).unwrap_or(path).to_string_lossy().into_owned()
 }

@@ -9,11 +9,11 @@ use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
 /// Numbered names that are tried: `figure-1.png`, `figure-1-2.png`, …
-const NUMBERED: u32 = 9_999;
+const MAX_NUMBER: u32 = 9_999;
 /// The mode of such a file.
-const NEW: Mode = Mode::from_bits_truncate(0o644);
+const NEW_FILE_MODE: Mode = Mode::from_bits_truncate(0o644);
 /// The mode of one that nobody else may read until the person says so.
-const PRIVATE: Mode = Mode::from_bits_truncate(0o600);
+const PRIVATE_MODE: Mode = Mode::from_bits_truncate(0o600);
 
 /// Writes bytes under this name in the folder, or under the next free numbered name; gives the path.
 ///
@@ -21,12 +21,12 @@ const PRIVATE: Mode = Mode::from_bits_truncate(0o600);
 /// When the name leads elsewhere, the folder is not where it was, nothing is free, or the system refuses; then nothing is
 /// left behind.
 pub(crate) fn fresh(folder: &Folder, name: &str, bytes: &[u8]) -> Result<PathBuf, FileError> {
-    fresh_from(folder, name, &mut &bytes[..], NEW)
+    fresh_from(folder, name, &mut &bytes[..], NEW_FILE_MODE)
 }
 
 /// Like [`fresh`], for the person alone to read.
 pub(crate) fn fresh_private(folder: &Folder, name: &str, bytes: &[u8]) -> Result<PathBuf, FileError> {
-    fresh_from(folder, name, &mut &bytes[..], PRIVATE)
+    fresh_from(folder, name, &mut &bytes[..], PRIVATE_MODE)
 }
 
 /// Like [`fresh`], with the bytes of another file; that may be large.
@@ -34,7 +34,7 @@ pub(crate) fn fresh_private(folder: &Folder, name: &str, bytes: &[u8]) -> Result
 /// # Errors
 /// As [`fresh`]; also when that file can't be read.
 pub(crate) fn copy_fresh(folder: &Folder, name: &str, from: &OpenPlace) -> Result<PathBuf, FileError> {
-    fresh_from(folder, name, &mut from.open()?, NEW)
+    fresh_from(folder, name, &mut from.open()?, NEW_FILE_MODE)
 }
 
 /// Writes bytes to a path that is relative to the folder, making folders on the way; replaces nothing, and follows no
@@ -71,13 +71,13 @@ fn fresh_from(folder: &Folder, name: &str, from: &mut dyn Read, mode: Mode) -> R
     if plain.components().count() != 1 {
         return Err(FileError::Escapes(name.into()));
     }
-    if !folder.stands() {
+    if !folder.is_in_place() {
         return Err(FileError::Moved(folder.path().to_owned()));
     }
     let failed = |e: io::Error| FileError::io(folder.path(), &e);
     let mut staging = Staging::new(folder.file(), mode).map_err(failed)?;
     io::copy(from, staging.file()).map_err(failed)?;
-    for number in 1..=NUMBERED {
+    for number in 1..=MAX_NUMBER {
         let name = numbered(plain, number);
         match staging.take_free(name.as_os_str()) {
             Ok(()) => return Ok(folder.path().join(name)),

@@ -33,7 +33,7 @@ const TESTS: &[&str] = &[
     "engine/dialogue",
     "engine/properties",
     "/dialogues/",
-    "store/samples.rs",
+    "store/samples",
     "provider/requests.rs",
 ];
 

@@ -39,7 +39,7 @@ pub(super) fn list(
     let plain = sessions.iter().filter(|_| !as_tree).map(|one| (String::new(), String::new(), one));
     for (lead, below, session) in branched.chain(plain) {
         let label = format!("{lead}{}", visible_line(session.label()));
-        let cwd = visible_line(&names::short(&session.cwd, home));
+        let cwd = visible_line(&names::abbreviate_home(&session.cwd, home));
         let of = session.branch_of.as_deref().and_then(|id| by_id.get(id).copied());
         let (when, state) = (time(session.modified), state(session, of));
         writeln!(out, "{when}  {label:<28} {:>4} messages  {cwd}{state}", session.messages)?;

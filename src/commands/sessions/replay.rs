@@ -159,7 +159,7 @@ fn chosen(
             continue;
         }
         match copies.before(*record, &folder.path().join(path), LARGEST_EARLIER) {
-            Some((content, mode)) => files.as_it_was(path, content, mode).map_err(|error| usage(&error))?,
+            Some((content, mode)) => files.add_earlier(path, content, mode).map_err(|error| usage(&error))?,
             None if is_wanted && !files.has(path) => {
                 return Err(usage(&CopyError::Missing(path.into(), folder.path().to_owned())));
             }

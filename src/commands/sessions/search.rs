@@ -10,7 +10,9 @@ use crate::driver::Clock;
 use crate::headless::json;
 use crate::report::{Failure, FailureClass};
 use crate::session::factory::SessionFactory;
-use crate::store::search::{self, SearchHit, SearchQuery, SearchResults, SearchWords, Waiting, filters};
+use crate::store::search::{
+    self, SearchControl, SearchHit, SearchQuery, SearchResults, SearchWords, filters,
+};
 use crate::text::number::counted;
 use crate::text::shell::quoted;
 use crate::workspace::names;
@@ -31,7 +33,7 @@ pub(super) fn run(
     let folder = factory.loaded.sessions();
     let told = Cell::new(false);
     let talks = io::stderr().is_terminal();
-    let waiting = Waiting {
+    let waiting = SearchControl {
         goes_on: &|| true,
         told: &|_, all| {
             if all > SILENT && talks && !told.replace(true) {
@@ -112,7 +114,7 @@ fn tell(
         let Some(first) = of_one.first() else { continue };
         let session = &first.session;
         let id = visible_line(&session.id);
-        let cwd = visible_line(&names::short(&session.cwd, home));
+        let cwd = visible_line(&names::abbreviate_home(&session.cwd, home));
         writeln!(out, "{}  {}  {cwd}", visible_line(session.label()), time(session.modified))?;
         for hit in of_one {
             let also = match hit.also {

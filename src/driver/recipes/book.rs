@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Larger files hold no recipe.
-const LARGEST: u64 = 64 << 10;
+const MAX_BYTES: u64 = 64 << 10;
 
 /// The recipes of a process. Cheap to clone; its clones are one.
 #[derive(Clone, Debug)]
@@ -26,11 +26,11 @@ pub struct RecipeBook(Arc<BookState>);
 #[derive(Debug)]
 struct BookState {
     folder: PathBuf,
-    standing: Mutex<Standing>,
+    contents: Mutex<BookContents>,
 }
 
 #[derive(Clone, Debug)]
-struct Standing {
+struct BookContents {
     list: RecipeList,
     /// The text of each file that is there and was believed.
     known: BTreeMap<PathBuf, String>,
@@ -53,14 +53,14 @@ struct ReachedFolders {
 impl RecipeBook {
     /// The recipes that ship and those of this folder, and what could not be used.
     pub fn open(folder: PathBuf) -> (Self, Vec<Notice>) {
-        let standing = Standing {
+        let contents = BookContents {
             list: RecipeList::shipped(),
             known: BTreeMap::new(),
             written: BTreeMap::new(),
             faults: Vec::new(),
             reached: ReachedFolders::default(),
         };
-        let book = Self(Arc::new(BookState { folder, standing: Mutex::new(standing) }));
+        let book = Self(Arc::new(BookState { folder, contents: Mutex::new(contents) }));
         let notices = book.read();
         (book, notices)
     }
@@ -72,39 +72,39 @@ impl RecipeBook {
 
     /// All of them as they were read last, those that ship first.
     pub(crate) fn list(&self) -> RecipeList {
-        self.standing().list.clone()
+        self.contents().list.clone()
     }
 
     /// Reads the person's own anew; gives what can't be used and was not told before.
     pub(crate) fn read(&self) -> Vec<Notice> {
         let files = own_files::of(&self.0.folder);
-        let texts: Vec<_> = files.into_iter().map(|path| (own_files::text(&path, LARGEST), path)).collect();
+        let texts: Vec<_> = files.into_iter().map(|path| (own_files::text(&path, MAX_BYTES), path)).collect();
         // Asked behind the reading: a run that begins from here on came too late for these texts.
-        let before = self.standing().clone();
-        let (known, mut faults) = believed(texts, &before);
+        let before = self.contents().clone();
+        let (known, mut faults) = trusted_texts(texts, &before);
         let (list, wrong) = recipes(&known);
         faults.extend(wrong);
         let is_news = |fault: &&String| !before.faults.contains(fault);
         let told = faults.iter().filter(is_news).map(Notice::warn).collect();
-        let mut standing = self.standing();
-        (standing.list, standing.known, standing.faults) = (list, known, faults);
+        let mut contents = self.contents();
+        (contents.list, contents.known, contents.faults) = (list, known, faults);
         told
     }
 
     /// A run with these rights is about to begin: from here on what it could write may be its work.
     pub(crate) fn run_begins(&self, rights: &Rights) {
-        let reached = &mut self.standing().reached;
+        let reached = &mut self.contents().reached;
         reached.everywhere |= !rights.sandbox.writes_confined;
         reached.folders.extend(rights.write.iter().cloned());
     }
 
     /// sayso itself is about to write this text, as the person asked.
     pub(crate) fn writes(&self, path: PathBuf, text: &str) {
-        self.standing().written.insert(path, text.to_owned());
+        self.contents().written.insert(path, text.to_owned());
     }
 
-    fn standing(&self) -> MutexGuard<'_, Standing> {
-        self.0.standing.lock().unwrap_or_else(PoisonError::into_inner)
+    fn contents(&self) -> MutexGuard<'_, BookContents> {
+        self.0.contents.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -116,9 +116,9 @@ impl ReachedFolders {
 }
 
 /// The texts that are believed, and what is told of the others.
-fn believed(
+fn trusted_texts(
     texts: Vec<(Result<String, FileError>, PathBuf)>,
-    before: &Standing,
+    before: &BookContents,
 ) -> (BTreeMap<PathBuf, String>, Vec<String>) {
     let (mut known, mut faults) = (BTreeMap::new(), Vec::new());
     for (text, path) in texts {
@@ -152,7 +152,7 @@ fn recipes(texts: &BTreeMap<PathBuf, String>) -> (RecipeList, Vec<String>) {
     }
     let (mut recipes, mut faults) = (recipe::shipped(), Vec::new());
     for (path, text) in texts {
-        match own(path, text, &recipes) {
+        match parse_own(path, text, &recipes) {
             Ok(recipe) => recipes.push(recipe),
             Err(wrong) => faults.extend(wrong),
         }
@@ -161,7 +161,7 @@ fn recipes(texts: &BTreeMap<PathBuf, String>) -> (RecipeList, Vec<String>) {
 }
 
 /// The recipe of a file with this text.
-fn own(path: &Path, text: &str, known: &[Recipe]) -> Result<Recipe, Vec<String>> {
+fn parse_own(path: &Path, text: &str, known: &[Recipe]) -> Result<Recipe, Vec<String>> {
     let recipe = Recipe::read(text, Some(path)).map_err(|faults| {
         let told = |fault: &LocatedError| match fault.hint.as_str() {
             "" => format!("{fault}. The recipe is not used."),
@@ -191,9 +191,9 @@ impl Driver {
     /// Reads the recipes anew for somebody who looks for one.
     pub(in crate::driver) fn read_recipes(&self) {
         let book = self.rooms.recipes.clone();
-        self.later(async move {
+        self.spawn_job(async move {
             let reading = book.clone();
-            let told = super::in_time(move || reading.read()).await;
+            let told = super::with_timeout(move || reading.read()).await;
             let folder = book.folder().display();
             let too_slow = || {
                 vec![Notice::warn(format!(
@@ -247,7 +247,7 @@ mod tests {
     }
 
     /// Names and titles of the person's own.
-    fn own(book: &RecipeBook) -> Vec<String> {
+    fn parse_own(book: &RecipeBook) -> Vec<String> {
         let cards = book.list().cards();
         let own = cards.iter().filter(|card| card.file.is_some());
         own.map(|card| format!("{} {}", card.name, card.title)).collect()
@@ -261,19 +261,19 @@ mod tests {
     fn what_the_person_adds_changes_and_removes_is_seen_at_the_next_look() {
         let home = Home::new();
         let (book, told) = RecipeBook::open(home.recipes.clone());
-        assert!(told.is_empty() && own(&book).is_empty());
+        assert!(told.is_empty() && parse_own(&book).is_empty());
         home.put("one.toml", "one", "First");
         book.run_begins(&home.rights(true));
-        assert!(own(&book).is_empty(), "nobody looked");
+        assert!(parse_own(&book).is_empty(), "nobody looked");
         assert_eq!(texts(&book.read()), Vec::<&str>::new());
-        assert_eq!(own(&book), ["one First"]);
+        assert_eq!(parse_own(&book), ["one First"]);
         let path = home.put("one.toml", "one", "Second");
         home.put("zwei.toml", "zwei", "Two");
         assert!(book.read().is_empty());
-        assert_eq!(own(&book), ["one Second", "zwei Two"]);
+        assert_eq!(parse_own(&book), ["one Second", "zwei Two"]);
         fs::remove_file(path).unwrap();
         assert!(book.read().is_empty());
-        assert_eq!(own(&book), ["zwei Two"]);
+        assert_eq!(parse_own(&book), ["zwei Two"]);
     }
 
     #[test]
@@ -286,10 +286,10 @@ mod tests {
         assert!(book.read().is_empty(), "it is known");
         home.put("one.toml", "one", "Mine");
         assert!(book.read().is_empty());
-        assert_eq!(own(&book), ["one Mine"]);
+        assert_eq!(parse_own(&book), ["one Mine"]);
         home.put("one.toml", "tdd", "Mine");
         assert_eq!(book.read().len(), 1);
-        assert!(own(&book).is_empty());
+        assert!(parse_own(&book).is_empty());
         rustix::fs::mkfifoat(rustix::fs::CWD, home.recipes.join("pipe.toml"), 0o600.into()).unwrap();
         let told = book.read();
         assert!(texts(&told)[0].contains("pipe.toml: not a plain file. The recipe is not used."), "{told:?}");
@@ -306,7 +306,7 @@ mod tests {
         // The name of the one that is believed is not to be had by another file.
         home.put("0.toml", "old", "In front");
         let told = book.read();
-        assert_eq!(own(&book), ["old As before"]);
+        assert_eq!(parse_own(&book), ["old As before"]);
         let told = texts(&told).join("\n");
         assert!(
             told.contains("a.toml changed since a run began that could write there: it is not used"),
@@ -321,13 +321,13 @@ mod tests {
         book.writes(home.recipes.join("mine.toml"), &definition("mine", "Mine"));
         home.put("mine.toml", "mine", "Mine");
         assert!(book.read().is_empty());
-        assert_eq!(own(&book), ["mine Mine", "old As before"]);
+        assert_eq!(parse_own(&book), ["mine Mine", "old As before"]);
         home.put("mine.toml", "mine", "Not mine");
         assert_eq!(book.read().len(), 1);
-        assert_eq!(own(&book), ["mine Mine", "old As before"]);
+        assert_eq!(parse_own(&book), ["mine Mine", "old As before"]);
         // The next start asks the person's files alone.
         assert_eq!(
-            own(&RecipeBook::open(home.recipes.clone()).0),
+            parse_own(&RecipeBook::open(home.recipes.clone()).0),
             ["old In front", "new New", "mine Not mine"]
         );
     }
@@ -345,6 +345,6 @@ mod tests {
         fs::write(&elsewhere, definition("shared", "By whom?")).unwrap();
         home.put("own.toml", "own", "Out of reach");
         assert_eq!(book.read().len(), 1);
-        assert_eq!(own(&book), ["own Out of reach", "shared By the person"]);
+        assert_eq!(parse_own(&book), ["own Out of reach", "shared By the person"]);
     }
 }

@@ -1,7 +1,7 @@
 //! The file of functions that a new one goes into: the usual one, another that is configured, or one in the working folder
 //! or beside them that the person named. It is only read here: what is written is a block that the person decides on.
 
-use super::{Fact, TextError, in_time, text_of};
+use super::{Fact, TextError, read_text, with_timeout};
 use crate::recipe::names_in;
 use std::path::{Component, Path, PathBuf};
 
@@ -74,14 +74,14 @@ impl FunctionFiles {
 async fn text_if_there(path: &Path) -> Result<String, TextError> {
     match is_there(path).await {
         Some(false) => Ok(String::new()),
-        _ => text_of(Path::new(""), path.to_path_buf()).await,
+        _ => read_text(Path::new(""), path.to_path_buf()).await,
     }
 }
 
 /// `None`: that can't be found out, or takes too long.
 async fn is_there(path: &Path) -> Option<bool> {
     let path = path.to_path_buf();
-    in_time(move || path.try_exists()).await?.ok()
+    with_timeout(move || path.try_exists()).await?.ok()
 }
 
 #[cfg(test)]

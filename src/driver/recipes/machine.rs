@@ -11,10 +11,10 @@ use crate::text::shell::quoted;
 use std::path::Path;
 
 /// The oldest node with a test runner.
-const NODE: u32 = 18;
+const MIN_NODE_VERSION: u32 = 18;
 
 /// The words of bash itself that a line may begin with.
-const BASH: &str = ". : alias bg bind break builtin caller cd command compgen complete compopt continue declare dirs disown echo \
+const BASH_WORDS: &str = ". : alias bg bind break builtin caller cd command compgen complete compopt continue declare dirs disown echo \
 enable eval exec exit export false fc fg getopts hash help history jobs kill let local logout mapfile popd printf pushd pwd \
 read readarray readonly return set shift shopt source suspend test times trap true type typeset ulimit umask unalias unset \
 wait if for while until case select function time coproc then do";
@@ -22,7 +22,7 @@ wait if for while until case select function time coproc then do";
 /// Looks at the machine on which runs are carried out.
 pub(super) async fn look(executor: &Executor, cwd: &Path) -> Machine {
     if !executor.is_local() {
-        return elsewhere();
+        return assumed_machine();
     }
     let (python, javascript) = (Language::python(), Language::javascript());
     let (python, node, typescript) =
@@ -30,9 +30,9 @@ pub(super) async fn look(executor: &Executor, cwd: &Path) -> Machine {
     let pytest = python.is_some() && executor.python_has("pytest".to_owned()).await;
     let there = |name: &str| exec::program(name).is_some();
     Machine {
-        python: python.map(|(python, name)| name.unwrap_or_else(|| word(&python.path, cwd))),
+        python: python.map(|(python, name)| name.unwrap_or_else(|| shell_word(&python.path, cwd))),
         pytest,
-        node: node.is_some_and(|(node, _)| tests(&node)) && there("node"),
+        node: node.is_some_and(|(node, _)| has_test_runner(&node)) && there("node"),
         typescript,
         npm: there("npm"),
         cargo: there("cargo"),
@@ -58,7 +58,7 @@ pub(super) async fn missing(site: &Site, machine: &Machine, tool: &Tool) -> Opti
             (name, there)
         }
         Tool::TypeScript { said_by } => {
-            let way = way_out(said_by.as_deref());
+            let way = advice(said_by.as_deref());
             let why = format!(
                 "nothing here runs TypeScript (node from 22.6 on, tsx, bun, deno and ts-node do): {way}"
             );
@@ -66,13 +66,13 @@ pub(super) async fn missing(site: &Site, machine: &Machine, tool: &Tool) -> Opti
         }
         Tool::Line(line) => {
             let name = program_of(line)?;
-            return (!finds(site, machine, name).await)
+            return (!bash_finds(site, machine, name).await)
                 .then(|| format!("{name} is not on this machine: install it, or say it otherwise"));
         }
         Tool::Unknown { file, said_by } => {
             return Some(format!(
                 "how {file} is run is not known by its name: {}",
-                way_out(said_by.as_deref())
+                advice(said_by.as_deref())
             ));
         }
     };
@@ -80,7 +80,7 @@ pub(super) async fn missing(site: &Site, machine: &Machine, tool: &Tool) -> Opti
 }
 
 /// What a person can do who named something that can't be run.
-fn way_out(said_by: Option<&str>) -> String {
+fn advice(said_by: Option<&str>) -> String {
     said_by.map_or("choose another".into(), |input| format!("say it by {input}"))
 }
 
@@ -88,11 +88,11 @@ fn way_out(said_by: Option<&str>) -> String {
 fn program_of(line: &str) -> Option<&str> {
     let word = line.split_whitespace().next()?;
     let is_plain = word.chars().all(|c| c.is_ascii_alphanumeric() || "._+-".contains(c));
-    (is_plain && !BASH.split_whitespace().any(|own| own == word)).then_some(word)
+    (is_plain && !BASH_WORDS.split_whitespace().any(|own| own == word)).then_some(word)
 }
 
 /// Whether a run of bash finds a program by this name: also among those of the project.
-async fn finds(site: &Site, machine: &Machine, name: &str) -> bool {
+async fn bash_finds(site: &Site, machine: &Machine, name: &str) -> bool {
     if is_of_python(name) {
         return machine.python.is_some();
     }
@@ -108,7 +108,7 @@ fn is_of_python(name: &str) -> bool {
 }
 
 /// Whether Python lacks a package, as far as that is known: by itself, where it may be asked, else by its folders.
-pub(super) async fn lacks(executor: &Executor, package: &str) -> bool {
+pub(super) async fn lacks_package(executor: &Executor, package: &str) -> bool {
     if !executor.is_local() {
         return false;
     }
@@ -120,19 +120,19 @@ pub(super) async fn lacks(executor: &Executor, package: &str) -> bool {
 
 /// What is in a container or behind a server can't be looked at from here: the usual things are taken for granted, and a
 /// run tells when they are missing.
-fn elsewhere() -> Machine {
+fn assumed_machine() -> Machine {
     Machine { python: Some("python3".into()), node: true, cargo: true, go: true, ..Machine::default() }
 }
 
 /// Whether this program is a node that runs tests.
-fn tests(node: &Interpreter) -> bool {
+fn has_test_runner(node: &Interpreter) -> bool {
     let is_node = node.path.file_name().is_some_and(|name| name == "node" || name == "nodejs");
     let major = node.version.as_deref().and_then(|version| version_numbers(version).first().copied());
-    is_node && major.is_none_or(|major| major >= NODE)
+    is_node && major.is_none_or(|major| major >= MIN_NODE_VERSION)
 }
 
 /// How a program without a name is called in a shell: by its path, from the working folder where it lies in it.
-fn word(python: &Path, cwd: &Path) -> String {
+fn shell_word(python: &Path, cwd: &Path) -> String {
     quoted(&python.strip_prefix(cwd).unwrap_or(python).to_string_lossy())
 }
 
@@ -164,7 +164,7 @@ mod words {
 
     #[test]
     fn a_path_stays_one_word() {
-        let called = |path: &str| word(Path::new(path), Path::new("/home/ada/work"));
+        let called = |path: &str| shell_word(Path::new(path), Path::new("/home/ada/work"));
         assert_eq!(called("/opt/bin/python3"), "/opt/bin/python3");
         assert_eq!(called("/home/ada/work/.venv/bin/python"), ".venv/bin/python");
         assert_eq!(called("/a b/it's"), r"'/a b/it'\''s'");

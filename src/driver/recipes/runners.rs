@@ -2,7 +2,7 @@
 //! is on the machine are told.
 
 use crate::text::shell::quoted;
-use crate::workspace::testing::Marks;
+use crate::workspace::testing::ProjectMarkers;
 
 /// Nothing beside the tests is written: no bytecode that could be older than its file, no cache.
 const PYTEST: &str = "-B -m pytest --verbosity=-1 -rfE --tb=short --color=no -p no:cacheprovider";
@@ -39,7 +39,7 @@ impl Machine {
 }
 
 /// The runners that could run here, the likeliest first.
-pub(super) fn runners(marks: &Marks, machine: &Machine) -> Vec<&'static str> {
+pub(super) fn runners(marks: &ProjectMarkers, machine: &Machine) -> Vec<&'static str> {
     let python = match (marks.python_project || marks.python_tests.is_some(), marks.python) {
         (true, _) => 3,
         (false, true) => 2,
@@ -63,7 +63,7 @@ pub(super) fn runners(marks: &Marks, machine: &Machine) -> Vec<&'static str> {
 }
 
 /// The command that runs the project's own tests, where it has some that can be run here.
-pub(super) fn command(marks: &Marks, machine: &Machine) -> Option<String> {
+pub(super) fn command(marks: &ProjectMarkers, machine: &Machine) -> Option<String> {
     let python = machine.python.as_deref().zip(marks.python_tests.as_deref());
     let pytest = python.filter(|_| machine.pytest);
     // A script that only starts node's own runner says less when npm stands in between.
@@ -101,31 +101,32 @@ mod tests {
 
     #[test]
     fn the_likeliest_runner_comes_first() {
-        let none = Marks::default();
+        let none = ProjectMarkers::default();
         assert_eq!(runners(&none, &all()), ["pytest", "unittest", "node"]);
         assert_eq!(runners(&none, &Machine::default()), <[&str; 0]>::default());
         assert_eq!(runners(&none, &Machine { pytest: false, ..all() }), ["unittest", "node"]);
-        let rust = Marks { cargo: true, ..none.clone() };
+        let rust = ProjectMarkers { cargo: true, ..none.clone() };
         assert_eq!(runners(&rust, &all()), ["cargo", "pytest", "unittest", "node"]);
         assert_eq!(runners(&rust, &Machine { cargo: false, ..all() }), ["pytest", "unittest", "node"]);
-        let node = Marks { package: true, javascript: true, ..none.clone() };
+        let node = ProjectMarkers { package: true, javascript: true, ..none.clone() };
         assert_eq!(runners(&node, &all()), ["node", "pytest", "unittest"]);
-        let both = Marks { python: true, javascript: true, ..none };
+        let both = ProjectMarkers { python: true, javascript: true, ..none };
         assert_eq!(runners(&both, &all()), ["pytest", "unittest", "node"]);
     }
 
     #[test]
     fn the_projects_own_tests() {
-        let none = Marks::default();
+        let none = ProjectMarkers::default();
         assert_eq!(command(&none, &all()), None);
-        let python = Marks { python: true, python_tests: Some("my tests".into()), ..none.clone() };
+        let python = ProjectMarkers { python: true, python_tests: Some("my tests".into()), ..none.clone() };
         assert_eq!(command(&python, &all()), Some(format!("python3 {PYTEST}")));
         let bare = Machine { pytest: false, ..all() };
         assert_eq!(command(&python, &bare), Some(format!("python3 {UNITTEST} 'my tests'")));
-        let script = |text: &str| Marks { package: true, package_tests: Some(text.into()), ..none.clone() };
+        let script =
+            |text: &str| ProjectMarkers { package: true, package_tests: Some(text.into()), ..none.clone() };
         assert_eq!(command(&script("jest"), &all()).as_deref(), Some("npm test --silent"));
         assert_eq!(command(&script("node --test test/"), &all()).as_deref(), Some(NODE));
-        let rust = Marks { cargo: true, cargo_tests: true, make_tests: true, ..none };
+        let rust = ProjectMarkers { cargo: true, cargo_tests: true, make_tests: true, ..none };
         assert_eq!(command(&rust, &all()).as_deref(), Some("cargo test --color never"));
         assert_eq!(command(&rust, &Machine { cargo: false, ..all() }).as_deref(), Some("make test"));
     }

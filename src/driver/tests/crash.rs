@@ -8,10 +8,10 @@ use std::process::{Child, Command, Stdio};
 
 const FOLDER: &str = "SAYSO_TEST_FOLDER";
 /// Kills in the same folder; then another one is begun.
-const OF_ONE: usize = 25;
+const KILLS_PER_FOLDER: usize = 25;
 
 /// What the child does, each told before it begins.
-const DEEDS: [&str; 7] = ["add", "remember", "run", "back", "search", "fork", "list"];
+const ACTIONS: [&str; 7] = ["add", "remember", "run", "back", "search", "fork", "list"];
 
 #[test]
 fn killed_at_any_moment_nothing_is_lost_and_nothing_half_is_believed() {
@@ -19,8 +19,8 @@ fn killed_at_any_moment_nothing_is_lost_and_nothing_half_is_believed() {
     let rounds: Vec<usize> = (0..if crate::test_cases::is_all() { 1000 } else { 21 }).collect();
     let (first, second) = rounds.split_at(rounds.len() / 2);
     std::thread::scope(|scope| {
-        let beside = scope.spawn(|| first.chunks(OF_ONE).for_each(in_one_folder));
-        second.chunks(OF_ONE).for_each(in_one_folder);
+        let beside = scope.spawn(|| first.chunks(KILLS_PER_FOLDER).for_each(in_one_folder));
+        second.chunks(KILLS_PER_FOLDER).for_each(in_one_folder);
         beside.join().unwrap();
     });
 }
@@ -29,7 +29,7 @@ fn in_one_folder(rounds: &[usize]) {
     let place = folder();
     for &round in rounds {
         let home = Home::at(place.path());
-        let synced = killed(&home, DEEDS[round % DEEDS.len()], round);
+        let synced = killed(&home, ACTIONS[round % ACTIONS.len()], round);
         let loaded = of_session(&home, synced, round);
         of_branches(&home, &loaded, round);
         of_search(&home, &loaded, round);
@@ -48,7 +48,7 @@ fn killed(home: &Home, deed: &str, round: usize) -> usize {
             synced = number.parse().unwrap();
         }
         seen += usize::from(line == deed);
-        if seen > round / DEEDS.len() % 3 && synced > 0 {
+        if seen > round / ACTIONS.len() % 3 && synced > 0 {
             break;
         }
     }

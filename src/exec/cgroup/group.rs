@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 const OWN_BYTES: u64 = 16 << 20;
 const OWN_PROCESSES: u64 = 4;
 /// How long the end of all processes is waited for.
-const PATIENCE: Duration = Duration::from_secs(2);
+const END_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A group. Dropping it ends what is in it and removes it.
 #[derive(Debug)]
@@ -32,18 +32,18 @@ impl Group {
     }
 
     /// One that somebody left; it goes when this is dropped.
-    pub(super) fn left(folder: PathBuf) -> Self {
+    pub(super) fn from_leftover(folder: PathBuf) -> Self {
         Self { folder }
     }
 
     /// The file by which it is entered.
-    pub fn door(&self) -> PathBuf {
+    pub fn procs_file(&self) -> PathBuf {
         self.folder.join("cgroup.procs")
     }
 
     /// An entry that leads through this group: the helper enters it and becomes what was to be started.
     pub(crate) fn entry(&self, entry: &HelperEntry) -> HelperEntry {
-        HelperEntry { door: Some(self.door()), ..entry.clone() }
+        HelperEntry { door: Some(self.procs_file()), ..entry.clone() }
     }
 
     /// Sets what all in it may use together.
@@ -52,14 +52,14 @@ impl Group {
     /// When the system refuses a limit: it can't be said to hold then.
     pub(crate) fn set(&self, limits: &Limits) -> io::Result<()> {
         let amount = |n: u64, own: u64| if n == 0 { "max".into() } else { n.saturating_add(own).to_string() };
-        self.put("memory.max", &amount(limits.memory_bytes, OWN_BYTES))?;
-        self.put("pids.max", &amount(limits.processes.into(), OWN_PROCESSES))?;
+        self.write_file("memory.max", &amount(limits.memory_bytes, OWN_BYTES))?;
+        self.write_file("pids.max", &amount(limits.processes.into(), OWN_PROCESSES))?;
         // Without swap there is no file for it, and nothing to limit.
         if self.folder.join("memory.swap.max").exists() {
-            self.put("memory.swap.max", if limits.memory_bytes == 0 { "max" } else { "0" })?;
+            self.write_file("memory.swap.max", if limits.memory_bytes == 0 { "max" } else { "0" })?;
         }
         // What is left of a run when one of its processes was ended for its memory is of no use.
-        self.put("memory.oom.group", "1")
+        self.write_file("memory.oom.group", "1")
     }
 
     /// The limit on memory, in words, when processes were ended because of it.
@@ -81,7 +81,7 @@ impl Group {
     /// # Errors
     /// When the system can't (before Linux 5.14).
     pub fn kill(&self) -> io::Result<()> {
-        self.put("cgroup.kill", "1")
+        self.write_file("cgroup.kill", "1")
     }
 
     /// Whether nothing is in it.
@@ -91,7 +91,7 @@ impl Group {
         at.and_then(|at| events.get(at + 1)).is_none_or(|number| number == "0")
     }
 
-    fn put(&self, file: &str, value: &str) -> io::Result<()> {
+    fn write_file(&self, file: &str, value: &str) -> io::Result<()> {
         write(&self.folder.join(file), value)
             .map_err(|error| io::Error::new(error.kind(), format!("{file} = {value}: {error}")))
     }
@@ -99,7 +99,7 @@ impl Group {
 
 impl Drop for Group {
     fn drop(&mut self) {
-        let until = Instant::now() + PATIENCE;
+        let until = Instant::now() + END_TIMEOUT;
         // A folder of the system's files is removed as a whole, once no process is in it.
         while fs::remove_dir(&self.folder).is_err_and(|e| e.kind() == io::ErrorKind::ResourceBusy) {
             let _ = self.kill();

@@ -11,12 +11,11 @@ pub(super) const NAME: &str = "sayso-";
 /// The end of the name of the group that sayso itself moves to: a group that has groups may have no processes.
 const SELF: &str = "-self";
 /// What has to be there.
-const WANTED: [&str; 2] = ["memory", "pids"];
-/// At most so many leftovers are looked at.
-const SWEPT: usize = 1024;
+const REQUIRED_CONTROLLERS: [&str; 2] = ["memory", "pids"];
+const MAX_LEFTOVERS: usize = 1024;
 
 /// Where the hierarchy is mounted, by `/proc/self/mountinfo`.
-pub(super) fn mount(mounts: &str) -> Option<PathBuf> {
+pub(super) fn mount_point(mounts: &str) -> Option<PathBuf> {
     mounts.lines().find_map(|line| {
         let (place, kind) = line.split_once(" - ")?;
         let folder = place.split(' ').nth(4).filter(|_| kind.split(' ').next() == Some("cgroup2"))?;
@@ -32,7 +31,7 @@ fn unescaped(text: &str) -> String {
 }
 
 /// The folder of the group that `/proc/PID/cgroup` tells.
-pub(super) fn own(root: &Path, told: &str) -> Result<PathBuf, CgroupError> {
+pub(super) fn own_group(root: &Path, told: &str) -> Result<PathBuf, CgroupError> {
     let path = told.lines().find_map(|line| line.strip_prefix("0::")).ok_or(CgroupError::NoGroup)?;
     let below = Path::new(path.trim_start_matches('/'));
     if below.components().any(|part| !matches!(part, Component::Normal(_) | Component::CurDir)) {
@@ -49,12 +48,13 @@ pub(super) fn prepare(own: &Path, pid: u32, name: &str) -> Result<PathBuf, Cgrou
         return own.parent().map(Into::into).ok_or(CgroupError::NoParent);
     }
     let there = words(&own.join("cgroup.controllers"));
-    let lacking: Vec<&str> = WANTED.into_iter().filter(|want| !there.iter().any(|is| is == want)).collect();
+    let lacking: Vec<&str> =
+        REQUIRED_CONTROLLERS.into_iter().filter(|want| !there.iter().any(|is| is == want)).collect();
     if !lacking.is_empty() {
         return Err(CgroupError::NoControl(lacking.join(" and ")));
     }
     let enabled = words(&own.join("cgroup.subtree_control"));
-    if WANTED.iter().all(|want| enabled.iter().any(|is| is == want)) {
+    if REQUIRED_CONTROLLERS.iter().all(|want| enabled.iter().any(|is| is == want)) {
         return Ok(own.into());
     }
     let others = words(&own.join("cgroup.procs")).iter().any(|is| *is != pid.to_string());
@@ -76,12 +76,12 @@ pub(super) fn prepare(own: &Path, pid: u32, name: &str) -> Result<PathBuf, Cgrou
 
 /// Removes groups of owners that are gone, with what is in them.
 pub(super) fn sweep(folder: &Path) {
-    let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok).take(SWEPT);
+    let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok).take(MAX_LEFTOVERS);
     for entry in entries {
         let name = entry.file_name();
         let Some((pid, start)) = name.to_str().and_then(owner) else { continue };
-        if began(pid) != Some(start) {
-            drop(Group::left(entry.path()));
+        if start_time(pid) != Some(start) {
+            drop(Group::from_leftover(entry.path()));
         }
     }
 }
@@ -93,7 +93,7 @@ fn owner(name: &str) -> Option<(u32, u64)> {
 }
 
 /// When a process began, in ticks since the system did; `None` when it is gone.
-pub(super) fn began(pid: u32) -> Option<u64> {
+pub(super) fn start_time(pid: u32) -> Option<u64> {
     let stat = fs::read(format!("/proc/{pid}/stat")).ok()?;
     let behind = stat.iter().rposition(|b| *b == b')')?;
     let text = std::str::from_utf8(stat.get(behind + 1..)?).ok()?;

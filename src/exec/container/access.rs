@@ -52,7 +52,7 @@ impl EngineAccess {
     /// The engine, reached when it was not yet, or does not answer any more. One that is `in_use` by a kernel is not asked.
     pub(super) async fn engine(&mut self, in_use: bool) -> Result<Rc<Engine>, ContainerError> {
         if let Some(engine) = &self.engine {
-            if in_use || engine.answers().await.is_ok() {
+            if in_use || engine.check_alive().await.is_ok() {
                 return Ok(engine.clone());
             }
             self.engine = None;
@@ -132,7 +132,7 @@ impl EngineAccess {
     }
 
     /// What has to be known before a block in this language runs.
-    pub(super) async fn known(
+    pub(super) async fn language_facts(
         &mut self,
         language: &Language,
         limits: &Limits,
@@ -142,14 +142,14 @@ impl EngineAccess {
         let entry = entry.ok_or_else(|| ContainerError::NotSetUp(language.clone()))?;
         let wanted = self.image_of(language)?;
         let engine = self.engine(in_use).await?;
-        let limits = if is_kernel(&entry) { self.of_kernel(limits)? } else { *limits };
+        let limits = if is_kernel(&entry) { self.kernel_limits(limits)? } else { *limits };
         let frame = self.frame(&engine, &limits)?;
         let image = engine.image(&wanted).await?;
         Ok(LanguageFacts { engine, frame, entry, image })
     }
 
     /// The limits of the container of a kernel: those of the session. Of a block in it, time and output can be others.
-    fn of_kernel(&self, limits: &Limits) -> Result<Limits, ContainerError> {
+    fn kernel_limits(&self, limits: &Limits) -> Result<Limits, ContainerError> {
         let own = self.setup.limits;
         let Limits { wall_ms, kept_bytes, output_file, .. } = *limits;
         if (Limits { wall_ms, kept_bytes, output_file, ..own }) == *limits {

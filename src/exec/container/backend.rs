@@ -2,23 +2,25 @@
 
 use super::access::is_kernel;
 use super::error::ContainerError;
-use super::{Containers, FAREWELL, engine};
+use super::{Containers, REMOVAL_TIMEOUT, engine};
 use crate::domain::{
     ExecutorKind, InstallInto, Interpreter, Language, Limits, Reach, Rights, SandboxReport, Terms,
 };
 use crate::exec::ExecutorError;
-use crate::exec::backend::{Backend, BackendEvent, Fetch, Job, MissingPart, Watch, wants_next_kernel};
+use crate::exec::backend::{
+    Backend, BackendEvent, Fetch, Job, LimitEnforcer, MissingPart, wants_next_kernel,
+};
 use std::path::PathBuf;
 use tokio::sync::mpsc;
 
 impl Backend for Containers {
     async fn terms(&mut self, language: &Language, limits: Limits) -> Result<Terms, ExecutorError> {
-        let known = self.known(language, &limits).await?;
+        let known = self.language_facts(language, &limits).await?;
         Ok(self.terms_of(&known, language, limits, false))
     }
 
     async fn fresh_terms(&mut self, language: &Language, limits: Limits) -> Result<Terms, ExecutorError> {
-        let known = self.known(language, &limits).await?;
+        let known = self.language_facts(language, &limits).await?;
         Ok(self.terms_of(&known, language, limits, true))
     }
 
@@ -29,7 +31,7 @@ impl Backend for Containers {
         match &self.kernel {
             Some(kernel) if terms.kernel.is_some() => kernel.reach.clone(),
             _ => {
-                let known = self.known(&terms.language, &terms.limits).await;
+                let known = self.language_facts(&terms.language, &terms.limits).await;
                 known.map(|known| known.frame.reach()).unwrap_or_default()
             }
         }
@@ -41,12 +43,12 @@ impl Backend for Containers {
         Ok(frame.rights().sandbox)
     }
 
-    fn watch(&self) -> Watch {
-        Watch::Loop { loses_interrupts: false }
+    fn watch(&self) -> LimitEnforcer {
+        LimitEnforcer::Loop { loses_interrupts: false }
     }
 
     async fn begin(&mut self, job: Job) {
-        match self.known(&job.terms.language, &job.terms.limits).await {
+        match self.language_facts(&job.terms.language, &job.terms.limits).await {
             Ok(known) => {
                 let there = self.kernel.as_ref().map(|kernel| kernel.state.generation);
                 let fresh = wants_next_kernel(there, &job.terms);
@@ -85,7 +87,7 @@ impl Backend for Containers {
                 heard = kernel => self.on_kernel(heard),
                 mut event = program => {
                     if let BackendEvent::Ended(end) = &mut event && let Some(program) = self.program.take() {
-                        if let (Some((block, written)), Some(shell)) = (program.left(), &mut self.shell) {
+                        if let (Some((block, written)), Some(shell)) = (program.shell_left(), &mut self.shell) {
                             shell.update(&written.unwrap_or_default(), block);
                             end.cwd = Some(shell.cwd());
                         }
@@ -122,7 +124,7 @@ impl Backend for Containers {
 
     async fn warm(&mut self, language: &Language) {
         // Only where the engine is there anyway: getting ready is no reason to complain.
-        if let Ok(known) = self.known(language, &self.access.setup.limits.clone()).await
+        if let Ok(known) = self.language_facts(language, &self.access.setup.limits.clone()).await
             && is_kernel(&known.entry)
             && self.kernel.is_none()
         {
@@ -192,8 +194,8 @@ impl Backend for Containers {
             self.access.setup.languages.0.iter().map(|entry| entry.name.clone()).collect();
         let mut found = Vec::new();
         for language in languages {
-            if let Ok(known) = self.known(&language, &self.access.setup.limits.clone()).await {
-                let path = PathBuf::from(format!("{}:{}", known.image.shown(), known.entry.command));
+            if let Ok(known) = self.language_facts(&language, &self.access.setup.limits.clone()).await {
+                let path = PathBuf::from(format!("{}:{}", known.image.display_name(), known.entry.command));
                 found.push(Interpreter { language, path, version: None });
             }
         }
@@ -205,6 +207,6 @@ impl Backend for Containers {
             self.leaves(kernel.close());
         }
         let all = futures_util::future::join_all(self.leaving.drain(..));
-        let _ = tokio::time::timeout(FAREWELL, all).await;
+        let _ = tokio::time::timeout(REMOVAL_TIMEOUT, all).await;
     }
 }

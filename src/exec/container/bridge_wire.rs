@@ -9,8 +9,7 @@ use crate::exec::helper_wire::ResourceUse;
 use crate::exec::kernel_wire::FrameToken;
 use crate::exec::receipt::ExitKind;
 
-/// The largest frame of the bridge.
-pub(super) const LIMIT: usize = 1 << 20;
+pub(super) const MAX_FRAME_BYTES: usize = 1 << 20;
 
 /// The first order: the mark, the kernel's own text, how it is started, the folder in which it starts.
 pub(super) fn start(mark: &FrameToken, text: &str, start: &str, folder: &[u8]) -> Vec<u8> {
@@ -109,7 +108,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn told(kind: u8, fields: &[&[u8]]) -> Result<BridgeMessage, FrameError> {
-        let mut decoder = FrameDecoder::new(LIMIT);
+        let mut decoder = FrameDecoder::new(MAX_FRAME_BYTES);
         decoder.push(&encode(kind, fields.iter().copied()));
         decode(decoder.next_frame().unwrap().unwrap(), &[7; 16])
     }

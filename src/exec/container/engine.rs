@@ -21,7 +21,7 @@ use tokio::sync::mpsc;
 use tokio::time::timeout;
 
 /// How long an engine may take to answer a simple question.
-const PATIENCE: Duration = Duration::from_secs(10);
+const QUERY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// An engine that answers.
 pub(super) struct Engine {
@@ -51,12 +51,12 @@ pub(super) struct Image {
 
 impl Image {
     /// Its name with the first digits of its id, so that an approval covers which one it is.
-    pub(super) fn shown(&self) -> String {
-        format!("{}@{}", self.name, self.digits())
+    pub(super) fn display_name(&self) -> String {
+        format!("{}@{}", self.name, self.short_id())
     }
 
     /// The first digits of its id.
-    pub(super) fn digits(&self) -> String {
+    pub(super) fn short_id(&self) -> String {
         self.id.trim_start_matches("sha256:").chars().take(12).collect()
     }
 }
@@ -82,13 +82,14 @@ impl Engine {
             (Address::Unix(path), None) => Some(path.clone()),
             _ => None,
         };
-        let docker = connect(&address, socket.as_deref()).map_err(|error| unreachable(words(&error)))?;
-        let late = |_| unreachable(format!("no answer within {} s", PATIENCE.as_secs()));
-        let docker = timeout(PATIENCE, docker.negotiate_version()).await.map_err(late)?;
-        let docker = docker.map_err(|error| unreachable(words(&error)))?;
-        let info = timeout(PATIENCE, docker.info()).await.map_err(late)?;
-        let info = info.map_err(|error| unreachable(words(&error)))?;
-        let version = timeout(PATIENCE, docker.version()).await.ok().and_then(Result::ok).unwrap_or_default();
+        let docker = connect(&address, socket.as_deref()).map_err(|error| unreachable(error_text(&error)))?;
+        let late = |_| unreachable(format!("no answer within {} s", QUERY_TIMEOUT.as_secs()));
+        let docker = timeout(QUERY_TIMEOUT, docker.negotiate_version()).await.map_err(late)?;
+        let docker = docker.map_err(|error| unreachable(error_text(&error)))?;
+        let info = timeout(QUERY_TIMEOUT, docker.info()).await.map_err(late)?;
+        let info = info.map_err(|error| unreachable(error_text(&error)))?;
+        let version =
+            timeout(QUERY_TIMEOUT, docker.version()).await.ok().and_then(Result::ok).unwrap_or_default();
         let podman = version
             .components
             .as_deref()
@@ -108,7 +109,7 @@ impl Engine {
     /// Something went to it: counted where it is reached over the network.
     pub(super) fn count(&self) {
         if let Some(host) = &self.host {
-            ledger::count(host);
+            ledger::count_request(host);
         }
     }
 
@@ -116,10 +117,10 @@ impl Engine {
     ///
     /// # Errors
     /// With what was seen.
-    pub(super) async fn answers(&self) -> Result<(), ContainerError> {
+    pub(super) async fn check_alive(&self) -> Result<(), ContainerError> {
         let why = match timeout(Duration::from_secs(2), self.docker.ping()).await {
             Ok(Ok(_)) => return Ok(()),
-            Ok(Err(error)) => words(&error),
+            Ok(Err(error)) => error_text(&error),
             Err(_) => "no answer within 2 s".into(),
         };
         Err(ContainerError::Unreachable { address: self.address.clone(), why })
@@ -131,7 +132,7 @@ impl Engine {
     /// [`ContainerError::Missing`] when it is not.
     pub(super) async fn image(&self, name: &str) -> Result<Image, ContainerError> {
         let unreachable = |why| ContainerError::Unreachable { address: self.address.clone(), why };
-        match timeout(PATIENCE, self.docker.inspect_image(name)).await {
+        match timeout(QUERY_TIMEOUT, self.docker.inspect_image(name)).await {
             Ok(Ok(found)) => match found.id {
                 Some(id) => {
                     let lines = found.config.and_then(|config| config.env).unwrap_or_default();
@@ -144,8 +145,8 @@ impl Engine {
             Ok(Err(error)) if status(&error) == Some(404) => {
                 Err(ContainerError::Missing { image: name.into() })
             }
-            Ok(Err(error)) => Err(unreachable(words(&error))),
-            Err(_) => Err(unreachable(format!("no answer within {} s", PATIENCE.as_secs()))),
+            Ok(Err(error)) => Err(unreachable(error_text(&error))),
+            Err(_) => Err(unreachable(format!("no answer within {} s", QUERY_TIMEOUT.as_secs()))),
         }
     }
 
@@ -153,7 +154,7 @@ impl Engine {
     pub(super) async fn sweep(&self) -> usize {
         let filters = HashMap::from([("label".to_owned(), vec![owner::SESSION.to_owned()])]);
         let options = ListContainersOptions { all: true, filters: Some(filters), ..Default::default() };
-        let Ok(Ok(found)) = timeout(PATIENCE, self.docker.list_containers(Some(options))).await else {
+        let Ok(Ok(found)) = timeout(QUERY_TIMEOUT, self.docker.list_containers(Some(options))).await else {
             return 0;
         };
         let mut removed = 0;
@@ -172,7 +173,7 @@ impl Engine {
     /// Removes a container by force; false when it was not there.
     pub(super) async fn remove(&self, name: &str) -> bool {
         let options = RemoveContainerOptions { force: true, v: true, ..Default::default() };
-        let removed = timeout(PATIENCE, self.docker.remove_container(name, Some(options))).await;
+        let removed = timeout(QUERY_TIMEOUT, self.docker.remove_container(name, Some(options))).await;
         match removed {
             Ok(Ok(())) => true,
             // The engine is already removing it.
@@ -198,7 +199,7 @@ pub(super) async fn fetch(
     let mut steps = docker.create_image(Some(options), None, None);
     let mut told = PullProgress::default();
     while let Some(step) = steps.next().await {
-        let step = step.map_err(|error| failed(words(&error)))?;
+        let step = step.map_err(|error| failed(error_text(&error)))?;
         if let Some(message) = step.error_detail.and_then(|error| error.message) {
             return Err(failed(message));
         }
@@ -254,7 +255,7 @@ pub(super) fn status(error: &bollard::errors::Error) -> Option<u16> {
 }
 
 /// What the engine or the system says, with its causes, on one line.
-pub(super) fn words(error: &bollard::errors::Error) -> String {
+pub(super) fn error_text(error: &bollard::errors::Error) -> String {
     let mut text = match error {
         bollard::errors::Error::DockerResponseServerError { message, .. } => message.clone(),
         other => other.to_string(),
@@ -277,6 +278,6 @@ mod tests {
     #[test]
     fn an_image_is_shown_with_its_id() {
         let image = Image { name: "python:3".into(), id: "sha256:0123456789abcdef".into(), env: Vec::new() };
-        assert_eq!(image.shown(), "python:3@0123456789ab");
+        assert_eq!(image.display_name(), "python:3@0123456789ab");
     }
 }

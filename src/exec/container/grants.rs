@@ -3,7 +3,7 @@
 
 use super::error::ContainerError;
 use crate::config::FolderInContainer;
-use crate::exec::sandbox::{GuardedPaths, SandboxRequest, guarded};
+use crate::exec::sandbox::{GuardedPaths, SandboxRequest, guarded_paths};
 use bollard::models::{Mount, MountType};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -81,7 +81,7 @@ impl Grants {
         let written = folder.filter(|(_, how)| *how == FolderInContainer::Writable).map(|(path, _)| path);
         let writable: Vec<PathBuf> =
             written.map(Into::into).into_iter().chain(write.iter().cloned()).collect();
-        Ok(Self { read, write, network: wish.network, guarded: guarded(&writable) })
+        Ok(Self { read, write, network: wish.network, guarded: guarded_paths(&writable) })
     }
 
     /// All mounts, each place once.

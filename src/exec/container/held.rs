@@ -1,7 +1,7 @@
 //! A container that runs: its standard streams, and how it ended. It is named beforehand, so that it can be removed
 //! whatever happened on the way.
 
-use super::engine::{Engine, words};
+use super::engine::{Engine, error_text};
 use super::error::ContainerError;
 use bollard::container::LogOutput;
 use bollard::models::ContainerCreateBody;
@@ -17,11 +17,10 @@ use tokio::io::AsyncWriteExt as _;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
-/// How long a container may take to start.
-pub(super) const START: Duration = Duration::from_secs(60);
+pub(super) const START_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// How long the engine may take to stop one, or to let it go on.
-const PAUSE: Duration = Duration::from_secs(10);
+const PAUSE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A container that runs.
 pub(super) struct ContainerHandle {
@@ -43,7 +42,7 @@ impl ContainerHandle {
         body: ContainerCreateBody,
     ) -> Result<Self, ContainerError> {
         let work = Self::start_now(engine, name, body);
-        timeout(START, work).await.unwrap_or(Err(ContainerError::Slow(START.as_secs())))
+        timeout(START_TIMEOUT, work).await.unwrap_or(Err(ContainerError::Slow(START_TIMEOUT.as_secs())))
     }
 
     async fn start_now(
@@ -51,7 +50,7 @@ impl ContainerHandle {
         name: &str,
         body: ContainerCreateBody,
     ) -> Result<Self, ContainerError> {
-        let refused = |error: bollard::errors::Error| ContainerError::Refused(words(&error));
+        let refused = |error: bollard::errors::Error| ContainerError::Refused(error_text(&error));
         let docker = &engine.docker;
         let options = CreateContainerOptions { name: Some(name.into()), ..Default::default() };
         let id = docker.create_container(Some(options), body).await.map_err(refused)?.id;
@@ -107,7 +106,7 @@ impl ContainerHandle {
         if let Ok(Ok(Some(code))) = told {
             return Ok(code);
         }
-        self.engine.answers().await?;
+        self.engine.check_alive().await?;
         Err(ContainerError::Refused("the engine does not tell how the container ended".into()))
     }
 
@@ -129,12 +128,12 @@ impl ContainerHandle {
 
     /// Stops all that is in it; whether that was done.
     pub(super) async fn pause(&self) -> bool {
-        matches!(timeout(PAUSE, self.engine.docker.pause_container(&self.id)).await, Ok(Ok(())))
+        matches!(timeout(PAUSE_TIMEOUT, self.engine.docker.pause_container(&self.id)).await, Ok(Ok(())))
     }
 
     /// Lets all that is in it go on; whether that was done.
     pub(super) async fn unpause(&self) -> bool {
-        matches!(timeout(PAUSE, self.engine.docker.unpause_container(&self.id)).await, Ok(Ok(())))
+        matches!(timeout(PAUSE_TIMEOUT, self.engine.docker.unpause_container(&self.id)).await, Ok(Ok(())))
     }
 
     pub(super) fn id(&self) -> &str {

@@ -210,7 +210,7 @@ async fn carry(
             Err(why) => return KernelEnd::Died(why.to_string(), ResourceUse::default()),
         };
         for one in heard {
-            if let Some(gone) = MessageSplitter::gone(&one) {
+            if let Some(gone) = MessageSplitter::kernel_end(&one) {
                 return gone;
             }
             let over = matches!(one, KernelEvent::Told(BridgeMessage::Finished(_)));
@@ -226,6 +226,11 @@ async fn carry(
             }
         }
     }
+    end_of(&mut held, &talk).await
+}
+
+/// How a kernel went whose output is over.
+async fn end_of(held: &mut ContainerHandle, talk: &MessageSplitter) -> KernelEnd {
     match held.exit().await {
         Err(error) if !talk.spawned => KernelEnd::NotStarted(error.to_string()),
         Err(error) => KernelEnd::Died(error.to_string(), ResourceUse::default()),
@@ -258,8 +263,8 @@ impl MessageSplitter {
     fn new(mark: FrameToken) -> Self {
         Self {
             mark,
-            frames: FrameDecoder::new(bridge_wire::LIMIT),
-            control: FrameDecoder::new(kernel_wire::LIMIT),
+            frames: FrameDecoder::new(bridge_wire::MAX_FRAME_BYTES),
+            control: FrameDecoder::new(kernel_wire::MAX_MESSAGE_BYTES),
             errors: Vec::new(),
             spawned: false,
         }
@@ -297,7 +302,7 @@ impl MessageSplitter {
     }
 
     /// Whether this is the end, and which.
-    fn gone(heard: &KernelEvent) -> Option<KernelEnd> {
+    fn kernel_end(heard: &KernelEvent) -> Option<KernelEnd> {
         match heard {
             KernelEvent::Told(BridgeMessage::Open(why)) => {
                 Some(KernelEnd::NotStarted(ContainerError::Open(why.clone()).to_string()))

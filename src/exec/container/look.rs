@@ -22,7 +22,7 @@ pub(crate) async fn found(
             continue;
         }
         let there = match engine.image(name).await {
-            Ok(image) => Ok(image.digits()),
+            Ok(image) => Ok(image.short_id()),
             Err(ContainerError::Missing { .. }) => Err(format!("{name} is not on the engine")),
             Err(error) => Err(error.to_string()),
         };

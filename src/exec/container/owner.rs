@@ -26,7 +26,7 @@ pub(super) fn is_gone(owner: &str) -> bool {
     let Ok(pid) = pid.parse::<u32>() else { return false };
     match start_of(pid) {
         Some(now) => now != start,
-        None => Path::new("/proc/self").exists() || !runs(pid),
+        None => Path::new("/proc/self").exists() || !is_running(pid),
     }
 }
 
@@ -46,7 +46,7 @@ fn start_of(pid: u32) -> Option<String> {
     stat.rsplit_once(')')?.1.split_whitespace().nth(19).map(str::to_owned)
 }
 
-fn runs(pid: u32) -> bool {
+fn is_running(pid: u32) -> bool {
     let pid = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw);
     pid.is_some_and(|pid| rustix::process::test_kill_process(pid).is_ok())
 }

@@ -79,7 +79,7 @@ impl ContainerFrame {
     }
 
     /// The folders that each container of the session has, at the same place as here.
-    pub(super) fn lasting(&self) -> Vec<PathBuf> {
+    pub(super) fn persistent_folders(&self) -> Vec<PathBuf> {
         let mounts = self.granted.mounts(self.mounted());
         mounts.into_iter().filter_map(|mount| mount.target).map(PathBuf::from).collect()
     }

@@ -3,7 +3,7 @@
 
 use super::engine::Engine;
 use super::error::ContainerError;
-use super::held::{ContainerHandle, START, remove};
+use super::held::{ContainerHandle, START_TIMEOUT, remove};
 use super::plan::ContainerFrame;
 use super::shell::StateInOutput;
 use crate::domain::{BlockId, Chunk, RunEvent, Stream};
@@ -31,7 +31,7 @@ const WRAPPER: &str = include_str!("../../../assets/program.sh");
 /// Where it puts them.
 const FOLDER: &str = "/tmp/.sayso";
 /// How often it is looked at what a program uses.
-const LOOK: Duration = Duration::from_millis(700);
+const USAGE_INTERVAL: Duration = Duration::from_millis(700);
 
 pub(super) struct ProgramStart<'a> {
     /// The image's id.
@@ -74,7 +74,7 @@ impl ContainerProgram {
         // Its file can't lie in folders that are not there.
         let file = job.label.rsplit('/').next().unwrap_or(&job.label);
         let mut names = OwnNames::default().with(&format!("{FOLDER}/{file}"), &job.label);
-        let mark = shell.as_ref().and_then(|_| mark()).unwrap_or_default();
+        let mark = shell.as_ref().and_then(|_| state_mark()).unwrap_or_default();
         let mut arguments =
             vec![job.source.len().to_string(), file.to_owned(), network.to_owned(), mark.clone()];
         arguments.extend(command.iter().cloned());
@@ -114,7 +114,7 @@ impl ContainerProgram {
             if let Some(Chunk { stream, bytes }) = names.rest() {
                 let _ = sender.send(BackendEvent::printed(stream, bytes)).await;
             }
-            let (end, used) = end.unwrap_or_else(|error| (of_error(error), ResourceUse::default()));
+            let (end, used) = end.unwrap_or_else(|error| (start_failure(error), ResourceUse::default()));
             let ended = RunEnd { used, cwd: Some(cwd), ..RunEnd::of(end) };
             let _ = sender.send(ended.into()).await;
             // The engine may need a while.
@@ -142,7 +142,7 @@ impl ContainerProgram {
     }
 
     /// What a shell left, once its end was told; `None` of any other program.
-    pub(super) fn left(&self) -> Option<ShellLeft> {
+    pub(super) fn shell_left(&self) -> Option<ShellLeft> {
         self.shell.as_ref().map(|(block, written)| (*block, written.borrow_mut().take()))
     }
 
@@ -166,7 +166,7 @@ async fn signal_inside(engine: &Engine, name: &str, signal: &str) -> Result<(), 
     engine.docker.start_exec(&exec.id, Some(options)).await.map(drop)
 }
 
-fn of_error(error: ContainerError) -> EndCause {
+fn start_failure(error: ContainerError) -> EndCause {
     match error {
         ContainerError::Unreachable { .. } => EndCause::Died(error.to_string()),
         other => EndCause::NotStarted(other.to_string()),
@@ -194,7 +194,7 @@ impl ContainerOutput<'_> {
 }
 
 /// What stands between a shell's output and its state: nobody knows it beforehand.
-fn mark() -> Option<String> {
+fn state_mark() -> Option<String> {
     let bytes = blob::random::<16>().ok()?;
     Some(bytes.iter().fold("sayso-state-".to_owned(), |hex, b| hex + &format!("{b:02x}")))
 }
@@ -206,7 +206,9 @@ async fn follow(
     out: &mpsc::Sender<BackendEvent>,
     printed: &mut ContainerOutput<'_>,
 ) -> Result<(EndCause, ResourceUse), ContainerError> {
-    let rest = timeout(START, ready(held)).await.unwrap_or(Err(ContainerError::Slow(START.as_secs())))?;
+    let rest = timeout(START_TIMEOUT, ready(held))
+        .await
+        .unwrap_or(Err(ContainerError::Slow(START_TIMEOUT.as_secs())))?;
     held.write(source);
     let _ = out.send(RunEvent::Started.into()).await;
     let mut used = ResourceUse { processes: 1, ..ResourceUse::default() };
@@ -214,13 +216,13 @@ async fn follow(
         let _ = out.send(BackendEvent::printed(stream, bytes)).await;
     }
     let id = held.id().to_owned();
-    let mut look_at = Instant::now() + LOOK;
+    let mut look_at = Instant::now() + USAGE_INTERVAL;
     'heard: loop {
         let piece = tokio::select! {
             piece = held.next() => piece,
             () = tokio::time::sleep_until(look_at) => {
-                look_at = Instant::now() + LOOK;
-                if let Some((rss_bytes, cpu_us)) = look(engine, &id, &mut used).await {
+                look_at = Instant::now() + USAGE_INTERVAL;
+                if let Some((rss_bytes, cpu_us)) = sample_usage(engine, &id, &mut used).await {
                     let _ = out.try_send(RunEvent::Usage { rss_bytes, cpu_ms: cpu_us / 1000 }.into());
                 }
                 continue;
@@ -272,7 +274,7 @@ fn ending(code: i32) -> ExitKind {
     }
 }
 
-async fn look(engine: &Engine, id: &str, used: &mut ResourceUse) -> Option<(u64, u64)> {
+async fn sample_usage(engine: &Engine, id: &str, used: &mut ResourceUse) -> Option<(u64, u64)> {
     let options = StatsOptions { stream: false, one_shot: true };
     let mut stats = Box::pin(engine.docker.stats(id, Some(options)));
     let stats = timeout(Duration::from_secs(1), stats.next()).await.ok()??.ok()?;

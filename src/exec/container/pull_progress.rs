@@ -7,7 +7,7 @@ use crate::text::number::size;
 use std::collections::BTreeMap;
 
 /// Layers that are followed; no image has so many.
-const LAYERS: usize = 1000;
+const MAX_LAYERS: usize = 1000;
 
 /// What was told of one layer.
 #[derive(Default)]
@@ -35,7 +35,7 @@ impl PullProgress {
             let end = if std::mem::take(&mut self.line).is_empty() { "" } else { "\n" };
             return (!status.is_empty()).then(|| format!("{end}{status}\n"));
         }
-        if self.layers.len() >= LAYERS && !self.layers.contains_key(id) {
+        if self.layers.len() >= MAX_LAYERS && !self.layers.contains_key(id) {
             return None;
         }
         let layer = self.layers.entry(id.to_owned()).or_default();
@@ -105,9 +105,9 @@ mod tests {
         told.step("a", "Downloading", Some((999, 1000)));
         let shorter = told.step("a", "Downloading", Some((i64::MAX, -5)));
         assert_eq!(shorter, Some(format!("\r{:<28}", "0 of 1 layers")));
-        for n in 0..2 * LAYERS {
+        for n in 0..2 * MAX_LAYERS {
             told.step(&n.to_string(), "Downloading", Some((i64::MAX, i64::MAX)));
         }
-        assert_eq!(told.layers.len(), LAYERS);
+        assert_eq!(told.layers.len(), MAX_LAYERS);
     }
 }

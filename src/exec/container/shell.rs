@@ -10,7 +10,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// The most that a shell may tell of its state, in bytes; what tells more is output.
-const MOST: usize = 1 << 18;
+const MAX_STATE_BYTES: usize = 1 << 18;
 /// What containers have for a `PATH` whose image names none.
 const USUAL_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
@@ -30,7 +30,7 @@ impl ContainerShell {
     pub(super) fn new(image: &str, frame: &ContainerFrame) -> Self {
         let start = frame.cwd();
         let state = ShellState::new(start.clone());
-        Self { image: image.to_owned(), state, start, lasting: frame.lasting() }
+        Self { image: image.to_owned(), state, start, lasting: frame.persistent_folders() }
     }
 
     pub(super) fn is_of(&self, image: &str) -> bool {
@@ -98,7 +98,7 @@ impl StateInOutput {
     pub(super) fn push(&mut self, bytes: &[u8]) -> Vec<u8> {
         if let Some(behind) = &mut self.behind {
             behind.extend_from_slice(bytes);
-            if behind.len() <= MOST {
+            if behind.len() <= MAX_STATE_BYTES {
                 return Vec::new();
             }
             let all = [self.mark.as_slice(), behind].concat();
@@ -169,7 +169,7 @@ mod tests {
             assert_eq!(read(hidden, piece), (hidden.to_vec(), None));
             let all = [&hidden[..], b"MARK", RECORD].concat();
             assert_eq!(read(&all, piece), (hidden.to_vec(), Some(RECORD.to_vec())));
-            let all = [b"MARKcwd\0/\n\0end\0 more".as_slice(), &vec![b'x'; MOST + 1]].concat();
+            let all = [b"MARKcwd\0/\n\0end\0 more".as_slice(), &vec![b'x'; MAX_STATE_BYTES + 1]].concat();
             assert_eq!(read(&all, piece), (all.clone(), None));
         }
     }

@@ -11,7 +11,7 @@ use tokio::process::{Child, Command};
 use tokio::time::{Instant, sleep};
 
 /// How long `ssh` may take to log in.
-const PATIENCE: Duration = Duration::from_secs(20);
+const LOGIN_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Why there is no way to an engine.
 #[derive(Debug, thiserror::Error)]
@@ -25,7 +25,7 @@ pub(super) enum TunnelError {
     Launch(#[from] LaunchError),
     #[error("ssh could not be started: {0}")]
     Start(std::io::Error),
-    #[error("ssh was not through after {} s", PATIENCE.as_secs())]
+    #[error("ssh was not through after {} s", LOGIN_TIMEOUT.as_secs())]
     TooSlow,
     #[error("ssh ended without a word")]
     Silent,
@@ -59,10 +59,10 @@ impl Tunnel {
             .kill_on_drop(true)
             .spawn()
             .map_err(TunnelError::Start)?;
-        let until = Instant::now() + PATIENCE;
+        let until = Instant::now() + LOGIN_TIMEOUT;
         while !socket.exists() {
             if ssh.try_wait().is_ok_and(|status| status.is_some()) {
-                return Err(said(&mut ssh).await);
+                return Err(read_error(&mut ssh).await);
             }
             if Instant::now() > until {
                 return Err(TunnelError::TooSlow);
@@ -93,7 +93,7 @@ fn arguments(host: &str, port: Option<u16>, here: &Path, there: &str) -> Vec<Str
 }
 
 /// What `ssh` said before it ended.
-async fn said(ssh: &mut Child) -> TunnelError {
+async fn read_error(ssh: &mut Child) -> TunnelError {
     let mut text = Vec::new();
     if let Some(pipe) = ssh.stderr.take() {
         let _ = tokio::time::timeout(Duration::from_secs(1), pipe.take(2000).read_to_end(&mut text)).await;

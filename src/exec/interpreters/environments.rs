@@ -11,7 +11,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 /// So many entries of a folder of environments are looked at.
-const ENTRIES: usize = 4_096;
+const MAX_ENTRIES: usize = 4_096;
 
 /// Where a project stands, and the variables of the person.
 #[derive(Clone, Copy)]

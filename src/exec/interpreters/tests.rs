@@ -1,5 +1,7 @@
 use super::*;
+use crate::domain::InstallInto;
 use crate::launch::WritableFolders;
+use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
 /// Answers questions without starting anything, and keeps who was asked.
@@ -247,10 +249,10 @@ fn versions_are_told_beforehand_by_places_alone() {
     let bench = Bench::new();
     fs::write(bench.trap("work/.venv/bin/python"), "\x7fELF").unwrap();
     fs::write(bench.base.join("work/.venv/pyvenv.cfg"), "version = 3.12.4\n").unwrap();
-    let told = told_versions(&bench.base.join("work"), None, None);
+    let told = versions_by_files(&bench.base.join("work"), None, None);
     assert!(told.contains(&(Language::python(), "3.12.4".into())), "{told:?}");
     let chosen = bench.trap("pythons/3.10.2/bin/python3");
-    let told = told_versions(&bench.base.join("work"), None, Some(&chosen));
+    let told = versions_by_files(&bench.base.join("work"), None, Some(&chosen));
     // A script stands in for something that nobody may ask.
     assert!(!told.iter().any(|(language, _)| *language == Language::python()), "{told:?}");
     assert_eq!(bench.asked(), Vec::<PathBuf>::new());

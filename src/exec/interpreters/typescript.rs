@@ -5,7 +5,8 @@ use crate::domain::Language;
 use crate::text::number::version_numbers;
 
 /// A node that does not leave types out by itself has to be told to.
-const TOLD: [&str; 2] = ["--experimental-strip-types", "--disable-warning=ExperimentalWarning"];
+const STRIP_TYPES_ARGUMENTS: [&str; 2] =
+    ["--experimental-strip-types", "--disable-warning=ExperimentalWarning"];
 
 impl Finder {
     /// The words in front of the file; `None` where nothing runs it, or not by such words. Programs of the project are found
@@ -13,7 +14,7 @@ impl Finder {
     pub(in crate::exec) fn typescript(&self) -> Option<Vec<String>> {
         let language = Language("typescript".into());
         let found = self.find(&language).ok()?;
-        let (way, _) = self.way(&language)?;
+        let (way, _) = self.run_method(&language)?;
         let mut words: Vec<String> = vec![way.command.clone()];
         if let Some((last, before)) = way.arguments.split_last() {
             let is_plain = way.compile.is_empty() && !before.iter().any(|word| word.contains('{'));
@@ -21,9 +22,9 @@ impl Finder {
             return (is_plain && matches!(last.as_str(), "{source}" | "{file}")).then_some(words);
         }
         let asked = || self.ask(&found.path, &["--version"]).text().and_then(|text| version_in(&text));
-        let version = Self::told_version(&found, &way).or_else(asked);
+        let version = Self::version_by_files(&found, &way).or_else(asked);
         if version.is_some_and(|version| !reads_files(&version)) {
-            words.extend(TOLD.map(str::to_owned));
+            words.extend(STRIP_TYPES_ARGUMENTS.map(str::to_owned));
         }
         Some(words)
     }

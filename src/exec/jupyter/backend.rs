@@ -5,12 +5,12 @@ use super::error::JupyterError;
 use super::message::Channel;
 use super::reading::ReplyReader;
 use super::talk::KernelOrder;
-use super::{FAREWELL, Jupyter};
+use super::{Jupyter, SHUTDOWN_TIMEOUT};
 use crate::domain::{
     InstallInto, Interpreter, KernelFate, Language, Limits, Reach, SandboxLevel, SandboxReport, Terms,
 };
 use crate::exec::ExecutorError;
-use crate::exec::backend::{Backend, BackendEvent, EndCause, Job, RunEnd, Watch};
+use crate::exec::backend::{Backend, BackendEvent, EndCause, Job, LimitEnforcer, RunEnd};
 use serde_json::json;
 use tokio::time::Instant;
 
@@ -37,8 +37,8 @@ impl Backend for Jupyter {
         Ok(self.available.report())
     }
 
-    fn watch(&self) -> Watch {
-        Watch::Loop { loses_interrupts: true }
+    fn watch(&self) -> LimitEnforcer {
+        LimitEnforcer::Loop { loses_interrupts: true }
     }
 
     async fn begin(&mut self, job: Job) {
@@ -71,7 +71,7 @@ impl Backend for Jupyter {
         }
         self.order(KernelOrder::Run(Box::new(request)));
         if self.kernels.get(&spec.name).is_some_and(|kernel| kernel.lost) {
-            self.tell_lost(true);
+            self.report_lost(true);
         }
     }
 
@@ -168,7 +168,7 @@ impl Backend for Jupyter {
     async fn close(&mut self) {
         self.end_all();
         let all = futures_util::future::join_all(self.leaving.drain(..));
-        let mut all = std::pin::pin!(tokio::time::timeout(FAREWELL, all));
+        let mut all = std::pin::pin!(tokio::time::timeout(SHUTDOWN_TIMEOUT, all));
         loop {
             tokio::select! {
                 _ = &mut all => return,

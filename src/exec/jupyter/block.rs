@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// Output of a kernel may be this long under way: what comes sooner after an interrupt can be from before it.
-const UNDER_WAY: Duration = Duration::from_millis(400);
+const OUTPUT_DELAY: Duration = Duration::from_millis(400);
 
 /// The block that runs, or is held until its kernel is there for it.
 pub(super) struct JupyterBlock {
@@ -56,7 +56,7 @@ impl JupyterBlock {
 
     /// A message of it came, or the end of it.
     pub(super) fn hear(&mut self, now: Instant) {
-        self.answered |= self.interrupted.is_some_and(|at| now >= at + UNDER_WAY);
+        self.answered |= self.interrupted.is_some_and(|at| now >= at + OUTPUT_DELAY);
     }
 
     /// Whether the interrupt has reached it, or came when its code was over.
@@ -77,11 +77,11 @@ mod tests {
         block.hear(start);
         assert!(!block.has_answered(), "nothing was asked");
         block.interrupt(start);
-        block.hear(start + UNDER_WAY / 2);
+        block.hear(start + OUTPUT_DELAY / 2);
         assert!(!block.has_answered());
-        block.hear(start + UNDER_WAY);
+        block.hear(start + OUTPUT_DELAY);
         assert!(block.has_answered());
-        block.interrupt(start + UNDER_WAY * 2);
+        block.interrupt(start + OUTPUT_DELAY * 2);
         assert!(!block.has_answered(), "the person wants it once more");
         block.asked = Some("2".into());
         assert!(block.has_answered(), "its code is over");

@@ -5,16 +5,14 @@
 //! library that was tried (html2text, on html5ever) did not end within a minute on 1 MiB of `<div>`, and draws borders
 //! that cost the columns of a wide table.
 
-/// Bytes of HTML that are looked at.
-const LIMIT: usize = 1 << 20;
+const MAX_BYTES: usize = 1 << 20;
 /// Columns of a cell; longer ones are cut.
-const CELL: usize = 60;
-/// Rows of a table.
-const ROWS: usize = 2000;
+const MAX_CELL_COLUMNS: usize = 60;
+const MAX_ROWS: usize = 2000;
 
 /// The text of a piece of HTML.
 pub(super) fn text(html: &str) -> String {
-    let mut end = html.len().min(LIMIT);
+    let mut end = html.len().min(MAX_BYTES);
     while !html.is_char_boundary(end) {
         end -= 1;
     }
@@ -167,8 +165,8 @@ impl HtmlText {
     fn end_cell(&mut self) {
         let Some(cell) = self.cell.take() else { return };
         let cell = cell.trim();
-        let cell = if cell.chars().count() > CELL {
-            let head: String = cell.chars().take(CELL - 1).collect();
+        let cell = if cell.chars().count() > MAX_CELL_COLUMNS {
+            let head: String = cell.chars().take(MAX_CELL_COLUMNS - 1).collect();
             head + "…"
         } else {
             cell.to_owned()
@@ -184,8 +182,8 @@ impl HtmlText {
     fn end_table(&mut self) {
         let mut rows = std::mem::take(&mut self.rows);
         rows.retain(|row| !row.is_empty());
-        let left_out = rows.len().saturating_sub(ROWS);
-        rows.truncate(ROWS);
+        let left_out = rows.len().saturating_sub(MAX_ROWS);
+        rows.truncate(MAX_ROWS);
         let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
         let width = |cell: &String| unicode_width::UnicodeWidthStr::width(cell.as_str());
         let widths: Vec<usize> = (0..columns)

@@ -7,7 +7,7 @@ use super::message::{Channel, JupyterMessage};
 use super::ready::KernelReadiness;
 use super::sockets::{Addresses, SocketMessage, connect, free_ports};
 use super::specs::Spec;
-use super::talk::{Ids, KernelNews, KernelOrder, Outlet};
+use super::talk::{KernelNews, KernelOrder, MessageIds, NewsSender};
 use crate::domain::sentences::running::STOPPED_BEFORE_START;
 use crate::domain::{Limits, Stream};
 use crate::exec::environment::Environment;
@@ -63,15 +63,15 @@ struct KernelProcess {
 /// Starts a kernel and carries its talk until it is gone.
 pub(super) async fn carry(
     start: LocalStart,
-    ids: Rc<Ids>,
+    ids: Rc<MessageIds>,
     mut orders: mpsc::UnboundedReceiver<KernelOrder>,
-    outlet: Outlet,
+    outlet: NewsSender,
 ) {
     let held = match spawn(&start) {
         Ok(held) => held,
         Err(error) => {
             let (name, why) = (start.spec.name.clone(), error.to_string());
-            outlet.tell(KernelNews::Gone(JupyterError::NotStarted { name, why }.to_string())).await;
+            outlet.send(KernelNews::Gone(JupyterError::NotStarted { name, why }.to_string())).await;
             return;
         }
     };
@@ -101,21 +101,21 @@ pub(super) async fn carry(
             Some(order) = orders.recv() => kernel.obey(order),
             // Behind all that was ordered: a block that is stopped already is not sent.
             () = std::future::ready(()), if kernel.may_send() && orders.is_empty() => kernel.send_next(),
-            told = told(&kernel.held.told, &mut kernel.held.link) => told.map(|told| kernel.on_told(told)),
-            (stream, bytes) = printed(&kernel.held.output) => kernel.on_print(stream, bytes),
-            () = tokio::time::sleep_until(nudge), if kernel.send.is_some() && !kernel.ready.is() => {
+            told = helper_event(&kernel.held.told, &mut kernel.held.link) => told.map(|told| kernel.on_helper_event(told)),
+            (stream, bytes) = next_output(&kernel.held.output) => kernel.on_print(stream, bytes),
+            () = tokio::time::sleep_until(nudge), if kernel.send.is_some() && !kernel.ready.is_ready() => {
                 let question = kernel.ready.ask();
                 kernel.send(question);
                 nudge = Instant::now() + Duration::from_millis(700);
                 None
             }
-            () = tokio::time::sleep_until(until), if !kernel.ready.is() => {
+            () = tokio::time::sleep_until(until), if !kernel.ready.is_ready() => {
                 Some(kernel.failed(format!("it was not ready after {} s", kernel.start.patience.as_secs())))
             }
         };
         let Some(news) = news else { continue };
         let over = matches!(news, KernelNews::Gone(_));
-        if !outlet.tell(news).await || over {
+        if !outlet.send(news).await || over {
             return close(kernel.held).await;
         }
     }
@@ -124,7 +124,7 @@ pub(super) async fn carry(
 /// A kernel that was started.
 struct LocalKernel {
     start: LocalStart,
-    ids: Rc<Ids>,
+    ids: Rc<MessageIds>,
     held: KernelProcess,
     ready: KernelReadiness,
     /// Where messages are sent, once it is connected.
@@ -144,7 +144,7 @@ impl LocalKernel {
 
     fn on_message(&mut self, message: SocketMessage) -> Option<KernelNews> {
         match message {
-            Ok(message) if self.ready.is() => Some(KernelNews::Message(Box::new(message))),
+            Ok(message) if self.ready.is_ready() => Some(KernelNews::Message(Box::new(message))),
             Ok(message) if self.ready.take(&message) => Some(KernelNews::Ready(self.ready.version())),
             Ok(_) => None,
             Err(why) => Some(KernelNews::Gone(why.to_string())),
@@ -152,7 +152,7 @@ impl LocalKernel {
     }
 
     fn may_send(&self) -> bool {
-        self.ready.is() && !self.waiting.is_empty()
+        self.ready.is_ready() && !self.waiting.is_empty()
     }
 
     /// Sends what is next of what waited.
@@ -168,7 +168,7 @@ impl LocalKernel {
             KernelOrder::Run(block) => self.waiting.hold(*block),
             KernelOrder::Rest => self.held.link.order(&ToHelper::PauseAll),
             // It was started for this block alone, and could not stand still while it starts.
-            KernelOrder::Interrupt if !self.ready.is() => {
+            KernelOrder::Interrupt if !self.ready.is_ready() => {
                 return Some(KernelNews::Gone(STOPPED_BEFORE_START.into()));
             }
             KernelOrder::Interrupt if self.waiting.stop() => return Some(KernelNews::NotSent),
@@ -181,12 +181,12 @@ impl LocalKernel {
         None
     }
 
-    fn on_told(&mut self, heard: HelperEvent) -> KernelNews {
+    fn on_helper_event(&mut self, heard: HelperEvent) -> KernelNews {
         let ending = match heard {
             HelperEvent::Paused(rest) => return KernelNews::Resting(rest.still),
             HelperEvent::Ended(ending) => ending,
         };
-        if self.ready.is() {
+        if self.ready.is_ready() {
             return KernelNews::Gone(cause_of_death(ending));
         }
         self.held.drain(&mut self.errors);
@@ -200,7 +200,7 @@ impl LocalKernel {
         }
         self.errors.add(&bytes);
         // What it says about itself on its start is not the block's.
-        self.ready.is().then_some(KernelNews::Printed(stream, bytes))
+        self.ready.is_ready().then_some(KernelNews::Printed(stream, bytes))
     }
 
     fn failed(&self, why: String) -> KernelNews {
@@ -307,7 +307,7 @@ enum HelperEvent {
 }
 
 /// What its helper tells, where it matters.
-async fn told(socket: &UnixStream, link: &mut Link) -> Option<HelperEvent> {
+async fn helper_event(socket: &UnixStream, link: &mut Link) -> Option<HelperEvent> {
     if socket.readable().await.is_err() {
         return Some(HelperEvent::Ended(ExitKind::default()));
     }
@@ -338,7 +338,7 @@ impl KernelProcess {
 }
 
 /// The next thing that its process printed; nothing is the end of that stream. Safe to cancel.
-async fn printed(output: &[(Stream, pipe::Receiver)]) -> (Stream, Vec<u8>) {
+async fn next_output(output: &[(Stream, pipe::Receiver)]) -> (Stream, Vec<u8>) {
     if output.is_empty() {
         return std::future::pending().await;
     }

@@ -9,7 +9,7 @@ const VERSION: &str = "5.3";
 /// Stands between the addresses and the message.
 const DELIMITER: &[u8] = b"<IDS|MSG>";
 /// Parts of a message, at most: addresses and buffers are counted.
-const PARTS: usize = 1024;
+const MAX_PARTS: usize = 1024;
 
 /// The channel on which a message travels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr)]
@@ -76,7 +76,7 @@ impl JupyterMessage {
     }
 
     /// The id of the message that it is about; empty where there is none.
-    pub(super) fn about(&self) -> &str {
+    pub(super) fn parent_id(&self) -> &str {
         self.parent.get("msg_id").and_then(Value::as_str).unwrap_or_default()
     }
 
@@ -99,12 +99,12 @@ impl JupyterMessage {
     /// # Errors
     /// When they are none, or were not signed with this key.
     pub(super) fn from_parts(channel: Channel, parts: &[Vec<u8>], key: &[u8]) -> Result<Self, MessageError> {
-        let at = parts.iter().take(PARTS).position(|part| part == DELIMITER).ok_or(MessageError::Form)?;
+        let at = parts.iter().take(MAX_PARTS).position(|part| part == DELIMITER).ok_or(MessageError::Form)?;
         let [signed, body @ ..] = parts.get(at + 1..).unwrap_or_default() else {
             return Err(MessageError::Form);
         };
         let body = body.get(..4).ok_or(MessageError::Form)?;
-        if !key.is_empty() && !same(signature(key, body).as_bytes(), signed) {
+        if !key.is_empty() && !is_equal_constant_time(signature(key, body).as_bytes(), signed) {
             return Err(MessageError::Signature);
         }
         let [header, parent, _, content] = body else { return Err(MessageError::Form) };
@@ -140,7 +140,7 @@ impl JupyterMessage {
             let bytes: [u8; 8] = bytes.get(at..at.checked_add(8)?)?.try_into().ok()?;
             usize::try_from(u64::from_le_bytes(bytes)).ok()
         };
-        let count = number(0).filter(|count| (6..=PARTS).contains(count)).ok_or(MessageError::Form)?;
+        let count = number(0).filter(|count| (6..=MAX_PARTS).contains(count)).ok_or(MessageError::Form)?;
         let offsets: Option<Vec<usize>> = (1..=count).map(|at| number(8 * at)).collect();
         let offsets = offsets.ok_or(MessageError::Form)?;
         let parts: Option<Vec<&[u8]>> = offsets.windows(2).map(|two| bytes.get(two[0]..two[1])).collect();
@@ -218,7 +218,7 @@ fn signature(key: &[u8], parts: &[Vec<u8>]) -> String {
 }
 
 /// Whether two texts are the same, in a time that does not tell where they differ.
-fn same(a: &[u8], b: &[u8]) -> bool {
+fn is_equal_constant_time(a: &[u8], b: &[u8]) -> bool {
     a.len() == b.len() && a.iter().zip(b).fold(0, |sum, (x, y)| sum | (x ^ y)) == 0
 }
 
@@ -259,7 +259,7 @@ mod tests {
         assert_eq!(JupyterMessage::from_parts(Channel::Shell, &parts, b"key"), Err(MessageError::Signature));
         assert_eq!(JupyterMessage::from_v1(&message.to_v1()).as_ref(), Ok(&message));
         assert_eq!(JupyterMessage::from_text(message.to_text().as_bytes()).as_ref(), Ok(&message));
-        assert_eq!((message.kind(), message.id(), message.about()), ("execute_request", "a1", ""));
+        assert_eq!((message.kind(), message.id(), message.parent_id()), ("execute_request", "a1", ""));
     }
 
     proptest! {

@@ -11,8 +11,7 @@ use crate::exec::kernel_wire::{BlockEnd, RunSummary};
 use base64::Engine as _;
 use serde_json::Value;
 
-/// Bytes of a value as text.
-const VALUE: usize = 256 << 10;
+const MAX_VALUE_BYTES: usize = 256 << 10;
 
 /// A block whose messages are read.
 #[derive(Debug)]
@@ -97,7 +96,7 @@ impl ReplyReader {
 
     /// Takes a message; what is to be told of it.
     pub(super) fn take(&mut self, message: &JupyterMessage) -> Vec<BackendEvent> {
-        if message.about() != self.request {
+        if message.parent_id() != self.request {
             return Vec::new();
         }
         let mut heard = Vec::new();
@@ -119,7 +118,7 @@ impl ReplyReader {
                 }
             }
             (Channel::Iopub, "execute_result") => {
-                self.value = self.show(message, &mut heard).map(|text| bound(&text)).or(self.value.take());
+                self.value = self.show(message, &mut heard).map(|text| truncate(&text)).or(self.value.take());
             }
             (Channel::Iopub, "error") => self.error = self.error.take().or_else(|| error(&message.content)),
             (Channel::Shell, "execute_reply") => self.reply(message, &mut heard),
@@ -141,7 +140,10 @@ impl ReplyReader {
         // Help texts and the like come with the reply.
         for page in content.get("payload").and_then(Value::as_array).into_iter().flatten().take(20) {
             if let Some(text) = page.pointer("/data/text~1plain").and_then(Value::as_str) {
-                heard.push(BackendEvent::printed(Stream::Stdout, format!("{}\n", plain(text)).into_bytes()));
+                heard.push(BackendEvent::printed(
+                    Stream::Stdout,
+                    format!("{}\n", strip_colours(text)).into_bytes(),
+                ));
             }
         }
         self.reply = Some(match message.text("status") {
@@ -196,32 +198,33 @@ impl ReplyReader {
             heard.push(BackendEvent::Image(format!("figure-{}.{extension}", self.figures), mime, bytes));
             return None;
         }
-        let shown = text("text/plain").map(|text| plain(&text));
+        let shown = text("text/plain").map(|text| strip_colours(&text));
         // `<IPython.core.display.HTML object>` says nothing; the other forms do.
         let says = shown.as_ref().is_some_and(|text| !(text.starts_with('<') && text.ends_with('>')));
         if says {
             return shown;
         }
-        let rich = text("text/html").map(|html| plain(&html::text(&html))).filter(|text| !text.is_empty());
+        let rich =
+            text("text/html").map(|html| strip_colours(&html::text(&html))).filter(|text| !text.is_empty());
         let other = ["text/markdown", "text/latex", "application/json"];
-        rich.or_else(|| other.iter().find_map(|mime| text(mime)).map(|text| plain(&text))).or(shown)
+        rich.or_else(|| other.iter().find_map(|mime| text(mime)).map(|text| strip_colours(&text))).or(shown)
     }
 }
 
 fn error(content: &Value) -> Option<RunError> {
-    let text = |name: &str| content.get(name).and_then(Value::as_str).map(plain).unwrap_or_default();
+    let text = |name: &str| content.get(name).and_then(Value::as_str).map(strip_colours).unwrap_or_default();
     let lines = content.get("traceback").and_then(Value::as_array).cloned().unwrap_or_default();
-    let traceback: Vec<String> = lines.iter().filter_map(Value::as_str).map(plain).collect();
+    let traceback: Vec<String> = lines.iter().filter_map(Value::as_str).map(strip_colours).collect();
     let (kind, message) = (text("ename"), text("evalue"));
     (!kind.is_empty()).then(|| RunError {
-        kind: bound(&kind),
-        message: bound(&message),
-        traceback: bound(&traceback.join("\n")),
+        kind: truncate(&kind),
+        message: truncate(&message),
+        traceback: truncate(&traceback.join("\n")),
     })
 }
 
 /// Text without the sequences that colour it.
-fn plain(text: &str) -> String {
+fn strip_colours(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
@@ -236,11 +239,15 @@ fn plain(text: &str) -> String {
     out
 }
 
-fn bound(text: &str) -> String {
-    if text.len() <= VALUE {
+fn truncate(text: &str) -> String {
+    if text.len() <= MAX_VALUE_BYTES {
         return text.to_owned();
     }
-    format!("{}… ({} bytes)", text.get(..text.floor_char_boundary(VALUE)).unwrap_or_default(), text.len())
+    format!(
+        "{}… ({} bytes)",
+        text.get(..text.floor_char_boundary(MAX_VALUE_BYTES)).unwrap_or_default(),
+        text.len()
+    )
 }
 
 #[cfg(test)]

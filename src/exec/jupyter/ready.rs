@@ -2,14 +2,14 @@
 //! comes. Before that, output could be lost. Pure but for the ids.
 
 use super::message::{Channel, JupyterMessage};
-use super::talk::Ids;
+use super::talk::MessageIds;
 use serde_json::{Value, json};
 use std::rc::Rc;
 
 /// What is known so far.
 #[derive(Debug)]
 pub(super) struct KernelReadiness {
-    ids: Rc<Ids>,
+    ids: Rc<MessageIds>,
     asked: Vec<String>,
     answered: bool,
     version: Option<String>,
@@ -17,12 +17,12 @@ pub(super) struct KernelReadiness {
 }
 
 impl KernelReadiness {
-    pub(super) fn new(ids: Rc<Ids>) -> Self {
+    pub(super) fn new(ids: Rc<MessageIds>) -> Self {
         Self { ids, asked: Vec::new(), answered: false, version: None, heard: false }
     }
 
     /// Whether it is there.
-    pub(super) fn is(&self) -> bool {
+    pub(super) fn is_ready(&self) -> bool {
         self.heard && self.answered
     }
 
@@ -40,7 +40,7 @@ impl KernelReadiness {
 
     /// Takes a message; true when it makes the kernel ready.
     pub(super) fn take(&mut self, message: &JupyterMessage) -> bool {
-        if !self.asked.iter().any(|id| id == message.about()) {
+        if !self.asked.iter().any(|id| id == message.parent_id()) {
             return false;
         }
         match (message.channel, message.kind()) {
@@ -52,7 +52,7 @@ impl KernelReadiness {
             }
             _ => {}
         }
-        self.is()
+        self.is_ready()
     }
 }
 
@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn both_channels_have_to_answer() {
-        let mut ready = KernelReadiness::new(Rc::new(Ids::new()));
+        let mut ready = KernelReadiness::new(Rc::new(MessageIds::new()));
         let question = ready.ask();
         let about = |channel, kind: &str, content: Value| {
             let mut message = JupyterMessage::new(channel, kind, ("1", "s", ""), content);
@@ -76,9 +76,9 @@ mod tests {
         other.parent = json!({ "msg_id": "another" });
         assert!(!ready.take(&other));
         assert!(!ready.take(&reply));
-        assert!(!ready.is());
+        assert!(!ready.is_ready());
         assert!(ready.take(&idle));
         assert_eq!(ready.version().as_deref(), Some("3.11.2"));
-        assert!(ready.is());
+        assert!(ready.is_ready());
     }
 }

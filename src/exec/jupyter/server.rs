@@ -23,12 +23,11 @@ use tokio_tungstenite::tungstenite::{self, Bytes, Message as Frame};
 use tokio_util::io::InspectReader;
 
 /// The binary form of messages, asked for by this name.
-const V1: &str = "v1.kernel.websocket.jupyter.org";
-/// How long a server may take to answer.
-const PATIENCE: Duration = Duration::from_secs(20);
+const SUBPROTOCOL: &str = "v1.kernel.websocket.jupyter.org";
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(20);
 /// The largest message of a kernel, and the largest answer of the server.
-const MESSAGE: usize = 128 << 20;
-const ANSWER: usize = 4 << 20;
+const MAX_MESSAGE_BYTES: usize = 128 << 20;
+const MAX_ANSWER_BYTES: usize = 4 << 20;
 
 /// A server that can be asked.
 #[derive(Clone)]
@@ -136,7 +135,9 @@ impl JupyterServer {
         let plain = |id: &&str| {
             !id.is_empty() && id.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
         };
-        id.filter(plain).map(str::to_owned).ok_or_else(|| self.wrong("started a kernel without an id"))
+        id.filter(plain)
+            .map(str::to_owned)
+            .ok_or_else(|| self.protocol_error("started a kernel without an id"))
     }
 
     /// Whether a kernel is at work; `None` when it is not there any more.
@@ -176,7 +177,8 @@ impl JupyterServer {
     pub(super) async fn open(&self, id: &str, session: &str) -> Result<Socket, JupyterError> {
         let mut url = self.url(&["api", "kernels", id, "channels"]);
         url.query_pairs_mut().append_pair("session_id", session);
-        let key = crate::exec::blob::random::<16>().map_err(|error| self.wrong(&error.to_string()))?;
+        let key =
+            crate::exec::blob::random::<16>().map_err(|error| self.protocol_error(&error.to_string()))?;
         let key = base64::Engine::encode(&base64::engine::general_purpose::STANDARD, key);
         let request = self
             .client
@@ -185,19 +187,21 @@ impl JupyterServer {
             .header("upgrade", "websocket")
             .header("sec-websocket-version", "13")
             .header("sec-websocket-key", &key)
-            .header("sec-websocket-protocol", V1);
+            .header("sec-websocket-protocol", SUBPROTOCOL);
         let answer = self.send(request).await?;
         if answer.status() != StatusCode::SWITCHING_PROTOCOLS {
             return Err(self.refused(answer.status()));
         }
         let header = |name: &str| answer.headers().get(name).and_then(|value| value.to_str().ok());
         if header("sec-websocket-accept") != Some(&derive_accept_key(key.as_bytes())) {
-            return Err(self.wrong("does not speak WebSocket"));
+            return Err(self.protocol_error("does not speak WebSocket"));
         }
-        let v1 = header("sec-websocket-protocol") == Some(V1);
-        let upgraded = timeout(PATIENCE, answer.upgrade()).await.map_err(|_| self.slow())?;
-        let upgraded = upgraded.map_err(|_| self.wrong("closed the connection"))?;
-        let config = WebSocketConfig::default().max_message_size(Some(MESSAGE)).max_frame_size(Some(MESSAGE));
+        let v1 = header("sec-websocket-protocol") == Some(SUBPROTOCOL);
+        let upgraded = timeout(ANSWER_TIMEOUT, answer.upgrade()).await.map_err(|_| self.timeout_error())?;
+        let upgraded = upgraded.map_err(|_| self.protocol_error("closed the connection"))?;
+        let config = WebSocketConfig::default()
+            .max_message_size(Some(MAX_MESSAGE_BYTES))
+            .max_frame_size(Some(MAX_MESSAGE_BYTES));
         let heard = Rc::new(Cell::new(Instant::now()));
         let noted = heard.clone();
         let watched: OnBytes = Box::new(move |_| noted.set(Instant::now()));
@@ -230,14 +234,16 @@ impl JupyterServer {
     }
 
     async fn send(&self, request: reqwest::RequestBuilder) -> Result<Response, JupyterError> {
-        let sent = timeout(PATIENCE, request.send()).await;
+        let sent = timeout(ANSWER_TIMEOUT, request.send()).await;
         if !matches!(&sent, Ok(Err(error)) if error.is_connect() || error.is_builder()) {
-            ledger::count(&self.host());
+            ledger::count_request(&self.host());
         }
         match sent {
             Ok(Ok(answer)) => Ok(answer),
-            Ok(Err(error)) => Err(self.wrong(&format!("can't be reached: {}", causes(&error.without_url())))),
-            Err(_) => Err(self.slow()),
+            Ok(Err(error)) => {
+                Err(self.protocol_error(&format!("can't be reached: {}", causes(&error.without_url()))))
+            }
+            Err(_) => Err(self.timeout_error()),
         }
     }
 
@@ -249,32 +255,33 @@ impl JupyterServer {
             let mut bytes = Vec::new();
             let mut pieces = answer.bytes_stream();
             while let Some(piece) = pieces.next().await {
-                bytes.extend_from_slice(&piece.map_err(|_| self.wrong("broke off its answer"))?);
-                if bytes.len() > ANSWER {
-                    return Err(self.wrong("answers without end"));
+                bytes.extend_from_slice(&piece.map_err(|_| self.protocol_error("broke off its answer"))?);
+                if bytes.len() > MAX_ANSWER_BYTES {
+                    return Err(self.protocol_error("answers without end"));
                 }
             }
             Ok(bytes)
         };
-        let bytes = timeout(PATIENCE, read).await.map_err(|_| self.slow())??;
+        let bytes = timeout(ANSWER_TIMEOUT, read).await.map_err(|_| self.timeout_error())??;
         let bytes = self.token.mask(bytes);
         if bytes.is_empty() {
             return Ok(Value::Null);
         }
-        serde_json::from_slice(&bytes)
-            .map_err(|_| self.wrong("answers with something that is no JSON: is it a Jupyter server?"))
+        serde_json::from_slice(&bytes).map_err(|_| {
+            self.protocol_error("answers with something that is no JSON: is it a Jupyter server?")
+        })
     }
 
-    fn wrong(&self, why: &str) -> JupyterError {
+    fn protocol_error(&self, why: &str) -> JupyterError {
         JupyterError::Server { url: self.shown(), why: self.token.masked(why.to_owned()) }
     }
 
-    fn slow(&self) -> JupyterError {
-        self.wrong(&format!("did not answer within {} s", PATIENCE.as_secs()))
+    fn timeout_error(&self) -> JupyterError {
+        self.protocol_error(&format!("did not answer within {} s", ANSWER_TIMEOUT.as_secs()))
     }
 
     fn refused(&self, status: StatusCode) -> JupyterError {
-        self.wrong(&match status.as_u16() {
+        self.protocol_error(&match status.as_u16() {
             401 | 403 | 300..=399 => {
                 "refuses the token: set token_env or token_command in [executors.jupyter]".to_owned()
             }
@@ -295,7 +302,7 @@ impl Socket {
         } else {
             Frame::Text(message.to_text().into())
         };
-        ledger::count(&self.host);
+        ledger::count_request(&self.host);
         self.stream.send(frame).await
     }
 
@@ -308,21 +315,21 @@ impl Socket {
     }
 
     /// When bytes of the server came last.
-    pub(super) fn heard(&self) -> Instant {
+    pub(super) fn last_heard(&self) -> Instant {
         self.heard.get()
     }
 
     /// What came, without the token.
-    fn clean(&self, bytes: &[u8]) -> Vec<u8> {
+    fn without_token(&self, bytes: &[u8]) -> Vec<u8> {
         self.token.mask(bytes.to_vec())
     }
 
     /// What comes next. Safe to cancel.
     pub(super) async fn next(&mut self) -> SocketEvent {
         let read = match self.stream.next().await {
-            Some(Ok(Frame::Binary(bytes))) if self.v1 => JupyterMessage::from_v1(&self.clean(&bytes)),
-            Some(Ok(Frame::Binary(bytes))) => JupyterMessage::from_text(&self.clean(&bytes)),
-            Some(Ok(Frame::Text(text))) => JupyterMessage::from_text(&self.clean(text.as_bytes())),
+            Some(Ok(Frame::Binary(bytes))) if self.v1 => JupyterMessage::from_v1(&self.without_token(&bytes)),
+            Some(Ok(Frame::Binary(bytes))) => JupyterMessage::from_text(&self.without_token(&bytes)),
+            Some(Ok(Frame::Text(text))) => JupyterMessage::from_text(&self.without_token(text.as_bytes())),
             Some(Ok(Frame::Close(reason))) => {
                 let reason = reason.map_or_else(|| "closed".into(), |reason| reason.to_string());
                 return SocketEvent::Closed(self.token.masked(reason));

@@ -6,9 +6,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Descriptions larger than this are none.
-const LARGEST: u64 = 1 << 20;
-/// Kernels that are read, at most.
-const KERNELS: usize = 500;
+const MAX_BYTES: u64 = 1 << 20;
+const MAX_KERNELS: usize = 500;
 
 /// A kernel that can be started.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -127,7 +126,7 @@ pub(super) fn installed(folders: &[PathBuf]) -> Vec<Spec> {
     let mut found: BTreeMap<String, Spec> = BTreeMap::new();
     for folder in folders {
         let Ok(entries) = std::fs::read_dir(folder) else { continue };
-        for entry in entries.flatten().take(KERNELS) {
+        for entry in entries.flatten().take(MAX_KERNELS) {
             let name = entry.file_name().to_string_lossy().into_owned();
             if found.contains_key(&name.to_lowercase()) {
                 continue;
@@ -144,7 +143,7 @@ pub(super) fn installed(folders: &[PathBuf]) -> Vec<Spec> {
 fn read(name: &str, path: &Path, folder: &Path) -> Result<Spec, JupyterError> {
     let unusable = |why: String| JupyterError::Spec { path: path.into(), why };
     let meta = std::fs::metadata(path).map_err(|error| unusable(error.to_string()))?;
-    if !meta.is_file() || meta.len() > LARGEST {
+    if !meta.is_file() || meta.len() > MAX_BYTES {
         return Err(unusable("it is no plain file of a description".into()));
     }
     let text = std::fs::read(path).map_err(|error| unusable(error.to_string()))?;

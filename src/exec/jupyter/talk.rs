@@ -46,27 +46,27 @@ pub(super) enum KernelNews {
 /// Where a kernel's task tells its news; the number says whose they are. Bounded: a kernel that floods is held up, and so
 /// is its socket.
 #[derive(Clone, Debug)]
-pub(super) struct Outlet {
+pub(super) struct NewsSender {
     pub(crate) number: u32,
     pub(crate) news: mpsc::Sender<(u32, KernelNews)>,
 }
 
-impl Outlet {
+impl NewsSender {
     /// Tells something; false when nobody listens any more.
-    pub(super) async fn tell(&self, news: KernelNews) -> bool {
+    pub(super) async fn send(&self, news: KernelNews) -> bool {
         self.news.send((self.number, news)).await.is_ok()
     }
 }
 
 /// Makes ids of messages.
 #[derive(Debug)]
-pub(super) struct Ids {
+pub(super) struct MessageIds {
     pub(crate) session: String,
     next: Cell<u64>,
 }
 
-impl Ids {
-    /// Ids of a new client.
+impl MessageIds {
+    /// MessageIds of a new client.
     pub(super) fn new() -> Self {
         Self { session: uuid::Uuid::now_v7().simple().to_string(), next: Cell::new(1) }
     }

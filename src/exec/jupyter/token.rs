@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 /// How long a command may take to print it.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TOKEN_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// A token, or none; and who masks it in what the server tells, which goes to the screen.
 #[derive(Clone, Debug, Default)]
@@ -34,13 +34,13 @@ impl ServerToken {
         }
         let Some(command) = &config.token_command else { return Ok(Self::default()) };
         let failed = |why: String| JupyterError::Token(format!("token_command {why}"));
-        let shell = programs.line(Start::TokenCommand, command);
+        let shell = programs.shell_command(Start::TokenCommand, command);
         let run = tokio::process::Command::from(shell.map_err(|why| failed(why.to_string()))?)
             .stdin(Stdio::null())
             .stderr(Stdio::null())
             .kill_on_drop(true)
             .output();
-        let done = timeout(PATIENCE, run).await.map_err(|_| failed("takes too long".into()))?;
+        let done = timeout(TOKEN_TIMEOUT, run).await.map_err(|_| failed("takes too long".into()))?;
         let done = done.map_err(|error| failed(format!("could not be started: {error}")))?;
         if !done.status.success() {
             return Err(failed(format!("failed ({})", done.status)));

@@ -2,21 +2,19 @@
 //! in how long it is waited for. No `repr` of the person's classes is called, nothing is stored in the kernel, and what
 //! does not answer is left alone: the block's end does not depend on it.
 
+use super::Jupyter;
 use super::message::{Channel, JupyterMessage};
+use super::reading::AwaitedReply;
 use super::talk::KernelOrder;
-use super::{AwaitedReply, Jupyter};
 use crate::domain::{RunEvent, Variable};
 use base64::Engine as _;
 use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How long an answer is waited for.
-const PATIENCE: Duration = Duration::from_secs(1);
-/// Bytes of an answer, as text.
-const LONGEST: usize = 256 << 10;
-/// Variables that are told.
-const MOST: usize = 300;
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(1);
+const MAX_ANSWER_BYTES: usize = 256 << 10;
+const MAX_VARIABLES: usize = 300;
 
 /// What the kernel is asked: a function of its namespace that gives lines of text. Only exact built-in types are looked
 /// into, and the shapes of data frames and arrays.
@@ -58,7 +56,7 @@ def told(names):
 
 /// The request that asks for them.
 fn request() -> Value {
-    let question = QUESTION.replace("MOST", &MOST.to_string());
+    let question = QUESTION.replace("MOST", &MAX_VARIABLES.to_string());
     // As a literal of Python: what JSON escapes, Python reads.
     let literal = Value::String(question).to_string();
     let expression = format!("(lambda d: (exec({literal}, d), d['told'](globals()))[1])({{}})");
@@ -72,13 +70,13 @@ fn request() -> Value {
 fn read(content: &Value) -> Option<(u32, Vec<Variable>)> {
     let text = content.pointer("/user_expressions/sayso/data/text~1plain")?.as_str()?;
     let text = text.trim_matches(['\'', '"']);
-    if text.len() > LONGEST {
+    if text.len() > MAX_ANSWER_BYTES {
         return None;
     }
     let bytes = base64::engine::general_purpose::STANDARD.decode(text).ok()?;
     let (all, lines): (u32, Vec<[String; 4]>) = serde_json::from_slice(&bytes).ok()?;
     let line = |[name, kind, size, value]: [String; 4]| Variable { name, kind, size, value, change: None };
-    Some((all, lines.into_iter().take(MOST).map(line).collect()))
+    Some((all, lines.into_iter().take(MAX_VARIABLES).map(line).collect()))
 }
 
 impl Jupyter {
@@ -89,7 +87,7 @@ impl Jupyter {
         };
         let message = self.ids.message(Channel::Shell, "execute_request", request());
         block.asked = Some(message.id().to_owned());
-        block.until = Some(Instant::now() + PATIENCE);
+        block.until = Some(Instant::now() + ANSWER_TIMEOUT);
         self.order(KernelOrder::Send(Box::new(message)));
         true
     }
@@ -97,7 +95,7 @@ impl Jupyter {
     /// Whether this message is the answer that is waited for; the block ends with it.
     pub(super) fn take_variables(&mut self, message: &JupyterMessage) -> bool {
         let asked = self.block.as_ref().and_then(|block| block.asked.as_deref());
-        if asked.is_none_or(|asked| message.about() != asked) {
+        if asked.is_none_or(|asked| message.parent_id() != asked) {
             return false;
         }
         if message.kind() == "execute_reply" {

@@ -5,15 +5,15 @@
 //! processor time to build, and its own idea of who owns the connection's task.
 
 /// The largest part of a message: an image of many millions of pixels fits.
-const LIMIT: u64 = 128 << 20;
+const MAX_PART_BYTES: u64 = 128 << 20;
 /// Parts of a message, and their bytes together, at most.
-const PARTS: usize = 1024;
-const TOTAL: usize = 256 << 20;
-const GREETING: usize = 64;
+const MAX_PARTS: usize = 1024;
+const MAX_TOTAL_BYTES: usize = 256 << 20;
+const GREETING_BYTES: usize = 64;
 
-const MORE: u8 = 1;
-const LONG: u8 = 2;
-const COMMAND: u8 = 4;
+const MORE_FLAG: u8 = 1;
+const LONG_FLAG: u8 = 2;
+const COMMAND_FLAG: u8 = 4;
 
 /// Why the other side can't be understood. The connection is of no use after that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -31,7 +31,7 @@ pub(super) enum ZmtpError {
 
 /// What is sent first. Nothing may follow before the other side has greeted, too.
 pub(super) fn greeting() -> Vec<u8> {
-    let mut bytes = vec![0u8; GREETING];
+    let mut bytes = vec![0u8; GREETING_BYTES];
     for (at, byte) in [(0, 0xff), (8, 1), (9, 0x7f), (10, 3)].into_iter().chain((12..).zip(*b"NULL")) {
         if let Some(slot) = bytes.get_mut(at) {
             *slot = byte;
@@ -51,7 +51,7 @@ pub(super) fn ready(socket: &str, identity: &[u8]) -> Vec<u8> {
         ready.extend((value.len() as u32).to_be_bytes());
         ready.extend(value);
     }
-    frame(&mut bytes, COMMAND, &ready);
+    frame(&mut bytes, COMMAND_FLAG, &ready);
     bytes
 }
 
@@ -64,7 +64,7 @@ pub(super) fn subscribe() -> Vec<u8> {
 pub(super) fn message(parts: &[Vec<u8>]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for (at, part) in parts.iter().enumerate() {
-        frame(&mut bytes, if at + 1 < parts.len() { MORE } else { 0 }, part);
+        frame(&mut bytes, if at + 1 < parts.len() { MORE_FLAG } else { 0 }, part);
     }
     bytes
 }
@@ -73,7 +73,7 @@ fn frame(into: &mut Vec<u8>, flags: u8, body: &[u8]) {
     match u8::try_from(body.len()) {
         Ok(size) => into.extend([flags, size]),
         Err(_) => {
-            into.push(flags | LONG);
+            into.push(flags | LONG_FLAG);
             into.extend((body.len() as u64).to_be_bytes());
         }
     }
@@ -120,7 +120,7 @@ impl ZmtpDecoder {
             return Ok(None);
         }
         while let Some((flags, body)) = self.next_frame()? {
-            if flags & COMMAND != 0 {
+            if flags & COMMAND_FLAG != 0 {
                 if body.starts_with(b"\x05ERROR") {
                     return Err(ZmtpError::Refused);
                 }
@@ -128,11 +128,11 @@ impl ZmtpDecoder {
                 continue;
             }
             self.total += body.len();
-            if self.parts.len() >= PARTS || self.total > TOTAL {
+            if self.parts.len() >= MAX_PARTS || self.total > MAX_TOTAL_BYTES {
                 return Err(ZmtpError::Size);
             }
             self.parts.push(body);
-            if flags & MORE == 0 {
+            if flags & MORE_FLAG == 0 {
                 self.total = 0;
                 return Ok(Some(std::mem::take(&mut self.parts)));
             }
@@ -153,10 +153,10 @@ impl ZmtpDecoder {
         if wrong {
             return Err(ZmtpError::Greeting);
         }
-        if rest.len() < GREETING {
+        if rest.len() < GREETING_BYTES {
             return Ok(false);
         }
-        self.at += GREETING;
+        self.at += GREETING_BYTES;
         self.greeted = true;
         Ok(true)
     }
@@ -164,7 +164,7 @@ impl ZmtpDecoder {
     fn next_frame(&mut self) -> Result<Option<(u8, Vec<u8>)>, ZmtpError> {
         let rest = self.rest();
         let Some(flags) = rest.first().copied() else { return Ok(None) };
-        let (size, from) = if flags & LONG != 0 {
+        let (size, from) = if flags & LONG_FLAG != 0 {
             let Some(bytes) = rest.get(1..9).and_then(|b| <[u8; 8]>::try_from(b).ok()) else {
                 return Ok(None);
             };
@@ -173,7 +173,7 @@ impl ZmtpDecoder {
             let Some(size) = rest.get(1) else { return Ok(None) };
             (u64::from(*size), 2)
         };
-        if size > LIMIT {
+        if size > MAX_PART_BYTES {
             return Err(ZmtpError::Size);
         }
         let end = from + size as usize;

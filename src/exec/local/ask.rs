@@ -66,7 +66,7 @@ impl Local {
     /// The answer, of whoever gave it.
     pub(super) fn on_lacking(&mut self, token: FrameToken, lacking: &[MissingFacility]) {
         let Some((_, reply)) = self.asking.question.take_if(|(asked, _)| *asked == token) else { return };
-        let _ = reply.send(packages::named(lacking));
+        let _ = reply.send(packages::package_names(lacking));
     }
 
     /// Who asked is told that there is no answer.
@@ -75,7 +75,7 @@ impl Local {
     }
 
     /// Takes what the Python that answers said.
-    pub(super) fn asked_said(&mut self) {
+    pub(super) fn on_asked_message(&mut self) {
         let Some(python) = &mut self.asking.python else { return };
         python.send();
         let Ok(said) = python.receive() else { return self.end_asked() };
@@ -83,28 +83,28 @@ impl Local {
             match said {
                 KernelMessage::Lacking(lacking) => {
                     self.on_lacking(token, &lacking);
-                    self.rest_asked();
+                    self.pause_asked();
                 }
-                KernelMessage::Waiting => self.rest_asked(),
+                KernelMessage::Waiting => self.pause_asked(),
                 _ => {}
             }
         }
     }
 
     /// Whether an answer is waited for.
-    pub(super) fn asks(&self) -> bool {
+    pub(super) fn is_asking(&self) -> bool {
         self.asking.question.is_some()
     }
 
     /// It stands still until it is asked again.
-    fn rest_asked(&self) {
-        if let Some(python) = self.asking.python.as_ref().filter(|_| !self.asks()) {
+    fn pause_asked(&self) {
+        if let Some(python) = self.asking.python.as_ref().filter(|_| !self.is_asking()) {
             python.process.link.order(&HelperOrder::Rest);
         }
     }
 
     /// Takes what its helper told.
-    pub(super) fn asked_told(&mut self) {
+    pub(super) fn on_asked_helper(&mut self) {
         let Some(python) = &mut self.asking.python else { return };
         let told = python.process.link.receive();
         if told.map_or(true, |told| told.iter().any(Notification::is_end)) {

@@ -6,7 +6,7 @@ use crate::domain::{
     Terms,
 };
 use crate::exec::ExecutorError;
-use crate::exec::backend::{Backend, BackendEvent, EndCause, Job, RunEnd, Watch, in_that_kernel};
+use crate::exec::backend::{Backend, BackendEvent, EndCause, Job, LimitEnforcer, RunEnd, in_that_kernel};
 use crate::exec::helper_wire::{HelperOrder, ResourceUse};
 use crate::exec::{packages, project_tools};
 use tokio::sync::oneshot;
@@ -63,16 +63,16 @@ impl Backend for Local {
     }
 
     async fn sandbox(&mut self) -> Result<SandboxReport, ExecutorError> {
-        Ok(self.prepared()?.report().clone())
+        Ok(self.prepared_sandbox()?.report().clone())
     }
 
-    fn watch(&self) -> Watch {
-        Watch::Helper
+    fn watch(&self) -> LimitEnforcer {
+        LimitEnforcer::Helper
     }
 
     async fn begin(&mut self, job: Job) {
         self.leaving = None;
-        let closed = self.closed(&job.terms);
+        let closed = self.closed_places(&job.terms);
         let begun = match job.terms.executor {
             ExecutorKind::Kernel => self.begin_in_kernel(&job),
             ExecutorKind::Installer => self.begin_install(&job),
@@ -97,7 +97,7 @@ impl Backend for Local {
             }
             self.leaving = None;
             for source in watch::ready(&self.sources()).await {
-                self.on(source);
+                self.on_ready(source);
             }
         }
     }

@@ -9,7 +9,6 @@ use crate::exec::backend::Job;
 use crate::exec::environment::Environment;
 use crate::exec::error::ExecError;
 use crate::exec::helper_wire::{HelperOrder, WatchedLimits};
-use crate::exec::kernel::Kernel;
 use crate::exec::kernel_wire::FrameToken;
 use crate::exec::languages::{self, TextName};
 use crate::exec::own_names::OwnNames;
@@ -22,12 +21,9 @@ use crate::launch::PrivateFolder;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
-/// So many kernels are started by themselves when none of them becomes ready.
-pub(super) const ATTEMPTS: u32 = 3;
-
 impl Local {
     /// The sandbox; prepared at the first need, which takes some 50 ms.
-    pub(super) fn prepared(&mut self) -> Result<&Sandbox, SandboxError> {
+    pub(super) fn prepared_sandbox(&mut self) -> Result<&Sandbox, SandboxError> {
         let Self { setup, sandbox, finder, tools, held, .. } = self;
         let tools = tools.get_or_insert_with(|| ProjectTools::of(finder, &setup.blobs));
         let path = std::env::var_os("PATH").unwrap_or_default();
@@ -75,15 +71,15 @@ impl Local {
     ) -> Result<Terms, ExecutorError> {
         let persistent = self.is_kernel(language);
         let opened = if persistent && !fresh { self.opened_since_start(language) } else { None };
-        let usual = (language.as_str() == "bash").then(|| self.dressed()).transpose()?;
+        let usual = (language.as_str() == "bash").then(|| self.program_environment()).transpose()?;
         let lower = persistent && self.lower_than_kernel(&limits, fresh)?;
         let path = match self.kernel_with_room(&limits).filter(|_| persistent && !fresh) {
             Some(kernel) => kernel.interpreter.clone(),
             None => interpreter.path.clone(),
         };
         let given = self.environment.clone();
-        let sandbox = self.prepared()?;
-        let environment = sandbox.passed(&given);
+        let sandbox = self.prepared_sandbox()?;
+        let environment = sandbox.passed_variables(&given);
         let Allowance { read, write, network } = sandbox.allowance(&path, language.as_str() == "python");
         let mut sandbox = sandbox.report().clone();
         if lower {
@@ -151,7 +147,7 @@ impl Local {
     fn opened_since_start(&mut self, language: &Language) -> Option<String> {
         let kernel = self.kernel.as_ref()?;
         let (then, interpreter, used) = (kernel.reach.clone(), kernel.interpreter.clone(), kernel.used);
-        let now = self.prepared().ok()?.cell(&interpreter, true).reach;
+        let now = self.prepared_sandbox().ok()?.cell(&interpreter, true).reach;
         let all = [PathBuf::from("/")];
         let closed = then.kept_from_writing(&all);
         let open: Vec<&Path> =
@@ -169,11 +165,11 @@ impl Local {
     }
 
     /// The environment of a program that starts anew.
-    fn dressed(&mut self) -> Result<Environment, SandboxError> {
+    fn program_environment(&mut self) -> Result<Environment, SandboxError> {
         let mut env = self.environment.clone();
-        self.prepared()?.dress(&mut env);
+        self.prepared_sandbox()?.set_variables(&mut env);
         if let Some(tools) = &mut self.tools {
-            tools.dress(&mut env);
+            tools.set_path(&mut env);
             tools.lend_packages(&mut env);
         }
         Ok(env)
@@ -185,107 +181,27 @@ impl Local {
             ExecutorKind::Files | ExecutorKind::Engine => Ok(Reach::default()),
             ExecutorKind::Installer => {
                 let programs = self.programs(&terms.interpreter, self.into_of(terms));
-                Ok(self.prepared()?.cell_to_install(&programs, &terms.cwd).reach)
+                Ok(self.prepared_sandbox()?.cell_to_install(&programs, &terms.cwd).reach)
             }
             ExecutorKind::Kernel if self.kernel_with_room(&terms.limits).is_some() => {
                 Ok(self.kernel.as_ref().map(|kernel| kernel.reach.clone()).unwrap_or_default())
             }
             _ => {
                 let python = terms.language.as_str() == "python";
-                Ok(self.prepared()?.cell(&terms.interpreter, python).reach)
+                Ok(self.prepared_sandbox()?.cell(&terms.interpreter, python).reach)
             }
         }
     }
 
     /// What is closed for a run under these terms, for telling what was refused.
-    pub(super) fn closed(&self, terms: &Terms) -> Option<ClosedPlaces> {
-        self.sandbox.as_ref()?.as_ref().ok()?.closed(terms)
-    }
-
-    pub(super) fn is_kernel(&self, language: &Language) -> bool {
-        language.as_str() == "python"
-            && self.finder.languages().0.iter().any(|entry| entry.name == *language && entry.persistent)
-    }
-
-    /// Starts the empty kernel, which nobody has approved: only a program that can be trusted, and only confined.
-    pub(super) fn prepare_kernel(&mut self, language: &Language) {
-        let Ok(interpreter) = self.finder.find(language) else { return };
-        if self.is_kernel(language) && self.kernel.is_none() && self.may_start_unasked(&interpreter.path) {
-            let _ = self.start_kernel(&interpreter.path);
-        }
-    }
-
-    /// Whether this interpreter may be started as a kernel before anybody approved it.
-    pub(super) fn may_start_unasked(&mut self, interpreter: &Path) -> bool {
-        let confined = self.prepared().is_ok_and(|sandbox| sandbox.report().level != SandboxLevel::Off);
-        // One that can't start is tried again only for a run that was approved.
-        confined && self.finder.is_plain(interpreter) && self.never_ready < ATTEMPTS
-    }
-
-    pub(super) fn start_kernel(&mut self, interpreter: &Path) -> Result<(), ExecError> {
-        let kernel = self.new_kernel(interpreter, self.generation + 1)?;
-        self.generation += 1;
-        self.kernel = Some(kernel);
-        Ok(())
-    }
-
-    /// Starts a Python in the kernel's place: the same rights, limits and variables of the environment.
-    pub(super) fn new_kernel(&mut self, interpreter: &Path, generation: u32) -> Result<Kernel, ExecError> {
-        let mut env = self.environment.clone();
-        if let Some(folder) = self.folder_for_matplotlib() {
-            plan::set(&mut env, "MPLCONFIGDIR", folder);
-        }
-        let packages = packages::folder(&self.setup.blobs, "python");
-        self.prepared()?.dress(&mut env);
-        if let Some(tools) = &mut self.tools {
-            tools.dress(&mut env);
-            tools.lend_later(&mut env);
-        }
-        // It is there before the kernel is, so that packages that come later are found.
-        plan::set(&mut env, packages::VARIABLE, packages);
-        let cell = self.prepared()?.cell(interpreter, true);
-        let (limits, cwd) = (&self.kernel_limits, &self.setup.cwd);
-        Kernel::start((&cell, limits), interpreter, cwd, env, generation)
-    }
-
-    /// matplotlib keeps a cache under the home folder; where that can't be written, it gets a place beside the session.
-    pub(super) fn folder_for_matplotlib(&self) -> Option<PathBuf> {
-        let home = self.environment.iter().find(|(name, _)| name == "HOME").map(|(_, value)| value);
-        let writable =
-            home.is_some_and(|home| rustix::fs::access(home, rustix::fs::Access::WRITE_OK).is_ok());
-        (!writable).then(|| self.setup.blobs.join("matplotlib"))
-    }
-
-    pub(super) fn begin_in_kernel(&mut self, job: &Job) -> Result<RunHost, ExecError> {
-        let Job { block, terms, label, source, token } = job;
-        self.make_room(&terms.limits);
-        if self.kernel.as_ref().map(|kernel| kernel.state.generation)
-            != terms.kernel.map(|kernel| kernel.generation)
-        {
-            // The person wants a new one.
-            self.end_kernel();
-        }
-        if self.kernel.is_none() {
-            self.start_kernel(&terms.interpreter)?;
-        }
-        self.fit_kernel(&terms.limits)?;
-        let kernel = self.kernel.as_mut().ok_or(ExecError::Ended)?;
-        kernel.shared.ran(*block);
-        match &terms.target {
-            // A file of functions: its errors name it, not the block.
-            Some(file) => {
-                let name = file.path.file_name().map(|name| name.to_string_lossy().into_owned());
-                kernel.load(token, name.as_deref().unwrap_or(label), source.as_bytes(), &file.path);
-            }
-            None => kernel.run(token, label, source.as_bytes()),
-        }
-        Ok(RunHost::Kernel)
+    pub(super) fn closed_places(&self, terms: &Terms) -> Option<ClosedPlaces> {
+        self.sandbox.as_ref()?.as_ref().ok()?.closed_places(terms)
     }
 
     /// Where programs are built: in what the sandbox gives them as a folder for such files, else in one that goes with this
     /// executor.
     fn folder_to_build(&mut self, env: &Environment) -> Result<String, ExecError> {
-        if self.prepared()?.report().level == SandboxLevel::Off {
+        if self.prepared_sandbox()?.report().level == SandboxLevel::Off {
             let folder = match self.built.take() {
                 Some(folder) => folder,
                 None => PrivateFolder::make()?,
@@ -300,9 +216,9 @@ impl Local {
     pub(super) fn begin_program(&mut self, job: &Job) -> Result<RunHost, ExecError> {
         let Job { terms, label, source, token, .. } = job;
         let language = terms.language.as_str();
-        let cell = self.prepared()?.cell(&terms.interpreter, language == "python");
-        let mut env = self.dressed()?;
-        let way = self.finder.way(&terms.language);
+        let cell = self.prepared_sandbox()?.cell(&terms.interpreter, language == "python");
+        let mut env = self.program_environment()?;
+        let way = self.finder.run_method(&terms.language);
         let folder = match &way {
             Some((way, _)) if languages::needs_file(way) => {
                 format!("{}/{}", self.folder_to_build(&env)?, mark_of(token))

@@ -1,6 +1,6 @@
 //! Ends: of a run, and of the kernel.
 
-use super::begin::ATTEMPTS;
+use super::kernel_start::MAX_ATTEMPTS;
 use super::{Local, RunHost};
 use crate::domain::{Chunk, DeadKernel, KernelFate, Language, RunEvent, Stream};
 use crate::exec::KernelNotice;
@@ -15,9 +15,9 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 /// So much is read of what a kernel said that never was ready.
-const SAID: usize = 8 << 10;
+const MAX_MESSAGE_BYTES: usize = 8 << 10;
 /// The most that a shell may write about its state.
-const STATE_LIMIT: usize = 4 << 20;
+const MAX_STATE_BYTES: usize = 4 << 20;
 
 impl Local {
     /// The kernel's process is gone: under a run, or while nothing ran.
@@ -44,7 +44,7 @@ impl Local {
 
     /// Why a kernel that nobody used was never ready, and whether it is tried again.
     fn why_never_ready(&self, kernel: &Kernel, cause: &str) -> String {
-        let mut said = vec![0u8; SAID];
+        let mut said = vec![0u8; MAX_MESSAGE_BYTES];
         let count = kernel
             .process
             .pipes
@@ -54,8 +54,8 @@ impl Local {
         let said = String::from_utf8_lossy(said.get(..count).unwrap_or_default()).into_owned();
         let line = said.lines().rev().map(str::trim).find(|line| !line.is_empty());
         let why = line.map_or_else(|| cause.to_owned(), |line| line.chars().take(300).collect());
-        let again = if self.never_ready >= ATTEMPTS {
-            format!("; after {ATTEMPTS} attempts it is started again only for a block that you approve")
+        let again = if self.never_ready >= MAX_ATTEMPTS {
+            format!("; after {MAX_ATTEMPTS} attempts it is started again only for a block that you approve")
         } else {
             String::new()
         };
@@ -88,13 +88,13 @@ impl Local {
         match &mut run.carrier {
             RunHost::Kernel => (ended.kernel, ended.cwd) = self.after_block(&ended.end),
             RunHost::Program(_, state) => {
-                let limit = if run.language == "julia" { julia::WRITTEN } else { STATE_LIMIT };
+                let limit = if run.language == "julia" { julia::MAX_IMAGE_BYTES } else { MAX_STATE_BYTES };
                 if let Some(written) = state.take().and_then(|file| read_state(&file, limit)) {
                     if run.language == "bash" {
                         self.shell.update(&written, run.block);
                     } else if run.language == "julia" {
                         self.queue.extend(julia::pictures(&written));
-                    } else if let Some((way, _)) = self.finder.way(&Language(run.language.clone())) {
+                    } else if let Some((way, _)) = self.finder.run_method(&Language(run.language.clone())) {
                         ended.unbuilt = languages::stopped_building(&way, &written);
                     }
                 }

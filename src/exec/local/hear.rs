@@ -14,11 +14,11 @@ use std::time::{Duration, Instant};
 const WOKEN: &str = "it moved between two runs, as by a timer that a block had set, and was ended at once";
 
 impl Local {
-    pub(super) fn kernel_said(&mut self) {
+    pub(super) fn on_kernel_messages(&mut self) {
         let Some(kernel) = &mut self.kernel else { return };
         kernel.send();
         match kernel.receive() {
-            Ok(said) => said.into_iter().for_each(|(token, said)| self.on_said(token, said)),
+            Ok(said) => said.into_iter().for_each(|(token, said)| self.on_kernel_message(token, said)),
             Err(error) => {
                 // Its helper tells how it ended. If it lives on without this socket, it is of no use.
                 let why = match error {
@@ -58,7 +58,7 @@ impl Local {
             if let Some(run) = self.run.as_mut().filter(|_| is_end && by_itself) {
                 run.broken = None;
             }
-            self.take_told(told);
+            self.on_notifications(told);
             if is_end {
                 return true;
             }
@@ -77,7 +77,7 @@ impl Local {
             .is_ok_and(|count| count > 0)
     }
 
-    pub(super) fn on_said(&mut self, token: FrameToken, said: KernelMessage) {
+    pub(super) fn on_kernel_message(&mut self, token: FrameToken, said: KernelMessage) {
         if let KernelMessage::Hello { version } = said {
             if let Some(kernel) = &mut self.kernel {
                 kernel.ready = true;
@@ -90,16 +90,16 @@ impl Local {
             return;
         }
         match said {
-            KernelMessage::Waiting => return self.rest_unused(),
+            KernelMessage::Waiting => return self.pause_unused(),
             KernelMessage::Lacking(lacking) => {
                 self.on_lacking(token, &lacking);
-                return self.rest_unused();
+                return self.pause_unused();
             }
             _ => {}
         }
         if matches!(said, KernelMessage::Done(_)) {
             // The limit is told before the interrupt that ends the block, but on another socket: it is heard first.
-            self.kernel_told();
+            self.on_kernel_helper();
         }
         // What carries another mark comes from an earlier run, or from somebody else.
         let Some(run) = self.run.as_mut().filter(|run| run.token == token && run.done.is_none()) else {
@@ -142,21 +142,21 @@ impl Local {
     }
 
     /// A kernel that no run is in stands still once it has answered; what is said of one that was used changes nothing.
-    fn rest_unused(&self) {
-        if let Some(kernel) = self.kernel.as_ref().filter(|kernel| !kernel.used && !self.asks()) {
+    fn pause_unused(&self) {
+        if let Some(kernel) = self.kernel.as_ref().filter(|kernel| !kernel.used && !self.is_asking()) {
             kernel.process.link.order(&HelperOrder::Rest);
         }
     }
 
-    pub(super) fn kernel_told(&mut self) {
+    pub(super) fn on_kernel_helper(&mut self) {
         let Some(kernel) = &mut self.kernel else { return };
         let told = kernel.process.link.receive();
-        self.take_told(told);
+        self.on_notifications(told);
     }
 
-    fn take_told(&mut self, told: Result<Vec<Notification>, ExecError>) {
+    fn on_notifications(&mut self, told: Result<Vec<Notification>, ExecError>) {
         match told {
-            Ok(told) => told.into_iter().for_each(|told| self.on_told(told, true)),
+            Ok(told) => told.into_iter().for_each(|told| self.on_notification(told, true)),
             Err(error) => {
                 let why = error.to_string();
                 self.kernel_ended(EndCause::Died(why.clone()), ResourceUse::default(), why);
@@ -164,15 +164,15 @@ impl Local {
         }
     }
 
-    pub(super) fn program_told(&mut self) {
+    pub(super) fn on_program_helper(&mut self) {
         let Some(LocalRun { carrier: RunHost::Program(process, _), .. }) = &mut self.run else { return };
         match process.link.receive() {
-            Ok(told) => told.into_iter().for_each(|told| self.on_told(told, false)),
+            Ok(told) => told.into_iter().for_each(|told| self.on_notification(told, false)),
             Err(error) => self.finish(EndCause::Died(error.to_string()), ResourceUse::default()),
         }
     }
 
-    pub(super) fn on_told(&mut self, told: Notification, by_kernel: bool) {
+    pub(super) fn on_notification(&mut self, told: Notification, by_kernel: bool) {
         if let (Notification::Begun | Notification::NotBegun(_), true, Some(kernel)) =
             (&told, by_kernel, &mut self.kernel)
         {

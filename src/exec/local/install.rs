@@ -8,7 +8,7 @@ use crate::exec::ExecutorError;
 use crate::exec::backend::Job;
 use crate::exec::error::ExecError;
 use crate::exec::helper_wire::{HelperOrder, WatchedLimits};
-use crate::exec::interpreters::told;
+use crate::exec::interpreters::static_facts;
 use crate::exec::node_modules::NodeModules;
 use crate::exec::packages::{self, Manager};
 use crate::exec::sandbox::Allowance;
@@ -30,10 +30,13 @@ impl Local {
         // uv asks the Python that it installs for.
         let asked = (Manager::of(&installer.path, language.as_str()) == Manager::Uv)
             .then(|| programs.get(1).cloned());
-        let python =
-            asked.flatten().map(|path| ProjectPython { version: told::version(&path), path, wanted: None });
-        let sandbox = self.prepared()?;
-        let environment = sandbox.passed(&environment);
+        let python = asked.flatten().map(|path| ProjectPython {
+            version: static_facts::version(&path),
+            path,
+            wanted: None,
+        });
+        let sandbox = self.prepared_sandbox()?;
+        let environment = sandbox.passed_variables(&environment);
         let Allowance { read, write, network } = sandbox.allowance_to_install(&programs, &folder);
         let sandbox = sandbox.report().clone();
         Ok(Terms {
@@ -94,8 +97,8 @@ impl Local {
         let manager = Manager::of(&terms.interpreter, language);
         let mut env = packages::environment(&self.environment, std::env::vars_os());
         let programs = self.programs(&terms.interpreter, list.into);
-        let sandbox = self.prepared()?;
-        sandbox.dress(&mut env);
+        let sandbox = self.prepared_sandbox()?;
+        sandbox.set_variables(&mut env);
         let cell = sandbox.cell_to_install(&programs, &folder);
         let invocation = packages::invocation((manager, &terms.interpreter), &python, &folder, &list, env);
         let process = process::start(&cell, &terms.limits, invocation, |_| Err(ExecError::Ended))?;

@@ -10,7 +10,7 @@ use crate::exec::kernel::Kernel;
 use std::time::{Duration, Instant};
 
 /// How long a helper may take to say that a run begins: it starts its program before that. Without its word nothing runs.
-const PATIENCE: Duration = Duration::from_secs(5);
+const BEGIN_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl Local {
     /// Whether some of these limits would be lower than the kernel's own, or than those of a new one (`fresh`). Nothing changes by the question: who looks at a
@@ -60,7 +60,7 @@ impl Local {
             kernel.fitted = Some(*limits);
             return Ok(());
         }
-        let until = Instant::now() + PATIENCE;
+        let until = Instant::now() + BEGIN_TIMEOUT;
         loop {
             let rest = until.saturating_duration_since(Instant::now());
             if rest.is_zero() || !self.helper_speaks_within(rest) {
@@ -79,7 +79,7 @@ impl Local {
                     Notification::NotBegun(why) => Some(Err(not_set(why))),
                     _ => answer,
                 };
-                self.on_told(told, true);
+                self.on_notification(told, true);
             }
             let kernel = self.kernel.as_mut().ok_or(ExecError::Ended)?;
             if let Some(answer) = answer.filter(|_| kernel.beginning == 0) {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::net::unix::pipe;
 
 /// When descriptors that can't be watched are looked at again: the system has no room for it.
-const AGAIN: Duration = Duration::from_millis(10);
+const RETRY_INTERVAL: Duration = Duration::from_millis(10);
 
 /// A descriptor that is waited for.
 #[derive(Clone, Copy)]
@@ -38,11 +38,11 @@ async fn any<T>(watched: &[WatchedDescriptor<'_, T>]) {
         // Duplicates are watched: what watches a descriptor has to own it, and these are closed with the wait. Only
         // whether there is something is asked of them, which is the same for pipes and sockets.
         let reader = fd.try_clone_to_owned().and_then(pipe::Receiver::from_owned_fd_unchecked);
-        let Ok(reader) = reader else { return tokio::time::sleep(AGAIN).await };
+        let Ok(reader) = reader else { return tokio::time::sleep(RETRY_INTERVAL).await };
         waits.push(Box::pin(async move { reader.readable().await }));
         if *writes {
             let writer = fd.try_clone_to_owned().and_then(pipe::Sender::from_owned_fd_unchecked);
-            let Ok(writer) = writer else { return tokio::time::sleep(AGAIN).await };
+            let Ok(writer) = writer else { return tokio::time::sleep(RETRY_INTERVAL).await };
             waits.push(Box::pin(async move { writer.writable().await }));
         }
     }

@@ -8,24 +8,24 @@ use image::imageops::FilterType;
 use image::{DynamicImage, ImageError, ImageFormat, ImageReader, Limits, Rgba, RgbaImage};
 use std::io::Cursor;
 
-pub(super) const BYTES: usize = 4 << 20;
+pub(super) const MAX_BYTES: usize = 4 << 20;
 /// The longest side, in pixels.
-const SIDE: u32 = 4096;
+const MAX_SIDE: u32 = 4096;
 /// What decoding may allocate: a picture of the longest sides in 16 bits a channel.
-const MEMORY: u64 = 8 * (SIDE as u64) * (SIDE as u64) + (16 << 20);
+const MAX_MEMORY: u64 = 8 * (MAX_SIDE as u64) * (MAX_SIDE as u64) + (16 << 20);
 
 /// The pixels of a PNG, JPEG or SVG, in at most so many.
 ///
 /// # Errors
 /// Why there are none.
 pub(super) fn pixels(bytes: &[u8], width: u32, height: u32) -> Result<Pixels, UndrawnReason> {
-    if bytes.len() > BYTES {
+    if bytes.len() > MAX_BYTES {
         return Err(UndrawnReason::TooLarge);
     }
     if is_svg(bytes) {
         return svg::pixels(bytes, width.max(1), height.max(1));
     }
-    let picture = fitted(decoded(bytes)?, width.max(1), height.max(1));
+    let picture = fit(decode_image(bytes)?, width.max(1), height.max(1));
     let (width, height) = picture.dimensions();
     Pixels::new(width, height, picture.into_raw()).ok_or(UndrawnReason::Unknown)
 }
@@ -35,16 +35,16 @@ pub(super) fn is_svg(bytes: &[u8]) -> bool {
     bytes.trim_ascii_start().first() == Some(&b'<')
 }
 
-fn decoded(bytes: &[u8]) -> Result<DynamicImage, UndrawnReason> {
+fn decode_image(bytes: &[u8]) -> Result<DynamicImage, UndrawnReason> {
     let reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format();
     let mut reader = reader.map_err(|_| UndrawnReason::Unknown)?;
     if !matches!(reader.format(), Some(ImageFormat::Png | ImageFormat::Jpeg)) {
         return Err(UndrawnReason::Unknown);
     }
     let mut limits = Limits::default();
-    limits.max_image_width = Some(SIDE);
-    limits.max_image_height = Some(SIDE);
-    limits.max_alloc = Some(MEMORY);
+    limits.max_image_width = Some(MAX_SIDE);
+    limits.max_image_height = Some(MAX_SIDE);
+    limits.max_alloc = Some(MAX_MEMORY);
     reader.limits(limits);
     reader.decode().map_err(|error| match error {
         ImageError::Limits(_) => UndrawnReason::TooLarge,
@@ -54,7 +54,7 @@ fn decoded(bytes: &[u8]) -> Result<DynamicImage, UndrawnReason> {
 }
 
 /// The picture in at most so many pixels.
-fn fitted(picture: DynamicImage, width: u32, height: u32) -> RgbaImage {
+fn fit(picture: DynamicImage, width: u32, height: u32) -> RgbaImage {
     let (w, h) = (picture.width().max(1), picture.height().max(1));
     if w <= width && h <= height {
         return picture.into_rgba8();
@@ -132,7 +132,7 @@ mod tests {
             assert_eq!(refused(bytes), Some(UndrawnReason::Unknown));
         }
         let mut long = png(9, 7, |_, _| CLEAR);
-        long.resize(BYTES, 0);
+        long.resize(MAX_BYTES, 0);
         assert_eq!(refused(&long), None);
         long.push(0);
         assert_eq!(refused(&long), Some(UndrawnReason::TooLarge));
@@ -140,7 +140,7 @@ mod tests {
         broken.truncate(60);
         assert_eq!(refused(&broken), Some(UndrawnReason::Broken));
         // A header that promises more pixels than memory holds.
-        assert_eq!(refused(&png(SIDE + 1, 1, |_, _| CLEAR)), Some(UndrawnReason::TooLarge));
+        assert_eq!(refused(&png(MAX_SIDE + 1, 1, |_, _| CLEAR)), Some(UndrawnReason::TooLarge));
     }
 
     proptest::proptest! {

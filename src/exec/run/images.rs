@@ -5,7 +5,7 @@ use crate::exec::blob;
 use std::path::{Path, PathBuf};
 
 /// Characters of a name that are kept: the kernel cuts names at 80, and adds the ending.
-const LONGEST: usize = 84;
+const MAX_NAME_LENGTH: usize = 84;
 
 /// The images of a run so far.
 #[derive(Debug)]
@@ -65,7 +65,7 @@ pub(crate) fn keep_written(run: RunId, folder: &Path, name: &str, bytes: &[u8]) 
 fn plain_name(name: &str) -> Option<String> {
     let name: String = name
         .chars()
-        .take(LONGEST)
+        .take(MAX_NAME_LENGTH)
         .map(|c| if c == '/' || c == '\\' || c.is_control() { '_' } else { c })
         .collect();
     match name.chars().next()? {

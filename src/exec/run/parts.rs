@@ -3,7 +3,7 @@
 use crate::domain::{OutputBuffer, Stream};
 
 /// So often all that a run may keep is told with its ends: more than a text that brings blocks back has parts.
-const MAX_TOLD_WHOLE: u64 = 64;
+const MAX_WHOLE_REPORTS: u64 = 64;
 
 /// Which ends of parts are told, and what with.
 ///
@@ -21,7 +21,7 @@ pub(super) struct PartEnds {
 impl PartEnds {
     /// Of a run that keeps so many bytes of what it prints.
     pub(super) fn new(kept_bytes: u64) -> Self {
-        Self { waits: false, next: None, left: kept_bytes.saturating_mul(MAX_TOLD_WHOLE) }
+        Self { waits: false, next: None, left: kept_bytes.saturating_mul(MAX_WHOLE_REPORTS) }
     }
 
     /// A part is over: whether that is told now.

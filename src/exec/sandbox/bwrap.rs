@@ -81,16 +81,16 @@ pub(super) fn arguments(policy: &Policy, bwrap: &Bwrap) -> Vec<OsString> {
     let mounts = policy.mounts();
     for mount in &mounts {
         match mount {
-            Mount::System(path) => args.two("--ro-bind-try", path, path),
-            Mount::Read(path) => args.two("--ro-bind", path, path),
-            Mount::Write { from, at } => args.two("--bind", from, at),
-            Mount::Empty(path) => args.one("--tmpfs", path),
-            Mount::Nothing(path) => args.two("--ro-bind", Path::new("/dev/null"), path),
+            Mount::System(path) => args.add_mount("--ro-bind-try", path, path),
+            Mount::Read(path) => args.add_mount("--ro-bind", path, path),
+            Mount::Write { from, at } => args.add_mount("--bind", from, at),
+            Mount::Empty(path) => args.add_path("--tmpfs", path),
+            Mount::Nothing(path) => args.add_mount("--ro-bind", Path::new("/dev/null"), path),
         }
     }
     // Later mounts needed their places: only now do the empty folders close.
     for path in mounts.iter().filter_map(Mount::empty) {
-        args.one("--remount-ro", path);
+        args.add_path("--remount-ro", path);
     }
     args.flags(&["--remount-ro", "/", "--chdir", "/", "--"]);
     args.0
@@ -104,11 +104,11 @@ impl Args {
         self.0.extend(flags.iter().map(OsString::from));
     }
 
-    fn one(&mut self, flag: &str, path: &Path) {
+    fn add_path(&mut self, flag: &str, path: &Path) {
         self.0.extend([flag.into(), path.into()]);
     }
 
-    fn two(&mut self, flag: &str, from: &Path, at: &Path) {
+    fn add_mount(&mut self, flag: &str, from: &Path, at: &Path) {
         self.0.extend([flag.into(), from.into(), at.into()]);
     }
 }

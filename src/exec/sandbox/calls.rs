@@ -3,7 +3,7 @@
 //! They answer with an error instead of ending the program, so that it can tell what was refused. What is listed here
 //! reaches into other processes, changes what the namespaces and walls mean, or opens large parts of the kernel.
 
-use super::confinement::Calls;
+use super::confinement::SyscallRules;
 use super::layer_error::LayerError;
 use nix::libc;
 use seccompiler::{
@@ -13,9 +13,9 @@ use seccompiler::{
 use std::collections::BTreeMap;
 
 /// On x86-64, calls of the x32 form have this bit: other numbers for the same calls, that no list below names.
-const X32: u32 = 0x4000_0000;
+const X32_BIT: u32 = 0x4000_0000;
 /// Flags of `clone` that make namespaces.
-const NAMESPACES: [i32; 7] = [
+const NAMESPACE_FLAGS: [i32; 7] = [
     libc::CLONE_NEWNS,
     libc::CLONE_NEWCGROUP,
     libc::CLONE_NEWUTS,
@@ -33,7 +33,7 @@ const TIOCLINUX: u64 = 0x541c;
 const IOPRIO_WHO_PROCESS: u64 = 1;
 
 /// When and on which processor a process runs, and where its memory lies: the first argument is the process, 0 the caller.
-const SCHEDULING: &[libc::c_long] = &[
+const SCHEDULING_CALLS: &[libc::c_long] = &[
     libc::SYS_sched_setaffinity,
     libc::SYS_sched_setscheduler,
     libc::SYS_sched_setparam,
@@ -42,7 +42,7 @@ const SCHEDULING: &[libc::c_long] = &[
     libc::SYS_move_pages,
 ];
 
-const REFUSED: &[libc::c_long] = &[
+const REFUSED_CALLS: &[libc::c_long] = &[
     libc::SYS_ptrace,
     libc::SYS_process_vm_readv,
     libc::SYS_process_vm_writev,
@@ -94,14 +94,14 @@ const REFUSED: &[libc::c_long] = &[
 ///
 /// # Errors
 /// When there are none for this kind of machine.
-pub(super) fn programs(calls: Calls) -> Result<Vec<BpfProgram>, LayerError> {
+pub(super) fn programs(calls: SyscallRules) -> Result<Vec<BpfProgram>, LayerError> {
     let arch = arch()?;
     let program = |rules: Rules, errno: i32| {
         SeccompFilter::new(rules, SeccompAction::Allow, SeccompAction::Errno(errno.unsigned_abs()), arch)
             .and_then(BpfProgram::try_from)
             .map_err(LayerError::seccomp)
     };
-    let refused = refused().map_err(LayerError::seccomp)?;
+    let refused = refused_rules().map_err(LayerError::seccomp)?;
     let sockets = sockets(calls).map_err(LayerError::seccomp)?;
     Ok(vec![numbers(), program(refused, libc::EPERM)?, program(sockets, libc::ENETUNREACH)?])
 }
@@ -112,7 +112,7 @@ fn arch() -> Result<TargetArch, LayerError> {
 }
 
 /// What computing needs: memory, writing to what is open already, ending.
-const COMPUTING: &[libc::c_long] = &[
+const COMPUTING_CALLS: &[libc::c_long] = &[
     libc::SYS_read,
     libc::SYS_write,
     libc::SYS_writev,
@@ -141,7 +141,7 @@ const COMPUTING: &[libc::c_long] = &[
 /// When there is none for this kind of machine.
 pub(super) fn computing() -> Result<BpfProgram, LayerError> {
     let arch = arch()?;
-    let rules: Rules = COMPUTING.iter().map(|number| (*number, Vec::new())).collect();
+    let rules: Rules = COMPUTING_CALLS.iter().map(|number| (*number, Vec::new())).collect();
     let refused = SeccompAction::Errno(libc::EPERM.unsigned_abs());
     SeccompFilter::new(rules, refused, SeccompAction::Allow, arch)
         .and_then(BpfProgram::try_from)
@@ -159,10 +159,10 @@ fn rule(arg: u8, op: SeccompCmpOp, value: u64) -> FilterResult<SeccompRule> {
     SeccompRule::new(vec![when(arg, op, value)?])
 }
 
-fn refused() -> FilterResult<Rules> {
+fn refused_rules() -> FilterResult<Rules> {
     use SeccompCmpOp::{Eq, MaskedEq, Ne};
-    let mut rules: Rules = REFUSED.iter().map(|number| (*number, Vec::new())).collect();
-    let namespaces = NAMESPACES.iter().map(|flag| {
+    let mut rules: Rules = REFUSED_CALLS.iter().map(|number| (*number, Vec::new())).collect();
+    let namespaces = NAMESPACE_FLAGS.iter().map(|flag| {
         let flag = u64::from(flag.unsigned_abs());
         rule(0, MaskedEq(flag), flag)
     });
@@ -173,10 +173,10 @@ fn refused() -> FilterResult<Rules> {
     rules.insert(libc::SYS_setpriority, vec![rule(0, Ne, 0)?, rule(1, Ne, 0)?]);
     rules.insert(libc::SYS_ioprio_set, vec![rule(0, Ne, IOPRIO_WHO_PROCESS)?, rule(1, Ne, 0)?]);
     // The supervisor is among the processes that a run sees: it would be starved by these.
-    for number in SCHEDULING {
+    for number in SCHEDULING_CALLS {
         rules.insert(*number, vec![rule(0, Ne, 0)?]);
     }
-    rules.extend(lending()?);
+    rules.extend(setid_rules()?);
     #[cfg(target_arch = "x86_64")]
     rules.extend([libc::SYS_iopl, libc::SYS_ioperm, libc::SYS_modify_ldt].map(|n| (n, Vec::new())));
     Ok(rules)
@@ -185,7 +185,7 @@ fn refused() -> FilterResult<Rules> {
 /// What gives a file the bits by which a program runs with its owner's or group's rights: a run's file would lend them
 /// to whoever starts it later. The bit of the group counts where the group may execute; elsewhere it means locks. Of the
 /// calls that open, those that make a file take a mode.
-fn lending() -> FilterResult<Rules> {
+fn setid_rules() -> FilterResult<Rules> {
     let modes = |at: u8, with: &[(u8, u64)]| -> FilterResult<Vec<SeccompRule>> {
         let bits = [libc::S_ISUID, libc::S_ISGID | libc::S_IXGRP].map(u64::from);
         let rule = |bits: u64| {
@@ -219,7 +219,7 @@ fn lending() -> FilterResult<Rules> {
 }
 
 /// All families of sockets but the allowed ones.
-fn sockets(calls: Calls) -> FilterResult<Rules> {
+fn sockets(calls: SyscallRules) -> FilterResult<Rules> {
     let mut allowed = Vec::new();
     if calls.inet {
         allowed.extend([libc::AF_INET, libc::AF_INET6]);
@@ -244,7 +244,7 @@ fn numbers() -> BpfProgram {
     vec![
         // The number is the first word of what a filter sees.
         op(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0, 0),
-        op(libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K, 3, 0, X32),
+        op(libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K, 3, 0, X32_BIT),
         op(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, 2, 0, libc::SYS_clone3 as u32),
         op(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, 1, 0, libc::SYS_openat2 as u32),
         op(libc::BPF_RET | libc::BPF_K, 0, 0, libc::SECCOMP_RET_ALLOW),
@@ -259,7 +259,7 @@ mod tests {
     #[test]
     fn there_is_a_filter_for_each_choice() {
         for bits in 0..8u8 {
-            let calls = Calls { inet: bits & 1 > 0, unix: bits & 2 > 0, netlink: bits & 4 > 0 };
+            let calls = SyscallRules { inet: bits & 1 > 0, unix: bits & 2 > 0, netlink: bits & 4 > 0 };
             let programs = programs(calls).unwrap();
             assert_eq!(programs.len(), 3);
             assert!(programs.iter().all(|program| !program.is_empty() && program.len() < 4096));
@@ -269,7 +269,7 @@ mod tests {
     #[test]
     fn no_socket_without_a_family_that_is_allowed() {
         let rules = |calls| sockets(calls).unwrap().remove(&libc::SYS_socket).unwrap();
-        assert!(rules(Calls::default()).is_empty(), "refused without a condition");
-        assert_eq!(rules(Calls { inet: true, ..Calls::default() }).len(), 1);
+        assert!(rules(SyscallRules::default()).is_empty(), "refused without a condition");
+        assert_eq!(rules(SyscallRules { inet: true, ..SyscallRules::default() }).len(), 1);
     }
 }

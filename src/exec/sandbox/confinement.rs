@@ -6,21 +6,21 @@ use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// Memory that threads and allocators set aside without using it, for each processor.
-const SET_ASIDE: u64 = 48 << 20;
+const RESERVED_PER_PROCESSOR: u64 = 48 << 20;
 
 /// What a program takes upon itself; the default is nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Confinement {
-    /// Walls around files and signals.
-    pub(crate) walls: Option<Walls>,
-    pub(crate) calls: Option<Calls>,
+    /// FileRules around files and signals.
+    pub(crate) walls: Option<FileRules>,
+    pub(crate) calls: Option<SyscallRules>,
     /// Limits of each process.
     pub(crate) limits: Vec<Limit>,
 }
 
 /// Which folders and files can be reached at all.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Walls {
+pub(crate) struct FileRules {
     /// These can be read and started.
     #[serde(with = "crate::exec::helper_wire::paths")]
     pub(crate) read: Vec<PathBuf>,
@@ -33,7 +33,7 @@ pub(crate) struct Walls {
 
 /// Which families of sockets can be made; other dangerous calls are refused always.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Calls {
+pub(crate) struct SyscallRules {
     /// Internet sockets. In a network of its own they reach nobody else.
     pub(crate) inet: bool,
     /// Sockets that lie in folders. Pairs without a name are always allowed.
@@ -93,7 +93,7 @@ pub(crate) fn limits(limits: &Limits, own_users: bool, processors: u64) -> Vec<L
 /// The memory that one process may set aside under a limit on what all of them use. Who looks at the processes holds
 /// the limit itself; this one turns a single huge request into an error that the program can tell.
 pub(crate) fn data_limit(memory_bytes: u64, processors: u64) -> u64 {
-    memory_bytes.saturating_add(SET_ASIDE.saturating_mul(processors))
+    memory_bytes.saturating_add(RESERVED_PER_PROCESSOR.saturating_mul(processors))
 }
 
 #[cfg(test)]

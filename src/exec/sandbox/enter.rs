@@ -1,7 +1,7 @@
 //! Enters a confinement: limits, then the walls of Landlock, then the refused calls of seccomp. For this process and all
 //! that it becomes or starts, without a way back; called by the helper only, right before it becomes the program.
 
-use super::confinement::{Confinement, LimitedResource, Walls};
+use super::confinement::{Confinement, FileRules, LimitedResource};
 use super::layer_error::LayerError;
 use landlock::{
     ABI, Access as _, AccessFs, AccessNet, CompatLevel, Compatible as _, Ruleset, RulesetAttr as _,
@@ -11,7 +11,7 @@ use rustix::process::{Resource, Rlimit};
 use rustix::thread::{CapabilitySet, CapabilitySets};
 
 /// The newest rules that are asked for; a kernel that knows fewer gives what it has, and the self-test sees the rest.
-const NEWEST: ABI = ABI::V7;
+const NEWEST_ABI: ABI = ABI::V7;
 
 /// Enters. Nothing may be started when this fails.
 ///
@@ -92,18 +92,18 @@ fn give_up_capabilities() -> Result<(), LayerError> {
     rustix::thread::set_capabilities(None, none).map_err(failed)
 }
 
-fn restrict(walls: &Walls) -> Result<RulesetStatus, RulesetError> {
+fn restrict(walls: &FileRules) -> Result<RulesetStatus, RulesetError> {
     let mut rules = Ruleset::default()
         .set_compatibility(CompatLevel::BestEffort)
-        .handle_access(AccessFs::from_all(NEWEST))?
-        .scope(Scope::from_all(NEWEST))?;
+        .handle_access(AccessFs::from_all(NEWEST_ABI))?
+        .scope(Scope::from_all(NEWEST_ABI))?;
     if walls.no_tcp {
-        rules = rules.handle_access(AccessNet::from_all(NEWEST))?;
+        rules = rules.handle_access(AccessNet::from_all(NEWEST_ABI))?;
     }
     let status = rules
         .create()?
-        .add_rules(path_beneath_rules(&walls.read, AccessFs::from_read(NEWEST)))?
-        .add_rules(path_beneath_rules(&walls.write, AccessFs::from_all(NEWEST)))?
+        .add_rules(path_beneath_rules(&walls.read, AccessFs::from_read(NEWEST_ABI)))?
+        .add_rules(path_beneath_rules(&walls.write, AccessFs::from_all(NEWEST_ABI)))?
         .restrict_self()?;
     Ok(status.ruleset)
 }

@@ -1,7 +1,7 @@
 //! Which layers are in use, and what follows from it: how the helper is started, what a program takes upon itself.
 
 use super::bwrap::{self, Bwrap};
-use super::confinement::{Calls, Confinement, limits as process_limits};
+use super::confinement::{Confinement, SyscallRules, limits as process_limits};
 use super::policy::Policy;
 use super::processors;
 use crate::domain::Limits;
@@ -46,7 +46,7 @@ impl ActiveLayers {
         let walls = if alone { policy.walls_alone() } else { policy.walls_inside() };
         // In a network of its own a program can talk to itself as it likes. Sockets in folders lead nowhere else when
         // only allowed folders are there; those without a place need a wall, or a network of their own.
-        let calls = Calls {
+        let calls = SyscallRules {
             inet: !alone || policy.network,
             unix: !alone && (!policy.network || self.scoped),
             netlink: policy.network,

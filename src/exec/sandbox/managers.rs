@@ -66,7 +66,7 @@ pub(super) fn set_elsewhere() -> Vec<PathBuf> {
 
 /// Tells programs of managers where those are that are there, for a run whose home folder is another one; and rustup
 /// that it installs nothing by itself: it has no place for it, and would write to it for the mere question.
-pub(super) fn dress(env: &mut Environment, home: Option<&Path>) {
+pub(super) fn set_variables(env: &mut Environment, home: Option<&Path>) {
     let mut add = |name: &str, value: PathBuf| {
         if !env.iter().any(|(known, _)| known == name) {
             env.push((name.into(), value.into()));
@@ -82,7 +82,7 @@ pub(super) fn dress(env: &mut Environment, home: Option<&Path>) {
 }
 
 /// The person's own variables among those: they are passed on with their values.
-pub(super) fn passed() -> impl Iterator<Item = &'static str> {
+pub(super) fn passed_variables() -> impl Iterator<Item = &'static str> {
     let names = MANAGERS.iter().filter_map(|manager| Some(manager.variable?.0));
     names.filter(|name| set(name).is_some_and(|place| place.is_dir()))
 }
@@ -101,7 +101,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         std::fs::create_dir(home.path().join(".nodenv")).unwrap();
         let mut env: Environment = vec![("RUSTUP_AUTO_INSTALL".into(), "1".into())];
-        dress(&mut env, Some(home.path()));
+        set_variables(&mut env, Some(home.path()));
         let value = |name: &str| env.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
         if env::var_os("NODENV_ROOT").is_none() {
             assert_eq!(value("NODENV_ROOT"), Some(home.path().join(".nodenv").into()));

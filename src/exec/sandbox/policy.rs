@@ -1,7 +1,7 @@
 //! What a run may reach, as a plain value: made from the person's wish and from what was found on the disk. From it
 //! follow the mounts of the outer layer, the walls of the inner one, and the rights that are shown. Pure.
 
-use super::confinement::Walls;
+use super::confinement::FileRules;
 use super::names::{DEVICES, KERNEL_TOLD, MACHINE, SETTINGS, SYSTEM, TERMINALS};
 use super::scratch::HOME_PARTS;
 use crate::domain::SandboxLevel;
@@ -143,16 +143,16 @@ impl Policy {
     }
 
     /// The walls inside the outer layer: it decided what is there at all, so that here only writing is fenced.
-    pub(super) fn walls_inside(&self) -> Walls {
+    pub(super) fn walls_inside(&self) -> FileRules {
         let mut write = vec![self.tmp.clone()];
         write.extend(HOME_PARTS.iter().map(|part| self.home.join(part)));
         write.extend(self.writable());
         write.extend(DEVICES.iter().chain(TERMINALS).map(Into::into));
-        Walls { read: vec!["/".into()], write, no_tcp: false }
+        FileRules { read: vec!["/".into()], write, no_tcp: false }
     }
 
     /// The walls without an outer layer.
-    pub(super) fn walls_alone(&self) -> Walls {
+    pub(super) fn walls_alone(&self) -> FileRules {
         let mut read: Vec<PathBuf> =
             SYSTEM.iter().chain(SETTINGS).chain(MACHINE).chain(KERNEL_TOLD).map(Into::into).collect();
         read.extend(self.behind.iter().cloned());
@@ -169,7 +169,7 @@ impl Policy {
         write.extend(HOME_PARTS.iter().map(|part| home.join(part)));
         write.extend(self.writable());
         write.extend(DEVICES.iter().map(Into::into));
-        Walls { read, write, no_tcp: !self.network }
+        FileRules { read, write, no_tcp: !self.network }
     }
 
     /// The variables that lead programs to their private places.

@@ -19,11 +19,11 @@ use std::os::fd::{AsFd as _, BorrowedFd};
 use std::time::{Duration, Instant};
 
 /// How long the test may take, at the first attempt and at those after it: a machine may have much else to do.
-const PATIENCE: [Duration; 3] = [Duration::from_secs(4), Duration::from_secs(8), Duration::from_secs(16)];
-/// Bytes of what the test prints that are read.
-const LARGEST: usize = 1 << 16;
+const PROBE_TIMEOUTS: [Duration; 3] =
+    [Duration::from_secs(4), Duration::from_secs(8), Duration::from_secs(16)];
+const MAX_OUTPUT_BYTES: usize = 1 << 16;
 /// What the system says when it has no room: that tells nothing of the sandbox.
-const NO_ROOM: [&str; 4] = [
+const NO_ROOM_MESSAGES: [&str; 4] = [
     "Resource temporarily unavailable",
     "Cannot allocate memory",
     "Too many open files",
@@ -43,7 +43,7 @@ pub(crate) enum ProbeError {
 ///
 /// # Errors
 /// Why nothing was seen.
-pub(super) fn prove(
+pub(super) fn self_test(
     using: &ActiveLayers,
     policy: &Policy,
     confinement: &Confinement,
@@ -60,7 +60,7 @@ fn repeat(
     mut attempt: impl FnMut(Duration) -> Result<SelfTestResult, ProbeError>,
 ) -> Result<SelfTestResult, ProbeError> {
     let mut last = None;
-    for patience in PATIENCE {
+    for patience in PROBE_TIMEOUTS {
         match attempt(patience) {
             Err(ProbeError::Unfinished(why)) => last = Some(why),
             known => return known,
@@ -71,7 +71,7 @@ fn repeat(
 
 fn unproven(why: ProbeError) -> ProbeError {
     match why {
-        ProbeError::NotEntered(why) if NO_ROOM.iter().any(|sign| why.contains(sign)) => {
+        ProbeError::NotEntered(why) if NO_ROOM_MESSAGES.iter().any(|sign| why.contains(sign)) => {
             ProbeError::Unfinished(why)
         }
         why => why,
@@ -117,7 +117,7 @@ fn probe(
         confinement,
         terminal: false,
     };
-    let said = said(&using.entry(policy, helper), &program, &[], (patience, LARGEST))?;
+    let said = run_to_end(&using.entry(policy, helper), &program, &[], (patience, MAX_OUTPUT_BYTES))?;
     let mut seen = SelfTestResult::parse(&String::from_utf8_lossy(&said.text))
         .ok_or_else(|| ProbeError::NotEntered("the test told nothing".to_string()))?;
     seen.wrote |= fs::read(outside.join(CANARY)).is_ok_and(|bytes| !bytes.is_empty());
@@ -138,7 +138,7 @@ pub(crate) struct ProgramOutput {
 ///
 /// # Errors
 /// Why it could not be started, or that it did not end in time and by itself.
-pub(crate) fn said(
+pub(crate) fn run_to_end(
     entry: &HelperEntry,
     program: &ProgramSpec,
     given: &[BorrowedFd<'_>],
@@ -212,7 +212,7 @@ mod tests {
             Err(unfinished())
         });
         assert_eq!(told, Err(unfinished()));
-        assert_eq!(asked, PATIENCE);
+        assert_eq!(asked, PROBE_TIMEOUTS);
         let mut attempts = 0;
         let seen = repeat(|_| {
             attempts += 1;

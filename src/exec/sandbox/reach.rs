@@ -20,14 +20,14 @@ impl ActiveLayers {
         };
         let alone = self.bwrap.is_none();
         let home = if alone { policy.private.1.clone() } else { policy.home.clone() };
-        let places = if alone { fenced(policy) } else { mounted(policy) };
+        let places = if alone { fenced_places(policy) } else { mounted_places(policy) };
         let elsewhere = if cfg!(target_os = "linux") { Reachability::No } else { Reachability::Unknown };
         Reach { places, read: elsewhere, write: elsewhere, own_tree: !alone, network, home: Some(home) }
     }
 }
 
 /// What is there in a file system of its own.
-fn mounted(policy: &Policy) -> Vec<Place> {
+fn mounted_places(policy: &Policy) -> Vec<Place> {
     let unknown = |path: &str| Place {
         read: Reachability::Unknown,
         write: Reachability::Unknown,
@@ -46,7 +46,7 @@ fn mounted(policy: &Policy) -> Vec<Place> {
 }
 
 /// What walls open: a place that is open stays so below, whatever else is said of what is in it.
-fn fenced(policy: &Policy) -> Vec<Place> {
+fn fenced_places(policy: &Policy) -> Vec<Place> {
     let walls = policy.walls_alone();
     let within = |path: &Path, of: &[PathBuf]| of.iter().any(|outer| path.starts_with(outer));
     let can = |yes: bool| if yes { Reachability::Yes } else { Reachability::No };
@@ -81,37 +81,37 @@ mod tests {
         move |path| (reach.reads(Path::new(path)), reach.writes(Path::new(path)))
     }
 
-    const BOTH: (Reachability, Reachability) = (Reachability::Yes, Reachability::Yes);
-    const READ: (Reachability, Reachability) = (Reachability::Yes, Reachability::No);
-    const NONE: (Reachability, Reachability) = (Reachability::No, Reachability::No);
+    const READ_WRITE: (Reachability, Reachability) = (Reachability::Yes, Reachability::Yes);
+    const READ_ONLY: (Reachability, Reachability) = (Reachability::Yes, Reachability::No);
+    const UNREACHABLE: (Reachability, Reachability) = (Reachability::No, Reachability::No);
 
     #[test]
     fn with_the_outer_layer_it_is_what_is_mounted() {
         let can = told(&layered(), &sample(SandboxLevel::Workspace));
         for (path, expected) in [
-            ("/home/ada/data/sales/sales.csv", BOTH),
-            ("/home/ada/data/sales/.git/hooks/pre-commit", READ),
-            ("/home/ada/.cache/x", BOTH),
-            ("/home/ada/.bashrc", NONE),
-            ("/home/ada/.ssh/id_rsa", NONE),
-            ("/home/ada/.pyenv/bin/python", READ),
-            ("/srv/out/a", BOTH),
-            ("/srv/in/a", NONE),
-            ("/tmp/x", BOTH),
-            ("/var/tmp/x", NONE),
-            ("/usr/lib/x", READ),
-            ("/etc/passwd", READ),
-            ("/etc/shadow", NONE),
-            ("/dev/null", BOTH),
-            ("/dev/shm/x", BOTH),
-            ("/dev/sda", NONE),
+            ("/home/ada/data/sales/sales.csv", READ_WRITE),
+            ("/home/ada/data/sales/.git/hooks/pre-commit", READ_ONLY),
+            ("/home/ada/.cache/x", READ_WRITE),
+            ("/home/ada/.bashrc", UNREACHABLE),
+            ("/home/ada/.ssh/id_rsa", UNREACHABLE),
+            ("/home/ada/.pyenv/bin/python", READ_ONLY),
+            ("/srv/out/a", READ_WRITE),
+            ("/srv/in/a", UNREACHABLE),
+            ("/tmp/x", READ_WRITE),
+            ("/var/tmp/x", UNREACHABLE),
+            ("/usr/lib/x", READ_ONLY),
+            ("/etc/passwd", READ_ONLY),
+            ("/etc/shadow", UNREACHABLE),
+            ("/dev/null", READ_WRITE),
+            ("/dev/shm/x", READ_WRITE),
+            ("/dev/sda", UNREACHABLE),
         ] {
             assert_eq!(can(path), expected, "{path}");
         }
         assert_eq!(can("/proc/1/environ"), (Reachability::Unknown, Reachability::Unknown));
         let read_only = told(&layered(), &Policy { write: Vec::new(), ..sample(SandboxLevel::ReadOnly) });
-        assert_eq!(read_only("/home/ada/data/sales/a"), READ);
-        assert_eq!(read_only("/srv/out/a"), NONE);
+        assert_eq!(read_only("/home/ada/data/sales/a"), READ_ONLY);
+        assert_eq!(read_only("/srv/out/a"), UNREACHABLE);
     }
 
     #[test]
@@ -119,13 +119,13 @@ mod tests {
         let alone = ActiveLayers { bwrap: None, ..layered() };
         let can = told(&alone, &sample(SandboxLevel::Workspace));
         for (path, expected) in [
-            ("/home/ada/data/sales/.git/hooks/pre-commit", BOTH),
-            ("/tmp/x", NONE),
-            ("/tmp/sayso-1/tmp/x", BOTH),
-            ("/tmp/sayso-1/home/.cache/x", BOTH),
-            ("/tmp/sayso-1/home/x", READ),
-            ("/home/ada/.bashrc", NONE),
-            ("/proc/self/status", READ),
+            ("/home/ada/data/sales/.git/hooks/pre-commit", READ_WRITE),
+            ("/tmp/x", UNREACHABLE),
+            ("/tmp/sayso-1/tmp/x", READ_WRITE),
+            ("/tmp/sayso-1/home/.cache/x", READ_WRITE),
+            ("/tmp/sayso-1/home/x", READ_ONLY),
+            ("/home/ada/.bashrc", UNREACHABLE),
+            ("/proc/self/status", READ_ONLY),
         ] {
             assert_eq!(can(path), expected, "{path}");
         }

@@ -6,10 +6,9 @@
 use crate::domain::sentences::running::refused_network;
 use std::path::{Component, Path, PathBuf};
 
-/// At most so many are told.
-const MOST: usize = 8;
+const MAX_REFUSALS: usize = 8;
 /// So much of the end of each text is looked at.
-const LOOKED_AT: usize = 64 << 10;
+const SCANNED_BYTES: usize = 64 << 10;
 
 /// What is closed for a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -65,11 +64,11 @@ const NETWORK: &[&str] = &[
 pub(crate) fn refused<'a>(texts: impl IntoIterator<Item = &'a str>, closed: &ClosedPlaces) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for text in texts {
-        let start = text.ceil_char_boundary(text.len().saturating_sub(LOOKED_AT));
+        let start = text.ceil_char_boundary(text.len().saturating_sub(SCANNED_BYTES));
         for line in text.get(start..).unwrap_or_default().lines() {
-            let words = of_line(line, closed).filter(|words| !found.contains(words));
+            let words = refused_in_line(line, closed).filter(|words| !found.contains(words));
             found.extend(words);
-            if found.len() == MOST {
+            if found.len() == MAX_REFUSALS {
                 return found;
             }
         }
@@ -77,24 +76,24 @@ pub(crate) fn refused<'a>(texts: impl IntoIterator<Item = &'a str>, closed: &Clo
     found
 }
 
-fn of_line(line: &str, closed: &ClosedPlaces) -> Option<String> {
+fn refused_in_line(line: &str, closed: &ClosedPlaces) -> Option<String> {
     if closed.network && NETWORK.iter().any(|sign| line.contains(sign)) {
-        return Some(refused_network(host(line)));
+        return Some(refused_network(host_in_line(line)));
     }
     let (at, cause) = CAUSES.iter().find_map(|(sign, cause)| Some((line.find(sign)?, *cause)))?;
-    let path = plain(&closed.cwd.join(path(line, at)?));
-    let shown = shown(&path, closed);
-    match (cause, right(&path, closed)) {
-        (Cause::ReadOnly, right) if right != Right::Write => Some(format!("write to {shown}")),
-        (Cause::Denied, Right::Protected) => Some(format!("write to {shown}")),
-        (Cause::Denied | Cause::Absent, Right::Hidden) => Some(format!("reach {shown}")),
+    let path = normalize(&closed.cwd.join(path_in_line(line, at)?));
+    let shown = display_path(&path, closed);
+    match (cause, access_right(&path, closed)) {
+        (Cause::ReadOnly, right) if right != AccessRight::Write => Some(format!("write to {shown}")),
+        (Cause::Denied, AccessRight::Protected) => Some(format!("write to {shown}")),
+        (Cause::Denied | Cause::Absent, AccessRight::Hidden) => Some(format!("reach {shown}")),
         _ => None,
     }
 }
 
 /// What a run may do in a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Right {
+enum AccessRight {
     Write,
     Read,
     Protected,
@@ -104,23 +103,23 @@ enum Right {
 }
 
 /// The folder that lies deepest decides.
-fn right(path: &Path, closed: &ClosedPlaces) -> Right {
+fn access_right(path: &Path, closed: &ClosedPlaces) -> AccessRight {
     let lists = [
-        (Right::Write, &closed.write[..]),
-        (Right::Read, &closed.read),
-        (Right::Protected, &closed.protected),
-        (Right::Hidden, closed.home.as_slice()),
-        (Right::Hidden, std::slice::from_ref(&closed.home_inside)),
+        (AccessRight::Write, &closed.write[..]),
+        (AccessRight::Read, &closed.read),
+        (AccessRight::Protected, &closed.protected),
+        (AccessRight::Hidden, closed.home.as_slice()),
+        (AccessRight::Hidden, std::slice::from_ref(&closed.home_inside)),
     ];
     let all = lists.iter().flat_map(|(right, folders)| folders.iter().map(move |folder| (*right, folder)));
     let holding = all.filter(|(_, folder)| !folder.as_os_str().is_empty() && path.starts_with(folder));
     // Of two for the same place the first one counts.
     let deepest = holding.rev().max_by_key(|(_, folder)| folder.components().count());
-    deepest.map_or(Right::Other, |(right, _)| right)
+    deepest.map_or(AccessRight::Other, |(right, _)| right)
 }
 
 /// The path that a line names: what is quoted, else what stands in front of the cause.
-fn path(line: &str, cause: usize) -> Option<&str> {
+fn path_in_line(line: &str, cause: usize) -> Option<&str> {
     const QUOTES: [(char, char); 3] = [('\'', '\''), ('‘', '’'), ('"', '"')];
     for (open, close) in QUOTES {
         let Some(end) = line.rfind(close) else { continue };
@@ -135,7 +134,7 @@ fn path(line: &str, cause: usize) -> Option<&str> {
 }
 
 /// `Could not resolve host: example.com`, `getaddrinfo EAI_AGAIN example.com`.
-fn host(line: &str) -> Option<&str> {
+fn host_in_line(line: &str) -> Option<&str> {
     let after = ["resolve host: ", "EAI_AGAIN ", "host address ‘", "host address '"];
     let rest = after.iter().find_map(|sign| Some(line.split_once(sign)?.1))?;
     let host = rest.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_'))).next()?;
@@ -143,7 +142,7 @@ fn host(line: &str) -> Option<&str> {
 }
 
 /// Without `.` and `..`.
-fn plain(path: &Path) -> PathBuf {
+fn normalize(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {
         match part {
@@ -155,7 +154,7 @@ fn plain(path: &Path) -> PathBuf {
     plain
 }
 
-fn shown(path: &Path, closed: &ClosedPlaces) -> String {
+fn display_path(path: &Path, closed: &ClosedPlaces) -> String {
     let home = closed.home.as_deref().into_iter().chain([closed.home_inside.as_path()]);
     let below =
         home.filter(|home| home.components().count() > 1).find_map(|home| path.strip_prefix(home).ok());
@@ -209,10 +208,10 @@ mod tests {
             ("Permission denied", None),
             ("all is well", None),
         ] {
-            assert_eq!(of_line(line, &closed()).as_deref(), told, "{line}");
+            assert_eq!(refused_in_line(line, &closed()).as_deref(), told, "{line}");
         }
         let open = ClosedPlaces { network: false, ..closed() };
-        assert_eq!(of_line("OSError: [Errno 101] Network is unreachable", &open), None);
+        assert_eq!(refused_in_line("OSError: [Errno 101] Network is unreachable", &open), None);
     }
 
     #[test]
@@ -220,7 +219,7 @@ mod tests {
         let line = "touch: cannot touch '/usr/x': Read-only file system\n";
         assert_eq!(refused([line.repeat(3).as_str()], &closed()), ["write to /usr/x"]);
         let many: String = (0..50).map(|n| line.replace("/x", &format!("/{n}"))).collect();
-        assert_eq!(refused([many.as_str()], &closed()).len(), MOST);
+        assert_eq!(refused([many.as_str()], &closed()).len(), MAX_REFUSALS);
     }
 
     proptest! {

@@ -13,14 +13,15 @@ pub(super) struct LayerSurvey {
 }
 
 /// Limits of each process are set by the helper, right before it becomes the program.
-const FILES: Enforcement = if cfg!(target_os = "linux") { Enforcement::Enforced } else { Enforcement::None };
+const FILE_LIMITS: Enforcement =
+    if cfg!(target_os = "linux") { Enforcement::Enforced } else { Enforcement::None };
 
 /// What holds without any layer.
 pub(super) fn without() -> SandboxReport {
     SandboxReport {
         memory: Enforcement::Watched,
         processes: Enforcement::Watched,
-        files: FILES,
+        files: FILE_LIMITS,
         ..SandboxReport::default()
     }
 }
@@ -55,7 +56,7 @@ impl LayerSurvey {
     }
 
     /// Nothing can be enforced.
-    pub(super) fn nothing(mut self) -> SandboxReport {
+    pub(super) fn nothing_enforced(mut self) -> SandboxReport {
         // The latest reason counts: one that is known already stays.
         self.missing.insert(0, ("seccomp", "alone it confines nothing".into()));
         let layers = LAYERS.iter().map(|name| self.layer(name, false, None)).collect();
@@ -76,7 +77,7 @@ impl LayerSurvey {
         let alone = using.bwrap.is_none();
         let mut layers = Vec::new();
         if let Some(bwrap) = &using.bwrap {
-            let broken = broken(&[
+            let broken = broken_facts(&[
                 (seen.wrote, "a file outside was written"),
                 (seen.read, "a file outside was read"),
                 (seen.signalled, "a process outside was signalled"),
@@ -90,12 +91,16 @@ impl LayerSurvey {
             layers.push(self.layer("bwrap", false, None));
         }
         let leaks = (alone && (seen.wrote || seen.read)) || seen.littered;
-        let landlock = broken(&[(leaks, "what it closes was open")]);
+        let landlock = broken_facts(&[(leaks, "what it closes was open")]);
         layers.push(self.layer("landlock", using.landlock, landlock));
-        let seccomp = broken(&[(!seen.filtered, crate::domain::sentences::sandbox::CALL_WENT_THROUGH)]);
+        let seccomp = broken_facts(&[(!seen.filtered, crate::domain::sentences::sandbox::CALL_WENT_THROUGH)]);
         layers.push(self.layer("seccomp", using.seccomp, seccomp));
         let limited = limits.open_files == 0 || seen.open_files <= u64::from(limits.open_files);
-        layers.push(self.layer("limits", true, broken(&[(!limited, "the limit on open files was not set")])));
+        layers.push(self.layer(
+            "limits",
+            true,
+            broken_facts(&[(!limited, "the limit on open files was not set")]),
+        ));
         if alone {
             self.notes_without_bwrap(using, seen);
         }
@@ -113,7 +118,7 @@ impl LayerSurvey {
             memory: Enforcement::Watched,
             // Without a namespace of their own the person's other processes would count too.
             processes: if alone || root { Enforcement::Watched } else { Enforcement::Enforced },
-            files: FILES,
+            files: FILE_LIMITS,
             layers,
             notes: self.notes,
         }
@@ -142,7 +147,7 @@ impl LayerSurvey {
 }
 
 /// What a test found broken.
-fn broken(facts: &[(bool, &str)]) -> Option<String> {
+fn broken_facts(facts: &[(bool, &str)]) -> Option<String> {
     let words: Vec<&str> = facts.iter().filter(|(is, _)| *is).map(|(_, words)| *words).collect();
     (!words.is_empty()).then(|| words.join(", "))
 }
@@ -153,7 +158,7 @@ const OF_ROOT: &str = "for root the number of processes is watched, not enforced
 impl SandboxReport {
     /// Adds what is known of the control group: where there is one, it holds memory and processes. Code that can write
     /// outside reaches its files too, and could leave it: then it is no more than watched.
-    pub(super) fn held_by_group(&mut self, layer: Layer) {
+    pub(super) fn add_group_layer(&mut self, layer: Layer) {
         if layer.active && self.writes_confined && self.level != SandboxLevel::Off {
             (self.memory, self.processes) = (Enforcement::Enforced, Enforcement::Enforced);
             self.notes.retain(|note| note != OF_ROOT);
@@ -244,7 +249,7 @@ mod tests {
     fn a_control_group_holds_only_what_can_not_reach_its_files() {
         let group = || Layer { name: "cgroup".into(), active: true, tested: false, why: None };
         let held = |mut report: SandboxReport, layer: Layer| {
-            report.held_by_group(layer);
+            report.add_group_layer(layer);
             (report.memory, report.processes)
         };
         assert_eq!(held(told(&using(), &closed()), group()), (Enforcement::Enforced, Enforcement::Enforced));

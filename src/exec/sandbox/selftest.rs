@@ -14,8 +14,7 @@ use std::time::Duration;
 pub(crate) const CANARY: &str = "canary";
 /// See [`CANARY`].
 pub(crate) const SECRET: &str = "secret";
-/// How long a connection may take.
-const PATIENCE: Duration = Duration::from_millis(300);
+const CONNECT_TIMEOUT: Duration = Duration::from_millis(300);
 
 /// What the test is told.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,10 +84,10 @@ impl Task {
 /// Does the test; false when it was not told what to do, or nobody listens.
 pub(crate) fn main(args: impl Iterator<Item = OsString>) -> bool {
     let Some(task) = Task::parse(args) else { return false };
-    std::io::stdout().write_all(look(&task).text().as_bytes()).is_ok()
+    std::io::stdout().write_all(run_checks(&task).text().as_bytes()).is_ok()
 }
 
-fn look(task: &Task) -> SelfTestResult {
+fn run_checks(task: &Task) -> SelfTestResult {
     let outside = |name| task.outside.join(name);
     let (pid, began) = task.process;
     let litter = Path::new("/dev/sayso-test");
@@ -96,7 +95,7 @@ fn look(task: &Task) -> SelfTestResult {
     if littered {
         let _ = fs::remove_file(litter);
     }
-    let tcp = TcpStream::connect_timeout(&task.tcp, PATIENCE).is_ok();
+    let tcp = TcpStream::connect_timeout(&task.tcp, CONNECT_TIMEOUT).is_ok();
     // What is sent may vanish on its way: the other side tells whether it arrived.
     let _ = UdpSocket::bind("127.0.0.1:0").and_then(|socket| socket.send_to(b"x", task.udp));
     let family = AddressFamily::from_raw(nix::libc::AF_VSOCK as u16);
@@ -196,7 +195,7 @@ mod tests {
             opened: vec!["/a/b".into(), "/a/c".into()],
         };
         assert_eq!(Task::parse(task.arguments().into_iter()), Some(task.clone()));
-        let seen = look(&task);
+        let seen = run_checks(&task);
         assert!(seen.wrote && seen.read && seen.connected && seen.signalled && !seen.filtered, "{seen:?}");
         assert_eq!(SelfTestResult::parse(&seen.text()), Some(seen));
         assert_eq!(SelfTestResult::parse("10"), None);

@@ -14,10 +14,10 @@ use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 
 /// So many entries of the home folder are looked at.
-const ENTRIES: usize = 4096;
+const MAX_HOME_ENTRIES: usize = 4096;
 
 /// So many entries are looked at for sockets.
-const SOCKET_ENTRIES: usize = 30_000;
+const MAX_SOCKET_ENTRIES: usize = 30_000;
 
 /// What is known of Unix sockets that are not covered.
 const LATER_SOCKETS: &str = "a Unix socket that is made in these folders after the start can be reached";
@@ -65,7 +65,7 @@ pub(super) fn survey(
     let home = standing.home.map(real).filter(|home| home.components().count() > 1);
     let mut own: Vec<PathBuf> = standing.own.iter().map(|folder| real(folder)).collect();
     own.extend(scratch.tmp().parent().map(Into::into));
-    let (read, write) = allowed(wish, &own)?;
+    let (read, write) = allowed_folders(wish, &own)?;
     let ground = SearchScope { home: home.as_deref(), cwd: &cwd, own: &own, programs: standing.programs };
     let tools = [toolchain::of_path(standing.path, ground), toolchain::of_variables(ground)].concat();
 
@@ -80,7 +80,7 @@ pub(super) fn survey(
     }
     let at_home = home.as_ref() == Some(&cwd);
     let opened = [&read[..], &write[..]].concat();
-    let (hidden_folders, mut hidden_files) = hidden(&cwd, home.as_deref(), &own, &opened);
+    let (hidden_folders, mut hidden_files) = hidden_places(&cwd, home.as_deref(), &own, &opened);
     let (sockets, all) = sockets(&[std::slice::from_ref(&cwd), &opened].concat());
     notes.push(if all { LATER_SOCKETS.into() } else { MORE_SOCKETS.into() });
     hidden_files.extend(sockets);
@@ -95,7 +95,7 @@ pub(super) fn survey(
         read: Vec::new(),
         protected: Vec::new(),
         pinned: Vec::new(),
-        shown: shown(&cwd, &[&hidden_folders[..], &hidden_files[..]].concat()),
+        shown: readable_parts(&cwd, &[&hidden_folders[..], &hidden_files[..]].concat()),
         hidden_folders,
         hidden_files,
         behind: behind_links(),
@@ -109,7 +109,10 @@ pub(super) fn survey(
 }
 
 /// The further folders of a wish. Asked for and not there is an error: nothing is left out silently.
-fn allowed(wish: &SandboxRequest, own: &[PathBuf]) -> Result<(Vec<PathBuf>, Vec<PathBuf>), SandboxError> {
+fn allowed_folders(
+    wish: &SandboxRequest,
+    own: &[PathBuf],
+) -> Result<(Vec<PathBuf>, Vec<PathBuf>), SandboxError> {
     let folder = |path: &PathBuf| {
         fs::canonicalize(path).map_err(|error| SandboxError::NoFolder(path.clone(), error.to_string()))
     };
@@ -140,7 +143,7 @@ fn too_wide(cwd: &Path, home: Option<&Path>, own: &[PathBuf]) -> Option<&'static
 }
 
 /// Secret folders and files inside of the working folder, and sayso's own inside of anything.
-fn hidden(
+fn hidden_places(
     cwd: &Path,
     home: Option<&Path>,
     own: &[PathBuf],
@@ -167,11 +170,11 @@ fn hidden(
 
 /// What of a folder can be read when these parts of it are hidden, for a layer that only allows: its entries but the
 /// hidden ones, their folders, and all whose names begin with a dot.
-fn shown(cwd: &Path, hidden: &[PathBuf]) -> Vec<PathBuf> {
+fn readable_parts(cwd: &Path, hidden: &[PathBuf]) -> Vec<PathBuf> {
     if hidden.is_empty() {
         return Vec::new();
     }
-    let entries = fs::read_dir(cwd).into_iter().flatten().take(ENTRIES).filter_map(Result::ok);
+    let entries = fs::read_dir(cwd).into_iter().flatten().take(MAX_HOME_ENTRIES).filter_map(Result::ok);
     entries
         .filter(|entry| !entry.file_name().to_string_lossy().starts_with('.'))
         .map(|entry| entry.path())
@@ -181,7 +184,7 @@ fn shown(cwd: &Path, hidden: &[PathBuf]) -> Vec<PathBuf> {
 
 /// The Unix sockets in these folders: who listens there is outside and does what it is asked. Whether all were seen.
 fn sockets(folders: &[PathBuf]) -> (Vec<PathBuf>, bool) {
-    let (mut todo, mut found, mut left) = (folders.to_vec(), Vec::new(), SOCKET_ENTRIES);
+    let (mut todo, mut found, mut left) = (folders.to_vec(), Vec::new(), MAX_SOCKET_ENTRIES);
     while let Some(folder) = todo.pop() {
         for entry in fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok) {
             let Some(rest) = left.checked_sub(1) else { return (found, false) };
@@ -218,7 +221,7 @@ pub(crate) struct GuardedPaths {
 }
 
 /// The protected names that are there at this moment in folders that are written.
-pub(crate) fn guarded(writable: &[PathBuf]) -> GuardedPaths {
+pub(crate) fn guarded_paths(writable: &[PathBuf]) -> GuardedPaths {
     let (protected, pinned) = protected(writable);
     GuardedPaths { protected, pinned }
 }

@@ -11,9 +11,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A text file of a toolchain is read up to here.
-const TEXT: u64 = 64 << 10;
+const MAX_TEXT_BYTES: u64 = 64 << 10;
 /// So many entries of one folder are looked at.
-const ENTRIES: usize = 4096;
+const MAX_ENTRIES: usize = 4096;
 
 /// Where the search stands.
 #[derive(Clone, Copy, Debug)]
@@ -143,7 +143,7 @@ fn is_python(prefix: &Path) -> bool {
 
 /// The folders `python3.12` and the like in a folder of libraries.
 fn versions(lib: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(lib).into_iter().flatten().take(ENTRIES).filter_map(Result::ok);
+    let entries = fs::read_dir(lib).into_iter().flatten().take(MAX_ENTRIES).filter_map(Result::ok);
     let is_python = |name: &OsStr| name.to_string_lossy().starts_with("python");
     entries.filter(|entry| is_python(&entry.file_name())).map(|entry| entry.path()).collect()
 }
@@ -160,7 +160,7 @@ fn base_of(settings: &str) -> Option<PathBuf> {
 fn linked_packages(prefix: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for packages in versions(&prefix.join("lib")).iter().map(|version| version.join("site-packages")) {
-        let entries = fs::read_dir(packages).into_iter().flatten().take(ENTRIES).filter_map(Result::ok);
+        let entries = fs::read_dir(packages).into_iter().flatten().take(MAX_ENTRIES).filter_map(Result::ok);
         let links =
             entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|e| e == "pth"));
         for text in links.filter_map(|path| text(&path)) {
@@ -177,7 +177,7 @@ fn text(path: &Path) -> Option<String> {
     fs::metadata(path).ok().filter(|meta| meta.is_file())?;
     let file = fs::File::open(path).ok().filter(|file| file.metadata().is_ok_and(|meta| meta.is_file()))?;
     let mut text = String::new();
-    file.take(TEXT).read_to_string(&mut text).ok()?;
+    file.take(MAX_TEXT_BYTES).read_to_string(&mut text).ok()?;
     Some(text)
 }
 

@@ -10,7 +10,7 @@ use rustix::process::{Pid, Rlimit};
 use std::time::Duration;
 
 /// The pause between two looks while there is something to hold.
-pub(super) const WATCH: Duration = Duration::from_millis(20);
+pub(super) const WATCH_INTERVAL: Duration = Duration::from_millis(20);
 
 /// A limit of a run, by its name in `/proc/PID/limits`, that could not be set.
 #[derive(Debug, thiserror::Error)]
@@ -23,7 +23,7 @@ impl Supervisor {
     ///
     /// # Errors
     /// Which limit could not be set, and why.
-    pub(super) fn fit(&self, bounds: &WatchedLimits) -> Result<(), LimitError> {
+    pub(super) fn apply_limits(&self, bounds: &WatchedLimits) -> Result<(), LimitError> {
         let Some(program) = &self.program else { return Ok(()) };
         let limits = tree::limits(program.pid.as_raw_nonzero().get());
         for limit in &self.started_with {
@@ -31,7 +31,7 @@ impl Supervisor {
             let soft = match limit.what {
                 LimitedResource::Data if bounds.memory_bytes == 0 => limit.hard,
                 LimitedResource::Data => data_limit(bounds.memory_bytes, processors()).min(limit.hard),
-                _ => wanted(limit, bounds).unwrap_or(limit.soft),
+                _ => wanted_limit(limit, bounds).unwrap_or(limit.soft),
             };
             let wanted = rlimit(soft.min(hard), hard);
             match rustix::process::prlimit(Some(program.pid), resource(limit.what), wanted) {
@@ -45,13 +45,13 @@ impl Supervisor {
 
     /// A limit that is lower for this run than for the program can be lifted by the code: it is put back, and what
     /// the code started is held to it for good.
-    fn keep_fit(&self) {
+    fn reapply_limits(&self) {
         let (Some(watch), Some(program)) = (&self.watch, &self.program) else { return };
         let lower: Vec<(&Limit, u64)> = self
             .started_with
             .iter()
             .filter(|limit| limit.what != LimitedResource::Data)
-            .filter_map(|limit| Some((limit, wanted(limit, &watch.bounds)?)))
+            .filter_map(|limit| Some((limit, wanted_limit(limit, &watch.bounds)?)))
             .filter(|(limit, soft)| *soft < limit.hard)
             .collect();
         if lower.is_empty() {
@@ -74,8 +74,8 @@ impl Supervisor {
     }
 
     /// Ends the run when it is over a limit. `rss` is what all its processes have resident.
-    pub(super) fn hold(&mut self, rss: u64) {
-        self.keep_fit();
+    pub(super) fn enforce_limits(&mut self, rss: u64) {
+        self.reapply_limits();
         let Some(watch) = self.watch.as_mut().filter(|watch| !watch.over) else { return };
         let bounds = watch.bounds;
         let too_much = bounds.memory_bytes > 0 && rss > bounds.memory_bytes;
@@ -94,7 +94,7 @@ impl Supervisor {
             return;
         };
         watch.over = true;
-        self.tell(&Notification::OverLimit(what));
+        self.send(&Notification::OverLimit(what));
         self.end_all();
     }
 }
@@ -117,7 +117,7 @@ fn still_open(limits: &str, limit: &Limit) -> u64 {
 }
 
 /// What this run may use of something that the program has a limit on; `None` where it is not limited.
-fn wanted(limit: &Limit, bounds: &WatchedLimits) -> Option<u64> {
+fn wanted_limit(limit: &Limit, bounds: &WatchedLimits) -> Option<u64> {
     let amount = match limit.what {
         LimitedResource::Data => bounds.memory_bytes,
         LimitedResource::Processes => bounds.processes.into(),

@@ -2,7 +2,7 @@
 //! has their keys on it. A person who thinks before they type ends no editor; a program that computes for ever ends.
 
 use super::Supervisor;
-use super::bounds::WATCH;
+use super::bounds::WATCH_INTERVAL;
 use crate::domain::CountedTime;
 use crate::exec::helper_wire::{Notification, WatchedLimits};
 use crate::exec::sandbox::processors;
@@ -27,7 +27,7 @@ impl WatchedLimits {
 /// The time in which so many processors together compute this much; no shorter than a look.
 fn soonest(computed: Duration, processors: u64) -> Duration {
     let all = u32::try_from(processors).unwrap_or(u32::MAX).max(1);
-    (computed / all).clamp(WATCH, YEAR)
+    (computed / all).clamp(WATCH_INTERVAL, YEAR)
 }
 
 /// What was computed since the limit counts that.
@@ -79,7 +79,7 @@ impl Supervisor {
             CountedTime::Passing => watch.bounds.ends(now),
             CountedTime::Computing => now + soonest(watch.bounds.time(), processors()),
         };
-        self.tell(&Notification::Counts(what));
+        self.send(&Notification::Counts(what));
     }
 
     /// Where the time is over by the clock but not by what is counted, it goes on until what is left may be computed.
@@ -106,7 +106,7 @@ mod tests {
     fn time_that_is_computed_is_looked_at_before_all_processors_together_can_have_used_it() {
         let second = Duration::from_secs(1);
         assert_eq!((soonest(second, 1), soonest(second, 4)), (second, second / 4));
-        assert_eq!((soonest(Duration::ZERO, 2), soonest(second, u64::MAX)), (WATCH, WATCH));
+        assert_eq!((soonest(Duration::ZERO, 2), soonest(second, u64::MAX)), (WATCH_INTERVAL, WATCH_INTERVAL));
         assert_eq!((soonest(Duration::MAX, 1), soonest(second, 0)), (YEAR, second));
     }
 }

@@ -5,11 +5,11 @@ use rustix::process::{Pid, Signal, WaitOptions};
 use std::time::{Duration, Instant};
 
 /// How long processes are hunted before the rest is given up (a process that hangs in the kernel can't be ended).
-const HUNT: Duration = Duration::from_millis(1500);
+const HUNT_TIMEOUT: Duration = Duration::from_millis(1500);
 /// So many looks one after the other have to find nothing: what is handed to a new parent meanwhile is missed by one.
-const LOOKS: u32 = 2;
+const REQUIRED_LOOKS: u32 = 2;
 /// So many get their signals at a time: while all of a crowd that forks are looked for, it grows.
-const AT_A_TIME: usize = 256;
+const BATCH_SIZE: usize = 256;
 
 /// Ends every process below `own` but `keep`, and buries the dead; whether none was there any more. They are stopped
 /// before they are killed, so that a crowd that forks can't outrun this.
@@ -18,15 +18,15 @@ const AT_A_TIME: usize = 256;
 /// count too, as long as they are not buried, and children get their signals before anything else is read: their
 /// numbers are theirs until they are buried.
 pub(super) fn hunt(own: i32, keep: Option<i32>) -> bool {
-    let until = Instant::now() + HUNT;
+    let until = Instant::now() + HUNT_TIMEOUT;
     let others = |pids: Vec<i32>| -> Vec<Pid> {
         pids.into_iter().filter(|pid| Some(*pid) != keep).filter_map(Pid::from_raw).collect()
     };
     let mut clean = 0;
-    while clean < LOOKS {
+    while clean < REQUIRED_LOOKS {
         let children = others(tree::children_of(own));
         end(&children);
-        let found = others(tree::crowd(own, AT_A_TIME));
+        let found = others(tree::crowd(own, BATCH_SIZE));
         end(&found);
         for pid in &children {
             let _ = rustix::process::waitpid(Some(*pid), WaitOptions::NOHANG);

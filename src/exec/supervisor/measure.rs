@@ -8,7 +8,7 @@ use rustix::process::{Pid, WaitOptions};
 use std::collections::HashMap;
 
 /// At most so many are waited for in one look.
-const ORPHANS: usize = 256;
+const MAX_ORPHANS: usize = 256;
 
 impl Supervisor {
     /// Looks at every process of the run; returns their resident memory.
@@ -55,7 +55,7 @@ impl Supervisor {
     /// Whether there were any.
     pub(super) fn bury_orphans(&self) -> bool {
         let Some(program) = &self.program else { return false };
-        for buried in 0..ORPHANS {
+        for buried in 0..MAX_ORPHANS {
             let look = WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT;
             let Some(pid) = waitid(Id::All, look).ok().and_then(|dead| dead.pid()) else {
                 return buried > 0;
@@ -71,15 +71,15 @@ impl Supervisor {
     }
 
     /// Tells whether a process waits for what is typed into the program's terminal, when that is otherwise than before.
-    pub(super) fn tell_asking(&mut self) {
+    pub(super) fn send_asking(&mut self) {
         let Some((program, terminal)) =
             self.program.as_ref().and_then(|program| Some((program, program.terminal?)))
         else {
             return;
         };
-        let asks = self.crowd().into_iter().any(|pid| tree::reads(pid, terminal));
+        let asks = self.crowd().into_iter().any(|pid| tree::is_reading(pid, terminal));
         if asks != program.asks {
-            self.tell(&Notification::Asks(asks));
+            self.send(&Notification::Asks(asks));
             self.program.iter_mut().for_each(|program| program.asks = asks);
         }
     }

@@ -16,11 +16,10 @@ use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
 /// How long it is tried to bring all to a stand. A thread inside a call that can't be broken off stops at its end only.
-const PATIENCE: Duration = Duration::from_secs(2);
-/// The pause between two looks.
-const PAUSE: Duration = Duration::from_micros(100);
+const STOP_TIMEOUT: Duration = Duration::from_secs(2);
+const LOOK_INTERVAL: Duration = Duration::from_micros(100);
 /// How long a program that no run uses may go on by itself, to get ready or to answer.
-const UNUSED: Duration = Duration::from_secs(3);
+const UNUSED_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// What is readable each time a child stops, goes on or ends.
 pub(super) fn children() -> io::Result<UnixStream> {
@@ -39,7 +38,7 @@ impl Supervisor {
             return RestState::default();
         };
         let raw = pid.as_raw_nonzero().get();
-        let until = Instant::now() + PATIENCE;
+        let until = Instant::now() + STOP_TIMEOUT;
         loop {
             let _ = rustix::process::kill_process(pid, Signal::STOP);
             let alone = hunt(self.own, Some(raw));
@@ -52,12 +51,12 @@ impl Supervisor {
             if still || Instant::now() >= until {
                 return RestState { still, threads: tree::threads(raw) };
             }
-            std::thread::sleep(PAUSE);
+            std::thread::sleep(LOOK_INTERVAL);
         }
     }
 
     /// Lets the program go on that was stopped here; one that stopped itself stays as it wanted.
-    pub(super) fn go_on(&mut self) {
+    pub(super) fn resume(&mut self) {
         self.rest_at = None;
         let stopped = std::mem::take(&mut self.resting);
         if let Some(program) = self.program.as_ref().filter(|_| stopped) {
@@ -68,7 +67,7 @@ impl Supervisor {
     /// Stops the program and all that descends from it, of which nothing is ended: a program that is not ours may need it.
     pub(super) fn pause_all(&mut self) -> RestState {
         self.resting = true;
-        let until = Instant::now() + PATIENCE;
+        let until = Instant::now() + STOP_TIMEOUT;
         loop {
             let all = self.signal_all(Signal::STOP);
             let still = all.iter().all(|pid| tree::is_still(*pid))
@@ -78,12 +77,12 @@ impl Supervisor {
             if still || Instant::now() >= until {
                 return RestState { still, threads: 0 };
             }
-            std::thread::sleep(PAUSE);
+            std::thread::sleep(LOOK_INTERVAL);
         }
     }
 
     /// Lets the program and all that descends from it go on.
-    pub(super) fn go_on_all(&mut self) {
+    pub(super) fn resume_all(&mut self) {
         self.resting = false;
         self.signal_all(Signal::CONT);
     }
@@ -95,7 +94,7 @@ impl Supervisor {
         while (&self.children).read(&mut drained).is_ok_and(|count| count > 0) {}
         let moved = self.bury_orphans() | self.stopped_or_went_on();
         if self.resting && moved {
-            self.tell(&Notification::Woken);
+            self.send(&Notification::Woken);
             self.end_all();
         }
     }
@@ -118,10 +117,10 @@ impl Supervisor {
     }
 
     /// Lets a program that no run uses go on for a while.
-    pub(super) fn go_on_unused(&mut self) {
+    pub(super) fn resume_unused(&mut self) {
         if self.watch.is_none() {
-            self.go_on();
-            self.rest_at = Some(Instant::now() + UNUSED);
+            self.resume();
+            self.rest_at = Some(Instant::now() + UNUSED_TIMEOUT);
         }
     }
 }

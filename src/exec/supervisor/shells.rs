@@ -10,13 +10,12 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use std::time::{Duration, Instant};
 
 /// How often such a moment is looked for: a shell that waits for no program never has one, and needs none.
-const TRIES: usize = 40;
+const MAX_TRIES: usize = 40;
 /// How long it is looked for, on a machine that is so busy that stopping takes its time.
-const PATIENCE: Duration = Duration::from_millis(200);
-/// The pause between two looks.
-const PAUSE: Duration = Duration::from_micros(200);
+const SEARCH_TIMEOUT: Duration = Duration::from_millis(200);
+const LOOK_INTERVAL: Duration = Duration::from_micros(200);
 /// What a group may do between two tries.
-const STEP: Duration = Duration::from_micros(700);
+const STEP_DELAY: Duration = Duration::from_micros(700);
 
 /// Stops a group in which a shell may wait for a program, at a moment when the shell can't lose an interrupt, if there is
 /// one; whether it was stopped. It goes on once it is signalled.
@@ -24,18 +23,18 @@ pub(super) fn stop_before_interrupt(own: i32, group: Pid) -> bool {
     if shells(own, group).is_empty() {
         return false;
     }
-    let until = Instant::now() + PATIENCE;
-    for rest in (0..TRIES).rev() {
+    let until = Instant::now() + SEARCH_TIMEOUT;
+    for rest in (0..MAX_TRIES).rev() {
         let _ = kill_process_group(group, Signal::STOP);
         while members(own, group).any(tree::is_moving) && Instant::now() < until {
-            std::thread::sleep(PAUSE);
+            std::thread::sleep(LOOK_INTERVAL);
         }
         let is_safe = shells(own, group).into_iter().all(waits_for_one_that_lives);
         if is_safe || rest == 0 || Instant::now() >= until {
             break;
         }
         let _ = kill_process_group(group, Signal::CONT);
-        std::thread::sleep(STEP);
+        std::thread::sleep(STEP_DELAY);
     }
     true
 }
@@ -49,7 +48,7 @@ fn members(own: i32, group: Pid) -> impl Iterator<Item = i32> {
 /// just being born looks like them.
 fn shells(own: i32, group: Pid) -> Vec<i32> {
     members(own, group)
-        .filter(|pid| tree::runs(*pid, "bash") && tree::catches(*pid, &[tree::INTERRUPT]))
+        .filter(|pid| tree::runs_program(*pid, "bash") && tree::handles_signals(*pid, &[tree::INTERRUPT]))
         .collect()
 }
 
@@ -58,5 +57,5 @@ fn shells(own: i32, group: Pid) -> Vec<i32> {
 fn waits_for_one_that_lives(shell: i32) -> bool {
     let children = tree::children_of(shell);
     children.iter().all(|child| tree::is_living(*child))
-        && children.iter().any(|child| !tree::ignores(*child, tree::INTERRUPT))
+        && children.iter().any(|child| !tree::ignores_signal(*child, tree::INTERRUPT))
 }

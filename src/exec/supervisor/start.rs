@@ -3,7 +3,7 @@
 use super::RunningProgram;
 use crate::exec::helper_file::ITSELF;
 use crate::exec::helper_part::EXEC;
-use crate::exec::helper_wire::{FIRST_GIVEN, ProgramSpec, Ties, WireMessage as _};
+use crate::exec::helper_wire::{FIRST_GIVEN_FD, ProcessSetup, ProgramSpec, WireMessage as _};
 use rustix::io::FdFlags;
 use rustix::process::{Pid, PidfdFlags, WaitOptions};
 use std::fs::File;
@@ -43,7 +43,7 @@ pub(super) fn start(
         return Err(StartError::NoOutput);
     };
     let mut given = Vec::new();
-    for (fd, at) in fds.zip(FIRST_GIVEN..) {
+    for (fd, at) in fds.zip(FIRST_GIVEN_FD..) {
         let copy = rustix::io::fcntl_dupfd_cloexec(&fd, at).map_err(std::io::Error::from)?;
         rustix::io::fcntl_setfd(&copy, FdFlags::empty()).map_err(std::io::Error::from)?;
         if copy.as_raw_fd() != at {
@@ -69,7 +69,11 @@ pub(super) fn start(
         .stderr(Stdio::from(stderr))
         .spawn()?;
     drop(given);
-    let ties = Ties { supervisor: own, terminal: program.terminal, confinement: program.confinement.clone() };
+    let ties = ProcessSetup {
+        supervisor: own,
+        terminal: program.terminal,
+        confinement: program.confinement.clone(),
+    };
     let told = socket.write_all(&ties.encode());
     let mut why = String::new();
     let _ = socket.read_to_string(&mut why);

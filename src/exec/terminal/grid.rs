@@ -7,9 +7,9 @@ use std::sync::Arc;
 use unicode_width::UnicodeWidthChar as _;
 
 /// Marks kept on one character.
-const MARKS: usize = 6;
+const MAX_MARKS: usize = 6;
 /// The most rows and columns; no screen has more.
-pub(super) const LARGEST: (u16, u16) = (500, 1000);
+pub(super) const MAX_SIZE: (u16, u16) = (500, 1000);
 
 /// A screen of cells.
 #[derive(Clone, Debug)]
@@ -85,7 +85,7 @@ impl Grid {
     }
 
     /// Writes a character where the cursor stands; one without width goes onto the one before.
-    pub(super) fn put(&mut self, c: char, pen: Pen, wraps: bool, inserts: bool) {
+    pub(super) fn write(&mut self, c: char, pen: Pen, wraps: bool, inserts: bool) {
         let width = c.width().unwrap_or(0).min(2);
         if width == 0 {
             return self.mark(c);
@@ -132,7 +132,7 @@ impl Grid {
             return;
         };
         let marks = cell.marks.take().unwrap_or_default().into_string();
-        let is_room = marks.chars().count() < MARKS;
+        let is_room = marks.chars().count() < MAX_MARKS;
         cell.marks = Some(if is_room { marks + c.encode_utf8(&mut [0; 4]) } else { marks }.into_boxed_str());
     }
 
@@ -327,7 +327,7 @@ impl Grid {
 }
 
 fn bounded(rows: u16, columns: u16) -> (usize, usize) {
-    (rows.clamp(1, LARGEST.0).into(), columns.clamp(1, LARGEST.1).into())
+    (rows.clamp(1, MAX_SIZE.0).into(), columns.clamp(1, MAX_SIZE.1).into())
 }
 
 fn blank_row(columns: usize, pen: Pen) -> ScreenRow {

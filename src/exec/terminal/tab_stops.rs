@@ -1,9 +1,9 @@
 //! The columns at which tabs stop: every eighth, until a program sets others. Pure.
 
-use super::grid::LARGEST;
+use super::grid::MAX_SIZE;
 
 /// Columns from one stop to the next at the start.
-const APART: usize = 8;
+const TAB_WIDTH: usize = 8;
 
 /// Of each column whether tabs stop there.
 #[derive(Clone, Debug)]
@@ -11,7 +11,7 @@ pub(super) struct TabStops(Vec<bool>);
 
 impl Default for TabStops {
     fn default() -> Self {
-        Self((0..usize::from(LARGEST.1)).map(|column| column % APART == 0).collect())
+        Self((0..usize::from(MAX_SIZE.1)).map(|column| column % TAB_WIDTH == 0).collect())
     }
 }
 

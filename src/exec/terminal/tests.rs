@@ -82,7 +82,7 @@ fn what_is_kept_of_many_screens_is_bounded() {
     let mut wide = wide;
     wide.resize(500, 1000);
     let flood = format!("\x1b[?1049h{}\x1b[?1049l", "y".repeat(400_000));
-    assert!(wide.take_in(flood.as_bytes()).len() < LAST_SCREEN + 200);
+    assert!(wide.take_in(flood.as_bytes()).len() < MAX_LAST_SCREEN_BYTES + 200);
 }
 
 #[test]

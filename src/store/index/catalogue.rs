@@ -26,7 +26,7 @@ const PLAN: TablePlan = TablePlan {
 };
 
 /// So few files are looked into as fast as a catalogue is read.
-const WORTH_IT: usize = 64;
+const MIN_FILES: usize = 64;
 
 /// What is known of the files of a folder, and what is to be kept of them.
 #[derive(Debug, Default)]
@@ -39,7 +39,7 @@ pub(super) struct Catalogue {
 impl Catalogue {
     /// What was kept of the sessions in this folder, of which there are so many.
     pub(super) fn read(folder: &Path, files: usize) -> Self {
-        if files < WORTH_IT {
+        if files < MIN_FILES {
             return Self::default();
         }
         let read = DerivedFile::open_with(folder, &PLAN, |derived| {

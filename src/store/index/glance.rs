@@ -3,7 +3,7 @@
 use super::Summary;
 use crate::domain::Entry;
 use crate::store::StoreError;
-use crate::store::glance::piece;
+use crate::store::glance::read_range;
 use crate::store::wire::{self, LineContent, LineFault};
 use serde::Deserialize;
 use serde_json::Value;
@@ -13,19 +13,17 @@ use std::fs::File;
 use std::path::Path;
 
 /// Bytes read at first of each end; more where that does not tell enough.
-const WINDOW: u64 = 16 << 10;
+const WINDOW_BYTES: u64 = 16 << 10;
 
-/// Bytes read of each end at the most.
-const LARGEST: u64 = 4 << 20;
+const MAX_WINDOW_BYTES: u64 = 4 << 20;
 
 /// Bytes that are looked through for the number of the last message, where that is larger than such an end.
-const SOUGHT: u64 = 256 << 20;
+const MAX_SEARCHED_BYTES: u64 = 256 << 20;
 
-/// Bytes of a text that are kept for a preview.
-const PREVIEW: usize = 600;
+const MAX_PREVIEW_BYTES: usize = 600;
 
 /// Fills in what the file tells.
-pub(super) fn at(path: &Path, file: &File, summary: &mut Summary) -> Result<(), StoreError> {
+pub(super) fn fill_from_file(path: &Path, file: &File, summary: &mut Summary) -> Result<(), StoreError> {
     let size = summary.bytes;
     if size == 0 {
         return Err(StoreError::Empty { path: path.to_owned() });
@@ -39,17 +37,19 @@ pub(super) fn at(path: &Path, file: &File, summary: &mut Summary) -> Result<(), 
             break;
         }
     }
-    if !tail.tells_enough && size > LARGEST {
+    if !tail.tells_enough && size > MAX_WINDOW_BYTES {
         tail.large_line(file, size);
     }
-    tail.tell(summary);
+    tail.apply_to(summary);
     Ok(())
 }
 
 /// Growing windows, the last of them as large as the file or as allowed.
 fn windows(size: u64) -> impl Iterator<Item = u64> {
-    let most = size.min(LARGEST);
-    std::iter::successors(Some(WINDOW.min(most)), move |last| (*last < most).then(|| (last * 8).min(most)))
+    let most = size.min(MAX_WINDOW_BYTES);
+    std::iter::successors(Some(WINDOW_BYTES.min(most)), move |last| {
+        (*last < most).then(|| (last * 8).min(most))
+    })
 }
 
 /// The header and the first prompt.
@@ -115,7 +115,7 @@ struct GlanceFields {
 }
 
 /// The kind of a line, and what is looked at in it.
-fn told(line: &[u8]) -> Option<(Cow<'_, str>, GlanceFields)> {
+fn glance_fields(line: &[u8]) -> Option<(Cow<'_, str>, GlanceFields)> {
     let frame = wire::open(line).ok()?;
     let told = wire::fields_of(frame.json).ok()?;
     Some((frame.kind, told))
@@ -123,7 +123,7 @@ fn told(line: &[u8]) -> Option<(Cow<'_, str>, GlanceFields)> {
 
 /// Takes what was asked first, and a name given near the start; tells whether the prompt was there.
 fn first_words(line: &[u8], summary: &mut Summary) -> bool {
-    match told(line) {
+    match glance_fields(line) {
         Some((kind, told)) if kind == "named" => summary.name = told.name.unwrap_or_default(),
         Some((kind, told)) if kind == "prompt" => {
             summary.first_prompt = preview(told.text);
@@ -135,7 +135,7 @@ fn first_words(line: &[u8], summary: &mut Summary) -> bool {
 }
 
 fn preview(mut text: String) -> String {
-    text.truncate(text.floor_char_boundary(PREVIEW));
+    text.truncate(text.floor_char_boundary(MAX_PREVIEW_BYTES));
     text.shrink_to_fit();
     text
 }
@@ -150,7 +150,7 @@ fn read_lines(
 ) -> Result<(), StoreError> {
     // One byte earlier: it tells whether `from` is the start of a line.
     let start = from.saturating_sub(1);
-    let bytes = piece(file, start, usize::try_from(to - start).unwrap_or(0))
+    let bytes = read_range(file, start, usize::try_from(to - start).unwrap_or(0))
         .map_err(|error| StoreError::io(path, "read", error))?;
     let mut lines = bytes.split_inclusive(|b| *b == b'\n');
     if from > 0 {
@@ -161,7 +161,7 @@ fn read_lines(
 }
 
 /// Bytes in which a number stands with its name.
-const OVERLAP: usize = 64;
+const OVERLAP_BYTES: usize = 64;
 
 /// The last number that stands behind this name.
 fn last_number(bytes: &[u8], name: &[u8]) -> Option<u64> {
@@ -188,7 +188,7 @@ struct Tail {
 
 impl Tail {
     fn line(&mut self, line: &[u8]) {
-        let Some((kind, told)) = told(line) else { return };
+        let Some((kind, told)) = glance_fields(line) else { return };
         match kind.as_ref() {
             kind @ ("prompt" | "reply") => {
                 self.tells_enough = true;
@@ -222,12 +222,12 @@ impl Tail {
     /// Takes the number of the last message from a line that is too large to be read here, and stands before `end`. The number
     /// stands behind its text, in which no such sign can stand: there a quote has a backslash in front.
     fn large_line(&mut self, file: &File, mut end: u64) {
-        let least = end.saturating_sub(SOUGHT);
+        let least = end.saturating_sub(MAX_SEARCHED_BYTES);
         while end > least {
-            let from = end.saturating_sub(LARGEST);
+            let from = end.saturating_sub(MAX_WINDOW_BYTES);
             // Some of what was looked through stands in it again: a number may lie across.
-            let most = usize::try_from(end - from).unwrap_or(0) + OVERLAP;
-            let Ok(bytes) = piece(file, from, most) else { return };
+            let most = usize::try_from(end - from).unwrap_or(0) + OVERLAP_BYTES;
+            let Ok(bytes) = read_range(file, from, most) else { return };
             if let Some(message) = last_number(&bytes, b",\"message\":") {
                 self.messages = message;
                 let blocks = last_number(&bytes, b",\"blocks\":").unwrap_or(0);
@@ -252,7 +252,7 @@ impl Tail {
         }
     }
 
-    fn tell(self, summary: &mut Summary) {
+    fn apply_to(self, summary: &mut Summary) {
         summary.messages = self.messages;
         summary.blocks = self.blocks;
         summary.waiting = u32::try_from(self.open.len()).unwrap_or(u32::MAX);

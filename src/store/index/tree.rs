@@ -4,7 +4,7 @@ use super::Summary;
 use std::collections::HashMap;
 
 /// Levels that are drawn: a deeper branch keeps its line.
-const DEEPEST: usize = 12;
+const MAX_DEPTH: usize = 12;
 
 /// What the lines of a tree are drawn with, each as wide as the others.
 #[derive(Clone, Copy, Debug)]
@@ -46,7 +46,7 @@ impl TreeRow {
 
     /// Its bit among those of what stands below it.
     fn own_bit(&self) -> u32 {
-        let is_drawn = self.is_last && (1..DEEPEST).contains(&self.depth);
+        let is_drawn = self.is_last && (1..MAX_DEPTH).contains(&self.depth);
         if is_drawn { 1 << self.depth } else { 0 }
     }
 
@@ -66,7 +66,7 @@ impl TreeRow {
 
     fn levels(&self, signs: TreeSigns) -> impl Iterator<Item = &'static str> {
         let past = move |level: usize| if self.ended >> level & 1 == 1 { "  " } else { signs.past };
-        (1..self.depth.min(DEEPEST)).map(past)
+        (1..self.depth.min(MAX_DEPTH)).map(past)
     }
 }
 
@@ -201,7 +201,7 @@ mod tests {
             (0..500).map(|n| one(&id(n), (n > 0).then(|| id(n - 1)).as_deref())).collect();
         let tree = SessionTree::of(&all, |_| true);
         let lead = tree.rows()[499].lead(TreeSigns::LINES);
-        assert_eq!(lead.chars().count(), 2 * DEEPEST, "{lead:?}");
+        assert_eq!(lead.chars().count(), 2 * MAX_DEPTH, "{lead:?}");
         assert!(lead.ends_with("└ "));
     }
 
@@ -217,7 +217,7 @@ mod tests {
             });
             next = rows.get(above).copied();
         }
-        let too_many = parts.len().saturating_sub(DEEPEST);
+        let too_many = parts.len().saturating_sub(MAX_DEPTH);
         parts.drain(1.min(parts.len())..(1 + too_many).min(parts.len()));
         parts.into_iter().rev().collect()
     }

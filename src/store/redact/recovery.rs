@@ -8,7 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// The ending of the folder of old files.
-const GONE: &str = "redacted";
+const REDACTED_EXTENSION: &str = "redacted";
 
 pub(super) fn folders(blobs: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(blobs).into_iter().flatten().flatten();
@@ -19,14 +19,14 @@ pub(super) fn folders(blobs: &Path) -> Vec<PathBuf> {
 }
 
 /// Where the new file is written: no name of a session.
-pub(super) fn beside(path: &Path) -> PathBuf {
+pub(super) fn new_file_path(path: &Path) -> PathBuf {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     path.with_file_name(format!(".{stem}.redacting"))
 }
 
 /// Where the old files beside a session lie until the new session is in its place. All that is new was written by then.
-pub(super) fn gone(path: &Path) -> PathBuf {
-    blobs_of(path).with_extension(GONE)
+pub(super) fn old_files_folder(path: &Path) -> PathBuf {
+    blobs_of(path).with_extension(REDACTED_EXTENSION)
 }
 
 /// Removes what an earlier attempt left.
@@ -50,14 +50,14 @@ pub(super) fn forget_words(path: &Path) {
 /// As [`disk::open_locked`], and when a redaction can't be ended: the outputs of the session are not in their place.
 pub(in crate::store) fn open_locked(path: &Path) -> Result<File, StoreError> {
     let file = disk::open_locked(path)?;
-    if !beside(path).exists() && !gone(path).exists() {
+    if !new_file_path(path).exists() && !old_files_folder(path).exists() {
         return Ok(file);
     }
     // It may be another file by then, also where not all of it could be done.
     finish(path).ok();
     drop(file);
     let file = disk::open_locked(path)?;
-    if gone(path).exists() {
+    if old_files_folder(path).exists() {
         let why = "a redaction of it was broken off and can't be ended: its outputs lie beside it".into();
         return Err(StoreError::NotASession { path: path.to_owned(), why });
     }
@@ -68,15 +68,15 @@ pub(in crate::store) fn open_locked(path: &Path) -> Result<File, StoreError> {
 /// whose new files were all there, they take the place of the old ones; of any other nothing is left but what was there
 /// before.
 pub(in crate::store) fn sweep<'n>(sessions: &Path, names: impl Iterator<Item = &'n str>) {
-    let begun: BTreeSet<&str> = names.filter_map(begun).collect();
+    let begun: BTreeSet<&str> = names.filter_map(session_of).collect();
     for stem in begun.into_iter().filter(|stem| uuid::Uuid::parse_str(stem).is_ok()) {
         let path = sessions.join(format!("{stem}.jsonl"));
         // Whoever redacts it, or works in it, holds it.
         match disk::open_locked(&path) {
             Ok(_locked) => drop(finish(&path)),
             Err(_) if !path.exists() => {
-                forget(&beside(&path));
-                std::fs::remove_dir_all(gone(&path)).ok();
+                forget(&new_file_path(&path));
+                std::fs::remove_dir_all(old_files_folder(&path)).ok();
             }
             Err(_) => {}
         }
@@ -84,10 +84,10 @@ pub(in crate::store) fn sweep<'n>(sessions: &Path, names: impl Iterator<Item = &
 }
 
 /// The session of which a redaction was begun, where a name tells that.
-fn begun(name: &str) -> Option<&str> {
+fn session_of(name: &str) -> Option<&str> {
     match name.strip_prefix('.') {
         Some(new) => Some(new.strip_suffix(".redacting").unwrap_or(new)),
-        None => name.strip_suffix(GONE)?.strip_suffix('.'),
+        None => name.strip_suffix(REDACTED_EXTENSION)?.strip_suffix('.'),
     }
 }
 
@@ -96,7 +96,7 @@ fn begun(name: &str) -> Option<&str> {
 /// # Errors
 /// When it can't be ended: then its folder of old outputs says so to whoever comes next.
 pub(super) fn finish(path: &Path) -> io::Result<()> {
-    let (new, gone, blobs) = (beside(path), gone(path), blobs_of(path));
+    let (new, gone, blobs) = (new_file_path(path), old_files_folder(path), blobs_of(path));
     let new_blobs = blobs_of(&new);
     if gone.exists() {
         let ended = put_in_place((&new, path), (&new_blobs, &blobs), &gone);

@@ -6,7 +6,7 @@ use std::fmt;
 use std::str::FromStr;
 
 /// Bytes of a text that are kept: half of them from its beginning, half from its end.
-pub(super) const MOST: usize = 64 << 10;
+pub(super) const MAX_TEXT_BYTES: usize = 64 << 10;
 
 /// What a text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -175,11 +175,11 @@ pub(super) fn news(entry: &Entry) -> Option<(u32, BlockNews)> {
 
 /// The beginning and the end of a text that is too long.
 pub(super) fn bounded(text: String) -> String {
-    if text.len() <= MOST {
+    if text.len() <= MAX_TEXT_BYTES {
         return text;
     }
-    let head = text.get(..text.floor_char_boundary(MOST / 2)).unwrap_or_default();
-    let tail = text.get(text.ceil_char_boundary(text.len() - MOST / 2)..).unwrap_or_default();
+    let head = text.get(..text.floor_char_boundary(MAX_TEXT_BYTES / 2)).unwrap_or_default();
+    let tail = text.get(text.ceil_char_boundary(text.len() - MAX_TEXT_BYTES / 2)..).unwrap_or_default();
     format!("{head}\n…\n{tail}")
 }
 
@@ -236,9 +236,9 @@ mod tests {
 
     #[test]
     fn long_texts_keep_their_ends() {
-        let text = format!("first{}last", "é".repeat(MOST));
+        let text = format!("first{}last", "é".repeat(MAX_TEXT_BYTES));
         let kept = bounded(text);
-        assert!(kept.starts_with("first") && kept.ends_with("last") && kept.len() <= MOST + 5);
+        assert!(kept.starts_with("first") && kept.ends_with("last") && kept.len() <= MAX_TEXT_BYTES + 5);
         assert_eq!(bounded("short".into()), "short");
     }
 

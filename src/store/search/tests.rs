@@ -1,12 +1,14 @@
+use super::searcher::MAX_COMPLETIONS;
+use super::update::UpdateBounds;
 use super::*;
 use crate::domain::{BlockId, Entry, Outcome, Revision, RunId, Stream};
-use crate::store::samples::{AT, block, captured, header, reply, report, wait, written};
+use crate::store::samples::{AT, block, captured, header, reply, report, wait, write_session};
 use crate::store::{Store, manage};
 use proptest::prelude::*;
 use std::os::unix::fs::PermissionsExt as _;
 use std::time::{Duration, Instant};
 
-const ALWAYS: Waiting<'_> = Waiting { goes_on: &|| true, told: &|_, _| {} };
+const ALWAYS: SearchControl<'_> = SearchControl { goes_on: &|| true, told: &|_, _| {} };
 
 fn ran(id: u32, outcome: Outcome, printed: &str) -> Entry {
     let report = crate::domain::RunReport {
@@ -28,7 +30,7 @@ fn whole(folder: &Path, id: &str) -> PathBuf {
         Entry::Block(block(2, "import antigravity")),
         Entry::Rejected { block: BlockId(2), revision: Revision(1), reason: String::new() },
     ];
-    written(folder, id, &entries)
+    write_session(folder, id, &entries)
 }
 
 fn wanted(words: &str) -> SearchQuery {
@@ -100,7 +102,7 @@ fn what_was_said_and_done_is_found_where_it_stands() {
 fn coloured_words_are_found_as_they_are_shown() {
     let dir = tempfile::tempdir().unwrap();
     let printed = "\u{1b}[1;31mFAILED\u{1b}[0m tests/a.py\n\u{1b}[31mred\u{1b}[0mdish\n";
-    written(dir.path(), "s-1", &[Entry::Block(block(1, "x")), ran(1, Outcome::Ok, printed)]);
+    write_session(dir.path(), "s-1", &[Entry::Block(block(1, "x")), ran(1, Outcome::Ok, printed)]);
     let one = |words: &str| told(dir.path(), words);
     assert_eq!(one("\"failed tests\""), [("output", Some(1), "FAILED tests/a.py".into())]);
     assert_eq!(one("reddish "), [("output", Some(1), "reddish".into())]);
@@ -155,7 +157,7 @@ fn only_what_is_new_is_taken_while_the_beginning_is_what_it_was() {
     assert_eq!(kept().read, text.len() as u64);
     // Another beginning: all of it is read again.
     std::fs::remove_file(&path).unwrap();
-    let again = written(
+    let again = write_session(
         dir.path(),
         "s-1",
         &[Entry::Prompt("another turbine".into()), reply("x".repeat(9000).as_str())],
@@ -182,7 +184,7 @@ fn a_hit_is_told_only_while_it_stands_in_the_file() {
 #[test]
 fn a_key_that_stands_in_a_file_is_not_kept() {
     let dir = tempfile::tempdir().unwrap();
-    written(dir.path(), "s-1", &[Entry::Prompt("the password is correct-horse-battery ok".into())]);
+    write_session(dir.path(), "s-1", &[Entry::Prompt("the password is correct-horse-battery ok".into())]);
     let masker = Masker::knowing(["correct-horse-battery".to_owned().into()]);
     let hits = |words: &str| search(dir.path(), &wanted(words), &masker, &ALWAYS).unwrap().hits;
     assert_eq!(hits("battery"), []);
@@ -190,7 +192,7 @@ fn a_key_that_stands_in_a_file_is_not_kept() {
     assert!(!holds(dir.path(), b"horse"));
     // One that is learned later leaves what is kept as soon as it would be told.
     let dir = tempfile::tempdir().unwrap();
-    written(dir.path(), "s-1", &[Entry::Prompt("the password is correct-horse-battery ok".into())]);
+    write_session(dir.path(), "s-1", &[Entry::Prompt("the password is correct-horse-battery ok".into())]);
     settled(dir.path());
     assert!(holds(dir.path(), b"horse"));
     let told = search(dir.path(), &wanted("password"), &masker, &ALWAYS).unwrap().hits;
@@ -201,8 +203,11 @@ fn a_key_that_stands_in_a_file_is_not_kept() {
 fn of_a_removed_session_no_word_stays() {
     let dir = tempfile::tempdir().unwrap();
     whole(dir.path(), "s-1");
-    let secret =
-        written(dir.path(), "s-2", &[Entry::Prompt("the xylophone of Wzlatko".into()), reply("quxotic")]);
+    let secret = write_session(
+        dir.path(),
+        "s-2",
+        &[Entry::Prompt("the xylophone of Wzlatko".into()), reply("quxotic")],
+    );
     settled(dir.path());
     let copy = dir.path().join("copy");
     std::fs::copy(&secret, &copy).unwrap();
@@ -309,15 +314,15 @@ fn two_that_begin_at_once_find_the_same() {
 #[test]
 fn of_many_words_that_begin_alike_all_are_found() {
     let dir = tempfile::tempdir().unwrap();
-    for number in 0..BEGUN + 8 {
+    for number in 0..MAX_COMPLETIONS + 8 {
         let text = format!("glide{number:02} over the moor");
-        written(dir.path(), &format!("s-{number}"), &[Entry::Prompt(text.into())]);
+        write_session(dir.path(), &format!("s-{number}"), &[Entry::Prompt(text.into())]);
     }
     let count = |words: &str, limit: usize| {
         let found = found(dir.path(), &SearchQuery { limit, ..wanted(words) });
         (found.hits.len(), found.more)
     };
-    assert_eq!(count("moor gli", 1000), (BEGUN + 8, false));
+    assert_eq!(count("moor gli", 1000), (MAX_COMPLETIONS + 8, false));
     assert_eq!(count("glide", 5), (5, true));
     assert_eq!(count("glide0", 1000), (10, false));
     assert_eq!(count("glide07", 1000), (1, false));
@@ -349,7 +354,7 @@ fn the_oldest_are_left_out_where_there_is_too_much() {
 fn nobody_who_does_not_wait_any_more_is_searched_for() {
     let dir = tempfile::tempdir().unwrap();
     whole(dir.path(), "s-1");
-    let gone = Waiting { goes_on: &|| false, told: &|_, _| {} };
+    let gone = SearchControl { goes_on: &|| false, told: &|_, _| {} };
     let found = search(dir.path(), &wanted("hertz"), &Masker::default(), &gone).unwrap();
     assert_eq!(found.hits, []);
 }
@@ -359,7 +364,7 @@ proptest! {
     #[test]
     fn whatever_is_looked_for_is_answered(text in "\\PC{1,40}", asked in any::<String>()) {
         let dir = tempfile::tempdir().unwrap();
-        written(dir.path(), "s-1", &[Entry::Prompt(text.clone().into())]);
+        write_session(dir.path(), "s-1", &[Entry::Prompt(text.clone().into())]);
         search(dir.path(), &wanted(&asked), &Masker::default(), &ALWAYS).unwrap();
         let own = wanted(&format!("\"{}\"", text.replace('"', " ")));
         let hits = search(dir.path(), &own, &Masker::default(), &ALWAYS).unwrap().hits;
@@ -396,7 +401,7 @@ fn filters_alone_tell_blocks_or_what_was_asked() {
         Entry::Block(block(1, "\n1 / 0")),
         ran(1, Outcome::Failed, "division by zero"),
     ];
-    let _two = written(dir.path(), "s-2", &entries);
+    let _two = write_session(dir.path(), "s-2", &entries);
     let all = |wanted: SearchQuery| -> Vec<(String, String)> {
         let hits = found(dir.path(), &SearchQuery { limit: 20, ..wanted }).hits;
         hits.into_iter().map(|hit| (hit.place.to_string(), hit.line)).collect()
@@ -456,7 +461,7 @@ fn many_sessions_leave_at_once_and_give_their_room_back() {
     let paths: Vec<PathBuf> = (0..40)
         .map(|n| {
             let text: String = (0..4_000).map(|word| format!("wombat{n}x{word} ")).collect();
-            written(dir.path(), &format!("s-{n}"), &[Entry::Prompt(text.as_str().into())])
+            write_session(dir.path(), &format!("s-{n}"), &[Entry::Prompt(text.as_str().into())])
         })
         .collect();
     settled(dir.path());

@@ -16,10 +16,10 @@ use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 
 /// A line of more bytes is passed over.
-const LONGEST_LINE: u64 = 64 << 20;
+const MAX_LINE_BYTES: u64 = 64 << 20;
 
 /// Bytes of files that are taken at once: others wait no longer.
-const AT_ONCE: u64 = 4 << 20;
+const BATCH_BYTES: u64 = 4 << 20;
 
 /// What bounds the work, and who may end it.
 pub(super) struct UpdateBounds<'a> {
@@ -66,7 +66,7 @@ pub(super) fn update(
         for (name, file) in left.by_ref() {
             done += 1;
             taken += take_file(&writing, &name, &file, masker)?;
-            if taken >= AT_ONCE || !(bounds.goes_on)() {
+            if taken >= BATCH_BYTES || !(bounds.goes_on)() {
                 break;
             }
         }
@@ -159,13 +159,13 @@ impl FileUpdate<'_> {
         let (mut line, mut too_long) = (Vec::new(), false);
         loop {
             line.clear();
-            let count = match (&mut lines).take(LONGEST_LINE).read_until(b'\n', &mut line) {
+            let count = match (&mut lines).take(MAX_LINE_BYTES).read_until(b'\n', &mut line) {
                 Ok(count) => count as u64,
                 Err(error) => return Ok(Err(error)),
             };
             let ended = line.last() == Some(&b'\n');
             // One that is not written to its end yet is taken when it is.
-            if count == 0 || (!ended && count < LONGEST_LINE) {
+            if count == 0 || (!ended && count < MAX_LINE_BYTES) {
                 return Ok(Ok(()));
             }
             if ended && !too_long {

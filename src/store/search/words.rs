@@ -9,16 +9,16 @@ use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 
 /// Bytes of a word that it is found by; what is longer is compared in the text itself.
-const LONGEST: usize = 64;
+const MAX_WORD_BYTES: usize = 64;
 
 /// So many words of a question are looked for; the others are compared in the text itself.
-const MOST: usize = 24;
+const MAX_WORDS: usize = 24;
 
 /// Characters of a line around a hit.
-const AROUND: usize = 160;
+const MAX_EXCERPT_CHARS: usize = 160;
 
 /// Characters in front of a hit in a line that is too long.
-const BEFORE: usize = 50;
+const CHARS_BEFORE_HIT: usize = 50;
 
 /// The words of a text, one after the other.
 struct WordWalk<'a> {
@@ -38,14 +38,14 @@ impl<'a> WordWalk<'a> {
         let mut start = self.at;
         while let Some(c) = self.text.get(self.at..)?.chars().next() {
             let end = self.at + c.len_utf8();
-            match kind(c) {
-                Letter::Alone if self.word.is_empty() => {
+            match letter_kind(c) {
+                LetterKind::Alone if self.word.is_empty() => {
                     self.at = end;
                     self.word.push(c);
                     return Some((start..end, &self.word));
                 }
-                Letter::Part => fold(c, &mut self.word),
-                Letter::Mark if !self.word.is_empty() => {}
+                LetterKind::Part => fold(c, &mut self.word),
+                LetterKind::Mark if !self.word.is_empty() => {}
                 _ if !self.word.is_empty() => break,
                 _ => start = end,
             }
@@ -59,7 +59,7 @@ impl<'a> WordWalk<'a> {
 }
 
 /// What a character is to a word.
-enum Letter {
+enum LetterKind {
     Part,
     Mark,
     /// A word of its own.
@@ -67,13 +67,13 @@ enum Letter {
     Between,
 }
 
-fn kind(c: char) -> Letter {
+fn letter_kind(c: char) -> LetterKind {
     match c {
         _ if c.is_ascii() => {
             if c.is_ascii_alphanumeric() {
-                Letter::Part
+                LetterKind::Part
             } else {
-                Letter::Between
+                LetterKind::Between
             }
         }
         '\u{2e80}'..='\u{2fdf}'
@@ -84,11 +84,11 @@ fn kind(c: char) -> Letter {
         | '\u{20000}'..='\u{3ffff}'
             if c.is_alphanumeric() =>
         {
-            Letter::Alone
+            LetterKind::Alone
         }
-        _ if is_combining_mark(c) => Letter::Mark,
-        _ if c.is_alphanumeric() => Letter::Part,
-        _ => Letter::Between,
+        _ if is_combining_mark(c) => LetterKind::Mark,
+        _ if c.is_alphanumeric() => LetterKind::Part,
+        _ => LetterKind::Between,
     }
 }
 
@@ -101,8 +101,8 @@ fn fold(c: char, word: &mut String) {
     }
 }
 
-fn cut(word: &str) -> &str {
-    word.get(..word.floor_char_boundary(LONGEST)).unwrap_or(word)
+fn truncate(word: &str) -> &str {
+    word.get(..word.floor_char_boundary(MAX_WORD_BYTES)).unwrap_or(word)
 }
 
 /// The words of a text with blanks between: what it is found by.
@@ -113,7 +113,7 @@ pub(super) fn folded(text: &str) -> String {
         if !all.is_empty() {
             all.push(' ');
         }
-        all.push_str(cut(word));
+        all.push_str(truncate(word));
     }
     all
 }
@@ -169,9 +169,10 @@ impl SearchWords {
 
     /// Whether whoever holds all words of the question holds what is looked for.
     pub(super) fn is_plain(&self) -> bool {
-        let short =
-            |phrase: &Vec<String>| phrase.len() == 1 && phrase.iter().all(|word| word.len() <= LONGEST);
-        self.count() <= MOST && self.phrases.iter().all(short)
+        let short = |phrase: &Vec<String>| {
+            phrase.len() == 1 && phrase.iter().all(|word| word.len() <= MAX_WORD_BYTES)
+        };
+        self.count() <= MAX_WORDS && self.phrases.iter().all(short)
     }
 
     /// The question to the index: no text that was typed, only words in quotes, which hold letters and digits alone.
@@ -189,9 +190,9 @@ impl SearchWords {
     }
 
     /// The beginning of a word that is looked for.
-    pub(super) fn begun(&self) -> Option<&str> {
-        let last = self.phrases.last()?.last().filter(|_| self.open && self.count() <= MOST)?;
-        Some(cut(last))
+    pub(super) fn prefix(&self) -> Option<&str> {
+        let last = self.phrases.last()?.last().filter(|_| self.open && self.count() <= MAX_WORDS)?;
+        Some(truncate(last))
     }
 
     fn count(&self) -> usize {
@@ -201,9 +202,9 @@ impl SearchWords {
     fn question_with(&self, begun: impl Fn(&str) -> String) -> String {
         let last = self.count().saturating_sub(1);
         let mut asked: Vec<String> = Vec::new();
-        for (number, word) in self.phrases.iter().flatten().enumerate().take(MOST) {
+        for (number, word) in self.phrases.iter().flatten().enumerate().take(MAX_WORDS) {
             let goes_on = self.open && number == last;
-            let one = if goes_on { begun(cut(word)) } else { format!("\"{}\"", cut(word)) };
+            let one = if goes_on { begun(truncate(word)) } else { format!("\"{}\"", truncate(word)) };
             if !asked.contains(&one) {
                 asked.push(one);
             }
@@ -265,7 +266,7 @@ impl SearchWords {
 }
 
 /// Bytes of a word that stands within few others.
-const TELLING: usize = 4;
+const MIN_SELECTIVE_BYTES: usize = 4;
 
 /// Tells quickly of most texts that a phrase is not in them: its words may stand in each of very many, one behind the
 /// other in few.
@@ -282,7 +283,7 @@ impl RoughFilter {
             let end = if sought.open && number == last { "" } else { "(?:[^0-9a-z]|$)" };
             // Where nothing is said of what stands in front of the first word, that word is sought for, many bytes at once.
             // A short one stands within too many others for it to be worth it.
-            let is_short = phrase.first().is_none_or(|word| word.len() < TELLING);
+            let is_short = phrase.first().is_none_or(|word| word.len() < MIN_SELECTIVE_BYTES);
             let begin = if is_short { "(?:^|[^0-9a-z])" } else { "" };
             Regex::new(&format!("(?i-u){begin}{}{end}", phrase.join("[^0-9a-z]+"))).ok()
         });
@@ -346,13 +347,14 @@ pub(super) fn line_around(text: &str, place: &Range<usize>) -> String {
     let end =
         text.get(place.start..).and_then(|rest| rest.find('\n')).map_or(text.len(), |at| place.start + at);
     let line = text.get(start..end).unwrap_or_default();
-    if line.chars().count() <= AROUND {
+    if line.chars().count() <= MAX_EXCERPT_CHARS {
         return line.trim().to_owned();
     }
     let before = line.get(..place.start - start).unwrap_or_default();
-    let from = before.char_indices().rev().take(BEFORE).last().map_or(place.start - start, |(at, _)| at);
+    let from =
+        before.char_indices().rev().take(CHARS_BEFORE_HIT).last().map_or(place.start - start, |(at, _)| at);
     let rest = line.get(from..).unwrap_or_default();
-    let shown: String = rest.chars().take(AROUND).collect();
+    let shown: String = rest.chars().take(MAX_EXCERPT_CHARS).collect();
     let (lead, tail) = (if from > 0 { "…" } else { "" }, if shown.len() < rest.len() { "…" } else { "" });
     format!("{lead}{}{tail}", shown.trim())
 }
@@ -445,7 +447,7 @@ mod tests {
         assert_eq!(line("pandas"), "import pandas as pd");
         let long = line("needle");
         assert!(long.starts_with('…') && long.ends_with('…') && long.contains(" needle "), "{long}");
-        assert!(long.chars().count() <= AROUND + 2);
+        assert!(long.chars().count() <= MAX_EXCERPT_CHARS + 2);
     }
 
     proptest! {
@@ -479,7 +481,7 @@ mod tests {
             prop_assert!(at.is_some(), "{asked:?}");
             prop_assert!(!RoughFilter::of(&sought).excludes(&text), "{asked:?}");
             let line = line_around(&text, &at.unwrap());
-            prop_assert!(line.chars().count() <= AROUND + 2);
+            prop_assert!(line.chars().count() <= MAX_EXCERPT_CHARS + 2);
             // What is asked of the index stands in what it is given.
             let given = format!(" {} ", folded(&text));
             for part in sought.question().split(" AND ") {

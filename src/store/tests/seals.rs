@@ -117,7 +117,7 @@ fn another_installation_an_old_one_and_none_are_foreign() {
     let path = other.session("s-1", &["a"]);
     assert_eq!(house.foreign(&path), Some(Foreign::Broken(1)));
     assert_eq!(read(&path).unwrap().foreign, Some(Foreign::NoKey));
-    let old = written(&house.home.path().join("sessions"), "s-2", &each_kind());
+    let old = write_session(&house.home.path().join("sessions"), "s-2", &each_kind());
     assert_eq!(house.foreign(&old), Some(Foreign::Unsealed(1)));
     for file in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/sessions/v1")).unwrap()
     {

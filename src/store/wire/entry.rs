@@ -74,7 +74,7 @@ pub(super) fn read(kind: &str, json: &str, blobs: &Path) -> Result<LineContent, 
     let line = EntryLine { name: &name, json, known: &known };
     match Entry::deserialize(line) {
         Ok(entry) => Ok(LineContent::Entry(Box::new(entry), None)),
-        Err(_) if known.get() => Err(fault(line)),
+        Err(_) if known.get() => Err(find_fault(line)),
         Err(_) if kind == "decision" => {
             Err(LineError::Field { field: kind.to_owned(), what: "not one that this version knows".into() })
         }
@@ -83,9 +83,9 @@ pub(super) fn read(kind: &str, json: &str, blobs: &Path) -> Result<LineContent, 
 }
 
 /// Reads an entry that can't be read once more, to find out where.
-fn fault(line: EntryLine<'_, '_>) -> LineError {
+fn find_fault(line: EntryLine<'_, '_>) -> LineError {
     match serde_path_to_error::deserialize::<_, Entry>(line) {
-        Err(error) => told(&error, line.name),
+        Err(error) => location_error(&error, line.name),
         Ok(_) => LineError::Whole("it can't be read".into()),
     }
 }
@@ -103,12 +103,12 @@ pub(crate) fn fields_of<'a, T: Deserialize<'a>>(json: &'a str) -> Result<T, Line
     // Once more only where something is wrong: to find out where takes time.
     serde_json::from_str(json).or_else(|_| {
         serde_path_to_error::deserialize(&mut serde_json::Deserializer::from_str(json))
-            .map_err(|error| told(&error, ""))
+            .map_err(|error| location_error(&error, ""))
     })
 }
 
 /// Where a line is not as it has to be, and how.
-fn told(error: &serde_path_to_error::Error<Error>, variant: &str) -> LineError {
+fn location_error(error: &serde_path_to_error::Error<Error>, variant: &str) -> LineError {
     let path = error.path().to_string();
     let field = path.strip_prefix(variant).unwrap_or(&path).trim_start_matches('.');
     let what = super::frame::without_place(error.inner());

@@ -56,7 +56,7 @@ impl Link {
 }
 
 /// The bytes that stand behind what the checksum covers: `,"crc":"01234567"}`.
-const TAIL: usize = 18;
+const TAIL_LENGTH: usize = 18;
 const TAIL_OPEN: &[u8] = b",\"crc\":\"";
 /// What stands in front of a MAC, and how long it is with that and its closing quote.
 const MAC_OPEN: &[u8] = b",\"mac\":\"";
@@ -142,14 +142,14 @@ pub(crate) enum LineFault {
 
 /// The checksum that a line says of itself.
 pub(crate) fn stored_crc(line: &[u8]) -> Option<Crc> {
-    let tail = line.get(line.len().checked_sub(TAIL)?..)?;
+    let tail = line.get(line.len().checked_sub(TAIL_LENGTH)?..)?;
     let hex = tail.strip_prefix(TAIL_OPEN)?.strip_suffix(b"\"}")?;
     Crc::parse(std::str::from_utf8(hex).ok()?)
 }
 
 /// Takes a line apart, its newline left out.
 pub(crate) fn open(line: &[u8]) -> Result<Frame<'_>, LineFault> {
-    if !intact(line) {
+    if !is_intact(line) {
         // Without a checksum it can't be one of our lines: say what is wrong with it as text, where that is told.
         return Err(match serde_json::from_slice::<serde::de::IgnoredAny>(line) {
             Err(error) => LineFault::Unreadable(format!("not JSON, column {}", error.column())),
@@ -183,9 +183,9 @@ pub(crate) fn peek_version(line: &[u8]) -> Option<u64> {
     serde_json::from_slice::<VersionField>(line).ok().map(|line| line.v)
 }
 
-fn intact(line: &[u8]) -> bool {
+fn is_intact(line: &[u8]) -> bool {
     let Some(stored) = stored_crc(line) else { return false };
-    checksum(line.get(..line.len().saturating_sub(TAIL)).unwrap_or_default()) == stored
+    checksum(line.get(..line.len().saturating_sub(TAIL_LENGTH)).unwrap_or_default()) == stored
 }
 
 /// The checksum of a line up to its `crc` field: of that, and the brace that closes it.
@@ -198,7 +198,7 @@ fn checksum(line: &[u8]) -> Crc {
 
 /// The MAC that a line says of itself, and the bytes that it is to cover.
 pub(crate) fn stored_mac(line: &[u8]) -> Option<(&[u8], Mac)> {
-    let body = line.get(..line.len().checked_sub(TAIL)?)?;
+    let body = line.get(..line.len().checked_sub(TAIL_LENGTH)?)?;
     let (covered, tail) = body.split_at_checked(body.len().checked_sub(MAC_LENGTH)?)?;
     let hex = tail.strip_prefix(MAC_OPEN)?.strip_suffix(b"\"")?;
     Some((covered, Mac(Sha256::parse(std::str::from_utf8(hex).ok()?)?.0)))

@@ -11,13 +11,13 @@ use std::collections::HashSet;
 use std::path::Path;
 
 /// No word of the format, no number, time or checksum.
-const OTHER: &str = "AAAA";
+const PLACEHOLDER: &str = "AAAA";
 
 impl Maskable for Fields {
     fn mask_with(&mut self, pen: &mut MaskPen) {
         let mut line = Value::Object(std::mem::take(&mut self.0));
         let mut places = Vec::new();
-        touched(&line, "", pen, &mut places);
+        masked_places(&line, "", pen, &mut places);
         // All are told apart on the line as it is: one that is masked in part may not be read any more.
         let mut somebodys = HashSet::new();
         places.retain(|place| {
@@ -40,15 +40,17 @@ impl Maskable for Fields {
 }
 
 /// The places of texts that hold something to be masked.
-fn touched(value: &Value, place: &str, pen: &MaskPen, places: &mut Vec<String>) {
+fn masked_places(value: &Value, place: &str, pen: &MaskPen, places: &mut Vec<String>) {
     match value {
         Value::String(text) if pen.touches(text) => places.push(place.to_owned()),
         Value::Array(items) => {
             let each = items.iter().enumerate();
-            each.for_each(|(at, item)| touched(item, &format!("{place}/{at}"), pen, places));
+            each.for_each(|(at, item)| masked_places(item, &format!("{place}/{at}"), pen, places));
         }
         Value::Object(fields) => {
-            fields.iter().for_each(|(key, value)| touched(value, &format!("{place}/{key}"), pen, places));
+            fields
+                .iter()
+                .for_each(|(key, value)| masked_places(value, &format!("{place}/{key}"), pen, places));
         }
         _ => {}
     }
@@ -65,10 +67,10 @@ fn shape(place: &str) -> String {
 fn is_word(line: &Value, place: &str) -> bool {
     let mut changed = line.clone();
     if let Some(text) = changed.pointer_mut(place) {
-        *text = OTHER.into();
+        *text = PLACEHOLDER.into();
     }
     match read_and_written(&changed) {
-        Some(again) => again.pointer(place).is_some_and(|text| text != OTHER),
+        Some(again) => again.pointer(place).is_some_and(|text| text != PLACEHOLDER),
         None => read_and_written(line).is_some(),
     }
 }

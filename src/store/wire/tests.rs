@@ -2,7 +2,7 @@ use super::*;
 use crate::domain::{BlockId, Entry, Gaps, Masker, OutputBuffer, RunId, RunReport, Stream, Timestamp};
 use crate::store::samples::{
     about_commands, about_edits, about_files, about_instructions, about_limits, about_pulls, about_recipes,
-    about_sandbox, about_tools, about_undo, captured, each_kind, entry, header, report, same, told,
+    about_sandbox, about_tools, about_undo, captured, each_kind, entry, header, output_parts, report, same,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -192,7 +192,7 @@ fn large_output_goes_to_its_own_file_and_comes_back() {
         70_004,
         "until the file is read, all of it counts as dropped"
     );
-    assert_eq!(told(&restore_blob(&outside, &blob.bytes).unwrap()), told(&output));
+    assert_eq!(output_parts(&restore_blob(&outside, &blob.bytes).unwrap()), output_parts(&output));
     assert!(restore_blob(&outside, &blob.bytes[1..]).is_none());
     assert!(blob_for(&captured(&[(Stream::Stdout, b"small")]), &Masker::default(), String::new).is_none());
 }

@@ -123,7 +123,7 @@ impl Session<'_> {
             Slash::Restart => self.driver.send(Command::RestartKernel),
             Slash::Rebuild => self.rebuild()?,
             Slash::Kernel => self.driver.send(Command::Kill),
-            Slash::Export => match export::asked(argument) {
+            Slash::Export => match export::parse_argument(argument) {
                 Ok((format, keys)) => self.start_job(Job::Export(format, keys)),
                 Err(usage) => self.say(&usage.to_string())?,
             },

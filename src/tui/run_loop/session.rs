@@ -360,7 +360,7 @@ impl Session<'_> {
             self.tui.terminal.tell(attention, &told);
         }
         let look = look(&self.tui.theme, self.options, self.driver.now());
-        self.screen.departed = Driver::departed();
+        self.screen.departed = Driver::requests_sent();
         let (screen, state) = (&self.screen, self.driver.state());
         let mut hits = Hits::default();
         let drawn = self.tui.terminal.draw(|buf| {

@@ -349,7 +349,7 @@ impl Screen {
 
     /// Writes the session into a file of the working folder.
     fn export_command(&mut self, argument: &str) -> Vec<UiCommand> {
-        match export::asked(argument) {
+        match export::parse_argument(argument) {
             Ok((format, keys)) => vec![UiCommand::Job(Job::Export(format, keys))],
             Err(usage) => {
                 self.say(Note::warn(usage.to_string()));

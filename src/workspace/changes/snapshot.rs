@@ -7,15 +7,15 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
 /// Folders of what tools keep; files in them are looked at whatever else there is.
-pub(super) const ALWAYS: [&str; 3] = [".git", ".hg", ".venv"];
+pub(super) const ALWAYS_LISTED: [&str; 3] = [".git", ".hg", ".venv"];
 /// Folders whose files are nobody's work: caches, packages, what is built.
-pub(in crate::workspace) const PASSED_OVER: [&str; 5] =
+pub(in crate::workspace) const SKIPPED_FOLDERS: [&str; 5] =
     ["node_modules", "target", "__pycache__", ".mypy_cache", ".ipynb_checkpoints"];
 
 /// How much is listed: entries, and time.
 type ListingBounds = (usize, Duration);
-pub(super) const USUAL: ListingBounds = (5_000, Duration::from_millis(40));
-const OF_ALWAYS: ListingBounds = (50_000, Duration::from_millis(250));
+pub(super) const USUAL_BOUNDS: ListingBounds = (5_000, Duration::from_millis(40));
+const ALWAYS_LISTED_BOUNDS: ListingBounds = (50_000, Duration::from_millis(250));
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Snapshot {
@@ -43,10 +43,11 @@ impl Snapshot {
         }
         let mut walk = SnapshotWalk { at, now, known: self, seen: BTreeSet::new(), always: Vec::new() };
         for root in roots {
-            walk.always.extend(ALWAYS.iter().map(|name| root.join(name)).filter(|path| is_folder(path)));
+            walk.always
+                .extend(ALWAYS_LISTED.iter().map(|name| root.join(name)).filter(|path| is_folder(path)));
         }
         walk.list_always();
-        walk.list(roots.iter().cloned().collect(), USUAL);
+        walk.list(roots.iter().cloned().collect(), USUAL_BOUNDS);
         // More of them may have been found deeper down.
         walk.list_always();
         walk.now
@@ -78,13 +79,13 @@ struct SnapshotWalk<'a> {
 impl SnapshotWalk<'_> {
     fn list_always(&mut self) {
         let folders = std::mem::take(&mut self.always);
-        self.list(folders.into(), OF_ALWAYS);
+        self.list(folders.into(), ALWAYS_LISTED_BOUNDS);
     }
 
     /// Lists folders and those in them, the nearest first.
     fn list(&mut self, mut folders: VecDeque<PathBuf>, (most, longest): ListingBounds) {
         let (began, mut entries) = (Instant::now(), 0);
-        let is_always = longest == OF_ALWAYS.1;
+        let is_always = longest == ALWAYS_LISTED_BOUNDS.1;
         while let Some(folder) = folders.pop_front() {
             if !self.seen.insert(folder.clone()) {
                 continue;
@@ -108,8 +109,8 @@ impl SnapshotWalk<'_> {
                 match entry.file_type() {
                     Ok(kind) if !kind.is_dir() => self.keep(path, &entry),
                     Ok(_) if is_always => folders.push_back(path),
-                    Ok(_) if is(&ALWAYS) => self.always.push(path),
-                    Ok(_) if is(&PASSED_OVER) => drop(self.now.gaps.insert(path)),
+                    Ok(_) if is(&ALWAYS_LISTED) => self.always.push(path),
+                    Ok(_) if is(&SKIPPED_FOLDERS) => drop(self.now.gaps.insert(path)),
                     Ok(_) => folders.push_back(path),
                     Err(_) => {}
                 }

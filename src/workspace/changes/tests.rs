@@ -1,6 +1,6 @@
 //! Looks at folders in which programs hide what they do.
 
-use super::snapshot::USUAL;
+use super::snapshot::USUAL_BOUNDS;
 use super::*;
 use std::fs;
 
@@ -83,13 +83,13 @@ fn a_flood_of_new_files_hides_no_change_and_is_told() {
     let before = folder.look();
     folder.write("z/tests.py", "assert True           \n");
     fs::remove_file(folder.at("z/gone.py")).expect("deleted");
-    for n in 0..=USUAL.0 {
+    for n in 0..=USUAL_BOUNDS.0 {
         fs::write(folder.at(&format!("{n}")), "").expect("written");
     }
     let changes = before.changes();
     assert!(told(&changes).contains(&("changed", "z/tests.py", 23)), "{changes:?}");
     assert!(told(&changes).contains(&("deleted", "z/gone.py", 0)));
-    assert_eq!(changes.files.len(), MOST_TOLD);
+    assert_eq!(changes.files.len(), MAX_CHANGES_SHOWN);
     assert!(
         changes.gaps.changes > 1_000 && changes.gaps.names.contains(&".".to_owned()),
         "{:?}",
@@ -100,7 +100,7 @@ fn a_flood_of_new_files_hides_no_change_and_is_told() {
 #[test]
 fn a_folder_that_is_too_large_is_told_and_what_is_obeyed_in_it_is_seen() {
     let folder = Folder::new();
-    for n in 0..=USUAL.0 {
+    for n in 0..=USUAL_BOUNDS.0 {
         folder.write(&format!("big/{n}"), "");
     }
     folder.write("small", "1");

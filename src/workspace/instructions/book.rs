@@ -12,12 +12,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 /// The book is read up to here, and begun anew beyond.
-const LARGEST: u64 = 4 << 20;
+const MAX_BYTES: u64 = 4 << 20;
 /// So many files, and so many folders, are known; beyond, none is forgotten and new ones are held back.
-const MOST: usize = 512;
+const MAX_ENTRIES: usize = 512;
 
 /// One thread of this process writes at a time.
-static WRITING: Mutex<()> = Mutex::new(());
+static WRITE_LOCK: Mutex<()> = Mutex::new(());
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Register {
@@ -66,7 +66,7 @@ pub(super) fn settle(
 
 /// Changes what is written down, and writes it where it is another then.
 fn change<T>(place: &Path, act: impl FnOnce(&mut Register) -> T) -> T {
-    let _writing = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
+    let _writing = WRITE_LOCK.lock().unwrap_or_else(PoisonError::into_inner);
     let mut book = read(place);
     let before = to_text(&book);
     let done = act(&mut book);
@@ -88,7 +88,7 @@ pub(crate) fn run_begins(search: &InstructionSearch) {
             }
         }
         for set in [&mut book.suspect, &mut book.worked] {
-            if set.len() < MOST {
+            if set.len() < MAX_ENTRIES {
                 set.insert(search.cwd.clone());
                 set.extend(search.write.iter().cloned());
             }
@@ -100,7 +100,7 @@ pub(crate) fn run_begins(search: &InstructionSearch) {
 pub(crate) fn runs_are_over(search: &InstructionSearch) {
     let Some(place) = &search.book else { return };
     let (found, _) = super::find(search);
-    let _writing = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
+    let _writing = WRITE_LOCK.lock().unwrap_or_else(PoisonError::into_inner);
     let mut book = read(place);
     if book.settle(found).1.is_empty() && book.suspect.remove(&search.cwd) {
         write(place, &book);
@@ -130,7 +130,7 @@ impl Register {
             let within = |folders: &BTreeSet<PathBuf>| folders.iter().any(|f| file.path.starts_with(f));
             let hold = within(&self.suspect) || known.is_none() && within(&self.worked);
             if !hold {
-                if self.known.len() < MOST {
+                if self.known.len() < MAX_ENTRIES {
                     self.known.insert(file.path.clone(), file.text.to_string());
                 }
                 told.push(file);
@@ -153,7 +153,7 @@ impl Register {
 }
 
 fn read(place: &Path) -> Register {
-    let bytes = crate::workspace::read::bounded(place, LARGEST).unwrap_or_default();
+    let bytes = crate::workspace::read::bounded(place, MAX_BYTES).unwrap_or_default();
     serde_json::from_slice(&bytes).unwrap_or_default()
 }
 

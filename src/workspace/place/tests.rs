@@ -56,23 +56,23 @@ fn what_is_shown_is_what_the_system_calls_it() {
 fn a_folder_that_was_moved_removed_or_replaced_does_not_stand() {
     let g = Ground::new();
     let held = Folder::find(&g.at("a/b")).unwrap();
-    assert!(held.stands());
+    assert!(held.is_in_place());
     std::fs::rename(g.at("a/b"), g.at("elsewhere")).unwrap();
-    assert!(!held.stands());
+    assert!(!held.is_in_place());
     #[cfg(target_os = "linux")]
     assert_eq!(held.path_now(), Some(g.at("elsewhere")));
     // It is reached by its old path again, but it is not there.
     symlink(g.at("elsewhere"), g.at("a/b")).unwrap();
-    assert!(!held.stands());
+    assert!(!held.is_in_place());
     std::fs::remove_file(g.at("a/b")).unwrap();
     std::fs::create_dir(g.at("a/b")).unwrap();
-    assert!(!held.stands(), "another folder of that name");
+    assert!(!held.is_in_place(), "another folder of that name");
     std::fs::remove_dir(g.at("a/b")).unwrap();
     std::fs::rename(g.at("elsewhere"), g.at("a/b")).unwrap();
-    assert!(held.stands(), "it is back");
+    assert!(held.is_in_place(), "it is back");
     std::fs::remove_dir_all(g.at("a/b")).unwrap();
     std::fs::create_dir(g.at("a/b")).unwrap();
-    assert!(!held.stands());
+    assert!(!held.is_in_place());
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The walk along a path, folder by folder. A link is read, and what it names is walked in its stead.
 
-use super::{FileError, Folder, NameFacts, OpenPlace, STEP, step_in};
+use super::{FileError, Folder, NameFacts, OpenPlace, STEP_FLAGS, step_in};
 use rustix::fs::{AtFlags, FileType, Mode, readlinkat, statat};
 use rustix::io::Errno;
 use std::collections::VecDeque;
@@ -10,7 +10,7 @@ use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Component, Path, PathBuf};
 
 /// Links that are walked, as the system does.
-const MOST_LINKS: usize = 40;
+const MAX_LINKS: usize = 40;
 
 /// A path on the way.
 pub(super) struct PathWalk<'p> {
@@ -63,13 +63,13 @@ impl<'p> PathWalk<'p> {
                 self.path.pop();
             }
             Some(Component::Normal(_)) if !self.missing.is_empty() => self.missing.push(part),
-            Some(Component::Normal(_)) => self.into(part)?,
+            Some(Component::Normal(_)) => self.enter(part)?,
             _ => {}
         }
         Ok(())
     }
 
-    fn into(&mut self, part: OsString) -> Result<(), FileError> {
+    fn enter(&mut self, part: OsString) -> Result<(), FileError> {
         if self.found.is_some() {
             return Err(self.failed(Errno::NOTDIR));
         }
@@ -102,7 +102,7 @@ impl<'p> PathWalk<'p> {
     /// What a link names comes next.
     fn link(&mut self, part: &OsStr) -> Result<(), FileError> {
         self.links += 1;
-        if self.links > MOST_LINKS {
+        if self.links > MAX_LINKS {
             return Err(FileError::TooManyLinks(self.named.to_owned()));
         }
         let to = readlinkat(&self.folder, part, Vec::new()).map_err(|errno| self.failed(errno))?;
@@ -124,7 +124,7 @@ impl<'p> PathWalk<'p> {
 }
 
 fn root() -> Result<File, Errno> {
-    rustix::fs::open("/", STEP, Mode::empty()).map(File::from)
+    rustix::fs::open("/", STEP_FLAGS, Mode::empty()).map(File::from)
 }
 
 fn parts(path: &Path) -> impl DoubleEndedIterator<Item = OsString> + '_ {

@@ -12,12 +12,11 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// More than a tick of the clock by which file systems tell the time: what changed later may change once more unseen.
-const TICK: Duration = Duration::from_millis(50);
-/// Files that are known at the most.
-const MOST: usize = 200_000;
+const CLOCK_TICK: Duration = Duration::from_millis(50);
+const MAX_FILES: usize = 200_000;
 /// Bytes of one file in it: numbers and hash, then their checksum.
-const LINE: usize = SUMMED + 4;
-const SUMMED: usize = 8 * 5 + 32;
+const ENTRY_BYTES: usize = CHECKSUMMED_BYTES + 4;
+const CHECKSUMMED_BYTES: usize = 8 * 5 + 32;
 
 /// What the system tells of a file. Nobody can set the time at which anything of it was changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -57,10 +56,10 @@ impl FileKey {
     pub(super) fn is_settled(&self, at: SystemTime) -> bool {
         let (seconds, nanos) = self.changed;
         let changed = Duration::new(u64::try_from(seconds).unwrap_or(0), u32::try_from(nanos).unwrap_or(0));
-        changed + TICK < at.duration_since(UNIX_EPOCH).unwrap_or_default()
+        changed + CLOCK_TICK < at.duration_since(UNIX_EPOCH).unwrap_or_default()
     }
 
-    fn line(&self, sha256: Sha256) -> [u8; LINE] {
+    fn line(&self, sha256: Sha256) -> [u8; ENTRY_BYTES] {
         let numbers = [
             self.device,
             self.inode,
@@ -68,24 +67,24 @@ impl FileKey {
             self.changed.0.cast_unsigned(),
             self.changed.1.cast_unsigned(),
         ];
-        let mut line = [0; LINE];
+        let mut line = [0; ENTRY_BYTES];
         let bytes = numbers.into_iter().flat_map(u64::to_le_bytes).chain(sha256.0);
         line.iter_mut().zip(bytes).for_each(|(to, byte)| *to = byte);
-        if let Some((summed, sum)) = line.split_at_mut_checked(SUMMED) {
+        if let Some((summed, sum)) = line.split_at_mut_checked(CHECKSUMMED_BYTES) {
             sum.copy_from_slice(&crc32fast::hash(summed).to_le_bytes());
         }
         line
     }
 
     fn read(line: &[u8]) -> Option<(Self, Sha256)> {
-        let (summed, sum) = line.split_at_checked(SUMMED)?;
+        let (summed, sum) = line.split_at_checked(CHECKSUMMED_BYTES)?;
         if crc32fast::hash(summed).to_le_bytes() != sum {
             return None;
         }
         let number = |at: usize| Some(u64::from_le_bytes(line.get(8 * at..8 * at + 8)?.try_into().ok()?));
         let changed = (number(3)?.cast_signed(), number(4)?.cast_signed());
         let key = Self { device: number(0)?, inode: number(1)?, size: number(2)?, changed };
-        Some((key, Sha256(line.get(40..SUMMED)?.try_into().ok()?)))
+        Some((key, Sha256(line.get(40..CHECKSUMMED_BYTES)?.try_into().ok()?)))
     }
 }
 
@@ -105,10 +104,10 @@ impl Index {
     pub(super) fn open(path: PathBuf) -> Self {
         let mut bytes = Vec::new();
         let read = plain_file(&path, OFlags::RDONLY).and_then(|mut file| file.read_to_end(&mut bytes));
-        let known: HashMap<_, _> = bytes.chunks_exact(LINE).filter_map(FileKey::read).collect();
+        let known: HashMap<_, _> = bytes.chunks_exact(ENTRY_BYTES).filter_map(FileKey::read).collect();
         let is_missing = read.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
         let anew = !is_missing
-            && (read.is_err() || bytes.chunks_exact(LINE).any(|line| FileKey::read(line).is_none()));
+            && (read.is_err() || bytes.chunks_exact(ENTRY_BYTES).any(|line| FileKey::read(line).is_none()));
         Self { path, known, news: Vec::new(), anew }
     }
 
@@ -125,7 +124,7 @@ impl Index {
 
     /// Writes what is new. What fails is only read again another time.
     pub(super) fn save(&mut self) {
-        if self.known.len() > MOST {
+        if self.known.len() > MAX_FILES {
             // Most of it is of files that are long gone.
             self.known.clear();
             self.anew = true;
@@ -143,7 +142,7 @@ impl Index {
         }
         let mut file = plain_file(&self.path, OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE)?;
         // Where another process was ended in the middle, its rest would shift all that follows.
-        let rest = file.metadata()?.len() % LINE as u64;
+        let rest = file.metadata()?.len() % ENTRY_BYTES as u64;
         if rest > 0 {
             file.set_len(file.metadata()?.len() - rest)?;
         }
@@ -183,13 +182,13 @@ mod tests {
         let mut index = Index::open(path.clone());
         index.note(key, Sha256::of(b"one"), SystemTime::now());
         assert_eq!(index.get(&key), None, "it may change in the same tick");
-        index.note(key, Sha256::of(b"one"), SystemTime::now() + TICK + TICK);
+        index.note(key, Sha256::of(b"one"), SystemTime::now() + CLOCK_TICK + CLOCK_TICK);
         index.save();
         std::fs::OpenOptions::new().append(true).open(&path).unwrap().write_all(b"rest").unwrap();
         let other = FileKey { size: 9, ..key };
         let mut again = Index::open(path.clone());
         assert_eq!(again.get(&key), Some(Sha256::of(b"one")));
-        again.note(other, Sha256::of(b"two"), SystemTime::now() + TICK + TICK);
+        again.note(other, Sha256::of(b"two"), SystemTime::now() + CLOCK_TICK + CLOCK_TICK);
         again.save();
         let third = Index::open(path);
         assert_eq!(

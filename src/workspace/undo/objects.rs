@@ -13,16 +13,15 @@ use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// Bytes that are read at once.
-const PIECE: usize = 128 << 10;
+const CHUNK_BYTES: usize = 128 << 10;
 /// A file from this size on shares its blocks with its copy, where the file system can do that.
-const SHARED_FROM: u64 = 64 << 10;
+const MIN_SHARED_BYTES: u64 = 64 << 10;
 /// What an object counts as at least: a block of the file system.
-const BLOCK: u64 = 4 << 10;
+const BLOCK_BYTES: u64 = 4 << 10;
 /// Objects at the most, so that small ones do not use up the file system's room for names.
-const MOST: usize = 200_000;
+const MAX_OBJECTS: usize = 200_000;
 /// A use is noted anew after this time.
-const NOTED: Duration = Duration::from_secs(3600);
+const NOTE_INTERVAL: Duration = Duration::from_secs(3600);
 
 #[derive(Debug)]
 pub(super) struct Objects {
@@ -53,7 +52,8 @@ impl Objects {
         if info.len() != bytes || !info.is_file() {
             return false;
         }
-        let old = info.modified().ok().and_then(|at| at.elapsed().ok()).is_some_and(|age| age > NOTED);
+        let old =
+            info.modified().ok().and_then(|at| at.elapsed().ok()).is_some_and(|age| age > NOTE_INTERVAL);
         if old {
             let opened = plain_file(&path, OFlags::WRONLY);
             opened.and_then(|file| file.set_modified(SystemTime::now())).ok();
@@ -63,19 +63,18 @@ impl Objects {
 
     /// Whether a content is here and is what it was; one that is not is gone.
     pub(super) fn holds(&self, sha256: Sha256, bytes: u64) -> bool {
-        self.has(sha256, bytes)
-            && self.checked(sha256, |from| Ok(hash(from, u64::MAX, |_| Ok(()))?.0)).is_ok()
+        self.has(sha256, bytes) && self.verify(sha256, |from| Ok(hash(from, u64::MAX, |_| Ok(()))?.0)).is_ok()
     }
 
     /// Reads a content; one that turns out to be another is removed, so that it is kept anew when it can be.
-    fn checked(&self, sha256: Sha256, read: impl FnOnce(&mut File) -> io::Result<Sha256>) -> io::Result<()> {
+    fn verify(&self, sha256: Sha256, read: impl FnOnce(&mut File) -> io::Result<Sha256>) -> io::Result<()> {
         let path = self.path(sha256);
         let mut from = plain_file(&path, OFlags::RDONLY)?;
         if read(&mut from)? == sha256 {
             return Ok(());
         }
         std::fs::remove_file(&path).ok();
-        Err(damaged())
+        Err(damaged_error())
     }
 
     fn name(&self, part: UnfinishedObject, sha256: Sha256, bytes: u64) -> io::Result<()> {
@@ -86,7 +85,7 @@ impl Objects {
 
     fn count(&self, bytes: u64) {
         let (all, count) = self.added.get();
-        self.added.set((all + taken(bytes), count + 1));
+        self.added.set((all + disk_usage(bytes), count + 1));
     }
 
     pub(super) fn put(&self, bytes: &[u8]) -> io::Result<Sha256> {
@@ -118,10 +117,10 @@ impl Objects {
     /// Keeps what a file holds. Nothing of more than `most` bytes is kept.
     pub(super) fn put_file(&self, file: &File, most: u64) -> io::Result<(Sha256, u64)> {
         let size = file.metadata()?.len();
-        if size < SHARED_FROM {
+        if size < MIN_SHARED_BYTES {
             let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0) + 1);
-            file.take(SHARED_FROM).read_to_end(&mut bytes)?;
-            if (bytes.len() as u64) < SHARED_FROM {
+            file.take(MIN_SHARED_BYTES).read_to_end(&mut bytes)?;
+            if (bytes.len() as u64) < MIN_SHARED_BYTES {
                 return Ok((self.put(&bytes)?, bytes.len() as u64));
             }
             (&*file).rewind()?;
@@ -141,8 +140,8 @@ impl Objects {
 
     /// Writes a content into an empty file.
     pub(super) fn copy_to(&self, sha256: Sha256, to: &mut File) -> io::Result<()> {
-        self.checked(sha256, |from| {
-            let found = if from.metadata()?.len() >= SHARED_FROM && share(to, from) {
+        self.verify(sha256, |from| {
+            let found = if from.metadata()?.len() >= MIN_SHARED_BYTES && share(to, from) {
                 hash(to, u64::MAX, |_| Ok(()))?
             } else {
                 hash(from, u64::MAX, |piece| to.write_all(piece))?
@@ -154,7 +153,7 @@ impl Objects {
     /// A content of at most so many bytes.
     pub(super) fn get(&self, sha256: Sha256, most: u64) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
-        self.checked(sha256, |from| {
+        self.verify(sha256, |from| {
             if from.metadata()?.len() > most {
                 return Err(io::ErrorKind::FileTooLarge.into());
             }
@@ -173,7 +172,7 @@ impl Objects {
     /// where it could be too much.
     pub(super) fn keep_below(&self, most: u64, needed: &HashSet<Sha256>) {
         let (added, count) = self.added.get();
-        if self.counted.get().is_some_and(|bytes| bytes + added <= most && count < MOST / 10) {
+        if self.counted.get().is_some_and(|bytes| bytes + added <= most && count < MAX_OBJECTS / 10) {
             return;
         }
         self.added.set((0, 0));
@@ -190,18 +189,18 @@ impl Objects {
             for entry in std::fs::read_dir(folder.path()).into_iter().flatten().flatten() {
                 let Ok(info) = entry.metadata() else { continue };
                 let name = format!("{}{}", folder.file_name().display(), entry.file_name().display());
-                let size = taken(info.len());
+                let size = disk_usage(info.len());
                 bytes += size;
                 all.push(((info.mtime(), info.mtime_nsec()), size, Sha256::parse(&name), entry.path()));
             }
         }
-        if bytes <= most && all.len() <= MOST {
+        if bytes <= most && all.len() <= MAX_OBJECTS {
             return bytes;
         }
         all.sort_by_key(|(used, ..)| *used);
         let mut left = all.len();
         for (_, size, sha256, path) in all {
-            if bytes <= most && left <= MOST {
+            if bytes <= most && left <= MAX_OBJECTS {
                 break;
             }
             let is_needed = sha256.is_some_and(|sha256| needed.contains(&sha256));
@@ -276,24 +275,24 @@ fn make_parent(path: &Path) -> io::Result<()> {
 /// Removes what a process left here that was ended in the middle.
 fn remove_left(path: &Path) {
     let age = path.metadata().and_then(|info| info.modified()).ok().and_then(|at| at.elapsed().ok());
-    if path.extension().is_some_and(|end| end == "part") && age.is_some_and(|age| age > NOTED) {
+    if path.extension().is_some_and(|end| end == "part") && age.is_some_and(|age| age > NOTE_INTERVAL) {
         std::fs::remove_file(path).ok();
     }
 }
 
 /// What a content takes of the disk.
-fn taken(bytes: u64) -> u64 {
-    bytes.next_multiple_of(BLOCK).max(BLOCK)
+fn disk_usage(bytes: u64) -> u64 {
+    bytes.next_multiple_of(BLOCK_BYTES).max(BLOCK_BYTES)
 }
 
 /// Opens a plain file of one's own; no link leads there, and nothing else in its place is waited for.
 pub(super) fn plain_file(path: &Path, flags: OFlags) -> io::Result<File> {
     let flags = flags | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = File::from(rustix::fs::open(path, flags, Mode::RUSR | Mode::WUSR)?);
-    if file.metadata()?.is_file() { Ok(file) } else { Err(damaged()) }
+    if file.metadata()?.is_file() { Ok(file) } else { Err(damaged_error()) }
 }
 
-fn damaged() -> io::Error {
+fn damaged_error() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, DAMAGED)
 }
 
@@ -303,7 +302,7 @@ pub(super) fn hash(
     most: u64,
     mut to: impl FnMut(&[u8]) -> io::Result<()>,
 ) -> io::Result<(Sha256, u64)> {
-    let (mut hasher, mut bytes, mut piece) = (sha2::Sha256::new(), 0, vec![0; PIECE]);
+    let (mut hasher, mut bytes, mut piece) = (sha2::Sha256::new(), 0, vec![0; CHUNK_BYTES]);
     loop {
         let count = match from.read(&mut piece) {
             Ok(0) => return Ok((Sha256(hasher.finalize().into()), bytes)),
@@ -392,13 +391,13 @@ mod tests {
         let new = objects.put(b"new").unwrap();
         let old = File::options().write(true).open(objects.path(sha256)).unwrap();
         old.set_modified(SystemTime::UNIX_EPOCH).unwrap();
-        objects.keep_below(4 * BLOCK, &HashSet::from([sha256]));
+        objects.keep_below(4 * BLOCK_BYTES, &HashSet::from([sha256]));
         assert!(objects.has(sha256, bytes), "what is needed stays");
         let old = File::options().write(true).open(objects.path(sha256)).unwrap();
         old.set_modified(SystemTime::UNIX_EPOCH).unwrap();
         objects.put(b"newer").unwrap();
         objects.put(b"new").unwrap();
-        objects.keep_below(4 * BLOCK, &HashSet::new());
+        objects.keep_below(4 * BLOCK_BYTES, &HashSet::new());
         assert!(!objects.has(sha256, bytes) && objects.has(new, 3));
         assert!(
             std::fs::read_dir(&objects.folder).unwrap().flatten().all(|e| e.path().is_dir()),

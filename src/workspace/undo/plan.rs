@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Names that are told of what is left out.
-const NAMED: usize = 12;
+const MAX_NAMES_SHOWN: usize = 12;
 
 /// How much is remembered. Of bytes in all a single run's folders get the half, so that what earlier runs changed stays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,7 +76,7 @@ impl CopyPlan {
         cover.secret = count(secrets.len());
         cover.folders = count(walked.left_out.len());
         let names = secrets.into_iter().chain(&walked.left_out);
-        cover.names = names.take(NAMED).map(|path| named(path)).collect();
+        cover.names = names.take(MAX_NAMES_SHOWN).map(|path| named(path)).collect();
         Self { walked, unkept, cover }
     }
 

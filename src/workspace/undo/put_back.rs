@@ -5,8 +5,8 @@
 use super::index::Index;
 use super::objects::{Objects, sync};
 use super::opener::Opener;
-use super::picture::look;
 use super::record::{PathChange, Record, State};
+use super::snapshot::state_of;
 use super::unfinished::{KnownFile, PutBackNotes, WriteFailure, open_to_write};
 use crate::domain::{Sha256, UndoStanding, UndoWay};
 use crate::workspace::FileError;
@@ -24,9 +24,9 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 /// Files that are written before the first of them gets its name; each is held open meanwhile.
-const AT_ONCE: usize = 256;
+const BATCH_FILES: usize = 256;
 /// So many are brought to the disk one by one, more of them all together.
-const ONE_BY_ONE: usize = 4;
+const MAX_SINGLE_SYNCS: usize = 4;
 
 /// How a change stands by now.
 pub(super) fn standing(
@@ -40,7 +40,7 @@ pub(super) fn standing(
         State::Unkept { .. } => false,
         State::Nothing | State::Folder { .. } | State::Link { .. } => true,
     };
-    let now = look(&change.path, opener.node(&change.path).as_ref(), opener, index);
+    let now = state_of(&change.path, opener.node(&change.path).as_ref(), opener, index);
     let PathChange { before, after, .. } = change;
     match now {
         now if now == *after || now == State::Nothing && *before != State::Nothing => {
@@ -61,11 +61,12 @@ pub(super) fn standing(
 }
 
 /// The mode of a folder until what was in it is back.
-const HALFWAY: u32 = 0o700;
+const UNFINISHED_FOLDER_MODE: u32 = 0o700;
 
 /// Whether it is a folder that was made here and did not get its mode: this was ended in the middle.
 fn is_halfway(now: &State, change: &PathChange) -> bool {
-    *now == State::Folder { mode: HALFWAY } && (change.before.is_folder() || change.after.is_folder())
+    *now == State::Folder { mode: UNFINISHED_FOLDER_MODE }
+        && (change.before.is_folder() || change.after.is_folder())
 }
 
 pub(super) struct PutBack<'a> {
@@ -127,10 +128,10 @@ impl PutBack<'_> {
             .iter()
             .filter(|(at, change, _)| *self.ends(change).1 != State::Nothing && !failed.contains(at))
             .collect();
-        for chunk in writes.chunks(AT_ONCE) {
+        for chunk in writes.chunks(BATCH_FILES) {
             results.extend(self.write(chunk));
         }
-        self.tidy(wanted);
+        self.restore_folders(wanted);
         let mut failed: BTreeMap<usize, FileError> =
             results.into_iter().filter_map(|(at, result)| Some((at, result.err()?))).collect();
         for (at, change, _) in folders.iter().chain(&others) {
@@ -144,7 +145,7 @@ impl PutBack<'_> {
     /// How it stands now, where that is as it has to be; what would be lost is kept.
     fn check(&mut self, change: &PathChange, opener: &mut Opener) -> Result<State, FileError> {
         let (from, to) = self.ends(change);
-        let now = look(&change.path, opener.node(&change.path).as_ref(), opener, self.index);
+        let now = state_of(&change.path, opener.node(&change.path).as_ref(), opener, self.index);
         if now == *to {
             return Ok(now);
         }
@@ -178,7 +179,7 @@ impl PutBack<'_> {
     fn make_folder(path: &Path) -> Result<(), FileError> {
         let folder = folder_for(path)?;
         let name = path.file_name().ok_or_else(|| FileError::io(path, &io::ErrorKind::NotFound.into()))?;
-        match mkdirat(&folder, name, Mode::from_raw_mode(HALFWAY)) {
+        match mkdirat(&folder, name, Mode::from_raw_mode(UNFINISHED_FOLDER_MODE)) {
             Ok(()) => Ok(()),
             Err(_) if folder_in(&folder, name).is_ok() => Ok(()),
             Err(errno) => Err(FileError::io(path, &errno.into())),
@@ -201,7 +202,7 @@ impl PutBack<'_> {
         let staged = chunk.iter().map(|(_, change, now)| match self.ends(change).1 {
             State::File { sha256, mode, .. } => {
                 let replaces = matches!(now, State::File { .. });
-                let (folder, sync) = (folder(change)?, replaces && chunk.len() <= ONE_BY_ONE);
+                let (folder, sync) = (folder(change)?, replaces && chunk.len() <= MAX_SINGLE_SYNCS);
                 if replaces && has_other_names(folder, &change.path) {
                     return Ok(None);
                 }
@@ -212,7 +213,7 @@ impl PutBack<'_> {
         });
         let staged: Vec<Result<Option<Staging<'_>>, FileError>> = staged.collect();
         let replaced = chunk.iter().find(|(_, _, now)| matches!(now, State::File { .. }));
-        if let Some((_, change, _)) = replaced.filter(|_| chunk.len() > ONE_BY_ONE) {
+        if let Some((_, change, _)) = replaced.filter(|_| chunk.len() > MAX_SINGLE_SYNCS) {
             sync(change.path.parent().unwrap_or(&change.path));
         }
         let named = chunk.iter().zip(staged).map(|((at, change, now), staging)| {
@@ -344,7 +345,7 @@ impl PutBack<'_> {
     }
 
     /// Gives folders that stand again their modes, and removes those that are empty now and were not there.
-    fn tidy(&self, wanted: &BTreeSet<usize>) {
+    fn restore_folders(&self, wanted: &BTreeSet<usize>) {
         let touched: BTreeSet<&Path> = wanted
             .iter()
             .filter_map(|at| self.record.changes.get(*at))

@@ -57,7 +57,7 @@ pub(super) struct Record {
 
 impl Record {
     /// Whether a change is told by itself: a folder that was made or is gone is told by what was in it.
-    pub(super) fn tells(&self, at: usize) -> bool {
+    pub(super) fn is_listed(&self, at: usize) -> bool {
         let Some(PathChange { path, before, after }) = self.changes.get(at) else { return false };
         let is_plain = |state: &State| state.is_folder() || *state == State::Nothing;
         let has_below = self.changes.get(at + 1).is_some_and(|next| next.path.starts_with(path));

@@ -2,7 +2,7 @@
 //! Nothing is read but names and what the system tells of them.
 
 use super::opener::{Node, Opener, node_in};
-use crate::workspace::changes::PASSED_OVER;
+use crate::workspace::changes::SKIPPED_FOLDERS;
 use crate::workspace::place::{Folder, folder_in};
 use rustix::fs::Dir;
 use std::collections::BTreeMap;
@@ -13,9 +13,9 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// Folders in each other that are walked; each is held open meanwhile.
-const DEEPEST: usize = 100;
-/// What tools make anew, beside [`PASSED_OVER`].
-const MADE_ANEW: [&str; 2] = [".venv", ".git/objects"];
+const MAX_DEPTH: usize = 100;
+/// What tools make anew, beside [`SKIPPED_FOLDERS`].
+const REBUILT_FOLDERS: [&str; 2] = [".venv", ".git/objects"];
 
 #[derive(Debug, Default)]
 pub(super) struct WalkResult {
@@ -39,14 +39,14 @@ impl WalkResult {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Ground {
+pub(crate) enum UndoScope {
     /// All that is below these folders.
     Folders(Vec<PathBuf>),
     /// These files, and the folders on the way to them that are not there yet.
     Files(Vec<PathBuf>),
 }
 
-impl Ground {
+impl UndoScope {
     pub(crate) fn of_files(files: impl IntoIterator<Item = PathBuf>) -> Self {
         let mut paths = Vec::new();
         for file in files {
@@ -54,12 +54,12 @@ impl Ground {
             paths.extend(missing.map(Path::to_owned));
             paths.push(file);
         }
-        Ground::Files(paths)
+        UndoScope::Files(paths)
     }
 
     /// Whether there is nothing to remember: nothing may be written.
     pub(crate) fn is_empty(&self) -> bool {
-        let (Ground::Folders(paths) | Ground::Files(paths)) = self;
+        let (UndoScope::Folders(paths) | UndoScope::Files(paths)) = self;
         paths.is_empty()
     }
 }
@@ -75,14 +75,14 @@ pub(super) enum WalkError {
 
 /// Walks what is below these folders, but what is in those of sayso's own, `until` some moment at the latest.
 pub(super) fn walk(
-    ground: &Ground,
+    ground: &UndoScope,
     own: &[PathBuf],
     most: usize,
     until: Option<Instant>,
 ) -> Result<WalkResult, WalkError> {
     let roots = match ground {
-        Ground::Folders(roots) => roots,
-        Ground::Files(files) => {
+        UndoScope::Folders(roots) => roots,
+        UndoScope::Files(files) => {
             let mut opener = Opener::default();
             let nodes = files.iter().filter_map(|path| Some((path.clone(), opener.node(path)?))).collect();
             return Ok(WalkResult { nodes, left_out: Vec::new() });
@@ -110,7 +110,8 @@ pub(super) fn walk(
 /// Whether nothing in it is remembered: it is made anew by tools.
 pub(super) fn is_left_out(folder: &Path) -> bool {
     let name = folder.file_name().unwrap_or_default();
-    PASSED_OVER.iter().any(|known| name == *known) || MADE_ANEW.iter().any(|known| folder.ends_with(known))
+    SKIPPED_FOLDERS.iter().any(|known| name == *known)
+        || REBUILT_FOLDERS.iter().any(|known| folder.ends_with(known))
 }
 
 pub(super) fn is_gone(path: &Path) -> bool {
@@ -144,7 +145,7 @@ impl FolderWalk<'_> {
             let Some(node) = node_in(folder, name) else { continue };
             let below = path.join(name);
             let is_folder = matches!(node, Node::Folder(_));
-            if is_folder && (is_left_out(&below) || self.own.contains(&below) || depth >= DEEPEST) {
+            if is_folder && (is_left_out(&below) || self.own.contains(&below) || depth >= MAX_DEPTH) {
                 self.found.left_out.push(below);
                 continue;
             }

@@ -1,6 +1,6 @@
 //! The environments of conda, and which of them a folder names.
 
-use super::super::told::{one_name, text};
+use super::super::static_facts::{one_name, read_text};
 use super::ProjectSite;
 use std::path::{Path, PathBuf};
 
@@ -20,7 +20,8 @@ const ROOTS_OF_ALL: &[&str] = &["/opt/conda", "/opt/miniconda3", "/opt/anaconda3
 
 /// The environment that `environment.yml` of a folder names.
 pub(super) fn environment(folder: &Path, site: ProjectSite<'_>) -> Option<PathBuf> {
-    let text = ["environment.yml", "environment.yaml"].iter().find_map(|name| text(&folder.join(name)))?;
+    let text =
+        ["environment.yml", "environment.yaml"].iter().find_map(|name| read_text(&folder.join(name)))?;
     let name = text.lines().find_map(|line| line.strip_prefix("name:")).and_then(value)?;
     let all =
         roots(site).into_iter().map(|root| if name == "base" { root } else { root.join("envs").join(name) });
@@ -44,7 +45,8 @@ fn roots(site: ProjectSite<'_>) -> Vec<PathBuf> {
 
 /// The environments that conda wrote down as its own.
 fn listed(site: ProjectSite<'_>) -> Vec<PathBuf> {
-    let list = site.home.and_then(|home| text(&home.join(".conda/environments.txt"))).unwrap_or_default();
+    let list =
+        site.home.and_then(|home| read_text(&home.join(".conda/environments.txt"))).unwrap_or_default();
     list.lines().map(str::trim).filter(|line| line.starts_with('/')).map(PathBuf::from).collect()
 }
 

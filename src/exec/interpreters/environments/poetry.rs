@@ -2,8 +2,8 @@
 //! (`EnvManager.generate_env_name`) and a version of Python; `envs.toml` beside the environments says which version
 //! `poetry env use` chose.
 
-use super::super::told::text;
-use super::{ENTRIES, ProjectSite};
+use super::super::static_facts::read_text;
+use super::{MAX_ENTRIES, ProjectSite};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE;
 use sha2::{Digest as _, Sha256};
@@ -26,7 +26,7 @@ pub(super) fn environment(folder: &Path, site: ProjectSite<'_>) -> Option<PathBu
         let minor = entry.get("minor")?.as_str()?;
         Some(format!("{name}-py{minor}"))
     });
-    let entries = fs::read_dir(&all).ok()?.take(ENTRIES).filter_map(Result::ok);
+    let entries = fs::read_dir(&all).ok()?.take(MAX_ENTRIES).filter_map(Result::ok);
     let versions = entries.filter_map(|entry| {
         let name = entry.file_name().into_string().ok()?;
         let (_, version) = name.split_once(&format!("{mark}-py"))?;
@@ -87,5 +87,5 @@ fn resolved(said: &str, folder: &Path, cache: Option<PathBuf>, home: Option<&Pat
 }
 
 fn settings(file: &Path) -> Option<Table> {
-    text(file)?.parse().ok()
+    read_text(file)?.parse().ok()
 }

@@ -1,14 +1,14 @@
 //! The versions of Python that `.python-version` chooses among: pyenv's, and uv's.
 
-use super::super::told::{one_name, text};
-use super::{ENTRIES, ProjectSite};
+use super::super::static_facts::{one_name, read_text};
+use super::{MAX_ENTRIES, ProjectSite};
 use crate::text::number::version_numbers;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The version that a folder wants.
 pub(super) fn wanted(folder: &Path) -> Option<String> {
-    let text = text(&folder.join(".python-version"))?;
+    let text = read_text(&folder.join(".python-version"))?;
     let wanted = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'))?;
     one_name(wanted).map(str::to_owned)
 }
@@ -32,7 +32,7 @@ pub(super) fn environment(wanted: &str, site: ProjectSite<'_>) -> Option<PathBuf
 
 /// The newest of a version in a folder of versions: `3.12` is the newest of 3.12.
 fn newest(versions: &Path, prefix: &str, wanted: &str) -> Option<PathBuf> {
-    let entries = fs::read_dir(versions).ok()?.take(ENTRIES).filter_map(Result::ok);
+    let entries = fs::read_dir(versions).ok()?.take(MAX_ENTRIES).filter_map(Result::ok);
     let fits = |name: String| {
         let version = name.strip_prefix(prefix)?.split('-').next()?;
         let rest = version.strip_prefix(wanted)?;

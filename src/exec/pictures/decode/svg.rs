@@ -1,15 +1,14 @@
 //! An SVG to pixels: shapes alone. It is drawn whole or not at all: a chart without its words, or without a picture that it
 //! holds, would say something else. Nothing that it names is loaded, and no script of it is known. Pure.
 
-use super::SIDE;
+use super::MAX_SIDE;
 use crate::domain::{Pixels, UndrawnReason};
 use resvg::tiny_skia::{Pixmap, PremultipliedColorU8, Transform};
 use resvg::usvg::{self, ImageHrefResolver, Options, Tree, roxmltree};
 
 /// Elements that show something which is not drawn here: there are no fonts, and no other pictures.
-const NOT_DRAWN: [&str; 4] = ["text", "image", "feImage", "foreignObject"];
-/// Elements of one file.
-const NODES: u32 = 100_000;
+const UNDRAWN_ELEMENTS: [&str; 4] = ["text", "image", "feImage", "foreignObject"];
+const MAX_NODES: u32 = 100_000;
 
 /// Its pixels in at most so many; it is never made larger than it says that it is.
 ///
@@ -17,7 +16,7 @@ const NODES: u32 = 100_000;
 /// Why there are none.
 pub(super) fn pixels(bytes: &[u8], width: u32, height: u32) -> Result<Pixels, UndrawnReason> {
     let text = std::str::from_utf8(bytes).map_err(|_| UndrawnReason::Unknown)?;
-    let parsing = roxmltree::ParsingOptions { allow_dtd: true, nodes_limit: NODES, ..Default::default() };
+    let parsing = roxmltree::ParsingOptions { allow_dtd: true, nodes_limit: MAX_NODES, ..Default::default() };
     let document = roxmltree::Document::parse_with_options(text, parsing).map_err(|error| match error {
         roxmltree::Error::NodesLimitReached => UndrawnReason::TooLarge,
         _ => UndrawnReason::Unknown,
@@ -31,7 +30,7 @@ pub(super) fn pixels(bytes: &[u8], width: u32, height: u32) -> Result<Pixels, Un
         _ => UndrawnReason::Unknown,
     })?;
     let (own_width, own_height) = (tree.size().width(), tree.size().height());
-    if own_width.max(own_height) > SIDE as f32 {
+    if own_width.max(own_height) > MAX_SIDE as f32 {
         return Err(UndrawnReason::TooLarge);
     }
     if tree.root().children().is_empty() {
@@ -59,7 +58,7 @@ fn is_not_drawn(node: &roxmltree::Node<'_, '_>) -> bool {
         "style" => is_style_of_more(attribute.value()),
         _ => names_a_file(attribute.value()),
     };
-    NOT_DRAWN.contains(&name)
+    UNDRAWN_ELEMENTS.contains(&name)
         || node.attributes().any(names_another)
         || node.pi().is_some_and(|pi| pi.target == "xml-stylesheet")
         || (name == "style" && node.descendants().filter_map(|inner| inner.text()).any(is_style_of_more))
@@ -169,7 +168,7 @@ mod tests {
         }
         let huge = "<svg xmlns='http://www.w3.org/2000/svg' width='1e9' height='1e9'/>";
         assert_eq!(pixels(huge.as_bytes(), 40, 40), Err(UndrawnReason::TooLarge));
-        let many = "<g/>".repeat(NODES as usize);
+        let many = "<g/>".repeat(MAX_NODES as usize);
         assert_eq!(drawn(&many), Err(UndrawnReason::TooLarge));
         assert_eq!(pixels(b"<svg \xff/>", 40, 40), Err(UndrawnReason::Unknown));
         for nothing in ["", "<script>1</script>"] {

@@ -15,7 +15,7 @@ fn many() -> (tempfile::TempDir, PathBuf) {
     store.append(Entry::Prompt("how far is the moon?".into()), AT);
     wait(store.close()).unwrap();
     let first = store.path();
-    for n in 1..=WORTH_IT {
+    for n in 1..=MIN_FILES {
         std::fs::copy(&first, dir.path().join(format!("s-{n}.jsonl"))).unwrap();
     }
     (dir, first)
@@ -50,7 +50,7 @@ fn kept(folder: &Path, count: usize) {
 fn what_changed_is_told_and_the_rest_is_taken_from_it() {
     let (dir, first) = many();
     let folder = dir.path();
-    kept(folder, WORTH_IT + 1);
+    kept(folder, MIN_FILES + 1);
     assert_eq!(list(folder), looked_into(folder));
     let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!((mode(&file(folder)), mode(&folder.join("index"))), (0o600, 0o700));
@@ -62,15 +62,15 @@ fn what_changed_is_told_and_the_rest_is_taken_from_it() {
     wait(manage::rename(&first, "moon", (&crate::domain::Masker::default(), None), AT)).unwrap();
     std::fs::remove_file(folder.join("s-1.jsonl")).unwrap();
     let told = list(folder);
-    assert_eq!(told.len(), WORTH_IT);
+    assert_eq!(told.len(), MIN_FILES);
     assert_eq!(told.iter().filter(|session| session.name == "moon").count(), 1);
-    kept(folder, WORTH_IT);
+    kept(folder, MIN_FILES);
 }
 
 #[test]
 fn it_is_not_believed_over_a_file_that_looks_the_same() {
     let (dir, first) = many();
-    kept(dir.path(), WORTH_IT + 1);
+    kept(dir.path(), MIN_FILES + 1);
     let (before, modified) =
         (std::fs::read(&first).unwrap(), std::fs::metadata(&first).unwrap().modified().unwrap());
     // As many bytes, and the old time: only when it was changed tells.
@@ -85,7 +85,7 @@ fn it_is_not_believed_over_a_file_that_looks_the_same() {
 fn a_damaged_one_is_made_anew() {
     let (dir, _) = many();
     let (folder, truth) = (dir.path(), looked_into(dir.path()));
-    kept(folder, WORTH_IT + 1);
+    kept(folder, MIN_FILES + 1);
     let whole = std::fs::read(file(folder)).unwrap();
     let damages: [&dyn Fn() -> Vec<u8>; 5] = [
         &|| b"no database".repeat(1000),
@@ -100,7 +100,7 @@ fn a_damaged_one_is_made_anew() {
         }
         std::fs::write(file(folder), damaged()).unwrap();
         assert_eq!(list(folder), truth, "damage {number}");
-        kept(folder, WORTH_IT + 1);
+        kept(folder, MIN_FILES + 1);
         assert_eq!(list(folder), truth, "damage {number}, made anew");
     }
 }
@@ -134,7 +134,7 @@ fn of_a_removed_session_no_byte_stays_in_it() {
     store.append(Entry::Prompt(String::from_utf8(words.to_vec()).unwrap().into()), AT);
     wait(store.close()).unwrap();
     let secret = store.path();
-    kept(dir.path(), WORTH_IT + 2);
+    kept(dir.path(), MIN_FILES + 2);
     let holds = || {
         let files = std::fs::read_dir(dir.path().join("index")).unwrap().flatten();
         files
@@ -154,7 +154,7 @@ fn of_a_removed_session_no_byte_stays_in_it() {
         .unwrap()
         .set_modified(SystemTime::UNIX_EPOCH)
         .unwrap();
-    kept(dir.path(), WORTH_IT + 2);
+    kept(dir.path(), MIN_FILES + 2);
     assert!(holds());
     std::fs::remove_file(&secret).unwrap();
     list(dir.path());

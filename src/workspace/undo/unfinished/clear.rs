@@ -17,9 +17,9 @@ use std::path::Path;
 use std::time::Duration;
 
 /// Bytes of the notes of one process.
-const LARGEST: u64 = 64 << 20;
+const MAX_BYTES: u64 = 64 << 20;
 /// Notes that could not be worked off, because their folder is gone, are kept so long.
-const KEPT: Duration = Duration::from_secs(30 * 24 * 3600);
+const MAX_AGE: Duration = Duration::from_secs(30 * 24 * 3600);
 
 /// The copies, and how many bytes one of them may have to be written from.
 #[derive(Clone, Copy)]
@@ -40,7 +40,7 @@ pub(in crate::workspace::undo) fn clear(folder: &Path, objects: &Objects, most: 
             continue;
         }
         let mut text = Vec::new();
-        if (&notes).take(LARGEST).read_to_end(&mut text).is_err() {
+        if (&notes).take(MAX_BYTES).read_to_end(&mut text).is_err() {
             continue;
         }
         // What is known of a name last counts; a line that was not written to its end tells nothing.
@@ -65,7 +65,7 @@ pub(in crate::workspace::undo) fn clear(folder: &Path, objects: &Objects, most: 
             }
         }
         let age = notes.metadata().and_then(|info| info.modified()).ok().and_then(|at| at.elapsed().ok());
-        if left == 0 || age.is_some_and(|age| age > KEPT) {
+        if left == 0 || age.is_some_and(|age| age > MAX_AGE) {
             std::fs::remove_file(&path).ok();
         }
     }

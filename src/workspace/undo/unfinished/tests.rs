@@ -5,7 +5,7 @@ use super::*;
 use crate::workspace::undo::objects::Objects;
 
 /// Bytes of a file that is put back.
-const MOST: u64 = 1_000;
+const MAX_BYTES: u64 = 1_000;
 
 #[test]
 fn what_is_half_written_is_known() {
@@ -112,7 +112,7 @@ fn only_what_is_surely_its_own_is_removed() {
     let living = PutBackNotes::begin(notes).unwrap();
     write(".sayso-living", "");
     living.makes(&work.join("x"), ".sayso-living").unwrap();
-    clear(notes, objects, MOST);
+    clear(notes, objects, MAX_BYTES);
     let mut names: Vec<String> =
         std::fs::read_dir(&work).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
     names.sort_unstable();
@@ -132,9 +132,9 @@ fn only_what_is_surely_its_own_is_removed() {
     write(".sayso-away", "");
     left(notes, &[step(".sayso-away", None)]);
     std::fs::rename(&work, base.join("away")).unwrap();
-    clear(notes, objects, MOST);
+    clear(notes, objects, MAX_BYTES);
     std::fs::rename(base.join("away"), &work).unwrap();
-    clear(notes, objects, MOST);
+    clear(notes, objects, MAX_BYTES);
     assert!(!work.join(".sayso-away").exists());
 }
 
@@ -148,7 +148,7 @@ fn a_file_with_several_names_that_is_half_written_gets_back_what_it_held() {
         std::fs::write(&path, now).unwrap();
         let file = Some(node(&path));
         left(notes, &[Step { path: path.clone(), own: String::new(), file, contents }]);
-        clear(notes, objects, MOST);
+        clear(notes, objects, MAX_BYTES);
         assert_eq!(std::fs::read_to_string(&path).unwrap(), then);
         let is_kept = objects.has(Sha256::of(now.as_bytes()), now.len() as u64);
         assert!(now == then || is_kept, "{now} went and is nowhere");
@@ -189,17 +189,17 @@ fn what_is_whole_again_is_somebodys_though_notes_of_others_stay() {
     let file = Some(node(&path));
     let away = Step { path: base.join("away/b"), own: ".sayso-b".into(), file: None, contents: None };
     left(notes, &[Step { path: path.clone(), own: String::new(), file, contents }, away]);
-    clear(notes, objects, MOST);
+    clear(notes, objects, MAX_BYTES);
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "old text");
     assert_eq!(count(notes), 1, "a folder is away");
     // Each byte of it is from one of both, and it is what somebody wants.
     std::fs::write(&path, "ned text").unwrap();
-    clear(notes, objects, MOST);
+    clear(notes, objects, MAX_BYTES);
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "ned text");
     // What was still to be done is.
     std::fs::create_dir(base.join("away")).unwrap();
     std::fs::write(base.join("away/.sayso-b"), "").unwrap();
-    clear(notes, objects, MOST);
+    clear(notes, objects, MAX_BYTES);
     assert!(!base.join("away/.sayso-b").exists());
     assert_eq!(count(notes), 0);
 }
@@ -217,20 +217,20 @@ fn what_somebody_wrote_gets_its_name_back_between_two_exchanges() {
     };
     made("of the copies");
     std::fs::write(&own, "somebody's").unwrap();
-    clear(notes, objects, MOST);
+    clear(notes, objects, MAX_BYTES);
     assert_eq!((text(&path).as_deref(), text(&own)), (Some("somebody's"), None));
     // A link is somebody's as well.
     std::fs::remove_file(&path).unwrap();
     made("of the copies");
     std::os::unix::fs::symlink("there", &own).unwrap();
-    clear(notes, objects, MOST);
+    clear(notes, objects, MAX_BYTES);
     assert_eq!(std::fs::read_link(&path).unwrap(), Path::new("there"));
     assert!(std::fs::symlink_metadata(&own).is_err());
     // What came into the one that was made is somebody's, too, and newer.
     std::fs::remove_file(&path).unwrap();
     made("newer still");
     std::fs::write(&own, "somebody's").unwrap();
-    clear(notes, objects, MOST);
+    clear(notes, objects, MAX_BYTES);
     assert_eq!((text(&path).as_deref(), text(&own).as_deref()), (Some("newer still"), Some("somebody's")));
     assert_eq!(count(notes), 0);
 }
@@ -241,7 +241,7 @@ fn a_folder_that_was_moved_gets_its_name_back() {
     let path = base.join("a");
     std::fs::create_dir(base.join(".sayso-a")).unwrap();
     left(notes, &[Step { path: path.clone(), own: ".sayso-a".into(), file: Some((0, 0)), contents: None }]);
-    clear(notes, objects, MOST);
+    clear(notes, objects, MAX_BYTES);
     assert!(path.is_dir() && !base.join(".sayso-a").exists());
     assert_eq!(count(notes), 0);
 }
@@ -290,7 +290,7 @@ fn a_file_that_is_half_written_gets_its_mode_too() {
         std::fs::write(&path, now).unwrap();
         set_mode(mode);
         left(notes, &[Step { path: path.clone(), own: String::new(), file, contents }]);
-        clear(notes, objects, MOST);
+        clear(notes, objects, MAX_BYTES);
         let mode_now = std::fs::metadata(&path).unwrap().mode() & 0o777;
         assert_eq!(
             (std::fs::read_to_string(&path).unwrap().as_str(), mode_now),
@@ -310,6 +310,6 @@ fn a_note_that_was_not_written_to_its_end_takes_no_other_with_it() {
     begun.makes(&base.join("x"), ".sayso-x").unwrap();
     begun.stays.set(true);
     drop(begun);
-    clear(notes, objects, MOST);
+    clear(notes, objects, MAX_BYTES);
     assert!(!base.join(".sayso-x").exists());
 }

@@ -6,7 +6,7 @@ use super::held::HeldMessages;
 use super::message::{Channel, JupyterMessage};
 use super::ready::KernelReadiness;
 use super::server::{JupyterServer, Socket, SocketEvent};
-use super::talk::{Ids, KernelNews, KernelOrder, Outlet};
+use super::talk::{KernelNews, KernelOrder, MessageIds, NewsSender};
 use serde_json::json;
 use std::future::ready;
 use std::rc::Rc;
@@ -14,11 +14,10 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 
-/// Between two questions for a sign of life.
-const PING: Duration = Duration::from_secs(1);
+const PING_INTERVAL: Duration = Duration::from_secs(1);
 /// How long an answer may take. It is looked for with each question, so what hangs is told at the third one after the
 /// first that was not answered: 4 s after it hung at the latest.
-const SILENCE: Duration = Duration::from_millis(2900);
+const PONG_TIMEOUT: Duration = Duration::from_millis(2900);
 
 /// What a kernel needs to be started.
 pub(super) struct ServerStart {
@@ -31,7 +30,7 @@ pub(super) struct ServerStart {
 }
 
 /// Why a connection is left.
-enum Departure {
+enum DisconnectReason {
     Lost,
     /// The kernel is not needed any more, or gone.
     Over(Option<KernelNews>),
@@ -40,11 +39,11 @@ enum Departure {
 struct ServerKernel {
     start: ServerStart,
     id: String,
-    ids: Rc<Ids>,
+    ids: Rc<MessageIds>,
     ready: KernelReadiness,
     /// What is to be sent when it is ready and connected.
     held: HeldMessages,
-    outlet: Outlet,
+    outlet: NewsSender,
     /// When it was lost, where nothing was heard since.
     lost: Option<Instant>,
     /// An interrupt was wanted while there was no connection.
@@ -54,9 +53,9 @@ struct ServerKernel {
 /// Starts a kernel and carries its talk until it is gone.
 pub(super) async fn carry(
     start: ServerStart,
-    ids: Rc<Ids>,
+    ids: Rc<MessageIds>,
     mut orders: mpsc::UnboundedReceiver<KernelOrder>,
-    outlet: Outlet,
+    outlet: NewsSender,
 ) {
     let (server, name) = (start.server.clone(), start.name.clone());
     let mut starts = std::pin::pin!(server.start(&name));
@@ -76,14 +75,14 @@ pub(super) async fn carry(
     let last = match started {
         Ok(Ok(id)) => {
             kernel.id = id;
-            kernel.live(&mut orders).await
+            kernel.serve(&mut orders).await
         }
         Ok(Err(error)) => Some(KernelNews::Gone(error.to_string())),
         Err(news) => Some(news),
     };
     // What is known is told first: the server may need a while.
     if let Some(news) = last {
-        kernel.outlet.tell(news).await;
+        kernel.outlet.send(news).await;
     }
     // One that the server is about to start has to be ended as well.
     let id = if was_ended { starts.await.unwrap_or_default() } else { kernel.id };
@@ -93,7 +92,7 @@ pub(super) async fn carry(
 }
 
 impl ServerKernel {
-    async fn live(&mut self, orders: &mut mpsc::UnboundedReceiver<KernelOrder>) -> Option<KernelNews> {
+    async fn serve(&mut self, orders: &mut mpsc::UnboundedReceiver<KernelOrder>) -> Option<KernelNews> {
         let begun = Instant::now();
         let (server, id, session) = (self.start.server.clone(), self.id.clone(), self.ids.session.clone());
         let opens = async move { server.open(&id, &session).await };
@@ -103,27 +102,27 @@ impl ServerKernel {
             Err(news) => return Some(news),
         };
         loop {
-            match self.connected(&mut socket, orders, begun).await {
-                Departure::Over(news) => return news,
-                Departure::Lost => {}
+            match self.serve_connection(&mut socket, orders, begun).await {
+                DisconnectReason::Over(news) => return news,
+                DisconnectReason::Lost => {}
             }
-            if !self.outlet.tell(KernelNews::Reconnecting).await {
+            if !self.outlet.send(KernelNews::Reconnecting).await {
                 return None;
             }
-            socket = match self.again(orders).await {
+            socket = match self.reconnect(orders).await {
                 Ok(socket) => socket,
                 Err(news) => return Some(news),
             };
         }
     }
 
-    async fn connected(
+    async fn serve_connection(
         &mut self,
         socket: &mut Socket,
         orders: &mut mpsc::UnboundedReceiver<KernelOrder>,
         begun: Instant,
-    ) -> Departure {
-        let (mut ping, mut asked) = (Instant::now() + PING, None);
+    ) -> DisconnectReason {
+        let (mut ping, mut asked) = (Instant::now() + PING_INTERVAL, None);
         let mut whole = Instant::now();
         let mut nudge = Instant::now();
         loop {
@@ -142,7 +141,7 @@ impl ServerKernel {
                         SocketEvent::Nothing => self.lost = None,
                         SocketEvent::Closed(why) => {
                             tracing::debug!(why, "the connection to the kernel was closed");
-                            return Departure::Lost;
+                            return DisconnectReason::Lost;
                         }
                     }
                 }
@@ -156,45 +155,45 @@ impl ServerKernel {
                     }
                     // Nobody here can stop it: that is told with its rights.
                     KernelOrder::Rest => {}
-                    KernelOrder::End => return Departure::Over(Some(KernelNews::Gone("it was ended by force".into()))),
+                    KernelOrder::End => return DisconnectReason::Over(Some(KernelNews::Gone("it was ended by force".into()))),
                 },
                 // Behind all that was ordered: a block that is stopped already is not sent.
-                () = ready(()), if self.ready.is() && !self.held.is_empty() => {
+                () = ready(()), if self.ready.is_ready() && !self.held.is_empty() => {
                     if let Err(left) = self.send_next(socket).await {
                         return left;
                     }
                 }
-                () = sleep_until(nudge), if !self.ready.is() => {
+                () = sleep_until(nudge), if !self.ready.is_ready() => {
                     if begun.elapsed() > self.start.patience {
                         let why = format!("it was not ready after {} s", self.start.patience.as_secs());
-                        return Departure::Over(Some(KernelNews::Gone(self.failed(why))));
+                        return DisconnectReason::Over(Some(KernelNews::Gone(self.failed(why))));
                     }
                     if socket.send(&self.ready.ask()).await.is_err() {
-                        return Departure::Lost;
+                        return DisconnectReason::Lost;
                     }
                     nudge = Instant::now() + Duration::from_secs(1);
                 }
                 () = sleep_until(ping) => {
-                    if socket.heard() > whole && !self.outlet.tell(KernelNews::Receiving).await {
-                        return Departure::Over(None);
+                    if socket.last_heard() > whole && !self.outlet.send(KernelNews::Receiving).await {
+                        return DisconnectReason::Over(None);
                     }
-                    let unanswered = asked.filter(|at| socket.heard() <= *at);
-                    if unanswered.is_some_and(|at| at.elapsed() > SILENCE) || socket.ping().await.is_err() {
-                        return Departure::Lost;
+                    let unanswered = asked.filter(|at| socket.last_heard() <= *at);
+                    if unanswered.is_some_and(|at| at.elapsed() > PONG_TIMEOUT) || socket.ping().await.is_err() {
+                        return DisconnectReason::Lost;
                     }
                     asked = unanswered.or(Some(Instant::now()));
-                    ping = Instant::now() + PING;
+                    ping = Instant::now() + PING_INTERVAL;
                 }
             }
         }
     }
 
     /// Sends what is next of what is held. Where the connection breaks, the next one is given it.
-    async fn send_next(&mut self, socket: &mut Socket) -> Result<(), Departure> {
+    async fn send_next(&mut self, socket: &mut Socket) -> Result<(), DisconnectReason> {
         let Some(message) = self.held.first() else { return Ok(()) };
-        socket.send(message).await.map_err(|_| Departure::Lost)?;
-        if self.held.went() && !self.outlet.tell(KernelNews::Sent).await {
-            return Err(Departure::Over(None));
+        socket.send(message).await.map_err(|_| DisconnectReason::Lost)?;
+        if self.held.went() && !self.outlet.send(KernelNews::Sent).await {
+            return Err(DisconnectReason::Over(None));
         }
         Ok(())
     }
@@ -209,33 +208,36 @@ impl ServerKernel {
     async fn stop_held(&mut self) -> bool {
         let was_held = self.held.stop();
         if was_held {
-            self.outlet.tell(KernelNews::NotSent).await;
+            self.outlet.send(KernelNews::NotSent).await;
         }
         was_held
     }
 
-    async fn message(&mut self, message: JupyterMessage) -> Result<(), Departure> {
+    async fn message(&mut self, message: JupyterMessage) -> Result<(), DisconnectReason> {
         let is_status = message.channel == Channel::Iopub && message.kind() == "status";
         let state = message.text("execution_state");
         if is_status && matches!(state, "restarting" | "autorestarting" | "dead") {
             // The server starts an empty one under the same id: it is not ours.
             let why = "the kernel died; the server tells no more (often: memory ran out)".to_owned();
-            let news =
-                if self.ready.is() { KernelNews::Gone(why) } else { KernelNews::Gone(self.failed(why)) };
-            return Err(Departure::Over(Some(news)));
+            let news = if self.ready.is_ready() {
+                KernelNews::Gone(why)
+            } else {
+                KernelNews::Gone(self.failed(why))
+            };
+            return Err(DisconnectReason::Over(Some(news)));
         }
-        let news = if self.ready.is() {
+        let news = if self.ready.is_ready() {
             KernelNews::Message(Box::new(message))
         } else if self.ready.take(&message) {
             KernelNews::Ready(self.ready.version())
         } else {
             return Ok(());
         };
-        if self.outlet.tell(news).await { Ok(()) } else { Err(Departure::Over(None)) }
+        if self.outlet.send(news).await { Ok(()) } else { Err(DisconnectReason::Over(None)) }
     }
 
     /// Connects again, with growing pauses; the kernel and its state are still there, or told to be gone.
-    async fn again(
+    async fn reconnect(
         &mut self,
         orders: &mut mpsc::UnboundedReceiver<KernelOrder>,
     ) -> Result<Socket, KernelNews> {
@@ -254,7 +256,7 @@ impl ServerKernel {
                     if std::mem::take(&mut self.interrupt_due) && busy {
                         self.interrupt();
                     }
-                    self.outlet.tell(KernelNews::Reconnected { busy }).await;
+                    self.outlet.send(KernelNews::Reconnected { busy }).await;
                     return Ok(socket);
                 }
                 Ok(Ok(None)) => {
@@ -308,7 +310,7 @@ impl ServerKernel {
 }
 
 /// The answer to a kernel that asks for input: there is nobody to ask.
-pub(super) fn no_input(ids: &Ids, question: &JupyterMessage) -> JupyterMessage {
+pub(super) fn no_input(ids: &MessageIds, question: &JupyterMessage) -> JupyterMessage {
     let mut message = ids.message(Channel::Stdin, "input_reply", json!({ "status": "error", "value": "" }));
     message.parent = question.header.clone();
     message

@@ -5,7 +5,7 @@ use super::objects::{Objects, UnfinishedObject, hash};
 use super::opener::{Node, Opener};
 use super::plan::CopyPlan;
 use super::record::{PathChange, Record, State};
-use super::walk::{Ground, WalkResult, is_gone};
+use super::walk::{UndoScope, WalkResult, is_gone};
 use crate::domain::{Sha256, UndoCover};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs::File;
@@ -15,19 +15,19 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 /// What remembering may take; the run waits for it.
-const LONGEST: Duration = Duration::from_secs(20);
+const SNAPSHOT_TIMEOUT: Duration = Duration::from_secs(20);
 /// Bytes of a file that is looked into for what a run left; of a larger one nothing is known but that it changed.
-const LOOKED_INTO: u64 = 256 << 20;
+const MAX_INSPECTED_BYTES: u64 = 256 << 20;
 
 /// Bytes of a change in a record, without its path.
-const OF_CHANGE: u64 = 350;
+const CHANGE_BYTES: u64 = 350;
 /// Bytes that are held free for a record: at least, and at most.
-const LEAST_ROOM: u64 = 64 << 10;
-const MOST_ROOM: u64 = 16 << 20;
+const MIN_RECORD_ROOM: u64 = 64 << 10;
+const MAX_RECORD_ROOM: u64 = 16 << 20;
 
 #[derive(Debug)]
-pub(crate) struct Picture {
-    pub(super) ground: Ground,
+pub(crate) struct UndoSnapshot {
+    pub(super) ground: UndoScope,
     at: SystemTime,
     nodes: BTreeMap<PathBuf, (Option<FileKey>, State)>,
     /// What of them is remembered.
@@ -52,26 +52,26 @@ pub(super) fn state(node: Option<&Node>, content: Option<ContentId>) -> State {
 }
 
 /// How a path stands now; what is known of its content is not read again, and nothing is copied.
-pub(super) fn look(path: &Path, node: Option<&Node>, opener: &mut Opener, index: &mut Index) -> State {
+pub(super) fn state_of(path: &Path, node: Option<&Node>, opener: &mut Opener, index: &mut Index) -> State {
     let Some(Node::File(key, _)) = node else { return state(node, None) };
     let content = index.get(key).map(|sha256| (sha256, key.size)).or_else(|| {
         let at = SystemTime::now();
         let mut file = opener.open(path).ok()?;
         let key = FileKey::of(&file.metadata().ok()?);
-        let (sha256, bytes) = hash(&mut file, LOOKED_INTO, |_| Ok(())).ok()?;
+        let (sha256, bytes) = hash(&mut file, MAX_INSPECTED_BYTES, |_| Ok(())).ok()?;
         index.note(key, sha256, at);
         Some((sha256, bytes))
     });
     state(node, content)
 }
 
-impl Picture {
+impl UndoSnapshot {
     /// Copies what is planned, as far as it is not here already.
     ///
     /// # Errors
     /// When the copies can't be written, or it takes too long: then nothing is remembered.
     pub(super) fn take(
-        ground: Ground,
+        ground: UndoScope,
         plan: CopyPlan,
         objects: &Objects,
         index: &mut Index,
@@ -80,8 +80,11 @@ impl Picture {
         let (began, at, mut opener) = (Instant::now(), SystemTime::now(), Opener::default());
         let (mut contents, mut unreadable) = (BTreeMap::new(), 0);
         for (path, key) in plan.kept() {
-            if began.elapsed() > LONGEST {
-                return Err(io::Error::other(format!("copying took longer than {} s", LONGEST.as_secs())));
+            if began.elapsed() > SNAPSHOT_TIMEOUT {
+                return Err(io::Error::other(format!(
+                    "copying took longer than {} s",
+                    SNAPSHOT_TIMEOUT.as_secs()
+                )));
             }
             let known = index.get(key).filter(|sha256| objects.has(*sha256, key.size));
             let content = match known {
@@ -105,8 +108,8 @@ impl Picture {
             })
             .collect();
         let cover = UndoCover { unreadable, ..plan.cover };
-        let of_record = nodes.keys().map(|path| path.as_os_str().len() as u64 + OF_CHANGE).sum::<u64>();
-        let room = Mutex::new(objects.reserve((of_record + LEAST_ROOM).min(MOST_ROOM)));
+        let of_record = nodes.keys().map(|path| path.as_os_str().len() as u64 + CHANGE_BYTES).sum::<u64>();
+        let room = Mutex::new(objects.reserve((of_record + MIN_RECORD_ROOM).min(MAX_RECORD_ROOM)));
         Ok(Self { ground, at, nodes, cover, room })
     }
 
@@ -148,7 +151,7 @@ impl Picture {
             if node.is_none() && is_left_out() && !is_gone(path) {
                 continue;
             }
-            let after = look(path, node, &mut opener, index);
+            let after = state_of(path, node, &mut opener, index);
             let is_unkept = matches!((&before, node), (State::Unkept { .. }, Some(Node::File(..))));
             if before != after || is_unkept {
                 changes.push(PathChange { path: path.clone(), before, after });

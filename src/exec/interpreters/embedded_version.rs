@@ -1,31 +1,34 @@
 //! The version that a program tells by its own file, or by one that belongs to it: read, bounded, and never started.
 //! Nothing of it is more than what a label says, whoever wrote it.
 
-use super::told::{self, version_word};
+use super::static_facts::{self, version_word};
 use std::fs;
 use std::io::Read as _;
 use std::path::Path;
 
-/// A program of more bytes is not read.
-const PROGRAM: u64 = 8 << 20;
+const MAX_PROGRAM_BYTES: u64 = 8 << 20;
 /// What stands in front of the version in each bash since its second: `@(#)Bash version 5.2.15(1) release GNU`.
-const OF_BASH: &[u8] = b"@(#)Bash version ";
+const BASH_VERSION_MARK: &[u8] = b"@(#)Bash version ";
 /// So much is looked at behind it.
-const WORD: usize = 24;
+const MAX_VERSION_BYTES: usize = 24;
 
 /// The version of a bash.
-pub(super) fn of_bash(bash: &Path) -> Option<String> {
-    let told = fs::metadata(bash).ok().filter(|told| told.is_file() && told.len() <= PROGRAM)?;
+pub(super) fn bash_version(bash: &Path) -> Option<String> {
+    let told = fs::metadata(bash).ok().filter(|told| told.is_file() && told.len() <= MAX_PROGRAM_BYTES)?;
     let mut program = Vec::with_capacity(usize::try_from(told.len()).ok()?);
-    fs::File::open(bash).ok()?.take(PROGRAM).read_to_end(&mut program).ok()?;
-    let (_, behind) = program.split_at_checked(memchr::memmem::find(&program, OF_BASH)? + OF_BASH.len())?;
-    let word = behind.get(..WORD.min(behind.len()))?.split(|byte| *byte == b'(' || *byte == b' ').next()?;
+    fs::File::open(bash).ok()?.take(MAX_PROGRAM_BYTES).read_to_end(&mut program).ok()?;
+    let (_, behind) = program
+        .split_at_checked(memchr::memmem::find(&program, BASH_VERSION_MARK)? + BASH_VERSION_MARK.len())?;
+    let word = behind
+        .get(..MAX_VERSION_BYTES.min(behind.len()))?
+        .split(|byte| *byte == b'(' || *byte == b' ')
+        .next()?;
     version_word(std::str::from_utf8(word).ok()?)
 }
 
 /// The version of a node by the headers that come with it.
-pub(super) fn of_node(node: &Path) -> Option<String> {
-    let headers = told::text(&node.parent()?.parent()?.join("include/node/node_version.h"))?;
+pub(super) fn node_version(node: &Path) -> Option<String> {
+    let headers = static_facts::read_text(&node.parent()?.parent()?.join("include/node/node_version.h"))?;
     let number = |name: &str| {
         let line = headers.lines().find_map(|line| line.strip_prefix("#define ")?.strip_prefix(name))?;
         line.trim().parse::<u32>().ok()
@@ -45,7 +48,7 @@ mod tests {
         let bash = folder.path().join("bash");
         let told = |inside: &[u8]| {
             fs::write(&bash, [&[0x7f, 0, 9][..], inside, b"\0\xff"].concat()).unwrap();
-            of_bash(&bash)
+            bash_version(&bash)
         };
         assert_eq!(told(b"@(#)Bash version 5.2.15(1) release GNU").as_deref(), Some("5.2.15"));
         assert_eq!(told(b"@(#)Bash version 3.2.57(1)").as_deref(), Some("3.2.57"));
@@ -57,15 +60,15 @@ mod tests {
         ] {
             assert_eq!(told(other), None, "{other:?}");
         }
-        fs::File::create(&bash).unwrap().set_len(PROGRAM + 1).unwrap();
-        assert_eq!((of_bash(&bash), of_bash(folder.path())), (None, None));
+        fs::File::create(&bash).unwrap().set_len(MAX_PROGRAM_BYTES + 1).unwrap();
+        assert_eq!((bash_version(&bash), bash_version(folder.path())), (None, None));
     }
 
     /// The bash of this machine says the same when it is asked.
     #[test]
     fn it_is_what_bash_says_itself() {
         let said = std::process::Command::new("/bin/bash").args(["--norc", "--version"]).output().unwrap();
-        let told = of_bash(Path::new("/bin/bash")).unwrap();
+        let told = bash_version(Path::new("/bin/bash")).unwrap();
         let said = String::from_utf8_lossy(&said.stdout).into_owned();
         assert!(said.contains(&format!("version {told}(")), "{told}: {said}");
     }
@@ -75,11 +78,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (include, node) = (folder.path().join("include/node"), folder.path().join("bin/node"));
         fs::create_dir_all(&include).unwrap();
-        assert_eq!(of_node(&node), None);
+        assert_eq!(node_version(&node), None);
         let headers = "#ifndef X\n#define NODE_MAJOR_VERSION 20\n#define NODE_MINOR_VERSION 1\n#define NODE_PATCH_VERSION 3\n";
         fs::write(include.join("node_version.h"), headers).unwrap();
-        assert_eq!(of_node(&node).as_deref(), Some("20.1.3"));
+        assert_eq!(node_version(&node).as_deref(), Some("20.1.3"));
         fs::write(include.join("node_version.h"), headers.replace("20", "20 obey")).unwrap();
-        assert_eq!(of_node(&node), None);
+        assert_eq!(node_version(&node), None);
     }
 }

@@ -8,15 +8,15 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Component, Path, PathBuf};
 
 /// A text file of settings is read up to here.
-const TEXT: u64 = 64 << 10;
+const MAX_TEXT_BYTES: u64 = 64 << 10;
 /// So many versions of Python in one place are looked at.
-const VERSIONS: usize = 16;
+const MAX_VERSIONS: usize = 16;
 /// A longer word is no version.
-const LONGEST: usize = 24;
+const MAX_VERSION_LENGTH: usize = 24;
 
 /// Resolves links. A virtual environment's own link stays: by its place Python knows the environment. So does the name
 /// of a program that is many programs in one and goes by its name.
-pub(crate) fn settled(path: &Path) -> PathBuf {
+pub(crate) fn resolve_links(path: &Path) -> PathBuf {
     let folder = path.parent().unwrap_or(Path::new("/"));
     let in_place = || {
         let folder = fs::canonicalize(folder).unwrap_or_else(|_| folder.into());
@@ -66,7 +66,7 @@ pub(crate) fn environment(python: &Path) -> Option<PathBuf> {
 
 /// Whether the virtual environment of a Python is open to what is installed beside it.
 pub(super) fn is_open(python: &Path) -> bool {
-    let settings = environment(python).and_then(|venv| text(&venv.join("pyvenv.cfg")));
+    let settings = environment(python).and_then(|venv| read_text(&venv.join("pyvenv.cfg")));
     let opens = |line: &str| line.replace(' ', "").eq_ignore_ascii_case("include-system-site-packages=true");
     settings.is_some_and(|text| text.lines().any(opens))
 }
@@ -74,7 +74,7 @@ pub(super) fn is_open(python: &Path) -> bool {
 /// The version of a program by where it lies: `pyvenv.cfg`, its own name, a folder of a version manager.
 pub(crate) fn version(path: &Path) -> Option<String> {
     if let Some(venv) = environment(path)
-        && let Some(told) = text(&venv.join("pyvenv.cfg")).and_then(|text| told_by_settings(&text))
+        && let Some(told) = read_text(&venv.join("pyvenv.cfg")).and_then(|text| version_in_settings(&text))
     {
         return Some(told);
     }
@@ -89,7 +89,7 @@ pub(crate) fn version(path: &Path) -> Option<String> {
 }
 
 /// `version = 3.12.4` or `version_info = 3.12.4.final.0`, as a virtual environment says.
-fn told_by_settings(text: &str) -> Option<String> {
+fn version_in_settings(text: &str) -> Option<String> {
     let value = |wanted: &str| {
         let pairs = text.lines().filter_map(|line| line.split_once('='));
         pairs.filter(|(name, _)| name.trim() == wanted).map(|(_, value)| value.trim()).next()
@@ -103,8 +103,10 @@ fn told_by_settings(text: &str) -> Option<String> {
 pub(super) fn version_word(name: &str) -> Option<String> {
     let is_version = |word: &str| {
         let word = word.strip_prefix('v').unwrap_or(word);
-        let fits =
-            word.len() <= LONGEST && word.contains('.') && !word.contains("..") && !word.ends_with('.');
+        let fits = word.len() <= MAX_VERSION_LENGTH
+            && word.contains('.')
+            && !word.contains("..")
+            && !word.ends_with('.');
         let starts = word.starts_with(|c: char| c.is_ascii_digit());
         let plain = word.chars().all(|c| c.is_ascii_digit() || c == '.');
         (fits && starts && plain).then(|| word.to_owned())
@@ -113,12 +115,12 @@ pub(super) fn version_word(name: &str) -> Option<String> {
 }
 
 /// The program behind a stand-in, by the settings of its version manager outside of any project.
-pub(crate) fn behind(stand_in: &Path) -> Option<PathBuf> {
+pub(crate) fn stand_in_target(stand_in: &Path) -> Option<PathBuf> {
     let (folder, name) = (stand_in.parent()?, stand_in.file_name()?);
     let root = folder.parent()?;
     if folder.file_name()? == "shims" {
         // pyenv, rbenv, nodenv: the version that holds everywhere.
-        let chosen = text(&root.join("version"))?;
+        let chosen = read_text(&root.join("version"))?;
         let version = one_name(chosen.lines().next()?.trim())?;
         return Some(root.join("versions").join(version).join("bin").join(name))
             .filter(|path| is_program(path));
@@ -126,7 +128,7 @@ pub(crate) fn behind(stand_in: &Path) -> Option<PathBuf> {
     if is_rustup(stand_in) || fs::canonicalize(stand_in).is_ok_and(|real| stem(&real) == "rustup") {
         let home = std::env::var_os("RUSTUP_HOME").map(PathBuf::from).filter(|home| home.is_absolute());
         let home = home.or_else(|| Some(root.parent()?.join(".rustup")))?;
-        let settings = text(&home.join("settings.toml"))?;
+        let settings = read_text(&home.join("settings.toml"))?;
         let line = settings.lines().find_map(|line| line.trim().strip_prefix("default_toolchain"))?;
         let toolchain = one_name(line.trim_start_matches(['=', ' ']).trim().trim_matches('"'))?;
         return Some(home.join("toolchains").join(toolchain).join("bin").join(name))
@@ -177,16 +179,16 @@ fn versions(library: &Path) -> Vec<PathBuf> {
     let pythons = entries.filter(|entry| entry.file_name().to_string_lossy().starts_with("python"));
     let folders =
         |entry: fs::DirEntry| ["site-packages", "dist-packages"].map(|name| entry.path().join(name));
-    pythons.take(VERSIONS).flat_map(folders).filter(|folder| folder.is_dir()).collect()
+    pythons.take(MAX_VERSIONS).flat_map(folders).filter(|folder| folder.is_dir()).collect()
 }
 
 /// The text of a plain file, bounded.
-pub(super) fn text(path: &Path) -> Option<String> {
+pub(super) fn read_text(path: &Path) -> Option<String> {
     // Opening a pipe would wait for its writer: look before.
     fs::metadata(path).ok().filter(|meta| meta.is_file())?;
     let file = fs::File::open(path).ok().filter(|file| file.metadata().is_ok_and(|meta| meta.is_file()))?;
     let mut text = String::new();
-    file.take(TEXT).read_to_string(&mut text).ok()?;
+    file.take(MAX_TEXT_BYTES).read_to_string(&mut text).ok()?;
     Some(text)
 }
 
@@ -216,10 +218,10 @@ mod tests {
         symlink(base.join("real/python3.12"), base.join("bin/python3")).unwrap();
         symlink(base.join("real/python3.12"), base.join("venv/bin/python")).unwrap();
         fs::write(base.join("venv/pyvenv.cfg"), "").unwrap();
-        assert_eq!(settled(&base.join("bin/python3")), base.join("real/python3.12"));
-        assert_eq!(settled(&base.join("venv/bin/python")), base.join("venv/bin/python"));
+        assert_eq!(resolve_links(&base.join("bin/python3")), base.join("real/python3.12"));
+        assert_eq!(resolve_links(&base.join("venv/bin/python")), base.join("venv/bin/python"));
         symlink(base.join("real/python3.12"), base.join("bin/sh")).unwrap();
-        assert_eq!(settled(&base.join("bin/sh")), base.join("bin/sh"));
+        assert_eq!(resolve_links(&base.join("bin/sh")), base.join("bin/sh"));
     }
 
     #[test]
@@ -262,7 +264,7 @@ mod tests {
         assert_eq!(told("venv/bin/python").as_deref(), Some("3.10.2"));
         assert_eq!(told("usr/bin/ruby"), None);
         assert_eq!(told("evil/bin/python"), None);
-        assert_eq!(told_by_settings("version_info = 3.12.4.final.0").as_deref(), Some("3.12.4"));
+        assert_eq!(version_in_settings("version_info = 3.12.4.final.0").as_deref(), Some("3.12.4"));
     }
 
     #[test]
@@ -272,18 +274,18 @@ mod tests {
         executable(&base.join(".pyenv/versions/3.12.4/bin/python3"), "");
         executable(&base.join("bin/python3"), "");
         let shim = base.join(".pyenv/shims/python3");
-        assert_eq!(behind(&shim), None);
+        assert_eq!(stand_in_target(&shim), None);
         fs::write(base.join(".pyenv/version"), "3.12.4\n").unwrap();
-        assert_eq!(behind(&shim), Some(base.join(".pyenv/versions/3.12.4/bin/python3")));
+        assert_eq!(stand_in_target(&shim), Some(base.join(".pyenv/versions/3.12.4/bin/python3")));
         fs::write(base.join(".pyenv/version"), "../..\n").unwrap();
-        assert_eq!(behind(&shim), None);
+        assert_eq!(stand_in_target(&shim), None);
         executable(&base.join(".cargo/bin/rustup"), "\x7fELF");
         symlink("rustup", base.join(".cargo/bin/rustc")).unwrap();
         executable(&base.join(".rustup/toolchains/stable-x/bin/rustc"), "");
         fs::write(base.join(".rustup/settings.toml"), "default_toolchain = \"stable-x\"\n").unwrap();
         if std::env::var_os("RUSTUP_HOME").is_none() {
             let real = base.join(".rustup/toolchains/stable-x/bin/rustc");
-            assert_eq!(behind(&base.join(".cargo/bin/rustc")), Some(real));
+            assert_eq!(stand_in_target(&base.join(".cargo/bin/rustc")), Some(real));
         }
     }
 

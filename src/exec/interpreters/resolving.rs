@@ -1,0 +1,53 @@
+//! From the path of a program to the real executable, through links and the stand-ins of version managers.
+
+use super::static_facts::{self, resolve_links};
+use super::{Finder, version_in};
+use crate::domain::{Interpreter, Language};
+use crate::launch::is_program;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+impl Finder {
+    /// From a path to the real executable.
+    pub(super) fn resolve(&self, language: &Language, path: PathBuf) -> Interpreter {
+        let made = |path: PathBuf, version| Interpreter { language: language.clone(), path, version };
+        if !static_facts::is_stand_in(&path) {
+            return made(self.resolved_path(&path), None);
+        }
+        if let Some((real, version)) = self.stands_for(language, &path) {
+            return made(resolve_links(&real), version);
+        }
+        match static_facts::stand_in_target(&path).filter(|real| self.launcher.trusts(real)) {
+            Some(behind) => made(resolve_links(&behind), None),
+            None => made(self.resolved_path(&path), None),
+        }
+    }
+
+    /// The real executable, as far as that is judged like the path that leads to it: a link of the working folder does
+    /// not make a program trusted.
+    fn resolved_path(&self, path: &Path) -> PathBuf {
+        let real = resolve_links(path);
+        if self.launcher.trusts(path) || !self.launcher.trusts(&real) {
+            return real;
+        }
+        let below = path.strip_prefix(&self.cwd).ok();
+        below
+            .and_then(|below| Some(fs::canonicalize(&self.cwd).ok()?.join(below)))
+            .unwrap_or_else(|| path.into())
+    }
+
+    /// What a stand-in stands for outside of any project, by its own word, and the version.
+    fn stands_for(&self, language: &Language, path: &Path) -> Option<(PathBuf, Option<String>)> {
+        let question: &[&str] = match language.as_str() {
+            "python" => &["-I", "-c", "import sys; print(sys.executable); print(sys.version.split()[0])"],
+            "javascript" => &["-e", "console.log(process.execPath); console.log(process.versions.node)"],
+            "rust" => &["--print", "sysroot"],
+            _ => return None,
+        };
+        let answer = self.ask(path, question).text()?;
+        let mut lines = answer.lines().map(str::trim);
+        let first = PathBuf::from(lines.next().filter(|line| line.starts_with('/'))?);
+        let real = if language.as_str() == "rust" { first.join("bin/rustc") } else { first };
+        is_program(&real).then(|| (real, lines.next().and_then(version_in)))
+    }
+}

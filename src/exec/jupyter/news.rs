@@ -1,0 +1,152 @@
+//! What the task of a kernel tells, and what follows from it.
+
+use super::message::JupyterMessage;
+use super::reading::AwaitedReply;
+use super::talk::{KernelNews, KernelOrder};
+use super::{Jupyter, remote};
+use crate::domain::sentences::running::STOPPED_BEFORE_START;
+use crate::domain::{DeadKernel, KernelFate, RunEvent, Stream};
+use crate::exec::KernelNotice;
+use crate::exec::backend::{BackendEvent, EndCause};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How much longer is waited for what is missing of an end after a connection was lost: what came meanwhile may be gone.
+const AFTER_LOSS_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// What the person is told where a kernel asks for input.
+const NO_INPUT: &str = "The kernel asked for input. A block can't ask for anything while it runs: put the value into \
+                        the code, or ask for it in the conversation.\n";
+
+impl Jupyter {
+    pub(super) fn on_news(&mut self, number: u32, news: KernelNews) {
+        let found = self.kernels.iter().find(|(_, kernel)| kernel.number == number);
+        let Some(name) = found.map(|(name, _)| name.clone()) else { return };
+        let running = self.block.as_ref().is_some_and(|block| block.kernel == name);
+        match news {
+            KernelNews::Ready(version) => {
+                if let Some(kernel) = self.kernels.get_mut(&name) {
+                    kernel.ready = true;
+                    kernel.version = version;
+                }
+            }
+            KernelNews::Sent => self.on_sent(&name),
+            KernelNews::NotSent if running => {
+                let fate = self.fate(&name);
+                self.end_block(|_| EndCause::NotSent(STOPPED_BEFORE_START.into()), fate);
+            }
+            KernelNews::NotSent => {}
+            KernelNews::Message(message) if running => self.on_message(&name, &message),
+            KernelNews::Message(_) => {}
+            KernelNews::Receiving => {
+                // The reply may overtake a large output: what still comes is waited for.
+                if let Some(block) = self.block.as_mut().filter(|_| running)
+                    && block.reading.missing() == AwaitedReply::Idle
+                {
+                    block.until = None;
+                    self.look_at_end();
+                }
+            }
+            KernelNews::Printed(stream, bytes) if running => {
+                self.queue.push_back(BackendEvent::printed(stream, bytes));
+            }
+            KernelNews::Printed(..) => {}
+            KernelNews::Reconnecting => {
+                if let Some(kernel) = self.kernels.get_mut(&name) {
+                    kernel.lost = true;
+                }
+                self.report_lost(running);
+                if let Some(block) = self.block.as_mut().filter(|block| running && block.sent) {
+                    block.losses = block.losses.saturating_add(1);
+                    block.until = None;
+                }
+            }
+            KernelNews::Reconnected { busy } => {
+                if let Some(kernel) = self.kernels.get_mut(&name) {
+                    kernel.lost = false;
+                }
+                self.report_reconnected(running);
+                if let Some(block) = self.block.as_mut().filter(|block| running && block.losses > 0 && !busy)
+                {
+                    block.until = Some(Instant::now() + AFTER_LOSS_TIMEOUT);
+                }
+            }
+            KernelNews::Resting(still) => self.on_resting(still),
+            KernelNews::Gone(why) => self.kernel_gone(&name, running, why),
+        }
+    }
+
+    /// A message from the kernel of the block that runs.
+    fn on_message(&mut self, name: &str, message: &JupyterMessage) {
+        if message.kind() == "input_request" {
+            if let Some(kernel) = self.kernels.get(name) {
+                let answer = remote::no_input(&self.ids, message);
+                let _ = kernel.orders.send(KernelOrder::Send(Box::new(answer)));
+            }
+            self.queue.push_back(BackendEvent::printed(Stream::Stderr, NO_INPUT.into()));
+        } else if !self.take_variables(message)
+            && let Some(block) = &mut self.block
+        {
+            let heard = block.reading.take(message);
+            if !heard.is_empty() {
+                block.until = None;
+                block.hear(Instant::now());
+            }
+            self.queue.extend(heard);
+            self.look_at_end();
+        }
+    }
+
+    /// The block has gone to its kernel: it runs, and its clock does.
+    pub(super) fn on_sent(&mut self, name: &str) {
+        if let Some(block) = self.block.as_mut().filter(|block| block.kernel == name)
+            && let Some(kernel) = self.kernels.get_mut(name)
+        {
+            block.sent = true;
+            kernel.shared.ran(block.block);
+            self.queue.push_back(RunEvent::Started.into());
+        }
+    }
+
+    /// Its server can't be reached at this moment: what follows from that, and what can be done.
+    pub(super) fn report_lost(&mut self, running: bool) {
+        let words = format!(
+            "The Jupyter server {} does not answer. The connection is tried again for {} s: see whether the server runs",
+            self.available.place(),
+            self.available.config.reconnect
+        );
+        self.warn(words + if running { ", or stop the block." } else { "." });
+    }
+
+    /// Its server answers again. What the block printed meanwhile may be gone: a server that was held up sends it into the
+    /// connection that was given up, and nothing in what comes later tells that something is missing.
+    pub(super) fn report_reconnected(&mut self, running: bool) {
+        let words = format!("The Jupyter server {} answers again.", self.available.place());
+        if self.block.as_ref().is_some_and(|block| running && block.losses > 0) {
+            self.warn(words + " What the block printed meanwhile may be missing.");
+        } else {
+            let _ = self.notices.try_send(KernelNotice::Back(words));
+        }
+    }
+
+    pub(super) fn warn(&self, words: String) {
+        let _ = self.notices.try_send(KernelNotice::Warning(words));
+    }
+
+    pub(super) fn kernel_gone(&mut self, name: &str, running: bool, why: String) {
+        let Some(kernel) = self.kernels.remove(name) else { return };
+        let known = kernel.ready.then(|| self.reference(&kernel));
+        self.leaving.push(kernel.work);
+        if self.resting.is_some() {
+            self.on_resting(true);
+        }
+        if running {
+            let was_sent = self.block.as_ref().is_some_and(|block| block.sent);
+            let end = if was_sent { EndCause::Died } else { EndCause::NotSent };
+            self.end_block(|_| end(why), known.map_or(KernelFate::None, KernelFate::Lost));
+        } else {
+            let dead = DeadKernel { language: kernel.language, cause: why };
+            let _ = self.notices.try_send(KernelNotice::Died(dead));
+        }
+    }
+}

@@ -1,0 +1,309 @@
+//! One search: brings what is kept up to date, asks it, and compares each hit with the session's file.
+
+use super::hit_collector::HitCollector;
+use super::place::{self, PlaceKind, SessionPlace};
+use super::shelf::{self, BlockFact, KeptFile, KeptPlace};
+use super::update::{self, UpdateBounds};
+use super::words::{self, RoughFilter};
+use super::{SearchControl, SearchHit, SearchQuery, SearchResults};
+use crate::domain::{BlockId, Masker};
+use crate::store::derived::{DerivedError, DerivedFile};
+use crate::store::disk;
+use crate::store::index::{self, Summary};
+use rusqlite::{Connection, ErrorCode, Rows, TransactionBehavior, params};
+use std::collections::{HashMap, HashSet};
+use std::ffi::OsString;
+use std::os::unix::fs::FileExt as _;
+use std::path::Path;
+
+/// Bytes of texts that are kept of all sessions together: beyond, the oldest sessions are left out.
+const MAX_TEXT_BYTES: u64 = 1 << 30;
+
+/// Places that are compared with their files at the most, for one search.
+const MAX_COMPARED_PLACES: usize = 4000;
+
+/// So many words that begin as the last one does are asked for one by one.
+pub(super) const MAX_COMPLETIONS: usize = 32;
+
+const MAX_HITS_PER_SESSION: usize = 3;
+
+pub(super) struct Searcher<'a> {
+    pub(super) folder: &'a Path,
+    pub(super) wanted: &'a SearchQuery,
+    pub(super) masker: &'a Masker,
+}
+
+impl Searcher<'_> {
+    pub(super) fn begin(
+        &self,
+        derived: &mut DerivedFile,
+        waiting: &SearchControl<'_>,
+    ) -> Result<SearchResults, DerivedError> {
+        let bounds = UpdateBounds { most: MAX_TEXT_BYTES, goes_on: waiting.goes_on, told: waiting.told };
+        let mut behind = None;
+        // Once more where something that is kept is not what stands in its file: then that file is read anew.
+        for last in [false, true] {
+            match update::update(derived, self.folder, self.masker, &bounds) {
+                Ok(()) => {}
+                Err(error) if is_busy(&error) => behind = Some(error.to_string()),
+                Err(error) => return Err(error),
+            }
+            let (mut found, stale) = self.find(&derived.db, waiting)?;
+            found.behind.clone_from(&behind);
+            if stale.is_empty() || last || behind.is_some() {
+                return Ok(found);
+            }
+            let writing = derived.db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            for name in &stale {
+                shelf::forget_file(&writing, name)?;
+            }
+            writing.commit()?;
+        }
+        Ok(SearchResults::default())
+    }
+
+    /// The hits, and the files of which something is kept that does not stand in them.
+    pub(super) fn find(
+        &self,
+        db: &Connection,
+        waiting: &SearchControl<'_>,
+    ) -> Result<(SearchResults, HashSet<OsString>), DerivedError> {
+        let all = shelf::files(db)?;
+        let left_out = all.values().filter(|file| file.left_out).count();
+        let mut files: HashMap<i64, (OsString, KeptFile)> = all
+            .into_iter()
+            .filter(|(_, file)| self.wanted.folder.as_ref().is_none_or(|folder| file.cwd.starts_with(folder)))
+            .map(|(name, file)| (file.number, (name, file)))
+            .collect();
+        let words =
+            [(BlockFact::Language, &self.wanted.language), (BlockFact::Outcome, &self.wanted.outcome)];
+        for (what, word) in words.into_iter().filter_map(|(what, word)| Some((what, word.as_ref()?))) {
+            let with = shelf::files_with(db, what, word)?;
+            files.retain(|file, _| with.contains(file));
+        }
+        let mut found = SearchResults { left_out, hits: self.names(), ..SearchResults::default() };
+        if found.hits.len() > self.wanted.limit {
+            found.hits.truncate(self.wanted.limit);
+            found.more = true;
+        }
+        let mut gathering =
+            HitCollector { rough: RoughFilter::of(&self.wanted.sought), ..HitCollector::default() };
+        let (Some(first), Some(last)) = (files.keys().min(), files.keys().max()) else {
+            return Ok((found, gathering.stale));
+        };
+        let numbers = (shelf::numbers(*first).0, shelf::numbers(*last).1);
+        if self.wanted.sought.is_empty() {
+            let mut rows = db.prepare_cached(
+                "SELECT number FROM places WHERE kind = ?1 AND number BETWEEN ?2 AND ?3 ORDER BY number DESC",
+            )?;
+            let rows = rows.query(params![self.wanted.listed_kind().number(), numbers.0, numbers.1])?;
+            self.gather(db, rows, &files, (&mut found, &mut gathering), waiting)?;
+            return Ok((found, gathering.stale));
+        }
+        let names = found.hits.clone();
+        for question in self.questions(db)? {
+            if found.hits.len() >= self.wanted.limit {
+                found.more = true;
+                break;
+            }
+            (found.hits, found.more) = (names.clone(), false);
+            gathering =
+                HitCollector { stale: gathering.stale, rough: gathering.rough, ..HitCollector::default() };
+            self.ask(db, (&question, numbers), &files, (&mut found, &mut gathering), waiting)?;
+        }
+        Ok((found, gathering.stale))
+    }
+
+    /// What the index is asked, one question after the other; none where no word begins so. The places of all words that
+    /// begin so would be gathered before the first is told: where the first few are enough, only those are asked for.
+    fn questions(&self, db: &Connection) -> Result<Vec<String>, DerivedError> {
+        let sought = &self.wanted.sought;
+        let Some(begun) = sought.prefix() else { return Ok(vec![sought.question()]) };
+        let words = shelf::words_of(db, begun, MAX_COMPLETIONS + 1)?;
+        let few = words.get(..words.len().min(MAX_COMPLETIONS)).unwrap_or_default();
+        let mut questions = Vec::new();
+        if !few.is_empty() {
+            questions.push(sought.question_for(few));
+        }
+        if words.len() > MAX_COMPLETIONS {
+            questions.push(sought.question());
+        }
+        Ok(questions)
+    }
+
+    /// Gathers the hits of one question, the newest place first.
+    fn ask(
+        &self,
+        db: &Connection,
+        (question, (first, last)): (&str, (i64, i64)),
+        files: &HashMap<i64, (OsString, KeptFile)>,
+        (found, gathering): (&mut SearchResults, &mut HitCollector),
+        waiting: &SearchControl<'_>,
+    ) -> Result<(), DerivedError> {
+        let mut rows = db.prepare_cached(
+            "SELECT rowid FROM words WHERE words MATCH ?1 AND rowid BETWEEN ?2 AND ?3 ORDER BY rowid DESC",
+        )?;
+        let rows = rows.query(params![question, first, last])?;
+        self.gather(db, rows, files, (found, gathering), waiting)
+    }
+
+    /// The sessions whose names hold what is looked for, where what was asked first in them does not.
+    fn names(&self) -> Vec<SearchHit> {
+        let SearchQuery { sought, folder, language, outcome, model, .. } = self.wanted;
+        if self.wanted.without_names
+            || sought.is_empty()
+            || language.is_some()
+            || outcome.is_some()
+            || model.is_some()
+        {
+            return Vec::new();
+        }
+        let is_named = |session: &Summary| {
+            folder.as_ref().is_none_or(|folder| session.cwd.starts_with(folder))
+                && self.wanted.is_within(session.modified)
+                && sought.place(&session.name).is_some()
+                && sought.place(&session.first_prompt).is_none()
+        };
+        let place = SessionPlace { kind: PlaceKind::Name, block: None, message: 0 };
+        let hit = |session: Summary| {
+            let (at, line) = (session.modified, session.name.clone());
+            SearchHit { session, place, at, line, also: 0 }
+        };
+        index::list(self.folder).into_iter().filter(is_named).map(hit).collect()
+    }
+
+    /// Gathers the hits among places in their order.
+    fn gather(
+        &self,
+        db: &Connection,
+        mut rows: Rows<'_>,
+        files: &HashMap<i64, (OsString, KeptFile)>,
+        (found, gathering): (&mut SearchResults, &mut HitCollector),
+        waiting: &SearchControl<'_>,
+    ) -> Result<(), DerivedError> {
+        while let Some(row) = rows.next()? {
+            let number: i64 = row.get(0)?;
+            let file = shelf::file_of(number);
+            let Some((name, _)) = files.get(&file) else { continue };
+            if gathering.of_file(file) >= MAX_HITS_PER_SESSION {
+                found.more = true;
+                continue;
+            }
+            if found.hits.len() >= self.wanted.limit
+                || gathering.compared >= MAX_COMPARED_PLACES
+                || !(waiting.goes_on)()
+            {
+                found.more = true;
+                break;
+            }
+            let Some(hit) = self.hit(db, (number, name), gathering)? else { continue };
+            match gathering.earlier_hit(self.folder, &hit, found.hits.len()) {
+                Some(same) => found.hits.iter_mut().skip(same).take(1).for_each(|hit| hit.also += 1),
+                None => {
+                    *gathering.told.entry(file).or_default() += 1;
+                    found.hits.push(hit);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The hit at a place, if it is wanted and stands in its file.
+    fn hit(
+        &self,
+        db: &Connection,
+        (number, name): (i64, &OsString),
+        gathering: &mut HitCollector,
+    ) -> Result<Option<SearchHit>, DerivedError> {
+        let wanted_place =
+            || Ok::<_, DerivedError>(shelf::place(db, number)?.filter(|place| self.is_wanted(place)));
+        // What is looked at most is looked at in its text alone.
+        let filtered = if self.wanted.filters_places() { Some(wanted_place()?) } else { None };
+        if matches!(filtered, Some(None)) {
+            return Ok(None);
+        }
+        gathering.compared += 1;
+        if !gathering.rough.is_empty() && shelf::body_is(db, number, |body| gathering.rough.excludes(body))? {
+            return Ok(None);
+        }
+        let Some(place) = filtered.map_or_else(wanted_place, Ok)? else { return Ok(None) };
+        let body = shelf::body(db, number)?.unwrap_or_default();
+        let sought = &self.wanted.sought;
+        let at = if sought.is_empty() {
+            let is_first =
+                place.block.is_none_or(|block| gathering.listed.insert((shelf::file_of(number), block)));
+            let blank = body.len() - body.trim_start().len();
+            is_first.then_some(blank..blank)
+        } else {
+            sought.place(&body)
+        };
+        let Some(mut at) = at else {
+            // A phrase may stand apart; of single words the index knows.
+            if !sought.is_empty() && sought.is_plain() {
+                gathering.stale.insert(name.clone());
+            }
+            return Ok(None);
+        };
+        let path = self.folder.join(name);
+        if self.text_at(&path, &place).is_none_or(|text| text != body) {
+            gathering.stale.insert(name.clone());
+            return Ok(None);
+        }
+        let message = (shelf::file_of(number), place.message);
+        if place.kind == PlaceKind::Reply {
+            // What stands in a block of a reply is told as that of the block.
+            match sought.place(&place::prose(&body)) {
+                Some(in_prose) => at = in_prose,
+                None if gathering.blocks.contains(&message) => return Ok(None),
+                None => {}
+            }
+        }
+        if place.kind == PlaceKind::Block {
+            gathering.blocks.insert(message);
+        }
+        let Some(session) = gathering.session(&path) else { return Ok(None) };
+        Ok(Some(SearchHit {
+            session,
+            place: SessionPlace {
+                kind: place.kind,
+                block: place.block.map(BlockId),
+                message: u64::try_from(place.message).unwrap_or_default(),
+            },
+            at: place.at,
+            line: words::line_around(&body, &at),
+            also: 0,
+        }))
+    }
+
+    fn is_wanted(&self, place: &KeptPlace) -> bool {
+        let wanted = self.wanted;
+        let same = |wanted: &Option<String>, is: Option<&str>| {
+            wanted.as_ref().is_none_or(|wanted| is.is_some_and(|is| is.eq_ignore_ascii_case(wanted)))
+        };
+        wanted.is_within(place.at)
+            && same(&wanted.language, place.language.as_deref())
+            && same(&wanted.outcome, place.outcome.as_deref())
+            && wanted
+                .model
+                .as_ref()
+                .is_none_or(|model| place.model.to_lowercase().contains(&model.to_lowercase()))
+    }
+
+    /// The text at a place as it stands in the file now.
+    fn text_at(&self, path: &Path, place: &KeptPlace) -> Option<String> {
+        let file = disk::open_read(path).ok()?;
+        let length = place.length.min(file.metadata().ok()?.len());
+        let mut line = vec![0; usize::try_from(length).ok()?];
+        file.read_exact_at(&mut line, place.start).ok()?;
+        let (_, entry) = update::entry_of(line.strip_suffix(b"\n")?, path)?;
+        let piece = place::pieces(&entry).into_iter().nth(place.part)?;
+        (piece.kind == place.kind && piece.block == place.block)
+            .then(|| update::searched(self.masker, &piece))
+    }
+}
+
+/// Whether another process writes into it right now.
+fn is_busy(error: &DerivedError) -> bool {
+    let DerivedError::Database(rusqlite::Error::SqliteFailure(why, _)) = error else { return false };
+    matches!(why.code, ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)
+}
