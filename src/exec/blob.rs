@@ -163,6 +163,11 @@ pub(super) fn random<const N: usize>() -> io::Result<[u8; N]> {
     Ok(bytes)
 }
 
+/// Whether a link stands in the place of the folder that holds this.
+pub(super) fn is_led_away(path: &Path) -> bool {
+    path.parent().is_some_and(|folder| std::fs::symlink_metadata(folder).is_ok_and(|meta| meta.is_symlink()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -197,19 +197,14 @@ pub(super) fn clear(blobs: &Path) {
 /// Removes a folder of ours. What a run without a sandbox may have put in the place of the folder that holds it is not
 /// followed.
 fn remove(folder: &Path) {
-    if !is_led_away(folder) {
+    if !blob::is_led_away(folder) {
         let _ = fs::remove_dir_all(folder);
     }
 }
 
-/// Whether a link stands in the place of the folder that holds this.
-pub(super) fn is_led_away(path: &Path) -> bool {
-    path.parent().is_some_and(|folder| fs::symlink_metadata(folder).is_ok_and(|meta| meta.is_symlink()))
-}
-
 /// Writes a program for each name. Links would not do: by the place of its own file Python knows its environment.
 fn write_names(folder: &Path, names: &[(String, String)]) -> io::Result<()> {
-    if is_led_away(folder) {
+    if blob::is_led_away(folder) {
         return Err(io::Error::other("a link stands in the place of the folder that holds it"));
     }
     // What a run without a sandbox may have left there is not written through.
