@@ -225,11 +225,11 @@ fn a_control_group_is_entered_ended_as_a_whole_and_removed() {
     let helper = env!("CARGO_BIN_EXE_sayso");
     let mut child = std::process::Command::new(helper)
         .args(["__run", JOIN])
-        .arg(group.door())
+        .arg(group.procs_file())
         .args(["/bin/sh", "-c", crowd])
         .spawn()
         .unwrap();
-    let inside = || std::fs::read_to_string(group.door()).unwrap().lines().count();
+    let inside = || std::fs::read_to_string(group.procs_file()).unwrap().lines().count();
     eventually("a crowd", || inside() > 20);
     assert!(!group.is_empty());
     group.kill().unwrap();
@@ -241,7 +241,7 @@ fn a_control_group_is_entered_ended_as_a_whole_and_removed() {
     let group = Group::make(std::path::Path::new(root), &name).unwrap();
     let mut child = std::process::Command::new(helper)
         .args(["__run", JOIN])
-        .arg(group.door())
+        .arg(group.procs_file())
         .args(["/bin/sleep", "60"])
         .spawn()
         .unwrap();
@@ -252,5 +252,5 @@ fn a_control_group_is_entered_ended_as_a_whole_and_removed() {
 }
 
 fn inside_of(group: &sayso::exec::cgroup::Group) -> usize {
-    std::fs::read_to_string(group.door()).unwrap().lines().count()
+    std::fs::read_to_string(group.procs_file()).unwrap().lines().count()
 }
