@@ -86,7 +86,7 @@ pub(crate) fn adopt(path: &Path, seal: &Seal, at: Timestamp) -> Result<(), Store
     if opened.loaded.foreign.is_none() {
         return Ok(());
     }
-    let whole = super::repair_end(&mut file, &opened).map_err(failed)?;
+    let whole = super::opening::repair_end(&mut file, &opened).map_err(failed)?;
     let entry = Entry::Adopted { sha256: chain::hash(&file, whole).map_err(failed)? };
     let fields =
         wire::encode(&entry, Path::new(""), None).map_err(|error| StoreError::NotSaved(error.to_string()))?;
