@@ -69,7 +69,7 @@ pub(crate) fn is_edit(text: &str) -> bool {
 /// backticks, or as a patch does.
 pub(crate) fn path_in_front(text: &str) -> Option<String> {
     let line = text.lines().rev().find(|line| !line.trim().is_empty())?.trim();
-    if let Some(path) = unified::HEADS.iter().find_map(|head| line.strip_prefix(head)) {
+    if let Some(path) = unified::PATH_HEADS.iter().find_map(|head| line.strip_prefix(head)) {
         return Some(path.trim().to_owned()).filter(|path| !path.is_empty());
     }
     let looks = |word: &str| {

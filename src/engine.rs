@@ -61,7 +61,7 @@ pub(crate) mod dialogue;
 mod properties;
 
 pub(crate) use block_state::BlockState;
-pub(crate) use compact::LONGEST_UNKNOWN;
+pub(crate) use compact::MAX_TOKENS_OF_UNKNOWN;
 pub use comparison::{ComparedSession, Comparison};
 pub(crate) use consult::{JudgeSettings, does_not_fit};
 pub use effect::Effect;

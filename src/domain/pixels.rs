@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// The longest side of a picture that is decoded for drawing, in pixels.
-pub(crate) const LONGEST_SIDE: u32 = 1024;
+pub(crate) const MAX_SIDE: u32 = 1024;
 
 /// A picture: red, green, blue and opacity of each pixel, row by row.
 #[derive(Clone, Debug, PartialEq, Eq)]

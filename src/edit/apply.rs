@@ -8,10 +8,10 @@ use super::{EditHunk, Exactness, FileEdit, HunkFault, UnmatchedHunk};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 /// Hunks of a file that are looked for by likeness.
-const MOST_ALIKE: u32 = 20;
+const MAX_FUZZY_HUNKS: u32 = 20;
 
 /// Lines of both sides, multiplied, that are compared with each other.
-const MOST_COMPARED: usize = 4_000_000;
+const MAX_COMPARISONS: usize = 4_000_000;
 
 /// What came of an edit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ pub fn apply(before: Option<&str>, edit: &FileEdit) -> Result<EditResult, Unmatc
     // Where lines came and went, and how many: diffs count those of the old file.
     let mut moves: Vec<(usize, isize)> = Vec::new();
     // Likeness is looked for line by line: in a few hunks of a file, not in hundreds.
-    let mut tries = MOST_ALIKE;
+    let mut tries = MAX_FUZZY_HUNKS;
     for (at, hunk) in edit.hunks.iter().enumerate() {
         let lines = file.len();
         let above = |line: usize| moves.iter().filter(|(at, _)| *at < line).map(|(_, by)| by).sum::<isize>();
@@ -103,7 +103,7 @@ fn is_done(file: &FileLines<'_>, hunk: &EditHunk) -> bool {
 /// Puts in what differs between the two sides of a part, from its end on, so that the places before it hold.
 fn put_part(file: &mut FileLines<'_>, part: &FoundLines, found: &HunkPlace) -> Result<(), HunkFault> {
     // Two long texts that have little in common take for ever: there the whole is replaced.
-    let is_long = part.search.len().saturating_mul(part.replace.len()) > MOST_COMPARED;
+    let is_long = part.search.len().saturating_mul(part.replace.len()) > MAX_COMPARISONS;
     let whole = || {
         vec![DiffOp::Replace {
             old_index: 0,
@@ -124,7 +124,9 @@ fn put_part(file: &mut FileLines<'_>, part: &FoundLines, found: &HunkPlace) -> R
         let absent = gone.iter().zip(searched).any(|(at, line)| at.is_none() && !line.trim().is_empty());
         // What goes has to be meant line by line: that the lines around it are there says nothing of it.
         let is_meant = |(at, line): (&Option<usize>, &String)| {
-            at.is_none_or(|at| line.trim().is_empty() || align::likeness(file.get(at), line) >= find::MEANT)
+            at.is_none_or(|at| {
+                line.trim().is_empty() || align::likeness(file.get(at), line) >= find::MIN_LIKENESS
+            })
         };
         if matches!(found.how, Exactness::Alike(_)) && !gone.iter().zip(searched).all(is_meant) {
             return Err(HunkFault::Missing);

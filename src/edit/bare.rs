@@ -4,15 +4,15 @@
 //! of a patch. A hunk goes as far as its head counts, whatever its lines look like; where the counts don't come out, the
 //! signs of its lines tell, or nothing does.
 
-use super::command::{self, BEGIN};
+use super::command::{self, BEGIN_PATCH};
 use super::extent::{self, EditEnd, Hunk};
-use super::unified::{self, DELETE, HEADS, MOVE};
+use super::unified::{self, DELETE, MOVE, PATH_HEADS};
 
 /// What a patch ends with.
-const END: &str = "*** End Patch";
+const END_PATCH: &str = "*** End Patch";
 
 /// What git may put between the head of a file and its hunks.
-const GIT: [&str; 12] = [
+const GIT_HEADERS: [&str; 12] = [
     "index ",
     "old mode ",
     "new mode ",
@@ -52,15 +52,15 @@ pub(crate) struct BareEnd {
 pub(crate) fn begins<'l>(mut lines: impl Iterator<Item = &'l str>) -> Option<BareForm> {
     let first = lines.next()?.trim_end();
     let mut next = || lines.next().map_or("", str::trim_end);
-    let is_form = if first == BEGIN {
+    let is_form = if first == BEGIN_PATCH {
         return is_act(next()).then_some(BareForm::Patch);
     } else if command::delimiter(first).is_some() {
-        return (next() == BEGIN && is_act(next())).then_some(BareForm::Patch);
+        return (next() == BEGIN_PATCH && is_act(next())).then_some(BareForm::Patch);
     } else if first.starts_with("--- ") {
         next().starts_with("+++ ") && is_at(next())
     } else if first.starts_with("diff --git ") {
         let next = next();
-        next.starts_with("--- ") || GIT.iter().any(|head| next.starts_with(head))
+        next.starts_with("--- ") || GIT_HEADERS.iter().any(|head| next.starts_with(head))
     } else if is_act(first) {
         let next = next();
         is_at(next) || next.starts_with(MOVE) || first.contains("Add") && next.starts_with('+')
@@ -80,7 +80,7 @@ pub(crate) fn end<'l>(form: BareForm, lines: impl Iterator<Item = &'l str> + Clo
 }
 
 fn is_act(line: &str) -> bool {
-    let mut acts = HEADS.iter().chain([&DELETE]);
+    let mut acts = PATH_HEADS.iter().chain([&DELETE]);
     acts.any(|act| line.strip_prefix(act).is_some_and(|path| !path.trim().is_empty()))
 }
 
@@ -93,7 +93,7 @@ fn end_of_patch<'l>(mut lines: impl Iterator<Item = &'l str>) -> BareEnd {
     let mut count = 1;
     while let Some(line) = lines.next() {
         count += 1;
-        if line.trim_end() == END {
+        if line.trim_end() == END_PATCH {
             let is_delimiter =
                 |line: &str| command::delimiter(first).is_some_and(|word| line.trim_end() == word);
             let more = usize::from(lines.next().is_some_and(is_delimiter));
@@ -157,7 +157,7 @@ fn is_between<'l>(line: &str, mut ahead: impl Iterator<Item = &'l str>, hunk: &m
         *hunk = Some(Hunk::default());
         return true;
     }
-    let ends = ["diff --git ", END, "*** End of File"].iter().any(|head| line.starts_with(head));
+    let ends = ["diff --git ", END_PATCH, "*** End of File"].iter().any(|head| line.starts_with(head));
     // A line that is counted is text of the hunk: one that goes (`-- x`) may look like the head of a file.
     let mut is_file = || {
         let mut next = || ahead.next().unwrap_or_default();
@@ -174,7 +174,7 @@ fn belongs(line: &str, hunk: Option<&mut Hunk>, is_behind_blank: bool) -> Belong
     let is_blank = line.trim().is_empty();
     let Some(hunk) = hunk else {
         let is_head = line.starts_with("--- ") || line.starts_with("+++ ");
-        let is_head = is_head || GIT.iter().any(|head| line.starts_with(head));
+        let is_head = is_head || GIT_HEADERS.iter().any(|head| line.starts_with(head));
         return if is_head {
             Belongs::Yes
         } else if is_blank {

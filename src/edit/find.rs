@@ -1,18 +1,17 @@
 //! Finding a hunk in a file: first as it stands, then with white space aside, then by likeness. What stands in several
 //! places is found in none; only a diff whose line is right may choose.
 
-use super::align::{self, ALIKE};
+use super::align::{self, MIN_LINE_LIKENESS};
 use super::lines::FileLines;
 use super::{EditHunk, Exactness, HunkFault, numbered};
 
 /// From here on lines are taken for those that were meant.
-pub(super) const MEANT: f64 = 0.85;
+pub(super) const MIN_LIKENESS: f64 = 0.85;
 /// How much more alike than any other place the one has to be.
-const AHEAD: f64 = 0.05;
+const MIN_LEAD: f64 = 0.05;
 /// Letters that have to be searched before likeness says anything.
-const LETTERS: usize = 10;
-/// Places that are named.
-const NAMED: usize = 6;
+const MIN_LETTERS: usize = 10;
+const MAX_PLACES_SHOWN: usize = 6;
 
 /// Lines that were found, and what becomes of them.
 #[derive(Clone, Debug)]
@@ -138,7 +137,7 @@ fn the_one(found: Vec<usize>, expected: Option<usize>) -> Result<Option<usize>, 
 }
 
 fn several(found: &[usize]) -> HunkFault {
-    HunkFault::Several(found.iter().take(NAMED).map(|line| line + 1).collect())
+    HunkFault::Several(found.iter().take(MAX_PLACES_SHOWN).map(|line| line + 1).collect())
 }
 
 /// A text that begins or ends inside of lines.
@@ -148,7 +147,7 @@ fn inside_lines(file: &FileLines<'_>, hunk: &EditHunk) -> Result<Option<FoundLin
         return Ok(None);
     }
     let whole: String = file.iter().collect::<Vec<_>>().join("\n");
-    let found: Vec<usize> = whole_words(&whole, &searched).take(NAMED).collect();
+    let found: Vec<usize> = whole_words(&whole, &searched).take(MAX_PLACES_SHOWN).collect();
     let line_of = |at: usize| whole.get(..at).unwrap_or_default().matches('\n').count();
     let at = match found.as_slice() {
         [] => return Ok(None),
@@ -242,11 +241,15 @@ fn around_gaps(file: &FileLines<'_>, hunk: &EditHunk) -> Result<HunkPlace, HunkF
 fn alike(file: &FileLines<'_>, hunk: &EditHunk) -> Result<HunkPlace, HunkFault> {
     let letters: usize = hunk.search.iter().map(|line| line.trim().chars().count()).sum();
     let places = align::places(file, &hunk.search);
-    let Some(best) = places.first().filter(|best| best.score >= MEANT && letters >= LETTERS) else {
+    let Some(best) = places.first().filter(|best| best.score >= MIN_LIKENESS && letters >= MIN_LETTERS)
+    else {
         return Err(HunkFault::Missing);
     };
-    let near: Vec<usize> =
-        places.iter().filter(|other| best.score - other.score < AHEAD).map(align::Alignment::first).collect();
+    let near: Vec<usize> = places
+        .iter()
+        .filter(|other| best.score - other.score < MIN_LEAD)
+        .map(align::Alignment::first)
+        .collect();
     if near.len() > 1 {
         return Err(several(&near));
     }
@@ -254,6 +257,6 @@ fn alike(file: &FileLines<'_>, hunk: &EditHunk) -> Result<HunkPlace, HunkFault> 
     let part =
         FoundLines { search: hunk.search.clone(), replace: hunk.replace.clone(), map: best.map.clone() };
     let percent = (best.score * 100.0).min(99.0) as u8;
-    debug_assert!(best.score >= ALIKE);
+    debug_assert!(best.score >= MIN_LINE_LIKENESS);
     Ok(HunkPlace { parts: vec![part], how: Exactness::Alike(percent) })
 }

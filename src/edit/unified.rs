@@ -4,7 +4,7 @@
 use super::{EditError, EditHunk, FileEdit};
 
 /// How the patches of some models name a file that is changed or added.
-pub(super) const HEADS: [&str; 2] = ["*** Update File:", ADD];
+pub(super) const PATH_HEADS: [&str; 2] = ["*** Update File:", ADD];
 pub(super) const ADD: &str = "*** Add File:";
 pub(super) const DELETE: &str = "*** Delete File:";
 pub(super) const MOVE: &str = "*** Move to:";
@@ -21,7 +21,7 @@ pub(super) fn begins(text: &str) -> bool {
     let heads =
         lines.windows(2).any(|pair| matches!(pair, [a, b] if a.starts_with("--- ") && b.starts_with("+++ ")));
     let patch = lines.first().is_some_and(|line| line.starts_with("*** ") && line.ends_with("Patch"))
-        || lines.first().is_some_and(|line| HEADS.iter().any(|head| line.starts_with(head)));
+        || lines.first().is_some_and(|line| PATH_HEADS.iter().any(|head| line.starts_with(head)));
     let first = lines.first().copied().unwrap_or_default();
     heads || patch || first.starts_with("diff --git ") || first.starts_with("@@ ") || first == "@@"
 }
@@ -32,10 +32,10 @@ fn paths_of(old: &str, new: &str) -> (String, String) {
         let path = line.get(4..).unwrap_or_default();
         path.split('\t').next().unwrap_or(path).trim().trim_matches('"')
     }
-    const NOTHING: &str = "/dev/null";
+    const NO_FILE: &str = "/dev/null";
     let (old, new) = (path(old), path(new));
-    let bare = (old.strip_prefix("a/").or((old == NOTHING).then_some(old)))
-        .zip(new.strip_prefix("b/").or((new == NOTHING).then_some(new)));
+    let bare = (old.strip_prefix("a/").or((old == NO_FILE).then_some(old)))
+        .zip(new.strip_prefix("b/").or((new == NO_FILE).then_some(new)));
     let (old, new) = bare.unwrap_or((old, new));
     (old.to_owned(), new.to_owned())
 }
@@ -53,7 +53,7 @@ pub(super) fn read(text: &str, path: &str) -> Result<Vec<FileEdit>, EditError> {
             }
             file = new;
             at += 2;
-        } else if let Some(path) = HEADS.iter().find_map(|head| line.strip_prefix(head)) {
+        } else if let Some(path) = PATH_HEADS.iter().find_map(|head| line.strip_prefix(head)) {
             path.trim().clone_into(&mut file);
             at += 1;
             if !next.starts_with("@@") {

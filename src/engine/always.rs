@@ -11,7 +11,7 @@ use crate::domain::{BlockId, Entry, Grantor, Policy, Revision, RuleId, RuleScope
 use std::collections::BTreeSet;
 
 /// Milliseconds that a covered block is on screen before it starts.
-pub(crate) const PAUSE_MS: u64 = 3_000;
+pub(crate) const START_DELAY_MS: u64 = 3_000;
 
 /// Covered blocks whose start the person stopped: they wait for a decision like any other.
 pub(super) type HeldBack = BTreeSet<(BlockId, Revision)>;
@@ -88,7 +88,7 @@ impl Engine {
                 let timer = self.counted.timer.next();
                 self.counted.timer = timer;
                 matched.countdown = Countdown::Since(now, timer);
-                self.effects.push(Effect::SetTimer(timer, PAUSE_MS));
+                self.effects.push(Effect::SetTimer(timer, START_DELAY_MS));
             }
             (false, Countdown::Since(..)) => matched.countdown = Countdown::NotShown,
             _ => {}

@@ -3,7 +3,7 @@
 use crate::domain::{BlockKind, file_texts};
 
 /// Lines of a text beyond which its changes are not looked for: it would take too long.
-pub(crate) const MOST_LINES: usize = 5_000;
+pub(crate) const MAX_LINES: usize = 5_000;
 
 /// How many lines differ; `None` where the texts are too long to compare.
 pub(crate) fn count(old: &str, new: &str) -> Option<usize> {
@@ -41,7 +41,7 @@ fn comparable(old: &str, new: &str) -> bool {
     let same = |(a, b): &(&&str, &&str)| a == b;
     let head = old.iter().zip(&new).take_while(same).count();
     let tail = old.iter().rev().zip(new.iter().rev()).take_while(same).count();
-    old.len().max(new.len()).saturating_sub(head + tail) <= MOST_LINES
+    old.len().max(new.len()).saturating_sub(head + tail) <= MAX_LINES
 }
 
 #[cfg(test)]
@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn texts_that_are_too_long_are_not_compared() {
-        let long = "x\n".repeat(MOST_LINES + 1);
+        let long = "x\n".repeat(MAX_LINES + 1);
         let compared = diff(&BlockKind::Read, "y\n", &long, ("yours", "ran"));
         assert_eq!((count(&long, "y\n"), compared), (None, None));
     }

@@ -19,14 +19,14 @@ use crate::domain::{
 use crate::text::line::one_line;
 use crate::text::number::grouped;
 
-const STOPPED: &str = "Stopped. The chat is as it was.";
+const STOPPED_MESSAGE: &str = "Stopped. The chat is as it was.";
 /// A summary that is longer than this many bytes is none.
-const LONGEST: usize = 64 << 10;
+const MAX_SUMMARY_BYTES: usize = 64 << 10;
 /// Tokens that are taken for the context where its size is not known, for a summary.
-const ASSUMED: u64 = 32_768;
+const ASSUMED_CONTEXT_TOKENS: u64 = 32_768;
 /// Tokens that a request has at most where the size of the context is not known: what most models of today can take. A
 /// longer one is not put together at all.
-pub(crate) const LONGEST_UNKNOWN: u64 = 131_072;
+pub(crate) const MAX_TOKENS_OF_UNKNOWN: u64 = 131_072;
 
 impl Engine {
     /// Something is known of the model now.
@@ -66,7 +66,7 @@ impl Engine {
 
     /// The messages that the next request tells and that have to come into memory for it; none where it is too long as it is.
     pub(super) fn told_away(&mut self) -> Vec<usize> {
-        let room = self.meter.room(self.request_size().unwrap_or(LONGEST_UNKNOWN));
+        let room = self.meter.room(self.request_size().unwrap_or(MAX_TOKENS_OF_UNKNOWN));
         if self.told_too_much(room).is_some() {
             return Vec::new();
         }
@@ -78,7 +78,7 @@ impl Engine {
     /// One that can't fit whatever is left out is not put together, nor one of which a part is in the file alone: they come
     /// without messages, and [`Self::unsendable`] says so.
     pub(super) fn compose(&mut self) -> Composition {
-        let room = self.meter.room(self.request_size().unwrap_or(LONGEST_UNKNOWN));
+        let room = self.meter.room(self.request_size().unwrap_or(MAX_TOKENS_OF_UNKNOWN));
         let least = self.told_too_much(room);
         let composed = match least {
             Some(estimate) => Composition { messages: Vec::new(), estimate, shortened: 0 },
@@ -121,7 +121,7 @@ impl Engine {
 
     /// Why a request can't be sent: it is too long, or a part of it can't be read.
     pub(super) fn unsendable(&self, composed: &Composition) -> Option<ReplyFailure> {
-        let size = self.request_size().unwrap_or(LONGEST_UNKNOWN);
+        let size = self.request_size().unwrap_or(MAX_TOKENS_OF_UNKNOWN);
         let of = self.context_size();
         let (used, _) = self.meter.used(composed.estimate);
         let is_whole = !composed.messages.is_empty();
@@ -147,7 +147,7 @@ impl Engine {
             None => (
                 format!(
                     "This chat needs {needs} tokens, and how many the model takes is not known: {} are assumed.",
-                    grouped(LONGEST_UNKNOWN)
+                    grouped(MAX_TOKENS_OF_UNKNOWN)
                 ),
                 "Shorten it with /compact, or set tokens under [context] in the configuration.",
             ),
@@ -219,7 +219,7 @@ impl Engine {
 
     /// Asks for a summary; `stuck`: the failure in which the turn is stuck.
     pub(super) fn begin_summary(&mut self, stuck: Option<ReplyFailure>) {
-        let size = self.request_size().unwrap_or(ASSUMED);
+        let size = self.request_size().unwrap_or(ASSUMED_CONTEXT_TOKENS);
         let room = self.meter.room(size);
         let Some(upto) = request::boundary(&self.state.transcript, stuck.is_some(), room / 4) else {
             self.leave_summary(stuck);
@@ -266,7 +266,7 @@ impl Engine {
             ReplyEvent::Delta(text) => {
                 summary.retry = None;
                 summary.text.push_str(&text);
-                if summary.text.len() > LONGEST {
+                if summary.text.len() > MAX_SUMMARY_BYTES {
                     let step = summary.step;
                     self.effects.push(Effect::CancelAsk(step));
                     self.no_summary("it grew too long");
@@ -318,14 +318,14 @@ impl Engine {
     pub(super) fn stop_summary(&mut self, step: StepId) {
         self.effects.push(Effect::CancelAsk(step));
         let stuck = self.state.live.summary.take().and_then(|summary| summary.stuck);
-        self.notify(Notice::info(STOPPED));
+        self.notify(Notice::info(STOPPED_MESSAGE));
         self.leave_summary(stuck);
     }
 
     /// The person stops it while what it tells is still read.
     pub(super) fn drop_summary(&mut self) {
         self.loads.stop_waiting();
-        self.notify(Notice::info(STOPPED));
+        self.notify(Notice::info(STOPPED_MESSAGE));
         if self.state.phase == Phase::Idle {
             self.take_queued();
         }

@@ -7,13 +7,13 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::collections::BTreeSet;
 
 /// Lines of what a run printed that are put side by side; the rest is counted.
-const PRINTED: usize = 40;
+const MAX_OUTPUT_LINES: usize = 40;
 
 /// Lines of a prompt, or of the source of a block, that are.
-const WRITTEN: usize = 2000;
+const MAX_TEXT_LINES: usize = 2000;
 
 /// Characters of a line that are.
-const LONGEST: usize = 4000;
+const MAX_LINE_CHARS: usize = 4000;
 
 /// A session that is compared.
 #[derive(Clone, Copy, Debug)]
@@ -126,12 +126,12 @@ impl Comparison {
         let right = right.map(StepText::of);
         let (left, right) = (left.as_ref().unwrap_or(&none), right.as_ref().unwrap_or(&none));
         self.row(&left.head, &right.head);
-        self.lines(&left.text, &right.text, WRITTEN);
+        self.lines(&left.text, &right.text, MAX_TEXT_LINES);
         if left.ended.is_some() || right.ended.is_some() {
             let ended = |part: &StepText| part.ended.clone().unwrap_or_default();
             self.row(&ended(left), &ended(right));
         }
-        self.lines(&left.printed, &right.printed, PRINTED);
+        self.lines(&left.printed, &right.printed, MAX_OUTPUT_LINES);
     }
 }
 
@@ -286,7 +286,7 @@ fn aligned<T: std::hash::Hash + Eq + Ord>(left: &[T], right: &[T]) -> Vec<(Optio
 
 /// The beginning of a line, with how much of it is left out.
 fn begin_of_line(mut line: String) -> String {
-    if let Some((end, _)) = line.char_indices().nth(LONGEST) {
+    if let Some((end, _)) = line.char_indices().nth(MAX_LINE_CHARS) {
         let more = line.get(end..).map_or(0, |rest| rest.chars().count());
         line.truncate(end);
         line.push_str(&format!(" ({} more)", counted(more, "character")));
@@ -342,10 +342,10 @@ mod tests {
 
     #[test]
     fn long_prompts_are_kept_up_to_a_bound_and_the_rest_is_counted() {
-        let most = 5 * WRITTEN;
+        let most = 5 * MAX_TEXT_LINES;
         let (rows, differing) =
             compared(&lines(most, "the end").join("\n"), &lines(most, "an end").join("\n"));
-        assert!(rows.len() < WRITTEN + 10, "{}", rows.len());
+        assert!(rows.len() < MAX_TEXT_LINES + 10, "{}", rows.len());
         let more = "(8,000 lines more)".to_owned();
         let last = ComparisonRow::Pair(more.clone(), more, false);
         assert_eq!((rows.last(), differing), (Some(&last), 1), "what is left out is not called the same");
@@ -353,10 +353,14 @@ mod tests {
 
     #[test]
     fn a_long_line_is_kept_up_to_a_bound_and_what_it_hides_still_differs() {
-        let long = "x".repeat(20 * LONGEST);
+        let long = "x".repeat(20 * MAX_LINE_CHARS);
         let (rows, differing) = compared(&format!("{long}a"), &format!("{long}b"));
         let Some(ComparisonRow::Pair(left, _, false)) = rows.last() else { panic!("{differing}") };
-        assert!(left.ends_with("(76,003 characters more)") && left.len() < LONGEST + 40, "{}", left.len());
+        assert!(
+            left.ends_with("(76,003 characters more)") && left.len() < MAX_LINE_CHARS + 40,
+            "{}",
+            left.len()
+        );
         assert_eq!(differing, 1);
     }
 }

@@ -18,12 +18,9 @@ use serde_json::Value;
 
 const PROMPT: &str = include_str!("../../assets/prompts/judge.md");
 const SCHEMA: &str = r#"{"type":"object","properties":{"risk":{"type":"string","enum":["none","low","medium","high"]},"reason":{"type":"string"},"lines":{"type":"array","items":{"type":"integer"}}},"required":["risk","reason","lines"],"additionalProperties":false}"#;
-/// Bytes of a block that are shown at most.
-const LARGEST: usize = 48 << 10;
-/// Letters of a reason that are kept.
-const LONGEST: usize = 2_000;
-/// Lines that are kept.
-const MOST_LINES: usize = 100;
+const MAX_BLOCK_BYTES: usize = 48 << 10;
+const MAX_REASON_CHARS: usize = 2_000;
+const MAX_LINES: usize = 100;
 
 /// When a second opinion is asked for by itself, and of which model.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -49,14 +46,14 @@ fn request(block: &Block, review: Option<&Review>) -> ModelRequest {
     let mut ask = format!(
         "{what}, {}:\n\n{}",
         counted(version.source.lines().count(), "line"),
-        fenced("text", &shortened(&version.source, LARGEST))
+        fenced("text", &shortened(&version.source, MAX_BLOCK_BYTES))
     );
     let findings = review.map_or(&[][..], |review| &review.findings);
     if findings.is_empty() {
         ask.push_str("\n\nA check by rules found nothing in it.");
     } else {
         ask.push_str("\n\nA check by rules found:");
-        for finding in findings.iter().take(MOST_LINES) {
+        for finding in findings.iter().take(MAX_LINES) {
             let (line, severity) = (finding.place.line, finding.severity.as_str());
             ask.push_str(&format!("\n- line {line}, {severity}: {}", one_line(&finding.message)));
         }
@@ -102,7 +99,7 @@ fn parse(text: &str, lines: u32) -> Result<Opinion, OpinionError> {
     match fields.get("lines") {
         None | Some(Value::Null) => {}
         Some(Value::Array(found)) => {
-            for line in found.iter().take(MOST_LINES) {
+            for line in found.iter().take(MAX_LINES) {
                 let line = line.as_u64().and_then(|line| u32::try_from(line).ok());
                 meant.push(line.ok_or(OpinionError::Numbers)?);
             }
@@ -113,7 +110,7 @@ fn parse(text: &str, lines: u32) -> Result<Opinion, OpinionError> {
     meant.retain(|line| (1..=lines).contains(line));
     meant.sort_unstable();
     meant.dedup();
-    Ok(Opinion { risk, reason: reason.chars().take(LONGEST).collect(), lines: meant })
+    Ok(Opinion { risk, reason: reason.chars().take(MAX_REASON_CHARS).collect(), lines: meant })
 }
 
 /// The stretches of a text that could be objects of JSON: from an opening brace to the one that closes it.

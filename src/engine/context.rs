@@ -110,10 +110,10 @@ fn next_word(items: &[Item], at: usize) -> usize {
     next.map_or(usize::MAX, |next| at + 1 + next)
 }
 
-const SUMMARY: &str = "[The conversation until here is left out; this summary of it, written by a model, stands in its \
+const SUMMARY_HEAD: &str = "[The conversation until here is left out; this summary of it, written by a model, stands in its \
     place.]";
-const TASK: &str = "[What is being worked on, in the person's words:]";
-const IMAGES: &str = "[Images that the blocks made.]";
+const TASK_HEAD: &str = "[What is being worked on, in the person's words:]";
+const IMAGES_HEAD: &str = "[Images that the blocks made.]";
 
 /// A reply that broke off because the provider failed stays visible, but the model is asked anew as if it had not
 /// begun; unless something came of its blocks.
@@ -174,10 +174,10 @@ impl MessageList {
             }
         }
         results.pass(&gone.before(usize::MAX));
-        self.say(Role::User, SUMMARY);
+        self.say(Role::User, SUMMARY_HEAD);
         self.say(Role::User, &summary.text);
         if let Some(Item::Prompt { text, files, .. }) = task(left_out).and_then(|at| left_out.get(at)) {
-            self.say(Role::User, TASK);
+            self.say(Role::User, TASK_HEAD);
             self.say(Role::User, &given::message(text, files));
         }
     }
@@ -219,7 +219,7 @@ impl MessageList {
             return;
         }
         if self.messages.last().is_none_or(|last| last.role != Role::User) {
-            self.say(Role::User, IMAGES);
+            self.say(Role::User, IMAGES_HEAD);
         }
         if let Some(last) = self.messages.last_mut() {
             last.images.extend(images);

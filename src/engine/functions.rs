@@ -20,7 +20,7 @@ use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 
 /// Bytes of what is told of all functions in the system prompt.
-const LONGEST: usize = 16 << 10;
+const MAX_DESCRIPTION_BYTES: usize = 16 << 10;
 
 /// What is known of the files beside the state.
 #[derive(Debug, Default)]
@@ -276,7 +276,7 @@ fn told(functions: &[Function]) -> String {
         for line in function.doc.lines().map(str::trim_end).filter(|line| !line.trim().is_empty()) {
             let _ = write!(one, "\n    {line}");
         }
-        if text.len() + one.len() > LONGEST {
+        if text.len() + one.len() > MAX_DESCRIPTION_BYTES {
             let _ = write!(text, "\n- and {} more", functions.len() - at);
             break;
         }

@@ -12,10 +12,10 @@ use std::collections::BTreeMap;
 
 /// So many blocks of a reply are looked at beforehand; those behind them when they come to wait. A reply that holds
 /// thousands must not start thousands of reviews.
-const AHEAD: usize = 16;
+const MAX_BLOCKS_AHEAD: usize = 16;
 
 /// So often the places of an edit are found anew, each time because its files changed.
-const MOST_PLACED: usize = 20;
+const MAX_PLACE_SEARCHES: usize = 20;
 
 /// What is known of looks beside the state.
 #[derive(Debug, Default)]
@@ -62,7 +62,7 @@ impl Engine {
 
     /// Orders looks at the first of these blocks.
     pub(super) fn look_ahead(&mut self, blocks: &[BlockId]) {
-        for block in blocks.iter().take(AHEAD) {
+        for block in blocks.iter().take(MAX_BLOCKS_AHEAD) {
             self.look(*block);
         }
     }
@@ -126,7 +126,7 @@ impl Engine {
     fn place_edit(&mut self, block: BlockId, revision: Revision, edit: Result<PlacedEdit, EditFault>) {
         let times = self.state.transcript.blocks.get(&block).map_or(0, |item| item.block.placed.len());
         let fault = match edit {
-            Ok(PlacedEdit { text: source, bases, note }) if times < MOST_PLACED => {
+            Ok(PlacedEdit { text: source, bases, note }) if times < MAX_PLACE_SEARCHES => {
                 let revision = revision.next();
                 self.record(Entry::Placed { block, revision, source, bases, note, whole: true });
                 return self.look(block);

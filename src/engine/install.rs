@@ -13,7 +13,7 @@ use crate::domain::{
 use std::collections::BTreeSet;
 
 /// Bytes of standard error that are searched for a missing package.
-const SEARCHED: usize = 16 << 10;
+const MAX_SEARCHED_BYTES: usize = 16 << 10;
 
 /// What was offered so far: nothing is offered twice for the same block.
 #[derive(Debug, Default)]
@@ -175,7 +175,7 @@ fn missing_package(language: &Language, report: &RunReport) -> Option<String> {
         return packages::missing_module(&error.message).and_then(packages::python_package);
     }
     let printed = report.output.bytes(Stream::Stderr);
-    let end = printed.get(printed.len().saturating_sub(SEARCHED)..).unwrap_or_default();
+    let end = printed.get(printed.len().saturating_sub(MAX_SEARCHED_BYTES)..).unwrap_or_default();
     packages::missing_node_package(&String::from_utf8_lossy(end))
 }
 

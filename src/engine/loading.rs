@@ -9,9 +9,9 @@ use crate::domain::{Notice, StepId};
 use std::collections::{BTreeSet, VecDeque};
 
 /// Bytes of texts that were looked at last and stay in memory.
-const LOOKED_AT: usize = 16 << 20;
+const MAX_RECENT_BYTES: usize = 16 << 20;
 /// How often what a request tells is read before it is given up.
-const ROUNDS: u8 = 2;
+const MAX_ROUNDS: u8 = 2;
 
 /// What goes on as soon as all that it tells is in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,7 +68,7 @@ impl Engine {
             away.is_some_and(|(_, out)| out.load != LoadState::Lost).then_some(Body::Message(*item))
         };
         let bodies: Vec<Body> = items.iter().filter_map(comes).collect();
-        if bodies.is_empty() || self.loads.rounds >= ROUNDS {
+        if bodies.is_empty() || self.loads.rounds >= MAX_ROUNDS {
             return false;
         }
         self.loads.rounds += 1;
@@ -135,7 +135,7 @@ impl Engine {
             // What a request tells is a part of it, whether it came now or before.
             return;
         }
-        while self.loads.bytes > LOOKED_AT {
+        while self.loads.bytes > MAX_RECENT_BYTES {
             // What is looked at now stays, however much it is: it would be loaded again at once.
             let Loads { looked_at, wanted, .. } = &mut self.loads;
             let is_needed = |body: &Body| wanted.contains(body) || self.plan.compares(*body);

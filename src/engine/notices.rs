@@ -14,8 +14,7 @@ use crate::text::line::one_line;
 use crate::text::number::{counted, dollars, duration, limit};
 use std::collections::BTreeMap;
 
-/// Characters of a line of output that a notice shows.
-const SHOWN_OF_LINE: usize = 60;
+const MAX_LINE_CHARS: usize = 60;
 
 pub(super) fn queued() -> Notice {
     Notice::info(sending::QUEUED)
@@ -195,12 +194,11 @@ pub(super) fn no_record() -> Notice {
     Notice::info("Nothing is known of changes of this run that could be taken back.")
 }
 
-/// Files that are named in a notice.
-const NAMED: usize = 3;
+const MAX_FILES_SHOWN: usize = 3;
 
 fn named(files: &[String]) -> String {
-    let first = files.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
-    match files.len().saturating_sub(NAMED) {
+    let first = files.iter().take(MAX_FILES_SHOWN).cloned().collect::<Vec<_>>().join(", ");
+    match files.len().saturating_sub(MAX_FILES_SHOWN) {
         0 => first,
         more => format!("{first} and {more} more"),
     }
@@ -386,7 +384,7 @@ pub(super) fn run_ends_at(block: BlockId, difference: &Difference) -> String {
 
 fn differs(block: BlockId, difference: &Difference) -> String {
     let text = |of: &Option<String>| match of {
-        Some(text) => one_line(&text.chars().take(SHOWN_OF_LINE).collect::<String>()),
+        Some(text) => one_line(&text.chars().take(MAX_LINE_CHARS).collect::<String>()),
         None => "nothing".into(),
     };
     let (then, now) = (text(&difference.then), text(&difference.now));

@@ -9,10 +9,10 @@ use crate::domain::{BlockId, BlockKind, Entry, Prompt, RunId, RunReport, StepId,
 use std::sync::Arc;
 
 /// Most bytes of outputs and files that are gathered, the newest first; the person's and the model's words are all, but
-/// for [messages](MESSAGES) far back.
-const MOST: usize = 4 << 20;
+/// for [messages](MAX_MESSAGE_BYTES) far back.
+const MAX_BYTES: usize = 4 << 20;
 /// Bytes of messages that are read from the file for it, the newest first.
-const MESSAGES: usize = 32 << 20;
+const MAX_MESSAGE_BYTES: usize = 32 << 20;
 
 /// Texts with those whose words they are, oldest first.
 pub(crate) type Earlier = Vec<(Arc<str>, TextOrigin)>;
@@ -38,7 +38,7 @@ impl UnreadTexts {
     /// # Errors
     /// When one can't be read: what came from it is not known.
     pub(crate) fn read(&self, mut read: impl FnMut(u64) -> Result<Entry, String>) -> Result<Earlier, String> {
-        let (mut left, mut of_messages) = (MOST, MESSAGES);
+        let (mut left, mut of_messages) = (MAX_BYTES, MAX_MESSAGE_BYTES);
         let mut kept: Earlier = Vec::new();
         for (words, from) in self.0.iter().rev() {
             let texts = match words {
@@ -135,7 +135,7 @@ pub(crate) fn earlier(state: &State, step: StepId) -> UnreadTexts {
 
 /// Drops what will not be read in any case: outputs and files that newer ones in memory leave no room for.
 fn bound(texts: &mut Vec<(Words, TextOrigin)>) {
-    let mut left = MOST;
+    let mut left = MAX_BYTES;
     texts.reverse();
     texts.retain(|(words, from)| match words {
         Words::Here(text) if from.block().is_some() => {
@@ -192,7 +192,8 @@ mod tests {
     #[test]
     fn of_messages_the_newest_are_read_and_none_behind_a_gap() {
         let message = |entry, bytes| (Words::Message(entry, bytes), TextOrigin::Model);
-        let texts = UnreadTexts(vec![message(0, 10), message(1, MESSAGES), message(2, 10), message(3, 10)]);
+        let texts =
+            UnreadTexts(vec![message(0, 10), message(1, MAX_MESSAGE_BYTES), message(2, 10), message(3, 10)]);
         let mut read = Vec::new();
         let told = texts.read(|entry| {
             read.push(entry);
@@ -264,8 +265,8 @@ mod tests {
 
     #[test]
     fn too_much_from_outside_is_left_out_oldest_first_and_never_the_persons_words() {
-        let outside = |n: u32| (here(&"x".repeat(MOST / 2 + 1)), TextOrigin::Output(BlockId(n)));
-        let person = (here(&"y".repeat(MOST)), TextOrigin::Person);
+        let outside = |n: u32| (here(&"x".repeat(MAX_BYTES / 2 + 1)), TextOrigin::Output(BlockId(n)));
+        let person = (here(&"y".repeat(MAX_BYTES)), TextOrigin::Person);
         let kept = UnreadTexts(vec![outside(1), person, outside(2)]).read(|_| panic!("all is here")).unwrap();
         assert_eq!(
             kept.iter().map(|(_, from)| *from).collect::<Vec<_>>(),
@@ -278,7 +279,7 @@ mod tests {
         let away = |n: u32| (Words::Away(RunId(n), u64::from(n)), TextOrigin::Output(BlockId(n)));
         let ran = |n: u64, bytes: usize| {
             let mut report = RunReport::bare(Outcome::Ok);
-            report.output = crate::domain::OutputBuffer::new(2 * MOST as u64);
+            report.output = crate::domain::OutputBuffer::new(2 * MAX_BYTES as u64);
             report.output.push(Stream::Stdout, "x".repeat(bytes).as_bytes());
             let run = RunId(u32::try_from(n).unwrap());
             Entry::Ran { run, block: BlockId(1), report: Box::new(report) }
@@ -287,7 +288,7 @@ mod tests {
         let mut read = Vec::new();
         let texts = all.read(|entry| {
             read.push(entry);
-            Ok(ran(entry, MOST / 2 + 1))
+            Ok(ran(entry, MAX_BYTES / 2 + 1))
         });
         assert_eq!(read, [3, 2], "the oldest is not read");
         let told: Vec<_> = texts.unwrap().into_iter().filter(|(text, _)| !text.is_empty()).collect();

@@ -20,7 +20,7 @@ pub(super) const STOPPED: &str = "stopped";
 pub(super) const FAILED: &str = "failed";
 
 /// How much of the end of an open block is compared before its new text is added behind.
-const OVERLAP: usize = 256;
+const OVERLAP_BYTES: usize = 256;
 
 /// What is known of the reply that streams, beside the state.
 #[derive(Debug)]
@@ -220,7 +220,7 @@ fn follow(live: &mut Vec<Segment>, parsed: &[Segment]) -> usize {
 /// An open block mostly grows at its end: then only what is new is copied.
 fn follow_block(old: &mut Proposal, new: &Proposal) {
     let known = old.source.len();
-    let tail = known.saturating_sub(OVERLAP);
+    let tail = known.saturating_sub(OVERLAP_BYTES);
     let grown = old.range.start == new.range.start
         && new.source.as_bytes().get(tail..known) == old.source.as_bytes().get(tail..);
     if let (true, Some(more)) = (grown, new.source.get(known..)) {

@@ -6,7 +6,7 @@ use super::{Effect, Engine, Phase, notices};
 use crate::domain::{DeadKernel, Entry, Grantor, KernelFate, Language, Outcome, RunEvent, RunId, RunReport};
 
 /// Milliseconds after which a second wish to stop asks whether to kill.
-const INSIST_MS: u64 = 500;
+const KILL_OFFER_DELAY_MS: u64 = 500;
 
 impl Engine {
     /// Something of a run arrived. What belongs to another run than the one that goes on is stale.
@@ -98,7 +98,7 @@ impl Engine {
                 self.effects.push(Effect::InterruptRun(id));
                 self.notify(sent);
             }
-            Some(first) if now.since(first) >= INSIST_MS => {
+            Some(first) if now.since(first) >= KILL_OFFER_DELAY_MS => {
                 let notice = notices::kill_asked(run.block, kernel);
                 self.notify(notice);
             }

@@ -213,7 +213,7 @@ pub(crate) struct RuleMatch {
     pub(crate) countdown: Countdown,
 }
 
-/// The moment before a covered block starts: [`super::always::PAUSE_MS`] on screen.
+/// The moment before a covered block starts: [`super::always::START_DELAY_MS`] on screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Countdown {
     /// It is not on screen: no time runs.

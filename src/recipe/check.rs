@@ -20,7 +20,7 @@ mod table;
 mod written;
 
 pub(crate) use suite::told as runner;
-pub(crate) use table::{NONE, find, names};
+pub(crate) use table::{NO_CHECK, find, names};
 
 use super::Want;
 use super::view::{OwnRun, View};

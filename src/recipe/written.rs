@@ -5,7 +5,7 @@ use crate::engine::transcript::{BlockItem, RunItem, SettledEvent, Settlement};
 use std::path::{Component, Path, PathBuf};
 
 /// Folders and files that tools make beside the work.
-const BESIDE: &[&str] =
+const TOOL_FOLDERS: &[&str] =
     &["__pycache__", "node_modules", "target", "Cargo.lock", "go.sum", "package-lock.json"];
 
 /// The files that blocks of the model wrote in these spans, in the order in which they came; those that were deleted
@@ -109,7 +109,7 @@ fn clean(path: &Path) -> PathBuf {
 
 /// Whether a file is none that somebody meant to write.
 fn is_beside(path: &str) -> bool {
-    path.split('/').any(|part| part.starts_with('.') && part != ".." || BESIDE.contains(&part))
+    path.split('/').any(|part| part.starts_with('.') && part != ".." || TOOL_FOLDERS.contains(&part))
         || Path::new(path).extension().is_some_and(|end| end == "pyc")
 }
 

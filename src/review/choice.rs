@@ -6,13 +6,13 @@
 use super::value::{Act, Taint, Value, ValueKind};
 
 /// Most values that one value may be.
-const MOST: usize = 24;
+const MAX_VALUES: usize = 24;
 
 /// Most ways in which one call is looked at.
-const MOST_WAYS: usize = 48;
+const MAX_VARIANTS: usize = 48;
 
 /// Heaviest choice that is kept, in the units of `Value::weight`.
-const HEAVIEST: usize = 512;
+const MAX_WEIGHT: usize = 512;
 
 impl Value {
     /// One of these values.
@@ -27,7 +27,7 @@ impl Value {
             _ if all.contains(&value) => {}
             _ => {
                 weight += value.weight();
-                if all.len() < MOST && weight <= HEAVIEST {
+                if all.len() < MAX_VALUES && weight <= MAX_WEIGHT {
                     all.push(value);
                 } else {
                     rest = true;
@@ -71,7 +71,7 @@ impl Value {
         match &self.kind {
             ValueKind::Any(items) => {
                 let all = items.iter().flat_map(|item| item.alternatives());
-                all.map(|value| value.tainted(self.taint)).take(MOST_WAYS).collect()
+                all.map(|value| value.tainted(self.taint)).take(MAX_VARIANTS).collect()
             }
             ValueKind::List(items) => {
                 let slots: Vec<Vec<Value>> = items.iter().map(Value::alternatives).collect();
@@ -124,7 +124,7 @@ fn ways(slots: &[Vec<Value>]) -> Vec<Vec<Value>> {
     let Some(first) = first else { return Vec::new() };
     let mut all = vec![first];
     for (at, slot) in slots.iter().enumerate().filter(|(_, slot)| slot.len() > 1) {
-        let bases = if all.len() * slot.len() <= MOST_WAYS { all.len() } else { 1 };
+        let bases = if all.len() * slot.len() <= MAX_VARIANTS { all.len() } else { 1 };
         for value in slot.iter().skip(1) {
             for base in 0..bases {
                 let Some(mut way) = all.get(base).cloned() else { continue };

@@ -122,12 +122,12 @@ impl Frames {
 }
 
 /// Longest list whose items are all looked at when it is gone through.
-const MOST_ITEMS: usize = 20;
+const MAX_ITEMS: usize = 20;
 
 /// One of the items of a value that is gone through: any of them, where they are few.
 pub(super) fn element(value: &Value) -> Value {
     match &value.kind {
-        ValueKind::List(items) if items.len() <= MOST_ITEMS => {
+        ValueKind::List(items) if items.len() <= MAX_ITEMS => {
             Value::any(items.iter().map(|item| item.clone().tainted(value.taint)))
         }
         ValueKind::Any(items) => Value::any(items.iter().map(element)),
@@ -165,7 +165,7 @@ fn common(value: &Value) -> Value {
 /// Like `element`; of more items than can all be looked at the first that matters.
 pub(super) fn element_in(value: &Value, scope: &Scope) -> Value {
     match &value.kind {
-        ValueKind::List(items) if items.len() > MOST_ITEMS => gravest_in(value, scope),
+        ValueKind::List(items) if items.len() > MAX_ITEMS => gravest_in(value, scope),
         _ => element(value),
     }
 }

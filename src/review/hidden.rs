@@ -111,10 +111,10 @@ fn rule(kind: HiddenReason, c: char) -> &'static str {
 }
 
 /// Widest run of white space inside a line that a reader can be asked to see past, in columns.
-const WIDEST: usize = 200;
+const MAX_BLANK_COLUMNS: usize = 200;
 
 /// Most blank lines in a row that a reader can be asked to scroll past.
-const BLANKEST: usize = 50;
+const MAX_BLANK_LINES: usize = 50;
 
 /// Remarks on code that is far away from what a reader sees: behind a wide gap, below a tall one.
 pub(super) fn shape(source: &str) -> Vec<Diagnostic> {
@@ -129,7 +129,7 @@ pub(super) fn shape(source: &str) -> Vec<Diagnostic> {
             continue;
         }
         let first = line.len() - line.trim_start().len();
-        if blank > BLANKEST {
+        if blank > MAX_BLANK_LINES {
             let span = at + first..at + line.trim_end().len();
             diagnostics.push(diagnostic("common.far-below", span, format!("code below {blank} blank lines")));
         }
@@ -153,7 +153,7 @@ fn gap(line: &str) -> Option<(usize, usize)> {
         match c {
             '\t' => columns += 8,
             _ if c.is_whitespace() => columns += 1,
-            _ if columns > WIDEST => return Some((columns, at)),
+            _ if columns > MAX_BLANK_COLUMNS => return Some((columns, at)),
             _ => columns = 0,
         }
     }

@@ -17,13 +17,13 @@ use crate::domain::{Review, Severity};
 use std::ops::Range;
 
 /// Code inside code is read so deep.
-const DEEPEST: u32 = 4;
+const MAX_DEPTH: u32 = 4;
 
 /// Nested texts that are read for one block.
-const MOST: usize = 2000;
+const MAX_NESTED_TEXTS: usize = 2000;
 
 /// Bytes of nested texts that are read for any block, beside four times its own size.
-const ROOM: usize = 64 << 10;
+const FREE_NESTED_BYTES: usize = 64 << 10;
 
 /// Remarks on a text; effects and what was not looked at go to `review`. `language` is its name, as it was given.
 pub(super) fn inspect(
@@ -34,15 +34,15 @@ pub(super) fn inspect(
     go_on: &dyn Fn() -> bool,
     review: &mut Review,
 ) -> Vec<Diagnostic> {
-    let room = ROOM + source.len().saturating_mul(4);
+    let room = FREE_NESTED_BYTES + source.len().saturating_mul(4);
     let mut inspector = Inspector {
         scope,
         go_on,
         past: ActHistory::default(),
         cut: false,
-        left: MOST,
+        left: MAX_NESTED_TEXTS,
         room,
-        commands: by_words::COMMANDS,
+        commands: by_words::MAX_COMMANDS,
     };
     let magics = if grammar == Grammar::Python { notebook_magics::look(source) } else { Vec::new() };
     let read = if source.len() > LARGEST {
@@ -220,7 +220,7 @@ impl Inspector<'_> {
     /// of what holds it.
     fn nested(&mut self, nested: NestedCode, source: &str, depth: u32) -> Vec<Diagnostic> {
         let size = nested.size();
-        if depth >= DEEPEST || self.left == 0 || self.room < size {
+        if depth >= MAX_DEPTH || self.left == 0 || self.room < size {
             self.cut = true;
             return Vec::new();
         }

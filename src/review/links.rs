@@ -7,8 +7,7 @@ use super::value::{Act, Value};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
-/// Links of one text that are remembered.
-const MOST: usize = 256;
+const MAX_LINKS: usize = 256;
 
 /// Where paths lead, by their spelling in the effects of a review. A path that leads to itself is not in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -44,7 +43,7 @@ impl MadeLinks {
         let link = path_class::joined(link.strip_prefix("./").unwrap_or(&link), folder);
         let beside = link.rsplit_once('/').map(|(folder, _)| folder).or(folder);
         let to = path_class::joined(&to, beside.filter(|folder| !folder.is_empty()));
-        if self.0.len() < MOST {
+        if self.0.len() < MAX_LINKS {
             self.0.insert(link, to);
         }
     }

@@ -13,11 +13,11 @@ use std::ops::Range;
 use unicode_normalization::UnicodeNormalization as _;
 
 /// Greek letters that formulas use; they are not taken for Latin ones.
-const FORMULA: &str = "αβγδεζηθκλμξπρςστυφχψωΔΓΘΛΞΠΣΦΨΩ";
+const FORMULA_LETTERS: &str = "αβγδεζηθκλμξπρςστυφχψωΔΓΘΛΞΠΣΦΨΩ";
 
 /// The ASCII letter that a letter is drawn like.
 fn twin(c: char) -> Option<char> {
-    if c.is_ascii() || FORMULA.contains(c) {
+    if c.is_ascii() || FORMULA_LETTERS.contains(c) {
         return None;
     }
     let mut bytes = [0; 4];

@@ -9,7 +9,7 @@ use std::ops::Range;
 use tree_sitter::Tree;
 
 /// A step of the parser for so many bytes of a text.
-const STEP: usize = 4;
+const BYTES_PER_STEP: usize = 4;
 
 /// A text that was parsed.
 pub(super) struct ParsedText {
@@ -19,7 +19,7 @@ pub(super) struct ParsedText {
 }
 
 /// A text is parsed so often until its covers fit; then it is shown as it is.
-const PASSES: usize = 4;
+const MAX_PASSES: usize = 4;
 
 /// Parses a text; `None` where it took more steps than its size allows, or where `go_on` said no. `covers` are put on
 /// where they fit.
@@ -29,10 +29,10 @@ pub(super) fn parse(
     covers: Vec<Cover>,
     go_on: &dyn Fn() -> bool,
 ) -> Option<ParsedText> {
-    let budget = Budget { step: STEP, size: source.len() };
+    let budget = Budget { step: BYTES_PER_STEP, size: source.len() };
     let known = known(grammar)?;
     let mut covers = if grammar == Grammar::Python { comments::covered(source, covers) } else { covers };
-    for _ in 0..PASSES {
+    for _ in 0..MAX_PASSES {
         let tree = parse_text(&cover::shown(source, &covers), known, budget, go_on)?;
         if !take_off(&mut covers, &tree) {
             let is_shell = grammar == Grammar::Bash && tree.root_node().has_error();

@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 /// The shipped tables, with their names for messages.
-pub(super) const SHIPPED: &[(&str, &str)] = &[
+pub(super) const SHIPPED_TABLES: &[(&str, &str)] = &[
     ("files.toml", include_str!("../../assets/programs/files.toml")),
     ("text.toml", include_str!("../../assets/programs/text.toml")),
     ("archives.toml", include_str!("../../assets/programs/archives.toml")),
@@ -268,7 +268,7 @@ impl Programs {
 
 /// The shipped tables, read at their first use. A test reads them, so that empty ones can't be met.
 pub(super) fn shipped() -> &'static Programs {
-    static ALL: LazyLock<Programs> = LazyLock::new(|| Programs::read(SHIPPED).unwrap_or_default());
+    static ALL: LazyLock<Programs> = LazyLock::new(|| Programs::read(SHIPPED_TABLES).unwrap_or_default());
     &ALL
 }
 
@@ -364,7 +364,7 @@ mod tests {
 
     #[test]
     fn the_shipped_tables_can_be_read() {
-        let all = Programs::read(SHIPPED).unwrap();
+        let all = Programs::read(SHIPPED_TABLES).unwrap();
         assert!(all.by_name.len() >= 400, "{} programs and verbs", all.by_name.len());
         assert!(all.variables.len() >= 20 && all.is_tame("less"));
         // A row with a verb is only reached through a program that has verbs.

@@ -16,8 +16,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use strum::VariantArray as _;
 
-/// Most bytes of one rule file.
-const LARGEST: usize = 1 << 20;
+const MAX_FILE_BYTES: usize = 1 << 20;
 
 /// An entry of `review.off` or `review.lower` that fits no rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -211,8 +210,8 @@ impl RuleRegistry {
 /// A file of the person's: its rules with their language, which a file of places alone needs not.
 fn own_file(name: &str, text: &str) -> Result<(Option<Grammar>, RuleFile), RuleError> {
     let file = name.to_owned();
-    if text.len() > LARGEST {
-        let reason = format!("it is larger than {} KiB", LARGEST / 1024);
+    if text.len() > MAX_FILE_BYTES {
+        let reason = format!("it is larger than {} KiB", MAX_FILE_BYTES / 1024);
         return Err(RuleError::Unreadable { file, line: 1, reason });
     }
     let parsed = parse(name, text)?;
@@ -373,6 +372,6 @@ mod tests {
         assert!(refused(&query).contains("does not fit the grammar"), "{}", refused(&query));
         let example = format!("{GOOD}matches = [\"z()\"]\n");
         assert!(refused(&example).contains("misses its example"));
-        assert!(refused(&"#".repeat(LARGEST + 1)).contains("larger"));
+        assert!(refused(&"#".repeat(MAX_FILE_BYTES + 1)).contains("larger"));
     }
 }

@@ -8,7 +8,7 @@ use tree_sitter::{Node, Tree};
 pub(super) use crate::text::syntax::text;
 
 /// Nodes nested deeper than this are not looked into.
-pub(super) const DEEPEST: u32 = 400;
+pub(super) const MAX_DEPTH: u32 = 400;
 
 /// The grammar of a tongue, where it has one.
 pub(super) fn known(grammar: Grammar) -> Option<syntax::Grammar> {
@@ -56,7 +56,7 @@ pub(super) fn each<'t>(root: Node<'t>, mut visit: impl FnMut(Node<'t>, u32) -> b
     let mut complete = true;
     loop {
         let deeper = visit(cursor.node(), depth);
-        if deeper && depth >= DEEPEST {
+        if deeper && depth >= MAX_DEPTH {
             complete = false;
         } else if deeper && cursor.goto_first_child() {
             depth += 1;

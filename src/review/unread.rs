@@ -12,7 +12,7 @@ use tree_sitter::{Node, Tree};
 pub(super) const RULE: &str = "common.unread";
 
 /// Most stretches of one text; the last one reaches to where the last thing stands that could not be read.
-const MOST: usize = 64;
+const MAX_STRETCHES: usize = 64;
 
 /// The lines of a text that hold what its grammar could not read, neighbours joined, in order.
 pub(super) fn stretches(tree: &Tree, source: &str) -> Vec<Range<usize>> {
@@ -49,7 +49,7 @@ fn beginning(error: Node<'_>) -> usize {
 }
 
 /// What is told of what no word was looked at.
-const UNSEEN: &str = "can't be read as code, and is too long to look at its words";
+const UNSEEN_MESSAGE: &str = "can't be read as code, and is too long to look at its words";
 
 /// What is told of a stretch.
 pub(super) fn diagnostic(span: Range<usize>) -> Diagnostic {
@@ -64,11 +64,11 @@ pub(super) fn diagnostic(span: Range<usize>) -> Diagnostic {
 
 /// What is told of a stretch of which not even the words were looked at.
 pub(super) fn unseen(span: Range<usize>) -> Diagnostic {
-    Diagnostic { message: UNSEEN.to_owned(), ..diagnostic(span) }
+    Diagnostic { message: UNSEEN_MESSAGE.to_owned(), ..diagnostic(span) }
 }
 
 pub(super) fn is_unseen(told: &Diagnostic) -> bool {
-    told.rule == RULE && told.message == UNSEEN
+    told.rule == RULE && told.message == UNSEEN_MESSAGE
 }
 
 /// What is told of a stretch of which those parts, in order, are told as not even looked at.
@@ -147,7 +147,7 @@ impl Stretches<'_> {
         let rest = self.source.get(end..).unwrap_or_default();
         let end = end + rest.find('\n').unwrap_or(rest.len());
         self.reached = end.max(error.end);
-        let full = self.found.len() >= MOST;
+        let full = self.found.len() >= MAX_STRETCHES;
         let start = head(error.start.min(end)).rfind('\n').map_or(0, |line| line + 1);
         if let Some(last) = self.found.last_mut()
             && (full || start <= last.end + 1)
@@ -193,7 +193,7 @@ mod tests {
     fn many_errors_are_few_stretches() {
         let many = ">>> a\nb = 1\n".repeat(20_000);
         let found = lines(Grammar::Python, &many);
-        assert!((1..=MOST).contains(&found.len()), "{}", found.len());
+        assert!((1..=MAX_STRETCHES).contains(&found.len()), "{}", found.len());
         assert!(found.last().unwrap().len() > many.len() / 2);
         let line = "x = …; ".repeat(20_000);
         assert_eq!(lines(Grammar::Python, &line).len(), 1);

@@ -10,10 +10,10 @@ use std::ops::Range;
 pub(super) const HOLE: char = '…';
 
 /// Longest text that folding may build; longer literals stay, longer joins become unknown.
-const LONGEST: usize = 16 * 1024;
+const MAX_TEXT_BYTES: usize = 16 * 1024;
 
 /// Longest dotted name that is followed.
-const LONGEST_NAME: usize = 160;
+const MAX_NAME_BYTES: usize = 160;
 
 /// Where a value came from, as far as it matters to rules: a set of marks that operations hand on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -123,7 +123,7 @@ impl Value {
 
     pub(super) fn name(path: impl Into<String>) -> Self {
         let path = path.into();
-        if path.len() > LONGEST_NAME {
+        if path.len() > MAX_NAME_BYTES {
             return Self::unknown();
         }
         Self::new(ValueKind::Name { path, about: None })
@@ -131,7 +131,7 @@ impl Value {
 
     pub(super) fn name_about(path: impl Into<String>, about: Value) -> Self {
         let path = path.into();
-        if path.len() > LONGEST_NAME {
+        if path.len() > MAX_NAME_BYTES {
             return Self::unknown();
         }
         let taint = about.taint;
@@ -252,7 +252,7 @@ impl Value {
                 whole = false;
                 text.push(HOLE);
             }
-            if text.len() > LONGEST {
+            if text.len() > MAX_TEXT_BYTES {
                 return Value::unknown().tainted(taint);
             }
         }

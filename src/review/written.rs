@@ -8,10 +8,8 @@ use super::rules::InnerPattern;
 use super::value::{Act, Value, ValueKind};
 use std::collections::HashMap;
 
-/// Files that are remembered.
-const MOST: usize = 32;
-/// Bytes of all texts that are remembered.
-const LARGEST: usize = 256 << 10;
+const MAX_FILES: usize = 32;
+const MAX_TOTAL_BYTES: usize = 256 << 10;
 
 /// What an act does to the text of a file.
 enum WrittenChange<'a> {
@@ -41,7 +39,7 @@ impl WrittenTexts {
                 WrittenChange::Add(text) => before.zip(text).map(|(before, text)| before + text),
             };
             let Some(text) = text else { continue };
-            if self.texts.len() < MOST && self.bytes + text.len() <= LARGEST {
+            if self.texts.len() < MAX_FILES && self.bytes + text.len() <= MAX_TOTAL_BYTES {
                 self.bytes += text.len();
                 self.texts.insert(path, text);
             }

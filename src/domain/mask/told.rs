@@ -4,7 +4,7 @@ use super::Masker;
 use super::known::KnownKeys;
 
 /// What stands for a key.
-const MARK: &str = "[key]";
+const KEY_MARK: &str = "[key]";
 
 impl Masker {
     /// The text without keys, also without the half-masked ones that servers print. Places may move: a key is `[key]`.
@@ -14,13 +14,13 @@ impl Masker {
         for value in known.values() {
             for part in [value, value.rsplit(' ').next().unwrap_or(value)] {
                 if part.len() >= 4 && text.contains(part) {
-                    text = text.replace(part, MARK);
+                    text = text.replace(part, KEY_MARK);
                 }
             }
         }
         let mut text = mask_parts(&known, &text);
         for span in self.find(&text).into_iter().rev() {
-            text.replace_range(span.range, MARK);
+            text.replace_range(span.range, KEY_MARK);
         }
         text
     }
@@ -42,7 +42,7 @@ fn mask_parts(known: &KnownKeys, text: &str) -> String {
         let shows_key = (masked
             && (starts.iter().any(begins) || ends.iter().any(|end| word.contains(end.as_str()))))
             || starts.iter().any(|start| word.starts_with(start.as_str()));
-        out.push_str(if shows_key { MARK } else { word });
+        out.push_str(if shows_key { KEY_MARK } else { word });
         let next = after.chars().next().map_or(0, char::len_utf8);
         let (separator, tail) = after.split_at(next);
         out.push_str(separator);

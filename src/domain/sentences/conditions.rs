@@ -5,8 +5,7 @@ use crate::domain::{Enforcement, Language, Limits, SandboxLevel, Terms, Timestam
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// More folders than this are counted.
-const FOLDERS: usize = 4;
+const MAX_FOLDERS_SHOWN: usize = 4;
 
 /// The languages whose versions are told, and the program of each.
 const VERSIONED: &[(&str, &str)] = &[("python", "Python"), ("bash", "bash"), ("javascript", "node")];
@@ -134,10 +133,11 @@ impl RunConditions {
     }
 
     fn writes(&self) -> String {
-        let named = self.write.iter().take(FOLDERS).map(|folder| one_line(&folder.to_string_lossy()));
+        let named =
+            self.write.iter().take(MAX_FOLDERS_SHOWN).map(|folder| one_line(&folder.to_string_lossy()));
         let mut places: Vec<String> = named.collect();
-        if self.write.len() > FOLDERS {
-            places.push(format!("{} more folders", self.write.len() - FOLDERS));
+        if self.write.len() > MAX_FOLDERS_SHOWN {
+            places.push(format!("{} more folders", self.write.len() - MAX_FOLDERS_SHOWN));
         }
         places.push("private places that go with the session (as $TMPDIR, ~/.cache)".into());
         format!("They can write to {}, and nowhere else", places.join(", "))

@@ -5,7 +5,7 @@ use std::iter::Peekable;
 use std::str::Chars;
 
 /// Characters of a line that can still be edited; what is longer stays as it is up to there.
-const EDITABLE: usize = 4096;
+const MAX_EDITABLE_CHARS: usize = 4096;
 
 /// A text without the control sequences of terminals: those that edit a line are obeyed, the others taken out; other
 /// control characters are named.
@@ -45,7 +45,7 @@ impl EditedLine {
             None => self.line.push(c),
         }
         self.at += 1;
-        if self.line.len() >= EDITABLE {
+        if self.line.len() >= MAX_EDITABLE_CHARS {
             self.flush();
         }
     }
@@ -103,7 +103,8 @@ impl EditedLine {
             'K' if parameters.is_empty() || by == 0 => self.line.truncate(self.at),
             'P' => drop(self.line.drain(self.at..self.at.saturating_add(by).min(length))),
             '@' => {
-                let blanks = std::iter::repeat_n(' ', by.min(EDITABLE - length.min(EDITABLE)));
+                let blanks =
+                    std::iter::repeat_n(' ', by.min(MAX_EDITABLE_CHARS - length.min(MAX_EDITABLE_CHARS)));
                 drop(self.line.splice(self.at..self.at, blanks));
             }
             _ => {}

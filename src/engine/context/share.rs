@@ -15,7 +15,7 @@ pub(crate) struct ContextShare {
     /// Tokens of the conversation as it would be sent now.
     pub(crate) used: u64,
     /// Tokens that a conversation may have, its reply included. `None`: not known, and
-    /// [`LONGEST_UNKNOWN`](crate::engine::LONGEST_UNKNOWN) are assumed.
+    /// [`LONGEST_UNKNOWN`](crate::engine::MAX_TOKENS_OF_UNKNOWN) are assumed.
     pub(crate) of: Option<u64>,
     /// Whether `used` is an estimate in whole or in part; else it is as the provider counted.
     pub(crate) estimated: bool,
@@ -46,12 +46,12 @@ impl ContextShare {
 /// The share from which on a summary is offered, in percent.
 pub(in crate::engine) const OFFER: u64 = 80;
 /// Tokens that are kept free for the reply, where the context is large enough.
-const REPLY: u64 = 4_096;
+const REPLY_TOKENS: u64 = 4_096;
 
 /// Tokens of a context that are kept free for the reply.
 pub(in crate::engine) fn kept_free(of: u64, model: Option<&ModelInfo>) -> u64 {
-    let longest = model.and_then(|model| model.output).unwrap_or(REPLY);
-    longest.min(REPLY).min(of / 8)
+    let longest = model.and_then(|model| model.output).unwrap_or(REPLY_TOKENS);
+    longest.min(REPLY_TOKENS).min(of / 8)
 }
 
 /// About how many tokens a conversation has.

@@ -7,8 +7,7 @@ use crate::engine::call_error::CallError;
 use crate::python::Literal;
 use serde_json::{Map, Value};
 
-/// The longest text of a call, in bytes.
-const LONGEST: usize = 256 << 10;
+const MAX_TEXT_BYTES: usize = 256 << 10;
 
 /// The call of this function with these arguments (JSON text): `name(a=1, b='x')`.
 ///
@@ -65,7 +64,7 @@ pub(super) fn source(function: &Function, arguments: &str) -> Result<String, Cal
         _ => named(&given, name, &mut parts)?,
     }
     let call = format!("{name}({})", parts.join(", "));
-    if call.len() > LONGEST { Err(CallError::Long(name.clone())) } else { Ok(call) }
+    if call.len() > MAX_TEXT_BYTES { Err(CallError::Long(name.clone())) } else { Ok(call) }
 }
 
 fn named(all: &Map<String, Value>, function: &str, parts: &mut Vec<String>) -> Result<(), CallError> {

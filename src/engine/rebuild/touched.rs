@@ -3,8 +3,7 @@
 use crate::domain::{Review, RunReport};
 use crate::text::line::one_line;
 
-/// Names of a kind that are told one by one.
-const NAMED: usize = 2;
+const MAX_NAMES_SHOWN: usize = 2;
 
 /// What a run touched.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -83,8 +82,8 @@ impl TouchedPaths {
 
 /// `wrote a.csv, b.csv and 3 more`
 fn told(of: &str, names: &[String]) -> String {
-    let first: Vec<String> = names.iter().take(NAMED).map(|name| one_line(name)).collect();
-    let more = match names.len().saturating_sub(NAMED) {
+    let first: Vec<String> = names.iter().take(MAX_NAMES_SHOWN).map(|name| one_line(name)).collect();
+    let more = match names.len().saturating_sub(MAX_NAMES_SHOWN) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };

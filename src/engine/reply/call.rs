@@ -8,10 +8,8 @@ use crate::engine::call_error::CallError;
 use serde_json::{Map, Value};
 use strum::VariantArray as _;
 
-/// Most lines that one call reads.
-const MOST_LINES: u32 = 5_000;
-/// Packages of a call that are named to the person.
-const MOST_PACKAGES: usize = 12;
+const MAX_LINES: u32 = 5_000;
+const MAX_PACKAGES_SHOWN: usize = 12;
 
 /// The tools that there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr, strum::VariantArray)]
@@ -218,9 +216,9 @@ impl Call {
                 proposed
             }
             Name::WriteFile => {
-                let kind = BlockKind::Write { path: self.text(PATH)?.trim().to_owned() };
+                let kind = BlockKind::Write { path: self.text(PATH_KEYS)?.trim().to_owned() };
                 FileAct::parse(&kind, "")?;
-                let language = info::by_extension(&self.text(PATH)?, languages);
+                let language = info::by_extension(&self.text(PATH_KEYS)?, languages);
                 block(Some(kind), language, self.text(&["content", "contents"])?)
             }
             Name::EditFile => {
@@ -230,16 +228,17 @@ impl Call {
             Name::ReadFile => {
                 let from = self.number(&["from_line", "start_line", "offset"])?.unwrap_or(1).max(1);
                 let lines = self.number(&["lines", "limit"])?.unwrap_or(file_act::DEFAULT_LINES);
-                let lines = lines.clamp(1, MOST_LINES);
-                let act = FileAct::Read { path: self.text(PATH)?.trim().to_owned(), from, lines };
+                let lines = lines.clamp(1, MAX_LINES);
+                let act = FileAct::Read { path: self.text(PATH_KEYS)?.trim().to_owned(), from, lines };
                 FileAct::parse(&BlockKind::Read, &act.text())?;
                 block(Some(BlockKind::Read), None, act.text())
             }
             Name::ListFiles => {
-                let path = if self.has(PATH) { self.text(PATH)?.trim().to_owned() } else { String::new() };
+                let path =
+                    if self.has(PATH_KEYS) { self.text(PATH_KEYS)?.trim().to_owned() } else { String::new() };
                 let path = if path.is_empty() { ".".to_owned() } else { path };
                 let depth =
-                    self.number(&["depth"])?.unwrap_or(file_act::DEFAULT_DEPTH).clamp(1, file_act::DEEPEST);
+                    self.number(&["depth"])?.unwrap_or(file_act::DEFAULT_DEPTH).clamp(1, file_act::MAX_DEPTH);
                 let act = FileAct::List { path, depth };
                 FileAct::parse(&BlockKind::List, &act.text())?;
                 block(Some(BlockKind::List), None, act.text())
@@ -272,7 +271,7 @@ impl Call {
         let plain = |name: &&str| {
             !name.is_empty() && !name.chars().any(|c| c.is_control() || c == '"') && name.len() < 80
         };
-        let names: Vec<&str> = names.into_iter().filter(plain).take(MOST_PACKAGES).collect();
+        let names: Vec<&str> = names.into_iter().filter(plain).take(MAX_PACKAGES_SHOWN).collect();
         (!names.is_empty()).then(|| names.join(", "))
     }
 
@@ -308,7 +307,7 @@ impl Call {
     }
 }
 
-const PATH: &[&str] = &["path", "file_path", "filename", "file"];
+const PATH_KEYS: &[&str] = &["path", "file_path", "filename", "file"];
 
 #[cfg(test)]
 mod tests {

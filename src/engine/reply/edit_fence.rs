@@ -11,13 +11,13 @@ use std::ops::Range;
 
 /// Each edit that holds ends of fences costs one more pass over what is behind it: bytes of passes that a stretch has for
 /// nothing, and for each of its bytes. What is behind the edit that goes beyond them is not taken apart.
-const FREE: usize = 4 << 20;
-const PER_BYTE: usize = 8;
+const FREE_PASS_BYTES: usize = 4 << 20;
+const PASS_BYTES_PER_BYTE: usize = 8;
 
 /// Looks at a text. Where more of it may come (`grows`), an end that is not sure is none yet.
 pub(super) fn scan(text: &str, tags: Tags, grows: bool) -> MarkdownScan {
     let mut found = markdown::scan(text, tags);
-    let (mut at, most) = (0, text.len().saturating_mul(PER_BYTE).saturating_add(FREE));
+    let (mut at, most) = (0, text.len().saturating_mul(PASS_BYTES_PER_BYTE).saturating_add(FREE_PASS_BYTES));
     while let Some(fence) = found.fences.get(at) {
         if let Some(end) = other_end(text, fence, grows) {
             let end = match end {

@@ -20,19 +20,19 @@ use tags::{OpenTag, TagKind};
 use value::{cut_call, of_value};
 
 /// Calls in the prose of a reply that are read, and those of a fence; those behind them stay text.
-const MOST: usize = 64;
+const MAX_CALLS: usize = 64;
 /// Bytes that may be looked at in vain, beside four times the length of the text.
-const ADVANCE: usize = 1 << 20;
+const FREE_SEARCH_BYTES: usize = 1 << 20;
 /// Bytes between calls and the tag that closes them.
-const MOST_BETWEEN: usize = 64;
+const MAX_BYTES_BETWEEN: usize = 64;
 
 /// Words behind a fence that may hold calls of tools.
-const FENCES: [&str; 10] =
+const FENCE_WORDS: [&str; 10] =
     ["", "json", "jsonc", "tool", "tool_call", "tool_calls", "tool_code", "function_call", "xml", "text"];
 
 /// Whether a fence with this word may hold calls.
 pub(super) fn may_hold_calls(word: &str) -> bool {
-    FENCES.iter().any(|known| word.eq_ignore_ascii_case(known))
+    FENCE_WORDS.iter().any(|known| word.eq_ignore_ascii_case(known))
 }
 
 /// A call as it was found: the tool's name and its arguments.
@@ -80,7 +80,7 @@ pub(super) struct CallBudget {
 
 impl CallBudget {
     pub(super) fn new(text: &str) -> Self {
-        Self { credit: ADVANCE.saturating_add(text.len().saturating_mul(4)), count: 0 }
+        Self { credit: FREE_SEARCH_BYTES.saturating_add(text.len().saturating_mul(4)), count: 0 }
     }
 }
 
@@ -145,7 +145,7 @@ impl CallScanner<'_> {
     /// What calls make of the text in which they stand.
     fn stretch(self, range: Range<usize>, calls: &[PrintedCall], budget: &mut CallBudget) -> Stretch {
         let mut blocks = self.blocks(calls).unwrap_or_default();
-        blocks.truncate(MOST.saturating_sub(budget.count));
+        blocks.truncate(MAX_CALLS.saturating_sub(budget.count));
         budget.count += blocks.len();
         Stretch { range, blocks }
     }
@@ -155,7 +155,7 @@ impl CallScanner<'_> {
         let mut rest = source.trim();
         let mut calls = Vec::new();
         let is_for_calls = word.to_ascii_lowercase().starts_with("tool");
-        while !rest.is_empty() && calls.len() < MOST {
+        while !rest.is_empty() && calls.len() < MAX_CALLS {
             let more = match PrintedForm::of(rest) {
                 Some(form) => Some(form).filter(PrintedForm::may_be_fenced)?.read(rest),
                 None if is_for_calls => python::calls(rest),
@@ -167,7 +167,7 @@ impl CallScanner<'_> {
             calls.extend(more.calls);
             rest = rest.get(more.length..)?.trim_start_matches(|c: char| c.is_whitespace() || c == ',');
         }
-        calls.truncate(MOST);
+        calls.truncate(MAX_CALLS);
         self.blocks(&calls)
     }
 
@@ -199,7 +199,7 @@ enum PrintedForm {
 }
 
 /// Tokens around JSON or another form.
-const AROUND: [(&str, &str); 6] = [
+const WRAPPING_TOKENS: [(&str, &str); 6] = [
     ("<|tool_call|>", "<|/tool_call|>"),
     ("<|python_tag|>", "<|eom_id|>"),
     ("<|python_start|>", "<|python_end|>"),
@@ -211,7 +211,7 @@ const AROUND: [(&str, &str); 6] = [
 impl PrintedForm {
     /// The form that may begin here.
     fn of(text: &str) -> Option<Self> {
-        if let Some((open, close)) = AROUND.iter().find(|(open, _)| text.starts_with(open)) {
+        if let Some((open, close)) = WRAPPING_TOKENS.iter().find(|(open, _)| text.starts_with(open)) {
             return Some(PrintedForm::Around(open.len(), (*close).to_owned()));
         }
         if let Some(form) = tokens::form(text) {
@@ -267,7 +267,7 @@ fn around(text: &str, open: usize, close: &str) -> LeadingCalls {
         return LeadingCalls::none(cost.max(open));
     }
     let behind = body.get(length..).unwrap_or("");
-    let near = behind.get(..behind.floor_char_boundary(MOST_BETWEEN)).unwrap_or("");
+    let near = behind.get(..behind.floor_char_boundary(MAX_BYTES_BETWEEN)).unwrap_or("");
     if let Some(at) = near.find(close) {
         length += at + close.len();
     } else if is_cut
@@ -283,7 +283,7 @@ fn around(text: &str, open: usize, close: &str) -> LeadingCalls {
 fn inside(text: &str, around: (&str, &str)) -> LeadingCalls {
     let mut rest = text.trim_start();
     let mut found = LeadingCalls::none(text.len() - rest.len());
-    while found.calls.len() < MOST {
+    while found.calls.len() < MAX_CALLS {
         let more = match PrintedForm::of(rest) {
             Some(form @ (PrintedForm::Json | PrintedForm::Tag(_))) => form.read(rest),
             Some(_) => break,

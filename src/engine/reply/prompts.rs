@@ -7,7 +7,7 @@ use crate::domain::Language;
 use std::fmt::Write as _;
 
 /// Stretches of lines that are named; more help nobody.
-const MOST_NAMED: usize = 6;
+const MAX_STRETCHES_SHOWN: usize = 6;
 
 /// What a text is without its prompts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,10 +92,10 @@ fn lines(numbers: &[usize]) -> String {
             _ => stretches.push((*number, *number)),
         }
     }
-    let more = stretches.len() > MOST_NAMED;
+    let more = stretches.len() > MAX_STRETCHES_SHOWN;
     let named: Vec<String> = stretches
         .iter()
-        .take(MOST_NAMED)
+        .take(MAX_STRETCHES_SHOWN)
         .map(|(a, b)| if a == b { a.to_string() } else { format!("{a}-{b}") })
         .collect();
     let noun = if numbers.len() == 1 { "line" } else { "lines" };

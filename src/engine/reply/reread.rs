@@ -5,15 +5,15 @@
 use super::outside::{self, OutsideScan};
 use super::printed::{CallScanner, may_hold_calls};
 use super::tiling::{LineCount, Stretch, between, keep, newlines, put};
-use super::unfenced::TOO_MANY;
+use super::unfenced::TOO_MANY_MESSAGE;
 use super::{Proposal, Segment, edit_fence, edits, info, markdown, parse, prompts};
 use crate::domain::{BlockKind, Dialect, Language, Languages};
 use std::ops::Range;
 
 /// Bytes that are read once more behind edits in no fence and printed calls that hold a part of a fence: that a reply has for
 /// nothing, and for each of its bytes. The one that goes beyond them takes the rest, and says so.
-const FREE: usize = 4 << 20;
-const PER_BYTE: usize = 2;
+const FREE_REREAD_BYTES: usize = 4 << 20;
+const REREAD_BYTES_PER_BYTE: usize = 2;
 
 /// Looks at the segments of a whole reply once more. `complete` tells whether the model said all that it wanted to say.
 pub fn reread(
@@ -25,7 +25,7 @@ pub fn reread(
 ) -> Vec<Segment> {
     let reading = CallScanner { languages, complete };
     let (mut out, mut read) = (Vec::with_capacity(segments.len()), ReadPart::default());
-    let mut left = text.len().saturating_mul(PER_BYTE).saturating_add(FREE);
+    let mut left = text.len().saturating_mul(REREAD_BYTES_PER_BYTE).saturating_add(FREE_REREAD_BYTES);
     loop {
         let part = text.get(read.bytes..).unwrap_or_default();
         let fences = edit_fence::scan(part, markdown::Tags::Ignored, false).fences;
@@ -53,7 +53,7 @@ fn cut_short(stretch: &mut Stretch, end: usize) {
     stretch.range.end = end;
     if let Some(block) = stretch.blocks.last_mut() {
         block.closed &= !matches!(block.file, Some(BlockKind::Edit { .. }));
-        block.remark(TOO_MANY);
+        block.remark(TOO_MANY_MESSAGE);
     }
 }
 

@@ -11,11 +11,11 @@ use std::ops::Range;
 
 /// Lines behind the first ones of edits that are looked at: those that a text has for nothing, and for each of its lines. An
 /// edit of which nothing tells the end is looked for up to the end of the text; the one that goes beyond them takes the rest.
-const FREE: usize = 16 << 10;
-const PER_LINE: usize = 8;
+const FREE_LINES: usize = 16 << 10;
+const LINES_PER_LINE: usize = 8;
 
 /// What is told of the one that took the rest since there are too many.
-pub(super) const TOO_MANY: &str =
+pub(super) const TOO_MANY_MESSAGE: &str =
     "what is behind it was not looked at: the reply has too many edits and calls in no fence";
 
 /// An edit that stands in the prose.
@@ -45,7 +45,7 @@ pub(super) struct EditScanner<'t> {
 
 impl<'t> EditScanner<'t> {
     pub(super) fn new(text: &'t str, complete: bool) -> Self {
-        let most = text.split('\n').count().saturating_mul(PER_LINE).saturating_add(FREE);
+        let most = text.split('\n').count().saturating_mul(LINES_PER_LINE).saturating_add(FREE_LINES);
         Self { text, complete, spoken_of: false, looked: 0, most }
     }
 
@@ -186,7 +186,7 @@ pub(super) fn block(source: &str, edit: &UnfencedEdit, before: &str, languages: 
     });
     block.remark(edit.note);
     if edit.is_last {
-        block.remark(TOO_MANY);
+        block.remark(TOO_MANY_MESSAGE);
     }
     block
 }

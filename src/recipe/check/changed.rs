@@ -11,9 +11,9 @@ use crate::recipe::scripts;
 use crate::recipe::view::{View, ended};
 
 /// Hunks that are told apart at most; neighbours are joined beyond it.
-const MOST_HUNKS: usize = 12;
+const MAX_HUNKS: usize = 12;
 /// What the script that tries hunks out is for.
-const WHICH: &str = "find out which hunk breaks the net";
+const SCRIPT_PURPOSE: &str = "find out which hunk breaks the net";
 
 /// The file was changed, and the net still holds; where it does not, which hunk is to blame.
 #[derive(Debug)]
@@ -110,20 +110,20 @@ fn is_ok(run: &RunItem) -> bool {
 }
 
 fn is_which(item: Option<&BlockItem>) -> bool {
-    item.is_some_and(|item| item.block.origin.note.as_deref() == Some(WHICH))
+    item.is_some_and(|item| item.block.origin.note.as_deref() == Some(SCRIPT_PURPOSE))
 }
 
 /// The block that finds out which hunk it is, where there are several.
 fn which(view: &View<'_>, line: &str) -> Option<CheckResponse> {
     let file = view.named(view.context.input(view.option("file")));
     let (old, new) = versions(view, &file)?;
-    let hunks = hunks(&old, &new, MOST_HUNKS);
+    let hunks = hunks(&old, &new, MAX_HUNKS);
     let below = !file.starts_with('/') && !file.split('/').any(|part| part == "..");
     if hunks.len() < 2 || !below {
         return None;
     }
     let script = scripts::which_hunk(&view.folder(), &file, line, &hunks, budget(view));
-    Some(CheckResponse::Propose(vec![OwnBlock::code(Language::python(), script, WHICH.into())]))
+    Some(CheckResponse::Propose(vec![OwnBlock::code(Language::python(), script, SCRIPT_PURPOSE.into())]))
 }
 
 /// The file as it was when the net held last, and as the newest change left it.

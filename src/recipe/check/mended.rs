@@ -3,7 +3,7 @@
 
 use super::run::code_runs;
 use super::subject::{self, OPTIONS, Subject};
-use super::swallowed::{Caught, NOT_DONE, swallows, without};
+use super::swallowed::{Caught, NOT_DONE_MESSAGE, swallows, without};
 use super::{Check, CheckFacts, CheckResponse, OwnRun};
 use crate::domain::{Block, BlockKind, Finding, Language, Outcome, Place, Review, RunReport, Severity};
 use crate::engine::transcript::{BlockItem, RunItem};
@@ -13,7 +13,7 @@ use similar::TextDiff;
 use std::sync::Arc;
 
 /// Bytes beyond which texts are compared by lines.
-const BY_LINES: usize = 2_000;
+const MAX_BYTES_BY_CHARS: usize = 2_000;
 
 const OK: &str = "ok";
 const FAILED: &str = "failed";
@@ -68,7 +68,7 @@ impl Check for MendedCheck {
 
     fn hint(&self, _: &View<'_>, verdict: &str, note: &str) -> String {
         match verdict {
-            HIDDEN if note.starts_with(NOT_DONE) => format!(
+            HIDDEN if note.starts_with(NOT_DONE_MESSAGE) => format!(
                 "It ends without an error only because what failed is {note}. The cause is still there. Put that back, and remove \
                  the cause."
             ),
@@ -100,7 +100,7 @@ impl Check for MendedCheck {
             }
             _ => None,
         };
-        let message = |note: String| match note.strip_prefix(NOT_DONE) {
+        let message = |note: String| match note.strip_prefix(NOT_DONE_MESSAGE) {
             Some(what) => format!("does not do any more what failed ({what}): its cause stays"),
             None => format!("catches the error away ({note}): its cause stays"),
         };
@@ -173,12 +173,12 @@ fn corrected<'a>(
 /// Whether half of two texts is the same, or all of one stands in the other and is kept quiet; long ones are compared by their lines.
 fn is_alike(language: &Language, one: &str, other: &str) -> bool {
     let (one, other) = (one.trim(), other.trim());
-    let is_half = if one.len().max(other.len()) > BY_LINES {
+    let is_half = if one.len().max(other.len()) > MAX_BYTES_BY_CHARS {
         is_half_of_lines(one, other)
     } else {
         TextDiff::from_chars(one, other).ratio() >= 0.5
     };
-    is_half || swallows(language, one, other).is_some_and(|note| !note.starts_with(NOT_DONE))
+    is_half || swallows(language, one, other).is_some_and(|note| !note.starts_with(NOT_DONE_MESSAGE))
 }
 
 /// Whether half of the lines of two texts is the same, wherever they stand: to find them in their order can cost the square of

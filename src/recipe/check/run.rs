@@ -15,7 +15,7 @@ const IMAGE: &str = "image";
 const TABLE: &str = "table";
 
 /// Files that are images.
-const IMAGES: &[&str] = &[".png", ".svg", ".jpg", ".jpeg", ".pdf", ".gif", ".webp"];
+const IMAGE_EXTENSIONS: &[&str] = &[".png", ".svg", ".jpg", ".jpeg", ".pdf", ".gif", ".webp"];
 
 #[derive(Debug)]
 pub(super) struct RunCheck;
@@ -112,7 +112,7 @@ fn shown(needs: &str, ran: &[&RunReport]) -> (&'static str, String) {
 
 /// An image that a run showed, or wrote to a file.
 fn image(report: &RunReport) -> Option<String> {
-    let written = |path: &str| IMAGES.iter().any(|end| path.to_ascii_lowercase().ends_with(end));
+    let written = |path: &str| IMAGE_EXTENSIONS.iter().any(|end| path.to_ascii_lowercase().ends_with(end));
     let shown = report.images.first().map(|image| image.name.clone());
     let mut files = report.receipt.files.iter();
     shown.or_else(|| {

@@ -12,37 +12,36 @@ mod python;
 mod silencer;
 mod tree;
 
-use super::handlers::{self, HANDLERS, Handler, ends_well, is_end, is_quiet, steps, without_comment};
+use super::handlers::{self, HANDLER_PREFIXES, Handler, ends_well, is_end, is_quiet, steps, without_comment};
 use crate::domain::Language;
-use silencer::{MOST, Silencer};
+use silencer::{MAX_SILENCERS, Silencer};
 use similar::TextDiff;
 use std::collections::{HashSet, VecDeque};
 use tree::{Grammar, Source, has_grammar};
 
 /// Lines that something is wrapped in.
-const WRAPPERS: &[&str] =
+const WRAPPING_LINES: &[&str] =
     &["try:", "try {", "try{", "begin", "end", "{", "}", "};", "finally:", "else:", "then", "fi"];
 /// What stands in a line that takes the errors of its own command.
-const INLINE: &[&str] = &["|| true", "|| :", "|| exit 0", "rescue nil", "suppress("];
+const INLINE_SILENCERS: &[&str] = &["|| true", "|| :", "|| exit 0", "rescue nil", "suppress("];
 /// What a handler needs to have a name.
-const IMPORTS: &[&str] =
+const IMPORT_PREFIXES: &[&str] =
     &["import contextlib", "from contextlib import suppress", "import logging", "import warnings"];
 
 /// Pairs of lines that are compared letter by letter, and how much of each: what is the same needs none.
-const COMPARED: usize = 500;
-const LONGEST: usize = 200;
-/// Bytes of a text that is looked at.
-const LARGEST: usize = 1 << 20;
+const MAX_PAIRS: usize = 500;
+const MAX_COMPARED_BYTES: usize = 200;
+const MAX_BYTES: usize = 1 << 20;
 /// How often a line that came may be searched for one that is gone; a long one counts for several.
-const SEARCHES: usize = 200_000;
+const MAX_SEARCHES: usize = 200_000;
 
 /// What is said of code that is not done any more.
-pub(super) const NOT_DONE: &str = "not done any more: ";
+pub(super) const NOT_DONE_MESSAGE: &str = "not done any more: ";
 
 /// What a change does with errors.
 #[derive(Default)]
 pub(super) struct Caught {
-    /// How it catches one away: the line that keeps quiet about it, or what is not done any more ([`NOT_DONE`]).
+    /// How it catches one away: the line that keeps quiet about it, or what is not done any more ([`NOT_DONE_MESSAGE`]).
     pub(super) hidden: Option<String>,
     /// What of it does something with those that it takes.
     pub(super) handled: Option<String>,
@@ -52,7 +51,7 @@ pub(super) struct Caught {
 
 impl Caught {
     pub(super) fn of(language: &Language, old: &str, new: &str) -> Self {
-        if old.len().max(new.len()) > LARGEST {
+        if old.len().max(new.len()) > MAX_BYTES {
             return Self { unseen: true, ..Self::default() };
         }
         let (handlers, is_whole) = handlers::new(old, new);
@@ -98,7 +97,7 @@ fn by_grammar(old: &Source<'_>, new: &Source<'_>, text: &str) -> Caught {
     let silencers = new_silencers(old, new);
     let mut quiet = silencers.iter().filter(|silencer| silencer.is_quiet);
     let line = quiet.find(|silencer| takes(silencer)).map(|silencer| quoted(silencer.line));
-    let gone = || Some(format!("{NOT_DONE}{}", gone::gone(old, new)?));
+    let gone = || Some(format!("{NOT_DONE_MESSAGE}{}", gone::gone(old, new)?));
     let not_strict = bash::not_strict(old, new);
     let lax = || not_strict.filter(|(_, looks)| !looks).map(|(line, _)| is_gone(line));
     let taken = silencers.first().map(|silencer| taking(silencer.line));
@@ -121,9 +120,9 @@ fn new_silencers<'a>(old: &Source<'_>, new: &Source<'a>) -> Vec<Silencer<'a>> {
 
 fn silencers<'a>(source: &Source<'a>) -> Vec<Silencer<'a>> {
     match source.grammar {
-        Grammar::Python => python::silencers(source, MOST),
-        Grammar::Javascript => javascript::silencers(source, MOST),
-        Grammar::Bash => bash::silencers(source, MOST),
+        Grammar::Python => python::silencers(source, MAX_SILENCERS),
+        Grammar::Javascript => javascript::silencers(source, MAX_SILENCERS),
+        Grammar::Bash => bash::silencers(source, MAX_SILENCERS),
     }
 }
 
@@ -150,7 +149,7 @@ struct KnownLines<'a> {
 impl<'a> KnownLines<'a> {
     fn of(text: &'a str) -> Self {
         let lines = lines(text);
-        Self { exactly: lines.iter().copied().collect(), lines, left: COMPARED }
+        Self { exactly: lines.iter().copied().collect(), lines, left: MAX_PAIRS }
     }
 
     fn has_one(&mut self, lines: &[&str]) -> bool {
@@ -177,7 +176,7 @@ fn is_alike(one: &str, other: &str) -> bool {
 
 /// As much of a line as is compared.
 fn begin(line: &str) -> &str {
-    line.get(..line.floor_char_boundary(LONGEST)).unwrap_or(line)
+    line.get(..line.floor_char_boundary(MAX_COMPARED_BYTES)).unwrap_or(line)
 }
 
 fn told(line: &str) -> String {
@@ -191,7 +190,7 @@ struct NotLookedAt;
 fn only_swallows(old: &str, new: &str) -> Result<Option<String>, NotLookedAt> {
     let (old, new) = (lines(old), lines(new));
     let mut came = VecDeque::from(without(&new, &old));
-    let mut left = SEARCHES;
+    let mut left = MAX_SEARCHES;
     let mut handler = None;
     for line in without(&old, &new) {
         let wraps = |wrapped: &&str| {
@@ -207,14 +206,14 @@ fn only_swallows(old: &str, new: &str) -> Result<Option<String>, NotLookedAt> {
     }
     for line in came {
         let begins = |words: &[&str]| words.iter().any(|word| line.starts_with(word));
-        if begins(HANDLERS) {
+        if begins(HANDLER_PREFIXES) {
             // What stands behind it in the same line has to be as quiet.
             let body = line.rsplit_once(": ").map_or("", |(_, body)| body.trim());
             if !body.is_empty() && !is_quiet(body) {
                 return Ok(None);
             }
             handler.get_or_insert(line);
-        } else if !WRAPPERS.contains(&line) && !IMPORTS.contains(&line) && !is_quiet(line) {
+        } else if !WRAPPING_LINES.contains(&line) && !IMPORT_PREFIXES.contains(&line) && !is_quiet(line) {
             return Ok(None);
         }
     }
@@ -252,7 +251,7 @@ fn takes_inline(around: &str) -> bool {
         let body = body.trim_matches(|c| "{}(); ".contains(c));
         Some(body.split(';').all(|does| is_quiet(does.trim())))
     };
-    INLINE.iter().any(|word| around.contains(word)) || catches() == Some(true)
+    INLINE_SILENCERS.iter().any(|word| around.contains(word)) || catches() == Some(true)
 }
 
 /// What a line has around another.
@@ -285,7 +284,7 @@ mod tests {
         let same: Vec<String> = new.into_iter().rev().collect();
         let same = caught(&same.join("\n"));
         assert!(same.hidden.is_some() && !same.unseen);
-        let large = caught(&"x\n".repeat(super::LARGEST));
+        let large = caught(&"x\n".repeat(super::MAX_BYTES));
         assert!(large.hidden.is_none() && large.unseen);
     }
 

@@ -8,8 +8,7 @@ use std::path::PathBuf;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// So many faults are told.
-const MOST: usize = 50;
+const MAX_FAULTS: usize = 50;
 
 /// A table, and where it stands.
 #[derive(Clone)]
@@ -25,12 +24,11 @@ pub(super) struct SpannedValue<T> {
     pub(super) span: Range<usize>,
 }
 
-/// Bytes of a name.
-pub(super) const NAME: usize = 40;
+pub(super) const MAX_NAME_BYTES: usize = 40;
 /// Bytes of a line on screen.
-pub(super) const LINE: usize = 200;
+pub(super) const MAX_LINE_BYTES: usize = 200;
 /// Bytes of a text for the model.
-pub(super) const TEXT: usize = 16 << 10;
+pub(super) const MAX_TEXT_BYTES: usize = 16 << 10;
 
 /// A text with places, and where it stands; blank where there is none.
 pub(super) struct LocatedText {
@@ -65,7 +63,7 @@ impl<'s> DefinitionSource<'s> {
     /// All faults, in the order of the text.
     pub(super) fn faults(mut self) -> Vec<LocatedError> {
         self.faults.sort_by_key(|fault| fault.position);
-        self.faults.truncate(MOST);
+        self.faults.truncate(MAX_FAULTS);
         self.faults
     }
 

@@ -8,11 +8,12 @@ use crate::recipe::check::OptionKind;
 use std::collections::BTreeSet;
 
 /// What is known of the machine.
-const FACTS: &[&str] = &["runners", "tests"];
+const FACT_NAMES: &[&str] = &["runners", "tests"];
 /// What is known in each text beside inputs and facts.
-const OF_MODEL: &[&str] =
+const PROMPT_NAMES: &[&str] =
     &["write", "runner", "verdict", "note", "round", "rounds", "files", "protected", "step"];
-const OF_END: &[&str] = &["runner", "verdict", "note", "round", "rounds", "files", "images", "steps", "step"];
+const END_NAMES: &[&str] =
+    &["runner", "verdict", "note", "round", "rounds", "files", "images", "steps", "step"];
 
 /// Texts beside those of the steps.
 pub(super) struct HeadTexts<'a> {
@@ -29,11 +30,11 @@ pub(super) fn check(
 ) {
     let names = Names::new(inputs);
     names.text(source, told.prompt, &[]);
-    names.text(source, told.say, OF_MODEL);
-    names.text(source, told.summary, OF_END);
+    names.text(source, told.say, PROMPT_NAMES);
+    names.text(source, told.summary, END_NAMES);
     let known: Vec<&str> = steps.names.iter().map(String::as_str).filter(|name| !name.is_empty()).collect();
     for step in &steps.read {
-        names.text(source, &step.say, OF_MODEL);
+        names.text(source, &step.say, PROMPT_NAMES);
         names.conditions(source, step, inputs);
         names.options(source, step, inputs, &known);
         for name in &step.protects {
@@ -57,7 +58,7 @@ struct Names {
 
 impl Names {
     fn new(inputs: &[SpannedValue<Field>]) -> Self {
-        let mut values: Vec<String> = FACTS.iter().map(|fact| format!("fact:{fact}")).collect();
+        let mut values: Vec<String> = FACT_NAMES.iter().map(|fact| format!("fact:{fact}")).collect();
         for SpannedValue { value: field, .. } in inputs {
             values.push(field.name.clone());
             values.push(format!("data:{}", field.name));
@@ -133,7 +134,7 @@ fn turns(source: &mut DefinitionSource<'_>, names: &Names, step: &ReadStep, step
         if !targets.contains(&turn.then.value.as_str()) {
             source.unknown(&turn.then, "step", &targets);
         }
-        names.text(source, &turn.say, if turn.ends { OF_END } else { OF_MODEL });
+        names.text(source, &turn.say, if turn.ends { END_NAMES } else { PROMPT_NAMES });
     }
     let leads = |(verdict, turn): &(String, super::TurnLimit)| match &turn.then {
         Destination::Next | Destination::End => verdict != ROUNDS_USED,

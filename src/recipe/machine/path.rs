@@ -1,6 +1,8 @@
 //! Where a recipe stands: its rounds so far, folded from the facts of the session. Nothing else is remembered.
 
-use super::super::definition::{CHANGED, Definition, Destination, ROUNDS_USED, RecipeStep, TurnLimit};
+use super::super::definition::{
+    Definition, Destination, PROTECTED_CHANGED, ROUNDS_USED, RecipeStep, TurnLimit,
+};
 use super::super::text::Text;
 use super::super::view::{Span, View};
 use crate::domain::{RecipeEnd, RecipeFact, RoundOutcome};
@@ -212,6 +214,6 @@ impl<'a> Path<'a> {
 
     /// Whether the last verdict was that something protected was changed.
     pub(super) fn is_restoring(&self) -> bool {
-        self.judged.last().is_some_and(|outcome| outcome.verdict == CHANGED)
+        self.judged.last().is_some_and(|outcome| outcome.verdict == PROTECTED_CHANGED)
     }
 }

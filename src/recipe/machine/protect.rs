@@ -4,7 +4,7 @@
 mod content;
 
 use super::super::check::CheckResponse;
-use super::super::definition::CHANGED;
+use super::super::definition::PROTECTED_CHANGED;
 use super::super::view::{Span, View};
 use super::super::written::{changes, named, same, settled_runs};
 use super::path::{Ending, Path};
@@ -21,7 +21,7 @@ const RULE: &str = "recipe.protected";
 /// The form that asks about a change.
 const FORM: &str = "protected";
 /// Files that say which tests run, and how.
-const CONFIGURES: &[&str] =
+const TEST_CONFIG_FILES: &[&str] =
     &["conftest.py", "pyproject.toml", "setup.cfg", "package.json", "Cargo.toml", "tox.ini", "pytest.ini"];
 const KEEP: &str = "keep the change";
 const RESTORE: &str = "go on without it";
@@ -92,7 +92,7 @@ fn configures(path: &Path<'_>, view: &View<'_>, block: &Block, review: &Review) 
     if !checks.any(|step| step.check.facts().name == "tests") {
         return None;
     }
-    let is_one = |path: &&str| CONFIGURES.contains(&path.rsplit('/').next().unwrap_or(path));
+    let is_one = |path: &&str| TEST_CONFIG_FILES.contains(&path.rsplit('/').next().unwrap_or(path));
     let effects = &review.effects;
     let told = effects.writes.iter().chain(&effects.deletes);
     let path = block.kind.writes().chain(told).map(String::as_str).find(is_one)?;
@@ -119,9 +119,10 @@ pub(super) fn look(path: &Path<'_>, view: &View<'_>) -> Result<Option<CheckRespo
         return Ok(Some(CheckResponse::Form(form(&again))));
     }
     match answers.first().map_or("", |(_, choice)| choice.as_str()) {
-        RESTORE => {
-            Ok(Some(CheckResponse::Judge { verdict: CHANGED, note: "a protected file was changed".into() }))
-        }
+        RESTORE => Ok(Some(CheckResponse::Judge {
+            verdict: PROTECTED_CHANGED,
+            note: "a protected file was changed".into(),
+        })),
         STOP => Err(Ending::told(RecipeEnd::Stopped, "You stopped it because a protected file was changed.")),
         _ => Ok(None),
     }

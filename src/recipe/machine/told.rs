@@ -1,7 +1,7 @@
 //! What is told: to the model when a round begins, to the person at the end.
 
 use super::super::check;
-use super::super::definition::{CHANGED, RecipeStep};
+use super::super::definition::{PROTECTED_CHANGED, RecipeStep};
 use super::super::text::{Text, bounded, fenced};
 use super::super::view::{View, ended};
 use super::super::written;
@@ -11,7 +11,7 @@ use crate::domain::{Block, RoundOutcome};
 use std::fmt::Write as _;
 
 /// How a file is written, in each dialect.
-const WRITE: &str = "To write a file, put its whole text into one fenced block and name the file behind the language, \
+const WRITE_HINT: &str = "To write a file, put its whole text into one fenced block and name the file behind the language, \
     like this:\n\n```python path=folder/name.py\n…\n```\n\nWhere you have the tool write_file, call it instead. A file that is there may be changed \
     by an edit, too: the fence `edit path=folder/name.py` with SEARCH/REPLACE blocks, or the tool edit_file.";
 const CHANGED_BACK: &str = "Your last block changed files that were agreed on: {protected}. The person wants them as they \
@@ -75,7 +75,7 @@ fn fill(path: &Path<'_>, text: &Text) -> String {
 fn value(path: &Path<'_>, view: &View<'_>, name: &str) -> String {
     let last = path.judged.last();
     match name {
-        "write" => WRITE.into(),
+        "write" => WRITE_HINT.into(),
         "runner" => check::runner(view),
         "verdict" => last.map(|last| last.verdict.clone()).unwrap_or_default(),
         "note" => last.map(|last| last.note.clone()).unwrap_or_default(),
@@ -131,7 +131,7 @@ fn steps(path: &Path<'_>) -> String {
             known.map_or(step.as_str(), |step| step.title.as_str()),
             if note.is_empty() { verdict } else { note },
         );
-        let verdict = if verdict == CHANGED { "changed what is protected" } else { verdict };
+        let verdict = if verdict == PROTECTED_CHANGED { "changed what is protected" } else { verdict };
         let _ = writeln!(list, "- {title}, round {round}: {verdict} ({note})");
     }
     list.trim_end().to_owned()

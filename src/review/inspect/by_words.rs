@@ -1,7 +1,7 @@
 //! What words tell where a text could not be read, or not be followed to its end: a call or a command for itself, without
 //! what names stand for.
 
-use super::{DEEPEST, Inspector};
+use super::{Inspector, MAX_DEPTH};
 use crate::domain::Severity;
 use crate::review::diagnostic::Diagnostic;
 use crate::review::grammar::Grammar;
@@ -11,10 +11,10 @@ use std::ops::Range;
 mod pieces;
 
 /// Commands of a shell that are looked at one by one where they can't be read together, in one block.
-pub(super) const COMMANDS: usize = 4000;
+pub(super) const MAX_COMMANDS: usize = 4000;
 
 /// As much of one command is looked at.
-const LONGEST: usize = 4096;
+const MAX_COMMAND_BYTES: usize = 4096;
 
 impl Inspector<'_> {
     /// Tells of stretches that could not be read, and what their words tell. What is in `known` is not told again.
@@ -56,7 +56,7 @@ impl Inspector<'_> {
 
     fn words(&mut self, text: &str, (grammar, language): (Grammar, &str), depth: u32) -> Vec<Diagnostic> {
         // What is nested in what is found here is read, and no deeper.
-        let depth = depth.max(DEEPEST - 1);
+        let depth = depth.max(MAX_DEPTH - 1);
         // That it is not looked at to its end is told already.
         let cut = self.cut;
         let diagnostics = match grammar {
@@ -92,7 +92,7 @@ impl Inspector<'_> {
                 diagnostics.push(unread::unseen(span.start..text.len()));
                 break;
             }
-            if span.len() <= LONGEST && self.command(text, &span, depth, true, &mut diagnostics) {
+            if span.len() <= MAX_COMMAND_BYTES && self.command(text, &span, depth, true, &mut diagnostics) {
                 self.commands = self.commands.saturating_sub(1);
             } else {
                 for piece in pieces::pieces(text, span) {
@@ -118,7 +118,7 @@ impl Inspector<'_> {
         diagnostics: &mut Vec<Diagnostic>,
     ) -> bool {
         let whole = text.get(span.clone()).unwrap_or_default();
-        let command = whole.get(..whole.floor_char_boundary(LONGEST)).unwrap_or_default();
+        let command = whole.get(..whole.floor_char_boundary(MAX_COMMAND_BYTES)).unwrap_or_default();
         let read = self.read(command, Grammar::Bash, "bash", Vec::new());
         if has_to_be && read.as_ref().is_none_or(|read| !read.unread.is_empty()) {
             return false;

@@ -80,7 +80,7 @@ impl<'t> JavascriptReader<'_, 't> {
 
     /// Whether a name is a function that the text defines, that was bound, or that rules speak of.
     fn callable(&self, name: &str) -> bool {
-        name == BOUND || self.shared.handed.function(name).is_some() || self.shared.book.knows(name)
+        name == BOUND_FUNCTION || self.shared.handed.function(name).is_some() || self.shared.book.knows(name)
     }
 
     /// A value is called with these arguments: told, and followed, like a call in the text. What it gives.
@@ -141,7 +141,7 @@ impl<'t> JavascriptReader<'_, 't> {
                 let same = ValueKind::Name { path: path.to_owned(), about: about.clone() };
                 (!path.is_empty()).then_some(Value { kind: same, taint: called.taint })
             };
-            if path == BOUND
+            if path == BOUND_FUNCTION
                 && let Some(Value { kind: ValueKind::List(parts), .. }) = about.as_deref()
                 && let [inner, before @ ..] = parts.as_slice()
             {
@@ -236,7 +236,7 @@ impl<'t> JavascriptReader<'_, 't> {
 }
 
 /// The name of a function that `bind` gave; it is about the function and the arguments that are set.
-pub(super) const BOUND: &str = "bind()";
+pub(super) const BOUND_FUNCTION: &str = "bind()";
 
 /// The callee and the arguments of a call, as nodes.
 pub(super) fn parts(node: Node<'_>, most: usize) -> Option<(Node<'_>, Vec<Node<'_>>)> {

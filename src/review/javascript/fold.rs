@@ -8,10 +8,10 @@ use crate::review::value::{Act, Argument, Taint, Value, ValueKind};
 use tree_sitter::Node;
 
 /// Longest list or object that is folded.
-const LONGEST: usize = 256;
+const MAX_ITEMS: usize = 256;
 
 /// Ways in which one call is looked at.
-const MOST_WAYS: usize = 64;
+const MAX_VARIANTS: usize = 64;
 
 impl<'t> JavascriptReader<'_, 't> {
     /// What is known of an expression.
@@ -77,8 +77,8 @@ impl<'t> JavascriptReader<'_, 't> {
                 named(node, 16).last().map_or_else(Value::unknown, |n| self.fold(*n, frame, deeper))
             }
             "array" => {
-                let items = named(node, LONGEST + 1);
-                if items.len() > LONGEST {
+                let items = named(node, MAX_ITEMS + 1);
+                if items.len() > MAX_ITEMS {
                     return Value::unknown();
                 }
                 Value::new(ValueKind::List(items.into_iter().map(|n| self.fold(n, frame, deeper)).collect()))
@@ -167,7 +167,7 @@ impl<'t> JavascriptReader<'_, 't> {
 
     fn template(&mut self, node: Node<'t>, frame: usize, depth: u32) -> Value {
         let mut parts = vec![Value::text("")];
-        for child in named(node, LONGEST) {
+        for child in named(node, MAX_ITEMS) {
             match child.kind() {
                 "template_substitution" => {
                     let inner = named(child, 1).first().map(|n| self.fold(*n, frame, depth));
@@ -182,7 +182,7 @@ impl<'t> JavascriptReader<'_, 't> {
     fn object(&mut self, node: Node<'t>, frame: usize, depth: u32) -> Value {
         let mut items = Vec::new();
         let mut loose = Taint::default();
-        for child in named(node, LONGEST) {
+        for child in named(node, MAX_ITEMS) {
             match child.kind() {
                 "pair" => {
                     if let (Some(key), Some(value)) = pair(child, "key", "value") {
@@ -208,7 +208,7 @@ impl<'t> JavascriptReader<'_, 't> {
                 _ => {}
             }
         }
-        items.truncate(LONGEST);
+        items.truncate(MAX_ITEMS);
         Value::new(ValueKind::Map(items)).tainted(loose)
     }
 
@@ -244,7 +244,7 @@ impl<'t> JavascriptReader<'_, 't> {
         if let Some((value, _)) = self.shared.calls.get(&node.id()) {
             return value.clone();
         }
-        let Some((function, list)) = super::call::parts(node, LONGEST) else { return Value::unknown() };
+        let Some((function, list)) = super::call::parts(node, MAX_ITEMS) else { return Value::unknown() };
         let called = self.fold(function, frame, depth);
         let mut arguments = Vec::new();
         for child in list {
@@ -262,7 +262,7 @@ impl<'t> JavascriptReader<'_, 't> {
             let (called, arguments) = Self::taken_apart(called, arguments.clone(), &node.byte_range());
             for called in called.alternatives() {
                 let act = self.act(&called, arguments.clone(), node.byte_range());
-                for act in act.ways().into_iter().take(MOST_WAYS.saturating_sub(acts.len())) {
+                for act in act.ways().into_iter().take(MAX_VARIANTS.saturating_sub(acts.len())) {
                     values.push(self.result(&act, &called));
                     acts.push(act);
                 }

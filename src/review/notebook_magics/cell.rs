@@ -10,11 +10,11 @@ use crate::text::magics::only_word;
 use std::ops::Range;
 
 /// Programs that read the cell on their standard input.
-const PROGRAMS: &[&str] =
+const STDIN_PROGRAMS: &[&str] =
     &["bash", "sh", "zsh", "ksh", "dash", "python", "python2", "python3", "pypy", "perl", "ruby", "node"];
 
 /// Options of magics that run programs, with the word that they take.
-const WORDS: &[&str] = &["--out", "--err", "--proc"];
+const WORD_OPTIONS: &[&str] = &["--out", "--err", "--proc"];
 
 /// What a cell is, by its first line and from where on the rest stands; whether that is Python.
 pub(super) fn look(source: &str, first: Range<usize>, body: usize) -> (Magic, bool) {
@@ -49,7 +49,7 @@ fn taken(
             whole.with(std::iter::once(bash(text(&behind), behind)).chain(values))
         }
         "script" => program(whole, given, first.end, body, source),
-        _ if PROGRAMS.contains(&name) => program(whole, named, first.end, body, source),
+        _ if STDIN_PROGRAMS.contains(&name) => program(whole, named, first.end, body, source),
         "javascript" | "js" => whole.with([code(InnerPattern::Javascript, text(&body), body.clone())]),
         "sql" => whole.with([code(InnerPattern::Sql, text(&behind), behind.clone())]),
         "writefile" | "file" => match file(given) {
@@ -76,7 +76,7 @@ fn program(whole: Magic, command: &str, end: usize, body: Range<usize>, source: 
     let mut own = Vec::new();
     while let Some(word) = words.next() {
         match word {
-            _ if WORDS.contains(&word) => drop(words.next()),
+            _ if WORD_OPTIONS.contains(&word) => drop(words.next()),
             "--bg" | "--no-raise-error" => {}
             _ => own.push(word),
         }

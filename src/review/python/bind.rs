@@ -3,7 +3,7 @@
 use super::PythonReader;
 use super::known;
 use crate::review::flow::element_in;
-use crate::review::path_class::SCRATCH;
+use crate::review::path_class::TEMPORARY_FOLDER;
 use crate::review::syntax::{named, pair, text};
 use crate::review::value::{Act, Value, ValueKind};
 use crate::review::walk::spread;
@@ -107,8 +107,8 @@ impl<'t> PythonReader<'_, 't> {
                 }
                 None => match (name.as_str(), default) {
                     // What pytest hands to a test is a fresh folder.
-                    ("tmp_path", _) => Value::name_about("pathlib.Path()", Value::part(SCRATCH)),
-                    ("tmpdir", _) => Value::part(SCRATCH),
+                    ("tmp_path", _) => Value::name_about("pathlib.Path()", Value::part(TEMPORARY_FOLDER)),
+                    ("tmpdir", _) => Value::part(TEMPORARY_FOLDER),
                     (_, Some(default)) => Value::any([default, Value::unknown()]),
                     _ => Value::unknown(),
                 },

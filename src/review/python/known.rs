@@ -1,7 +1,7 @@
 //! What well-known Python functions and operators give, where that helps to name a path, a program or a host.
 
 use super::{PythonReader, items, text};
-use crate::review::path_class::{self, SCRATCH};
+use crate::review::path_class::{self, TEMPORARY_FOLDER};
 use crate::review::rules::{Mark, PathClass};
 use crate::review::value::taint;
 use crate::review::value::{Act, HOLE, Taint, Value, ValueKind};
@@ -162,8 +162,10 @@ fn of_paths(act: &Act) -> Option<Value> {
         "tempfile.mkdtemp"
         | "tempfile.TemporaryDirectory"
         | "tempfile.NamedTemporaryFile"
-        | "tempfile.mktemp" => Value::part(SCRATCH),
-        "tempfile.mkstemp" => Value::new(ValueKind::List(vec![Value::unknown(), Value::part(SCRATCH)])),
+        | "tempfile.mktemp" => Value::part(TEMPORARY_FOLDER),
+        "tempfile.mkstemp" => {
+            Value::new(ValueKind::List(vec![Value::unknown(), Value::part(TEMPORARY_FOLDER)]))
+        }
         _ => return text::of_text(act).or_else(|| items::of_items(act)),
     })
 }

@@ -9,25 +9,25 @@ use crate::review::value::{Argument, HOLE, Value, ValueKind};
 use tree_sitter::Node;
 
 /// Values of one variable that are remembered.
-const MOST: usize = 16;
+const MAX_VALUES: usize = 16;
 
 /// Longest value that is remembered, in bytes: names of commands and paths are shorter.
-const LONGEST: usize = 512;
+const MAX_VALUE_BYTES: usize = 512;
 
 /// Words that one word may become.
-const MOST_WORDS: usize = 64;
+const MAX_WORDS: usize = 64;
 
 impl ShellReader<'_, '_> {
     /// Remembers a value that a variable may have.
     pub(super) fn remember(&mut self, name: &str, value: &Value) {
-        if value.as_whole_text().is_none_or(|text| text.len() > LONGEST) {
+        if value.as_whole_text().is_none_or(|text| text.len() > MAX_VALUE_BYTES) {
             return;
         }
         if self.choices.len() >= 1024 && !self.choices.contains_key(name) {
             return;
         }
         let values = self.choices.entry(name.to_owned()).or_default();
-        if values.len() < MOST && !values.contains(value) {
+        if values.len() < MAX_VALUES && !values.contains(value) {
             values.push(value.clone());
         }
     }
@@ -246,7 +246,7 @@ pub(super) fn braces(word: &str) -> Vec<String> {
     let mut steps = 0;
     while let Some(word) = open.pop() {
         steps += 1;
-        let found = innermost(&word).filter(|_| steps < 512 && done.len() + open.len() < MOST_WORDS);
+        let found = innermost(&word).filter(|_| steps < 512 && done.len() + open.len() < MAX_WORDS);
         match found {
             Some((start, end)) => {
                 let (head, tail) =
@@ -307,7 +307,7 @@ mod tests {
         assert_eq!(braces("a{b,c}d"), ["abd", "acd"]);
         assert!(braces("a{b,c{d,e}}f").contains(&"acef".to_owned()));
         assert_eq!(braces("{}"), ["{}"]);
-        assert!(braces(&"{a,b}".repeat(40)).len() <= MOST_WORDS * 2);
+        assert!(braces(&"{a,b}".repeat(40)).len() <= MAX_WORDS * 2);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::review::value::{Act, Argument, HOLE, Value, ValueKind};
 use std::ops::Range;
 
 /// An option without a value that does nothing.
-const NONE: OptionChoice = OptionChoice { takes: Takes::Nothing, does: OperandUse::Nothing };
+const EMPTY: OptionChoice = OptionChoice { takes: Takes::Nothing, does: OperandUse::Nothing };
 
 /// What the tables know of the words of one command.
 #[derive(Debug, Default)]
@@ -243,7 +243,7 @@ fn option(
     let whole = known.option(key, long);
     if whole.is_some() || listed || long || known.tables.is_empty() && value.is_some() {
         // `--no-color` is as harmless as `--color`.
-        let negated = key.strip_prefix("no-").and_then(|key| known.option(key, false)).map(|_| NONE);
+        let negated = key.strip_prefix("no-").and_then(|key| known.option(key, false)).map(|_| EMPTY);
         let does = whole.as_ref().map(|(_, choice)| *choice).or(negated);
         let name = whole.map_or_else(|| key.to_owned(), |(name, _)| name);
         if does.is_none() && !listed && !matches!(key, "help" | "version") {

@@ -2,7 +2,7 @@
 
 use super::ShellReader;
 use crate::review::escapes;
-use crate::review::path_class::{self, SCRATCH};
+use crate::review::path_class::{self, TEMPORARY_FOLDER};
 use crate::review::rules::PathClass;
 use crate::review::syntax::{named, text};
 use crate::review::value::taint;
@@ -11,15 +11,15 @@ use base64::Engine as _;
 use tree_sitter::Node;
 
 /// Stands for a process that the text started itself.
-const JOB: &str = "@job";
+const OWN_PROCESS: &str = "@job";
 
 /// Words and substitutions nested deeper than this are not folded.
-const DEEPEST: u32 = 24;
+const MAX_DEPTH: u32 = 24;
 
 impl ShellReader<'_, '_> {
     /// What is known of a word.
     pub(super) fn word(&mut self, node: Node<'_>, depth: u32) -> Value {
-        if depth > DEEPEST || !self.frames.pay(1) {
+        if depth > MAX_DEPTH || !self.frames.pay(1) {
             return Value::unknown();
         }
         let deeper = depth + 1;
@@ -170,7 +170,7 @@ impl ShellReader<'_, '_> {
             "TMPDIR" => Value::text("/tmp"),
             "IFS" => Value::text(" "),
             // The last job that this text started itself.
-            "!" => Value::text(JOB),
+            "!" => Value::text(OWN_PROCESS),
             _ if path_class::secret_name(name) => Value::unknown().tainted(Taint::SECRET),
             _ => Value::unknown(),
         }
@@ -178,7 +178,7 @@ impl ShellReader<'_, '_> {
 
     /// What is known of the text that a statement prints.
     pub(super) fn output(&mut self, node: Node<'_>, depth: u32) -> Value {
-        if depth > DEEPEST || !self.frames.pay(1) {
+        if depth > MAX_DEPTH || !self.frames.pay(1) {
             return Value::unknown();
         }
         let deeper = depth + 1;
@@ -212,7 +212,7 @@ impl ShellReader<'_, '_> {
                 return Value::join(&operands, " ");
             }
             "pwd" => return Value::text("."),
-            "mktemp" => return Value::part(SCRATCH),
+            "mktemp" => return Value::part(TEMPORARY_FOLDER),
             "cat" | "tee" if operands.is_empty() => return input.unwrap_or_else(Value::unknown),
             "find" | "ls" => {
                 let start = operands.iter().find_map(Value::as_whole_text).filter(|t| !t.starts_with('-'));

@@ -8,8 +8,7 @@ use crate::review::flow::Extraction;
 use crate::review::rule_set::RuleSet;
 use crate::review::value::{Act, Argument, Value, ValueKind};
 
-/// Most arguments of one call that are looked at.
-const MOST: usize = 64;
+const MAX_ARGUMENTS: usize = 64;
 
 /// Reads the words of a text.
 pub(super) fn read(source: &str, words: &[Word], book: &RuleSet) -> Extraction {
@@ -67,7 +66,7 @@ fn call(source: &str, words: &[&Word], at: usize, book: &RuleSet) -> Option<Act>
 fn arguments(source: &str, words: &[&Word], (from, bracket): (usize, bool), act: &mut Act) -> usize {
     let mut depth = 0_u32;
     let mut end = 0;
-    for word in words.iter().skip(from).take(4 * MOST) {
+    for word in words.iter().skip(from).take(4 * MAX_ARGUMENTS) {
         let text = || source.get(word.inner.clone()).unwrap_or_default();
         let span = word.span.clone();
         match word.sort {
@@ -88,7 +87,7 @@ fn arguments(source: &str, words: &[&Word], (from, bracket): (usize, bool), act:
             _ => {}
         }
         end = word.span.end;
-        if act.arguments.len() >= MOST {
+        if act.arguments.len() >= MAX_ARGUMENTS {
             break;
         }
     }

@@ -3,7 +3,7 @@
 //! Only what can be told from the words; a condition that is not understood is taken for one that keeps rows.
 
 /// Brackets inside brackets are followed so deep.
-const DEEPEST: u32 = 16;
+const MAX_DEPTH: u32 = 16;
 
 /// Whether a condition always holds. No words: there is none.
 pub(super) fn always(words: &[String]) -> bool {
@@ -12,7 +12,7 @@ pub(super) fn always(words: &[String]) -> bool {
 
 /// What a condition always is, where that can be told.
 fn holds(words: &[String], depth: u32) -> Option<bool> {
-    if depth > DEEPEST {
+    if depth > MAX_DEPTH {
         return None;
     }
     if let Some(parts) = parted(words, "or") {

@@ -87,12 +87,12 @@ pub(super) fn style(grammar: Grammar, language: &str) -> Style {
 }
 
 /// Most words of one text; what follows is not looked at, and that is told.
-const MOST: usize = 1 << 20;
+const MAX_WORDS: usize = 1 << 20;
 
 /// The words of a text, and whether those are all.
 pub(super) fn words(source: &str, style: &Style) -> (Vec<Word>, bool) {
     let mut lexer = Lexer { source, style, at: 0, words: Vec::new() };
-    while lexer.at < source.len() && lexer.words.len() < MOST {
+    while lexer.at < source.len() && lexer.words.len() < MAX_WORDS {
         lexer.next();
     }
     let all = lexer.at >= source.len();

@@ -8,7 +8,7 @@ use super::session::{Session, look};
 use crate::domain::Answers;
 use crate::domain::sentences::sending;
 use crate::driver::Job;
-use crate::engine::always::PAUSE_MS;
+use crate::engine::always::START_DELAY_MS;
 use crate::engine::state::Question;
 use crate::engine::{Command, Phase, WorkflowContext, answers, rules};
 use crate::tui::widgets::words;
@@ -139,7 +139,7 @@ impl Session<'_> {
                 let Some((item, inspected)) = block::waiting(state) else { return Ok(()) };
                 block::show(item, inspected, false, page, look)?;
                 if let Some(matched) = &state.live.matched {
-                    let seconds = PAUSE_MS / 1000;
+                    let seconds = START_DELAY_MS / 1000;
                     page.line(&format!(
                         "Rule {} matches. It starts in {seconds} s; Enter stops it.",
                         matched.rule

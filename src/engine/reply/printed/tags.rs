@@ -5,8 +5,7 @@ use super::{LeadingCalls, PrintedCall};
 use crate::engine::reply::{call, json};
 use serde_json::Value;
 
-/// Bytes of the head of a tag.
-const LONGEST: usize = 256;
+const MAX_HEAD_BYTES: usize = 256;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TagKind {
@@ -33,7 +32,7 @@ pub(super) struct OpenTag {
 impl OpenTag {
     /// The tag that begins a text.
     pub(super) fn of(text: &str) -> Option<Self> {
-        let head = text.get(..text.floor_char_boundary(LONGEST))?.strip_prefix('<')?;
+        let head = text.get(..text.floor_char_boundary(MAX_HEAD_BYTES))?.strip_prefix('<')?;
         let full = head.get(..head.find(['>', ' ', '=', '\n', '<', '/', '"'])?)?;
         let name = full.rsplit([':', '｜']).next()?;
         let kind = match name {
@@ -96,7 +95,7 @@ impl OpenTag {
         let mut out = String::from("{");
         let mut rest = body.trim_start();
         while let Some(tag) = rest.strip_prefix(&*open) {
-            let head = tag.get(..tag.floor_char_boundary(LONGEST)).unwrap_or_default();
+            let head = tag.get(..tag.floor_char_boundary(MAX_HEAD_BYTES)).unwrap_or_default();
             let Some((head, _)) = head.split_once('>') else {
                 return LeadingCalls::cut(&name, &out, text.len());
             };
@@ -165,7 +164,7 @@ impl ValueEnd<'_> {
     /// Whether a call with arguments begins a text.
     fn begins_call(&self, text: &str) -> bool {
         text.strip_prefix(self.around.0).is_some_and(|inner| {
-            let near = inner.get(..inner.floor_char_boundary(LONGEST)).unwrap_or_default();
+            let near = inner.get(..inner.floor_char_boundary(MAX_HEAD_BYTES)).unwrap_or_default();
             near.find('<').and_then(|at| inner.get(at..)).is_some_and(|rest| rest.starts_with(self.next))
         })
     }
@@ -200,7 +199,7 @@ pub(super) fn arguments(text: &str, around: (&str, &str)) -> LeadingCalls {
 fn with_arguments(text: &str, around: (&str, &str), looked: &mut usize) -> LeadingCalls {
     const KEY: (&str, &str) = ("<arg_key>", "</arg_key>");
     const VALUE: (&str, &str) = ("<arg_value>", "</arg_value>");
-    let head = text.get(..text.floor_char_boundary(LONGEST)).unwrap_or_default();
+    let head = text.get(..text.floor_char_boundary(MAX_HEAD_BYTES)).unwrap_or_default();
     let name = head.split(['<', '\n']).next().unwrap_or_default();
     let mut rest = text.get(name.len()..).unwrap_or_default().trim_start();
     let name = name.trim();
@@ -210,7 +209,7 @@ fn with_arguments(text: &str, around: (&str, &str), looked: &mut usize) -> Leadi
     let end = ValueEnd { close: VALUE.1, next: KEY.0, around };
     let mut out = String::from("{");
     while let Some(tag) = rest.strip_prefix(KEY.0) {
-        let key = tag.get(..tag.floor_char_boundary(LONGEST)).and_then(|head| head.split_once(KEY.1));
+        let key = tag.get(..tag.floor_char_boundary(MAX_HEAD_BYTES)).and_then(|head| head.split_once(KEY.1));
         let value = key.and_then(|(key, _)| {
             let behind = tag.get(key.len() + KEY.1.len()..)?;
             Some((key, behind.trim_start().strip_prefix(VALUE.0)?))

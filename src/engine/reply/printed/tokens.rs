@@ -1,11 +1,11 @@
 //! Calls between tokens of a model's template, which a server should have read and did not.
 
 use super::value::of_value;
-use super::{LeadingCalls, MOST, PrintedForm};
+use super::{LeadingCalls, MAX_CALLS, PrintedForm};
 use crate::engine::reply::{call, json};
 
 /// Bytes of what stands between two tokens in front of the arguments.
-const LONGEST: usize = 256;
+const MAX_HEAD_BYTES: usize = 256;
 
 const MISTRAL: &str = "[TOOL_CALLS]";
 /// What opens calls, and what closes them: several, or one.
@@ -67,7 +67,7 @@ pub(super) fn section(text: &str) -> LeadingCalls {
     let opened = SECTION.iter().find_map(|(open, close)| Some((behind(text, open)?, *close)));
     let (mut rest, section_end) = opened.map_or((text, None), |(rest, close)| (rest, Some(close)));
     let mut calls = Vec::new();
-    while let (Some(inner), true) = (behind(rest.trim_start(), CALL.0), calls.len() < MOST) {
+    while let (Some(inner), true) = (behind(rest.trim_start(), CALL.0), calls.len() < MAX_CALLS) {
         let Some((name, inner)) = name(inner) else { break };
         let (json, Some(after)) = arguments(inner) else {
             let cut = LeadingCalls::cut(name, inner, text.len());
@@ -81,7 +81,7 @@ pub(super) fn section(text: &str) -> LeadingCalls {
         rest = behind(rest.trim_start(), end).unwrap_or(rest);
     }
     if calls.is_empty() {
-        LeadingCalls::none(LONGEST)
+        LeadingCalls::none(MAX_HEAD_BYTES)
     } else {
         LeadingCalls::new(calls, text.len() - rest.len())
     }
@@ -89,14 +89,14 @@ pub(super) fn section(text: &str) -> LeadingCalls {
 
 /// The name of a tool, and what is behind the token that divides it from its arguments.
 fn name(text: &str) -> Option<(&str, &str)> {
-    let head = text.get(..text.floor_char_boundary(LONGEST))?;
+    let head = text.get(..text.floor_char_boundary(MAX_HEAD_BYTES))?;
     let (before, rest) = text.split_at(head.find('<')?);
     let rest = behind(rest, "tool_sep").or_else(|| behind(rest, "tool_call_argument_begin"))?;
     let before = before.trim();
     if before != "function" {
         return Some((before.split(':').next().unwrap_or(before), rest));
     }
-    let head = rest.get(..rest.floor_char_boundary(LONGEST))?;
+    let head = rest.get(..rest.floor_char_boundary(MAX_HEAD_BYTES))?;
     let (name, arguments) = rest.split_at(head.find(['\n', '`', '{'])?);
     Some((name.trim(), arguments))
 }
@@ -104,10 +104,10 @@ fn name(text: &str) -> Option<(&str, &str)> {
 /// `<|channel|>commentary to=functions.NAME <|constrain|>json<|message|>{…}<|call|>`.
 pub(super) fn channel(text: &str) -> LeadingCalls {
     const MESSAGE: &str = "<|message|>";
-    let head = text.get(..text.floor_char_boundary(LONGEST)).and_then(|head| head.split_once(MESSAGE));
+    let head = text.get(..text.floor_char_boundary(MAX_HEAD_BYTES)).and_then(|head| head.split_once(MESSAGE));
     let to = head.and_then(|(head, _)| Some((head, head.split_once(" to=")?.1)));
     let Some((head, to)) = to.filter(|(head, _)| !head.contains('\n')) else {
-        return LeadingCalls::none(LONGEST);
+        return LeadingCalls::none(MAX_HEAD_BYTES);
     };
     let name = to.split(|c: char| c.is_whitespace() || c == '<').next().unwrap_or_default();
     let inner = text.get(head.len() + MESSAGE.len()..).unwrap_or_default();
@@ -147,7 +147,7 @@ pub(super) fn mistral(text: &str) -> LeadingCalls {
         }
         rest = behind.get(found.length..).unwrap_or("");
         let next = rest.trim_start();
-        if next.starts_with(MISTRAL) && calls.len() < MOST {
+        if next.starts_with(MISTRAL) && calls.len() < MAX_CALLS {
             rest = next;
         }
     }

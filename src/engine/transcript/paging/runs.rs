@@ -12,13 +12,13 @@ use crate::engine::transcript::{BlockItem, RunItem, Settlement, Transcript};
 use std::collections::VecDeque;
 
 /// Bytes of whole outputs that stay, the newest.
-const WHOLE: usize = 2 << 20;
+const MAX_WHOLE_BYTES: usize = 2 << 20;
 /// Results of so many bytes together are longer than a context: a million tokens.
-const CONTEXT: usize = 4 << 20;
+const MAX_CONTEXT_BYTES: usize = 4 << 20;
 /// In how many bytes a result can be told from what is kept of it, the newest first. They are those in which results are
 /// told, the first one where nothing else is configured.
-const FORMS: [usize; 4] = [16 << 10, 4 << 10, 1 << 10, LEAST];
-const LEAST: usize = 256;
+const FORM_BYTES: [usize; 4] = [16 << 10, 4 << 10, 1 << 10, MIN_FORM_BYTES];
+const MIN_FORM_BYTES: usize = 256;
 
 /// How the output of a run is kept that may be in the file alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,8 +115,8 @@ pub(super) struct Outputs {
     /// Those of the newest turn: they stay.
     turn: Vec<KeptOutput>,
     whole: Form,
-    /// Those of which less is kept, in the order of [`FORMS`].
-    forms: [Form; FORMS.len()],
+    /// Those of which less is kept, in the order of [`FORM_BYTES`].
+    forms: [Form; FORM_BYTES.len()],
 }
 
 /// The outputs that are kept in one form, the oldest first, and how much they come to.
@@ -163,15 +163,15 @@ impl Form {
 
 impl Default for Outputs {
     fn default() -> Self {
-        Self::with(WHOLE, CONTEXT)
+        Self::with(MAX_WHOLE_BYTES, MAX_CONTEXT_BYTES)
     }
 }
 
 impl Outputs {
     /// So many bytes of whole outputs stay, and of results in each form so many.
     pub(super) fn with(whole: usize, context: usize) -> Self {
-        let of = |told| Form::new(Some(told), if told == LEAST { usize::MAX } else { context });
-        Self { turn: Vec::new(), whole: Form::new(None, whole), forms: FORMS.map(of) }
+        let of = |told| Form::new(Some(told), if told == MIN_FORM_BYTES { usize::MAX } else { context });
+        Self { turn: Vec::new(), whole: Form::new(None, whole), forms: FORM_BYTES.map(of) }
     }
 
     /// A run ended with a long output; the file has its end as this entry.

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use tree_sitter::Node;
 
 /// Options of bash that end a script at an error: the letter, and the word.
-const STRICT: &[(char, &str)] = &[('e', "errexit"), ('\0', "pipefail")];
+const STRICT_OPTIONS: &[(char, &str)] = &[('e', "errexit"), ('\0', "pipefail")];
 
 pub(super) fn silencers<'a>(source: &Source<'a>, most: usize) -> Vec<Silencer<'a>> {
     let all = source.all();
@@ -56,7 +56,7 @@ fn of_trap<'a>(
 /// The option that ended the script at an error and does not any more, as it was set; and whether errors are looked for
 /// more than before in another way.
 pub(super) fn not_strict<'a>(old: &Source<'a>, new: &Source<'_>) -> Option<(&'a str, bool)> {
-    let missing = STRICT.iter().find_map(|option| {
+    let missing = STRICT_OPTIONS.iter().find_map(|option| {
         let was = setting(old, *option, '-')?;
         let is_off = setting(new, *option, '+').is_some() && setting(old, *option, '+').is_none();
         (is_off || setting(new, *option, '-').is_none()).then_some(was)

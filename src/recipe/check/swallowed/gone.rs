@@ -7,7 +7,8 @@ use std::collections::HashMap;
 use tree_sitter::Node;
 
 /// What holds statements.
-const BLOCKS: &[&str] = &["module", "program", "block", "statement_block", "compound_statement", "do_group"];
+const BLOCK_KINDS: &[&str] =
+    &["module", "program", "block", "statement_block", "compound_statement", "do_group"];
 
 /// What is not done any more, in words.
 pub(super) fn gone(old: &Source<'_>, new: &Source<'_>) -> Option<String> {
@@ -43,7 +44,7 @@ fn statement<'a>(source: &Source<'a>, node: Node<'_>) -> Statement<'a> {
 /// The statements of all blocks, and how often each stands there.
 fn statements<'a>(source: &Source<'a>) -> HashMap<Statement<'a>, usize> {
     let mut known = HashMap::new();
-    for block in source.all().into_iter().filter(|node| BLOCKS.contains(&node.kind())) {
+    for block in source.all().into_iter().filter(|node| BLOCK_KINDS.contains(&node.kind())) {
         for node in named(block) {
             *known.entry(statement(source, node)).or_default() += 1;
         }
@@ -86,7 +87,7 @@ fn unreached(old: &Source<'_>, new: &Source<'_>) -> Option<String> {
         let key = statement(new, *node);
         known.get(&key).copied().unwrap_or_default() < now.get(&key).copied().unwrap_or_default()
     };
-    new.all().into_iter().filter(|node| BLOCKS.contains(&node.kind())).find_map(|block| {
+    new.all().into_iter().filter(|node| BLOCK_KINDS.contains(&node.kind())).find_map(|block| {
         let all = named(block);
         let at = all.iter().position(|node| is_end(new.text(*node).trim()) && is_new(node))?;
         let was_there =

@@ -1,17 +1,17 @@
 //! What takes errors in JavaScript and TypeScript: handlers however they are laid out, `finally` that leaves, quiet `.catch`, and
 //! listeners to what nothing took.
 
-use super::super::handlers::{EMPTY, is_quiet, sets_nothing};
+use super::super::handlers::{EMPTY_RESULTS, is_quiet, sets_nothing};
 use super::silencer::Silencer;
 use super::tree::{Source, named};
 use std::collections::HashMap;
 use tree_sitter::Node;
 
-const LISTENS: &[&str] = &["on", "once", "addListener", "prependListener", "prependOnceListener"];
+const LISTENER_METHODS: &[&str] = &["on", "once", "addListener", "prependListener", "prependOnceListener"];
 /// Node goes on behind a listener to these.
-const UNCAUGHT: &[&str] = &["uncaughtException", "unhandledRejection"];
+const UNCAUGHT_EVENTS: &[&str] = &["uncaughtException", "unhandledRejection"];
 /// What a listener to these does last is how the program ends.
-const LAST: &[&str] = &["exit", "beforeExit"];
+const EXIT_EVENTS: &[&str] = &["exit", "beforeExit"];
 
 pub(super) fn silencers<'a>(source: &Source<'a>, most: usize) -> Vec<Silencer<'a>> {
     let all = source.all();
@@ -58,11 +58,11 @@ fn of_call<'a>(
     match source.text(method) {
         "catch" if is_quiet(0) => made(true, source.taken(object)),
         "then" if is_quiet(1) => made(true, source.taken(object)),
-        listens if source.text(object) == "process" && LISTENS.contains(&listens) => {
+        listens if source.text(object) == "process" && LISTENER_METHODS.contains(&listens) => {
             let ends = || function(1).is_some_and(|does| ends(source, does));
             match event {
-                event if UNCAUGHT.contains(&event) => made(is_quiet(1), None),
-                event if LAST.contains(&event) && ends() => made(true, None),
+                event if UNCAUGHT_EVENTS.contains(&event) => made(is_quiet(1), None),
+                event if EXIT_EVENTS.contains(&event) && ends() => made(true, None),
                 _ => None,
             }
         }
@@ -95,7 +95,7 @@ fn is_quiet_function(source: &Source<'_>, node: Node<'_>) -> bool {
         }
         let text = source.text(body);
         let gives = || text.trim_start_matches('(').trim_end_matches(')').trim();
-        source.may_search(text) && (EMPTY.contains(&gives()) || is_quiet(text))
+        source.may_search(text) && (EMPTY_RESULTS.contains(&gives()) || is_quiet(text))
     })
 }
 

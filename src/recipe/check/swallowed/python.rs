@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use tree_sitter::Node;
 
 /// What is called for an error that nothing took.
-const HOOKS: &[&str] = &["sys.excepthook", "threading.excepthook"];
+const EXCEPTION_HOOKS: &[&str] = &["sys.excepthook", "threading.excepthook"];
 
 pub(super) fn silencers<'a>(source: &Source<'a>, most: usize) -> Vec<Silencer<'a>> {
     let all = source.all();
@@ -137,7 +137,7 @@ fn of_hook<'a>(
     functions: &HashMap<&str, Node<'_>>,
 ) -> Option<Silencer<'a>> {
     let (left, right) = (node.child_by_field_name("left")?, node.child_by_field_name("right")?);
-    if !HOOKS.contains(&source.text(left)) {
+    if !EXCEPTION_HOOKS.contains(&source.text(left)) {
         return None;
     }
     let is_quiet = function(source, right, functions).is_some_and(|hook| ends(source, hook));
