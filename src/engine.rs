@@ -10,6 +10,7 @@
 //! `instructions`, `loading` (long replies that are far back), `resume`. They are all methods of [`Engine`], because all
 //! of them change the one [`State`].
 
+pub mod activity;
 pub(crate) mod always;
 pub(crate) mod answers;
 pub(crate) mod approval;
@@ -27,7 +28,6 @@ pub(crate) mod difference;
 pub(crate) mod effect;
 pub(crate) mod event;
 pub(crate) mod functions;
-pub mod going_on;
 mod inspecting;
 mod install;
 mod instructions;
@@ -80,10 +80,10 @@ use crate::domain::{
     BlockId, Dialect, Entry, FunctionFile, Header, Language, Languages, Masker, Notice, Policy,
     RunConditions, RunId, StepId, TimerId, Timestamp,
 };
-use always::HeldBack;
+use always::StoppedStarts;
 use context::Meter;
 use cost::Prices;
-use inspecting::Looks;
+use inspecting::Inspections;
 use replying::ReplyStream;
 use spending::HeldRequest;
 use turn::Turn;
@@ -183,12 +183,12 @@ pub struct Engine {
     state: State,
     turn: Turn,
     stream: Option<ReplyStream>,
-    looks: Looks,
+    looks: Inspections,
     files: functions::Files,
     installs: install::Installs,
     plan: rebuild::RebuildQueue,
     counted: Counters,
-    held_back: HeldBack,
+    held_back: StoppedStarts,
     meter: Meter,
     /// What waits for the person's word about the session budget.
     held: HeldRequest,
@@ -213,12 +213,12 @@ impl Engine {
             state,
             turn: Turn::default(),
             stream: None,
-            looks: Looks::default(),
+            looks: Inspections::default(),
             files: functions::Files::default(),
             installs: install::Installs::default(),
             plan: rebuild::RebuildQueue::default(),
             counted: Counters::default(),
-            held_back: HeldBack::default(),
+            held_back: StoppedStarts::default(),
             meter: Meter::default(),
             held: HeldRequest::default(),
             loads: loading::Loads::default(),

@@ -47,7 +47,7 @@ pub struct Recipe {
 
 /// Something that has to be found out before a recipe can begin; each becomes a fact of its start.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Want {
+pub(crate) enum FactRequest {
     /// The text of the file that this input names: the fact `file:INPUT`.
     File {
         input: String,
@@ -112,14 +112,16 @@ impl Recipe {
     }
 
     /// What has to be found out before it begins with these answers.
-    pub(crate) fn wants(&self, inputs: &Answers) -> Vec<Want> {
-        let mut wants: Vec<Want> = Vec::new();
+    pub(crate) fn wants(&self, inputs: &Answers) -> Vec<FactRequest> {
+        let mut wants: Vec<FactRequest> = Vec::new();
         for field in self.definition.files().filter(|field| self.definition.reads(&field.name)) {
             let named = inputs.iter().find(|(name, text)| *name == field.name && !text.is_empty());
-            wants.extend(named.map(|(input, path)| Want::File { input: input.clone(), path: path.into() }));
+            wants.extend(
+                named.map(|(input, path)| FactRequest::File { input: input.clone(), path: path.into() }),
+            );
         }
         if self.definition.steps.iter().any(|step| step.check.facts().wants_tests) {
-            wants.extend([Want::Runners, Want::Tests]);
+            wants.extend([FactRequest::Runners, FactRequest::Tests]);
         }
         for step in &self.definition.steps {
             for want in step.check.wants(&step.options, inputs) {
@@ -132,7 +134,7 @@ impl Recipe {
         if let Some(step) = self.definition.steps.iter().find(|step| step.check.facts().wants_functions) {
             let input = step.option("file").to_owned();
             let named = named(inputs, &input).unwrap_or_default().to_owned();
-            wants.push(Want::Functions { input, named });
+            wants.push(FactRequest::Functions { input, named });
         }
         wants
     }

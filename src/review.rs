@@ -78,10 +78,10 @@ use strum::VariantArray as _;
 
 /// Largest text whose code is read by its grammar, in bytes. The words and characters of a larger one are still looked
 /// at.
-const LARGEST: usize = 1 << 20;
+const MAX_TEXT_BYTES: usize = 1 << 20;
 
 /// Most findings that are kept; more help nobody to decide.
-const MOST: usize = 500;
+const MAX_FINDINGS: usize = 500;
 
 /// Where the block would run, and by which rules it is judged. Values only: nothing is looked up.
 #[derive(Clone, Debug, Default)]
@@ -252,17 +252,18 @@ fn findings(source: &str, mut diagnostics: Vec<Diagnostic>, scope: &Scope) -> Ve
 /// those that are left out. That is no part that was not checked: they were found, and counted.
 fn most(diagnostics: &mut Vec<Diagnostic>) -> Option<(Severity, String, Range<usize>)> {
     let total = diagnostics.len();
-    if total <= MOST {
+    if total <= MAX_FINDINGS {
         return None;
     }
     let mut order: Vec<usize> = (0..total).collect();
     order.sort_by_key(|i| std::cmp::Reverse(diagnostics.get(*i).map(|r| (r.forbidden, r.severity))));
-    let left: Vec<&Diagnostic> = order.iter().skip(MOST - 1).filter_map(|i| diagnostics.get(*i)).collect();
+    let left: Vec<&Diagnostic> =
+        order.iter().skip(MAX_FINDINGS - 1).filter_map(|i| diagnostics.get(*i)).collect();
     let gravest = left.iter().map(|r| r.severity).max()?;
     // It stands where the last one stands, so that findings stay in the order of their places.
     let end = diagnostics.last().map(|r| r.span.clone())?;
     let message = format!("{} more findings like those above are not listed one by one", left.len());
-    order.truncate(MOST - 1);
+    order.truncate(MAX_FINDINGS - 1);
     order.sort_unstable();
     *diagnostics = order.into_iter().filter_map(|i| diagnostics.get(i).cloned()).collect();
     Some((gravest, message, end))

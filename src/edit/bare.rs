@@ -105,7 +105,7 @@ fn end_of_patch<'l>(mut lines: impl Iterator<Item = &'l str>) -> BareEnd {
 
 /// What a line is to the diff in front of it.
 #[derive(PartialEq, Eq)]
-enum Belongs {
+enum LineRole {
     Yes,
     /// It is blank, and behind all that is counted.
     Perhaps,
@@ -119,22 +119,22 @@ fn end_of_diff<'l>(mut lines: impl Iterator<Item = &'l str> + Clone) -> BareEnd 
     while let Some(line) = lines.next() {
         let belongs = if is_between(line, lines.clone(), &mut hunk) {
             (unsure, shorter) = (None, None);
-            Belongs::Yes
+            LineRole::Yes
         } else {
             belongs(line, hunk.as_mut(), is_behind_blank)
         };
         match belongs {
-            Belongs::No => {
+            LineRole::No => {
                 is_over = true;
                 break;
             }
-            Belongs::Perhaps => {}
-            Belongs::Unsure => {
+            LineRole::Perhaps => {}
+            LineRole::Unsure => {
                 unsure.get_or_insert(read);
                 shorter = shorter.or(is_behind_blank.then_some(filled));
                 taken = read + 1;
             }
-            Belongs::Yes => taken = read + 1,
+            LineRole::Yes => taken = read + 1,
         }
         read += 1;
         is_behind_blank = line.trim().is_empty();
@@ -170,17 +170,17 @@ fn is_between<'l>(line: &str, mut ahead: impl Iterator<Item = &'l str>, hunk: &m
     is_between
 }
 
-fn belongs(line: &str, hunk: Option<&mut Hunk>, is_behind_blank: bool) -> Belongs {
+fn belongs(line: &str, hunk: Option<&mut Hunk>, is_behind_blank: bool) -> LineRole {
     let is_blank = line.trim().is_empty();
     let Some(hunk) = hunk else {
         let is_head = line.starts_with("--- ") || line.starts_with("+++ ");
         let is_head = is_head || GIT_HEADERS.iter().any(|head| line.starts_with(head));
         return if is_head {
-            Belongs::Yes
+            LineRole::Yes
         } else if is_blank {
-            Belongs::Perhaps
+            LineRole::Perhaps
         } else {
-            Belongs::No
+            LineRole::No
         };
     };
     let is_signed = line.starts_with([' ', '+', '-', '\\']);
@@ -191,20 +191,20 @@ fn belongs(line: &str, hunk: Option<&mut Hunk>, is_behind_blank: bool) -> Belong
             || line == unified::SIGNATURE
             || is_behind_blank && ["- ", "+ ", "--"].iter().any(|mark| line.starts_with(mark));
         if is_blank {
-            return Belongs::Perhaps;
+            return LineRole::Perhaps;
         }
         if !is_signed || is_prose {
-            return Belongs::No;
+            return LineRole::No;
         }
     } else if !is_signed && !is_blank && hunk.ends() == EditEnd::Here {
-        return Belongs::No;
+        return LineRole::No;
     }
     hunk.line(line);
     match (is_blank, is_signed) {
-        (true, _) if hunk.waits() || hunk.is_even() => Belongs::Yes,
-        (true, _) => Belongs::Perhaps,
-        (_, true) => Belongs::Yes,
-        _ => Belongs::Unsure,
+        (true, _) if hunk.waits() || hunk.is_even() => LineRole::Yes,
+        (true, _) => LineRole::Perhaps,
+        (_, true) => LineRole::Yes,
+        _ => LineRole::Unsure,
     }
 }
 

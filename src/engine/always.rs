@@ -4,7 +4,7 @@
 //! stopped until the end of that. What a rule covers is judged in `rules`; the gate itself stands in `approval`.
 
 use super::approval::{Refusal, check};
-use super::rules::Miss;
+use super::rules::RuleMismatch;
 use super::state::{Countdown, RuleMatch};
 use super::{Effect, Engine, Phase, notices, rules};
 use crate::domain::{BlockId, Entry, Grantor, Policy, Revision, RuleId, RuleScope, TimerId};
@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 pub(crate) const START_DELAY_MS: u64 = 3_000;
 
 /// Covered blocks whose start the person stopped: they wait for a decision like any other.
-pub(super) type HeldBack = BTreeSet<(BlockId, Revision)>;
+pub(super) type StoppedStarts = BTreeSet<(BlockId, Revision)>;
 
 impl Engine {
     /// The person says yes to this block, and to what the rule covers from now on.
@@ -23,7 +23,7 @@ impl Engine {
             return self.notify(refusal.notice());
         }
         if self.state.live.foreign {
-            return self.notify(Refusal::NoRule(block, Miss::Foreign).notice());
+            return self.notify(Refusal::NoRule(block, RuleMismatch::Foreign).notice());
         }
         let offer = rules::proposed(&self.state, block, scope);
         let known = self.state.transcript.blocks.get(&block).zip(self.state.inspected(block));

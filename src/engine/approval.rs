@@ -3,7 +3,7 @@
 //! This is the only file that grants an [`Approval`]. What the gate asks for is told by [`check`], so that front ends
 //! can say why a block is locked in the same words in which it would be refused.
 
-use super::rules::Miss;
+use super::rules::RuleMismatch;
 use super::state::{InspectionResult, LiveRun};
 use super::transcript::{BlockItem, BlockStanding};
 use super::{Effect, Engine, Phase, State, notices};
@@ -52,7 +52,7 @@ pub(crate) enum Refusal {
     Forbidden(BlockId, String),
     /// The rule that was chosen would not even cover this block, and why.
     #[error("Block {0} {1}. No rule was made.")]
-    NoRule(BlockId, Miss),
+    NoRule(BlockId, RuleMismatch),
     /// The word was not typed.
     #[error("Type run and press Enter to run it once.")]
     NotTyped,

@@ -26,7 +26,7 @@ use super::replying::FAILED;
 use super::transcript::{Item, ReplyItem, SettledEvent, SummaryItem, Transcript, task};
 use super::{Settings, dialect, prompt};
 use crate::domain::{Departure, Dialect, ImageRef, Message, MessageImage, RecipeFact, Role, TurnEnd};
-use budget::Cuts;
+use budget::ResultLimits;
 use pending::PendingEvents;
 use results::Results;
 
@@ -36,7 +36,7 @@ pub(crate) fn messages(transcript: &Transcript, settings: &Settings, dialect: Di
 }
 
 /// The messages with these cuts, and how many results are told shorter for them.
-fn compose(composer: &Composer<'_>, cuts: Cuts) -> (Vec<Message>, usize) {
+fn compose(composer: &Composer<'_>, cuts: ResultLimits) -> (Vec<Message>, usize) {
     let Composer { transcript, settings, .. } = composer;
     let mut told = MessageList::default();
     let is_small = transcript.model.as_ref().is_some_and(|name| dialect::is_small(&name.model));

@@ -19,7 +19,7 @@ const MAX_PLACE_SEARCHES: usize = 20;
 
 /// What is known of looks beside the state.
 #[derive(Debug, Default)]
-pub(super) struct Looks {
+pub(super) struct Inspections {
     /// Grows when what a run would meet may have changed: a run has ended, a kernel is gone.
     world: u64,
     orders: BTreeMap<BlockId, InspectionState>,

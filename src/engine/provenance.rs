@@ -15,15 +15,15 @@ const MAX_BYTES: usize = 4 << 20;
 const MAX_MESSAGE_BYTES: usize = 32 << 20;
 
 /// Texts with those whose words they are, oldest first.
-pub(crate) type Earlier = Vec<(Arc<str>, TextOrigin)>;
+pub(crate) type TracedTexts = Vec<(Arc<str>, TextOrigin)>;
 
 /// The texts before those are read that stand in the file alone.
 #[derive(Debug, Default)]
-pub(crate) struct UnreadTexts(Vec<(Words, TextOrigin)>);
+pub(crate) struct UnreadTexts(Vec<(TextSource, TextOrigin)>);
 
 /// A text, or what tells where it stands.
 #[derive(Debug)]
-enum Words {
+enum TextSource {
     Here(Arc<str>),
     /// What a run printed: which entry of the file has it.
     Away(RunId, u64),
@@ -37,24 +37,27 @@ impl UnreadTexts {
     ///
     /// # Errors
     /// When one can't be read: what came from it is not known.
-    pub(crate) fn read(&self, mut read: impl FnMut(u64) -> Result<Entry, String>) -> Result<Earlier, String> {
+    pub(crate) fn read(
+        &self,
+        mut read: impl FnMut(u64) -> Result<Entry, String>,
+    ) -> Result<TracedTexts, String> {
         let (mut left, mut of_messages) = (MAX_BYTES, MAX_MESSAGE_BYTES);
-        let mut kept: Earlier = Vec::new();
+        let mut kept: TracedTexts = Vec::new();
         for (words, from) in self.0.iter().rev() {
             let texts = match words {
-                Words::Here(text) => vec![text.clone()],
+                TextSource::Here(text) => vec![text.clone()],
                 // Behind one that is too large nothing older is read: what is left out is the oldest.
-                Words::Message(_, bytes) if *bytes > of_messages => {
+                TextSource::Message(_, bytes) if *bytes > of_messages => {
                     of_messages = 0;
                     continue;
                 }
-                Words::Message(entry, bytes) => {
+                TextSource::Message(entry, bytes) => {
                     of_messages -= bytes;
                     kept.extend(said(read(*entry)?)?);
                     continue;
                 }
-                Words::Away(..) if left == 0 => continue,
-                Words::Away(run, entry) => match read(*entry)? {
+                TextSource::Away(..) if left == 0 => continue,
+                TextSource::Away(run, entry) => match read(*entry)? {
                     Entry::Ran { run: found, report, .. } if found == *run => printed(&report),
                     _ => return Err(OTHER_ENTRY.to_owned()),
                 },
@@ -76,7 +79,7 @@ impl UnreadTexts {
 }
 
 /// The texts of a message, the last one first.
-fn said(entry: Entry) -> Result<Earlier, String> {
+fn said(entry: Entry) -> Result<TracedTexts, String> {
     match entry {
         Entry::Reply { text, .. } => Ok(vec![(text.into(), TextOrigin::Model)]),
         Entry::Prompt(Prompt { text, files }) => {
@@ -104,15 +107,15 @@ pub(crate) fn earlier(state: &State, step: StepId) -> UnreadTexts {
     let end = end.unwrap_or(transcript.items.len());
     let own = |own| if own { TextOrigin::Person } else { TextOrigin::Project };
     let instructions = state.live.used_instructions();
-    let mut texts: Vec<(Words, TextOrigin)> =
-        instructions.map(|file| (Words::Here(file.text.clone()), own(file.own))).collect();
+    let mut texts: Vec<(TextSource, TextOrigin)> =
+        instructions.map(|file| (TextSource::Here(file.text.clone()), own(file.own))).collect();
     let mut settled = transcript.settled.iter().peekable();
     for (at, item) in transcript.items.iter().take(end).enumerate() {
         while let Some(next) = settled.next_if(|settled| settled.after <= at) {
             outcome(transcript, next.block, &next.what, &mut texts);
         }
         if let Some((entry, out)) = transcript.message_away(at) {
-            texts.push((Words::Message(entry, out.bytes as usize), TextOrigin::Model));
+            texts.push((TextSource::Message(entry, out.bytes as usize), TextOrigin::Model));
             continue;
         }
         match item {
@@ -128,17 +131,17 @@ pub(crate) fn earlier(state: &State, step: StepId) -> UnreadTexts {
         outcome(transcript, next.block, &next.what, &mut texts);
     }
     let edits = transcript.blocks.values().filter(|item| item.block.step <= step);
-    texts.extend(edits.filter_map(edited).map(|text| (Words::Here(text), TextOrigin::Person)));
+    texts.extend(edits.filter_map(edited).map(|text| (TextSource::Here(text), TextOrigin::Person)));
     bound(&mut texts);
     UnreadTexts(texts)
 }
 
 /// Drops what will not be read in any case: outputs and files that newer ones in memory leave no room for.
-fn bound(texts: &mut Vec<(Words, TextOrigin)>) {
+fn bound(texts: &mut Vec<(TextSource, TextOrigin)>) {
     let mut left = MAX_BYTES;
     texts.reverse();
     texts.retain(|(words, from)| match words {
-        Words::Here(text) if from.block().is_some() => {
+        TextSource::Here(text) if from.block().is_some() => {
             let fits = text.len() <= left;
             left = left.saturating_sub(text.len());
             fits
@@ -148,12 +151,17 @@ fn bound(texts: &mut Vec<(Words, TextOrigin)>) {
     texts.reverse();
 }
 
-fn here(text: &str) -> Words {
-    Words::Here(text.into())
+fn here(text: &str) -> TextSource {
+    TextSource::Here(text.into())
 }
 
 /// What became of a block, as far as it brought words in.
-fn outcome(transcript: &Transcript, block: BlockId, what: &Settlement, texts: &mut Vec<(Words, TextOrigin)>) {
+fn outcome(
+    transcript: &Transcript,
+    block: BlockId,
+    what: &Settlement,
+    texts: &mut Vec<(TextSource, TextOrigin)>,
+) {
     let Some(item) = transcript.blocks.get(&block) else { return };
     match what {
         Settlement::Declined(_) => {}
@@ -166,8 +174,8 @@ fn outcome(transcript: &Transcript, block: BlockId, what: &Settlement, texts: &m
                 _ => TextOrigin::File(block),
             };
             match run.away() {
-                Some((entry, _)) => texts.push((Words::Away(run.run, entry), from)),
-                None => texts.extend(printed(report).into_iter().map(|text| (Words::Here(text), from))),
+                Some((entry, _)) => texts.push((TextSource::Away(run.run, entry), from)),
+                None => texts.extend(printed(report).into_iter().map(|text| (TextSource::Here(text), from))),
             }
         }
     }
@@ -191,7 +199,7 @@ mod tests {
 
     #[test]
     fn of_messages_the_newest_are_read_and_none_behind_a_gap() {
-        let message = |entry, bytes| (Words::Message(entry, bytes), TextOrigin::Model);
+        let message = |entry, bytes| (TextSource::Message(entry, bytes), TextOrigin::Model);
         let texts =
             UnreadTexts(vec![message(0, 10), message(1, MAX_MESSAGE_BYTES), message(2, 10), message(3, 10)]);
         let mut read = Vec::new();
@@ -276,7 +284,7 @@ mod tests {
 
     #[test]
     fn what_the_file_alone_has_is_read_as_far_as_it_counts_and_else_nothing_is_known() {
-        let away = |n: u32| (Words::Away(RunId(n), u64::from(n)), TextOrigin::Output(BlockId(n)));
+        let away = |n: u32| (TextSource::Away(RunId(n), u64::from(n)), TextOrigin::Output(BlockId(n)));
         let ran = |n: u64, bytes: usize| {
             let mut report = RunReport::bare(Outcome::Ok);
             report.output = crate::domain::OutputBuffer::new(2 * MAX_BYTES as u64);

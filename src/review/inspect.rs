@@ -11,8 +11,10 @@ use super::judge::{self, ActHistory};
 use super::nested::NestedCode;
 use super::notebook_magics::{self, Magic};
 use super::rules::{Effect, InnerPattern};
-use super::syntax::Matter;
-use super::{LARGEST, Scope, hidden, javascript, lookalike, parsed, python, queries, shell, unread, words};
+use super::syntax::TextKind;
+use super::{
+    MAX_TEXT_BYTES, Scope, hidden, javascript, lookalike, parsed, python, queries, shell, unread, words,
+};
 use crate::domain::{Review, Severity};
 use std::ops::Range;
 
@@ -45,8 +47,8 @@ pub(super) fn inspect(
         commands: by_words::MAX_COMMANDS,
     };
     let magics = if grammar == Grammar::Python { notebook_magics::look(source) } else { Vec::new() };
-    let read = if source.len() > LARGEST {
-        let (size, limit) = (source.len().div_ceil(1024), LARGEST / 1024);
+    let read = if source.len() > MAX_TEXT_BYTES {
+        let (size, limit) = (source.len().div_ceil(1024), MAX_TEXT_BYTES / 1024);
         review.unchecked = Some(format!(
             "too large to read as code: {size} KiB, the limit is {limit} KiB; its words were looked at"
         ));
@@ -93,7 +95,7 @@ pub(super) fn inspect(
 /// A text that was read, and not judged yet.
 struct ExtractedText {
     reading: Extraction,
-    matter: Vec<(Range<usize>, Matter)>,
+    matter: Vec<(Range<usize>, TextKind)>,
     diagnostics: Vec<Diagnostic>,
     /// What its grammar was not shown.
     covers: Vec<Cover>,

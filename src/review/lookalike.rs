@@ -7,7 +7,7 @@
 use super::diagnostic::Diagnostic;
 use super::grammar::Grammar;
 use super::rule_set::RuleSet;
-use super::syntax::Matter;
+use super::syntax::TextKind;
 use crate::domain::Severity;
 use std::ops::Range;
 use unicode_normalization::UnicodeNormalization as _;
@@ -109,7 +109,7 @@ fn suspicion(
 /// book, what the language reads.
 pub(super) fn look(
     source: &str,
-    matter: &[(Range<usize>, Matter)],
+    matter: &[(Range<usize>, TextKind)],
     language: Option<(Grammar, &RuleSet)>,
 ) -> Vec<Diagnostic> {
     let grammar = language.map(|(grammar, _)| grammar);

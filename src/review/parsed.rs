@@ -3,7 +3,7 @@
 use super::comments;
 use super::cover::{self, Cover, CoverKind};
 use super::grammar::Grammar;
-use super::syntax::{self, Matter, each, known};
+use super::syntax::{self, TextKind, each, known};
 use crate::text::syntax::{Budget, parse as parse_text};
 use std::ops::Range;
 use tree_sitter::Tree;
@@ -52,11 +52,11 @@ pub(super) fn parse(
 
 impl ParsedText {
     /// The stretches of strings and comments, in order.
-    pub(super) fn matter(&self) -> Vec<(Range<usize>, Matter)> {
+    pub(super) fn matter(&self) -> Vec<(Range<usize>, TextKind)> {
         let mut found = syntax::matter(&self.tree);
         let covered = self.covers.iter().filter(|cover| cover.kind == CoverKind::Comment);
         let before = found.len();
-        found.extend(covered.map(|cover| (cover.span.clone(), Matter::Comment)));
+        found.extend(covered.map(|cover| (cover.span.clone(), TextKind::Comment)));
         if found.len() > before {
             found.sort_by_key(|(range, _)| range.start);
         }

@@ -79,7 +79,7 @@ pub(super) enum Code {
 
 /// Whether an option takes a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Takes {
+pub(super) enum OptionArity {
     Nothing,
     /// The rest of its word, or the next word.
     Value,
@@ -90,7 +90,7 @@ pub(super) enum Takes {
 /// One option of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct OptionChoice {
-    pub(super) takes: Takes,
+    pub(super) takes: OptionArity,
     pub(super) does: OperandUse,
 }
 
@@ -279,32 +279,35 @@ fn words(text: &str) -> impl Iterator<Item = String> + '_ {
 /// A row as it is used.
 fn program(row: &ProgramRow) -> Result<Program, UnknownWord> {
     let mut options = HashMap::new();
-    let mut put =
-        |text: &str, takes: Takes, does: fn(Code) -> OperandUse, plain: bool| -> Result<(), UnknownWord> {
-            for word in words(text) {
-                let (name, kind) = match word.split_once(':') {
-                    Some((name, kind)) if !plain => (name, code(kind)?),
-                    _ => (word.as_str(), Code::Shell),
-                };
-                // An option whose value stands in its own word only: `-i.bak`.
-                let (name, takes) = match name.strip_suffix('?') {
-                    Some(name) if !name.is_empty() => (name, Takes::Attached),
-                    _ => (name, takes),
-                };
-                options.insert(name.to_owned(), OptionChoice { takes, does: does(kind) });
-            }
-            Ok(())
-        };
-    put(&row.nothing, Takes::Nothing, |_| OperandUse::Nothing, true)?;
-    put(&row.takes, Takes::Value, |_| OperandUse::Nothing, true)?;
-    put(&row.attached, Takes::Attached, |_| OperandUse::Nothing, true)?;
-    put(&row.reads, Takes::Value, |_| OperandUse::Reads, true)?;
-    put(&row.writes, Takes::Value, |_| OperandUse::Writes, true)?;
-    put(&row.makes, Takes::Value, |_| OperandUse::Makes, true)?;
-    put(&row.deletes, Takes::Value, |_| OperandUse::Deletes, true)?;
-    put(&row.hosts, Takes::Value, |_| OperandUse::Hosts, true)?;
-    put(&row.starts, Takes::Value, OperandUse::Starts, false)?;
-    put(&row.hides, Takes::Value, OperandUse::Hides, false)?;
+    let mut put = |text: &str,
+                   takes: OptionArity,
+                   does: fn(Code) -> OperandUse,
+                   plain: bool|
+     -> Result<(), UnknownWord> {
+        for word in words(text) {
+            let (name, kind) = match word.split_once(':') {
+                Some((name, kind)) if !plain => (name, code(kind)?),
+                _ => (word.as_str(), Code::Shell),
+            };
+            // An option whose value stands in its own word only: `-i.bak`.
+            let (name, takes) = match name.strip_suffix('?') {
+                Some(name) if !name.is_empty() => (name, OptionArity::Attached),
+                _ => (name, takes),
+            };
+            options.insert(name.to_owned(), OptionChoice { takes, does: does(kind) });
+        }
+        Ok(())
+    };
+    put(&row.nothing, OptionArity::Nothing, |_| OperandUse::Nothing, true)?;
+    put(&row.takes, OptionArity::Value, |_| OperandUse::Nothing, true)?;
+    put(&row.attached, OptionArity::Attached, |_| OperandUse::Nothing, true)?;
+    put(&row.reads, OptionArity::Value, |_| OperandUse::Reads, true)?;
+    put(&row.writes, OptionArity::Value, |_| OperandUse::Writes, true)?;
+    put(&row.makes, OptionArity::Value, |_| OperandUse::Makes, true)?;
+    put(&row.deletes, OptionArity::Value, |_| OperandUse::Deletes, true)?;
+    put(&row.hosts, OptionArity::Value, |_| OperandUse::Hosts, true)?;
+    put(&row.starts, OptionArity::Value, OperandUse::Starts, false)?;
+    put(&row.hides, OptionArity::Value, OperandUse::Hides, false)?;
     let operands = row.operands.iter().map(|text| role(text)).collect::<Result<_, _>>()?;
     let stdin = Some(row.stdin.as_str()).filter(|s| !s.is_empty()).map(does).transpose()?;
     let verbs = row.verbs.as_ref().map(|verbs| words(verbs).collect());

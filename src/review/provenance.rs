@@ -78,7 +78,9 @@ fn literals(source: &str, grammar: Grammar, go_on: &dyn Fn() -> bool) -> Vec<Ran
         });
     } else {
         let (_, matter) = words::read(source, grammar, grammar.as_str(), rule_set::book(grammar));
-        spans.extend(matter.into_iter().filter(|(_, m)| *m == syntax::Matter::Text).map(|(s, _)| (s, false)));
+        spans.extend(
+            matter.into_iter().filter(|(_, m)| *m == syntax::TextKind::Text).map(|(s, _)| (s, false)),
+        );
     }
     let mut found: Vec<Range<usize>> = Vec::new();
     for (span, word) in spans {

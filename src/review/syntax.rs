@@ -27,23 +27,23 @@ pub(super) fn parser_language(grammar: Grammar) -> Option<tree_sitter::Language>
 
 /// What a stretch of text is, where that matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Matter {
+pub(super) enum TextKind {
     Text,
     Comment,
 }
 
 /// The stretches of strings and comments, in order.
-pub(super) fn matter(tree: &Tree) -> Vec<(Range<usize>, Matter)> {
+pub(super) fn matter(tree: &Tree) -> Vec<(Range<usize>, TextKind)> {
     let mut found = Vec::new();
     each(tree.root_node(), |node, _| {
         let matter = match node.kind() {
             "string_content" | "string_fragment" | "raw_string" | "ansi_c_string" | "heredoc_body"
-            | "jsx_text" | "regex_pattern" | "heredoc_content" => Matter::Text,
-            "comment" | "html_comment" | "hash_bang_line" => Matter::Comment,
+            | "jsx_text" | "regex_pattern" | "heredoc_content" => TextKind::Text,
+            "comment" | "html_comment" | "hash_bang_line" => TextKind::Comment,
             _ => return true,
         };
         found.push((node.byte_range(), matter));
-        matter == Matter::Text && node.kind() == "heredoc_body"
+        matter == TextKind::Text && node.kind() == "heredoc_body"
     });
     found
 }

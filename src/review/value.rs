@@ -3,7 +3,7 @@
 //! A value may be one of several (`choice`). The languages turn their expressions into these; rules look at nothing else. Values are bounded: what grows beyond
 //! the bounds becomes unknown, so that a hostile text can't make the review slow.
 
-use super::rules::Mark;
+use super::rules::TaintMark;
 use std::ops::Range;
 
 /// Stands in folded text for a part that is only known at run time.
@@ -48,13 +48,13 @@ impl Taint {
 }
 
 /// The mark of a rule file as it travels with values.
-pub(super) fn taint(mark: Mark) -> Taint {
+pub(super) fn taint(mark: TaintMark) -> Taint {
     match mark {
-        Mark::Decoded => Taint::DECODED,
-        Mark::Downloaded => Taint::DOWNLOADED,
-        Mark::Secret => Taint::SECRET,
-        Mark::Environment => Taint::ENVIRONMENT,
-        Mark::File => Taint::FILE,
+        TaintMark::Decoded => Taint::DECODED,
+        TaintMark::Downloaded => Taint::DOWNLOADED,
+        TaintMark::Secret => Taint::SECRET,
+        TaintMark::Environment => Taint::ENVIRONMENT,
+        TaintMark::File => Taint::FILE,
     }
 }
 

@@ -333,7 +333,7 @@ fn in_a_foreign_session_each_block_waits_whatever_was_said_for_all() {
     d.reply(ONE);
     d.inspected(1, Review::default(), Ok(confined()));
     let offers = offers(d.state(), BlockId(1));
-    assert!(!offers.is_empty() && offers.iter().all(|offer| offer.refused == Some(Miss::Foreign)));
+    assert!(!offers.is_empty() && offers.iter().all(|offer| offer.refused == Some(RuleMismatch::Foreign)));
     let line = d.always(1, RuleScope::Clean);
     assert!(line.contains("each block is asked about") && line.ends_with("| deciding 1"), "{line}");
     // Not even a rule that stands there covers anything.

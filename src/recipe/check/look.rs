@@ -5,7 +5,7 @@ use super::net::{FILE, bash, printed};
 use super::subject::said;
 use super::{Check, CheckFacts, CheckOption, CheckResponse, OptionKind, OwnBlock, OwnRun};
 use crate::domain::{Answers, BlockKind, Language, Outcome};
-use crate::recipe::Want;
+use crate::recipe::FactRequest;
 use crate::recipe::scripts;
 use crate::recipe::view::{View, ended};
 
@@ -33,9 +33,9 @@ impl Check for ShownFacts {
         }
     }
 
-    fn wants(&self, options: &[(String, String)], _: &Answers) -> Vec<Want> {
+    fn wants(&self, options: &[(String, String)], _: &Answers) -> Vec<FactRequest> {
         let package = super::answer(options, "package");
-        (!package.is_empty()).then(|| Want::Package(package.to_owned())).into_iter().collect()
+        (!package.is_empty()).then(|| FactRequest::Package(package.to_owned())).into_iter().collect()
     }
 
     fn look(&self, view: &View<'_>) -> CheckResponse {

@@ -3,7 +3,7 @@
 
 use super::run::code_runs;
 use super::subject::{self, OPTIONS, Subject};
-use super::swallowed::{Caught, NOT_DONE_MESSAGE, swallows, without};
+use super::swallowed::{ErrorHandling, NOT_DONE_MESSAGE, swallows, without};
 use super::{Check, CheckFacts, CheckResponse, OwnRun};
 use crate::domain::{Block, BlockKind, Finding, Language, Outcome, Place, Review, RunReport, Severity};
 use crate::engine::transcript::{BlockItem, RunItem};
@@ -47,7 +47,7 @@ impl Check for MendedCheck {
             (_, OwnRun::Ran(_, report)) => {
                 let caught = written(view).unwrap_or_default();
                 let unseen = caught.unseen || !is_looked_at(view);
-                judge(report, Caught { unseen, ..caught })
+                judge(report, ErrorHandling { unseen, ..caught })
             }
             (_, OwnRun::Refused(_)) => CheckResponse::Unable(
                 "It was not run again, so whether the change mends it is not known.".into(),
@@ -56,7 +56,7 @@ impl Check for MendedCheck {
             (Subject::Code { language, source }, OwnRun::None)
                 if corrected(&newest, language, source).is_some() =>
             {
-                let judged = |(new, report)| judge(report, Caught::of(language, source, new));
+                let judged = |(new, report)| judge(report, ErrorHandling::of(language, source, new));
                 corrected(&newest, language, source).map_or_else(|| nothing(false), judged)
             }
             (_, OwnRun::None) if changed => {
@@ -140,10 +140,10 @@ fn before_of(view: &View<'_>) -> Option<String> {
 }
 
 /// What the file as it was written last does with errors.
-fn written(view: &View<'_>) -> Option<Caught> {
+fn written(view: &View<'_>) -> Option<ErrorHandling> {
     let file = view.named(view.context.input(view.option("file")).trim());
     let (_, new) = view.writes_of(&file).pop()?;
-    Some(Caught::of(&command::language_of(&file), &before_of(view)?, &new))
+    Some(ErrorHandling::of(&command::language_of(&file), &before_of(view)?, &new))
 }
 
 /// Whether all that was changed is known as it was and as it is: the file that fails, changed by what sayso wrote itself.
@@ -197,7 +197,7 @@ fn nothing(empty: bool) -> CheckResponse {
     }
 }
 
-fn judge(report: &RunReport, caught: Caught) -> CheckResponse {
+fn judge(report: &RunReport, caught: ErrorHandling) -> CheckResponse {
     let verdict = match (&report.outcome, caught.hidden) {
         (Outcome::Ok, Some(note)) => return CheckResponse::Judge { verdict: HIDDEN, note },
         (Outcome::Ok, None) => {

@@ -6,7 +6,7 @@ use super::{Check, CheckFacts, CheckOption, CheckResponse, OptionKind, OwnRun};
 use crate::domain::{Answers, Block};
 use crate::recipe::command::{self, ProgramNames};
 use crate::recipe::view::View;
-use crate::recipe::{Tool, Want};
+use crate::recipe::{FactRequest, Tool};
 
 /// How the block ends where one of the two fails by itself.
 const OLD_FAILS: i32 = 90;
@@ -31,19 +31,19 @@ impl Check for SameOutput {
         }
     }
 
-    fn wants(&self, options: &[(String, String)], inputs: &Answers) -> Vec<Want> {
+    fn wants(&self, options: &[(String, String)], inputs: &Answers) -> Vec<FactRequest> {
         let said_by = super::answer(options, "command");
         let own = super::answer(inputs, said_by);
         let named = [("file", None), ("target", Some(said_by))];
         // A line of one's own says how the new one is run.
-        let line = Want::Tool { input: said_by.to_owned(), tool: Tool::Line(own.to_owned()) };
+        let line = FactRequest::Tool { input: said_by.to_owned(), tool: Tool::Line(own.to_owned()) };
         let named = named.into_iter().take(if own.is_empty() { 2 } else { 1 });
         let tool = |(option, said_by): (&str, Option<&str>)| {
             let input = super::answer(options, option);
             let file = super::answer(inputs, input).to_owned();
             let unknown = || Tool::Unknown { file: file.clone(), said_by: said_by.map(str::to_owned) };
             let tool = command::tool(&file, said_by).unwrap_or_else(unknown);
-            (!file.is_empty()).then(|| Want::Tool { input: input.to_owned(), tool })
+            (!file.is_empty()).then(|| FactRequest::Tool { input: input.to_owned(), tool })
         };
         named.filter_map(tool).chain((!own.is_empty()).then_some(line)).collect()
     }

@@ -12,7 +12,7 @@ use super::{Check, CheckFacts, CheckOption, CheckResponse, OptionKind, OwnBlock}
 use crate::domain::{Answers, Block, BlockKind, Language, RunReport};
 use crate::engine::transcript::BlockItem;
 use crate::recipe::view::{OwnRun, View};
-use crate::recipe::{Tool, Want};
+use crate::recipe::{FactRequest, Tool};
 use printed::{BROKEN, Expectation, GREEN, Problem, RED, RunnerOutput, TestCounts, UNCLEAR, file_name};
 use runner::{PYTEST, Runner};
 
@@ -43,10 +43,10 @@ impl Check for Tests {
         }
     }
 
-    fn wants(&self, _: &[(String, String)], inputs: &Answers) -> Vec<Want> {
+    fn wants(&self, _: &[(String, String)], inputs: &Answers) -> Vec<FactRequest> {
         let known = runner::ALL.iter().find(|runner| runner.name == super::answer(inputs, RUNNER));
         let tool = known.map(|runner| Tool::Runner(runner.name.to_owned()));
-        tool.map(|tool| Want::Tool { input: RUNNER.to_owned(), tool }).into_iter().collect()
+        tool.map(|tool| FactRequest::Tool { input: RUNNER.to_owned(), tool }).into_iter().collect()
     }
 
     fn look(&self, view: &View<'_>) -> CheckResponse {

@@ -40,7 +40,7 @@ pub(super) const NOT_DONE_MESSAGE: &str = "not done any more: ";
 
 /// What a change does with errors.
 #[derive(Default)]
-pub(super) struct Caught {
+pub(super) struct ErrorHandling {
     /// How it catches one away: the line that keeps quiet about it, or what is not done any more ([`NOT_DONE_MESSAGE`]).
     pub(super) hidden: Option<String>,
     /// What of it does something with those that it takes.
@@ -49,7 +49,7 @@ pub(super) struct Caught {
     pub(super) unseen: bool,
 }
 
-impl Caught {
+impl ErrorHandling {
     pub(super) fn of(language: &Language, old: &str, new: &str) -> Self {
         if old.len().max(new.len()) > MAX_BYTES {
             return Self { unseen: true, ..Self::default() };
@@ -79,7 +79,7 @@ impl Caught {
 
 /// How a change catches an error away.
 pub(super) fn swallows(language: &Language, old: &str, new: &str) -> Option<String> {
-    Caught::of(language, old, new).hidden
+    ErrorHandling::of(language, old, new).hidden
 }
 
 /// The same by handlers that are new, as lines tell them.
@@ -90,7 +90,7 @@ fn by_lines(handlers: &[Handler<'_>], old: &str) -> Option<String> {
     quiet.find(|handler| takes(&handler.takes)).map(|handler| quoted(handler.line))
 }
 
-fn by_grammar(old: &Source<'_>, new: &Source<'_>, text: &str) -> Caught {
+fn by_grammar(old: &Source<'_>, new: &Source<'_>, text: &str) -> ErrorHandling {
     let mut known = KnownLines::of(text);
     let mut takes =
         |silencer: &Silencer<'_>| silencer.takes.as_ref().is_none_or(|lines| known.has_one(lines));
@@ -101,7 +101,7 @@ fn by_grammar(old: &Source<'_>, new: &Source<'_>, text: &str) -> Caught {
     let not_strict = bash::not_strict(old, new);
     let lax = || not_strict.filter(|(_, looks)| !looks).map(|(line, _)| is_gone(line));
     let taken = silencers.first().map(|silencer| taking(silencer.line));
-    Caught {
+    ErrorHandling {
         hidden: line.or_else(gone).or_else(lax),
         handled: taken.or_else(|| not_strict.map(|(line, _)| is_gone(line))),
         unseen: !old.is_whole() || !new.is_whole(),
@@ -269,7 +269,7 @@ mod tests {
     }
 
     fn handles(old: &str, new: &str) -> Option<String> {
-        let told = super::Caught::of(&Language("ruby".into()), old, new).handled?;
+        let told = super::ErrorHandling::of(&Language("ruby".into()), old, new).handled?;
         Some(told.split('`').nth(1)?.to_owned())
     }
 
@@ -277,7 +277,7 @@ mod tests {
     fn lines_that_are_searched_too_often_are_told_as_not_looked_at() {
         let old: Vec<String> = (0..2_000).map(|n| format!("go {n};")).collect();
         let new: Vec<String> = old.iter().rev().map(|line| format!("{line} || true")).collect();
-        let caught = |new: &str| super::Caught::of(&Language("ruby".into()), &old.join("\n"), new);
+        let caught = |new: &str| super::ErrorHandling::of(&Language("ruby".into()), &old.join("\n"), new);
         let reversed = caught(&new.join("\n"));
         assert!(reversed.hidden.is_none() && reversed.unseen);
         // In their order each is found at once.

@@ -19,12 +19,12 @@ pub(super) struct Round {
     /// Whether the model was told something.
     pub(super) told: bool,
     /// What led to it.
-    pub(super) lead: Lead,
+    pub(super) lead: RoundCause,
 }
 
 /// What led to a round.
 #[derive(Clone, Debug)]
-pub(super) enum Lead {
+pub(super) enum RoundCause {
     First,
     /// A verdict: what is said of it, and whether it was one of the same step.
     Verdict {
@@ -74,9 +74,9 @@ impl<'a> Path<'a> {
         let mut path =
             Self { definition, context, rounds: Vec::new(), begun, judged: Vec::new(), over: None };
         match path.taken(0) {
-            Some(step) => path.enter(step, Some(context.from.saturating_sub(1)), Lead::First),
+            Some(step) => path.enter(step, Some(context.from.saturating_sub(1)), RoundCause::First),
             None => {
-                path.enter(0, None, Lead::First);
+                path.enter(0, None, RoundCause::First);
                 path.over =
                     Some(Ending::told(RecipeEnd::Done, "None of its steps is taken with these answers."));
             }
@@ -93,11 +93,11 @@ impl<'a> Path<'a> {
 
     /// The round that goes on.
     fn now(&self) -> &Round {
-        static NONE: Round = Round { step: 0, round: 0, from: None, told: false, lead: Lead::First };
+        static NONE: Round = Round { step: 0, round: 0, from: None, told: false, lead: RoundCause::First };
         self.rounds.last().unwrap_or(&NONE)
     }
 
-    pub(super) fn lead(&self) -> &Lead {
+    pub(super) fn lead(&self) -> &RoundCause {
         &self.now().lead
     }
 
@@ -169,7 +169,7 @@ impl<'a> Path<'a> {
             let Some(next) = self.definition.steps.get(target).filter(|next| begun >= next.rounds) else {
                 let say = (!turn.say.is_empty()).then_some(turn.say);
                 let again = target == step && turn.then == Destination::Again;
-                return self.enter(target, at, Lead::Verdict { say, again });
+                return self.enter(target, at, RoundCause::Verdict { say, again });
             };
             match next.turn(ROUNDS_USED) {
                 Some(used) => turn = used.clone(),
@@ -189,11 +189,11 @@ impl<'a> Path<'a> {
             Some(last) if (last.step, last.round, last.told) == (step, round, false) => {
                 (last.from, last.told) = (Some(at), true);
             }
-            _ => self.rounds.push(Round { step, round, from: Some(at), told: true, lead: Lead::First }),
+            _ => self.rounds.push(Round { step, round, from: Some(at), told: true, lead: RoundCause::First }),
         }
     }
 
-    fn enter(&mut self, step: usize, from: Option<usize>, lead: Lead) {
+    fn enter(&mut self, step: usize, from: Option<usize>, lead: RoundCause) {
         let round = self.begun.get(step).copied().unwrap_or_default().saturating_add(1);
         self.rounds.push(Round { step, round, from, told: false, lead });
     }

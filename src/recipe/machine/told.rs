@@ -5,7 +5,7 @@ use super::super::definition::{PROTECTED_CHANGED, RecipeStep};
 use super::super::text::{Text, bounded, fenced};
 use super::super::view::{View, ended};
 use super::super::written;
-use super::path::{Ending, EndingText, Lead, Path};
+use super::path::{Ending, EndingText, Path, RoundCause};
 use super::protect;
 use crate::domain::{Block, RoundOutcome};
 use std::fmt::Write as _;
@@ -21,15 +21,15 @@ const CHANGED_BACK: &str = "Your last block changed files that were agreed on: {
 pub(super) fn entering(path: &Path<'_>) -> String {
     let step = path.step();
     let (before, say) = match path.lead() {
-        Lead::First => (fill(path, &path.definition.say), fill(path, &step.say)),
-        Lead::Verdict { say: Some(say), again } => {
+        RoundCause::First => (fill(path, &path.definition.say), fill(path, &step.say)),
+        RoundCause::Verdict { say: Some(say), again } => {
             (fill(path, say), if *again { String::new() } else { fill(path, &step.say) })
         }
-        Lead::Verdict { say: None, again: false } => (String::new(), fill(path, &step.say)),
-        Lead::Verdict { say: None, again: true } if path.is_restoring() => {
+        RoundCause::Verdict { say: None, again: false } => (String::new(), fill(path, &step.say)),
+        RoundCause::Verdict { say: None, again: true } if path.is_restoring() => {
             (fill(path, &Text::parse(CHANGED_BACK)), String::new())
         }
-        Lead::Verdict { say: None, again: true } => {
+        RoundCause::Verdict { say: None, again: true } => {
             let last = path.view_of(path.rounds.len().saturating_sub(2));
             let hint = path
                 .judged

@@ -2,7 +2,7 @@
 
 use super::{PythonReader, items, text};
 use crate::review::path_class::{self, TEMPORARY_FOLDER};
-use crate::review::rules::{Mark, PathClass};
+use crate::review::rules::{PathClass, TaintMark};
 use crate::review::value::taint;
 use crate::review::value::{Act, HOLE, Taint, Value, ValueKind};
 
@@ -373,7 +373,7 @@ pub(super) fn variable(name: &str) -> Value {
         "HOME" | "USERPROFILE" => Value::text("~"),
         "TMPDIR" | "TEMP" | "TMP" => Value::text("/tmp"),
         "PWD" => Value::text("."),
-        _ if path_class::secret_name(name) => Value::unknown().tainted(taint(Mark::Secret)),
+        _ if path_class::secret_name(name) => Value::unknown().tainted(taint(TaintMark::Secret)),
         _ => Value::unknown(),
     }
 }

@@ -3,7 +3,7 @@
 use super::ShellReader;
 use super::options::plain_key;
 use crate::review::nested::NestedCode;
-use crate::review::programs::{self, Takes};
+use crate::review::programs::{self, OptionArity};
 use crate::review::rules::{InnerPattern, Wrapper};
 use crate::review::value::{Argument, HOLE, Value, ValueKind};
 use std::ops::Range;
@@ -122,7 +122,7 @@ impl ShellReader<'_, '_> {
                 let key = text.trim_start_matches('-');
                 let choice = table.and_then(|table| table.option(key, text.starts_with("--")));
                 let takes = wrapper.values.iter().any(|v| v == text)
-                    || choice.is_some_and(|(_, choice)| choice.takes == Takes::Value);
+                    || choice.is_some_and(|(_, choice)| choice.takes == OptionArity::Value);
                 at += if takes { 2 } else { 1 };
             } else if is_assignment(text) && !wrapper.text {
                 self.set_by_word(word, span);

@@ -283,7 +283,7 @@ fn going_on(screen: &Screen, state: &State, look: DrawStyle<'_>) -> (String, Sty
         return (format!("{}{go}", problem.text), look.style(Slot::StatusError));
     }
     let info = look.style(Slot::StatusInfo);
-    if let (Some(run), Some(going_on)) = (&state.live.run, state.going_on()) {
+    if let (Some(run), Some(going_on)) = (&state.live.run, state.activity()) {
         let mut parts = vec![going_on.what.clone(), going_on.time(look.now)];
         if let Some(words) = screen.handed_words(state).filter(|_| run.interrupted.is_none()) {
             parts.push(words);
