@@ -114,7 +114,7 @@ pub fn read(text: &str, path: &str) -> Result<Vec<FileEdit>, EditError> {
 }
 
 /// Adds a hunk, one file after the other: they are counted while they are read, so that no text is read for nothing.
-fn add(edits: &mut Vec<FileEdit>, path: &str, hunk: EditHunk) -> Result<(), EditError> {
+fn push_hunk(edits: &mut Vec<FileEdit>, path: &str, hunk: EditHunk) -> Result<(), EditError> {
     if edits.len() >= MAX_HUNKS {
         return Err(EditError::TooMany);
     }

@@ -262,7 +262,7 @@ impl Engine {
             Event::Reply(step, event) if self.state.phase == Phase::Compacting(step) => self.summed_up(event),
             Event::Reply(step, event) => self.reply(step, event),
             Event::Inspected(block, revision, inspection) => {
-                self.inspected(block, revision, *inspection);
+                self.take_inspection(block, revision, *inspection);
                 self.consult_if_grave(block);
             }
             Event::Run(run, event) => self.run(run, event),
@@ -277,10 +277,10 @@ impl Engine {
             Event::RecipeReady(start) => self.begin_recipe(*start),
             Event::KernelLanguages(languages) => self.kernels_found(languages),
             Event::Instructions(found) => self.instructions_found(found),
-            Event::Consulted(block, revision, answer) => self.consulted(block, revision, *answer),
+            Event::Consulted(block, revision, answer) => self.take_opinion(block, revision, *answer),
             Event::TakenBack(run, way, answer) => self.taken_back(run, way, answer),
             Event::ChangedMeanwhile(changes) => self.changed_meanwhile(&changes),
-            Event::Loaded(bodies) => self.loaded(bodies),
+            Event::Loaded(bodies) => self.take_loaded(bodies),
         }
         self.follow_rules();
         self.take_stock();

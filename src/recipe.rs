@@ -133,7 +133,7 @@ impl Recipe {
         }
         if let Some(step) = self.definition.steps.iter().find(|step| step.check.facts().wants_functions) {
             let input = step.option("file").to_owned();
-            let named = named(inputs, &input).unwrap_or_default().to_owned();
+            let named = value_of(inputs, &input).unwrap_or_default().to_owned();
             wants.push(FactRequest::Functions { input, named });
         }
         wants
@@ -155,12 +155,13 @@ impl Recipe {
     ) -> Result<RecipeStart, Vec<AnswerError>> {
         let either = &self.definition.either;
         if let Some(first) = either.first()
-            && either.iter().all(|name| named(&inputs, name).is_none_or(|text| text.trim().is_empty()))
+            && either.iter().all(|name| value_of(&inputs, name).is_none_or(|text| text.trim().is_empty()))
         {
             let why = format!("one of {} is needed", either.join(", "));
             return Err(vec![AnswerError { field: first.clone(), why }]);
         }
-        let value = |name: &str| named(&inputs, name).or(named(&facts, name)).unwrap_or_default().to_owned();
+        let value =
+            |name: &str| value_of(&inputs, name).or(value_of(&facts, name)).unwrap_or_default().to_owned();
         let prompt = self.definition.prompt.fill(value);
         Ok(RecipeStart { name: self.card.name.clone(), definition: self.text.clone(), inputs, facts, prompt })
     }
@@ -172,7 +173,7 @@ pub(crate) fn names_in(file: &Path, text: &str) -> String {
     names.iter().map(|name| format!("{name} {}\n", file.display())).collect()
 }
 
-fn named<'a>(pairs: &'a [(String, String)], name: &str) -> Option<&'a str> {
+fn value_of<'a>(pairs: &'a [(String, String)], name: &str) -> Option<&'a str> {
     pairs.iter().find(|(known, _)| known == name).map(|(_, text)| text.as_str())
 }
 

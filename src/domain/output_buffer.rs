@@ -107,7 +107,7 @@ impl OutputBuffer {
     }
 
     /// The same without the other stream.
-    pub(crate) fn only(&self, stream: Stream) -> Self {
+    pub(crate) fn only_stream(&self, stream: Stream) -> Self {
         let of =
             |kept: Stream| if kept == stream { self.kept(kept).clone() } else { StreamBuffer::default() };
         Self {

@@ -39,7 +39,7 @@ pub fn apply(before: Option<&str>, edit: &FileEdit) -> Result<EditResult, Unmatc
         let expected = hunk.line.and_then(|line| {
             usize::try_from(isize::try_from(line).ok()?.checked_sub(1)?.checked_add(above(line))?).ok()
         });
-        match put(&mut file, hunk, before.is_some(), (expected, &mut tries)) {
+        match replace_lines(&mut file, hunk, before.is_some(), (expected, &mut tries)) {
             Ok(exactness) => how.push(exactness),
             Err(fault) => return Err(unmatched(edit, at + 1, fault)),
         }
@@ -56,7 +56,7 @@ fn unmatched(edit: &FileEdit, hunk: usize, fault: HunkFault) -> UnmatchedHunk {
     UnmatchedHunk { path: edit.path.clone(), hunk, of: edit.hunks.len(), fault }
 }
 
-fn put(
+fn replace_lines(
     file: &mut FileLines<'_>,
     hunk: &EditHunk,
     there: bool,
@@ -118,7 +118,7 @@ fn put_part(file: &mut FileLines<'_>, part: &FoundLines, found: &HunkPlace) -> R
         let (old, new) = (op.old_range(), op.new_range());
         let indents = Indents::of(file, part, found.how, old.start);
         let wanted = part.replace.get(new).unwrap_or_default();
-        let lines: Vec<String> = wanted.iter().map(|line| indents.moved(line)).collect();
+        let lines: Vec<String> = wanted.iter().map(|line| indents.reindent(line)).collect();
         let gone: Vec<Option<usize>> = part.map.get(old.clone()).unwrap_or_default().to_vec();
         let searched = part.search.get(old.clone()).unwrap_or_default();
         let absent = gone.iter().zip(searched).any(|(at, line)| at.is_none() && !line.trim().is_empty());
@@ -172,7 +172,7 @@ impl Indents {
     }
 
     /// A new line, indented as its neighbours are in the file.
-    fn moved(&self, line: &str) -> String {
+    fn reindent(&self, line: &str) -> String {
         let own = indent(line);
         let rest = line.get(own.len()..).unwrap_or_default();
         if self.0.is_empty() || rest.is_empty() {

@@ -142,7 +142,7 @@ fn end_of_diff<'l>(mut lines: impl Iterator<Item = &'l str> + Clone) -> BareEnd 
     }
     let is_sure = is_over || hunk.as_ref().is_none_or(|hunk| hunk.ends() == EditEnd::Here);
     // Blank lines at its end belong to it where they are counted.
-    let whole = if hunk.is_none_or(|hunk| hunk.is_even()) { taken } else { filled };
+    let whole = if hunk.is_none_or(|hunk| hunk.is_complete()) { taken } else { filled };
     let lines = if is_sure { whole } else { shorter.unwrap_or(whole) };
     BareEnd { lines, read, is_sure, unsure }
 }
@@ -150,7 +150,7 @@ fn end_of_diff<'l>(mut lines: impl Iterator<Item = &'l str> + Clone) -> BareEnd 
 /// Whether a line stands between hunks; then `hunk` becomes the one that begins with it, or none.
 fn is_between<'l>(line: &str, mut ahead: impl Iterator<Item = &'l str>, hunk: &mut Option<Hunk>) -> bool {
     if is_at(line) || is_act(line) {
-        *hunk = extent::begun(line);
+        *hunk = extent::hunk_header(line);
         return true;
     }
     if line.starts_with(MOVE) {
@@ -163,7 +163,7 @@ fn is_between<'l>(line: &str, mut ahead: impl Iterator<Item = &'l str>, hunk: &m
         let mut next = || ahead.next().unwrap_or_default();
         line.starts_with("--- ") && next().starts_with("+++ ") && is_at(next())
     };
-    let is_between = ends || hunk.as_ref().is_none_or(|hunk| !hunk.waits()) && is_file();
+    let is_between = ends || hunk.as_ref().is_none_or(|hunk| !hunk.is_waiting()) && is_file();
     if is_between {
         *hunk = None;
     }
@@ -184,7 +184,7 @@ fn belongs(line: &str, hunk: Option<&mut Hunk>, is_behind_blank: bool) -> LineRo
         };
     };
     let is_signed = line.starts_with([' ', '+', '-', '\\']);
-    if hunk.is_even() && !line.starts_with('\\') {
+    if hunk.is_complete() && !line.starts_with('\\') {
         // A rule, a signature, and items of a list behind a blank line, are none of it: what else has a sign says that its
         // counts are wrong.
         let is_prose = line.trim_end() == "---"
@@ -201,7 +201,7 @@ fn belongs(line: &str, hunk: Option<&mut Hunk>, is_behind_blank: bool) -> LineRo
     }
     hunk.line(line);
     match (is_blank, is_signed) {
-        (true, _) if hunk.waits() || hunk.is_even() => LineRole::Yes,
+        (true, _) if hunk.is_waiting() || hunk.is_complete() => LineRole::Yes,
         (true, _) => LineRole::Perhaps,
         (_, true) => LineRole::Yes,
         _ => LineRole::Unsure,

@@ -146,7 +146,7 @@ pub(super) fn begins(text: &str) -> bool {
 }
 
 /// The name of a file that a line is, with what models put around it.
-fn named(line: &str) -> Option<String> {
+fn file_name(line: &str) -> Option<String> {
     let line = line.trim();
     if let Some(path) =
         ["*** Update File:", "*** Add File:", "File:"].iter().find_map(|head| line.strip_prefix(head))
@@ -176,7 +176,7 @@ pub(super) fn read(text: &str, path: &str) -> Result<Vec<FileEdit>, EditError> {
                     || line.trim_start().starts_with("*** ")
                     || name.contains(['.', '/'])
             };
-            if let Some(name) = named(line).filter(|name| !is_fence(line) && is_other(name)) {
+            if let Some(name) = file_name(line).filter(|name| !is_fence(line) && is_other(name)) {
                 file = name;
             }
             at += 1;
@@ -185,7 +185,7 @@ pub(super) fn read(text: &str, path: &str) -> Result<Vec<FileEdit>, EditError> {
         number += 1;
         let rest = lines.get(at + 1..).unwrap_or_default();
         let (hunk, taken) = block(rest, nesting, number, &mut left)?;
-        super::add(&mut edits, &file, hunk)?;
+        super::push_hunk(&mut edits, &file, hunk)?;
         at += 1 + taken;
     }
     Ok(edits)

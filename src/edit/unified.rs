@@ -59,14 +59,14 @@ pub(super) fn read(text: &str, path: &str) -> Result<Vec<FileEdit>, EditError> {
             if !next.starts_with("@@") {
                 // The first hunk of such a patch may lack its head.
                 let (hunk, taken) = hunk(lines.get(at - 1..).unwrap_or_default());
-                put(&mut edits, &file, hunk)?;
+                push_hunk(&mut edits, &file, hunk)?;
                 at += taken - 1;
             }
         } else if let Some(path) = OTHER_ACTS.iter().find_map(|head| line.strip_prefix(head)) {
             return Err(EditError::OtherAct(path.trim().to_owned()));
         } else if line.starts_with("@@") {
             let (hunk, taken) = hunk(lines.get(at..).unwrap_or_default());
-            put(&mut edits, &file, hunk)?;
+            push_hunk(&mut edits, &file, hunk)?;
             at += taken;
         } else {
             at += 1;
@@ -76,9 +76,9 @@ pub(super) fn read(text: &str, path: &str) -> Result<Vec<FileEdit>, EditError> {
 }
 
 /// Adds a hunk that changes something: one of context alone says nothing.
-fn put(edits: &mut Vec<FileEdit>, file: &str, hunk: EditHunk) -> Result<(), EditError> {
+fn push_hunk(edits: &mut Vec<FileEdit>, file: &str, hunk: EditHunk) -> Result<(), EditError> {
     if hunk.search != hunk.replace || hunk.newline.is_some() {
-        super::add(edits, file, hunk)?;
+        super::push_hunk(edits, file, hunk)?;
     }
     Ok(())
 }
@@ -96,7 +96,7 @@ pub(super) fn head(line: &str) -> Option<(usize, usize, usize)> {
 }
 
 /// Where the body of a hunk ends, if the counts of its head are right.
-fn counted(body: &[&str], old: usize, new: usize) -> Option<usize> {
+fn end_by_counts(body: &[&str], old: usize, new: usize) -> Option<usize> {
     let (mut left, mut coming, mut at) = (old, new, 0);
     while left > 0 || coming > 0 {
         let line = body.get(at)?;
@@ -133,7 +133,7 @@ pub(super) fn ends_hunk(line: &str) -> bool {
 }
 
 /// Where the body of a hunk ends by its looks.
-fn seen(body: &[&str]) -> usize {
+fn end_by_looks(body: &[&str]) -> usize {
     let end = (0..body.len()).find(|at| is_head(body, *at)).unwrap_or(body.len());
     // Blank lines behind the last hunk are none of it.
     let blank = body.get(..end).unwrap_or_default().iter().rev().take_while(|line| line.is_empty()).count();
@@ -144,7 +144,8 @@ fn seen(body: &[&str]) -> usize {
 fn hunk(lines: &[&str]) -> (EditHunk, usize) {
     let said = lines.first().and_then(|line| head(line));
     let body = lines.get(1..).unwrap_or_default();
-    let end = said.and_then(|(_, old, new)| counted(body, old, new)).unwrap_or_else(|| seen(body));
+    let end =
+        said.and_then(|(_, old, new)| end_by_counts(body, old, new)).unwrap_or_else(|| end_by_looks(body));
     let mut hunk = EditHunk { line: said.map(|(from, ..)| from), ..EditHunk::default() };
     let mut last = ' ';
     for line in body.get(..end).unwrap_or_default() {

@@ -29,10 +29,10 @@ impl Engine {
         let known = self.state.transcript.blocks.get(&block).zip(self.state.inspected(block));
         let (Some(rule), Some((item, inspected))) = (offer, known) else { return };
         let Ok(terms) = &inspected.terms else { return };
-        if let Err(miss) = rules::covers(&rule, &item.block, &inspected.review, terms) {
+        if let Err(miss) = rules::check_cover(&rule, &item.block, &inspected.review, terms) {
             return self.notify(Refusal::NoRule(block, miss).notice());
         }
-        let notice = notices::rule_added(rule.id, &rules::words(&rule));
+        let notice = notices::rule_added(rule.id, &rules::describe(&rule));
         self.record(Entry::RuleAdded(Box::new(rule)));
         self.notify(notice);
         // The rule is for what comes later: this block was approved by hand.
@@ -50,7 +50,7 @@ impl Engine {
     /// Finds out anew whether a rule covers the block that waits. A match that no longer holds is forgotten, and its
     /// time with it.
     pub(super) fn follow_rules(&mut self) {
-        let found = self.covered();
+        let found = self.covered_block();
         let known = self.state.live.matched.as_ref().map(|m| (m.rule, m.block, m.revision));
         if known != found {
             self.state.live.matched = found.map(|(rule, block, revision)| RuleMatch {
@@ -63,7 +63,7 @@ impl Engine {
     }
 
     /// The block that waits, if a rule covers it and nothing else keeps it from running.
-    fn covered(&self) -> Option<(RuleId, BlockId, Revision)> {
+    fn covered_block(&self) -> Option<(RuleId, BlockId, Revision)> {
         let Phase::Deciding(block) = self.state.phase else { return None };
         if self.state.live.foreign || self.settings.policy != Policy::Ask {
             return None;
@@ -107,7 +107,7 @@ impl Engine {
     pub(super) fn timer(&mut self, timer: TimerId) {
         let Some(matched) = self.state.live.matched.clone() else { return };
         let due = matches!(matched.countdown, Countdown::Since(_, set) if set == timer);
-        if due && self.covered() == Some((matched.rule, matched.block, matched.revision)) {
+        if due && self.covered_block() == Some((matched.rule, matched.block, matched.revision)) {
             self.grant(matched.block, matched.revision, Grantor::Rule(matched.rule));
         }
     }

@@ -6,7 +6,7 @@ use crate::domain::{BlockKind, file_texts};
 pub(crate) const MAX_LINES: usize = 5_000;
 
 /// How many lines differ; `None` where the texts are too long to compare.
-pub(crate) fn count(old: &str, new: &str) -> Option<usize> {
+pub(crate) fn count_changed_lines(old: &str, new: &str) -> Option<usize> {
     comparable(old, new).then(|| {
         similar::TextDiff::from_lines(old, new)
             .ops()
@@ -50,12 +50,12 @@ mod tests {
 
     #[test]
     fn changed_added_and_deleted_lines_are_counted() {
-        assert_eq!(count("a\nb\nc\n", "a\nb\nc\n"), Some(0));
-        assert_eq!(count("a\nb\nc\n", "a\nx\nc\n"), Some(1));
-        assert_eq!(count("a\nb\n", "a\nb\nc\nd\n"), Some(2));
-        assert_eq!(count("a\nb\nc\n", "c\n"), Some(2));
-        assert_eq!(count("a\n", "a"), Some(1), "a final newline is a change");
-        assert_eq!(count("a\n", "a\r\n"), Some(1), "so are other line ends");
+        assert_eq!(count_changed_lines("a\nb\nc\n", "a\nb\nc\n"), Some(0));
+        assert_eq!(count_changed_lines("a\nb\nc\n", "a\nx\nc\n"), Some(1));
+        assert_eq!(count_changed_lines("a\nb\n", "a\nb\nc\nd\n"), Some(2));
+        assert_eq!(count_changed_lines("a\nb\nc\n", "c\n"), Some(2));
+        assert_eq!(count_changed_lines("a\n", "a"), Some(1), "a final newline is a change");
+        assert_eq!(count_changed_lines("a\n", "a\r\n"), Some(1), "so are other line ends");
     }
 
     #[test]
@@ -70,6 +70,6 @@ mod tests {
     fn texts_that_are_too_long_are_not_compared() {
         let long = "x\n".repeat(MAX_LINES + 1);
         let compared = diff(&BlockKind::Read, "y\n", &long, ("yours", "ran"));
-        assert_eq!((count(&long, "y\n"), compared), (None, None));
+        assert_eq!((count_changed_lines(&long, "y\n"), compared), (None, None));
     }
 }

@@ -58,7 +58,7 @@ impl Comparison {
         told.rows.push(ComparisonRow::Head(visible_line(left.label), visible_line(right.label)));
         let is_of = |one: ComparedSession<'_>, other: ComparedSession<'_>| one.branch_of == Some(other.id);
         let related = is_of(left, right) || is_of(right, left);
-        told.alone(&match prompts {
+        told.push_heading(&match prompts {
             0 if related => "one is a branch of the other, from before its first message".to_owned(),
             0 => "nothing in common".to_owned(),
             _ => format!("the same up to {} and {}", counted(prompts, "message"), counted(blocks, "block")),
@@ -67,10 +67,10 @@ impl Comparison {
         let touched: BTreeSet<BlockId> = behind.filter_map(|entry| block_of(entry)).collect();
         let (left, right) = (steps(&ours, same, &touched), steps(&theirs, same, &touched));
         if left.is_empty() && right.is_empty() {
-            told.alone("nothing else on either side");
+            told.push_heading("nothing else on either side");
         }
-        for (left, right) in paired(&left, &right) {
-            told.alone("");
+        for (left, right) in pair_steps(&left, &right) {
+            told.push_heading("");
             told.pair(left, right);
         }
         told
@@ -81,11 +81,11 @@ impl Comparison {
     }
 
     /// How many rows are not the same on both sides.
-    pub(crate) fn differing(&self) -> usize {
+    pub(crate) fn count_different_rows(&self) -> usize {
         self.differing
     }
 
-    fn alone(&mut self, line: &str) {
+    fn push_heading(&mut self, line: &str) {
         self.rows.push(ComparisonRow::Alone(line.to_owned()));
     }
 
@@ -93,16 +93,16 @@ impl Comparison {
         let seen = |line: &str| visible(line.trim_end()).replace(['\t', '\n'], "    ");
         let (left, right) = (seen(left), seen(right));
         let is_same = left == right;
-        self.both(begin_of_line(left), begin_of_line(right), is_same);
+        self.push_pair(begin_of_line(left), begin_of_line(right), is_same);
     }
 
-    fn both(&mut self, left: String, right: String, is_same: bool) {
+    fn push_pair(&mut self, left: String, right: String, is_same: bool) {
         self.differing += usize::from(!is_same);
         self.rows.push(ComparisonRow::Pair(left, right, is_same));
     }
 
     /// So many lines of each side, and how many more there are.
-    fn lines(&mut self, left: &[String], right: &[String], most: usize) {
+    fn push_lines(&mut self, left: &[String], right: &[String], most: usize) {
         let (left, left_rest) = left.split_at(left.len().min(most));
         let (right, right_rest) = right.split_at(right.len().min(most));
         let line = |lines: &[String], at: Option<usize>| -> String {
@@ -116,7 +116,7 @@ impl Comparison {
             more => format!("({} more)", counted(more, "line")),
         };
         if !left_rest.is_empty() || !right_rest.is_empty() {
-            self.both(told(left_rest), told(right_rest), left_rest == right_rest);
+            self.push_pair(told(left_rest), told(right_rest), left_rest == right_rest);
         }
     }
 
@@ -126,12 +126,12 @@ impl Comparison {
         let right = right.map(StepText::of);
         let (left, right) = (left.as_ref().unwrap_or(&none), right.as_ref().unwrap_or(&none));
         self.row(&left.head, &right.head);
-        self.lines(&left.text, &right.text, MAX_TEXT_LINES);
+        self.push_lines(&left.text, &right.text, MAX_TEXT_LINES);
         if left.ended.is_some() || right.ended.is_some() {
             let ended = |part: &StepText| part.ended.clone().unwrap_or_default();
             self.row(&ended(left), &ended(right));
         }
-        self.lines(&left.printed, &right.printed, MAX_OUTPUT_LINES);
+        self.push_lines(&left.printed, &right.printed, MAX_OUTPUT_LINES);
     }
 }
 
@@ -253,7 +253,7 @@ fn change(steps: &mut [SessionStep], block: BlockId, entry: &Entry) {
 }
 
 /// The steps of both sides in their order, those that are alike in kind beside each other.
-fn paired<'a>(
+fn pair_steps<'a>(
     left: &'a [SessionStep],
     right: &'a [SessionStep],
 ) -> Vec<(Option<&'a SessionStep>, Option<&'a SessionStep>)> {
@@ -337,7 +337,7 @@ mod tests {
         let (left, right) = (entries(left), entries(right));
         let of = |entries| ComparedSession { label: "a", id: "a", branch_of: None, entries };
         let compared = Comparison::of(of(&left), of(&right));
-        (compared.rows.clone(), compared.differing())
+        (compared.rows.clone(), compared.count_different_rows())
     }
 
     #[test]

@@ -201,7 +201,7 @@ impl Engine {
             // Nothing is asked: it costs nothing.
             let usage = Usage { input: Some(0), output: Some(0), ..Usage::default() };
             let refused = Consultation { model, text: Err(why), usage, remarks: Vec::new() };
-            return self.consulted(block, revision, refused);
+            return self.take_opinion(block, revision, refused);
         }
         self.effects.push(Effect::Consult { block, revision, model, request });
     }
@@ -218,7 +218,7 @@ impl Engine {
     }
 
     /// An answer. It is noted where it was waited for; whoever looks finds it beside the findings of its revision.
-    pub(super) fn consulted(&mut self, block: BlockId, revision: Revision, answer: Consultation) {
+    pub(super) fn take_opinion(&mut self, block: BlockId, revision: Revision, answer: Consultation) {
         let Some(live) = self.state.live.blocks.get_mut(&block) else { return };
         if live.consulting.is_none_or(|(asked, _)| asked != revision) {
             return;
@@ -232,7 +232,7 @@ impl Engine {
         let answer = text
             .and_then(|text| parse(&text, lines).map_err(|why| why.to_string()))
             .map_err(|why| one_line(why.trim_end_matches('.')));
-        let notice = said(block, &model, &answer);
+        let notice = opinion_notice(block, &model, &answer);
         let decides = self.state.phase == Phase::Deciding(block);
         self.record(Entry::Opinion { block, revision, model, answer, usage });
         if decides && !stale {
@@ -263,7 +263,7 @@ pub(crate) fn does_not_fit(request: &ModelRequest, model: &ModelInfo) -> Option<
     too_long_for(request, of, kept_free(of, Some(model)))
 }
 
-fn said(block: BlockId, model: &ModelName, answer: &Result<Opinion, String>) -> Notice {
+fn opinion_notice(block: BlockId, model: &ModelName, answer: &Result<Opinion, String>) -> Notice {
     let model = one_line(&model.to_string());
     match answer {
         Ok(opinion) => Notice::info(format!(

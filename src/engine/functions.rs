@@ -250,7 +250,7 @@ impl Engine {
 
     fn announce(&mut self) {
         let base = self.files.base.get_or_insert_with(|| self.settings.system_prompt.clone());
-        self.settings.system_prompt = match told(&self.state.live.functions) {
+        self.settings.system_prompt = match describe_functions(&self.state.live.functions) {
             text if text.is_empty() => base.clone(),
             text => format!("{}\n\n{text}", base.trim_end()),
         };
@@ -263,7 +263,7 @@ fn timeless(terms: &Terms) -> Terms {
 }
 
 /// What the model is told of the functions; empty where there are none.
-fn told(functions: &[Function]) -> String {
+fn describe_functions(functions: &[Function]) -> String {
     if functions.is_empty() {
         return String::new();
     }

@@ -50,7 +50,7 @@ impl Engine {
     pub(super) fn instructions_found(&mut self, found: Vec<Instructions>) {
         if self.state.live.instructions != found {
             self.state.live.instructions = found;
-            self.meter.stale();
+            self.meter.mark_stale();
         }
     }
 
@@ -60,7 +60,7 @@ impl Engine {
             return;
         }
         self.state.live.use_instructions = wanted;
-        self.meter.stale();
+        self.meter.mark_stale();
         let is_there = self.state.live.instructions.iter().any(|file| !file.own);
         self.notify(Notice::info(match (is_there, wanted) {
             (true, true) => "The project's AGENTS.md is told to the model from the next request on.",

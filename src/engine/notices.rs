@@ -137,7 +137,7 @@ pub(super) fn no_time() -> Notice {
 /// What the checks say of a text that the person has just changed.
 pub(super) fn edited(block: &Block, review: &Review) -> Notice {
     let findings = findings(review);
-    Notice::info(match changes::count(&block.original().source, &block.current().source) {
+    Notice::info(match changes::count_changed_lines(&block.original().source, &block.current().source) {
         Some(0) => format!("Back to the model's text. Checks ran again: {findings}."),
         Some(lines) => format!("Edited by you: {}. Checks ran again: {findings}.", counted(lines, "line")),
         None => format!("Edited by you. Checks ran again: {findings}."),
@@ -196,7 +196,7 @@ pub(super) fn no_record() -> Notice {
 
 const MAX_FILES_SHOWN: usize = 3;
 
-fn named(files: &[String]) -> String {
+fn list_files(files: &[String]) -> String {
     let first = files.iter().take(MAX_FILES_SHOWN).cloned().collect::<Vec<_>>().join(", ");
     match files.len().saturating_sub(MAX_FILES_SHOWN) {
         0 => first,
@@ -205,7 +205,7 @@ fn named(files: &[String]) -> String {
 }
 
 pub(super) fn taken_back(block: BlockId, files: &[String], way: UndoWay) -> Notice {
-    let files = one_line(&named(files));
+    let files = one_line(&list_files(files));
     Notice::info(match way {
         UndoWay::Back => format!("Block {block}: taken back: {files}."),
         UndoWay::Again => format!("Block {block}: made again: {files}."),
@@ -214,7 +214,7 @@ pub(super) fn taken_back(block: BlockId, files: &[String], way: UndoWay) -> Noti
 
 /// Not all of it could be taken back.
 pub(super) fn not_taken_back(block: BlockId, done: &[String], way: UndoWay, why: &str) -> Notice {
-    let (files, why) = (one_line(&named(done)), one_line(why));
+    let (files, why) = (one_line(&list_files(done)), one_line(why));
     Notice::warn(match (done.is_empty(), way) {
         (true, UndoWay::Back) => format!("Block {block}: nothing was taken back: {why}."),
         (true, UndoWay::Again) => format!("Block {block}: nothing was made again: {why}."),
@@ -388,7 +388,7 @@ fn differs(block: BlockId, difference: &Difference) -> String {
         None => "nothing".into(),
     };
     let (then, now) = (text(&difference.then), text(&difference.now));
-    format!("Block {block} differs in {}: then {then}; now {now}.", difference.place())
+    format!("Block {block} differs in {}: then {then}; now {now}.", difference.describe_place())
 }
 
 pub(super) fn rebuild_unread(block: BlockId, left: usize) -> Notice {

@@ -53,7 +53,7 @@ impl UnreadTexts {
                 }
                 TextSource::Message(entry, bytes) => {
                     of_messages -= bytes;
-                    kept.extend(said(read(*entry)?)?);
+                    kept.extend(message_texts(read(*entry)?)?);
                     continue;
                 }
                 TextSource::Away(..) if left == 0 => continue,
@@ -79,7 +79,7 @@ impl UnreadTexts {
 }
 
 /// The texts of a message, the last one first.
-fn said(entry: Entry) -> Result<TracedTexts, String> {
+fn message_texts(entry: Entry) -> Result<TracedTexts, String> {
     match entry {
         Entry::Reply { text, .. } => Ok(vec![(text.into(), TextOrigin::Model)]),
         Entry::Prompt(Prompt { text, files }) => {
@@ -100,7 +100,7 @@ fn printed(report: &RunReport) -> Vec<Arc<str>> {
 
 /// What was said, printed and read before the reply of this step: first the files of instructions that requests carry.
 /// The person's own edits of a block of that reply are among it: what the person wrote came from nowhere else.
-pub(crate) fn earlier(state: &State, step: StepId) -> UnreadTexts {
+pub(crate) fn unread_texts(state: &State, step: StepId) -> UnreadTexts {
     let transcript = &state.transcript;
     let end =
         transcript.items.iter().position(|item| matches!(item, Item::Reply(reply) if reply.step == step));
@@ -120,10 +120,10 @@ pub(crate) fn earlier(state: &State, step: StepId) -> UnreadTexts {
         }
         match item {
             Item::Prompt { text, files, .. } => {
-                texts.push((here(text), TextOrigin::Person));
-                texts.extend(files.iter().map(|file| (here(&file.text), TextOrigin::Given)));
+                texts.push((in_memory(text), TextOrigin::Person));
+                texts.extend(files.iter().map(|file| (in_memory(&file.text), TextOrigin::Given)));
             }
-            Item::Reply(reply) => texts.push((here(reply.text()), TextOrigin::Model)),
+            Item::Reply(reply) => texts.push((in_memory(reply.text()), TextOrigin::Model)),
             _ => {}
         }
     }
@@ -132,12 +132,12 @@ pub(crate) fn earlier(state: &State, step: StepId) -> UnreadTexts {
     }
     let edits = transcript.blocks.values().filter(|item| item.block.step <= step);
     texts.extend(edits.filter_map(edited).map(|text| (TextSource::Here(text), TextOrigin::Person)));
-    bound(&mut texts);
+    drop_excess(&mut texts);
     UnreadTexts(texts)
 }
 
 /// Drops what will not be read in any case: outputs and files that newer ones in memory leave no room for.
-fn bound(texts: &mut Vec<(TextSource, TextOrigin)>) {
+fn drop_excess(texts: &mut Vec<(TextSource, TextOrigin)>) {
     let mut left = MAX_BYTES;
     texts.reverse();
     texts.retain(|(words, from)| match words {
@@ -151,7 +151,7 @@ fn bound(texts: &mut Vec<(TextSource, TextOrigin)>) {
     texts.reverse();
 }
 
-fn here(text: &str) -> TextSource {
+fn in_memory(text: &str) -> TextSource {
     TextSource::Here(text.into())
 }
 
@@ -165,7 +165,7 @@ fn outcome(
     let Some(item) = transcript.blocks.get(&block) else { return };
     match what {
         Settlement::Declined(_) => {}
-        Settlement::Rejected(reason) => texts.push((here(reason), TextOrigin::Person)),
+        Settlement::Rejected(reason) => texts.push((in_memory(reason), TextOrigin::Person)),
         Settlement::Ran(run) => {
             let Some(run) = item.runs.iter().find(|item| item.run == *run) else { return };
             let Some((_, report)) = run.ended.as_ref() else { return };
@@ -173,7 +173,7 @@ fn outcome(
                 BlockKind::Code { .. } => TextOrigin::Output(block),
                 _ => TextOrigin::File(block),
             };
-            match run.away() {
+            match run.unloaded_output() {
                 Some((entry, _)) => texts.push((TextSource::Away(run.run, entry), from)),
                 None => texts.extend(printed(report).into_iter().map(|text| (TextSource::Here(text), from))),
             }
@@ -213,7 +213,7 @@ mod tests {
     const ONE: &str = "```python\nprint(1)\n```\n";
 
     fn told(d: &Dialogue, step: u32) -> Vec<(String, TextOrigin)> {
-        let texts = earlier(d.state(), StepId(step)).read(|_| Err("nothing is away".into())).unwrap();
+        let texts = unread_texts(d.state(), StepId(step)).read(|_| Err("nothing is away".into())).unwrap();
         texts
             .into_iter()
             .map(|(text, from)| (text.trim().to_owned(), from))
@@ -273,8 +273,8 @@ mod tests {
 
     #[test]
     fn too_much_from_outside_is_left_out_oldest_first_and_never_the_persons_words() {
-        let outside = |n: u32| (here(&"x".repeat(MAX_BYTES / 2 + 1)), TextOrigin::Output(BlockId(n)));
-        let person = (here(&"y".repeat(MAX_BYTES)), TextOrigin::Person);
+        let outside = |n: u32| (in_memory(&"x".repeat(MAX_BYTES / 2 + 1)), TextOrigin::Output(BlockId(n)));
+        let person = (in_memory(&"y".repeat(MAX_BYTES)), TextOrigin::Person);
         let kept = UnreadTexts(vec![outside(1), person, outside(2)]).read(|_| panic!("all is here")).unwrap();
         assert_eq!(
             kept.iter().map(|(_, from)| *from).collect::<Vec<_>>(),

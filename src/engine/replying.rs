@@ -77,7 +77,7 @@ impl Engine {
         let (Some(reply), Some(stream)) = (&mut self.state.live.reply, &mut self.stream) else { return };
         match event {
             ReplyEvent::Delta(text) => {
-                arrived(reply, self.now);
+                note_arrival(reply, self.now);
                 let pieces = stream.thinking.push(&text);
                 let changed = take(reply, &mut stream.parser, pieces);
                 if !stream.foreseen {
@@ -90,11 +90,11 @@ impl Engine {
                 }
             }
             ReplyEvent::Reasoning(text) => {
-                arrived(reply, self.now);
+                note_arrival(reply, self.now);
                 reply.reasoning.push_str(&text);
             }
             ReplyEvent::ToolCall(call) => {
-                arrived(reply, self.now);
+                note_arrival(reply, self.now);
                 let called = call::read(&call.name, &call.arguments, &self.settings.languages, false).ok();
                 let language =
                     called.filter(|called| called.file.is_none()).and_then(|called| called.language);
@@ -188,7 +188,7 @@ fn take(reply: &mut LiveReply, parser: &mut Parser, pieces: impl IntoIterator<It
     changed
 }
 
-fn arrived(reply: &mut LiveReply, now: crate::domain::Timestamp) {
+fn note_arrival(reply: &mut LiveReply, now: crate::domain::Timestamp) {
     reply.first_at.get_or_insert(now);
     reply.retry = None;
 }

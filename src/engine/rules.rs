@@ -67,7 +67,7 @@ pub enum RuleMismatch {
 ///
 /// # Errors
 /// Why not.
-pub fn covers(rule: &Rule, block: &Block, review: &Review, terms: &Terms) -> Result<(), RuleMismatch> {
+pub fn check_cover(rule: &Rule, block: &Block, review: &Review, terms: &Terms) -> Result<(), RuleMismatch> {
     if !matches!(block.kind, BlockKind::Code { .. }) {
         return Err(RuleMismatch::NotCode);
     }
@@ -94,14 +94,14 @@ pub fn covers(rule: &Rule, block: &Block, review: &Review, terms: &Terms) -> Res
             return Err(RuleMismatch::OtherLanguage(terms.language.as_str().to_owned()));
         }
         RuleScope::SameText => {}
-        RuleScope::Clean => clean(review, 0)?,
+        RuleScope::Clean => check_findings(review, 0)?,
         RuleScope::Reading => reads_only(review)?,
     }
     within(rule, terms)
 }
 
 /// Whether the checks found no more than this many things to tell of.
-fn clean(review: &Review, most: usize) -> Result<(), RuleMismatch> {
+fn check_findings(review: &Review, most: usize) -> Result<(), RuleMismatch> {
     match review.findings.len() {
         found if found > most => Err(RuleMismatch::Findings(found)),
         _ => Ok(()),
@@ -111,7 +111,7 @@ fn clean(review: &Review, most: usize) -> Result<(), RuleMismatch> {
 /// Whether it only reads, as far as its text tells; what the text does not tell is the sandbox's part.
 fn reads_only(review: &Review) -> Result<(), RuleMismatch> {
     if Policy::Clean.judge(review) != Verdict::Allow {
-        return clean(review, 0);
+        return check_findings(review, 0);
     }
     let effects = &review.effects;
     let acts = [
@@ -196,7 +196,7 @@ fn same_rights(now: &Terms, then: &Terms) -> bool {
 }
 
 /// What a rule covers, in words.
-pub fn words(rule: &Rule) -> String {
+pub fn describe(rule: &Rule) -> String {
     let language = one_line(rule.terms.language.as_str());
     match rule.scope {
         RuleScope::SameText => format!("this exact text again ({language}, same sha256)"),
@@ -234,7 +234,7 @@ pub(crate) fn is_offered(state: &State, block: BlockId) -> bool {
 fn can_be_granted(state: &State, rule: &Rule) -> Option<Result<(), RuleMismatch>> {
     let item = state.transcript.blocks.get(&rule.block)?;
     let inspected = state.inspected(rule.block)?;
-    let covered = covers(rule, &item.block, &inspected.review, inspected.terms.as_ref().ok()?);
+    let covered = check_cover(rule, &item.block, &inspected.review, inspected.terms.as_ref().ok()?);
     Some(if state.live.foreign { Err(RuleMismatch::Foreign) } else { covered })
 }
 
@@ -246,7 +246,7 @@ fn offer(state: &State, block: BlockId, scope: RuleScope) -> Option<Offer> {
         let id = other.block.id;
         // Of one that was never looked at, or could not run, nothing can be told.
         let Some((review, terms)) = known(state, other) else { continue };
-        match covers(&offer.rule, &other.block, review, terms) {
+        match check_cover(&offer.rule, &other.block, review, terms) {
             Ok(()) => offer.covered.push(id),
             Err(miss) => offer.missed = Some((id, miss)),
         }
@@ -280,7 +280,10 @@ pub(super) fn covering(state: &State, block: BlockId) -> Option<&Rule> {
     let item = state.transcript.blocks.get(&block).filter(|item| item.settled_at.is_none())?;
     let inspected = state.inspected(block)?;
     let terms = inspected.terms.as_ref().ok()?;
-    state.transcript.rules_in_force().find(|rule| covers(rule, &item.block, &inspected.review, terms).is_ok())
+    state
+        .transcript
+        .rules_in_force()
+        .find(|rule| check_cover(rule, &item.block, &inspected.review, terms).is_ok())
 }
 
 #[cfg(test)]

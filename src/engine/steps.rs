@@ -265,7 +265,7 @@ impl<'a> LogBuilder<'a, '_> {
         let items = reply.blocks.iter().filter_map(|id| self.transcript.blocks.get(id));
         let blocks = items.map(|item| StepBlock { item }).collect();
         let cost = self.costs.get(&reply.step).copied();
-        self.begin(Some(reply), began.min(reply.at), cost, blocks);
+        self.begin_turn(Some(reply), began.min(reply.at), cost, blocks);
         self.last = reply.at;
     }
 
@@ -275,12 +275,12 @@ impl<'a> LogBuilder<'a, '_> {
         let block = StepBlock { item };
         match self.turns.last_mut().filter(|_| !self.fresh).and_then(|turn| turn.steps.last_mut()) {
             Some(step) => step.blocks.push(block),
-            None => self.begin(None, at, None, vec![block]),
+            None => self.begin_turn(None, at, None, vec![block]),
         }
         self.last = self.last.max(at);
     }
 
-    fn begin(
+    fn begin_turn(
         &mut self,
         reply: Option<&'a ReplyItem>,
         began: Timestamp,

@@ -19,7 +19,7 @@ mod swallowed;
 mod table;
 mod written;
 
-pub(crate) use suite::told as runner;
+pub(crate) use suite::describe_runners as runner;
 pub(crate) use table::{NO_CHECK, find, names};
 
 use super::FactRequest;

@@ -16,7 +16,7 @@ pub(crate) fn scaffold(transcript: &Transcript, name: &str) -> String {
     if turns.is_empty() {
         turns.push(ScaffoldTurn { prompt: "Do it.".into(), is_part: false, check: "reply" });
     }
-    let name = named(name);
+    let name = valid_name(name);
     let title = quoted(&name.replace(['-', '_'], " "));
     let mut text = format!(
         "# Made from a session. Change it as you like: texts in braces are inputs, a round ends by what its check says.\n\
@@ -91,7 +91,7 @@ fn turns(transcript: &Transcript) -> Vec<ScaffoldTurn> {
 }
 
 /// A name that a definition can have.
-fn named(name: &str) -> String {
+fn valid_name(name: &str) -> String {
     let fits = |c: char| if c.is_ascii_lowercase() || c.is_ascii_digit() { c } else { '-' };
     let name: String = name.to_ascii_lowercase().chars().map(fits).take(30).collect();
     let name = name.trim_matches('-');

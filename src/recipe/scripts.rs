@@ -101,7 +101,7 @@ impl Figures {
     }
 
     /// `0.1234 s (0.1200 to 0.1300)`
-    pub(super) fn told(&self) -> String {
+    pub(super) fn describe(&self) -> String {
         format!("{:.4} s ({:.4} to {:.4})", self.median, self.least, self.most)
     }
 }

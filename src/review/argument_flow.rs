@@ -64,7 +64,7 @@ impl<'t> ArgumentFlow<'t> {
     }
 
     /// Notes that a class is made from another one of the text.
-    pub(super) fn derive(&mut self, class: String, base: String) {
+    pub(super) fn note_subclass(&mut self, class: String, base: String) {
         if self.bases.len() < MAX_FUNCTIONS {
             self.bases.insert(class, base);
         }
@@ -84,7 +84,7 @@ impl<'t> ArgumentFlow<'t> {
     }
 
     /// Whether every call of a function was followed, and there was one.
-    pub(super) fn covered(&self, function: usize) -> bool {
+    pub(super) fn is_fully_followed(&self, function: usize) -> bool {
         self.readings.contains_key(&function) && !self.refused.contains(&function)
     }
 
@@ -99,14 +99,14 @@ impl<'t> ArgumentFlow<'t> {
     }
 
     /// Something is given back by the body that is read.
-    pub(super) fn give_back(&mut self, value: Value) {
+    pub(super) fn note_return(&mut self, value: Value) {
         if let Some((returns, _)) = self.returns.last_mut().filter(|(r, _)| r.len() < 64) {
             returns.push(value);
         }
     }
 
     /// Something is handed out one by one by the body that is read.
-    pub(super) fn yields(&mut self, value: Value) {
+    pub(super) fn note_yield(&mut self, value: Value) {
         if let Some((_, yields)) = self.returns.last_mut().filter(|(_, y)| y.len() < 64) {
             yields.push(value);
         }
@@ -148,7 +148,7 @@ impl<'t> ArgumentFlow<'t> {
         }
         let readings = self.readings.entry(id).or_default();
         let work = function.node.byte_range().len() / 2 + 8;
-        if *readings >= MAX_READINGS || self.returns.len() >= MAX_DEPTH || !frames.spare(work) {
+        if *readings >= MAX_READINGS || self.returns.len() >= MAX_DEPTH || !frames.pay_optional(work) {
             self.refused.insert(id);
             return CallEntry::Refused;
         }

@@ -75,12 +75,12 @@ impl Value {
             }
             ValueKind::List(items) => {
                 let slots: Vec<Vec<Value>> = items.iter().map(Value::alternatives).collect();
-                ways(&slots).into_iter().map(|items| same(ValueKind::List(items))).collect()
+                combinations(&slots).into_iter().map(|items| same(ValueKind::List(items))).collect()
             }
             ValueKind::Map(items) => {
                 let slots: Vec<Vec<Value>> = items.iter().map(|(_, value)| value.alternatives()).collect();
                 let keys = || items.iter().map(|(key, _)| key.clone());
-                ways(&slots)
+                combinations(&slots)
                     .into_iter()
                     .map(|values| same(ValueKind::Map(keys().zip(values).collect())))
                     .collect()
@@ -110,7 +110,7 @@ impl Value {
         if !matches!(self.kind, ValueKind::Any(_)) && !matches!(other.kind, ValueKind::Any(_)) {
             return of(self, other);
         }
-        let pairs = ways(&[self.alternatives(), other.alternatives()]);
+        let pairs = combinations(&[self.alternatives(), other.alternatives()]);
         Value::any(pairs.iter().map(|pair| match pair.as_slice() {
             [left, right] => of(left, right),
             _ => Value::unknown(),
@@ -119,7 +119,7 @@ impl Value {
 }
 
 /// All ways to take one of each slot, as long as they are few; else each slot is varied for itself.
-fn ways(slots: &[Vec<Value>]) -> Vec<Vec<Value>> {
+fn combinations(slots: &[Vec<Value>]) -> Vec<Vec<Value>> {
     let first: Option<Vec<Value>> = slots.iter().map(|slot| slot.first().cloned()).collect();
     let Some(first) = first else { return Vec::new() };
     let mut all = vec![first];
@@ -140,7 +140,7 @@ fn ways(slots: &[Vec<Value>]) -> Vec<Vec<Value>> {
 
 impl Act {
     /// The ways in which the call may be meant: one act for all values that its arguments may have.
-    pub(super) fn ways(self) -> Vec<Act> {
+    pub(super) fn variants(self) -> Vec<Act> {
         let positional = self.arguments.iter().map(|a| &a.value);
         let named = self.named.iter().map(|(_, a)| &a.value);
         let slots: Vec<&Value> =
@@ -160,7 +160,7 @@ impl Act {
             }
             act
         };
-        ways(&slots).into_iter().map(with).collect()
+        combinations(&slots).into_iter().map(with).collect()
     }
 }
 
@@ -196,7 +196,7 @@ mod tests {
         let wide = choice(&["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"]);
         let argument = |value: Value| Argument { value, span: 0..1 };
         let act = Act::new("f", (0..8).map(|_| argument(wide.clone())).collect(), 0..1);
-        let ways = act.ways();
+        let ways = act.variants();
         assert!(ways.len() > 10 && ways.len() < 150, "{}", ways.len());
         // Each value is met at each place.
         for at in 0..8 {

@@ -8,7 +8,7 @@ use std::ops::Range;
 const MAX_LINES_IN_A_ROW: usize = 32;
 
 /// The covers of a text, those of its long runs of comments among them, in the order of the text.
-pub(super) fn covered(source: &str, mut covers: Vec<Cover>) -> Vec<Cover> {
+pub(super) fn with_comment_runs(source: &str, mut covers: Vec<Cover>) -> Vec<Cover> {
     let known = covers.len();
     let (mut at, mut run, mut count) = (0, 0..0, 0);
     for line in source.split_inclusive('\n') {

@@ -73,13 +73,13 @@ impl Frames {
     }
 
     /// Pays for work that can be left out: false when what is left is needed for the rest of the text.
-    pub(super) fn spare(&mut self, work: usize) -> bool {
+    pub(super) fn pay_optional(&mut self, work: usize) -> bool {
         let enough = self.fuel.checked_sub(work).is_some_and(|left| left >= self.reserve);
         enough && self.pay(work)
     }
 
     /// Whether some of the text was not followed for want of fuel.
-    pub(super) fn exhausted(&self) -> bool {
+    pub(super) fn is_exhausted(&self) -> bool {
         self.fuel == 0
     }
 

@@ -81,9 +81,9 @@ pub(super) fn inspect(
     } else if grammar == Grammar::Other && review.unchecked.is_none() {
         review.unchecked = Some(format!("only its words were checked: there is no grammar for {language}"));
     } else if review.unchecked.is_none() {
-        review.unchecked = unread::told(&diagnostics, source);
+        review.unchecked = unread::why_unread(&diagnostics, source);
     }
-    let why = [review.unchecked.take(), unread::unseen_told(&diagnostics, source)];
+    let why = [review.unchecked.take(), unread::why_unseen(&diagnostics, source)];
     let why: Vec<String> = why.into_iter().flatten().collect();
     review.unchecked = (!why.is_empty()).then(|| why.join("; "));
     review.effects = inspector.past.effects;
@@ -143,7 +143,7 @@ impl Inspector<'_> {
             .map(|compiled| queries::look(&parsed.tree, source, compiled, &book.file.rule));
         let (diagnostics, all) = found.unwrap_or_else(|| (Vec::new(), true));
         self.cut |= !all;
-        let (matter, unread) = (parsed.matter(), unread::stretches(&parsed.tree, source));
+        let (matter, unread) = (parsed.text_kinds(), unread::stretches(&parsed.tree, source));
         Some(ExtractedText { reading, matter, diagnostics, covers: parsed.covers, unread })
     }
 

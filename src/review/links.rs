@@ -40,9 +40,9 @@ impl MadeLinks {
     pub(super) fn note(&mut self, act: &Act) {
         let Some((to, link)) = made_by(act) else { return };
         let folder = act.folder.as_ref().and_then(Value::as_text).map(|(text, _)| text);
-        let link = path_class::joined(link.strip_prefix("./").unwrap_or(&link), folder);
+        let link = path_class::join_folder(link.strip_prefix("./").unwrap_or(&link), folder);
         let beside = link.rsplit_once('/').map(|(folder, _)| folder).or(folder);
-        let to = path_class::joined(&to, beside.filter(|folder| !folder.is_empty()));
+        let to = path_class::join_folder(&to, beside.filter(|folder| !folder.is_empty()));
         if self.0.len() < MAX_LINKS {
             self.0.insert(link, to);
         }

@@ -3,7 +3,7 @@
 use super::comments;
 use super::cover::{self, Cover, CoverKind};
 use super::grammar::Grammar;
-use super::syntax::{self, TextKind, each, known};
+use super::syntax::{self, TextKind, each, parser_grammar};
 use crate::text::syntax::{Budget, parse as parse_text};
 use std::ops::Range;
 use tree_sitter::Tree;
@@ -30,10 +30,11 @@ pub(super) fn parse(
     go_on: &dyn Fn() -> bool,
 ) -> Option<ParsedText> {
     let budget = Budget { step: BYTES_PER_STEP, size: source.len() };
-    let known = known(grammar)?;
-    let mut covers = if grammar == Grammar::Python { comments::covered(source, covers) } else { covers };
+    let known = parser_grammar(grammar)?;
+    let mut covers =
+        if grammar == Grammar::Python { comments::with_comment_runs(source, covers) } else { covers };
     for _ in 0..MAX_PASSES {
-        let tree = parse_text(&cover::shown(source, &covers), known, budget, go_on)?;
+        let tree = parse_text(&cover::masked_source(source, &covers), known, budget, go_on)?;
         if !take_off(&mut covers, &tree) {
             let is_shell = grammar == Grammar::Bash && tree.root_node().has_error();
             let letters = if is_shell { cover::brackets(source) } else { Vec::new() };
@@ -41,7 +42,7 @@ pub(super) fn parse(
                 return Some(ParsedText { tree, covers });
             }
             // Where that leaves an error, it is told of the text as it is.
-            let other = parse_text(&cover::shown(source, &letters), known, budget, go_on);
+            let other = parse_text(&cover::masked_source(source, &letters), known, budget, go_on);
             let tree = other.filter(|other| !other.root_node().has_error()).unwrap_or(tree);
             return Some(ParsedText { tree, covers });
         }
@@ -52,8 +53,8 @@ pub(super) fn parse(
 
 impl ParsedText {
     /// The stretches of strings and comments, in order.
-    pub(super) fn matter(&self) -> Vec<(Range<usize>, TextKind)> {
-        let mut found = syntax::matter(&self.tree);
+    pub(super) fn text_kinds(&self) -> Vec<(Range<usize>, TextKind)> {
+        let mut found = syntax::text_kinds(&self.tree);
         let covered = self.covers.iter().filter(|cover| cover.kind == CoverKind::Comment);
         let before = found.len();
         found.extend(covered.map(|cover| (cover.span.clone(), TextKind::Comment)));

@@ -66,7 +66,7 @@ pub(super) fn locate(text: &str, folder: Option<&str>, scope: &Scope) -> PathMea
     if text.len() > MAX_PATH_BYTES || text.is_empty() || text.starts_with(HOLE) && !text.contains('/') {
         return PathMeaning::only(PathClass::Unknown);
     }
-    let spelled = joined(&text.replace('\\', "/"), folder);
+    let spelled = join_folder(&text.replace('\\', "/"), folder);
     let mut located = meanings(&spelled, scope);
     let region = match region(&spelled, scope) {
         // Of an image that is being built nothing is lost but what the build itself put there.
@@ -92,7 +92,7 @@ pub(super) fn locate(text: &str, folder: Option<&str>, scope: &Scope) -> PathMea
 }
 
 /// The path behind `folder`, where it is relative and the code went there.
-pub(super) fn joined(text: &str, folder: Option<&str>) -> String {
+pub(super) fn join_folder(text: &str, folder: Option<&str>) -> String {
     match folder {
         Some(folder) if !absolute(text) => format!("{}/{text}", folder.trim_end_matches('/')),
         _ => text.to_owned(),

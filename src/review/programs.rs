@@ -309,7 +309,7 @@ fn program(row: &ProgramRow) -> Result<Program, UnknownWord> {
     put(&row.starts, OptionArity::Value, OperandUse::Starts, false)?;
     put(&row.hides, OptionArity::Value, OperandUse::Hides, false)?;
     let operands = row.operands.iter().map(|text| role(text)).collect::<Result<_, _>>()?;
-    let stdin = Some(row.stdin.as_str()).filter(|s| !s.is_empty()).map(does).transpose()?;
+    let stdin = Some(row.stdin.as_str()).filter(|s| !s.is_empty()).map(operand_use).transpose()?;
     let verbs = row.verbs.as_ref().map(|verbs| words(verbs).collect());
     Ok(Program { options, operands, stdin, rest: row.rest, project: row.project, verbs })
 }
@@ -319,10 +319,10 @@ fn role(text: &str) -> Result<Role, UnknownWord> {
     let (what, without) = text.split_once('?').unwrap_or((text, ""));
     let without = without.split(',').filter(|w| !w.is_empty()).map(str::to_owned).collect();
     let (what, all) = what.strip_suffix("..").map_or((what, false), |what| (what, true));
-    Ok(Role { does: does(what)?, all, without })
+    Ok(Role { does: operand_use(what)?, all, without })
 }
 
-fn does(text: &str) -> Result<OperandUse, UnknownWord> {
+fn operand_use(text: &str) -> Result<OperandUse, UnknownWord> {
     let (what, kind) = text.split_once(':').unwrap_or((text, "shell"));
     let kind = code(kind)?;
     Ok(match what {

@@ -63,7 +63,7 @@ impl RuleRegistry {
         }
         let mut book = RuleRegistry { places: places.into(), ..RuleRegistry::default() };
         for (grammar, files) in added {
-            match together(grammar, files) {
+            match combine(grammar, files) {
                 Ok(rules) => drop(book.own.insert(grammar, Arc::new(rules))),
                 Err(error) => errors.push(error),
             }
@@ -77,7 +77,7 @@ impl RuleRegistry {
     /// The same rules, of which some say nothing (`off`: ids) and some are milder (`lower`: `ID=info`). What could not be
     /// taken in is told, one line each.
     #[must_use]
-    pub(crate) fn milder(mut self, off: &[String], lower: &[String]) -> (Self, Vec<NoSuchRule>) {
+    pub(crate) fn with_lowered(mut self, off: &[String], lower: &[String]) -> (Self, Vec<NoSuchRule>) {
         if off.is_empty() && lower.is_empty() {
             // The usual case, in which the shipped rules need not be read yet.
             return (self, Vec::new());
@@ -125,7 +125,7 @@ impl RuleRegistry {
     }
 
     /// The severity of a finding of a rule, as the person wants it; `None`: it is not told.
-    pub(super) fn told(&self, rule: &str, severity: Severity) -> Option<Severity> {
+    pub(super) fn severity_told(&self, rule: &str, severity: Severity) -> Option<Severity> {
         match self.milder.get(rule) {
             Some(milder) => milder.map(|milder| milder.min(severity)),
             None => Some(severity),
@@ -141,7 +141,7 @@ impl RuleRegistry {
 
     /// The same rules, and the strict profile beside what is forbidden already.
     #[must_use]
-    pub(crate) fn strictly(&self) -> Self {
+    pub(crate) fn with_strict_profile(&self) -> Self {
         let names = self.forbid.names().iter().cloned().chain(Forbid::strict());
         self.clone().forbidding(Forbid::new(names))
     }
@@ -247,7 +247,7 @@ fn sound_places(name: &str, text: &str, places: &[PlaceRow]) -> Result<(), RuleE
 }
 
 /// The shipped rules of a language and own ones, each file checked with all before it.
-fn together(grammar: Grammar, files: Vec<(&str, RuleFile)>) -> Result<RuleSet, RuleError> {
+fn combine(grammar: Grammar, files: Vec<(&str, RuleFile)>) -> Result<RuleSet, RuleError> {
     let (shipped, text) = rule_set::shipped(grammar);
     let mut whole = parse(shipped, text)?;
     let mut last = shipped;
@@ -319,7 +319,7 @@ mod tests {
             review(text, Some(&Language::python()), &scope).forbidden()
         };
         assert!(look(&mild, "import math") && !look(&mild, "import socket"));
-        let strict = mild.strictly();
+        let strict = mild.with_strict_profile();
         assert!(look(&strict, "import math") && look(&strict, "import socket"));
         assert!(!look(&mild, "import socket"), "the book it was made from is as before");
     }

@@ -57,7 +57,7 @@ impl RuleSet {
         let mut book = RuleSet::default();
         let mut seen = HashSet::new();
         for (index, rule) in file.rule.iter().enumerate() {
-            sound(name, rule, &mut seen)?;
+            validate(name, rule, &mut seen)?;
             let own = NamedShape {
                 calls: rule.calls.clone(),
                 target: rule.target.clone(),
@@ -199,7 +199,7 @@ fn fits(parts: &[String], name: &str) -> bool {
 }
 
 /// Whether a rule says what it matches, once, and what it has to say; and that its name is its own.
-fn sound<'r>(file: &str, rule: &'r Rule, seen: &mut HashSet<&'r str>) -> Result<(), RuleError> {
+fn validate<'r>(file: &str, rule: &'r Rule, seen: &mut HashSet<&'r str>) -> Result<(), RuleError> {
     let (file, id) = (file.to_owned(), rule.id.clone());
     let ways = [
         !rule.calls.is_empty(),

@@ -11,7 +11,7 @@ pub(super) use crate::text::syntax::text;
 pub(super) const MAX_DEPTH: u32 = 400;
 
 /// The grammar of a tongue, where it has one.
-pub(super) fn known(grammar: Grammar) -> Option<syntax::Grammar> {
+pub(super) fn parser_grammar(grammar: Grammar) -> Option<syntax::Grammar> {
     match grammar {
         Grammar::Python => Some(syntax::Grammar::Python),
         Grammar::Javascript => Some(syntax::Grammar::Javascript),
@@ -22,7 +22,7 @@ pub(super) fn known(grammar: Grammar) -> Option<syntax::Grammar> {
 
 /// The same, as queries are made for it.
 pub(super) fn parser_language(grammar: Grammar) -> Option<tree_sitter::Language> {
-    known(grammar).map(syntax::Grammar::language)
+    parser_grammar(grammar).map(syntax::Grammar::language)
 }
 
 /// What a stretch of text is, where that matters.
@@ -33,7 +33,7 @@ pub(super) enum TextKind {
 }
 
 /// The stretches of strings and comments, in order.
-pub(super) fn matter(tree: &Tree) -> Vec<(Range<usize>, TextKind)> {
+pub(super) fn text_kinds(tree: &Tree) -> Vec<(Range<usize>, TextKind)> {
     let mut found = Vec::new();
     each(tree.root_node(), |node, _| {
         let matter = match node.kind() {
@@ -76,7 +76,7 @@ pub(super) fn each<'t>(root: Node<'t>, mut visit: impl FnMut(Node<'t>, u32) -> b
 }
 
 /// The children with names, at most so many.
-pub(super) fn named(node: Node<'_>, most: usize) -> Vec<Node<'_>> {
+pub(super) fn named_children(node: Node<'_>, most: usize) -> Vec<Node<'_>> {
     let mut cursor = node.walk();
     node.named_children(&mut cursor).filter(|n| n.kind() != "comment").take(most).collect()
 }

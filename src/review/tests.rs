@@ -304,7 +304,7 @@ fn more_findings_than_anybody_reads_are_no_unchecked_part() {
 
 #[test]
 fn what_the_strict_profile_could_not_check_is_denied() {
-    let strict = Scope { book: Arc::new(RuleRegistry::default().strictly()), ..scope() };
+    let strict = Scope { book: Arc::new(RuleRegistry::default().with_strict_profile()), ..scope() };
     for (language, text) in [
         ("python", "x = 1\n".repeat(1 << 18)),
         ("python", "f(".repeat(3_000) + &")".repeat(3_000)),

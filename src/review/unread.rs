@@ -63,7 +63,7 @@ pub(super) fn diagnostic(span: Range<usize>) -> Diagnostic {
 }
 
 /// What is told of a stretch of which not even the words were looked at.
-pub(super) fn unseen(span: Range<usize>) -> Diagnostic {
+pub(super) fn unseen_diagnostic(span: Range<usize>) -> Diagnostic {
     Diagnostic { message: UNSEEN_MESSAGE.to_owned(), ..diagnostic(span) }
 }
 
@@ -72,7 +72,7 @@ pub(super) fn is_unseen(told: &Diagnostic) -> bool {
 }
 
 /// What is told of a stretch of which those parts, in order, are told as not even looked at.
-pub(super) fn around(
+pub(super) fn split_around(
     stretch: Range<usize>,
     unseen: impl Iterator<Item = Range<usize>>,
     source: &str,
@@ -91,19 +91,23 @@ pub(super) fn around(
 }
 
 /// Why a text was not checked in full, where stretches of it could not be read.
-pub(super) fn told(diagnostics: &[Diagnostic], source: &str) -> Option<String> {
-    let lines = lines(diagnostics, source, |told| told.rule == RULE && !is_unseen(told))?;
+pub(super) fn why_unread(diagnostics: &[Diagnostic], source: &str) -> Option<String> {
+    let lines = describe_lines(diagnostics, source, |told| told.rule == RULE && !is_unseen(told))?;
     Some(format!("{lines} can't be read as code: only words were looked at there"))
 }
 
 /// Where not even the words of a text were looked at.
-pub(super) fn unseen_told(diagnostics: &[Diagnostic], source: &str) -> Option<String> {
-    let lines = lines(diagnostics, source, is_unseen)?;
+pub(super) fn why_unseen(diagnostics: &[Diagnostic], source: &str) -> Option<String> {
+    let lines = describe_lines(diagnostics, source, is_unseen)?;
     Some(format!("not even all words were looked at in {lines}"))
 }
 
 /// The lines of what is told, in words; `None` where there is none.
-fn lines(diagnostics: &[Diagnostic], source: &str, of: impl Fn(&Diagnostic) -> bool) -> Option<String> {
+fn describe_lines(
+    diagnostics: &[Diagnostic],
+    source: &str,
+    of: impl Fn(&Diagnostic) -> bool,
+) -> Option<String> {
     let spans: Vec<_> = diagnostics.iter().filter(|told| of(told)).map(|told| &told.span).collect();
     if spans.is_empty() {
         return None;

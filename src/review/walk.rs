@@ -108,7 +108,7 @@ impl<'a, 't> WalkContext<'a, 't> {
         loop {
             let (node, frame) = self.waiting.get(*next).copied()?;
             *next += 1;
-            if !self.handed.covered(node.id()) {
+            if !self.handed.is_fully_followed(node.id()) {
                 return Some((node, frame));
             }
         }
@@ -168,7 +168,7 @@ impl<'a, 't> WalkContext<'a, 't> {
     }
 
     pub(super) fn finish(mut self) -> Extraction {
-        self.reading.cut |= self.frames.exhausted();
+        self.reading.cut |= self.frames.is_exhausted();
         self.reading
     }
 

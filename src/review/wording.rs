@@ -22,7 +22,7 @@ pub(super) fn spell(
             None => short(text),
         },
         Some((text, _)) if matches!(effect, Some(Effect::Deletes | Effect::Writes | Effect::Reads)) => {
-            short(&path_class::joined(text, folder))
+            short(&path_class::join_folder(text, folder))
         }
         Some((text, _)) => short(text),
         None if value.is_constant() => short(&constant(value)),

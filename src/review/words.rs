@@ -23,7 +23,7 @@ pub(super) fn read(
 ) -> (Extraction, Vec<(Range<usize>, TextKind)>) {
     let style = lexer::style(grammar, language);
     let (words, all) = lexer::words(source, &style);
-    let matter = words.iter().filter_map(|word| word.matter()).collect();
+    let matter = words.iter().filter_map(|word| word.text_kind()).collect();
     let mut reading = match grammar {
         Grammar::Sql => sql::read(source, &words),
         _ => calls::read(source, &words, book),

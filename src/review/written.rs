@@ -90,7 +90,7 @@ fn by_first_line(text: &str) -> InnerPattern {
 fn path_of(value: &Value, act: &Act) -> Option<String> {
     let folder = act.folder.as_ref().and_then(Value::as_text).map(|(text, _)| text);
     let path = value.as_whole_text().filter(|path| !path.is_empty())?;
-    Some(path_class::joined(path.strip_prefix("./").unwrap_or(path), folder))
+    Some(path_class::join_folder(path.strip_prefix("./").unwrap_or(path), folder))
 }
 
 /// The files that an act writes, and what becomes of their texts.

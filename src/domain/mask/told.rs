@@ -8,7 +8,7 @@ const KEY_MARK: &str = "[key]";
 
 impl Masker {
     /// The text without keys, also without the half-masked ones that servers print. Places may move: a key is `[key]`.
-    pub(crate) fn told(&self, text: &str) -> String {
+    pub(crate) fn mask_message(&self, text: &str) -> String {
         let known = self.known();
         let mut text = text.to_owned();
         for value in known.values() {
@@ -78,7 +78,7 @@ mod tests {
             "\"sk-proj-abcdefghijklm\" is cut off",
             "token zyxwvutsrqponm",
         ] {
-            let told = masker().told(text);
+            let told = masker().mask_message(text);
             assert!(told.contains("[key]"), "{told}");
             for part in ["abcdef", "1234", "zyxwv"] {
                 assert!(!told.contains(part), "{told}");
@@ -90,7 +90,7 @@ mod tests {
     fn other_texts_stay_as_they_are() {
         for text in ["", "model gpt-4o is overloaded…", "wait 1.5 s, see https://x.example/a?b=c", "a ** b"]
         {
-            assert_eq!(masker().told(text), text);
+            assert_eq!(masker().mask_message(text), text);
         }
     }
 

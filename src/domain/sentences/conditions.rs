@@ -40,7 +40,7 @@ pub struct RunConditions {
 
 impl KernelLanguages {
     /// The words for the model; `None` where code runs in no Jupyter kernel.
-    fn told(&self) -> Option<String> {
+    fn describe(&self) -> Option<String> {
         let named = match self {
             Self::Unused => return None,
             Self::Unknown => {
@@ -60,7 +60,7 @@ impl KernelLanguages {
 }
 
 /// The limits of a run without those that nothing holds.
-fn held(terms: &Terms) -> Limits {
+fn enforced_limits(terms: &Terms) -> Limits {
     let (mut limits, report) = (terms.limits, &terms.rights.sandbox);
     if report.memory == Enforcement::None {
         limits.memory_bytes = 0;
@@ -101,14 +101,14 @@ impl RunConditions {
             confined: terms.rights.sandbox.level != SandboxLevel::Off,
             network: terms.rights.network,
             write: terms.rights.write.clone(),
-            limits: held(terms),
+            limits: enforced_limits(terms),
             kernels: known.map(|known| known.kernels.clone()).unwrap_or_default(),
             versions,
         })
     }
 
     /// The words for the model, with the limits in words and the day.
-    pub(crate) fn told(&self, limits: &str, now: Timestamp) -> String {
+    pub(crate) fn describe(&self, limits: &str, now: Timestamp) -> String {
         let network = if self.network { "The network is open" } else { "There is no network" };
         let mut parts = vec![if self.confined {
             format!("Blocks run in a sandbox. {network}. {}.", self.writes())
@@ -118,7 +118,7 @@ impl RunConditions {
             )
         }];
         parts.push(format!("Each has {limits}."));
-        parts.extend(self.kernels.told());
+        parts.extend(self.kernels.describe());
         let versions =
             self.versions.iter().map(|(program, version)| format!("{program} is {}", one_line(version)));
         let versions = versions.collect::<Vec<_>>().join(", ");
@@ -154,7 +154,7 @@ mod tests {
 
     /// The words about them on a day.
     fn told(conditions: &RunConditions) -> String {
-        conditions.told("60 s, 2 GiB of memory, 256 processes", Timestamp(1_790_073_660_000))
+        conditions.describe("60 s, 2 GiB of memory, 256 processes", Timestamp(1_790_073_660_000))
     }
 
     #[test]

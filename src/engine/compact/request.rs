@@ -37,7 +37,7 @@ pub(super) fn boundary(transcript: &Transcript, stuck: bool, kept: u64) -> Optio
 
 /// The messages before `upto` that have to come into memory for a summary. Of those that are long only the newest do: the
 /// others are told by the short form that is kept of them. The prompt that is worked on behind a summary is always whole.
-pub(super) fn away(transcript: &Transcript, upto: usize) -> Vec<usize> {
+pub(super) fn bodies_to_load(transcript: &Transcript, upto: usize) -> Vec<usize> {
     let from = transcript.summary().map_or(0, |summary| summary.upto);
     let mut left = MAX_LONG_MESSAGE_BYTES;
     let mut is_told = |item: &usize| {

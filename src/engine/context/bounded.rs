@@ -15,7 +15,7 @@ pub(super) fn stream(output: &OutputBuffer, stream: Stream, budget: usize) -> St
     let kept_head = start(&head, budget / 4);
     let kept_tail = end(&tail, budget - budget / 4);
     // Of what was not kept only the bytes are known.
-    joined(kept_head, kept_tail, letters(&head) + letters(&tail) + dropped)
+    join_ends(kept_head, kept_tail, letters(&head) + letters(&tail) + dropped)
 }
 
 /// More than is told is kept of each end, so that a cut at the end of the text and one within it are told apart.
@@ -74,11 +74,11 @@ pub(in crate::engine) fn text(text: &str, budget: usize) -> String {
     }
     let head = start(text, budget / 4);
     let tail = end(text, budget - budget / 4);
-    joined(head, tail, letters(text))
+    join_ends(head, tail, letters(text))
 }
 
 /// Head and tail of a text that has so many characters, and between them how many are left out.
-fn joined(head: &str, tail: &str, of: u64) -> String {
+fn join_ends(head: &str, tail: &str, of: u64) -> String {
     let gap = if head.is_empty() || head.ends_with('\n') { "" } else { "\n" };
     let missing = grouped(of.saturating_sub(letters(head) + letters(tail)));
     format!("{head}{gap}[shortened: {missing} of {} characters left out]\n{tail}", grouped(of))

@@ -63,7 +63,7 @@ impl<'a> Composer<'a> {
 
     /// The conversation with nothing left out.
     pub(crate) fn whole(&self) -> Composition {
-        self.cut(ResultLimits::default())
+        self.compose_with(ResultLimits::default())
     }
 
     /// The conversation in about this many tokens, if cutting results is enough for that; else as short as it gets.
@@ -85,21 +85,21 @@ impl<'a> Composer<'a> {
         let mut best = None;
         while low < high {
             let middle = usize::midpoint(low, high);
-            let composed = self.cut(LEVELS.get(middle).copied().unwrap_or_default());
+            let composed = self.compose_with(LEVELS.get(middle).copied().unwrap_or_default());
             if composed.estimate <= room {
                 (high, best) = (middle, Some(composed));
             } else {
                 low = middle + 1;
             }
         }
-        best.unwrap_or_else(|| self.cut(LEVELS.last().copied().unwrap_or_default()))
+        best.unwrap_or_else(|| self.compose_with(LEVELS.last().copied().unwrap_or_default()))
     }
 
     pub(super) fn chosen_images(&self) -> Vec<ImageRef> {
         if self.images { images::newest(self.transcript) } else { Vec::new() }
     }
 
-    fn cut(&self, cuts: ResultLimits) -> Composition {
+    fn compose_with(&self, cuts: ResultLimits) -> Composition {
         let (messages, shortened) = compose(self, cuts);
         Composition { estimate: estimate(&messages) + self.tools, messages, shortened }
     }

@@ -21,9 +21,9 @@ pub(super) fn readable(text: &str) -> String {
             '\u{8}' => line.at = line.at.saturating_sub(1),
             '\r' if chars.peek() == Some(&'\n') => {}
             '\n' | '\r' => line.end(),
-            '\t' => line.put(c),
+            '\t' => line.write_char(c),
             c if c.is_control() => line.name(c),
-            c => line.put(c),
+            c => line.write_char(c),
         }
     }
     line.flush();
@@ -39,7 +39,7 @@ struct EditedLine {
 }
 
 impl EditedLine {
-    fn put(&mut self, c: char) {
+    fn write_char(&mut self, c: char) {
         match self.line.get_mut(self.at) {
             Some(there) => *there = c,
             None => self.line.push(c),
@@ -53,7 +53,7 @@ impl EditedLine {
     fn name(&mut self, c: char) {
         let mut name = String::new();
         let _ = write!(name, "<U+{:04X}>", u32::from(c));
-        name.chars().for_each(|c| self.put(c));
+        name.chars().for_each(|c| self.write_char(c));
     }
 
     fn end(&mut self) {

@@ -42,7 +42,7 @@ fn kernel_of(language: &Language) -> String {
 }
 
 /// Results as the person's side tells them.
-pub(super) fn headed(text: String) -> String {
+pub(super) fn with_heading(text: String) -> String {
     if text.is_empty() { text } else { format!("{HEAD}\n\n{text}") }
 }
 
@@ -93,7 +93,7 @@ impl<'a> Results<'a> {
     }
 
     /// Takes in what became of the kernel, of results that are not told.
-    pub(super) fn pass(&mut self, group: &[&SettledEvent]) {
+    pub(super) fn skip_group(&mut self, group: &[&SettledEvent]) {
         for settled in group {
             let Settlement::Ran(run) = &settled.what else { continue };
             let Some(item) = self.transcript.blocks.get(&settled.block) else { continue };
@@ -129,12 +129,12 @@ impl<'a> Results<'a> {
             }
             Settlement::Ran(run) => {
                 let run = item.runs.iter().find(|r| r.run == *run)?;
-                self.ran(item, run)
+                self.describe_run(item, run)
             }
         })
     }
 
-    fn ran(&mut self, item: &BlockItem, run: &'a RunItem) -> String {
+    fn describe_run(&mut self, item: &BlockItem, run: &'a RunItem) -> String {
         self.ran |= item.block.kind.is_code();
         let version = item.block.version(run.revision).unwrap_or_else(|| item.block.current());
         let mut lines = vec![format!("{}: {}", name(&item.block, version), outcome(run))];

@@ -61,12 +61,12 @@ fn plan(d: &Dialogue) -> RebuildPlan {
 /// How many blocks each decision is about.
 fn decisions(d: &Dialogue) -> Vec<usize> {
     let plan = plan(d);
-    plan.decisions(&plan.offered()).iter().map(Vec::len).collect()
+    plan.decisions(&plan.offered_runs()).iter().map(Vec::len).collect()
 }
 
 /// Goes through the whole plan.
 fn rebuild(d: &mut Dialogue) -> String {
-    let runs = plan(d).offered();
+    let runs = plan(d).offered_runs();
     d.command(Command::Rebuild(runs))
 }
 
@@ -192,7 +192,7 @@ fn the_first_that_does_something_else_ends_the_plan() {
     assert!(rebuild(&mut d).contains("+back 3"));
     assert!(d.runs(3, 6, Outcome::Ok).contains("1 block"));
     assert_eq!(told(&plan(&d)), "1 live; 2 live; 3 live");
-    assert!(plan(&d).offered().is_empty());
+    assert!(plan(&d).offered_runs().is_empty());
 }
 
 /// What a run printed, and its value.

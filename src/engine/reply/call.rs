@@ -36,7 +36,7 @@ impl Name {
 }
 
 /// Whether there is a tool of this name.
-pub(super) fn known(name: &str) -> bool {
+pub(super) fn is_known(name: &str) -> bool {
     Name::parse(name).is_some()
 }
 
@@ -61,7 +61,7 @@ fn changes() -> Value {
 }
 
 /// The tools as they are offered to a model.
-pub(crate) fn offered(languages: &[&Language]) -> Vec<Tool> {
+pub(crate) fn definitions(languages: &[&Language]) -> Vec<Tool> {
     let names: Vec<&str> = languages.iter().map(|name| name.as_str()).collect();
     let text = |about: &str| serde_json::json!({ "type": "string", "description": about });
     let number = |about: &str| serde_json::json!({ "type": "integer", "minimum": 1, "description": about });
@@ -222,7 +222,7 @@ impl Call {
                 block(Some(kind), language, self.text(&["content", "contents"])?)
             }
             Name::EditFile => {
-                let (kind, language, source) = super::edits::called(&self.arguments, languages)?;
+                let (kind, language, source) = super::edits::parse_call(&self.arguments, languages)?;
                 block(Some(kind), language, source)
             }
             Name::ReadFile => {
@@ -378,12 +378,12 @@ mod tests {
     fn every_schema_is_json() {
         let languages = Languages::default();
         let names: Vec<&Language> = languages.0.iter().map(|entry| &entry.name).collect();
-        for tool in offered(&names) {
+        for tool in definitions(&names) {
             let schema: Value = serde_json::from_str(&tool.parameters).expect("a schema");
             assert_eq!(schema["type"], "object", "{}", tool.name);
         }
-        let no_code: Vec<String> = offered(&names).into_iter().skip(1).map(|tool| tool.name).collect();
-        let left: Vec<String> = offered(&[]).into_iter().map(|tool| tool.name).collect();
+        let no_code: Vec<String> = definitions(&names).into_iter().skip(1).map(|tool| tool.name).collect();
+        let left: Vec<String> = definitions(&[]).into_iter().map(|tool| tool.name).collect();
         assert_eq!(left, no_code, "code in no language can't be proposed");
     }
 

@@ -64,7 +64,7 @@ fn other_end(text: &str, fence: &Fence, grows: bool) -> Option<OtherEnd> {
         let unsaid = !extent.has_begun()
             && (info::is_edit(&fence.info)
                 || is_empty && info::is_of_a_file(&fence.info)
-                || goes_on(extent.clone(), is_empty, behind, grows));
+                || edit_goes_on(extent.clone(), is_empty, behind, grows));
         let cut = fence.range.end < text.len() && (unsaid || extent.ends("```") != EditEnd::Here);
         return cut.then_some(OtherEnd::None);
     }
@@ -106,7 +106,7 @@ fn other_end(text: &str, fence: &Fence, grows: bool) -> Option<OtherEnd> {
 
 /// Whether an edit begins with the first line behind a fence that was cut off, or with what names its file where the fence
 /// `is_empty`. No later line counts: it would change what stands by then; nothing does before that line is whole.
-fn goes_on(mut extent: EditExtent, is_empty: bool, behind: &str, grows: bool) -> bool {
+fn edit_goes_on(mut extent: EditExtent, is_empty: bool, behind: &str, grows: bool) -> bool {
     let Some(line) = behind.split_inclusive('\n').find(|line| !line.trim().is_empty()) else { return grows };
     if grows && !line.ends_with('\n') {
         return true;

@@ -61,7 +61,7 @@ fn language(paths: &[String], languages: &Languages) -> Option<Language> {
 }
 
 /// What the arguments of a call mean: its kind, what it is coloured as, and its text.
-pub(super) fn called(
+pub(super) fn parse_call(
     arguments: &Map<String, Value>,
     languages: &Languages,
 ) -> Result<(BlockKind, Option<Language>, String), CallError> {
@@ -126,7 +126,12 @@ fn text(arguments: &Map<String, Value>, keys: &[&str]) -> Result<Option<String>,
 }
 
 /// A fence that is only shown, as a block would be made of it.
-pub(super) fn shown(info: &str, source: &str, range: std::ops::Range<usize>, closed: bool) -> Proposal {
+pub(super) fn displayed_fence(
+    info: &str,
+    source: &str,
+    range: std::ops::Range<usize>,
+    closed: bool,
+) -> Proposal {
     Proposal {
         dialect: Dialect::Fences,
         info: info.to_owned(),

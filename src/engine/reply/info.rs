@@ -77,7 +77,7 @@ pub(super) fn offer(info: &str, languages: &Languages) -> FenceOffer {
             FenceOffer::Shown
         };
     }
-    named(word, languages)
+    offer_for_word(word, languages)
 }
 
 /// Whether an info string says that its fence holds an edit.
@@ -124,7 +124,7 @@ fn path(info: &str) -> Option<&str> {
 }
 
 /// What a word for a language makes of its block.
-pub(super) fn named(word: &str, languages: &Languages) -> FenceOffer {
+pub(super) fn offer_for_word(word: &str, languages: &Languages) -> FenceOffer {
     if TRANSCRIPT_LANGUAGES.iter().any(|t| word.eq_ignore_ascii_case(t)) {
         return FenceOffer::Shown;
     }
@@ -148,7 +148,7 @@ pub(super) fn by_extension(path: &str, languages: &Languages) -> Option<Language
 }
 
 /// What to say of a word that names its language only when a version is passed over.
-pub(super) fn off(word: &str, languages: &Languages) -> Option<String> {
+pub(super) fn version_hint(word: &str, languages: &Languages) -> Option<String> {
     let read = lenient(word, languages).filter(|_| languages.find(word).is_none())?;
     Some(format!("the tag {word:?} was read as {read}"))
 }

@@ -186,8 +186,8 @@ impl Parser {
                 }
                 OpenTail::Prose => {
                     self.read = end;
-                    if self.matters(from, end) {
-                        self.pass(end);
+                    if self.may_open_block(from, end) {
+                        self.parse_if_affordable(end);
                     }
                 }
             }
@@ -196,7 +196,7 @@ impl Parser {
     }
 
     /// Whether a line of prose could open a block, or end one and so let `base` move on.
-    fn matters(&self, from: usize, end: usize) -> bool {
+    fn may_open_block(&self, from: usize, end: usize) -> bool {
         let Some(line) = self.text.get(from..end) else { return false };
         let after_blank = self.text.get(..from).is_some_and(|t| t.ends_with("\n\n"));
         line.contains("```")
@@ -207,7 +207,7 @@ impl Parser {
     }
 
     /// One pass over `base..end`, if it can be paid for.
-    fn pass(&mut self, end: usize) {
+    fn parse_if_affordable(&mut self, end: usize) {
         let cost = end - self.base;
         let Some(credit) = self.credit.checked_sub(cost) else { return };
         self.credit = credit;

@@ -66,7 +66,7 @@ impl LeadingCalls {
 
     /// One that is not whole; of a tool that there is not, nothing tells that it is one.
     fn cut(name: &str, arguments: &str, length: usize) -> Self {
-        let is_known = call::known(name);
+        let is_known = call::is_known(name);
         let calls = if is_known { vec![(name.to_owned(), arguments.to_owned())] } else { Vec::new() };
         Self { calls, length, cost: length, is_cut: true }
     }
@@ -94,7 +94,12 @@ pub(super) struct CallScanner<'a> {
 impl CallScanner<'_> {
     /// The calls that begin in this stretch of a line. What can't be read, or is too much, makes no block, and nothing that
     /// stands in it does.
-    pub(super) fn begun(self, text: &str, line: Range<usize>, budget: &mut CallBudget) -> Option<Stretch> {
+    pub(super) fn calls_in_line(
+        self,
+        text: &str,
+        line: Range<usize>,
+        budget: &mut CallBudget,
+    ) -> Option<Stretch> {
         if budget.credit == 0 {
             return None;
         }
@@ -122,7 +127,12 @@ impl CallScanner<'_> {
     }
 
     /// The calls of a fence which Markdown ends too early, since their texts hold what looks like its end.
-    pub(super) fn torn(self, text: &str, fence: &Fence, budget: &mut CallBudget) -> Option<Stretch> {
+    pub(super) fn calls_in_torn_fence(
+        self,
+        text: &str,
+        fence: &Fence,
+        budget: &mut CallBudget,
+    ) -> Option<Stretch> {
         let is_shown = !may_hold_calls(info::language_word(&fence.info)) || fence.info.contains("norun");
         if is_shown || budget.credit == 0 {
             return None;
@@ -237,7 +247,7 @@ impl PrintedForm {
     fn read(&self, text: &str) -> LeadingCalls {
         match self {
             PrintedForm::Json => in_json(text),
-            PrintedForm::Around(open, close) => around(text, *open, close),
+            PrintedForm::Around(open, close) => calls_to_close(text, *open, close),
             PrintedForm::Tag(tag) => tag.read(text),
             PrintedForm::Mistral => tokens::mistral(text),
             PrintedForm::Section => tokens::section(text),
@@ -258,9 +268,9 @@ fn in_json(text: &str) -> LeadingCalls {
 }
 
 /// The calls inside of what is around them, to its end.
-fn around(text: &str, open: usize, close: &str) -> LeadingCalls {
+fn calls_to_close(text: &str, open: usize, close: &str) -> LeadingCalls {
     let (open, body) = text.split_at_checked(open).unwrap_or_default();
-    let LeadingCalls { calls, mut length, cost, is_cut } = inside(body, (open, close));
+    let LeadingCalls { calls, mut length, cost, is_cut } = calls_between(body, (open, close));
     // Of a call in tags that is not whole all may be text, also what ends the tags around it.
     let (open, is_json) = (open.len(), body.trim_start().starts_with(['{', '[']));
     if calls.is_empty() {
@@ -280,7 +290,7 @@ fn around(text: &str, open: usize, close: &str) -> LeadingCalls {
 }
 
 /// The calls inside of the two tags `around` them, one form behind the other.
-fn inside(text: &str, around: (&str, &str)) -> LeadingCalls {
+fn calls_between(text: &str, around: (&str, &str)) -> LeadingCalls {
     let mut rest = text.trim_start();
     let mut found = LeadingCalls::none(text.len() - rest.len());
     while found.calls.len() < MAX_CALLS {

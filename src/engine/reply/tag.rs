@@ -126,8 +126,8 @@ pub(super) fn attributes(tag: &str) -> &str {
 /// What a tag with these attributes offers: Python unless `lang=` (or `language=`) says otherwise.
 pub(super) fn offer(attributes: &str, languages: &Languages) -> FenceOffer {
     match language(attributes) {
-        Some(word) => info::named(word, languages),
-        None => info::named(Language::python().as_str(), languages),
+        Some(word) => info::offer_for_word(word, languages),
+        None => info::offer_for_word(Language::python().as_str(), languages),
     }
 }
 

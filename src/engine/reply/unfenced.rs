@@ -50,7 +50,7 @@ impl<'t> EditScanner<'t> {
     }
 
     /// The edit that begins with the line at this place, up to its end at `line_end`.
-    pub(super) fn begun(&mut self, start: usize, line_end: usize) -> Option<UnfencedEdit> {
+    pub(super) fn edit_at_line(&mut self, start: usize, line_end: usize) -> Option<UnfencedEdit> {
         let line = self.text.get(start..line_end)?;
         let lead = containers(line);
         let inner = line.get(lead..)?;
@@ -179,7 +179,7 @@ pub(super) fn block(source: &str, edit: &UnfencedEdit, before: &str, languages: 
     let before = before.lines().rev().find(|line| containers(line) < line.trim_end().len());
     let before = before.unwrap_or_default();
     let before = before.get(containers(before)..).unwrap_or_default();
-    let shown = edits::shown("edit", &source, edit.range.clone(), edit.closed);
+    let shown = edits::displayed_fence("edit", &source, edit.range.clone(), edit.closed);
     let mut block = edits::fenced(&shown, before, languages).unwrap_or_else(|| {
         let paths = vec![edit::path_in_front(before).unwrap_or_default()];
         Proposal { file: Some(BlockKind::Edit { paths }), ..shown }

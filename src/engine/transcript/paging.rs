@@ -142,7 +142,7 @@ impl Extend<(Timestamp, Entry)> for PagedTranscript {
                 self.message(entry);
             }
             if let Some(run) = ended {
-                self.outputs.ended(&mut self.transcript, run, self.entries);
+                self.outputs.note_end(&mut self.transcript, run, self.entries);
             }
             self.entries += 1;
         }

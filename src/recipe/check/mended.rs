@@ -3,12 +3,12 @@
 
 use super::run::code_runs;
 use super::subject::{self, OPTIONS, Subject};
-use super::swallowed::{ErrorHandling, NOT_DONE_MESSAGE, swallows, without};
+use super::swallowed::{ErrorHandling, NOT_DONE_MESSAGE, missing_lines, swallows};
 use super::{Check, CheckFacts, CheckResponse, OwnRun};
 use crate::domain::{Block, BlockKind, Finding, Language, Outcome, Place, Review, RunReport, Severity};
 use crate::engine::transcript::{BlockItem, RunItem};
 use crate::recipe::command;
-use crate::recipe::view::{View, ended};
+use crate::recipe::view::{View, ended_run};
 use similar::TextDiff;
 use std::sync::Arc;
 
@@ -90,7 +90,8 @@ impl Check for MendedCheck {
         let version = block.current();
         let caught = match Subject::of(view) {
             Ok(Subject::File { path, .. }) => {
-                let mut written = block.kind.writes().filter(|file| view.named(file) == view.named(&path));
+                let mut written =
+                    block.kind.writes().filter(|file| view.shown_path(file) == view.shown_path(&path));
                 let text = written.next().and_then(|file| block.written_to(version, file));
                 let language = command::language_of(&path);
                 text.and_then(|new| swallows(&language, &before_of(view)?, new))
@@ -130,7 +131,7 @@ impl Check for MendedCheck {
 /// Whether a file was written as the block says.
 fn is_written(item: &BlockItem) -> bool {
     item.block.kind.writes().next().is_some()
-        && ended(item).is_some_and(|(_, report)| report.outcome == Outcome::Ok)
+        && ended_run(item).is_some_and(|(_, report)| report.outcome == Outcome::Ok)
 }
 
 /// The text of the file that fails, as it was when the recipe began.
@@ -141,14 +142,14 @@ fn before_of(view: &View<'_>) -> Option<String> {
 
 /// What the file as it was written last does with errors.
 fn written(view: &View<'_>) -> Option<ErrorHandling> {
-    let file = view.named(view.context.input(view.option("file")).trim());
+    let file = view.shown_path(view.context.input(view.option("file")).trim());
     let (_, new) = view.writes_of(&file).pop()?;
     Some(ErrorHandling::of(&command::language_of(&file), &before_of(view)?, &new))
 }
 
 /// Whether all that was changed is known as it was and as it is: the file that fails, changed by what sayso wrote itself.
 fn is_looked_at(view: &View<'_>) -> bool {
-    let file = view.named(view.context.input(view.option("file")).trim());
+    let file = view.shown_path(view.context.input(view.option("file")).trim());
     let others = view.all_written().iter().any(|other| *other != file);
     !others && before_of(view).is_some() && !view.writes_of(&file).is_empty()
 }
@@ -185,7 +186,7 @@ fn is_alike(language: &Language, one: &str, other: &str) -> bool {
 /// how many there are.
 fn is_half_of_lines(one: &str, other: &str) -> bool {
     let (one, other): (Vec<&str>, Vec<&str>) = (one.lines().collect(), other.lines().collect());
-    let same = one.len() - without(&one, &other).len();
+    let same = one.len() - missing_lines(&one, &other).len();
     4 * same >= one.len() + other.len()
 }
 
@@ -209,7 +210,7 @@ fn judge(report: &RunReport, caught: ErrorHandling) -> CheckResponse {
         (Outcome::TimedOut, _) => TIMED_OUT,
         _ => FAILED,
     };
-    CheckResponse::Judge { verdict, note: subject::said(report) }
+    CheckResponse::Judge { verdict, note: subject::describe_failure(report) }
 }
 
 #[cfg(test)]

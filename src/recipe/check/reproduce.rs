@@ -52,7 +52,7 @@ impl Check for Reproduce {
             OwnRun::Ran(_, report) if matches!(subject, Subject::File { .. }) && is_missing(report) => {
                 CheckResponse::Unable(format!(
                     "It could not be run: {}. Nothing was changed.",
-                    subject::said(report)
+                    subject::describe_failure(report)
                 ))
             }
             OwnRun::Ran(_, report) => judge(view, report),
@@ -72,7 +72,7 @@ fn is_missing(report: &RunReport) -> bool {
 }
 
 fn judge(view: &View<'_>, report: &RunReport) -> CheckResponse {
-    let note = subject::said(report);
+    let note = subject::describe_failure(report);
     match &report.outcome {
         Outcome::Ok => CheckResponse::Judge { verdict: WORKS, note: "it ran without an error".into() },
         Outcome::TimedOut => CheckResponse::Judge { verdict: TIMED_OUT, note },

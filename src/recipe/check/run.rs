@@ -43,7 +43,7 @@ impl Check for RunCheck {
             };
         };
         let (verdict, note) = match &newest.outcome {
-            Outcome::Ok => shown(view.option("needs"), &ran),
+            Outcome::Ok => judge_output(view.option("needs"), &ran),
             Outcome::TimedOut | Outcome::Limit(_) => (TIMED_OUT, detail(newest)),
             _ => (FAILED, detail(newest)),
         };
@@ -98,7 +98,7 @@ pub(super) fn detail(report: &RunReport) -> String {
 }
 
 /// Whether the blocks of a reply that ran showed what is needed.
-fn shown(needs: &str, ran: &[&RunReport]) -> (&'static str, String) {
+fn judge_output(needs: &str, ran: &[&RunReport]) -> (&'static str, String) {
     match needs {
         IMAGE => match ran.iter().find_map(|report| image(report)) {
             Some(name) => (OK, name),

@@ -98,7 +98,7 @@ fn of_block(view: &View<'_>, number: &str) -> Result<Subject, SubjectError> {
 }
 
 /// How a run failed, in a line: its exception, else the last thing that it printed as an error.
-pub(super) fn said(report: &RunReport) -> String {
+pub(super) fn describe_failure(report: &RunReport) -> String {
     if report.error.is_some() || report.outcome.detail().is_some() {
         return super::run::detail(report);
     }

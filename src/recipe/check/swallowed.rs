@@ -59,7 +59,7 @@ impl ErrorHandling {
         let line = only.as_ref().ok().and_then(Option::as_deref).map(quoted);
         let by_lines = Self {
             hidden: line.or_else(|| by_lines(&handlers, old)),
-            handled: handlers.first().map(|handler| taking(handler.line)),
+            handled: handlers.first().map(|handler| handler_message(handler.line)),
             unseen: !is_whole || only.is_err(),
         };
         if by_lines.hidden.is_some() || !has_grammar(language) {
@@ -100,7 +100,7 @@ fn by_grammar(old: &Source<'_>, new: &Source<'_>, text: &str) -> ErrorHandling {
     let gone = || Some(format!("{NOT_DONE_MESSAGE}{}", gone::gone(old, new)?));
     let not_strict = bash::not_strict(old, new);
     let lax = || not_strict.filter(|(_, looks)| !looks).map(|(line, _)| is_gone(line));
-    let taken = silencers.first().map(|silencer| taking(silencer.line));
+    let taken = silencers.first().map(|silencer| handler_message(silencer.line));
     ErrorHandling {
         hidden: line.or_else(gone).or_else(lax),
         handled: taken.or_else(|| not_strict.map(|(line, _)| is_gone(line))),
@@ -126,7 +126,7 @@ fn silencers<'a>(source: &Source<'a>) -> Vec<Silencer<'a>> {
     }
 }
 
-fn taking(line: &str) -> String {
+fn handler_message(line: &str) -> String {
     format!("new in it, and takes errors: {}", quoted(line))
 }
 
@@ -135,7 +135,7 @@ fn is_gone(line: &str) -> String {
 }
 
 fn quoted(line: &str) -> String {
-    format!("`{}`", told(line))
+    format!("`{}`", printable_line(line))
 }
 
 /// The lines of a text, and which others are like one of them.
@@ -148,7 +148,7 @@ struct KnownLines<'a> {
 
 impl<'a> KnownLines<'a> {
     fn of(text: &'a str) -> Self {
-        let lines = lines(text);
+        let lines = effective_lines(text);
         Self { exactly: lines.iter().copied().collect(), lines, left: MAX_PAIRS }
     }
 
@@ -162,7 +162,7 @@ impl<'a> KnownLines<'a> {
             // What there was no time to compare is no proof that it is new.
             *left == 0 || {
                 *left -= 1;
-                is_alike(begin(old), begin(line))
+                is_alike(compared_part(old), compared_part(line))
             }
         };
         self.exactly.contains(line) || self.lines.iter().any(is_alike)
@@ -175,11 +175,11 @@ fn is_alike(one: &str, other: &str) -> bool {
 }
 
 /// As much of a line as is compared.
-fn begin(line: &str) -> &str {
+fn compared_part(line: &str) -> &str {
     line.get(..line.floor_char_boundary(MAX_COMPARED_BYTES)).unwrap_or(line)
 }
 
-fn told(line: &str) -> String {
+fn printable_line(line: &str) -> String {
     line.chars().filter(|c| !c.is_control()).take(80).collect()
 }
 
@@ -188,14 +188,14 @@ struct NotLookedAt;
 
 /// The line that keeps quiet about the error, where a change is nothing else.
 fn only_swallows(old: &str, new: &str) -> Result<Option<String>, NotLookedAt> {
-    let (old, new) = (lines(old), lines(new));
-    let mut came = VecDeque::from(without(&new, &old));
+    let (old, new) = (effective_lines(old), effective_lines(new));
+    let mut came = VecDeque::from(missing_lines(&new, &old));
     let mut left = MAX_SEARCHES;
     let mut handler = None;
-    for line in without(&old, &new) {
+    for line in missing_lines(&old, &new) {
         let wraps = |wrapped: &&str| {
             left = left.saturating_sub(steps(wrapped));
-            left == 0 || wrapped.contains(line) && takes_inline(&rest(wrapped, line))
+            left == 0 || wrapped.contains(line) && takes_inline(&surrounding_text(wrapped, line))
         };
         let at = came.iter().position(wraps);
         if left == 0 {
@@ -217,17 +217,17 @@ fn only_swallows(old: &str, new: &str) -> Result<Option<String>, NotLookedAt> {
             return Ok(None);
         }
     }
-    Ok(handler.map(told))
+    Ok(handler.map(printable_line))
 }
 
 /// The lines that do something, without what they are indented by and the comment at their end.
-fn lines(text: &str) -> Vec<&str> {
+fn effective_lines(text: &str) -> Vec<&str> {
     let says = |line: &&str| !line.is_empty() && !line.starts_with('#') && !line.starts_with("//");
     text.lines().map(str::trim).filter(says).map(without_comment).collect()
 }
 
 /// The lines of one text that the other has not, as often as it has them more.
-pub(super) fn without<'a>(one: &[&'a str], other: &[&str]) -> Vec<&'a str> {
+pub(super) fn missing_lines<'a>(one: &[&'a str], other: &[&str]) -> Vec<&'a str> {
     let mut known = std::collections::HashMap::<&str, usize>::new();
     for line in other {
         *known.entry(line).or_default() += 1;
@@ -255,7 +255,7 @@ fn takes_inline(around: &str) -> bool {
 }
 
 /// What a line has around another.
-fn rest(line: &str, inner: &str) -> String {
+fn surrounding_text(line: &str, inner: &str) -> String {
     line.replacen(inner, " ", 1)
 }
 

@@ -51,7 +51,7 @@ struct Head<'a, 's> {
 
 impl Head<'_, '_> {
     fn read(&mut self, place: &TablePlace<'_, '_>) -> Option<Definition> {
-        self.source.only(place, HEAD_KEYS);
+        self.source.refuse_unknown(place, HEAD_KEYS);
         let name = self.name(place);
         let title = self.source.needed(place, "title", MAX_LINE_BYTES);
         let when = self.source.needed(place, "when", MAX_LINE_BYTES);
@@ -104,7 +104,7 @@ impl Head<'_, '_> {
         let Some(limits) = self.source.table(place, "limits") else {
             return (DEFAULT_ROUNDS, DEFAULT_REPLIES);
         };
-        self.source.only(&limits, &["rounds", "replies"]);
+        self.source.refuse_unknown(&limits, &["rounds", "replies"]);
         let mut limit = |key, usual| {
             let given = self.source.whole(&limits, key, (1, 100)).and_then(|at| u32::try_from(at.value).ok());
             given.unwrap_or(usual)
@@ -115,7 +115,7 @@ impl Head<'_, '_> {
     fn end(&mut self, place: &TablePlace<'_, '_>) -> LocatedText {
         match self.source.table(place, "end") {
             Some(end) => {
-                self.source.only(&end, &["summary"]);
+                self.source.refuse_unknown(&end, &["summary"]);
                 self.source.needed(&end, "summary", MAX_TEXT_BYTES);
                 self.source.text_or_blank(&end, "summary", MAX_TEXT_BYTES)
             }
@@ -143,7 +143,7 @@ impl Head<'_, '_> {
     }
 
     fn input(&mut self, place: &TablePlace<'_, '_>) -> Option<SpannedValue<Field>> {
-        self.source.only(place, INPUT_KEYS);
+        self.source.refuse_unknown(place, INPUT_KEYS);
         let name = self.source.needed(place, "name", MAX_NAME_BYTES);
         let ask = self.source.needed(place, "ask", MAX_LINE_BYTES);
         let help = self.source.text(place, "help", MAX_LINE_BYTES);

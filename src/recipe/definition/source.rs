@@ -68,11 +68,11 @@ impl<'s> DefinitionSource<'s> {
     }
 
     /// Keys that nobody knows.
-    pub(super) fn only(&mut self, place: &TablePlace<'_, '_>, known: &[&str]) {
+    pub(super) fn refuse_unknown(&mut self, place: &TablePlace<'_, '_>, known: &[&str]) {
         for (key, _) in place.table {
             if !known.contains(&key.get_ref().as_ref()) {
-                let what = format!("unknown key {}", shown(key.get_ref()));
-                self.fault(&key.span(), what, near(key.get_ref(), known));
+                let what = format!("unknown key {}", printable(key.get_ref()));
+                self.fault(&key.span(), what, closest_word(key.get_ref(), known));
             }
         }
     }
@@ -112,7 +112,7 @@ impl<'s> DefinitionSource<'s> {
         let starts = name.value.starts_with(|c: char| c.is_ascii_lowercase());
         if !starts || !name.value.chars().all(fits) {
             let hint = "a name has small letters, digits, _ and -, and begins with a letter";
-            self.fault(&name.span, format!("{} is no name", shown(&name.value)), hint);
+            self.fault(&name.span, format!("{} is no name", printable(&name.value)), hint);
         } else if reserved.contains(&name.value.as_str()) {
             let what = format!("{} means something else here", name.value);
             self.fault(&name.span, what, "give it another name");
@@ -121,9 +121,12 @@ impl<'s> DefinitionSource<'s> {
 
     /// A name that is not known.
     pub(super) fn unknown(&mut self, name: &SpannedValue<String>, what: &str, known: &[&str]) {
-        let said = format!("there is no {what} {}", shown(&name.value));
-        let hint =
-            if known.is_empty() { format!("there is no {what} at all") } else { near(&name.value, known) };
+        let said = format!("there is no {what} {}", printable(&name.value));
+        let hint = if known.is_empty() {
+            format!("there is no {what} at all")
+        } else {
+            closest_word(&name.value, known)
+        };
         self.fault(&name.span, said, hint);
     }
 
@@ -166,8 +169,8 @@ impl<'s> DefinitionSource<'s> {
         if words.contains(&found.value.as_str()) {
             return Some(found);
         }
-        let what = format!("{key} is {}, but has to be one of {}", shown(&found.value), words.join(", "));
-        self.fault(&found.span, what, near(&found.value, words));
+        let what = format!("{key} is {}, but has to be one of {}", printable(&found.value), words.join(", "));
+        self.fault(&found.span, what, closest_word(&found.value, words));
         None
     }
 
@@ -274,13 +277,13 @@ pub(super) fn get<'t, 's>(place: &TablePlace<'t, 's>, key: &str) -> Option<&'t S
 }
 
 /// A text of the file as it may be shown.
-pub(super) fn shown(text: &str) -> String {
+pub(super) fn printable(text: &str) -> String {
     let text: String = text.chars().filter(|c| !c.is_control()).take(60).collect();
     if text.is_empty() { "\"\"".into() } else { text }
 }
 
 /// Which known word was meant.
-pub(super) fn near(word: &str, known: &[&str]) -> String {
+pub(super) fn closest_word(word: &str, known: &[&str]) -> String {
     nearest(word, known.iter().copied())
         .map_or_else(|| format!("known are {}", known.join(", ")), |name| format!("did you mean {name}?"))
 }

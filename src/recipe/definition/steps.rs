@@ -2,7 +2,7 @@
 
 use super::source::{
     DefinitionSource, LocatedText, MAX_LINE_BYTES, MAX_NAME_BYTES, MAX_TEXT_BYTES, SpannedValue, TablePlace,
-    get, shown,
+    get, printable,
 };
 use super::{Destination, PROTECTED_CHANGED, ROUNDS_USED, RecipeStep, StepKind, TurnLimit};
 use crate::domain::RecipeEnd;
@@ -86,7 +86,7 @@ fn read_step(
         .chain(check.iter().flat_map(|c| c.facts().options.iter().map(|o| o.name)))
         .collect();
     if check.is_some() {
-        source.only(place, &known);
+        source.refuse_unknown(place, &known);
     }
     let options = check.map(|check| read_options(source, place, check)).unwrap_or_default();
     let blocks = blocks(source, place);
@@ -182,12 +182,12 @@ fn turns(
     for (key, value) in table.table {
         let verdict = SpannedValue { value: key.get_ref().to_string(), span: key.span() };
         let Some(inner) = value.get_ref().as_table() else {
-            let hint = format!("write [step.on.{}] with then = \"…\"", shown(&verdict.value));
+            let hint = format!("write [step.on.{}] with then = \"…\"", printable(&verdict.value));
             source.fault(&value.span(), "what a verdict leads to has to be a table", hint);
             continue;
         };
         let place = TablePlace { table: inner, span: value.span() };
-        source.only(&place, &["then", "how", "say"]);
+        source.refuse_unknown(&place, &["then", "how", "say"]);
         let Some(then) = source.needed(&place, "then", MAX_NAME_BYTES) else { continue };
         let say = source.text_or_blank(&place, "say", MAX_TEXT_BYTES);
         let turn = turn(source, &place, &then, &verdict, say.text.clone());

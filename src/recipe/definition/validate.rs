@@ -1,6 +1,6 @@
 //! What has to hold between the parts of a definition: names that are used exist, every step can be reached and left.
 
-use super::source::{DefinitionSource, LocatedText, SpannedValue, near, shown};
+use super::source::{DefinitionSource, LocatedText, SpannedValue, closest_word, printable};
 use super::steps::{ReadStep, Steps, destinations, verdicts};
 use super::{Destination, ROUNDS_USED};
 use crate::domain::{Field, FieldKind};
@@ -46,7 +46,7 @@ pub(super) fn check(
     }
     // Where a step could not be read, nobody knows where it leads.
     if steps.whole() {
-        reached(source, &steps.read);
+        check_reachable(source, &steps.read);
     }
 }
 
@@ -72,7 +72,7 @@ impl Names {
     fn text(&self, source: &mut DefinitionSource<'_>, told: &LocatedText, more: &[&str]) {
         let known: Vec<&str> = self.values.iter().map(String::as_str).chain(more.iter().copied()).collect();
         for name in told.text.names().filter(|name| !known.contains(name)) {
-            let hint = near(name, &known);
+            let hint = closest_word(name, &known);
             let hint = format!("{hint}; for braces as they are, write {{{{{name}}}}}");
             source.fault(&told.span, format!("{{{name}}} stands for nothing here"), hint);
         }
@@ -127,9 +127,12 @@ fn turns(source: &mut DefinitionSource<'_>, names: &Names, step: &ReadStep, step
     for turn in &step.turns {
         let verdict = &turn.verdict;
         if !known.contains(&verdict.value.as_str()) {
-            let what =
-                format!("the check {} never says {}", step.step.check.facts().name, shown(&verdict.value));
-            source.fault(&verdict.span, what, near(&verdict.value, &known));
+            let what = format!(
+                "the check {} never says {}",
+                step.step.check.facts().name,
+                printable(&verdict.value)
+            );
+            source.fault(&verdict.span, what, closest_word(&verdict.value, &known));
         }
         if !targets.contains(&turn.then.value.as_str()) {
             source.unknown(&turn.then, "step", &targets);
@@ -149,17 +152,17 @@ fn turns(source: &mut DefinitionSource<'_>, names: &Names, step: &ReadStep, step
 }
 
 /// Every step is on some way from the first.
-fn reached(source: &mut DefinitionSource<'_>, steps: &[ReadStep]) {
+fn check_reachable(source: &mut DefinitionSource<'_>, steps: &[ReadStep]) {
     let mut found = BTreeSet::new();
-    let mut open = entered(steps, 0);
+    let mut open = possible_entries(steps, 0);
     while let Some(at) = open.pop() {
         let Some(step) = steps.get(at).filter(|_| found.insert(at)) else { continue };
         for (_, turn) in &step.step.on {
             match &turn.then {
-                Destination::Next => open.extend(entered(steps, at + 1)),
+                Destination::Next => open.extend(possible_entries(steps, at + 1)),
                 Destination::Step(name) => {
                     let target = steps.iter().position(|step| step.step.name == *name);
-                    open.extend(target.map(|at| entered(steps, at)).unwrap_or_default());
+                    open.extend(target.map(|at| possible_entries(steps, at)).unwrap_or_default());
                 }
                 Destination::Again | Destination::End | Destination::Stop => {}
             }
@@ -178,7 +181,7 @@ fn reached(source: &mut DefinitionSource<'_>, steps: &[ReadStep]) {
 }
 
 /// The steps that may be taken when this one is meant: those that depend on an answer may be passed over.
-fn entered(steps: &[ReadStep], from: usize) -> Vec<usize> {
+fn possible_entries(steps: &[ReadStep], from: usize) -> Vec<usize> {
     let mut all = Vec::new();
     for (at, step) in steps.iter().enumerate().skip(from) {
         all.push(at);

@@ -50,7 +50,7 @@ pub(super) enum EndingText {
 }
 
 impl Ending {
-    pub(super) fn told(end: RecipeEnd, words: &str) -> Self {
+    pub(super) fn with_words(end: RecipeEnd, words: &str) -> Self {
         Self { end, say: EndingText::Words(words.to_owned()) }
     }
 }
@@ -73,17 +73,19 @@ impl<'a> Path<'a> {
         let begun = vec![0; definition.steps.len()];
         let mut path =
             Self { definition, context, rounds: Vec::new(), begun, judged: Vec::new(), over: None };
-        match path.taken(0) {
+        match path.next_taken(0) {
             Some(step) => path.enter(step, Some(context.from.saturating_sub(1)), RoundCause::First),
             None => {
                 path.enter(0, None, RoundCause::First);
-                path.over =
-                    Some(Ending::told(RecipeEnd::Done, "None of its steps is taken with these answers."));
+                path.over = Some(Ending::with_words(
+                    RecipeEnd::Done,
+                    "None of its steps is taken with these answers.",
+                ));
             }
         }
         for (at, item) in context.items() {
             match item.fact() {
-                Some(RecipeFact::Said { step, round, .. }) => path.said(step, *round, at),
+                Some(RecipeFact::Said { step, round, .. }) => path.note_prompt(step, *round, at),
                 Some(RecipeFact::Judged(outcome)) => path.judge(outcome, Some(at)),
                 _ => {}
             }
@@ -158,8 +160,8 @@ impl<'a> Path<'a> {
                     return;
                 }
                 Destination::Again => Some(from),
-                Destination::Next => self.taken(from + 1),
-                Destination::Step(name) => self.definition.step(name).and_then(|step| self.taken(step)),
+                Destination::Next => self.next_taken(from + 1),
+                Destination::Step(name) => self.definition.step(name).and_then(|step| self.next_taken(step)),
             };
             let Some(target) = target else {
                 self.over = Some(Ending { end: RecipeEnd::Done, say: EndingText::Text(turn.say) });
@@ -178,10 +180,10 @@ impl<'a> Path<'a> {
             from = target;
         }
         let words = "The rounds of this step are used up.";
-        self.over = Some(Ending::told(RecipeEnd::Limit, words));
+        self.over = Some(Ending::with_words(RecipeEnd::Limit, words));
     }
 
-    fn said(&mut self, step: &str, round: u32, at: usize) {
+    fn note_prompt(&mut self, step: &str, round: u32, at: usize) {
         let Some(step) = self.definition.step(step) else { return };
         self.count(step, round);
         self.over = None;
@@ -205,7 +207,7 @@ impl<'a> Path<'a> {
     }
 
     /// The first step from this one on that is taken with the answers.
-    fn taken(&self, from: usize) -> Option<usize> {
+    fn next_taken(&self, from: usize) -> Option<usize> {
         let fits =
             |step: &RecipeStep| step.only_if.iter().all(|(name, value)| self.context.input(name) == value);
         let mut steps = self.definition.steps.iter().enumerate().skip(from);

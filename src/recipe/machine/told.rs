@@ -3,7 +3,7 @@
 use super::super::check;
 use super::super::definition::{PROTECTED_CHANGED, RecipeStep};
 use super::super::text::{Text, bounded, fenced};
-use super::super::view::{View, ended};
+use super::super::view::{View, ended_run};
 use super::super::written;
 use super::path::{Ending, EndingText, Path, RoundCause};
 use super::protect;
@@ -18,7 +18,7 @@ const CHANGED_BACK: &str = "Your last block changed files that were agreed on: {
     were. Put back what was there, and reach the aim of this step without changing them.";
 
 /// What the model is told when the round that goes on begins; nothing where it is not asked.
-pub(super) fn entering(path: &Path<'_>) -> String {
+pub(super) fn round_message(path: &Path<'_>) -> String {
     let step = path.step();
     let (before, say) = match path.lead() {
         RoundCause::First => (fill(path, &path.definition.say), fill(path, &step.say)),
@@ -38,7 +38,7 @@ pub(super) fn entering(path: &Path<'_>) -> String {
             (hint.unwrap_or_default(), String::new())
         }
     };
-    joined([before, say])
+    join_parts([before, say])
 }
 
 /// Why a step has no use for a block.
@@ -58,10 +58,10 @@ pub(super) fn summary(path: &Path<'_>, ending: &Ending) -> String {
         EndingText::Text(text) => fill(path, text),
         EndingText::Words(words) => words.clone(),
     };
-    joined([said, fill(path, &path.definition.summary)])
+    join_parts([said, fill(path, &path.definition.summary)])
 }
 
-fn joined(parts: [String; 2]) -> String {
+fn join_parts(parts: [String; 2]) -> String {
     let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     parts.join("\n\n")
 }
@@ -82,9 +82,9 @@ fn value(path: &Path<'_>, view: &View<'_>, name: &str) -> String {
         "round" => view.round.to_string(),
         "rounds" => path.step().rounds.to_string(),
         "step" => path.step().title.clone(),
-        "files" => listed(&view.all_written()),
+        "files" => markdown_list(&view.all_written()),
         "protected" => protect::files(path, view).join(", "),
-        "images" => listed(&images(view)),
+        "images" => markdown_list(&images(view)),
         "steps" => steps(path),
         name if name.starts_with("data:") => {
             data(view.context.input(name.strip_prefix("data:").unwrap_or_default()))
@@ -103,7 +103,7 @@ fn data(text: &str) -> String {
 }
 
 /// A list in Markdown.
-fn listed(names: &[String]) -> String {
+fn markdown_list(names: &[String]) -> String {
     let lines: Vec<String> = names.iter().map(|name| format!("- {}", code(name))).collect();
     lines.join("\n")
 }
@@ -116,7 +116,7 @@ fn code(name: &str) -> String {
 /// The images that runs of the recipe made.
 fn images(view: &View<'_>) -> Vec<String> {
     let runs = written::runs(&view.context, view.context.from.saturating_sub(1), usize::MAX);
-    let images = runs.filter_map(|(item, _)| ended(item)).flat_map(|(_, report)| &report.images);
+    let images = runs.filter_map(|(item, _)| ended_run(item)).flat_map(|(_, report)| &report.images);
     let mut paths: Vec<String> = images.map(|image| image.path.to_string_lossy().into_owned()).collect();
     paths.dedup();
     paths

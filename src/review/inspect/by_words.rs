@@ -33,12 +33,12 @@ impl Inspector<'_> {
         for stretch in stretches {
             let text = source.get(stretch.clone()).unwrap_or_default();
             let words = self.words(text, form, depth);
-            let words: Vec<_> = words.into_iter().map(|told| moved(told, stretch.start)).collect();
+            let words: Vec<_> = words.into_iter().map(|told| shift(told, stretch.start)).collect();
             let unseen = words.iter().filter(|told| unread::is_unseen(told)).map(|told| told.span.clone());
-            unread.extend(unread::around(stretch, unseen, source));
+            unread.extend(unread::split_around(stretch, unseen, source));
             found.extend(words);
         }
-        let mut diagnostics = untold(found, known);
+        let mut diagnostics = drop_known(found, known);
         diagnostics.extend(unread);
         diagnostics
     }
@@ -51,7 +51,7 @@ impl Inspector<'_> {
         language: &str,
         known: &[Diagnostic],
     ) -> Vec<Diagnostic> {
-        untold(self.words(source, (grammar, language), 0), known)
+        drop_known(self.words(source, (grammar, language), 0), known)
     }
 
     fn words(&mut self, text: &str, (grammar, language): (Grammar, &str), depth: u32) -> Vec<Diagnostic> {
@@ -89,7 +89,7 @@ impl Inspector<'_> {
                 continue;
             }
             if self.commands == 0 {
-                diagnostics.push(unread::unseen(span.start..text.len()));
+                diagnostics.push(unread::unseen_diagnostic(span.start..text.len()));
                 break;
             }
             if span.len() <= MAX_COMMAND_BYTES && self.command(text, &span, depth, true, &mut diagnostics) {
@@ -97,7 +97,7 @@ impl Inspector<'_> {
             } else {
                 for piece in pieces::pieces(text, span) {
                     if self.commands == 0 {
-                        diagnostics.push(unread::unseen(piece.start..text.len()));
+                        diagnostics.push(unread::unseen_diagnostic(piece.start..text.len()));
                         return diagnostics;
                     }
                     self.commands -= 1;
@@ -124,25 +124,25 @@ impl Inspector<'_> {
             return false;
         }
         let Some(read) = read else {
-            diagnostics.push(unread::unseen(span.clone()));
+            diagnostics.push(unread::unseen_diagnostic(span.clone()));
             return true;
         };
         let mut found = self.settle(read.reading, command, Grammar::Bash, depth);
         found.extend(read.diagnostics);
-        diagnostics.extend(found.into_iter().map(|told| moved(told, span.start)));
+        diagnostics.extend(found.into_iter().map(|told| shift(told, span.start)));
         if command.len() < whole.len() {
-            diagnostics.push(unread::unseen(span.start + command.len()..span.end));
+            diagnostics.push(unread::unseen_diagnostic(span.start + command.len()..span.end));
         }
         true
     }
 }
 
-fn moved(told: Diagnostic, by: usize) -> Diagnostic {
+fn shift(told: Diagnostic, by: usize) -> Diagnostic {
     Diagnostic { span: told.span.start + by..told.span.end + by, ..told }
 }
 
 /// Remarks but for those on places of which something graver than information was told already. What was not looked at stays.
-fn untold(mut diagnostics: Vec<Diagnostic>, known: &[Diagnostic]) -> Vec<Diagnostic> {
+fn drop_known(mut diagnostics: Vec<Diagnostic>, known: &[Diagnostic]) -> Vec<Diagnostic> {
     let grave = known.iter().filter(|told| told.severity > Severity::Info);
     let mut told: Vec<(usize, usize)> = grave.map(|told| (told.span.start, told.span.end)).collect();
     told.sort_unstable();

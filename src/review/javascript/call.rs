@@ -4,7 +4,7 @@
 use super::JavascriptReader;
 use crate::review::argument_flow::CallEntry;
 use crate::review::flow::element;
-use crate::review::syntax::named;
+use crate::review::syntax::named_children;
 use crate::review::value::{Act, Argument, Value, ValueKind};
 use crate::review::walk::walk;
 use std::ops::Range;
@@ -93,7 +93,7 @@ impl<'t> JavascriptReader<'_, 't> {
         let mut given = Vec::new();
         for called in called.alternatives() {
             let (called, arguments) = Self::taken_apart(called, arguments.clone(), span);
-            for act in self.act(&called, arguments, span.clone()).ways() {
+            for act in self.act(&called, arguments, span.clone()).variants() {
                 given.push(self.result(&act, &called));
                 if self.shared.handed.function(&act.name).is_none() && act.name != "?" {
                     self.shared.reading.acts.push(act);
@@ -193,7 +193,7 @@ impl<'t> JavascriptReader<'_, 't> {
                         self.hoist(body, frame);
                     } else {
                         let value = self.fold(body, frame, 0);
-                        self.shared.handed.give_back(value);
+                        self.shared.handed.note_return(value);
                     }
                 }
                 walk(self, function.node, frame);
@@ -243,6 +243,6 @@ pub(super) fn parts(node: Node<'_>, most: usize) -> Option<(Node<'_>, Vec<Node<'
     let field = if node.kind() == "new_expression" { "constructor" } else { "function" };
     let function = node.child_by_field_name(field)?;
     let list = node.child_by_field_name("arguments");
-    let arguments = list.map(|l| if l.kind() == "arguments" { named(l, most) } else { vec![l] });
+    let arguments = list.map(|l| if l.kind() == "arguments" { named_children(l, most) } else { vec![l] });
     Some((function, arguments.unwrap_or_default()))
 }

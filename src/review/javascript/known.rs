@@ -156,13 +156,13 @@ impl JavascriptReader<'_, '_> {
                 }
                 Value::text(text.replace(from, to))
             }
-            _ => return of_texts(act),
+            _ => return result_of_texts(act),
         })
     }
 }
 
 /// What functions of paths and texts give.
-fn of_texts(act: &Act) -> Option<Value> {
+fn result_of_texts(act: &Act) -> Option<Value> {
     let first = act.arguments.first().map(|a| &a.value);
     let receiver = act.receiver.as_ref();
     Some(match act.name.as_str() {

@@ -22,17 +22,17 @@ pub(super) fn look(source: &str, first: Range<usize>, body: usize) -> (Magic, bo
     let named = line.trim_start_matches('%');
     let name = named.split_whitespace().next().unwrap_or_default();
     let behind = first.end - named.len() + name.len();
-    let (mut magic, goes_on) = match options::known(name) {
+    let (mut magic, goes_on) = match options::options_of(name) {
         Some(known) => (line::beginning(source, first.clone(), behind, known), true),
         None if name == "capture" => (Magic::whole(first.clone()), true),
-        None => (taken(source, (name, named), &first, behind..source.len(), body..source.len()), false),
+        None => (read_cell(source, (name, named), &first, behind..source.len(), body..source.len()), false),
     };
     magic.code.extend(line::values_of(name, source.get(behind..first.end).unwrap_or_default(), behind));
     (magic, goes_on)
 }
 
 /// What a magic makes of a cell whose rest it takes: from behind its name on, and from the next line on.
-fn taken(
+fn read_cell(
     source: &str,
     (name, named): (&str, &str),
     first: &Range<usize>,

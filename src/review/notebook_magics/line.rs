@@ -81,7 +81,7 @@ pub(super) fn look(source: &str, span: Range<usize>) -> Option<Magic> {
         let name = name(rest);
         let behind = span.start + 1 + name.len();
         let given = rest.get(name.len()..).unwrap_or_default();
-        let mut magic = match options::known(name) {
+        let mut magic = match options::options_of(name) {
             Some(known) => beginning(source, span, behind, known),
             None => {
                 let (code, unread) = magic_of(rest, span.clone());
@@ -130,7 +130,7 @@ fn magic_of(text: &str, span: Range<usize>) -> (Vec<NestedCode>, Option<Range<us
     let rest = text.get(name.len()..).unwrap_or_default();
     let bare = rest.trim();
     let behind = span.end - rest.len()..span.end;
-    if let Some(known) = options::known(name) {
+    if let Some(known) = options::options_of(name) {
         // What it gives back is put into a name: it stands for itself.
         let mut given = options(rest, known, &span);
         let python = rest.get(given.end..).unwrap_or_default();

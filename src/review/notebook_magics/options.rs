@@ -32,7 +32,7 @@ pub(super) struct Options {
 }
 
 /// The options that a magic of this name knows, where it runs the Python behind them.
-pub(super) fn known(name: &str) -> Option<&'static str> {
+pub(super) fn options_of(name: &str) -> Option<&'static str> {
     PYTHON_MAGICS.iter().find(|(known, _)| *known == name).map(|(_, options)| *options)
 }
 

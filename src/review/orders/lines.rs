@@ -12,7 +12,7 @@ pub(in crate::review) fn lines(text: &str) -> Vec<OrderLanguage> {
         let at = start;
         start += line.len();
         let inner = line.trim().trim_start_matches(':').trim();
-        let found = one(inner).or_else(|| called(inner));
+        let found = one(inner).or_else(|| system_call(inner));
         orders.extend(found.map(|what| {
             let from = at + (line.len() - line.trim_start().len());
             OrderLanguage { what, at: from..at + line.trim_end().len().max(1) }
@@ -59,7 +59,7 @@ fn one(line: &str) -> Option<OrderEffect> {
     }
     if matches!(word, "silent" | "silent!" | "sil" | "sil!" | "exe" | "execute" | "exec") {
         let inner = quoted(rest).map_or_else(|| rest.to_owned(), |(text, _)| text);
-        return one(inner.trim_start_matches(':').trim()).or_else(|| called(&inner));
+        return one(inner.trim_start_matches(':').trim()).or_else(|| system_call(&inner));
     }
     if SHELL_WORDS.contains(&word) && !rest.is_empty() && !rest.starts_with(['=', '(', ',', ';']) {
         return starts(rest.split_once('|').filter(|_| word == "pipe").map_or(rest, |(_, command)| command));
@@ -123,7 +123,7 @@ pub(super) fn tcl(text: &str) -> Vec<OrderLanguage> {
 }
 
 /// `call system("…")`, `cexpr system('…')`, `call (int)system("…")`.
-fn called(line: &str) -> Option<OrderEffect> {
+fn system_call(line: &str) -> Option<OrderEffect> {
     for name in ["system(", "systemlist(", "job_start(", "jobstart(", "termopen(", "term_start(", "popen("] {
         let Some((_, rest)) = line.split_once(name) else { continue };
         let text = quoted(rest.trim_start()).map(|(text, _)| text);

@@ -2,7 +2,7 @@
 
 use super::PythonReader;
 use crate::review::flow::{element, element_in};
-use crate::review::syntax::{named, pair};
+use crate::review::syntax::{named_children, pair};
 use crate::review::value::{Act, Value, ValueKind};
 use tree_sitter::Node;
 
@@ -14,7 +14,7 @@ const MAX_COMPREHENSION_ITEMS: usize = 64;
 
 impl<'t> PythonReader<'_, 't> {
     pub(super) fn list(&mut self, node: Node<'t>, frame: usize, depth: u32) -> Value {
-        let nodes = named(node, MAX_ITEMS + 1);
+        let nodes = named_children(node, MAX_ITEMS + 1);
         if nodes.len() > MAX_ITEMS {
             return Value::unknown();
         }
@@ -38,7 +38,7 @@ impl<'t> PythonReader<'_, 't> {
     /// `[f(x) for x in items]`: item by item where all are known and few, else one for all.
     pub(super) fn comprehension(&mut self, node: Node<'t>, frame: usize, depth: u32) -> Value {
         let Some(body) = node.child_by_field_name("body") else { return Value::unknown() };
-        let clauses: Vec<Node<'t>> = named(node, 16)
+        let clauses: Vec<Node<'t>> = named_children(node, 16)
             .into_iter()
             .filter(|n| matches!(n.kind(), "for_in_clause" | "if_clause"))
             .collect();
@@ -46,7 +46,7 @@ impl<'t> PythonReader<'_, 't> {
             && let (Some(left), Some(right)) = pair(*clause, "left", "right")
             && let Value { kind: ValueKind::List(items), taint } = self.fold(right, frame, depth)
             && items.len() <= MAX_COMPREHENSION_ITEMS
-            && self.shared.frames.spare(items.len() * (1 + body.byte_range().len() / 8))
+            && self.shared.frames.pay_optional(items.len() * (1 + body.byte_range().len() / 8))
         {
             let mut given = Vec::new();
             let mut kept = Vec::new();
@@ -76,7 +76,7 @@ impl<'t> PythonReader<'_, 't> {
 }
 
 /// What functions that go through lists and tables give; `None` where it is not known to be one.
-pub(super) fn of_items(act: &Act) -> Option<Value> {
+pub(super) fn result_of_items(act: &Act) -> Option<Value> {
     let first = act.arguments.first().map(|a| &a.value);
     let second = act.arguments.get(1).map(|a| &a.value);
     let receiver = act.receiver.as_ref();

@@ -99,13 +99,13 @@ impl PythonReader<'_, '_> {
                 first.and_then(Value::as_whole_text).map_or_else(Value::unknown, |name| self.named(name))
             }
             "vars" => Value::name_about("vars()", first?.clone()),
-            _ => return of_paths(act),
+            _ => return result_of_paths(act),
         })
     }
 }
 
 /// What functions of paths, folders and lists give.
-fn of_paths(act: &Act) -> Option<Value> {
+fn result_of_paths(act: &Act) -> Option<Value> {
     let first = act.arguments.first().map(|a| &a.value);
     Some(match act.name.as_str() {
         "pathlib.Path" | "pathlib.Path().joinpath" => {
@@ -166,7 +166,7 @@ fn of_paths(act: &Act) -> Option<Value> {
         "tempfile.mkstemp" => {
             Value::new(ValueKind::List(vec![Value::unknown(), Value::part(TEMPORARY_FOLDER)]))
         }
-        _ => return text::of_text(act).or_else(|| items::of_items(act)),
+        _ => return text::result_of_text(act).or_else(|| items::result_of_items(act)),
     })
 }
 

@@ -4,7 +4,7 @@
 use super::ShellReader;
 use crate::review::escapes;
 use crate::review::flow::gravest_in;
-use crate::review::syntax::{named, text};
+use crate::review::syntax::{named_children, text};
 use crate::review::value::{Argument, HOLE, Value, ValueKind};
 use tree_sitter::Node;
 
@@ -51,13 +51,16 @@ impl ShellReader<'_, '_> {
 
     /// The variables of a command's first two words that have several values, with these.
     pub(super) fn alternatives(&self, node: Node<'_>) -> Option<(String, Vec<Value>)> {
-        let words = named(node, 8)
+        let words = named_children(node, 8)
             .into_iter()
             .filter(|n| !matches!(n.kind(), "variable_assignment" | "file_redirect"));
         for word in words.take(2) {
             let word = if word.kind() == "command_name" { word.named_child(0).unwrap_or(word) } else { word };
-            let parts =
-                if matches!(word.kind(), "string" | "concatenation") { named(word, 8) } else { vec![word] };
+            let parts = if matches!(word.kind(), "string" | "concatenation") {
+                named_children(word, 8)
+            } else {
+                vec![word]
+            };
             for part in parts.into_iter().filter(|n| matches!(n.kind(), "simple_expansion" | "expansion")) {
                 let name = part.named_child(0).map(|n| text(n, self.source)).unwrap_or_default();
                 if let Some(values) = self.choices.get(name).filter(|values| values.len() > 1) {
@@ -69,9 +72,9 @@ impl ShellReader<'_, '_> {
     }
 
     /// What a word becomes where it stands for several: `"$@"`, `"${a[@]}"`, `{a,b}`.
-    pub(super) fn several(&mut self, node: Node<'_>, depth: u32) -> Option<Vec<Value>> {
+    pub(super) fn expand_to_many(&mut self, node: Node<'_>, depth: u32) -> Option<Vec<Value>> {
         let node = match node.kind() {
-            "string" => named(node, 2).into_iter().next().filter(|inner| {
+            "string" => named_children(node, 2).into_iter().next().filter(|inner| {
                 inner.start_byte() == node.start_byte() + 1 && inner.end_byte() + 1 == node.end_byte()
             })?,
             _ => node,
@@ -106,7 +109,7 @@ impl ShellReader<'_, '_> {
     }
 
     /// Words at the white space of an unquoted expansion, or at the signs that `IFS` names.
-    pub(super) fn split(&mut self, held: &str) -> Vec<String> {
+    pub(super) fn split_fields(&mut self, held: &str) -> Vec<String> {
         let signs = self.frames.lookup(0, "IFS").and_then(|v| v.as_whole_text().map(str::to_owned));
         match signs {
             Some(signs) if !signs.trim().is_empty() => {

@@ -4,7 +4,7 @@ use super::ShellReader;
 use crate::review::escapes;
 use crate::review::path_class::{self, TEMPORARY_FOLDER};
 use crate::review::rules::PathClass;
-use crate::review::syntax::{named, text};
+use crate::review::syntax::{named_children, text};
 use crate::review::value::taint;
 use crate::review::value::{HOLE, Taint, Value, ValueKind};
 use base64::Engine as _;
@@ -44,17 +44,17 @@ impl ShellReader<'_, '_> {
             },
             "expansion" => self.expansion(node, deeper),
             "command_substitution" => {
-                let last = named(node, 64).pop();
+                let last = named_children(node, 64).pop();
                 last.map_or_else(Value::unknown, |n| self.output(n, deeper))
             }
             "process_substitution" => {
-                let last = named(node, 64).pop();
+                let last = named_children(node, 64).pop();
                 let printed = last.map_or_else(Value::unknown, |n| self.output(n, deeper));
                 // The word is the name of a pipe; what is read from it is kept beside it.
                 Value::name_about("<()", printed)
             }
             "array" => Value::new(ValueKind::List(
-                named(node, 256).into_iter().map(|n| self.word(n, deeper)).collect(),
+                named_children(node, 256).into_iter().map(|n| self.word(n, deeper)).collect(),
             )),
             _ => Value::unknown(),
         }
@@ -62,7 +62,7 @@ impl ShellReader<'_, '_> {
 
     /// A concatenation; `{a,b}` in it is shown as it is written.
     fn concatenation(&mut self, node: Node<'_>, depth: u32) -> Value {
-        let parts: Vec<Value> = named(node, 256).into_iter().map(|n| self.word(n, depth)).collect();
+        let parts: Vec<Value> = named_children(node, 256).into_iter().map(|n| self.word(n, depth)).collect();
         Value::join(&parts, "")
     }
 
@@ -71,7 +71,7 @@ impl ShellReader<'_, '_> {
         let end = node.end_byte().saturating_sub(1);
         let mut at = node.start_byte() + if node.kind() == "translated_string" { 2 } else { 1 };
         let mut parts = Vec::new();
-        for child in named(node, 512) {
+        for child in named_children(node, 512) {
             if child.kind() == "string" {
                 return self.word(child, depth);
             }
@@ -91,7 +91,7 @@ impl ShellReader<'_, '_> {
 
     /// `${NAME}`, `${NAME:-default}`; other forms are not followed.
     fn expansion(&mut self, node: Node<'_>, depth: u32) -> Value {
-        let children = named(node, 8);
+        let children = named_children(node, 8);
         let inner = children
             .iter()
             .map(|n| if n.kind() == "subscript" { n.named_child(0).unwrap_or(*n) } else { *n });
@@ -187,7 +187,7 @@ impl ShellReader<'_, '_> {
             "declaration_command" => Value::unknown().tainted(Taint::ENVIRONMENT),
             "pipeline" => self.pipe(node, None, deeper),
             "redirected_statement" | "subshell" | "compound_statement" | "list" | "negated_command" => {
-                let body = node.child_by_field_name("body").or_else(|| named(node, 64).pop());
+                let body = node.child_by_field_name("body").or_else(|| named_children(node, 64).pop());
                 body.map_or_else(Value::unknown, |n| self.output(n, deeper))
             }
             _ => Value::unknown(),

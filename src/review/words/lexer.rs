@@ -32,7 +32,7 @@ pub(super) struct Word {
 
 impl Word {
     /// What kind of matter it is, for strings and comments.
-    pub(super) fn matter(&self) -> Option<(Range<usize>, TextKind)> {
+    pub(super) fn text_kind(&self) -> Option<(Range<usize>, TextKind)> {
         match self.sort {
             WordKind::Text => Some((self.inner.clone(), TextKind::Text)),
             WordKind::Comment => Some((self.span.clone(), TextKind::Comment)),

@@ -16,7 +16,7 @@ use std::ops::Range;
 pub(super) fn read(source: &str, words: &[Word]) -> Extraction {
     let mut reading = Extraction::default();
     let mut created = HashSet::new();
-    let statements: Vec<Statement<'_>> = split(source, words);
+    let statements: Vec<Statement<'_>> = split_statements(source, words);
     for statement in &statements {
         created.extend(statement.creates());
     }
@@ -74,7 +74,7 @@ struct Statement<'a> {
     words: Vec<&'a Word>,
 }
 
-fn split<'a>(source: &'a str, words: &'a [Word]) -> Vec<Statement<'a>> {
+fn split_statements<'a>(source: &'a str, words: &'a [Word]) -> Vec<Statement<'a>> {
     let mut all = vec![Vec::new()];
     for word in words {
         match word.sort {

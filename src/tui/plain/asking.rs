@@ -43,7 +43,7 @@ impl Session<'_> {
                 let inputs = WorkflowContext::of(self.driver.state());
                 let inputs = inputs.map_or(&[][..], |context| context.start.inputs.as_slice());
                 let given = self.options.first_recipe.as_ref().map(|first| first.answers.clone());
-                let given = form.meant(&given.unwrap_or_default(), inputs);
+                let given = form.answers_for(&given.unwrap_or_default(), inputs);
                 Ask::Form(Box::new(FormFill::new((**form).clone(), None, given)))
             }
             Phase::Asking(question) => Ask::GoOn(question.clone()),
@@ -157,7 +157,7 @@ impl Session<'_> {
                 page.line("Approve this block, and from now on in this session also:")?;
                 for (number, offer) in (1..).zip(offers) {
                     let refused = offer.refused.as_ref().map(|_| " (not for this block)").unwrap_or_default();
-                    page.line(&format!("  {number}  {}{refused}", rules::words(&offer.rule)))?;
+                    page.line(&format!("  {number}  {}{refused}", rules::describe(&offer.rule)))?;
                 }
                 page.ask("Type always and its number. Anything else goes back:")
             }

@@ -137,7 +137,7 @@ proptest! {
         let settings = Settings { system_prompt: "be kind.".into(), ..Settings::default() };
         let composer = composer(&transcript, &settings).instructed("the instructions.");
         let whole = composer.whole();
-        let shortest = composer.cut(LEVELS[LEVELS.len() - 1]);
+        let shortest = composer.compose_with(LEVELS[LEVELS.len() - 1]);
         let composed = composer.within(room);
 
         prop_assert!(composed.estimate <= room.max(shortest.estimate));

@@ -17,7 +17,7 @@ pub(super) fn calls(text: &str) -> LeadingCalls {
     let mut calls = Vec::new();
     while calls.len() < MAX_CALLS {
         let Some((call, behind)) = call(rest) else {
-            return LeadingCalls::none(named(rest).map_or(0, |_| text.len()));
+            return LeadingCalls::none(leading_name(rest).map_or(0, |_| text.len()));
         };
         calls.push(call);
         rest = behind;
@@ -35,17 +35,17 @@ pub(super) fn calls(text: &str) -> LeadingCalls {
 }
 
 /// The name of a tool that begins a text, what is behind it, and whether that is to be printed.
-fn named(text: &str) -> Option<(&str, &str, bool)> {
+fn leading_name(text: &str) -> Option<(&str, &str, bool)> {
     let inner = text.strip_prefix("print(");
     let text = inner.unwrap_or(text);
     let (name, rest) = text.split_at(text.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.')))?);
     let name = name.strip_prefix("default_api.").unwrap_or(name);
     let name = name.strip_suffix(".call").unwrap_or(name);
-    call::known(name).then_some((name, rest, inner.is_some()))
+    call::is_known(name).then_some((name, rest, inner.is_some()))
 }
 
 fn call(text: &str) -> Option<(PrintedCall, &str)> {
-    let (name, rest, is_printed) = named(text)?;
+    let (name, rest, is_printed) = leading_name(text)?;
     let mut rest = rest.strip_prefix('(')?.trim_start();
     let mut arguments = Map::new();
     let behind = loop {

@@ -104,7 +104,7 @@ impl OpenTag {
             let (Some(key), Some(value)) = (key, tag.get(head.len() + 1..)) else {
                 return LeadingCalls::cut(&name, &out, text.len());
             };
-            let Some((value, behind)) = end.split(value, looked) else {
+            let Some((value, behind)) = end.split_value(value, looked) else {
                 // It is open: all that comes may belong to it.
                 push(&mut out, &key, value.strip_prefix('\n').unwrap_or(value), false);
                 return LeadingCalls::cut(&name, &out, text.len());
@@ -132,7 +132,7 @@ struct ValueEnd<'a> {
 impl ValueEnd<'_> {
     /// A value, a line end on either side aside, and what is behind its end; `None` where nothing tells the end. Adds up the
     /// bytes that it `looked` at: those up to where the next argument or the next call begins, or all.
-    fn split<'t>(&self, text: &'t str, looked: &mut usize) -> Option<(&'t str, &'t str)> {
+    fn split_value<'t>(&self, text: &'t str, looked: &mut usize) -> Option<(&'t str, &'t str)> {
         let (mut end, mut depth, mut upto) = (None, 0usize, text.len());
         for (at, _) in text.match_indices('<') {
             let rest = text.get(at..)?;
@@ -203,7 +203,7 @@ fn with_arguments(text: &str, around: (&str, &str), looked: &mut usize) -> Leadi
     let name = head.split(['<', '\n']).next().unwrap_or_default();
     let mut rest = text.get(name.len()..).unwrap_or_default().trim_start();
     let name = name.trim();
-    if !call::known(name) || !rest.starts_with(KEY.0) {
+    if !call::is_known(name) || !rest.starts_with(KEY.0) {
         return LeadingCalls::none(name.len());
     }
     let end = ValueEnd { close: VALUE.1, next: KEY.0, around };
@@ -215,7 +215,7 @@ fn with_arguments(text: &str, around: (&str, &str), looked: &mut usize) -> Leadi
             Some((key, behind.trim_start().strip_prefix(VALUE.0)?))
         });
         let Some((key, value)) = value else { return LeadingCalls::cut(name, &out, text.len()) };
-        let Some((value, behind)) = end.split(value, looked) else {
+        let Some((value, behind)) = end.split_value(value, looked) else {
             push(&mut out, key, value, false);
             return LeadingCalls::cut(name, &out, text.len());
         };

@@ -31,7 +31,7 @@ fn of_object(fields: &Map<String, Value>) -> Vec<PrintedCall> {
     }
     let named =
         NAME_KEYS.iter().find_map(|key| fields.get(*key).and_then(Value::as_str).map(|name| (key, name)));
-    let Some((key, name)) = named.filter(|(_, name)| call::known(name)) else { return Vec::new() };
+    let Some((key, name)) = named.filter(|(_, name)| call::is_known(name)) else { return Vec::new() };
     let arguments = match ARGUMENT_KEYS.iter().find_map(|key| fields.get(*key)) {
         Some(Value::String(text)) => text.clone(),
         Some(value) => value.to_string(),
@@ -47,7 +47,7 @@ fn of_object(fields: &Map<String, Value>) -> Vec<PrintedCall> {
 /// The call of an object that breaks off inside of its arguments.
 pub(super) fn cut_call(fields: &Map<String, Value>, text: &str) -> Option<PrintedCall> {
     let name =
-        NAME_KEYS.iter().find_map(|key| fields.get(*key)?.as_str()).filter(|name| call::known(name))?;
+        NAME_KEYS.iter().find_map(|key| fields.get(*key)?.as_str()).filter(|name| call::is_known(name))?;
     let at = ARGUMENT_KEYS.iter().find_map(|key| {
         let marked = format!("\"{key}\"");
         let behind = text.get(text.find(&marked)? + marked.len()..)?;

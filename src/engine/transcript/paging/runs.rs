@@ -41,7 +41,7 @@ pub(crate) struct OutputAway {
 
 impl RunItem {
     /// What is known of its output while that is in the file alone, and which entry of the file has it.
-    pub(crate) fn away(&self) -> Option<(u64, OutputAway)> {
+    pub(crate) fn unloaded_output(&self) -> Option<(u64, OutputAway)> {
         let paging = self.paging?;
         Some((paging.entry, paging.away?))
     }
@@ -54,7 +54,7 @@ impl RunItem {
     }
 
     /// Lets its output go again, where it was loaded.
-    pub(in crate::engine) fn let_go(&mut self) {
+    pub(in crate::engine) fn unload_output(&mut self) {
         if let Some(told) = self.paging.and_then(|paging| paging.told) {
             self.shorten(told);
         }
@@ -91,7 +91,7 @@ impl Transcript {
         let told = self.settled.iter().skip(from).filter_map(|settled| {
             let Settlement::Ran(run) = settled.what else { return None };
             let run = self.blocks.get(&settled.block)?.runs.iter().find(|item| item.run == run)?;
-            run.away().and(run.paging?.told)
+            run.unloaded_output().and(run.paging?.told)
         });
         told.min()
     }
@@ -99,7 +99,7 @@ impl Transcript {
     /// The runs whose outputs are in the file alone, and which entry of the file has each.
     pub(crate) fn outputs_away(&self) -> impl Iterator<Item = (RunId, u64)> {
         let runs = self.blocks.values().flat_map(|item| &item.runs);
-        runs.filter_map(|run| Some((run.run, run.away()?.0)))
+        runs.filter_map(|run| Some((run.run, run.unloaded_output()?.0)))
     }
 
     /// A run, to change how its output is kept.
@@ -175,7 +175,12 @@ impl Outputs {
     }
 
     /// A run ended with a long output; the file has its end as this entry.
-    pub(super) fn ended(&mut self, transcript: &mut Transcript, (block, run): (BlockId, RunId), entry: u64) {
+    pub(super) fn note_end(
+        &mut self,
+        transcript: &mut Transcript,
+        (block, run): (BlockId, RunId),
+        entry: u64,
+    ) {
         let Some(item) = transcript.blocks.get_mut(&block) else { return };
         // Of these a model is told nothing: they would count for what they are not.
         if matches!(item.block.kind, BlockKind::Load { .. } | BlockKind::Pull { .. }) {

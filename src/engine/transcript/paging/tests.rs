@@ -101,7 +101,9 @@ fn told_alike(
 ) -> Result<(), TestCaseError> {
     for step in steps {
         let earlier = |engine: &Engine| {
-            provenance::earlier(engine.state(), StepId(*step)).read(|entry| read(entries, entry)).unwrap()
+            provenance::unread_texts(engine.state(), StepId(*step))
+                .read(|entry| read(entries, entry))
+                .unwrap()
         };
         prop_assert_eq!(earlier(one), earlier(other));
     }
@@ -395,7 +397,7 @@ fn an_output_comes_when_it_is_looked_at_and_nothing_else_is_taken_for_it() {
     let loaded = LoadedBody { body: Body::Output(RunId(2)), result: other };
     let told = engine.handle(Event::Loaded(vec![loaded]), Timestamp(4));
     assert!(matches!(&told[..], [Effect::Notify(_)]), "{told:?}");
-    assert!(engine.state().transcript().run(RunId(2)).unwrap().1.away().is_some());
+    assert!(engine.state().transcript().run(RunId(2)).unwrap().1.unloaded_output().is_some());
     assert_eq!(look(&mut engine, &[2], &entries), 0, "it can't be read");
 }
 

@@ -61,13 +61,13 @@ pub(super) fn not_strict<'a>(old: &Source<'a>, new: &Source<'_>) -> Option<(&'a 
         let is_off = setting(new, *option, '+').is_some() && setting(old, *option, '+').is_none();
         (is_off || setting(new, *option, '-').is_none()).then_some(was)
     });
-    missing.map(|line| (line, checks(new) > checks(old)))
+    missing.map(|line| (line, count_checks(new) > count_checks(old)))
 }
 
 /// Where an option is switched on (`-`) or off (`+`).
 fn setting<'a>(source: &Source<'a>, (letter, word): (char, &str), sign: char) -> Option<&'a str> {
     let has_letter = |flags: &str| letter != '\0' && flags.contains(letter);
-    let first = source.first();
+    let first = source.first_line();
     let mut flags = first.strip_prefix("#!").unwrap_or_default().split(' ').skip(1);
     let is_first = sign == '-'
         && first.contains("bash")
@@ -86,7 +86,7 @@ fn setting<'a>(source: &Source<'a>, (letter, word): (char, &str), sign: char) ->
 }
 
 /// How often a script looks itself whether something failed.
-fn checks(source: &Source<'_>) -> usize {
+fn count_checks(source: &Source<'_>) -> usize {
     let looks = |node: &&Node<'_>| match node.kind() {
         "if_statement" | "elif_clause" | "while_statement" => true,
         "list" => node.children(&mut node.walk()).any(|child| child.kind() == "||"),

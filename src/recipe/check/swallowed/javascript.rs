@@ -30,7 +30,7 @@ fn of_try<'a>(source: &Source<'a>, node: Node<'_>) -> Vec<Silencer<'a>> {
         line: source.line(clause),
         text: source.text(clause),
         is_quiet,
-        takes: source.taken(body),
+        takes: source.guarded_lines(body),
     };
     let handler = node.child_by_field_name("handler").and_then(|handler| {
         let block = handler.child_by_field_name("body")?;
@@ -56,8 +56,8 @@ fn of_call<'a>(
     };
     let event = given.first().map_or("", |event| source.text(*event).trim_matches(['"', '\'', '`']));
     match source.text(method) {
-        "catch" if is_quiet(0) => made(true, source.taken(object)),
-        "then" if is_quiet(1) => made(true, source.taken(object)),
+        "catch" if is_quiet(0) => made(true, source.guarded_lines(object)),
+        "then" if is_quiet(1) => made(true, source.guarded_lines(object)),
         listens if source.text(object) == "process" && LISTENER_METHODS.contains(&listens) => {
             let ends = || function(1).is_some_and(|does| ends(source, does));
             match event {
@@ -100,7 +100,7 @@ fn is_quiet_function(source: &Source<'_>, node: Node<'_>) -> bool {
 }
 
 fn is_quiet_block(source: &Source<'_>, block: Node<'_>) -> bool {
-    source.each(block, |does| is_quiet(does) || sets_nothing(does))
+    source.all_statements(block, |does| is_quiet(does) || sets_nothing(does))
 }
 
 /// Whether somewhere in it the program is ended as if all were well.

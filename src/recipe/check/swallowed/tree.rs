@@ -83,7 +83,7 @@ impl<'a> Source<'a> {
         self.spend(text.len() / BYTES_PER_LOOK)
     }
 
-    fn worked(&self) {
+    fn count_work(&self) {
         self.work.set(self.work.get() + 1);
     }
 
@@ -114,7 +114,7 @@ impl<'a> Source<'a> {
                 self.is_cut.set(true);
                 break;
             }
-            self.worked();
+            self.count_work();
             found.push(next);
             if next == node || into(next) {
                 open.extend(named(next).into_iter().rev());
@@ -137,12 +137,12 @@ impl<'a> Source<'a> {
     }
 
     /// The first line of all.
-    pub(super) fn first(&self) -> &'a str {
+    pub(super) fn first_line(&self) -> &'a str {
         self.text.lines().next().unwrap_or_default()
     }
 
     pub(super) fn text(&self, node: Node<'_>) -> &'a str {
-        self.worked();
+        self.count_work();
         syntax::text(node, self.text)
     }
 
@@ -152,20 +152,20 @@ impl<'a> Source<'a> {
     }
 
     /// The lines of a node that do something.
-    pub(super) fn lines(&self, node: Node<'_>) -> Vec<&'a str> {
+    pub(super) fn effective_lines(&self, node: Node<'_>) -> Vec<&'a str> {
         let bare = self.text(node).trim().trim_start_matches('{').trim_end_matches('}');
-        super::lines(bare)
+        super::effective_lines(bare)
     }
 
     /// The lines whose errors are taken by what stands around a node; `None` where they are too many to be kept.
-    pub(super) fn taken(&self, node: Node<'_>) -> Option<Vec<&'a str>> {
-        let lines = self.lines(node);
+    pub(super) fn guarded_lines(&self, node: Node<'_>) -> Option<Vec<&'a str>> {
+        let lines = self.effective_lines(node);
         self.spend(lines.len()).then_some(lines)
     }
 
     /// Whether all statements of a block pass a test. Of what there are no looks left for that is not said; what is nested
     /// is searched from each of its levels.
-    pub(super) fn each(&self, block: Node<'_>, test: impl Fn(&str) -> bool) -> bool {
+    pub(super) fn all_statements(&self, block: Node<'_>, test: impl Fn(&str) -> bool) -> bool {
         let passes = |statement| {
             let text = self.text(statement);
             self.may_search(text) && test(text.trim())
