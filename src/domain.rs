@@ -95,7 +95,7 @@ pub(crate) use output_buffer::StreamEnds;
 pub use output_buffer::{OutputBuffer, Stream};
 pub use packages::{InstallInto, PackageList};
 pub use pen::Pen;
-pub(crate) use pen::{Ink, PenMark};
+pub(crate) use pen::{PenColor, PenMark};
 pub use pixels::{Pixels, UndrawnReason};
 pub use place::Place;
 pub use prompt::{GivenFile, Prompt};

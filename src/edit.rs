@@ -26,9 +26,9 @@ pub(crate) use extent::{EditEnd, EditExtent};
 pub(crate) use markers::{is_divider, says_search, write};
 
 /// Files that one edit may change.
-pub(crate) const MOST_FILES: usize = 20;
+pub(crate) const MAX_FILES: usize = 20;
 /// Hunks of one edit.
-pub(crate) const MOST_HUNKS: usize = 500;
+pub(crate) const MAX_HUNKS: usize = 500;
 
 /// One place of a file that is to be replaced. Lines are without their ends.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -69,7 +69,7 @@ pub(crate) fn is_edit(text: &str) -> bool {
 /// backticks, or as a patch does.
 pub(crate) fn path_in_front(text: &str) -> Option<String> {
     let line = text.lines().rev().find(|line| !line.trim().is_empty())?.trim();
-    if let Some(path) = unified::HEADS.iter().find_map(|head| line.strip_prefix(head)) {
+    if let Some(path) = unified::PATH_HEADS.iter().find_map(|head| line.strip_prefix(head)) {
         return Some(path.trim().to_owned()).filter(|path| !path.is_empty());
     }
     let looks = |word: &str| {
@@ -106,7 +106,7 @@ pub fn read(text: &str, path: &str) -> Result<Vec<FileEdit>, EditError> {
             Some(known) => known.hunks.extend(edit.hunks),
             None => files.push(edit),
         }
-        if files.len() > MOST_FILES {
+        if files.len() > MAX_FILES {
             return Err(EditError::TooMany);
         }
     }
@@ -114,8 +114,8 @@ pub fn read(text: &str, path: &str) -> Result<Vec<FileEdit>, EditError> {
 }
 
 /// Adds a hunk, one file after the other: they are counted while they are read, so that no text is read for nothing.
-fn add(edits: &mut Vec<FileEdit>, path: &str, hunk: EditHunk) -> Result<(), EditError> {
-    if edits.len() >= MOST_HUNKS {
+fn push_hunk(edits: &mut Vec<FileEdit>, path: &str, hunk: EditHunk) -> Result<(), EditError> {
+    if edits.len() >= MAX_HUNKS {
         return Err(EditError::TooMany);
     }
     edits.push(FileEdit { path: path.to_owned(), hunks: vec![hunk] });

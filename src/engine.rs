@@ -10,6 +10,7 @@
 //! `instructions`, `loading` (long replies that are far back), `resume`. They are all methods of [`Engine`], because all
 //! of them change the one [`State`].
 
+pub mod activity;
 pub(crate) mod always;
 pub(crate) mod answers;
 pub(crate) mod approval;
@@ -27,7 +28,6 @@ pub(crate) mod difference;
 pub(crate) mod effect;
 pub(crate) mod event;
 pub(crate) mod functions;
-pub mod going_on;
 mod inspecting;
 mod install;
 mod instructions;
@@ -61,7 +61,7 @@ pub(crate) mod dialogue;
 mod properties;
 
 pub(crate) use block_state::BlockState;
-pub(crate) use compact::LONGEST_UNKNOWN;
+pub(crate) use compact::MAX_TOKENS_OF_UNKNOWN;
 pub use comparison::{ComparedSession, Comparison};
 pub(crate) use consult::{JudgeSettings, does_not_fit};
 pub use effect::Effect;
@@ -80,10 +80,10 @@ use crate::domain::{
     BlockId, Dialect, Entry, FunctionFile, Header, Language, Languages, Masker, Notice, Policy,
     RunConditions, RunId, StepId, TimerId, Timestamp,
 };
-use always::HeldBack;
+use always::StoppedStarts;
 use context::Meter;
 use cost::Prices;
-use inspecting::Looks;
+use inspecting::Inspections;
 use replying::ReplyStream;
 use spending::HeldRequest;
 use turn::Turn;
@@ -183,12 +183,12 @@ pub struct Engine {
     state: State,
     turn: Turn,
     stream: Option<ReplyStream>,
-    looks: Looks,
+    looks: Inspections,
     files: functions::Files,
     installs: install::Installs,
     plan: rebuild::RebuildQueue,
     counted: Counters,
-    held_back: HeldBack,
+    held_back: StoppedStarts,
     meter: Meter,
     /// What waits for the person's word about the session budget.
     held: HeldRequest,
@@ -213,12 +213,12 @@ impl Engine {
             state,
             turn: Turn::default(),
             stream: None,
-            looks: Looks::default(),
+            looks: Inspections::default(),
             files: functions::Files::default(),
             installs: install::Installs::default(),
             plan: rebuild::RebuildQueue::default(),
             counted: Counters::default(),
-            held_back: HeldBack::default(),
+            held_back: StoppedStarts::default(),
             meter: Meter::default(),
             held: HeldRequest::default(),
             loads: loading::Loads::default(),
@@ -262,7 +262,7 @@ impl Engine {
             Event::Reply(step, event) if self.state.phase == Phase::Compacting(step) => self.summed_up(event),
             Event::Reply(step, event) => self.reply(step, event),
             Event::Inspected(block, revision, inspection) => {
-                self.inspected(block, revision, *inspection);
+                self.take_inspection(block, revision, *inspection);
                 self.consult_if_grave(block);
             }
             Event::Run(run, event) => self.run(run, event),
@@ -277,10 +277,10 @@ impl Engine {
             Event::RecipeReady(start) => self.begin_recipe(*start),
             Event::KernelLanguages(languages) => self.kernels_found(languages),
             Event::Instructions(found) => self.instructions_found(found),
-            Event::Consulted(block, revision, answer) => self.consulted(block, revision, *answer),
+            Event::Consulted(block, revision, answer) => self.take_opinion(block, revision, *answer),
             Event::TakenBack(run, way, answer) => self.taken_back(run, way, answer),
             Event::ChangedMeanwhile(changes) => self.changed_meanwhile(&changes),
-            Event::Loaded(bodies) => self.loaded(bodies),
+            Event::Loaded(bodies) => self.take_loaded(bodies),
         }
         self.follow_rules();
         self.take_stock();

@@ -22,7 +22,7 @@ use crate::domain::{
 };
 use crate::driver::reminder::Reminder;
 use crate::driver::{Driver, GivenFileError, Job, JobResult, Notification, Update};
-use crate::engine::going_on::GoingOn;
+use crate::engine::activity::Activity;
 use crate::engine::state::Question;
 use crate::engine::{Command, NamedFile, Phase, RecordedBlock, State, WorkflowContext};
 use crate::text::at_words::at_words;
@@ -67,7 +67,7 @@ pub(crate) trait Tell {
     fn tell(&mut self, told: &Notification, state: &State) -> io::Result<()>;
 
     /// Tells that something still goes on, of which nothing was told for a while.
-    fn still(&mut self, _going_on: &GoingOn, _now: Timestamp) -> io::Result<()> {
+    fn still(&mut self, _going_on: &Activity, _now: Timestamp) -> io::Result<()> {
         Ok(())
     }
 
@@ -209,12 +209,12 @@ async fn turn(
                 if let Some(errors) = give_files(&update, driver) {
                     return Ok(Ending::NotGiven(errors));
                 }
-                let goes_on = driver.state().going_on().is_some();
+                let goes_on = driver.state().activity().is_some();
                 reminder.follow(std::time::Instant::now(), goes_on, update.told.iter().any(is_told));
             }
             () = at(reminder.due()) => {
                 reminder.reminded(std::time::Instant::now());
-                if let Some(going_on) = driver.state().going_on() {
+                if let Some(going_on) = driver.state().activity() {
                     teller.still(&going_on, driver.now())?;
                 }
             }

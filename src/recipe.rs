@@ -47,7 +47,7 @@ pub struct Recipe {
 
 /// Something that has to be found out before a recipe can begin; each becomes a fact of its start.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Want {
+pub(crate) enum FactRequest {
     /// The text of the file that this input names: the fact `file:INPUT`.
     File {
         input: String,
@@ -112,14 +112,16 @@ impl Recipe {
     }
 
     /// What has to be found out before it begins with these answers.
-    pub(crate) fn wants(&self, inputs: &Answers) -> Vec<Want> {
-        let mut wants: Vec<Want> = Vec::new();
+    pub(crate) fn wants(&self, inputs: &Answers) -> Vec<FactRequest> {
+        let mut wants: Vec<FactRequest> = Vec::new();
         for field in self.definition.files().filter(|field| self.definition.reads(&field.name)) {
             let named = inputs.iter().find(|(name, text)| *name == field.name && !text.is_empty());
-            wants.extend(named.map(|(input, path)| Want::File { input: input.clone(), path: path.into() }));
+            wants.extend(
+                named.map(|(input, path)| FactRequest::File { input: input.clone(), path: path.into() }),
+            );
         }
         if self.definition.steps.iter().any(|step| step.check.facts().wants_tests) {
-            wants.extend([Want::Runners, Want::Tests]);
+            wants.extend([FactRequest::Runners, FactRequest::Tests]);
         }
         for step in &self.definition.steps {
             for want in step.check.wants(&step.options, inputs) {
@@ -131,8 +133,8 @@ impl Recipe {
         }
         if let Some(step) = self.definition.steps.iter().find(|step| step.check.facts().wants_functions) {
             let input = step.option("file").to_owned();
-            let named = named(inputs, &input).unwrap_or_default().to_owned();
-            wants.push(Want::Functions { input, named });
+            let named = value_of(inputs, &input).unwrap_or_default().to_owned();
+            wants.push(FactRequest::Functions { input, named });
         }
         wants
     }
@@ -153,12 +155,13 @@ impl Recipe {
     ) -> Result<RecipeStart, Vec<AnswerError>> {
         let either = &self.definition.either;
         if let Some(first) = either.first()
-            && either.iter().all(|name| named(&inputs, name).is_none_or(|text| text.trim().is_empty()))
+            && either.iter().all(|name| value_of(&inputs, name).is_none_or(|text| text.trim().is_empty()))
         {
             let why = format!("one of {} is needed", either.join(", "));
             return Err(vec![AnswerError { field: first.clone(), why }]);
         }
-        let value = |name: &str| named(&inputs, name).or(named(&facts, name)).unwrap_or_default().to_owned();
+        let value =
+            |name: &str| value_of(&inputs, name).or(value_of(&facts, name)).unwrap_or_default().to_owned();
         let prompt = self.definition.prompt.fill(value);
         Ok(RecipeStart { name: self.card.name.clone(), definition: self.text.clone(), inputs, facts, prompt })
     }
@@ -170,7 +173,7 @@ pub(crate) fn names_in(file: &Path, text: &str) -> String {
     names.iter().map(|name| format!("{name} {}\n", file.display())).collect()
 }
 
-fn named<'a>(pairs: &'a [(String, String)], name: &str) -> Option<&'a str> {
+fn value_of<'a>(pairs: &'a [(String, String)], name: &str) -> Option<&'a str> {
     pairs.iter().find(|(known, _)| known == name).map(|(_, text)| text.as_str())
 }
 

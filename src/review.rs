@@ -78,10 +78,10 @@ use strum::VariantArray as _;
 
 /// Largest text whose code is read by its grammar, in bytes. The words and characters of a larger one are still looked
 /// at.
-const LARGEST: usize = 1 << 20;
+const MAX_TEXT_BYTES: usize = 1 << 20;
 
 /// Most findings that are kept; more help nobody to decide.
-const MOST: usize = 500;
+const MAX_FINDINGS: usize = 500;
 
 /// Where the block would run, and by which rules it is judged. Values only: nothing is looked up.
 #[derive(Clone, Debug, Default)]
@@ -158,7 +158,7 @@ pub(crate) fn review_while(
         return unchecked("its checks took too long and were ended: nothing of it was checked", scope);
     }
     review.findings = findings(source, diagnostics, scope);
-    review.findings.splice(..0, closed(&review, scope));
+    review.findings.splice(..0, unchecked_finding(&review, scope));
     review
 }
 
@@ -166,12 +166,12 @@ pub(crate) fn review_while(
 pub(crate) fn unchecked(why: &str, scope: &Scope) -> Review {
     let effects = Effects { unknown: true, ..Effects::default() };
     let mut review = Review { unchecked: Some(why.to_owned()), effects, ..Review::default() };
-    review.findings.extend(closed(&review, scope));
+    review.findings.extend(unchecked_finding(&review, scope));
     review
 }
 
 /// Where the strict profile holds, what was not checked in full is forbidden: nobody knows what it would be denied for.
-fn closed(review: &Review, scope: &Scope) -> Option<Finding> {
+fn unchecked_finding(review: &Review, scope: &Scope) -> Option<Finding> {
     let why = review.unchecked.as_ref().filter(|_| scope.book.forbid().is_strict())?;
     Some(Finding {
         rule: "common.forbidden".to_owned(),
@@ -215,13 +215,15 @@ fn findings(source: &str, mut diagnostics: Vec<Diagnostic>, scope: &Scope) -> Ve
         diagnostic.forbidden |= scope.book.forbid().rule(&diagnostic.rule);
     }
     // What is forbidden is told whatever the person makes of its rule.
-    diagnostics.retain_mut(|diagnostic| match scope.book.told(&diagnostic.rule, diagnostic.severity) {
-        _ if diagnostic.forbidden => true,
-        Some(severity) => {
-            diagnostic.severity = severity;
-            true
+    diagnostics.retain_mut(|diagnostic| {
+        match scope.book.severity_told(&diagnostic.rule, diagnostic.severity) {
+            _ if diagnostic.forbidden => true,
+            Some(severity) => {
+                diagnostic.severity = severity;
+                true
+            }
+            None => false,
         }
-        None => false,
     });
     diagnostics.sort_by(|a, b| {
         let key = |r: &Diagnostic| (r.span.start, std::cmp::Reverse(r.severity), r.span.end);
@@ -229,7 +231,7 @@ fn findings(source: &str, mut diagnostics: Vec<Diagnostic>, scope: &Scope) -> Ve
     });
     let mut told = HashSet::new();
     diagnostics.retain(|r| told.insert((r.rule.clone(), r.span.clone(), r.message.clone())));
-    let rest = most(&mut diagnostics);
+    let rest = keep_gravest(&mut diagnostics);
     let places = places::LineStarts::new(source);
     let told = diagnostics.into_iter().map(|r| Finding {
         rule: r.rule,
@@ -250,19 +252,20 @@ fn findings(source: &str, mut diagnostics: Vec<Diagnostic>, scope: &Scope) -> Ve
 
 /// Of more findings than anybody reads the gravest stay, what is forbidden before all others, and one more tells of
 /// those that are left out. That is no part that was not checked: they were found, and counted.
-fn most(diagnostics: &mut Vec<Diagnostic>) -> Option<(Severity, String, Range<usize>)> {
+fn keep_gravest(diagnostics: &mut Vec<Diagnostic>) -> Option<(Severity, String, Range<usize>)> {
     let total = diagnostics.len();
-    if total <= MOST {
+    if total <= MAX_FINDINGS {
         return None;
     }
     let mut order: Vec<usize> = (0..total).collect();
     order.sort_by_key(|i| std::cmp::Reverse(diagnostics.get(*i).map(|r| (r.forbidden, r.severity))));
-    let left: Vec<&Diagnostic> = order.iter().skip(MOST - 1).filter_map(|i| diagnostics.get(*i)).collect();
+    let left: Vec<&Diagnostic> =
+        order.iter().skip(MAX_FINDINGS - 1).filter_map(|i| diagnostics.get(*i)).collect();
     let gravest = left.iter().map(|r| r.severity).max()?;
     // It stands where the last one stands, so that findings stay in the order of their places.
     let end = diagnostics.last().map(|r| r.span.clone())?;
     let message = format!("{} more findings like those above are not listed one by one", left.len());
-    order.truncate(MOST - 1);
+    order.truncate(MAX_FINDINGS - 1);
     order.sort_unstable();
     *diagnostics = order.into_iter().filter_map(|i| diagnostics.get(i).cloned()).collect();
     Some((gravest, message, end))

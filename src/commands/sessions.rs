@@ -238,7 +238,7 @@ fn show_entry(at: Timestamp, entry: &Entry, out: &mut dyn Write) -> io::Result<(
             None => writeln!(out, "  block {block}: approved ({})", by.as_str()),
         },
         Entry::RuleAdded(rule) => {
-            let words = visible_line(&crate::engine::rules::words(rule));
+            let words = visible_line(&crate::engine::rules::describe(rule));
             writeln!(out, "  rule {}, granted on block {}: {words}", rule.id, rule.block)
         }
         Entry::RuleRevoked(rule) => writeln!(out, "  rule {rule} removed"),

@@ -157,13 +157,13 @@ impl Block {
     /// The version that is up for decision: the newest.
     pub fn current(&self) -> &Version {
         // A block is made with its first version and versions are only added; the fallback can't be reached.
-        static NOTHING: std::sync::LazyLock<Version> = std::sync::LazyLock::new(|| Version {
+        static EMPTY: std::sync::LazyLock<Version> = std::sync::LazyLock::new(|| Version {
             revision: Revision(0),
             source: Arc::from(""),
             language: None,
             whole: false,
         });
-        self.versions.last().unwrap_or(&NOTHING)
+        self.versions.last().unwrap_or(&EMPTY)
     }
 
     /// The version with this number.

@@ -56,7 +56,7 @@ impl BranchPoint {
     ///
     /// # Errors
     /// When there is no such place.
-    pub(crate) fn cut(self, entries: &[(Timestamp, Entry)]) -> Result<usize, NoBranch> {
+    pub(crate) fn count_entries(self, entries: &[(Timestamp, Entry)]) -> Result<usize, NoBranch> {
         let prompts = || {
             entries
                 .iter()
@@ -85,7 +85,7 @@ impl BranchPoint {
     }
 
     /// What is told of this place of a branch that begins with these entries.
-    pub(crate) fn told(self, begins: &[(Timestamp, Entry)]) -> BranchPlace {
+    pub(crate) fn branch_place(self, begins: &[(Timestamp, Entry)]) -> BranchPlace {
         if let Self::Block(block) = self {
             return BranchPlace::Block(block);
         }
@@ -135,16 +135,16 @@ mod tests {
             at(Entry::KernelRestarted),
             at(Entry::Prompt("two".into())),
         ];
-        assert_eq!(BranchPoint::End.cut(&entries), Ok(4));
-        assert_eq!(BranchPoint::Prompt(1).cut(&entries), Ok(1));
-        assert_eq!(BranchPoint::Prompt(2).cut(&entries), Ok(3));
-        assert_eq!(BranchPoint::LastPrompt.cut(&entries), Ok(3));
-        assert_eq!(BranchPoint::Prompt(3).cut(&entries), Err(NoBranch::Prompt(3, 2)));
-        assert_eq!(BranchPoint::Prompt(0).cut(&entries), Err(NoBranch::Prompt(0, 2)));
-        assert_eq!(BranchPoint::LastPrompt.cut(&[]), Err(NoBranch::Empty));
-        assert_eq!(BranchPoint::Block(BlockId(7)).cut(&entries), Err(NoBranch::Block(BlockId(7))));
-        assert_eq!(BranchPoint::LastPrompt.told(&entries[..3]).to_string(), "message 2");
-        assert_eq!(BranchPoint::End.told(&entries).to_string(), "message 3");
-        assert_eq!(BranchPoint::Block(BlockId(7)).told(&entries).to_string(), "block 7");
+        assert_eq!(BranchPoint::End.count_entries(&entries), Ok(4));
+        assert_eq!(BranchPoint::Prompt(1).count_entries(&entries), Ok(1));
+        assert_eq!(BranchPoint::Prompt(2).count_entries(&entries), Ok(3));
+        assert_eq!(BranchPoint::LastPrompt.count_entries(&entries), Ok(3));
+        assert_eq!(BranchPoint::Prompt(3).count_entries(&entries), Err(NoBranch::Prompt(3, 2)));
+        assert_eq!(BranchPoint::Prompt(0).count_entries(&entries), Err(NoBranch::Prompt(0, 2)));
+        assert_eq!(BranchPoint::LastPrompt.count_entries(&[]), Err(NoBranch::Empty));
+        assert_eq!(BranchPoint::Block(BlockId(7)).count_entries(&entries), Err(NoBranch::Block(BlockId(7))));
+        assert_eq!(BranchPoint::LastPrompt.branch_place(&entries[..3]).to_string(), "message 2");
+        assert_eq!(BranchPoint::End.branch_place(&entries).to_string(), "message 3");
+        assert_eq!(BranchPoint::Block(BlockId(7)).branch_place(&entries).to_string(), "block 7");
     }
 }

@@ -318,7 +318,7 @@ pub enum Entry {
 }
 
 /// An output of a run of fewer bytes always stays in memory: what is kept of one that does not, is about as long.
-const LONG: usize = 2 << 10;
+const MIN_LONG_BYTES: usize = 2 << 10;
 
 impl Entry {
     /// Whether it is the end of a run whose output is so long that it may stand in the file alone while nobody looks at it.
@@ -327,7 +327,7 @@ impl Entry {
             // What stands in a file of its own counts, whether that was read or not.
             Entry::Ran { report, .. } => {
                 let total = |stream| report.output.total(stream);
-                total(Stream::Stdout).saturating_add(total(Stream::Stderr)) >= LONG as u64
+                total(Stream::Stdout).saturating_add(total(Stream::Stderr)) >= MIN_LONG_BYTES as u64
             }
             _ => false,
         }

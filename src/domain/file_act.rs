@@ -11,9 +11,8 @@ pub(crate) const DEFAULT_LINES: u32 = 400;
 pub(crate) const DEFAULT_DEPTH: u32 = 2;
 
 /// Deepest level that one list may ask for.
-pub(crate) const DEEPEST: u32 = 8;
-/// Longest path, in bytes.
-const LONGEST: usize = 4096;
+pub(crate) const MAX_DEPTH: u32 = 8;
+const MAX_PATH_BYTES: usize = 4096;
 
 /// What is done with a file or folder. Paths are as they were named.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -135,7 +134,7 @@ impl FileActFields {
                         value
                             .parse()
                             .ok()
-                            .filter(|depth| (1..=DEEPEST).contains(depth))
+                            .filter(|depth| (1..=MAX_DEPTH).contains(depth))
                             .ok_or_else(unclear)?,
                     );
                 }
@@ -158,8 +157,8 @@ fn checked(path: &str) -> Result<String, BlockTextError> {
     let path = path.trim();
     if path.is_empty() {
         Err(BlockTextError::NoPath)
-    } else if path.len() > LONGEST {
-        Err(BlockTextError::LongPath { bytes: path.len(), most: LONGEST })
+    } else if path.len() > MAX_PATH_BYTES {
+        Err(BlockTextError::LongPath { bytes: path.len(), most: MAX_PATH_BYTES })
     } else if path.chars().any(char::is_control) {
         Err(BlockTextError::HiddenInPath)
     } else {

@@ -6,7 +6,7 @@ use super::{BlockKind, BlockTextError};
 use std::ops::Range;
 
 /// Says of the text in front of it that its last line has no end.
-const OPEN_END: &str = "\\ No newline at end of file\n";
+const NO_NEWLINE: &str = "\\ No newline at end of file\n";
 
 /// The line in front of the text of a file.
 pub(crate) fn head(path: &str) -> String {
@@ -33,7 +33,7 @@ pub(crate) fn join(files: &[(&str, &str)]) -> Option<String> {
         joined.push_str(text);
         if !text.is_empty() && !text.ends_with('\n') {
             joined.push('\n');
-            joined.push_str(OPEN_END);
+            joined.push_str(NO_NEWLINE);
         }
     }
     let paths: Vec<String> = files.iter().map(|(path, _)| (*path).to_owned()).collect();
@@ -161,7 +161,7 @@ impl FilePart {
 }
 
 fn without_open_end(text: &str) -> &str {
-    match text.strip_suffix(OPEN_END) {
+    match text.strip_suffix(NO_NEWLINE) {
         Some(bare) if bare.ends_with('\n') => bare.get(..bare.len() - 1).unwrap_or(bare),
         _ => text,
     }

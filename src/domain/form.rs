@@ -97,7 +97,7 @@ pub struct AnswerError {
 impl Form {
     /// Of answers that were given before it was asked, those that are meant for it: `FORM.FIELD`, and the bare name of a
     /// field where no input of the recipe has it. A word that answered the recipe's own question agrees to nothing later.
-    pub(crate) fn meant(&self, given: &[(String, String)], inputs: &[(String, String)]) -> Answers {
+    pub(crate) fn answers_for(&self, given: &[(String, String)], inputs: &[(String, String)]) -> Answers {
         let bare = given.iter().filter(|(name, _)| !inputs.iter().any(|(input, _)| input == name));
         let of_form = given.iter().filter_map(|(name, text)| {
             let field = name.strip_prefix(&self.name)?.strip_prefix('.')?;

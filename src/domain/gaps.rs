@@ -2,8 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Folders that are named in one line.
-const NAMED: usize = 3;
+const MAX_FOLDERS_SHOWN: usize = 3;
 
 /// What of the working folder was not looked at for changes.
 #[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -40,8 +39,8 @@ impl Gaps {
     pub(crate) fn lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
         if self.folders > 0 {
-            let named = self.names.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
-            let more = if self.folders as usize > NAMED { ", …" } else { "" };
+            let named = self.names.iter().take(MAX_FOLDERS_SHOWN).cloned().collect::<Vec<_>>().join(", ");
+            let more = if self.folders as usize > MAX_FOLDERS_SHOWN { ", …" } else { "" };
             let s = if self.folders == 1 { "" } else { "s" };
             lines.push(format!("{} folder{s} ({named}{more})", self.folders));
         }

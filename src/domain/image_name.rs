@@ -6,10 +6,10 @@ use super::BlockTextError;
 use std::fmt;
 
 /// Longest name, in bytes: what engines take, with room for a digest.
-const LONGEST: usize = 400;
+const MAX_BYTES: usize = 400;
 
 /// The registry of names that tell none.
-const USUAL_REGISTRY: &str = "docker.io";
+const DEFAULT_REGISTRY: &str = "docker.io";
 
 /// The name of an image, as it is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ impl ImageName {
         let plain = |c: char| c.is_ascii_alphanumeric() || "._-/:@+".contains(c);
         let edge = |c: char| c.is_ascii_alphanumeric();
         let parts_are_whole = name.split('/').all(|part| part.starts_with(edge) && part.ends_with(edge));
-        if name.len() > LONGEST || !name.chars().all(plain) || !parts_are_whole || name.contains("..") {
+        if name.len() > MAX_BYTES || !name.chars().all(plain) || !parts_are_whole || name.contains("..") {
             return Err(BlockTextError::Image(name.chars().take(60).collect()));
         }
         Ok(Self(name.to_owned()))
@@ -48,7 +48,7 @@ impl ImageName {
     pub(crate) fn registry(&self) -> &str {
         match self.0.split_once('/') {
             Some((host, _)) if host.contains(['.', ':']) || host == "localhost" => host,
-            _ => USUAL_REGISTRY,
+            _ => DEFAULT_REGISTRY,
         }
     }
 

@@ -135,7 +135,7 @@ const C: &[&str] = &["-x", "c", "-iquote", "{folder}", "-o", "{program}", "{sour
 const CPP: &[&str] = &["-x", "c++", "-iquote", "{folder}", "-o", "{program}", "{source}"];
 
 /// The languages that are known, in the order in which they are offered.
-const KNOWN: &[LanguageRow] = &[
+const KNOWN_LANGUAGES: &[LanguageRow] = &[
     (
         "python",
         &["py", "py3", "python3", "ipython", "ipython3"],
@@ -241,7 +241,7 @@ impl Default for Languages {
                 name,
             })
         };
-        Self(Arc::new(KNOWN.iter().filter_map(entry).collect()))
+        Self(Arc::new(KNOWN_LANGUAGES.iter().filter_map(entry).collect()))
     }
 }
 

@@ -107,7 +107,7 @@ impl OutputBuffer {
     }
 
     /// The same without the other stream.
-    pub(crate) fn only(&self, stream: Stream) -> Self {
+    pub(crate) fn only_stream(&self, stream: Stream) -> Self {
         let of =
             |kept: Stream| if kept == stream { self.kept(kept).clone() } else { StreamBuffer::default() };
         Self {
@@ -241,11 +241,11 @@ impl StreamBuffer {
         let bytes = bytes.get(skip..).unwrap_or_default();
         let mut seq = seq;
         let small = small_piece(self.tail.len(), allowed);
-        for part in bytes.chunks(PIECE) {
+        for part in bytes.chunks(MAX_PIECE_BYTES) {
             self.tail_len += part.len();
             match self.tail.back_mut() {
                 Some(last)
-                    if (last.seq + 1 == seq && last.bytes.len() + part.len() <= PIECE)
+                    if (last.seq + 1 == seq && last.bytes.len() + part.len() <= MAX_PIECE_BYTES)
                         || last.bytes.len() < small =>
                 {
                     last.bytes.extend_from_slice(part);
@@ -283,14 +283,14 @@ impl StreamBuffer {
 }
 
 /// The largest piece of a tail: dropping from the front of one moves at most so much.
-const PIECE: usize = 4 << 10;
+const MAX_PIECE_BYTES: usize = 4 << 10;
 /// Pieces that one end of a stream may have before small ones are joined.
-const PIECES: usize = 4096;
+const MAX_PIECES: usize = 4096;
 
 /// Up to which length the last piece takes more although the other stream came between: 0 mostly. When two streams
 /// alternate byte by byte, each piece costs far more than it holds; order is then kept to some hundred bytes.
 fn small_piece(pieces: usize, allowed: usize) -> usize {
-    if pieces < PIECES { 0 } else { (allowed / PIECES).max(64) }
+    if pieces < MAX_PIECES { 0 } else { (allowed / MAX_PIECES).max(64) }
 }
 
 #[cfg(test)]

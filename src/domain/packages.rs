@@ -7,10 +7,8 @@
 use super::BlockTextError;
 use std::fmt::Write as _;
 
-/// Packages that one block may install.
-const MOST: usize = 50;
-/// Longest line, in bytes.
-const LONGEST: usize = 200;
+const MAX_PACKAGES: usize = 50;
+const MAX_LINE_BYTES: usize = 200;
 
 /// The line of a list that sends its packages into the project's environment.
 const INTO_PROJECT: &str = "into: .venv";
@@ -64,7 +62,7 @@ impl PackageList {
                 into = InstallInto::Project;
                 continue;
             }
-            if line.len() > LONGEST || !fits(line) {
+            if line.len() > MAX_LINE_BYTES || !fits(line) {
                 return Err(BlockTextError::Package(line.chars().take(60).collect()));
             }
             if !packages.iter().any(|known| known == line) {
@@ -73,8 +71,8 @@ impl PackageList {
         }
         match packages.len() {
             0 => Err(BlockTextError::NoPackage),
-            1..=MOST => Ok(Self { into, packages }),
-            count => Err(BlockTextError::ManyPackages { count, most: MOST }),
+            1..=MAX_PACKAGES => Ok(Self { into, packages }),
+            count => Err(BlockTextError::ManyPackages { count, most: MAX_PACKAGES }),
         }
     }
 
@@ -162,7 +160,7 @@ pub fn asked_for(info: &str) -> Vec<String> {
         None => rest.split_whitespace().next(),
     };
     let names = text.unwrap_or_default().split([',', ' ']).map(str::trim).filter(|name| !name.is_empty());
-    names.take(MOST).map(ToOwned::to_owned).collect()
+    names.take(MAX_PACKAGES).map(ToOwned::to_owned).collect()
 }
 
 /// The package that brings a module of Python, where it is called otherwise than the module.
@@ -250,7 +248,7 @@ pub(crate) fn missing_module(message: &str) -> Option<&str> {
     let rest = message.trim().strip_prefix("No module named '")?;
     let (name, _) = rest.split_once('\'')?;
     let sound = !name.is_empty()
-        && name.len() <= LONGEST
+        && name.len() <= MAX_LINE_BYTES
         && name.split('.').all(|part| {
             part.starts_with(|c: char| c.is_alphabetic() || c == '_')
                 && part.chars().all(|c| c.is_alphanumeric() || c == '_')

@@ -4,7 +4,7 @@
 
 /// A colour as a program asked for it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Ink {
+pub(crate) enum PenColor {
     /// The terminal's own.
     #[default]
     Default,
@@ -35,9 +35,9 @@ pub(crate) enum PenMark {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pen {
     /// The colour of the character.
-    pub(crate) fg: Ink,
+    pub(crate) fg: PenColor,
     /// The colour behind it.
-    pub(crate) bg: Ink,
+    pub(crate) bg: PenColor,
     marks: u8,
 }
 
@@ -95,12 +95,12 @@ impl Pen {
             24 => self.unmark(PenMark::Underlined),
             27 => self.unmark(PenMark::Reversed),
             29 => self.unmark(PenMark::CrossedOut),
-            30..=37 => self.fg = Ink::Indexed(low(30)),
-            39 => self.fg = Ink::Default,
-            40..=47 => self.bg = Ink::Indexed(low(40)),
-            49 => self.bg = Ink::Default,
-            90..=97 => self.fg = Ink::Indexed(low(82)),
-            100..=107 => self.bg = Ink::Indexed(low(92)),
+            30..=37 => self.fg = PenColor::Indexed(low(30)),
+            39 => self.fg = PenColor::Default,
+            40..=47 => self.bg = PenColor::Indexed(low(40)),
+            49 => self.bg = PenColor::Default,
+            90..=97 => self.fg = PenColor::Indexed(low(82)),
+            100..=107 => self.bg = PenColor::Indexed(low(92)),
             _ => {}
         }
     }
@@ -127,25 +127,25 @@ pub(crate) fn number(digits: &[u8]) -> Option<u16> {
 }
 
 /// `5;n` or `2;r;g;b` behind a 38.
-fn semicolon_ink<'a>(groups: &mut impl Iterator<Item = &'a [u8]>) -> Option<Ink> {
+fn semicolon_ink<'a>(groups: &mut impl Iterator<Item = &'a [u8]>) -> Option<PenColor> {
     let kind = groups.next().and_then(number);
     let mut next = || u8::try_from(groups.next().and_then(number).unwrap_or(0)).ok();
     match kind {
-        Some(5) => next().map(Ink::Indexed),
+        Some(5) => next().map(PenColor::Indexed),
         Some(2) => {
             let (r, g, b) = (next(), next(), next());
-            Some(Ink::Rgb(r?, g?, b?))
+            Some(PenColor::Rgb(r?, g?, b?))
         }
         _ => None,
     }
 }
 
 /// `5:n`, `2:r:g:b` or `2:space:r:g:b` behind a 38.
-fn colon_ink(parts: &[Option<u16>]) -> Option<Ink> {
+fn colon_ink(parts: &[Option<u16>]) -> Option<PenColor> {
     let byte = |part: &Option<u16>| u8::try_from(part.unwrap_or(0)).ok();
     match parts {
-        [Some(5), index, ..] => byte(index).map(Ink::Indexed),
-        [Some(2), r, g, b] | [Some(2), _, r, g, b, ..] => Some(Ink::Rgb(byte(r)?, byte(g)?, byte(b)?)),
+        [Some(5), index, ..] => byte(index).map(PenColor::Indexed),
+        [Some(2), r, g, b] | [Some(2), _, r, g, b, ..] => Some(PenColor::Rgb(byte(r)?, byte(g)?, byte(b)?)),
         _ => None,
     }
 }

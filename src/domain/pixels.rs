@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// The longest side of a picture that is decoded for drawing, in pixels.
-pub(crate) const LONGEST_SIDE: u32 = 1024;
+pub(crate) const MAX_SIDE: u32 = 1024;
 
 /// A picture: red, green, blue and opacity of each pixel, row by row.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,8 +50,8 @@ impl Pixels {
     /// The mean of a part: of these many equal columns and rows, the ones with these numbers.
     fn mean(&self, (column, columns): (u32, u32), (row, rows): (u32, u32)) -> [u8; 4] {
         let (mut sums, mut opacity, mut whole) = ([0u64; 3], 0u64, 0u64);
-        for (y, height) in covered(row, rows, self.height) {
-            for (x, width) in covered(column, columns, self.width) {
+        for (y, height) in covered_pixels(row, rows, self.height) {
+            for (x, width) in covered_pixels(column, columns, self.width) {
                 let Some([colours @ .., own]) = self.at(x, y) else { continue };
                 let seen = width * height * u64::from(own);
                 for (sum, part) in sums.iter_mut().zip(colours) {
@@ -76,7 +76,7 @@ impl Pixels {
 }
 
 /// The pixels that one of so many equal parts of a line covers, each with how much of it.
-fn covered(part: u32, parts: u32, pixels: u32) -> impl Iterator<Item = (u32, u64)> {
+fn covered_pixels(part: u32, parts: u32, pixels: u32) -> impl Iterator<Item = (u32, u64)> {
     let (parts, pixels) = (u64::from(parts.max(1)), u64::from(pixels));
     let (from, to) = (u64::from(part) * pixels, (u64::from(part) + 1) * pixels);
     (from / parts..to.div_ceil(parts)).map(move |pixel| {
@@ -147,7 +147,7 @@ mod tests {
     fn all_of_it_is_covered_once() {
         for (parts, pixels) in [(1, 7), (7, 1), (5, 8), (8, 5), (1024, 1000), (3, 0)] {
             let mut seen = vec![0; pixels as usize];
-            for (pixel, part) in (0..parts).flat_map(|part| covered(part, parts, pixels)) {
+            for (pixel, part) in (0..parts).flat_map(|part| covered_pixels(part, parts, pixels)) {
                 seen[pixel as usize] += part;
             }
             assert!(seen.iter().all(|seen| *seen == u64::from(parts)), "{parts} {pixels}: {seen:?}");

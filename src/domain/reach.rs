@@ -90,7 +90,7 @@ impl Reach {
 
     /// Whether this path can be read. A folder on the way to an open place is seen in part: that can't be told.
     pub fn reads(&self, path: &Path) -> Reachability {
-        let can = self.place(path).map_or(self.read, |place| match place.read {
+        let can = self.place_of(path).map_or(self.read, |place| match place.read {
             Reachability::Empty if place.path != path => Reachability::No,
             can => can,
         });
@@ -99,13 +99,13 @@ impl Reach {
 
     /// Whether this path can be written, or deleted. What lies above an open place is lost in part: that can't be told.
     pub fn writes(&self, path: &Path) -> Reachability {
-        let can = self.place(path).map_or(self.write, |place| place.write);
+        let can = self.place_of(path).map_or(self.write, |place| place.write);
         can.unless_below(self.below(path).any(|place| place.write != Reachability::No))
     }
 
     /// Whether a path is in a place of the session's own, where this computer's files are not seen.
     pub(crate) fn is_private(&self, path: &Path) -> bool {
-        self.place(path).is_some_and(|place| place.private)
+        self.place_of(path).is_some_and(|place| place.private)
     }
 
     /// What reading or writing by this path comes to; `end` is where its links lead on this computer.
@@ -138,7 +138,7 @@ impl Reach {
     }
 
     /// The deepest place that a path is in; of two at one path the later one.
-    fn place(&self, path: &Path) -> Option<&Place> {
+    fn place_of(&self, path: &Path) -> Option<&Place> {
         let around = self.places.iter().filter(|place| path.starts_with(&place.path));
         around.max_by_key(|place| place.path.components().count())
     }

@@ -181,7 +181,7 @@ pub struct RunError {
 }
 
 /// Endings of the names of pictures that are drawn.
-const DRAWN: [&str; 4] = ["png", "jpg", "jpeg", "svg"];
+const DRAWN_EXTENSIONS: [&str; 4] = ["png", "jpg", "jpeg", "svg"];
 
 /// A file that a run created, changed or deleted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -207,7 +207,7 @@ impl FileChange {
     /// Whether it is there, under the name of a picture of a kind that is drawn; nothing is known of its bytes.
     pub(crate) fn is_picture(&self) -> bool {
         let end = Path::new(&self.path).extension().and_then(|end| end.to_str());
-        let is_known = |end: &str| DRAWN.iter().any(|known| end.eq_ignore_ascii_case(known));
+        let is_known = |end: &str| DRAWN_EXTENSIONS.iter().any(|known| end.eq_ignore_ascii_case(known));
         self.change != "deleted" && end.is_some_and(is_known)
     }
 }

@@ -1,7 +1,7 @@
 //! What a session can be called.
 
 /// Characters of a name at the most: it stands in one row of a list.
-const LONGEST: usize = 100;
+const MAX_CHARS: usize = 100;
 
 /// Why something is no name of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -10,7 +10,7 @@ pub(crate) enum SessionNameError {
     #[error("a name has letters")]
     Empty,
     /// It is too long, with so many characters.
-    #[error("a name has {LONGEST} characters at the most, and this one has {0}")]
+    #[error("a name has {MAX_CHARS} characters at the most, and this one has {0}")]
     TooLong(usize),
 }
 
@@ -22,7 +22,7 @@ pub(crate) fn session_name(text: &str) -> Result<&str, SessionNameError> {
     let name = text.trim();
     match name.chars().count() {
         0 => Err(SessionNameError::Empty),
-        1..=LONGEST => Ok(name),
+        1..=MAX_CHARS => Ok(name),
         many => Err(SessionNameError::TooLong(many)),
     }
 }
@@ -35,7 +35,7 @@ mod tests {
     fn a_name_is_neither_empty_nor_longer_than_a_row() {
         assert_eq!(session_name("  mine "), Ok("mine"));
         assert_eq!(session_name(" \n"), Err(SessionNameError::Empty));
-        assert_eq!(session_name(&"é".repeat(LONGEST)), Ok("é".repeat(LONGEST).as_str()));
+        assert_eq!(session_name(&"é".repeat(MAX_CHARS)), Ok("é".repeat(MAX_CHARS).as_str()));
         let why = session_name(&"x".repeat(5_000)).unwrap_err();
         assert_eq!(why.to_string(), "a name has 100 characters at the most, and this one has 5000");
     }

@@ -21,7 +21,7 @@ impl SharedState {
     }
 
     /// What is shared, where anything is.
-    pub(crate) fn told(&self) -> Option<Self> {
+    pub(crate) fn if_any(&self) -> Option<Self> {
         (!self.blocks.is_empty()).then(|| self.clone())
     }
 }

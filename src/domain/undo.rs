@@ -4,8 +4,7 @@
 use super::Sha256;
 use serde::{Deserialize, Serialize};
 
-/// Names that are told of what is left out.
-const NAMED: usize = 3;
+const MAX_NAMES_SHOWN: usize = 3;
 
 /// How much of what a run may change is remembered before it. The plan that makes the copies makes this value as well.
 #[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -66,8 +65,8 @@ impl UndoCover {
             .into_iter()
             .flatten()
             .collect();
-        parts.extend(self.names.iter().take(NAMED).cloned());
-        let named = self.names.len().min(NAMED);
+        parts.extend(self.names.iter().take(MAX_NAMES_SHOWN).cloned());
+        let named = self.names.len().min(MAX_NAMES_SHOWN);
         let more = (self.secret as usize + self.folders as usize).saturating_sub(named);
         parts.extend((more > 0).then(|| format!("{more} more")));
         if parts.is_empty() { "all".into() } else { format!("without {}", parts.join(", ")) }

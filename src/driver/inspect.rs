@@ -10,7 +10,7 @@ use crate::domain::{
     Block, BlockId, BlockKind, Entry, ImageName, InstallInto, Language, Limits, OnDisk, PackageList, Reach,
     Review, Revision, Sha256, Target, Terms, UndoCover, Version, packages,
 };
-use crate::engine::provenance::{Earlier, UnreadTexts};
+use crate::engine::provenance::{TracedTexts, UnreadTexts};
 use crate::engine::{Event, Inspection};
 use crate::exec::{self, Executor, ExecutorError};
 use crate::review::{self, Scope};
@@ -28,7 +28,7 @@ pub(super) type EntryReader = Box<dyn FnMut(u64) -> Result<Entry, String>>;
 pub(super) struct EarlierTexts {
     gathered: UnreadTexts,
     read: Box<dyn Fn() -> EntryReader + Send + Sync>,
-    texts: OnceLock<Result<Earlier, String>>,
+    texts: OnceLock<Result<TracedTexts, String>>,
 }
 
 impl EarlierTexts {
@@ -37,7 +37,7 @@ impl EarlierTexts {
         Self { gathered, read: Box::new(read), texts: OnceLock::new() }
     }
 
-    fn texts(&self) -> &Result<Earlier, String> {
+    fn texts(&self) -> &Result<TracedTexts, String> {
         self.texts.get_or_init(|| self.gathered.read((self.read)()))
     }
 }

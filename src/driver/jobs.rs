@@ -299,7 +299,7 @@ async fn send_offers(catalogue: Catalogue, inbox: mpsc::Sender<Signal>) {
 fn save_output(mut block: BlockItem, store: &Store, working: &Folder) -> Result<JobResult, JobError> {
     let name = format!("block-{}-output.txt", block.block.id);
     let run = block.runs.last_mut().filter(|run| run.ended.is_some()).ok_or("No output yet.")?;
-    if let Some((entry, _)) = run.away() {
+    if let Some((entry, _)) = run.unloaded_output() {
         let whole = store.read_again(entry).map_err(|why| format!("Not written: {why}."))?;
         run.page_in(whole).ok_or(format!("Not written: {OTHER_ENTRY}."))?;
     }

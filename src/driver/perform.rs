@@ -35,7 +35,7 @@ impl Rooms {
                 let earlier = self.earlier_texts(block.step, state);
                 let mut scope = self.scope.clone();
                 if strict {
-                    scope.book = Arc::new(scope.book.strictly());
+                    scope.book = Arc::new(scope.book.with_strict_profile());
                 }
                 inspect::spawn(
                     *block,
@@ -107,7 +107,7 @@ impl Rooms {
             let mut read = store.rereader();
             Box::new(move |entry| read(entry).map_err(|why| why.to_string())) as EntryReader
         };
-        let earlier = Arc::new(EarlierTexts::new(provenance::earlier(state, step), read));
+        let earlier = Arc::new(EarlierTexts::new(provenance::unread_texts(state, step), read));
         self.earlier = Some((stamp, earlier.clone()));
         earlier
     }

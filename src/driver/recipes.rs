@@ -15,7 +15,7 @@ use crate::domain::{AnswerError, Answers, BlockKind, Outcome, RecipeStart};
 use crate::engine::Event;
 use crate::engine::answers;
 use crate::exec::Executor;
-use crate::recipe::{Recipe, Want, typescript_fact};
+use crate::recipe::{FactRequest, Recipe, typescript_fact};
 use crate::workspace::{self, FileError, testing};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -103,33 +103,33 @@ async fn begin(recipe: &Recipe, answers: &Answers, site: &Site) -> Result<Recipe
     let setup = OnceCell::new();
     for want in recipe.wants(&inputs) {
         match want {
-            Want::File { input, path } => match read_text(&site.cwd, path).await {
+            FactRequest::File { input, path } => match read_text(&site.cwd, path).await {
                 Ok(text) => facts.push((format!("file:{input}"), text)),
                 Err(why) => misfits.push(answer_error(&input, why)),
             },
-            Want::Functions { input, named } => {
+            FactRequest::Functions { input, named } => {
                 match functions::facts(&site.functions, &site.cwd, &named).await {
                     Ok(found) => facts.extend(found),
                     Err(why) => misfits.push(answer_error(&input, why)),
                 }
             }
-            Want::Tool { input, tool } => {
+            FactRequest::Tool { input, tool } => {
                 let seen = setup.get_or_init(|| TestSetup::look(site)).await;
                 if let Some(why) = machine::missing(site, &seen.machine, &tool).await {
                     misfits.push(answer_error(&input, why));
                 }
             }
-            Want::Package(package) if site.has(&package) => {}
-            Want::Package(package) => match machine::lacks_package(&site.executor, &package).await {
+            FactRequest::Package(package) if site.has(&package) => {}
+            FactRequest::Package(package) => match machine::lacks_package(&site.executor, &package).await {
                 true if site.asks => facts.push(("lacks".to_owned(), package)),
                 true => misfits.push(answer_error("", format!(
                     "{package} is not installed for the Python that blocks use: install it there, or begin it where you can be asked"
                 ))),
                 false => {}
             },
-            Want::Runners | Want::Tests => {
+            FactRequest::Runners | FactRequest::Tests => {
                 let seen = setup.get_or_init(|| TestSetup::look(site)).await;
-                facts.extend(if want == Want::Runners { seen.runners() } else { seen.command() });
+                facts.extend(if want == FactRequest::Runners { seen.runners() } else { seen.command() });
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Reviews in bounded time: the same text gets the same findings, however busy the machine is.
 
 use crate::domain::{Language, Review, TextOrigin, Trace};
-use crate::engine::provenance::Earlier;
+use crate::engine::provenance::TracedTexts;
 use crate::review::{self, Scope};
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ pub(crate) fn review_in_time(source: &str, language: Option<&Language>, scope: &
 }
 
 /// Which words of a text came from an output or a file.
-pub(super) fn traces_in_time(source: &str, language: Option<&Language>, earlier: &Earlier) -> Vec<Trace> {
+pub(super) fn traces_in_time(source: &str, language: Option<&Language>, earlier: &TracedTexts) -> Vec<Trace> {
     let texts: Vec<(&str, TextOrigin)> = earlier.iter().map(|(text, from)| (&**text, *from)).collect();
     review::provenance::trace(source, language, &texts, &time_budget(REVIEW_TIMEOUT))
 }

@@ -4,15 +4,14 @@ use super::lines::FileLines;
 use std::collections::{HashMap, HashSet};
 
 /// How far a line may stand from where the others say.
-const BAND: usize = 3;
-/// Places that are tried.
-const TRIED: usize = 12;
+const MAX_SHIFT: usize = 3;
+const MAX_PLACES: usize = 12;
 /// Lines of a hunk that is looked for so.
-const MOST_SEARCHED: usize = 400;
+const MAX_HUNK_LINES: usize = 400;
 /// Lines of a file that are compared one by one, where none of them is the same.
-const MOST_COMPARED: usize = 20_000;
+const MAX_COMPARED_LINES: usize = 20_000;
 /// Lines less alike than this are different ones.
-pub(super) const ALIKE: f64 = 0.6;
+pub(super) const MIN_LINE_LIKENESS: f64 = 0.6;
 
 /// Where lines would stand.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,7 +52,7 @@ fn weight(line: &str) -> f64 {
 
 /// The places where the lines would stand, the best first; those behind it share no line with it.
 pub(super) fn places(file: &FileLines<'_>, search: &[String]) -> Vec<Alignment> {
-    if search.len() > MOST_SEARCHED || search.iter().all(|line| line.trim().is_empty()) {
+    if search.len() > MAX_HUNK_LINES || search.iter().all(|line| line.trim().is_empty()) {
         return Vec::new();
     }
     let starts = starts(file, search);
@@ -80,7 +79,7 @@ fn starts(file: &FileLines<'_>, search: &[String]) -> Vec<isize> {
             *votes.entry(at as isize - *searched as isize).or_default() += weight(line);
         }
     }
-    if votes.is_empty() && file.len() <= MOST_COMPARED {
+    if votes.is_empty() && file.len() <= MAX_COMPARED_LINES {
         let longest = search.iter().enumerate().max_by(|a, b| weight(a.1).total_cmp(&weight(b.1)));
         let Some((searched, longest)) = longest else { return Vec::new() };
         for (at, line) in file.iter().enumerate() {
@@ -92,15 +91,15 @@ fn starts(file: &FileLines<'_>, search: &[String]) -> Vec<isize> {
     }
     let mut votes: Vec<(isize, f64)> = votes.into_iter().collect();
     votes.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-    votes.into_iter().map(|(start, _)| start).take(TRIED).collect()
+    votes.into_iter().map(|(start, _)| start).take(MAX_PLACES).collect()
 }
 
 /// The best way to lay the lines beside the file near this start, on lines that are not taken.
 fn align(file: &FileLines<'_>, search: &[String], start: isize, taken: &HashSet<usize>) -> Option<Alignment> {
-    let width = 2 * BAND + 1;
+    let width = 2 * MAX_SHIFT + 1;
     // The line of the file for a line that is searched and a place in the band.
     let line = |at: usize, band: usize| -> Option<usize> {
-        let line = start + at as isize + band as isize - BAND as isize;
+        let line = start + at as isize + band as isize - MAX_SHIFT as isize;
         usize::try_from(line).ok().filter(|line| *line < file.len() && !taken.contains(line))
     };
     // For each place in the band, the best sum when the last line stands there or before, and how it came.
@@ -115,7 +114,7 @@ fn align(file: &FileLines<'_>, search: &[String], start: isize, taken: &HashSet<
             let mut here = (stays, None);
             if let Some(line) = line(at, band) {
                 let alike = likeness(file.get(line), searched);
-                if alike >= ALIKE {
+                if alike >= MIN_LINE_LIKENESS {
                     let sum = best.get(band).copied().unwrap_or_default() + alike * weight(searched).max(0.1);
                     if sum > here.0 {
                         here = (sum, Some(line));

@@ -8,10 +8,10 @@ use super::{EditHunk, Exactness, FileEdit, HunkFault, UnmatchedHunk};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 /// Hunks of a file that are looked for by likeness.
-const MOST_ALIKE: u32 = 20;
+const MAX_FUZZY_HUNKS: u32 = 20;
 
 /// Lines of both sides, multiplied, that are compared with each other.
-const MOST_COMPARED: usize = 4_000_000;
+const MAX_COMPARISONS: usize = 4_000_000;
 
 /// What came of an edit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,14 +32,14 @@ pub fn apply(before: Option<&str>, edit: &FileEdit) -> Result<EditResult, Unmatc
     // Where lines came and went, and how many: diffs count those of the old file.
     let mut moves: Vec<(usize, isize)> = Vec::new();
     // Likeness is looked for line by line: in a few hunks of a file, not in hundreds.
-    let mut tries = MOST_ALIKE;
+    let mut tries = MAX_FUZZY_HUNKS;
     for (at, hunk) in edit.hunks.iter().enumerate() {
         let lines = file.len();
         let above = |line: usize| moves.iter().filter(|(at, _)| *at < line).map(|(_, by)| by).sum::<isize>();
         let expected = hunk.line.and_then(|line| {
             usize::try_from(isize::try_from(line).ok()?.checked_sub(1)?.checked_add(above(line))?).ok()
         });
-        match put(&mut file, hunk, before.is_some(), (expected, &mut tries)) {
+        match replace_lines(&mut file, hunk, before.is_some(), (expected, &mut tries)) {
             Ok(exactness) => how.push(exactness),
             Err(fault) => return Err(unmatched(edit, at + 1, fault)),
         }
@@ -56,7 +56,7 @@ fn unmatched(edit: &FileEdit, hunk: usize, fault: HunkFault) -> UnmatchedHunk {
     UnmatchedHunk { path: edit.path.clone(), hunk, of: edit.hunks.len(), fault }
 }
 
-fn put(
+fn replace_lines(
     file: &mut FileLines<'_>,
     hunk: &EditHunk,
     there: bool,
@@ -103,7 +103,7 @@ fn is_done(file: &FileLines<'_>, hunk: &EditHunk) -> bool {
 /// Puts in what differs between the two sides of a part, from its end on, so that the places before it hold.
 fn put_part(file: &mut FileLines<'_>, part: &FoundLines, found: &HunkPlace) -> Result<(), HunkFault> {
     // Two long texts that have little in common take for ever: there the whole is replaced.
-    let is_long = part.search.len().saturating_mul(part.replace.len()) > MOST_COMPARED;
+    let is_long = part.search.len().saturating_mul(part.replace.len()) > MAX_COMPARISONS;
     let whole = || {
         vec![DiffOp::Replace {
             old_index: 0,
@@ -118,13 +118,15 @@ fn put_part(file: &mut FileLines<'_>, part: &FoundLines, found: &HunkPlace) -> R
         let (old, new) = (op.old_range(), op.new_range());
         let indents = Indents::of(file, part, found.how, old.start);
         let wanted = part.replace.get(new).unwrap_or_default();
-        let lines: Vec<String> = wanted.iter().map(|line| indents.moved(line)).collect();
+        let lines: Vec<String> = wanted.iter().map(|line| indents.reindent(line)).collect();
         let gone: Vec<Option<usize>> = part.map.get(old.clone()).unwrap_or_default().to_vec();
         let searched = part.search.get(old.clone()).unwrap_or_default();
         let absent = gone.iter().zip(searched).any(|(at, line)| at.is_none() && !line.trim().is_empty());
         // What goes has to be meant line by line: that the lines around it are there says nothing of it.
         let is_meant = |(at, line): (&Option<usize>, &String)| {
-            at.is_none_or(|at| line.trim().is_empty() || align::likeness(file.get(at), line) >= find::MEANT)
+            at.is_none_or(|at| {
+                line.trim().is_empty() || align::likeness(file.get(at), line) >= find::MIN_LIKENESS
+            })
         };
         if matches!(found.how, Exactness::Alike(_)) && !gone.iter().zip(searched).all(is_meant) {
             return Err(HunkFault::Missing);
@@ -170,7 +172,7 @@ impl Indents {
     }
 
     /// A new line, indented as its neighbours are in the file.
-    fn moved(&self, line: &str) -> String {
+    fn reindent(&self, line: &str) -> String {
         let own = indent(line);
         let rest = line.get(own.len()..).unwrap_or_default();
         if self.0.is_empty() || rest.is_empty() {

@@ -4,15 +4,15 @@
 //! of a patch. A hunk goes as far as its head counts, whatever its lines look like; where the counts don't come out, the
 //! signs of its lines tell, or nothing does.
 
-use super::command::{self, BEGIN};
+use super::command::{self, BEGIN_PATCH};
 use super::extent::{self, EditEnd, Hunk};
-use super::unified::{self, DELETE, HEADS, MOVE};
+use super::unified::{self, DELETE, MOVE, PATH_HEADS};
 
 /// What a patch ends with.
-const END: &str = "*** End Patch";
+const END_PATCH: &str = "*** End Patch";
 
 /// What git may put between the head of a file and its hunks.
-const GIT: [&str; 12] = [
+const GIT_HEADERS: [&str; 12] = [
     "index ",
     "old mode ",
     "new mode ",
@@ -52,15 +52,15 @@ pub(crate) struct BareEnd {
 pub(crate) fn begins<'l>(mut lines: impl Iterator<Item = &'l str>) -> Option<BareForm> {
     let first = lines.next()?.trim_end();
     let mut next = || lines.next().map_or("", str::trim_end);
-    let is_form = if first == BEGIN {
+    let is_form = if first == BEGIN_PATCH {
         return is_act(next()).then_some(BareForm::Patch);
     } else if command::delimiter(first).is_some() {
-        return (next() == BEGIN && is_act(next())).then_some(BareForm::Patch);
+        return (next() == BEGIN_PATCH && is_act(next())).then_some(BareForm::Patch);
     } else if first.starts_with("--- ") {
         next().starts_with("+++ ") && is_at(next())
     } else if first.starts_with("diff --git ") {
         let next = next();
-        next.starts_with("--- ") || GIT.iter().any(|head| next.starts_with(head))
+        next.starts_with("--- ") || GIT_HEADERS.iter().any(|head| next.starts_with(head))
     } else if is_act(first) {
         let next = next();
         is_at(next) || next.starts_with(MOVE) || first.contains("Add") && next.starts_with('+')
@@ -80,7 +80,7 @@ pub(crate) fn end<'l>(form: BareForm, lines: impl Iterator<Item = &'l str> + Clo
 }
 
 fn is_act(line: &str) -> bool {
-    let mut acts = HEADS.iter().chain([&DELETE]);
+    let mut acts = PATH_HEADS.iter().chain([&DELETE]);
     acts.any(|act| line.strip_prefix(act).is_some_and(|path| !path.trim().is_empty()))
 }
 
@@ -93,7 +93,7 @@ fn end_of_patch<'l>(mut lines: impl Iterator<Item = &'l str>) -> BareEnd {
     let mut count = 1;
     while let Some(line) = lines.next() {
         count += 1;
-        if line.trim_end() == END {
+        if line.trim_end() == END_PATCH {
             let is_delimiter =
                 |line: &str| command::delimiter(first).is_some_and(|word| line.trim_end() == word);
             let more = usize::from(lines.next().is_some_and(is_delimiter));
@@ -105,7 +105,7 @@ fn end_of_patch<'l>(mut lines: impl Iterator<Item = &'l str>) -> BareEnd {
 
 /// What a line is to the diff in front of it.
 #[derive(PartialEq, Eq)]
-enum Belongs {
+enum LineRole {
     Yes,
     /// It is blank, and behind all that is counted.
     Perhaps,
@@ -119,22 +119,22 @@ fn end_of_diff<'l>(mut lines: impl Iterator<Item = &'l str> + Clone) -> BareEnd 
     while let Some(line) = lines.next() {
         let belongs = if is_between(line, lines.clone(), &mut hunk) {
             (unsure, shorter) = (None, None);
-            Belongs::Yes
+            LineRole::Yes
         } else {
             belongs(line, hunk.as_mut(), is_behind_blank)
         };
         match belongs {
-            Belongs::No => {
+            LineRole::No => {
                 is_over = true;
                 break;
             }
-            Belongs::Perhaps => {}
-            Belongs::Unsure => {
+            LineRole::Perhaps => {}
+            LineRole::Unsure => {
                 unsure.get_or_insert(read);
                 shorter = shorter.or(is_behind_blank.then_some(filled));
                 taken = read + 1;
             }
-            Belongs::Yes => taken = read + 1,
+            LineRole::Yes => taken = read + 1,
         }
         read += 1;
         is_behind_blank = line.trim().is_empty();
@@ -142,7 +142,7 @@ fn end_of_diff<'l>(mut lines: impl Iterator<Item = &'l str> + Clone) -> BareEnd 
     }
     let is_sure = is_over || hunk.as_ref().is_none_or(|hunk| hunk.ends() == EditEnd::Here);
     // Blank lines at its end belong to it where they are counted.
-    let whole = if hunk.is_none_or(|hunk| hunk.is_even()) { taken } else { filled };
+    let whole = if hunk.is_none_or(|hunk| hunk.is_complete()) { taken } else { filled };
     let lines = if is_sure { whole } else { shorter.unwrap_or(whole) };
     BareEnd { lines, read, is_sure, unsure }
 }
@@ -150,61 +150,61 @@ fn end_of_diff<'l>(mut lines: impl Iterator<Item = &'l str> + Clone) -> BareEnd 
 /// Whether a line stands between hunks; then `hunk` becomes the one that begins with it, or none.
 fn is_between<'l>(line: &str, mut ahead: impl Iterator<Item = &'l str>, hunk: &mut Option<Hunk>) -> bool {
     if is_at(line) || is_act(line) {
-        *hunk = extent::begun(line);
+        *hunk = extent::hunk_header(line);
         return true;
     }
     if line.starts_with(MOVE) {
         *hunk = Some(Hunk::default());
         return true;
     }
-    let ends = ["diff --git ", END, "*** End of File"].iter().any(|head| line.starts_with(head));
+    let ends = ["diff --git ", END_PATCH, "*** End of File"].iter().any(|head| line.starts_with(head));
     // A line that is counted is text of the hunk: one that goes (`-- x`) may look like the head of a file.
     let mut is_file = || {
         let mut next = || ahead.next().unwrap_or_default();
         line.starts_with("--- ") && next().starts_with("+++ ") && is_at(next())
     };
-    let is_between = ends || hunk.as_ref().is_none_or(|hunk| !hunk.waits()) && is_file();
+    let is_between = ends || hunk.as_ref().is_none_or(|hunk| !hunk.is_waiting()) && is_file();
     if is_between {
         *hunk = None;
     }
     is_between
 }
 
-fn belongs(line: &str, hunk: Option<&mut Hunk>, is_behind_blank: bool) -> Belongs {
+fn belongs(line: &str, hunk: Option<&mut Hunk>, is_behind_blank: bool) -> LineRole {
     let is_blank = line.trim().is_empty();
     let Some(hunk) = hunk else {
         let is_head = line.starts_with("--- ") || line.starts_with("+++ ");
-        let is_head = is_head || GIT.iter().any(|head| line.starts_with(head));
+        let is_head = is_head || GIT_HEADERS.iter().any(|head| line.starts_with(head));
         return if is_head {
-            Belongs::Yes
+            LineRole::Yes
         } else if is_blank {
-            Belongs::Perhaps
+            LineRole::Perhaps
         } else {
-            Belongs::No
+            LineRole::No
         };
     };
     let is_signed = line.starts_with([' ', '+', '-', '\\']);
-    if hunk.is_even() && !line.starts_with('\\') {
+    if hunk.is_complete() && !line.starts_with('\\') {
         // A rule, a signature, and items of a list behind a blank line, are none of it: what else has a sign says that its
         // counts are wrong.
         let is_prose = line.trim_end() == "---"
             || line == unified::SIGNATURE
             || is_behind_blank && ["- ", "+ ", "--"].iter().any(|mark| line.starts_with(mark));
         if is_blank {
-            return Belongs::Perhaps;
+            return LineRole::Perhaps;
         }
         if !is_signed || is_prose {
-            return Belongs::No;
+            return LineRole::No;
         }
     } else if !is_signed && !is_blank && hunk.ends() == EditEnd::Here {
-        return Belongs::No;
+        return LineRole::No;
     }
     hunk.line(line);
     match (is_blank, is_signed) {
-        (true, _) if hunk.waits() || hunk.is_even() => Belongs::Yes,
-        (true, _) => Belongs::Perhaps,
-        (_, true) => Belongs::Yes,
-        _ => Belongs::Unsure,
+        (true, _) if hunk.is_waiting() || hunk.is_complete() => LineRole::Yes,
+        (true, _) => LineRole::Perhaps,
+        (_, true) => LineRole::Yes,
+        _ => LineRole::Unsure,
     }
 }
 

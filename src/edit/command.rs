@@ -1,14 +1,14 @@
 //! A patch as the text of a command, `apply_patch <<'EOF'`: no program of that name is meant, but the edit.
 
 /// The first line of a patch.
-pub(super) const BEGIN: &str = "*** Begin Patch";
+pub(super) const BEGIN_PATCH: &str = "*** Begin Patch";
 
 /// The patch of a command `apply_patch <<'EOF'`, where a text is that and nothing else.
 pub(crate) fn in_command(text: &str) -> Option<&str> {
     let text = text.trim_start();
     let (head, body) = text.split_once('\n')?;
     let last = delimiter(head)?;
-    if body.lines().next()?.trim_end() != BEGIN {
+    if body.lines().next()?.trim_end() != BEGIN_PATCH {
         return None;
     }
     let mut at = 0;

@@ -1,6 +1,6 @@
 //! Why an edit comes to nothing, in words for the model and for the person alike.
 
-use super::{MOST_FILES, MOST_HUNKS};
+use super::{MAX_FILES, MAX_HUNKS};
 use std::fmt;
 
 /// A text that is no edit.
@@ -41,7 +41,7 @@ pub enum EditError {
     #[error("its texts can't be told apart from the markers around them: write the whole file instead")]
     Unwritable,
     /// More than is looked through.
-    #[error("it has more than {MOST_FILES} files or {MOST_HUNKS} hunks: make several edits of it")]
+    #[error("it has more than {MAX_FILES} files or {MAX_HUNKS} hunks: make several edits of it")]
     TooMany,
     /// Most of its blocks have no end of their own, and each would be looked for in all that is behind.
     #[error("its blocks don't end with `>>>>>>> REPLACE`, and it is too long for their ends to be guessed")]

@@ -7,7 +7,7 @@ use super::markers::{Nesting, Step};
 use super::{command, markers, unified};
 
 /// Filled lines within which a diff has to begin, in a fence that says of itself nothing.
-const MOST_LEADING: usize = 8;
+const MAX_LEADING_LINES: usize = 8;
 
 /// Whether a line that would close the fence does so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,15 +107,15 @@ impl EditExtent {
             ExtentForm::Diff(hunk) => {
                 // Markers are looked for where those who read the edit do so. Further down a conflict is text of the diff,
                 // and what says SEARCH is an edit where that is meant, or in front of a hunk's first line.
-                let early = before <= markers::MOST_LEADING;
+                let early = before <= markers::MAX_LEADING_LINES;
                 let meant = self.meant || hunk.as_ref().is_none_or(|hunk| !hunk.is_begun);
                 let opens = |nesting: &Nesting| early || meant && nesting.says_search();
                 if let Some(nesting) = Nesting::opened(line).filter(opens) {
                     self.form = ExtentForm::Block { nesting, unsure: false };
-                } else if let Some(begun) = begun(line) {
+                } else if let Some(begun) = hunk_header(line) {
                     *hunk = Some(begun);
                 } else if unified::ends_hunk(line)
-                    || line == unified::SIGNATURE && hunk.as_ref().is_some_and(Hunk::is_even)
+                    || line == unified::SIGNATURE && hunk.as_ref().is_some_and(Hunk::is_complete)
                 {
                     *hunk = None;
                 } else if let Some(hunk) = hunk {
@@ -128,13 +128,13 @@ impl EditExtent {
     /// What begins at this line, if it does: `filled` lines stand in front of it.
     fn begin(&self, line: &str, filled: usize, first_half: bool) -> Option<ExtentForm> {
         let early = |most: usize| self.meant || filled <= most;
-        if let Some(nesting) = Nesting::opened(line).filter(|_| early(markers::MOST_LEADING)) {
+        if let Some(nesting) = Nesting::opened(line).filter(|_| early(markers::MAX_LEADING_LINES)) {
             return Some(ExtentForm::Block { nesting, unsure: false });
         }
-        if let Some(hunk) = begun(line).filter(|_| early(0)) {
+        if let Some(hunk) = hunk_header(line).filter(|_| early(0)) {
             return Some(ExtentForm::Diff(Some(hunk)));
         }
-        let head = first_half && line.starts_with("+++ ") && early(MOST_LEADING);
+        let head = first_half && line.starts_with("+++ ") && early(MAX_LEADING_LINES);
         let patch = line.starts_with("*** ") && line.ends_with("Patch") && early(0);
         (head || patch).then_some(ExtentForm::Diff(None))
     }
@@ -153,12 +153,12 @@ impl EditExtent {
 
 impl Hunk {
     /// Whether it has as many lines as its head says.
-    pub(super) fn is_even(&self) -> bool {
+    pub(super) fn is_complete(&self) -> bool {
         self.left == Some((0, 0))
     }
 
     /// Whether its head says that more lines come.
-    pub(super) fn waits(&self) -> bool {
+    pub(super) fn is_waiting(&self) -> bool {
         self.left.is_some_and(|left| left != (0, 0))
     }
 
@@ -166,7 +166,7 @@ impl Hunk {
         let is_blank = line.trim().is_empty();
         self.is_begun |= !is_blank;
         // Blank lines behind a hunk are none of it.
-        if is_blank && self.is_even() {
+        if is_blank && self.is_complete() {
             return;
         }
         let (mut gone, mut come) = (1, 1);
@@ -186,18 +186,18 @@ impl Hunk {
     /// it has to be none.
     pub(super) fn ends(&self) -> EditEnd {
         let neat = (self.is_signed || self.only_new) && !self.is_sloppy;
-        if neat || self.is_even() { EditEnd::Here } else { EditEnd::Unsure }
+        if neat || self.is_complete() { EditEnd::Here } else { EditEnd::Unsure }
     }
 }
 
 /// The hunk that begins with this line.
-pub(super) fn begun(line: &str) -> Option<Hunk> {
+pub(super) fn hunk_header(line: &str) -> Option<Hunk> {
     if line.starts_with("@@") {
         let counts = unified::head(line);
         let left = counts.map(|(_, old, new)| (old, new));
         return Some(Hunk { left, only_new: left.is_some_and(|(old, _)| old == 0), ..Hunk::default() });
     }
-    let is_patch = unified::HEADS.iter().any(|head| line.starts_with(head));
+    let is_patch = unified::PATH_HEADS.iter().any(|head| line.starts_with(head));
     is_patch.then(|| Hunk { only_new: line.starts_with(unified::ADD), ..Hunk::default() })
 }
 

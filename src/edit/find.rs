@@ -1,18 +1,17 @@
 //! Finding a hunk in a file: first as it stands, then with white space aside, then by likeness. What stands in several
 //! places is found in none; only a diff whose line is right may choose.
 
-use super::align::{self, ALIKE};
+use super::align::{self, MIN_LINE_LIKENESS};
 use super::lines::FileLines;
 use super::{EditHunk, Exactness, HunkFault, numbered};
 
 /// From here on lines are taken for those that were meant.
-pub(super) const MEANT: f64 = 0.85;
+pub(super) const MIN_LIKENESS: f64 = 0.85;
 /// How much more alike than any other place the one has to be.
-const AHEAD: f64 = 0.05;
+const MIN_LEAD: f64 = 0.05;
 /// Letters that have to be searched before likeness says anything.
-const LETTERS: usize = 10;
-/// Places that are named.
-const NAMED: usize = 6;
+const MIN_LETTERS: usize = 10;
+const MAX_PLACES_SHOWN: usize = 6;
 
 /// Lines that were found, and what becomes of them.
 #[derive(Clone, Debug)]
@@ -63,39 +62,39 @@ pub(super) fn find(
     expected: Option<usize>,
     tries: &mut u32,
 ) -> Result<HunkPlace, HunkFault> {
-    if leaves_out(&hunk.replace) && !hunk.search.iter().any(|line| elides(line)) {
+    if leaves_out(&hunk.replace) && !hunk.search.iter().any(|line| is_gap(line)) {
         return Err(HunkFault::Elision);
     }
-    if let Some(found) = as_it_stands(file, hunk, expected, exact)? {
+    if let Some(found) = find_exact(file, hunk, expected, exact)? {
         return Ok(HunkPlace { parts: vec![found], how: Exactness::Exact });
     }
     for same in [same_end as LineComparison, same_words] {
-        if let Some(found) = as_it_stands(file, hunk, expected, same)? {
+        if let Some(found) = find_exact(file, hunk, expected, same)? {
             return Ok(HunkPlace { parts: vec![found], how: Exactness::Spaces });
         }
     }
     if let Some(part) = inside_lines(file, hunk)? {
         return Ok(HunkPlace { parts: vec![part], how: Exactness::Inside });
     }
-    if let Some(bare) = numbered::without(hunk) {
+    if let Some(bare) = numbered::remove_numbers(hunk) {
         return find(file, &bare, expected, tries)
             .map(|found| HunkPlace { how: found.how.max(Exactness::Spaces), ..found });
     }
-    if hunk.search.iter().any(|line| elides(line)) {
+    if hunk.search.iter().any(|line| is_gap(line)) {
         return around_gaps(file, hunk);
     }
     *tries = tries.checked_sub(1).ok_or(HunkFault::Missing)?;
-    alike(file, hunk)
+    find_alike(file, hunk)
 }
 
 /// The one place where the lines stand. Blank lines at its ends may be missing where the others are compared loosely.
-fn as_it_stands(
+fn find_exact(
     file: &FileLines<'_>,
     hunk: &EditHunk,
     expected: Option<usize>,
     same: LineComparison,
 ) -> Result<Option<FoundLines>, HunkFault> {
-    if let Some(first) = the_one(positions(file, &hunk.search, same), expected)? {
+    if let Some(first) = only_place(positions(file, &hunk.search, same), expected)? {
         return Ok(Some(FoundLines::at(hunk, first)));
     }
     let blank = |line: &&String| line.trim().is_empty();
@@ -106,7 +105,7 @@ fn as_it_stands(
         return Ok(None);
     }
     let core = hunk.search.get(before..filled).unwrap_or_default();
-    let Some(first) = the_one(positions(file, core, same), expected.map(|line| line + before))? else {
+    let Some(first) = only_place(positions(file, core, same), expected.map(|line| line + before))? else {
         return Ok(None);
     };
     let mut part = FoundLines::at(hunk, 0);
@@ -126,19 +125,19 @@ fn positions(file: &FileLines<'_>, search: &[String], same: LineComparison) -> V
     (0..=last).filter(|at| file.has(*at, search, same)).collect()
 }
 
-fn the_one(found: Vec<usize>, expected: Option<usize>) -> Result<Option<usize>, HunkFault> {
+fn only_place(found: Vec<usize>, expected: Option<usize>) -> Result<Option<usize>, HunkFault> {
     match found.as_slice() {
         [] => Ok(None),
         [one] => Ok(Some(*one)),
         _ => match expected.filter(|line| found.contains(line)) {
             Some(line) => Ok(Some(line)),
-            None => Err(several(&found)),
+            None => Err(ambiguous(&found)),
         },
     }
 }
 
-fn several(found: &[usize]) -> HunkFault {
-    HunkFault::Several(found.iter().take(NAMED).map(|line| line + 1).collect())
+fn ambiguous(found: &[usize]) -> HunkFault {
+    HunkFault::Several(found.iter().take(MAX_PLACES_SHOWN).map(|line| line + 1).collect())
 }
 
 /// A text that begins or ends inside of lines.
@@ -148,12 +147,12 @@ fn inside_lines(file: &FileLines<'_>, hunk: &EditHunk) -> Result<Option<FoundLin
         return Ok(None);
     }
     let whole: String = file.iter().collect::<Vec<_>>().join("\n");
-    let found: Vec<usize> = whole_words(&whole, &searched).take(NAMED).collect();
+    let found: Vec<usize> = whole_words(&whole, &searched).take(MAX_PLACES_SHOWN).collect();
     let line_of = |at: usize| whole.get(..at).unwrap_or_default().matches('\n').count();
     let at = match found.as_slice() {
         [] => return Ok(None),
         [one] => *one,
-        _ => return Err(several(&found.iter().map(|at| line_of(*at)).collect::<Vec<_>>())),
+        _ => return Err(ambiguous(&found.iter().map(|at| line_of(*at)).collect::<Vec<_>>())),
     };
     let end = at + searched.len();
     let from = whole.get(..at).and_then(|text| text.rfind('\n')).map_or(0, |feed| feed + 1);
@@ -183,7 +182,7 @@ fn whole_words<'t>(whole: &'t str, searched: &'t str) -> impl Iterator<Item = us
 }
 
 /// The words with which a line says that others are left out; empty where it only has dots.
-fn gap(line: &str) -> Option<&str> {
+fn gap_words(line: &str) -> Option<&str> {
     let line = line.trim().trim_start_matches(['#', '/', '*', '-', '<', '!', ';']).trim_start();
     let line = line.trim_end_matches(['*', '/', '-', '>']).trim_end();
     let dots =
@@ -192,11 +191,11 @@ fn gap(line: &str) -> Option<&str> {
 }
 
 /// Whether a line stands for lines that are left out: dots, alone or in a comment.
-fn elides(line: &str) -> bool {
-    gap(line).is_some_and(|words| words.is_empty() || says_so(words))
+fn is_gap(line: &str) -> bool {
+    gap_words(line).is_some_and(|words| words.is_empty() || says_gap(words))
 }
 
-fn says_so(words: &str) -> bool {
+fn says_gap(words: &str) -> bool {
     let words = words.to_lowercase();
     ["rest", "existing", "unchanged", "remain", "same", "other", "code", "previous"]
         .iter()
@@ -208,14 +207,14 @@ fn leaves_out(lines: &[String]) -> bool {
     lines.iter().any(|line| {
         let bare = line.trim_start().trim_start_matches(['#', '/', '*', '-', '<', '!', ';']);
         let comment = bare.len() < line.trim_start().len();
-        comment && bare.trim_start().starts_with(['.', '…']) && elides(line)
+        comment && bare.trim_start().starts_with(['.', '…']) && is_gap(line)
     })
 }
 
 /// The lines around what is left out, one piece behind the other.
 fn around_gaps(file: &FileLines<'_>, hunk: &EditHunk) -> Result<HunkPlace, HunkFault> {
     fn pieces(lines: &[String]) -> Vec<Vec<String>> {
-        lines.split(|line| elides(line)).map(<[String]>::to_vec).collect()
+        lines.split(|line| is_gap(line)).map(<[String]>::to_vec).collect()
     }
     let (search, replace) = (pieces(&hunk.search), pieces(&hunk.replace));
     if search.len() != replace.len() {
@@ -231,7 +230,7 @@ fn around_gaps(file: &FileLines<'_>, hunk: &EditHunk) -> Result<HunkPlace, HunkF
         }
         let mut found = positions(file, &search, same_words);
         found.retain(|line| *line >= from);
-        let Some(first) = the_one(found, None)? else { return Err(HunkFault::Missing) };
+        let Some(first) = only_place(found, None)? else { return Err(HunkFault::Missing) };
         from = first + search.len();
         parts.push(FoundLines::at(&EditHunk { search, replace, ..EditHunk::default() }, first));
     }
@@ -239,21 +238,25 @@ fn around_gaps(file: &FileLines<'_>, hunk: &EditHunk) -> Result<HunkPlace, HunkF
 }
 
 /// The one place that is alike enough.
-fn alike(file: &FileLines<'_>, hunk: &EditHunk) -> Result<HunkPlace, HunkFault> {
+fn find_alike(file: &FileLines<'_>, hunk: &EditHunk) -> Result<HunkPlace, HunkFault> {
     let letters: usize = hunk.search.iter().map(|line| line.trim().chars().count()).sum();
     let places = align::places(file, &hunk.search);
-    let Some(best) = places.first().filter(|best| best.score >= MEANT && letters >= LETTERS) else {
+    let Some(best) = places.first().filter(|best| best.score >= MIN_LIKENESS && letters >= MIN_LETTERS)
+    else {
         return Err(HunkFault::Missing);
     };
-    let near: Vec<usize> =
-        places.iter().filter(|other| best.score - other.score < AHEAD).map(align::Alignment::first).collect();
+    let near: Vec<usize> = places
+        .iter()
+        .filter(|other| best.score - other.score < MIN_LEAD)
+        .map(align::Alignment::first)
+        .collect();
     if near.len() > 1 {
-        return Err(several(&near));
+        return Err(ambiguous(&near));
     }
     // What goes has to be there, and nothing else between it.
     let part =
         FoundLines { search: hunk.search.clone(), replace: hunk.replace.clone(), map: best.map.clone() };
     let percent = (best.score * 100.0).min(99.0) as u8;
-    debug_assert!(best.score >= ALIKE);
+    debug_assert!(best.score >= MIN_LINE_LIKENESS);
     Ok(HunkPlace { parts: vec![part], how: Exactness::Alike(percent) })
 }

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-const MARK: char = '\u{feff}';
+const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// How a line ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub(super) struct FileLines<'a> {
 
 impl<'a> FileLines<'a> {
     pub(super) fn of(text: &'a str) -> Self {
-        let bare = text.strip_prefix(MARK);
+        let bare = text.strip_prefix(BYTE_ORDER_MARK);
         let mut lines = Vec::new();
         let mut crlf = 0_i32;
         for line in bare.unwrap_or(text).split_inclusive('\n') {
@@ -98,9 +98,9 @@ impl<'a> FileLines<'a> {
             }
         }
         let bytes: usize = self.lines.iter().map(|(text, _)| text.len() + 2).sum();
-        let mut text = String::with_capacity(bytes + MARK.len_utf8());
+        let mut text = String::with_capacity(bytes + BYTE_ORDER_MARK.len_utf8());
         if self.has_mark {
-            text.push(MARK);
+            text.push(BYTE_ORDER_MARK);
         }
         for (line, end) in &self.lines {
             text.push_str(line);

@@ -3,20 +3,20 @@
 use super::*;
 
 /// How an edit comes out.
-enum Comes {
+enum Expected {
     /// As this text, found so.
     To(&'static str, Exactness),
     /// To nothing, for a reason that says this.
     No(&'static str),
 }
-use Comes::{No, To};
 use Exactness::{Exact, Gaps, Inside, Spaces};
+use Expected::{No, To};
 
 const CODE: &str = "class Cart:\n    def __init__(self):\n        self.items = []\n\n    def total(self):\n        \
     result = 0\n        for item in self.items:\n            result += item.price\n        return result\n";
 
 /// The kind, the file, what was written, and how it comes out.
-const KINDS: &[(&str, &str, &str, Comes)] = &[
+const KINDS: &[(&str, &str, &str, Expected)] = &[
     (
         "indentation left out",
         CODE,
@@ -208,10 +208,10 @@ fn each_kind_comes_out_as_it_should() {
 fn a_text_that_is_made_to_be_slow_is_given_up() {
     let endless = |count: usize| read(&"<<<<<<< SEARCH\n=======\n>>>>>>>\n".repeat(count), "a.md");
     assert_eq!(endless(100).map(|files| files.len()), Ok(1));
-    assert_eq!(endless(MOST_HUNKS + 1), Err(EditError::TooMany));
+    assert_eq!(endless(MAX_HUNKS + 1), Err(EditError::TooMany));
     assert_eq!(endless(200_000), Err(EditError::TooLong));
-    let hunks = "@@ -1 +1 @@\n-a\n+b\n".repeat(MOST_HUNKS + 1);
+    let hunks = "@@ -1 +1 @@\n-a\n+b\n".repeat(MAX_HUNKS + 1);
     assert_eq!(read(&hunks, "a.md"), Err(EditError::TooMany));
-    let files: String = (0..=MOST_FILES).map(|at| format!("*** Update File: {at}.md\n-a\n+b\n")).collect();
+    let files: String = (0..=MAX_FILES).map(|at| format!("*** Update File: {at}.md\n-a\n+b\n")).collect();
     assert_eq!(read(&files, ""), Err(EditError::TooMany));
 }

@@ -5,7 +5,7 @@ use super::{EditError, EditHunk, FileEdit};
 use std::fmt::Write as _;
 
 /// How long markers are, at least and at most.
-const LENGTHS: std::ops::RangeInclusive<usize> = 5..=400;
+const MARKER_LENGTHS: std::ops::RangeInclusive<usize> = 5..=400;
 
 /// How many of this character a line begins with, where that makes a marker; what stands behind them.
 fn marker(line: &str, of: char) -> Option<(usize, &str)> {
@@ -13,11 +13,11 @@ fn marker(line: &str, of: char) -> Option<(usize, &str)> {
     let rest = line.trim_start_matches(of);
     let count = line.len() - rest.len();
     let apart = rest.is_empty() || rest.starts_with(char::is_whitespace);
-    (LENGTHS.contains(&count) && apart).then(|| (count, rest.trim()))
+    (MARKER_LENGTHS.contains(&count) && apart).then(|| (count, rest.trim()))
 }
 
 /// In front of a path that is taken as it stands.
-const NAMES: &str = "*** Update File: ";
+const PATH_PREFIX: &str = "*** Update File: ";
 
 /// The length of the marker that a block opens with, and whether it says SEARCH.
 fn opens(line: &str) -> Option<(usize, bool)> {
@@ -127,7 +127,7 @@ impl Nesting {
 }
 
 /// Filled lines that may stand in front of a block, in a fence that says of itself nothing.
-pub(super) const MOST_LEADING: usize = 2;
+pub(super) const MAX_LEADING_LINES: usize = 2;
 
 /// Whether the first lines of a text lead to such a block: at most a few names of files stand in front of it.
 pub(super) fn begins(text: &str) -> bool {
@@ -138,7 +138,7 @@ pub(super) fn begins(text: &str) -> bool {
             return lines.any(|line| divides(line).is_some());
         }
         filled += usize::from(!line.trim().is_empty());
-        if filled > MOST_LEADING {
+        if filled > MAX_LEADING_LINES {
             return false;
         }
     }
@@ -146,7 +146,7 @@ pub(super) fn begins(text: &str) -> bool {
 }
 
 /// The name of a file that a line is, with what models put around it.
-fn named(line: &str) -> Option<String> {
+fn file_name(line: &str) -> Option<String> {
     let line = line.trim();
     if let Some(path) =
         ["*** Update File:", "*** Add File:", "File:"].iter().find_map(|head| line.strip_prefix(head))
@@ -166,7 +166,7 @@ pub(super) fn read(text: &str, path: &str) -> Result<Vec<FileEdit>, EditError> {
     let lines: Vec<&str> = text.lines().collect();
     let mut edits: Vec<FileEdit> = Vec::new();
     let (mut at, mut number, mut file) = (0, 0, path.to_owned());
-    let mut left = LOOKS.saturating_add(lines.len().saturating_mul(LOOKS_PER_LINE));
+    let mut left = FREE_LOOKS.saturating_add(lines.len().saturating_mul(LOOKS_PER_LINE));
     while let Some(line) = lines.get(at) {
         let Some(nesting) = Nesting::opened(line) else {
             // Where a file is known, a word alone is no other one.
@@ -176,7 +176,7 @@ pub(super) fn read(text: &str, path: &str) -> Result<Vec<FileEdit>, EditError> {
                     || line.trim_start().starts_with("*** ")
                     || name.contains(['.', '/'])
             };
-            if let Some(name) = named(line).filter(|name| !is_fence(line) && is_other(name)) {
+            if let Some(name) = file_name(line).filter(|name| !is_fence(line) && is_other(name)) {
                 file = name;
             }
             at += 1;
@@ -185,7 +185,7 @@ pub(super) fn read(text: &str, path: &str) -> Result<Vec<FileEdit>, EditError> {
         number += 1;
         let rest = lines.get(at + 1..).unwrap_or_default();
         let (hunk, taken) = block(rest, nesting, number, &mut left)?;
-        super::add(&mut edits, &file, hunk)?;
+        super::push_hunk(&mut edits, &file, hunk)?;
         at += 1 + taken;
     }
     Ok(edits)
@@ -197,7 +197,7 @@ fn is_fence(line: &str) -> bool {
 
 /// Lines that are looked at for the ends of all blocks of an edit: a block without an end of its own costs all that is
 /// behind it, and a text may be made of such.
-const LOOKS: usize = 4 << 20;
+const FREE_LOOKS: usize = 4 << 20;
 const LOOKS_PER_LINE: usize = 4;
 
 /// One block behind its opening line, and how many lines it takes; `left` are those that may still be looked at.
@@ -261,11 +261,11 @@ fn block(
 pub(crate) fn write(edits: &[FileEdit]) -> String {
     let mut text = String::new();
     for edit in edits {
-        let _ = writeln!(text, "{NAMES}{}", edit.path);
+        let _ = writeln!(text, "{PATH_PREFIX}{}", edit.path);
         for hunk in &edit.hunks {
             let all = hunk.search.iter().chain(&hunk.replace);
             let longest = all.filter_map(|line| like_a_marker(line)).max().unwrap_or_default();
-            let length = (longest + 1).clamp(7, *LENGTHS.end());
+            let length = (longest + 1).clamp(7, *MARKER_LENGTHS.end());
             let put = |lines: &[String]| lines.iter().map(|line| format!("{line}\n")).collect::<String>();
             let (search, replace) = (put(&hunk.search), put(&hunk.replace));
             let [open, divide, close] = ["<", "=", ">"].map(|of| of.repeat(length));

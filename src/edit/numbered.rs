@@ -3,7 +3,7 @@
 use super::EditHunk;
 
 /// The number and the rest of `12| x`, `  12: x`, `12\tx` or `12→x`.
-fn split(line: &str) -> Option<(usize, &str)> {
+fn split_number(line: &str) -> Option<(usize, &str)> {
     let line = line.trim_start();
     let digits = line.find(|c: char| !c.is_ascii_digit())?;
     let number = line.get(..digits)?.parse().ok()?;
@@ -13,18 +13,18 @@ fn split(line: &str) -> Option<(usize, &str)> {
 }
 
 /// The numbers and the rests of lines of which each has one.
-fn all_split(lines: &[String]) -> Option<Vec<(usize, &str)>> {
-    lines.iter().map(|line| split(line)).collect::<Option<Vec<_>>>().filter(|split| !split.is_empty())
+fn split_numbers(lines: &[String]) -> Option<Vec<(usize, &str)>> {
+    lines.iter().map(|line| split_number(line)).collect::<Option<Vec<_>>>().filter(|split| !split.is_empty())
 }
 
 /// A hunk without numbers in what it searches, where they grow by one; those of its replacement are taken off where all its
 /// lines have one.
-pub(super) fn without(hunk: &EditHunk) -> Option<EditHunk> {
-    let search = all_split(&hunk.search)?;
+pub(super) fn remove_numbers(hunk: &EditHunk) -> Option<EditHunk> {
+    let search = split_numbers(&hunk.search)?;
     if !search.windows(2).all(|pair| matches!(pair, [(a, _), (b, _)] if a + 1 == *b)) {
         return None;
     }
-    let replace = all_split(&hunk.replace);
+    let replace = split_numbers(&hunk.replace);
     // The blank between number and text is no indentation where all lines have it, on both sides.
     let mut rests = search.iter().chain(replace.iter().flatten()).map(|(_, rest)| *rest);
     let blank = rests.all(|rest| rest.is_empty() || rest.starts_with(' '));

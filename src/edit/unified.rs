@@ -4,7 +4,7 @@
 use super::{EditError, EditHunk, FileEdit};
 
 /// How the patches of some models name a file that is changed or added.
-pub(super) const HEADS: [&str; 2] = ["*** Update File:", ADD];
+pub(super) const PATH_HEADS: [&str; 2] = ["*** Update File:", ADD];
 pub(super) const ADD: &str = "*** Add File:";
 pub(super) const DELETE: &str = "*** Delete File:";
 pub(super) const MOVE: &str = "*** Move to:";
@@ -21,7 +21,7 @@ pub(super) fn begins(text: &str) -> bool {
     let heads =
         lines.windows(2).any(|pair| matches!(pair, [a, b] if a.starts_with("--- ") && b.starts_with("+++ ")));
     let patch = lines.first().is_some_and(|line| line.starts_with("*** ") && line.ends_with("Patch"))
-        || lines.first().is_some_and(|line| HEADS.iter().any(|head| line.starts_with(head)));
+        || lines.first().is_some_and(|line| PATH_HEADS.iter().any(|head| line.starts_with(head)));
     let first = lines.first().copied().unwrap_or_default();
     heads || patch || first.starts_with("diff --git ") || first.starts_with("@@ ") || first == "@@"
 }
@@ -32,10 +32,10 @@ fn paths_of(old: &str, new: &str) -> (String, String) {
         let path = line.get(4..).unwrap_or_default();
         path.split('\t').next().unwrap_or(path).trim().trim_matches('"')
     }
-    const NOTHING: &str = "/dev/null";
+    const NO_FILE: &str = "/dev/null";
     let (old, new) = (path(old), path(new));
-    let bare = (old.strip_prefix("a/").or((old == NOTHING).then_some(old)))
-        .zip(new.strip_prefix("b/").or((new == NOTHING).then_some(new)));
+    let bare = (old.strip_prefix("a/").or((old == NO_FILE).then_some(old)))
+        .zip(new.strip_prefix("b/").or((new == NO_FILE).then_some(new)));
     let (old, new) = bare.unwrap_or((old, new));
     (old.to_owned(), new.to_owned())
 }
@@ -53,20 +53,20 @@ pub(super) fn read(text: &str, path: &str) -> Result<Vec<FileEdit>, EditError> {
             }
             file = new;
             at += 2;
-        } else if let Some(path) = HEADS.iter().find_map(|head| line.strip_prefix(head)) {
+        } else if let Some(path) = PATH_HEADS.iter().find_map(|head| line.strip_prefix(head)) {
             path.trim().clone_into(&mut file);
             at += 1;
             if !next.starts_with("@@") {
                 // The first hunk of such a patch may lack its head.
                 let (hunk, taken) = hunk(lines.get(at - 1..).unwrap_or_default());
-                put(&mut edits, &file, hunk)?;
+                push_hunk(&mut edits, &file, hunk)?;
                 at += taken - 1;
             }
         } else if let Some(path) = OTHER_ACTS.iter().find_map(|head| line.strip_prefix(head)) {
             return Err(EditError::OtherAct(path.trim().to_owned()));
         } else if line.starts_with("@@") {
             let (hunk, taken) = hunk(lines.get(at..).unwrap_or_default());
-            put(&mut edits, &file, hunk)?;
+            push_hunk(&mut edits, &file, hunk)?;
             at += taken;
         } else {
             at += 1;
@@ -76,9 +76,9 @@ pub(super) fn read(text: &str, path: &str) -> Result<Vec<FileEdit>, EditError> {
 }
 
 /// Adds a hunk that changes something: one of context alone says nothing.
-fn put(edits: &mut Vec<FileEdit>, file: &str, hunk: EditHunk) -> Result<(), EditError> {
+fn push_hunk(edits: &mut Vec<FileEdit>, file: &str, hunk: EditHunk) -> Result<(), EditError> {
     if hunk.search != hunk.replace || hunk.newline.is_some() {
-        super::add(edits, file, hunk)?;
+        super::push_hunk(edits, file, hunk)?;
     }
     Ok(())
 }
@@ -96,7 +96,7 @@ pub(super) fn head(line: &str) -> Option<(usize, usize, usize)> {
 }
 
 /// Where the body of a hunk ends, if the counts of its head are right.
-fn counted(body: &[&str], old: usize, new: usize) -> Option<usize> {
+fn end_by_counts(body: &[&str], old: usize, new: usize) -> Option<usize> {
     let (mut left, mut coming, mut at) = (old, new, 0);
     while left > 0 || coming > 0 {
         let line = body.get(at)?;
@@ -133,7 +133,7 @@ pub(super) fn ends_hunk(line: &str) -> bool {
 }
 
 /// Where the body of a hunk ends by its looks.
-fn seen(body: &[&str]) -> usize {
+fn end_by_looks(body: &[&str]) -> usize {
     let end = (0..body.len()).find(|at| is_head(body, *at)).unwrap_or(body.len());
     // Blank lines behind the last hunk are none of it.
     let blank = body.get(..end).unwrap_or_default().iter().rev().take_while(|line| line.is_empty()).count();
@@ -144,7 +144,8 @@ fn seen(body: &[&str]) -> usize {
 fn hunk(lines: &[&str]) -> (EditHunk, usize) {
     let said = lines.first().and_then(|line| head(line));
     let body = lines.get(1..).unwrap_or_default();
-    let end = said.and_then(|(_, old, new)| counted(body, old, new)).unwrap_or_else(|| seen(body));
+    let end =
+        said.and_then(|(_, old, new)| end_by_counts(body, old, new)).unwrap_or_else(|| end_by_looks(body));
     let mut hunk = EditHunk { line: said.map(|(from, ..)| from), ..EditHunk::default() };
     let mut last = ' ';
     for line in body.get(..end).unwrap_or_default() {

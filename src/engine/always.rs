@@ -4,17 +4,17 @@
 //! stopped until the end of that. What a rule covers is judged in `rules`; the gate itself stands in `approval`.
 
 use super::approval::{Refusal, check};
-use super::rules::Miss;
+use super::rules::RuleMismatch;
 use super::state::{Countdown, RuleMatch};
 use super::{Effect, Engine, Phase, notices, rules};
 use crate::domain::{BlockId, Entry, Grantor, Policy, Revision, RuleId, RuleScope, TimerId};
 use std::collections::BTreeSet;
 
 /// Milliseconds that a covered block is on screen before it starts.
-pub(crate) const PAUSE_MS: u64 = 3_000;
+pub(crate) const START_DELAY_MS: u64 = 3_000;
 
 /// Covered blocks whose start the person stopped: they wait for a decision like any other.
-pub(super) type HeldBack = BTreeSet<(BlockId, Revision)>;
+pub(super) type StoppedStarts = BTreeSet<(BlockId, Revision)>;
 
 impl Engine {
     /// The person says yes to this block, and to what the rule covers from now on.
@@ -23,16 +23,16 @@ impl Engine {
             return self.notify(refusal.notice());
         }
         if self.state.live.foreign {
-            return self.notify(Refusal::NoRule(block, Miss::Foreign).notice());
+            return self.notify(Refusal::NoRule(block, RuleMismatch::Foreign).notice());
         }
         let offer = rules::proposed(&self.state, block, scope);
         let known = self.state.transcript.blocks.get(&block).zip(self.state.inspected(block));
         let (Some(rule), Some((item, inspected))) = (offer, known) else { return };
         let Ok(terms) = &inspected.terms else { return };
-        if let Err(miss) = rules::covers(&rule, &item.block, &inspected.review, terms) {
+        if let Err(miss) = rules::check_cover(&rule, &item.block, &inspected.review, terms) {
             return self.notify(Refusal::NoRule(block, miss).notice());
         }
-        let notice = notices::rule_added(rule.id, &rules::words(&rule));
+        let notice = notices::rule_added(rule.id, &rules::describe(&rule));
         self.record(Entry::RuleAdded(Box::new(rule)));
         self.notify(notice);
         // The rule is for what comes later: this block was approved by hand.
@@ -50,7 +50,7 @@ impl Engine {
     /// Finds out anew whether a rule covers the block that waits. A match that no longer holds is forgotten, and its
     /// time with it.
     pub(super) fn follow_rules(&mut self) {
-        let found = self.covered();
+        let found = self.covered_block();
         let known = self.state.live.matched.as_ref().map(|m| (m.rule, m.block, m.revision));
         if known != found {
             self.state.live.matched = found.map(|(rule, block, revision)| RuleMatch {
@@ -63,7 +63,7 @@ impl Engine {
     }
 
     /// The block that waits, if a rule covers it and nothing else keeps it from running.
-    fn covered(&self) -> Option<(RuleId, BlockId, Revision)> {
+    fn covered_block(&self) -> Option<(RuleId, BlockId, Revision)> {
         let Phase::Deciding(block) = self.state.phase else { return None };
         if self.state.live.foreign || self.settings.policy != Policy::Ask {
             return None;
@@ -88,7 +88,7 @@ impl Engine {
                 let timer = self.counted.timer.next();
                 self.counted.timer = timer;
                 matched.countdown = Countdown::Since(now, timer);
-                self.effects.push(Effect::SetTimer(timer, PAUSE_MS));
+                self.effects.push(Effect::SetTimer(timer, START_DELAY_MS));
             }
             (false, Countdown::Since(..)) => matched.countdown = Countdown::NotShown,
             _ => {}
@@ -107,7 +107,7 @@ impl Engine {
     pub(super) fn timer(&mut self, timer: TimerId) {
         let Some(matched) = self.state.live.matched.clone() else { return };
         let due = matches!(matched.countdown, Countdown::Since(_, set) if set == timer);
-        if due && self.covered() == Some((matched.rule, matched.block, matched.revision)) {
+        if due && self.covered_block() == Some((matched.rule, matched.block, matched.revision)) {
             self.grant(matched.block, matched.revision, Grantor::Rule(matched.rule));
         }
     }

@@ -3,7 +3,7 @@
 //! This is the only file that grants an [`Approval`]. What the gate asks for is told by [`check`], so that front ends
 //! can say why a block is locked in the same words in which it would be refused.
 
-use super::rules::Miss;
+use super::rules::RuleMismatch;
 use super::state::{InspectionResult, LiveRun};
 use super::transcript::{BlockItem, BlockStanding};
 use super::{Effect, Engine, Phase, State, notices};
@@ -52,7 +52,7 @@ pub(crate) enum Refusal {
     Forbidden(BlockId, String),
     /// The rule that was chosen would not even cover this block, and why.
     #[error("Block {0} {1}. No rule was made.")]
-    NoRule(BlockId, Miss),
+    NoRule(BlockId, RuleMismatch),
     /// The word was not typed.
     #[error("Type run and press Enter to run it once.")]
     NotTyped,
@@ -81,7 +81,7 @@ pub(super) fn gate(
     revision: Revision,
     by: Grantor,
 ) -> Result<&Terms, Refusal> {
-    let item = deciding(state, block, revision)?;
+    let item = block_to_decide(state, block, revision)?;
     if item.block.is_unplaced() {
         return Err(Refusal::NotInspected(block));
     }
@@ -104,7 +104,7 @@ pub(super) fn gate(
         return Err(Refusal::Forbidden(block, one_line(&finding.message)));
     }
     let terms = terms.as_ref().map_err(|why| Refusal::Impossible(block, one_line(why)))?;
-    if !fits(&item.block, terms) {
+    if !is_for_block(&item.block, terms) {
         return Err(Refusal::NotInspected(block));
     }
     match state.unsaved() {
@@ -114,7 +114,7 @@ pub(super) fn gate(
 }
 
 /// Whether terms are those of this kind of block: of its language, or of the file that it names.
-fn fits(block: &Block, terms: &Terms) -> bool {
+fn is_for_block(block: &Block, terms: &Terms) -> bool {
     let speaks = block.current().language.as_ref() == Some(&terms.language);
     let runs_code = terms.executor.runs_code();
     match block.kind {
@@ -129,7 +129,7 @@ fn fits(block: &Block, terms: &Terms) -> bool {
 }
 
 /// The block, if a decision about this revision of it is waited for.
-fn deciding(state: &State, block: BlockId, revision: Revision) -> Result<&BlockItem, Refusal> {
+fn block_to_decide(state: &State, block: BlockId, revision: Revision) -> Result<&BlockItem, Refusal> {
     let open = state.transcript.blocks.get(&block).filter(|item| item.standing == BlockStanding::Open);
     let Some(item) = open else { return Err(Refusal::NotWaiting(block)) };
     match state.phase {
@@ -143,7 +143,7 @@ fn deciding(state: &State, block: BlockId, revision: Revision) -> Result<&BlockI
 impl Engine {
     /// A decision of the person. It is refused when it speaks of anything but the block and revision that wait.
     pub(super) fn decide(&mut self, block: BlockId, revision: Revision, decision: Decision) {
-        if let Err(refusal) = deciding(&self.state, block, revision) {
+        if let Err(refusal) = block_to_decide(&self.state, block, revision) {
             return self.notify(refusal.notice());
         }
         match decision {

@@ -3,10 +3,10 @@
 use crate::domain::{BlockKind, file_texts};
 
 /// Lines of a text beyond which its changes are not looked for: it would take too long.
-pub(crate) const MOST_LINES: usize = 5_000;
+pub(crate) const MAX_LINES: usize = 5_000;
 
 /// How many lines differ; `None` where the texts are too long to compare.
-pub(crate) fn count(old: &str, new: &str) -> Option<usize> {
+pub(crate) fn count_changed_lines(old: &str, new: &str) -> Option<usize> {
     comparable(old, new).then(|| {
         similar::TextDiff::from_lines(old, new)
             .ops()
@@ -41,7 +41,7 @@ fn comparable(old: &str, new: &str) -> bool {
     let same = |(a, b): &(&&str, &&str)| a == b;
     let head = old.iter().zip(&new).take_while(same).count();
     let tail = old.iter().rev().zip(new.iter().rev()).take_while(same).count();
-    old.len().max(new.len()).saturating_sub(head + tail) <= MOST_LINES
+    old.len().max(new.len()).saturating_sub(head + tail) <= MAX_LINES
 }
 
 #[cfg(test)]
@@ -50,12 +50,12 @@ mod tests {
 
     #[test]
     fn changed_added_and_deleted_lines_are_counted() {
-        assert_eq!(count("a\nb\nc\n", "a\nb\nc\n"), Some(0));
-        assert_eq!(count("a\nb\nc\n", "a\nx\nc\n"), Some(1));
-        assert_eq!(count("a\nb\n", "a\nb\nc\nd\n"), Some(2));
-        assert_eq!(count("a\nb\nc\n", "c\n"), Some(2));
-        assert_eq!(count("a\n", "a"), Some(1), "a final newline is a change");
-        assert_eq!(count("a\n", "a\r\n"), Some(1), "so are other line ends");
+        assert_eq!(count_changed_lines("a\nb\nc\n", "a\nb\nc\n"), Some(0));
+        assert_eq!(count_changed_lines("a\nb\nc\n", "a\nx\nc\n"), Some(1));
+        assert_eq!(count_changed_lines("a\nb\n", "a\nb\nc\nd\n"), Some(2));
+        assert_eq!(count_changed_lines("a\nb\nc\n", "c\n"), Some(2));
+        assert_eq!(count_changed_lines("a\n", "a"), Some(1), "a final newline is a change");
+        assert_eq!(count_changed_lines("a\n", "a\r\n"), Some(1), "so are other line ends");
     }
 
     #[test]
@@ -68,8 +68,8 @@ mod tests {
 
     #[test]
     fn texts_that_are_too_long_are_not_compared() {
-        let long = "x\n".repeat(MOST_LINES + 1);
+        let long = "x\n".repeat(MAX_LINES + 1);
         let compared = diff(&BlockKind::Read, "y\n", &long, ("yours", "ran"));
-        assert_eq!((count(&long, "y\n"), compared), (None, None));
+        assert_eq!((count_changed_lines(&long, "y\n"), compared), (None, None));
     }
 }

@@ -19,14 +19,14 @@ use crate::domain::{
 use crate::text::line::one_line;
 use crate::text::number::grouped;
 
-const STOPPED: &str = "Stopped. The chat is as it was.";
+const STOPPED_MESSAGE: &str = "Stopped. The chat is as it was.";
 /// A summary that is longer than this many bytes is none.
-const LONGEST: usize = 64 << 10;
+const MAX_SUMMARY_BYTES: usize = 64 << 10;
 /// Tokens that are taken for the context where its size is not known, for a summary.
-const ASSUMED: u64 = 32_768;
+const ASSUMED_CONTEXT_TOKENS: u64 = 32_768;
 /// Tokens that a request has at most where the size of the context is not known: what most models of today can take. A
 /// longer one is not put together at all.
-pub(crate) const LONGEST_UNKNOWN: u64 = 131_072;
+pub(crate) const MAX_TOKENS_OF_UNKNOWN: u64 = 131_072;
 
 impl Engine {
     /// Something is known of the model now.
@@ -35,7 +35,7 @@ impl Engine {
         if self.state.transcript.model.as_ref().is_none_or(|model| *model == info.name) {
             self.state.live.model = Some(info);
         }
-        self.meter.stale();
+        self.meter.mark_stale();
     }
 
     /// Another model is used from here on.
@@ -61,12 +61,12 @@ impl Engine {
     /// `room` without any result of a block.
     fn told_too_much(&mut self, room: u64) -> Option<u64> {
         self.meter.told.count(&self.state.transcript);
-        self.meter.told.over(room)
+        self.meter.told.excess(room)
     }
 
     /// The messages that the next request tells and that have to come into memory for it; none where it is too long as it is.
     pub(super) fn told_away(&mut self) -> Vec<usize> {
-        let room = self.meter.room(self.request_size().unwrap_or(LONGEST_UNKNOWN));
+        let room = self.meter.estimate_for(self.request_size().unwrap_or(MAX_TOKENS_OF_UNKNOWN));
         if self.told_too_much(room).is_some() {
             return Vec::new();
         }
@@ -78,13 +78,13 @@ impl Engine {
     /// One that can't fit whatever is left out is not put together, nor one of which a part is in the file alone: they come
     /// without messages, and [`Self::unsendable`] says so.
     pub(super) fn compose(&mut self) -> Composition {
-        let room = self.meter.room(self.request_size().unwrap_or(LONGEST_UNKNOWN));
+        let room = self.meter.estimate_for(self.request_size().unwrap_or(MAX_TOKENS_OF_UNKNOWN));
         let least = self.told_too_much(room);
         let composed = match least {
             Some(estimate) => Composition { messages: Vec::new(), estimate, shortened: 0 },
             None => self.compose_known(room),
         };
-        let (used, estimated) = self.meter.used(composed.estimate);
+        let (used, estimated) = self.meter.used_tokens(composed.estimate);
         let estimated = estimated || composed.messages.is_empty();
         self.state.live.context = ContextShare {
             used,
@@ -94,7 +94,7 @@ impl Engine {
             shortened: composed.shortened,
             summarised_upto: self.state.transcript.summary().map_or(0, |summary| summary.upto),
         };
-        self.meter.composed = Some(self.told());
+        self.meter.composed = Some(self.conversation_size());
         composed
     }
 
@@ -121,16 +121,16 @@ impl Engine {
 
     /// Why a request can't be sent: it is too long, or a part of it can't be read.
     pub(super) fn unsendable(&self, composed: &Composition) -> Option<ReplyFailure> {
-        let size = self.request_size().unwrap_or(LONGEST_UNKNOWN);
+        let size = self.request_size().unwrap_or(MAX_TOKENS_OF_UNKNOWN);
         let of = self.context_size();
-        let (used, _) = self.meter.used(composed.estimate);
+        let (used, _) = self.meter.used_tokens(composed.estimate);
         let is_whole = !composed.messages.is_empty();
         if is_whole && used <= size {
             return None;
         }
-        if !is_whole && self.meter.told.over(self.meter.room(size)).is_none() {
+        if !is_whole && self.meter.told.excess(self.meter.estimate_for(size)).is_none() {
             let hint = "Try again, or start a new chat.";
-            return Some(unsent(
+            return Some(too_long_failure(
                 FailureKind::SessionUnreadable,
                 "A part of this chat can't be read again.",
                 hint,
@@ -147,16 +147,16 @@ impl Engine {
             None => (
                 format!(
                     "This chat needs {needs} tokens, and how many the model takes is not known: {} are assumed.",
-                    grouped(LONGEST_UNKNOWN)
+                    grouped(MAX_TOKENS_OF_UNKNOWN)
                 ),
                 "Shorten it with /compact, or set tokens under [context] in the configuration.",
             ),
         };
-        Some(unsent(FailureKind::Overflow, &needs, hint))
+        Some(too_long_failure(FailureKind::Overflow, &needs, hint))
     }
 
     /// How much there is to be told.
-    fn told(&self) -> (usize, usize) {
+    fn conversation_size(&self) -> (usize, usize) {
         (self.state.transcript.items.len(), self.state.transcript.settled.len())
     }
 
@@ -167,7 +167,7 @@ impl Engine {
             self.meter.added = Some(version);
             self.add_up();
         }
-        if self.meter.composed == Some(self.told()) {
+        if self.meter.composed == Some(self.conversation_size()) {
             return;
         }
         self.compose();
@@ -176,7 +176,7 @@ impl Engine {
             Some(percent) if percent >= OFFER && !self.meter.offered => {
                 self.meter.offered = true;
                 if !matches!(self.state.phase, Phase::Stuck(_)) {
-                    self.notify(offered(&share, percent));
+                    self.notify(offer_notice(&share, percent));
                 }
             }
             Some(percent) if percent >= OFFER => {}
@@ -219,8 +219,8 @@ impl Engine {
 
     /// Asks for a summary; `stuck`: the failure in which the turn is stuck.
     pub(super) fn begin_summary(&mut self, stuck: Option<ReplyFailure>) {
-        let size = self.request_size().unwrap_or(ASSUMED);
-        let room = self.meter.room(size);
+        let size = self.request_size().unwrap_or(ASSUMED_CONTEXT_TOKENS);
+        let room = self.meter.estimate_for(size);
         let Some(upto) = request::boundary(&self.state.transcript, stuck.is_some(), room / 4) else {
             self.leave_summary(stuck);
             return self.notify(Notice::info("There is nothing older to be summed up."));
@@ -229,7 +229,7 @@ impl Engine {
         if self.hold_for_budget(HeldRequest::Summary(stuck.clone())) {
             return;
         }
-        let away = request::away(&self.state.transcript, upto);
+        let away = request::bodies_to_load(&self.state.transcript, upto);
         if self.gather(&away, AwaitedRequest::Summary) {
             self.notify(Notice::info("Reading earlier messages for the summary."));
             // What is queued waits for it: begun now, it would take its place.
@@ -242,7 +242,7 @@ impl Engine {
         }
         let Some(messages) = request::messages(&self.state.transcript, &self.settings, upto, room) else {
             self.leave_summary(stuck);
-            return self.notify(too_small(size));
+            return self.notify(too_small_notice(size));
         };
         let step = self.counted.step.next();
         self.counted.step = step;
@@ -266,7 +266,7 @@ impl Engine {
             ReplyEvent::Delta(text) => {
                 summary.retry = None;
                 summary.text.push_str(&text);
-                if summary.text.len() > LONGEST {
+                if summary.text.len() > MAX_SUMMARY_BYTES {
                     let step = summary.step;
                     self.effects.push(Effect::CancelAsk(step));
                     self.no_summary("it grew too long");
@@ -298,7 +298,7 @@ impl Engine {
         self.record(Entry::Summary { upto, text, model, usage });
         self.compose();
         let after = self.state.live.context.used;
-        self.notify(made(before, after));
+        self.notify(done_notice(before, after));
         let stuck = self.state.live.summary.take().and_then(|summary| summary.stuck);
         if stuck.is_some() {
             return self.send_request();
@@ -318,14 +318,14 @@ impl Engine {
     pub(super) fn stop_summary(&mut self, step: StepId) {
         self.effects.push(Effect::CancelAsk(step));
         let stuck = self.state.live.summary.take().and_then(|summary| summary.stuck);
-        self.notify(Notice::info(STOPPED));
+        self.notify(Notice::info(STOPPED_MESSAGE));
         self.leave_summary(stuck);
     }
 
     /// The person stops it while what it tells is still read.
     pub(super) fn drop_summary(&mut self) {
         self.loads.stop_waiting();
-        self.notify(Notice::info(STOPPED));
+        self.notify(Notice::info(STOPPED_MESSAGE));
         if self.state.phase == Phase::Idle {
             self.take_queued();
         }
@@ -344,7 +344,7 @@ impl Engine {
 }
 
 /// A request that did not go out, and why.
-fn unsent(kind: FailureKind, why: &str, hint: &str) -> ReplyFailure {
+fn too_long_failure(kind: FailureKind, why: &str, hint: &str) -> ReplyFailure {
     ReplyFailure {
         kind,
         status: None,
@@ -354,7 +354,7 @@ fn unsent(kind: FailureKind, why: &str, hint: &str) -> ReplyFailure {
     }
 }
 
-fn offered(share: &ContextShare, percent: u64) -> Notice {
+fn offer_notice(share: &ContextShare, percent: u64) -> Notice {
     let of = share.of.unwrap_or_default();
     Notice::warn(format!(
         "By now {}{percent}% of the context is used ({} of {} tokens). /compact sums up what is older.",
@@ -364,14 +364,14 @@ fn offered(share: &ContextShare, percent: u64) -> Notice {
     ))
 }
 
-fn too_small(size: u64) -> Notice {
+fn too_small_notice(size: u64) -> Notice {
     Notice::error(format!(
         "No summary: the request for it does not fit the model's {} tokens. Use a model with a longer context, or start a new chat.",
         grouped(size)
     ))
 }
 
-fn made(before: u64, after: u64) -> Notice {
+fn done_notice(before: u64, after: u64) -> Notice {
     Notice::info(format!(
         "Summed up: {} tokens became {}. The whole chat stays in the session.",
         grouped(before),

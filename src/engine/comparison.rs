@@ -7,13 +7,13 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::collections::BTreeSet;
 
 /// Lines of what a run printed that are put side by side; the rest is counted.
-const PRINTED: usize = 40;
+const MAX_OUTPUT_LINES: usize = 40;
 
 /// Lines of a prompt, or of the source of a block, that are.
-const WRITTEN: usize = 2000;
+const MAX_TEXT_LINES: usize = 2000;
 
 /// Characters of a line that are.
-const LONGEST: usize = 4000;
+const MAX_LINE_CHARS: usize = 4000;
 
 /// A session that is compared.
 #[derive(Clone, Copy, Debug)]
@@ -58,7 +58,7 @@ impl Comparison {
         told.rows.push(ComparisonRow::Head(visible_line(left.label), visible_line(right.label)));
         let is_of = |one: ComparedSession<'_>, other: ComparedSession<'_>| one.branch_of == Some(other.id);
         let related = is_of(left, right) || is_of(right, left);
-        told.alone(&match prompts {
+        told.push_heading(&match prompts {
             0 if related => "one is a branch of the other, from before its first message".to_owned(),
             0 => "nothing in common".to_owned(),
             _ => format!("the same up to {} and {}", counted(prompts, "message"), counted(blocks, "block")),
@@ -67,10 +67,10 @@ impl Comparison {
         let touched: BTreeSet<BlockId> = behind.filter_map(|entry| block_of(entry)).collect();
         let (left, right) = (steps(&ours, same, &touched), steps(&theirs, same, &touched));
         if left.is_empty() && right.is_empty() {
-            told.alone("nothing else on either side");
+            told.push_heading("nothing else on either side");
         }
-        for (left, right) in paired(&left, &right) {
-            told.alone("");
+        for (left, right) in pair_steps(&left, &right) {
+            told.push_heading("");
             told.pair(left, right);
         }
         told
@@ -81,11 +81,11 @@ impl Comparison {
     }
 
     /// How many rows are not the same on both sides.
-    pub(crate) fn differing(&self) -> usize {
+    pub(crate) fn count_different_rows(&self) -> usize {
         self.differing
     }
 
-    fn alone(&mut self, line: &str) {
+    fn push_heading(&mut self, line: &str) {
         self.rows.push(ComparisonRow::Alone(line.to_owned()));
     }
 
@@ -93,16 +93,16 @@ impl Comparison {
         let seen = |line: &str| visible(line.trim_end()).replace(['\t', '\n'], "    ");
         let (left, right) = (seen(left), seen(right));
         let is_same = left == right;
-        self.both(begin_of_line(left), begin_of_line(right), is_same);
+        self.push_pair(begin_of_line(left), begin_of_line(right), is_same);
     }
 
-    fn both(&mut self, left: String, right: String, is_same: bool) {
+    fn push_pair(&mut self, left: String, right: String, is_same: bool) {
         self.differing += usize::from(!is_same);
         self.rows.push(ComparisonRow::Pair(left, right, is_same));
     }
 
     /// So many lines of each side, and how many more there are.
-    fn lines(&mut self, left: &[String], right: &[String], most: usize) {
+    fn push_lines(&mut self, left: &[String], right: &[String], most: usize) {
         let (left, left_rest) = left.split_at(left.len().min(most));
         let (right, right_rest) = right.split_at(right.len().min(most));
         let line = |lines: &[String], at: Option<usize>| -> String {
@@ -116,7 +116,7 @@ impl Comparison {
             more => format!("({} more)", counted(more, "line")),
         };
         if !left_rest.is_empty() || !right_rest.is_empty() {
-            self.both(told(left_rest), told(right_rest), left_rest == right_rest);
+            self.push_pair(told(left_rest), told(right_rest), left_rest == right_rest);
         }
     }
 
@@ -126,12 +126,12 @@ impl Comparison {
         let right = right.map(StepText::of);
         let (left, right) = (left.as_ref().unwrap_or(&none), right.as_ref().unwrap_or(&none));
         self.row(&left.head, &right.head);
-        self.lines(&left.text, &right.text, WRITTEN);
+        self.push_lines(&left.text, &right.text, MAX_TEXT_LINES);
         if left.ended.is_some() || right.ended.is_some() {
             let ended = |part: &StepText| part.ended.clone().unwrap_or_default();
             self.row(&ended(left), &ended(right));
         }
-        self.lines(&left.printed, &right.printed, PRINTED);
+        self.push_lines(&left.printed, &right.printed, MAX_OUTPUT_LINES);
     }
 }
 
@@ -253,7 +253,7 @@ fn change(steps: &mut [SessionStep], block: BlockId, entry: &Entry) {
 }
 
 /// The steps of both sides in their order, those that are alike in kind beside each other.
-fn paired<'a>(
+fn pair_steps<'a>(
     left: &'a [SessionStep],
     right: &'a [SessionStep],
 ) -> Vec<(Option<&'a SessionStep>, Option<&'a SessionStep>)> {
@@ -286,7 +286,7 @@ fn aligned<T: std::hash::Hash + Eq + Ord>(left: &[T], right: &[T]) -> Vec<(Optio
 
 /// The beginning of a line, with how much of it is left out.
 fn begin_of_line(mut line: String) -> String {
-    if let Some((end, _)) = line.char_indices().nth(LONGEST) {
+    if let Some((end, _)) = line.char_indices().nth(MAX_LINE_CHARS) {
         let more = line.get(end..).map_or(0, |rest| rest.chars().count());
         line.truncate(end);
         line.push_str(&format!(" ({} more)", counted(more, "character")));
@@ -337,15 +337,15 @@ mod tests {
         let (left, right) = (entries(left), entries(right));
         let of = |entries| ComparedSession { label: "a", id: "a", branch_of: None, entries };
         let compared = Comparison::of(of(&left), of(&right));
-        (compared.rows.clone(), compared.differing())
+        (compared.rows.clone(), compared.count_different_rows())
     }
 
     #[test]
     fn long_prompts_are_kept_up_to_a_bound_and_the_rest_is_counted() {
-        let most = 5 * WRITTEN;
+        let most = 5 * MAX_TEXT_LINES;
         let (rows, differing) =
             compared(&lines(most, "the end").join("\n"), &lines(most, "an end").join("\n"));
-        assert!(rows.len() < WRITTEN + 10, "{}", rows.len());
+        assert!(rows.len() < MAX_TEXT_LINES + 10, "{}", rows.len());
         let more = "(8,000 lines more)".to_owned();
         let last = ComparisonRow::Pair(more.clone(), more, false);
         assert_eq!((rows.last(), differing), (Some(&last), 1), "what is left out is not called the same");
@@ -353,10 +353,14 @@ mod tests {
 
     #[test]
     fn a_long_line_is_kept_up_to_a_bound_and_what_it_hides_still_differs() {
-        let long = "x".repeat(20 * LONGEST);
+        let long = "x".repeat(20 * MAX_LINE_CHARS);
         let (rows, differing) = compared(&format!("{long}a"), &format!("{long}b"));
         let Some(ComparisonRow::Pair(left, _, false)) = rows.last() else { panic!("{differing}") };
-        assert!(left.ends_with("(76,003 characters more)") && left.len() < LONGEST + 40, "{}", left.len());
+        assert!(
+            left.ends_with("(76,003 characters more)") && left.len() < MAX_LINE_CHARS + 40,
+            "{}",
+            left.len()
+        );
         assert_eq!(differing, 1);
     }
 }

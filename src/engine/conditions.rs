@@ -19,7 +19,7 @@ impl Engine {
     pub(super) fn conditions(&self) -> String {
         let conditions = self.state.live.conditions.as_ref();
         conditions
-            .map(|conditions| conditions.told(&in_words(conditions.limits), self.now))
+            .map(|conditions| conditions.describe(&in_words(conditions.limits), self.now))
             .unwrap_or_default()
     }
 
@@ -27,12 +27,12 @@ impl Engine {
     pub(super) fn kernels_found(&mut self, languages: Vec<Language>) {
         if let Some(conditions) = &mut self.state.live.conditions {
             conditions.kernels = KernelLanguages::Known(languages);
-            self.meter.stale();
+            self.meter.mark_stale();
         }
     }
 
     /// The languages that a model is offered.
-    pub(super) fn offered(&self) -> Vec<&Language> {
+    pub(super) fn offered_languages(&self) -> Vec<&Language> {
         let all = self.settings.languages.0.iter().map(|entry| &entry.name);
         match self.state.live.conditions.as_ref().map(|conditions| &conditions.kernels) {
             Some(KernelLanguages::Known(known)) => all.filter(|name| known.contains(name)).collect(),
@@ -52,7 +52,7 @@ impl Engine {
         }
         if live.conditions.as_ref() != Some(&found) {
             self.state.live.conditions = Some(found);
-            self.meter.stale();
+            self.meter.mark_stale();
         }
     }
 }
@@ -116,6 +116,6 @@ mod tests {
         d.reply("Good.");
         d.user("on");
         assert!(request(&d).contains("There is a Jupyter kernel for: python."), "{}", request(&d));
-        assert_eq!(d.watched.engine.offered(), [&Language::python()]);
+        assert_eq!(d.watched.engine.offered_languages(), [&Language::python()]);
     }
 }

@@ -18,12 +18,9 @@ use serde_json::Value;
 
 const PROMPT: &str = include_str!("../../assets/prompts/judge.md");
 const SCHEMA: &str = r#"{"type":"object","properties":{"risk":{"type":"string","enum":["none","low","medium","high"]},"reason":{"type":"string"},"lines":{"type":"array","items":{"type":"integer"}}},"required":["risk","reason","lines"],"additionalProperties":false}"#;
-/// Bytes of a block that are shown at most.
-const LARGEST: usize = 48 << 10;
-/// Letters of a reason that are kept.
-const LONGEST: usize = 2_000;
-/// Lines that are kept.
-const MOST_LINES: usize = 100;
+const MAX_BLOCK_BYTES: usize = 48 << 10;
+const MAX_REASON_CHARS: usize = 2_000;
+const MAX_LINES: usize = 100;
 
 /// When a second opinion is asked for by itself, and of which model.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -49,14 +46,14 @@ fn request(block: &Block, review: Option<&Review>) -> ModelRequest {
     let mut ask = format!(
         "{what}, {}:\n\n{}",
         counted(version.source.lines().count(), "line"),
-        fenced("text", &shortened(&version.source, LARGEST))
+        fenced("text", &shortened(&version.source, MAX_BLOCK_BYTES))
     );
     let findings = review.map_or(&[][..], |review| &review.findings);
     if findings.is_empty() {
         ask.push_str("\n\nA check by rules found nothing in it.");
     } else {
         ask.push_str("\n\nA check by rules found:");
-        for finding in findings.iter().take(MOST_LINES) {
+        for finding in findings.iter().take(MAX_LINES) {
             let (line, severity) = (finding.place.line, finding.severity.as_str());
             ask.push_str(&format!("\n- line {line}, {severity}: {}", one_line(&finding.message)));
         }
@@ -102,7 +99,7 @@ fn parse(text: &str, lines: u32) -> Result<Opinion, OpinionError> {
     match fields.get("lines") {
         None | Some(Value::Null) => {}
         Some(Value::Array(found)) => {
-            for line in found.iter().take(MOST_LINES) {
+            for line in found.iter().take(MAX_LINES) {
                 let line = line.as_u64().and_then(|line| u32::try_from(line).ok());
                 meant.push(line.ok_or(OpinionError::Numbers)?);
             }
@@ -113,7 +110,7 @@ fn parse(text: &str, lines: u32) -> Result<Opinion, OpinionError> {
     meant.retain(|line| (1..=lines).contains(line));
     meant.sort_unstable();
     meant.dedup();
-    Ok(Opinion { risk, reason: reason.chars().take(LONGEST).collect(), lines: meant })
+    Ok(Opinion { risk, reason: reason.chars().take(MAX_REASON_CHARS).collect(), lines: meant })
 }
 
 /// The stretches of a text that could be objects of JSON: from an opening brace to the one that closes it.
@@ -204,7 +201,7 @@ impl Engine {
             // Nothing is asked: it costs nothing.
             let usage = Usage { input: Some(0), output: Some(0), ..Usage::default() };
             let refused = Consultation { model, text: Err(why), usage, remarks: Vec::new() };
-            return self.consulted(block, revision, refused);
+            return self.take_opinion(block, revision, refused);
         }
         self.effects.push(Effect::Consult { block, revision, model, request });
     }
@@ -221,7 +218,7 @@ impl Engine {
     }
 
     /// An answer. It is noted where it was waited for; whoever looks finds it beside the findings of its revision.
-    pub(super) fn consulted(&mut self, block: BlockId, revision: Revision, answer: Consultation) {
+    pub(super) fn take_opinion(&mut self, block: BlockId, revision: Revision, answer: Consultation) {
         let Some(live) = self.state.live.blocks.get_mut(&block) else { return };
         if live.consulting.is_none_or(|(asked, _)| asked != revision) {
             return;
@@ -235,7 +232,7 @@ impl Engine {
         let answer = text
             .and_then(|text| parse(&text, lines).map_err(|why| why.to_string()))
             .map_err(|why| one_line(why.trim_end_matches('.')));
-        let notice = said(block, &model, &answer);
+        let notice = opinion_notice(block, &model, &answer);
         let decides = self.state.phase == Phase::Deciding(block);
         self.record(Entry::Opinion { block, revision, model, answer, usage });
         if decides && !stale {
@@ -266,7 +263,7 @@ pub(crate) fn does_not_fit(request: &ModelRequest, model: &ModelInfo) -> Option<
     too_long_for(request, of, kept_free(of, Some(model)))
 }
 
-fn said(block: BlockId, model: &ModelName, answer: &Result<Opinion, String>) -> Notice {
+fn opinion_notice(block: BlockId, model: &ModelName, answer: &Result<Opinion, String>) -> Notice {
     let model = one_line(&model.to_string());
     match answer {
         Ok(opinion) => Notice::info(format!(

@@ -26,7 +26,7 @@ use super::replying::FAILED;
 use super::transcript::{Item, ReplyItem, SettledEvent, SummaryItem, Transcript, task};
 use super::{Settings, dialect, prompt};
 use crate::domain::{Departure, Dialect, ImageRef, Message, MessageImage, RecipeFact, Role, TurnEnd};
-use budget::Cuts;
+use budget::ResultLimits;
 use pending::PendingEvents;
 use results::Results;
 
@@ -36,19 +36,19 @@ pub(crate) fn messages(transcript: &Transcript, settings: &Settings, dialect: Di
 }
 
 /// The messages with these cuts, and how many results are told shorter for them.
-fn compose(composer: &Composer<'_>, cuts: Cuts) -> (Vec<Message>, usize) {
+fn compose(composer: &Composer<'_>, cuts: ResultLimits) -> (Vec<Message>, usize) {
     let Composer { transcript, settings, .. } = composer;
     let mut told = MessageList::default();
     let is_small = transcript.model.as_ref().is_some_and(|name| dialect::is_small(&name.model));
     let system = prompt::in_dialect(&settings.system_prompt, composer.dialect, is_small, &settings.terminals);
-    told.say(Role::System, &system);
-    told.say(Role::System, composer.instructions);
+    told.push_text(Role::System, &system);
+    told.push_text(Role::System, composer.instructions);
     let mut results = Results::new(transcript, settings.output_to_model);
     let mut pending = PendingEvents::new(&transcript.settled);
     let images = composer.chosen_images();
     let mut shortened = 0;
     let summed_up = transcript.summary().map_or(0, |summary| {
-        told.begin(transcript, summary, &mut results, &mut pending);
+        told.push_summary(transcript, summary, &mut results, &mut pending);
         summary.upto
     });
     for (at, item) in transcript.items.iter().enumerate().skip(summed_up) {
@@ -56,13 +56,13 @@ fn compose(composer: &Composer<'_>, cuts: Cuts) -> (Vec<Message>, usize) {
         shortened += told.results(&mut results, &group, cuts.cap(transcript, &group), &images, transcript);
         match item {
             Item::Prompt { .. } if never_sent(&transcript.items, at) => {}
-            Item::Prompt { text, files, .. } => told.say(Role::User, &given::message(text, files)),
+            Item::Prompt { text, files, .. } => told.push_text(Role::User, &given::message(text, files)),
             Item::Reply(reply) if left_out(reply, transcript) => {}
             Item::Reply(reply) if composer.dialect == Dialect::Tools && !reply.tool_calls().is_empty() => {
                 told.messages.push(calls::reply(reply));
                 let until = next_word(&transcript.items, at);
                 for call in reply.tool_calls() {
-                    let group = calls::settled(reply, transcript, call, &mut pending, until);
+                    let group = calls::call_results(reply, transcript, call, &mut pending, until);
                     let (text, cut) = results.capped(&group, cuts.cap(transcript, &group));
                     shortened += cut;
                     told.answer(calls::answer(reply, call, text), images::of(transcript, &group), &images);
@@ -71,13 +71,13 @@ fn compose(composer: &Composer<'_>, cuts: Cuts) -> (Vec<Message>, usize) {
             }
             Item::Reply(reply) => {
                 told.reply(reply, &calls::as_text(reply, transcript, composer.dialect));
-                told.say(Role::User, &calls::refused(reply));
+                told.push_text(Role::User, &calls::refused(reply));
             }
-            Item::Resumed { .. } => told.say(Role::User, &results.kernels_gone(resumed)),
-            Item::KernelRestarted { .. } => told.say(Role::User, &results.kernels_gone(restarted)),
+            Item::Resumed { .. } => told.push_text(Role::User, &results.kernels_gone(resumed)),
+            Item::KernelRestarted { .. } => told.push_text(Role::User, &results.kernels_gone(restarted)),
             Item::Recipe { fact, .. } => {
                 if let RecipeFact::Said { text, .. } = fact.as_ref() {
-                    told.say(Role::User, text);
+                    told.push_text(Role::User, text);
                 }
             }
             Item::TurnEnd { .. } | Item::Model { .. } | Item::Own { .. } | Item::Summary(_) => {}
@@ -110,10 +110,10 @@ fn next_word(items: &[Item], at: usize) -> usize {
     next.map_or(usize::MAX, |next| at + 1 + next)
 }
 
-const SUMMARY: &str = "[The conversation until here is left out; this summary of it, written by a model, stands in its \
+const SUMMARY_HEAD: &str = "[The conversation until here is left out; this summary of it, written by a model, stands in its \
     place.]";
-const TASK: &str = "[What is being worked on, in the person's words:]";
-const IMAGES: &str = "[Images that the blocks made.]";
+const TASK_HEAD: &str = "[What is being worked on, in the person's words:]";
+const IMAGES_HEAD: &str = "[Images that the blocks made.]";
 
 /// A reply that broke off because the provider failed stays visible, but the model is asked anew as if it had not
 /// begun; unless something came of its blocks.
@@ -135,15 +135,15 @@ impl MessageList {
     /// What the model said, with what its provider wants back.
     fn reply(&mut self, reply: &ReplyItem, text: &str) {
         // What was kept beside calls makes no sense without them.
-        let kept = if reply.tool_calls().is_empty() { reply.kept().to_vec() } else { Vec::new() };
+        let kept = if reply.tool_calls().is_empty() { reply.opaque_items().to_vec() } else { Vec::new() };
         if kept.is_empty() {
-            self.say(Role::Assistant, text);
+            self.push_text(Role::Assistant, text);
         } else {
             self.messages.push(Message { kept, ..Message::new(Role::Assistant, text) });
         }
     }
 
-    fn say(&mut self, role: Role, text: &str) {
+    fn push_text(&mut self, role: Role, text: &str) {
         if text.is_empty() {
             return;
         }
@@ -158,7 +158,7 @@ impl MessageList {
 
     /// The summary in place of what it stands for. What the model believes of the kernel is known nevertheless, and a
     /// turn that began before its end keeps its prompt.
-    fn begin(
+    fn push_summary(
         &mut self,
         transcript: &Transcript,
         summary: &SummaryItem,
@@ -166,19 +166,19 @@ impl MessageList {
         pending: &mut PendingEvents<'_>,
     ) {
         let left_out = transcript.items.get(..summary.upto).unwrap_or_default();
-        let mut gone = pending.first(summary.settled);
+        let mut gone = pending.take_first(summary.settled);
         for (at, item) in left_out.iter().enumerate() {
-            results.pass(&gone.before(at));
+            results.skip_group(&gone.before(at));
             if matches!(item, Item::Resumed { .. } | Item::KernelRestarted { .. }) {
                 results.kernels_gone(restarted);
             }
         }
-        results.pass(&gone.before(usize::MAX));
-        self.say(Role::User, SUMMARY);
-        self.say(Role::User, &summary.text);
+        results.skip_group(&gone.before(usize::MAX));
+        self.push_text(Role::User, SUMMARY_HEAD);
+        self.push_text(Role::User, &summary.text);
         if let Some(Item::Prompt { text, files, .. }) = task(left_out).and_then(|at| left_out.get(at)) {
-            self.say(Role::User, TASK);
-            self.say(Role::User, &given::message(text, files));
+            self.push_text(Role::User, TASK_HEAD);
+            self.push_text(Role::User, &given::message(text, files));
         }
     }
 
@@ -192,7 +192,7 @@ impl MessageList {
         transcript: &Transcript,
     ) -> usize {
         let (text, shortened) = results.capped(group, cap);
-        self.say(Role::User, &results::headed(text));
+        self.push_text(Role::User, &results::with_heading(text));
         self.images(images::of(transcript, group).filter(|image| images.contains(image)));
         shortened
     }
@@ -219,7 +219,7 @@ impl MessageList {
             return;
         }
         if self.messages.last().is_none_or(|last| last.role != Role::User) {
-            self.say(Role::User, IMAGES);
+            self.push_text(Role::User, IMAGES_HEAD);
         }
         if let Some(last) = self.messages.last_mut() {
             last.images.extend(images);

@@ -22,7 +22,7 @@ fn model(state: &State) -> ModelName {
 }
 
 /// Parameters up to which a model is small, in millions.
-const SMALL: f64 = 9_000.0;
+const MAX_SMALL_MILLIONS: f64 = 9_000.0;
 
 /// Whether a model says by its name that it is small: `qwen2.5-coder:7b`, `smollm2-360m`. Of several numbers the largest
 /// counts; one without any is not small.
@@ -38,7 +38,7 @@ pub(super) fn is_small(model: &str) -> bool {
         };
         Some(count.parse::<f64>().ok()? * factor)
     });
-    millions.reduce(f64::max).is_some_and(|millions| millions <= SMALL)
+    millions.reduce(f64::max).is_some_and(|millions| millions <= MAX_SMALL_MILLIONS)
 }
 
 impl Engine {

@@ -43,7 +43,7 @@ pub(crate) struct Difference {
 
 impl Difference {
     /// Where it is, in words.
-    pub(crate) fn place(&self) -> String {
+    pub(crate) fn describe_place(&self) -> String {
         match self.line {
             Some(line) => format!("{}, line {line}", self.part.as_str()),
             None => self.part.as_str().into(),
@@ -54,7 +54,7 @@ impl Difference {
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = |of: &Option<String>| of.clone().unwrap_or_else(|| "(nothing)".into());
-        write!(f, "{}: then {}; now {}", self.place(), text(&self.then), text(&self.now))
+        write!(f, "{}: then {}; now {}", self.describe_place(), text(&self.then), text(&self.now))
     }
 }
 

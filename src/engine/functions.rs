@@ -20,7 +20,7 @@ use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 
 /// Bytes of what is told of all functions in the system prompt.
-const LONGEST: usize = 16 << 10;
+const MAX_DESCRIPTION_BYTES: usize = 16 << 10;
 
 /// What is known of the files beside the state.
 #[derive(Debug, Default)]
@@ -250,7 +250,7 @@ impl Engine {
 
     fn announce(&mut self) {
         let base = self.files.base.get_or_insert_with(|| self.settings.system_prompt.clone());
-        self.settings.system_prompt = match told(&self.state.live.functions) {
+        self.settings.system_prompt = match describe_functions(&self.state.live.functions) {
             text if text.is_empty() => base.clone(),
             text => format!("{}\n\n{text}", base.trim_end()),
         };
@@ -263,7 +263,7 @@ fn timeless(terms: &Terms) -> Terms {
 }
 
 /// What the model is told of the functions; empty where there are none.
-fn told(functions: &[Function]) -> String {
+fn describe_functions(functions: &[Function]) -> String {
     if functions.is_empty() {
         return String::new();
     }
@@ -276,7 +276,7 @@ fn told(functions: &[Function]) -> String {
         for line in function.doc.lines().map(str::trim_end).filter(|line| !line.trim().is_empty()) {
             let _ = write!(one, "\n    {line}");
         }
-        if text.len() + one.len() > LONGEST {
+        if text.len() + one.len() > MAX_DESCRIPTION_BYTES {
             let _ = write!(text, "\n- and {} more", functions.len() - at);
             break;
         }

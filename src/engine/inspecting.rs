@@ -12,14 +12,14 @@ use std::collections::BTreeMap;
 
 /// So many blocks of a reply are looked at beforehand; those behind them when they come to wait. A reply that holds
 /// thousands must not start thousands of reviews.
-const AHEAD: usize = 16;
+const MAX_BLOCKS_AHEAD: usize = 16;
 
 /// So often the places of an edit are found anew, each time because its files changed.
-const MOST_PLACED: usize = 20;
+const MAX_PLACE_SEARCHES: usize = 20;
 
 /// What is known of looks beside the state.
 #[derive(Debug, Default)]
-pub(super) struct Looks {
+pub(super) struct Inspections {
     /// Grows when what a run would meet may have changed: a run has ended, a kernel is gone.
     world: u64,
     orders: BTreeMap<BlockId, InspectionState>,
@@ -44,7 +44,7 @@ impl Engine {
     }
 
     /// Orders a look at the newest revision; until it is answered the block can't be approved.
-    pub(super) fn look(&mut self, block: BlockId) {
+    pub(super) fn order_inspection(&mut self, block: BlockId) {
         let terminal = self.has_terminal(block);
         let Some(item) = self.state.transcript.blocks.get(&block) else { return };
         let live = self.state.live.blocks.entry(block).or_default();
@@ -62,21 +62,21 @@ impl Engine {
 
     /// Orders looks at the first of these blocks.
     pub(super) fn look_ahead(&mut self, blocks: &[BlockId]) {
-        for block in blocks.iter().take(AHEAD) {
-            self.look(*block);
+        for block in blocks.iter().take(MAX_BLOCKS_AHEAD) {
+            self.order_inspection(*block);
         }
     }
 
     /// Orders a look at a text that the person has just changed; the answer is told.
     pub(super) fn look_at_edit(&mut self, block: BlockId) {
-        self.look(block);
+        self.order_inspection(block);
         if let Some(look) = self.looks.orders.get_mut(&block) {
             look.edited = true;
         }
     }
 
     /// An answer. It counts when no other is waited for; where orders crossed, one more look tells how things stand.
-    pub(super) fn inspected(&mut self, block: BlockId, revision: Revision, inspection: Inspection) {
+    pub(super) fn take_inspection(&mut self, block: BlockId, revision: Revision, inspection: Inspection) {
         let Some(look) = self.looks.orders.get_mut(&block) else { return };
         let Some(order) = look.unanswered.iter().position(|ordered| *ordered == revision) else { return };
         look.unanswered.remove(order);
@@ -84,7 +84,7 @@ impl Engine {
             self.state.transcript.blocks.get(&block).filter(|item| item.standing == BlockStanding::Open);
         let (Some(item), true) = (open, look.unanswered.is_empty()) else { return };
         if look.crossed || item.block.current().revision != revision {
-            return self.look(block);
+            return self.order_inspection(block);
         }
         if let Some(edit) = inspection.edit {
             return self.place_edit(block, revision, edit);
@@ -126,10 +126,10 @@ impl Engine {
     fn place_edit(&mut self, block: BlockId, revision: Revision, edit: Result<PlacedEdit, EditFault>) {
         let times = self.state.transcript.blocks.get(&block).map_or(0, |item| item.block.placed.len());
         let fault = match edit {
-            Ok(PlacedEdit { text: source, bases, note }) if times < MOST_PLACED => {
+            Ok(PlacedEdit { text: source, bases, note }) if times < MAX_PLACE_SEARCHES => {
                 let revision = revision.next();
                 self.record(Entry::Placed { block, revision, source, bases, note, whole: true });
-                return self.look(block);
+                return self.order_inspection(block);
             }
             Ok(_) => EditFault("its files change again and again".into()),
             Err(fault) => fault,
@@ -155,7 +155,7 @@ impl Engine {
             self.effects.push(Effect::Prewarm(language));
         }
         if self.looks.orders.get(&block).is_none_or(|look| look.world != self.looks.world) {
-            self.look(block);
+            self.order_inspection(block);
         }
         self.offer_lacking();
         self.apply_policy();
@@ -166,7 +166,7 @@ impl Engine {
     /// Looks again at the block that waits, if its terms may have changed.
     pub(super) fn look_again(&mut self) {
         if let Phase::Deciding(block) = self.state.phase {
-            self.look(block);
+            self.order_inspection(block);
         }
     }
 
@@ -186,7 +186,7 @@ impl Engine {
         if self.state.phase == Phase::Deciding(block) {
             self.effects.push(Effect::Prewarm(language));
         }
-        self.look(block);
+        self.order_inspection(block);
     }
 
     /// The person changes the limits of a block.
@@ -199,7 +199,7 @@ impl Engine {
             return;
         }
         self.state.live.blocks.entry(block).or_default().limits = Some(limits);
-        self.look(block);
+        self.order_inspection(block);
     }
 
     /// The person wants the block to run in a new kernel, or not any more.
@@ -220,7 +220,7 @@ impl Engine {
             .map(|(language, kernel)| (language.clone(), *kernel));
         let notice = notices::fresh(block, fresh, kernel);
         self.notify(notice);
-        self.look(block);
+        self.order_inspection(block);
     }
 
     /// The person wants the block to have a terminal of its own, or not any more. What is known not to give one is told in
@@ -243,7 +243,7 @@ impl Engine {
         live.fresh &= !terminal;
         let notice = notices::terminal(block, terminal, leaves_kernel);
         self.notify(notice);
-        self.look(block);
+        self.order_inspection(block);
     }
 
     /// Whether the block would have a terminal of its own: by what the person said of it, else by its language.

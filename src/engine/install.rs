@@ -13,7 +13,7 @@ use crate::domain::{
 use std::collections::BTreeSet;
 
 /// Bytes of standard error that are searched for a missing package.
-const SEARCHED: usize = 16 << 10;
+const MAX_SEARCHED_BYTES: usize = 16 << 10;
 
 /// What was offered so far: nothing is offered twice for the same block.
 #[derive(Debug, Default)]
@@ -40,7 +40,7 @@ impl Engine {
         if let Some(image) = inspected.image.clone() {
             if let Some(pull) = self.offer_pull(block, &image) {
                 self.named_with(block, pull);
-                self.look(pull);
+                self.order_inspection(pull);
                 self.advance();
             }
             return;
@@ -52,7 +52,7 @@ impl Engine {
         if let Some(language) = language
             && let Some(install) = self.offer_install(block, &language, &lacking)
         {
-            self.look(install);
+            self.order_inspection(install);
             self.advance();
         }
     }
@@ -86,20 +86,20 @@ impl Engine {
     pub(super) fn draw(&mut self, block: BlockId, consequence: Consequence) {
         match consequence {
             Consequence::None => {}
-            Consequence::BringBack(block) => self.bring_back(block),
+            Consequence::BringBack(block) => self.reopen_failed_block(block),
             Consequence::Tell(package, executor) => {
                 self.notify(notices::lacks_elsewhere(block, &package, executor));
             }
             Consequence::Offer(language, package) => {
                 if let Some(install) = self.offer_install(block, &language, &[package]) {
-                    self.look(install);
+                    self.order_inspection(install);
                 }
             }
         }
     }
 
     /// What was needed is there now: the block that failed for it waits again.
-    fn bring_back(&mut self, block: BlockId) {
+    fn reopen_failed_block(&mut self, block: BlockId) {
         let failed = self.state.transcript.blocks.get(&block).is_some_and(|item| {
             let report = item.runs.last().and_then(|run| run.ended.as_ref()).map(|(_, report)| report);
             item.standing == BlockStanding::Approved
@@ -107,7 +107,7 @@ impl Engine {
         });
         if failed {
             self.record(Entry::PutBack(block));
-            self.look(block);
+            self.order_inspection(block);
         }
     }
 
@@ -175,7 +175,7 @@ fn missing_package(language: &Language, report: &RunReport) -> Option<String> {
         return packages::missing_module(&error.message).and_then(packages::python_package);
     }
     let printed = report.output.bytes(Stream::Stderr);
-    let end = printed.get(printed.len().saturating_sub(SEARCHED)..).unwrap_or_default();
+    let end = printed.get(printed.len().saturating_sub(MAX_SEARCHED_BYTES)..).unwrap_or_default();
     packages::missing_node_package(&String::from_utf8_lossy(end))
 }
 

@@ -9,9 +9,9 @@ use crate::domain::{Notice, StepId};
 use std::collections::{BTreeSet, VecDeque};
 
 /// Bytes of texts that were looked at last and stay in memory.
-const LOOKED_AT: usize = 16 << 20;
+const MAX_RECENT_BYTES: usize = 16 << 20;
 /// How often what a request tells is read before it is given up.
-const ROUNDS: u8 = 2;
+const MAX_ROUNDS: u8 = 2;
 
 /// What goes on as soon as all that it tells is in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ impl Engine {
     pub(super) fn ask_for(&mut self, bodies: &[Body]) {
         let mut asked = Vec::new();
         for &body in bodies {
-            if let Some((entry, LoadState::Away)) = self.away(body) {
+            if let Some((entry, LoadState::Away)) = self.unloaded_entry(body) {
                 self.note_load(body, LoadState::Loading);
                 asked.push((body, entry));
             }
@@ -55,7 +55,7 @@ impl Engine {
     pub(super) fn try_again(&mut self, items: &[usize]) {
         for item in items {
             let body = Body::Message(*item);
-            if self.away(body).is_some_and(|(_, load)| load == LoadState::Lost) {
+            if self.unloaded_entry(body).is_some_and(|(_, load)| load == LoadState::Lost) {
                 self.note_load(body, LoadState::Away);
             }
         }
@@ -68,7 +68,7 @@ impl Engine {
             away.is_some_and(|(_, out)| out.load != LoadState::Lost).then_some(Body::Message(*item))
         };
         let bodies: Vec<Body> = items.iter().filter_map(comes).collect();
-        if bodies.is_empty() || self.loads.rounds >= ROUNDS {
+        if bodies.is_empty() || self.loads.rounds >= MAX_ROUNDS {
             return false;
         }
         self.loads.rounds += 1;
@@ -80,7 +80,10 @@ impl Engine {
     /// Goes on with a request once all that it tells is there, or can't be read. One that is not wanted any more is dropped.
     fn go_on_with_request(&mut self) {
         let Some((request, bodies)) = self.loads.awaited.take() else { return };
-        if bodies.iter().any(|body| self.away(*body).is_some_and(|(_, load)| load != LoadState::Lost)) {
+        if bodies
+            .iter()
+            .any(|body| self.unloaded_entry(*body).is_some_and(|(_, load)| load != LoadState::Lost))
+        {
             self.loads.awaited = Some((request, bodies));
             return;
         }
@@ -94,7 +97,7 @@ impl Engine {
     }
 
     /// What was asked for has come, or can't be read.
-    pub(super) fn loaded(&mut self, bodies: Vec<LoadedBody>) {
+    pub(super) fn take_loaded(&mut self, bodies: Vec<LoadedBody>) {
         let mut lost = None;
         if self.state.transcript.told_away().next().is_some() {
             // How long the conversation is can be told better now.
@@ -126,16 +129,16 @@ impl Engine {
             None => {}
         }
         self.go_on_with_request();
-        self.let_go();
+        self.drop_oldest_loaded();
     }
 
     /// Lets go of what was looked at longest ago, where it is too much.
-    fn let_go(&mut self) {
+    fn drop_oldest_loaded(&mut self) {
         if self.loads.awaited.is_some() {
             // What a request tells is a part of it, whether it came now or before.
             return;
         }
-        while self.loads.bytes > LOOKED_AT {
+        while self.loads.bytes > MAX_RECENT_BYTES {
             // What is looked at now stays, however much it is: it would be loaded again at once.
             let Loads { looked_at, wanted, .. } = &mut self.loads;
             let is_needed = |body: &Body| wanted.contains(body) || self.plan.compares(*body);
@@ -146,7 +149,7 @@ impl Engine {
                 Body::Message(item) => self.state.transcript.page_out(item),
                 Body::Output(run) => {
                     if let Some(run) = self.state.transcript.run_mut(run) {
-                        run.let_go();
+                        run.unload_output();
                     }
                 }
             }
@@ -154,14 +157,14 @@ impl Engine {
     }
 
     /// Which entry of the file has it, and whether it comes; `None`: it is in memory.
-    fn away(&self, body: Body) -> Option<(u64, LoadState)> {
+    fn unloaded_entry(&self, body: Body) -> Option<(u64, LoadState)> {
         match body {
             Body::Message(item) => {
                 let (entry, out) = self.state.transcript.message_away(item)?;
                 Some((entry, out.load))
             }
             Body::Output(run) => {
-                let (entry, away) = self.state.transcript.run(run)?.1.away()?;
+                let (entry, away) = self.state.transcript.run(run)?.1.unloaded_output()?;
                 Some((entry, away.load))
             }
         }

@@ -125,8 +125,10 @@ impl Engine {
         }
         let forbidden = inspected.review.findings.iter().find(|finding| finding.forbidden);
         let why = match gate(&self.state, block, revision, Grantor::Named) {
-            Ok(_) if revision != named => NOT_AS_IT_WAS.into(),
-            Ok(terms) if terms.executor == ExecutorKind::Files && leads_outside(terms) => OUTSIDE.into(),
+            Ok(_) if revision != named => FILES_CHANGED_MESSAGE.into(),
+            Ok(terms) if terms.executor == ExecutorKind::Files && leads_outside(terms) => {
+                OUTSIDE_MESSAGE.into()
+            }
             Ok(_) => return self.grant(block, revision, Grantor::Named),
             // Once writing works again it is granted.
             Err(Refusal::Unsaved(_) | Refusal::NotInspected(_)) => return,
@@ -147,10 +149,10 @@ impl Engine {
 }
 
 /// Why an edit is not repeated whose places are found in other files than it was approved for.
-const NOT_AS_IT_WAS: &str =
+const FILES_CHANGED_MESSAGE: &str =
     "its files are not what they were when it was approved: it would write another text";
 /// Why nothing outside of the folder is read or written by being named.
-const OUTSIDE: &str = "it is about a file outside of the working folder";
+const OUTSIDE_MESSAGE: &str = "it is about a file outside of the working folder";
 
 fn leads_outside(terms: &Terms) -> bool {
     terms.target.as_ref().is_some_and(|target| target.all().any(|target| target.outside))

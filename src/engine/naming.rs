@@ -4,8 +4,7 @@
 use super::{Engine, notices};
 use crate::domain::{Entry, MaskedValue, Prompt, SessionNameError, session_name};
 
-/// Characters of a name at the most.
-const LONGEST: usize = 32;
+const MAX_NAME_CHARS: usize = 32;
 
 /// Words that say little about what a session is for.
 const FILLERS: [&str; 32] = [
@@ -25,13 +24,13 @@ pub(crate) fn name_for(prompt: &MaskedValue<String>) -> String {
     let mut len = 0;
     for word in chosen.iter().take(5) {
         let more = word.chars().count() + usize::from(len > 0);
-        if len > 0 && len + more > LONGEST {
+        if len > 0 && len + more > MAX_NAME_CHARS {
             break;
         }
         if len > 0 {
             name.push('-');
         }
-        name.extend(word.chars().take(LONGEST));
+        name.extend(word.chars().take(MAX_NAME_CHARS));
         len += more;
     }
     if name.is_empty() { "session".into() } else { name }

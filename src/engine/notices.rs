@@ -14,8 +14,7 @@ use crate::text::line::one_line;
 use crate::text::number::{counted, dollars, duration, limit};
 use std::collections::BTreeMap;
 
-/// Characters of a line of output that a notice shows.
-const SHOWN_OF_LINE: usize = 60;
+const MAX_LINE_CHARS: usize = 60;
 
 pub(super) fn queued() -> Notice {
     Notice::info(sending::QUEUED)
@@ -138,7 +137,7 @@ pub(super) fn no_time() -> Notice {
 /// What the checks say of a text that the person has just changed.
 pub(super) fn edited(block: &Block, review: &Review) -> Notice {
     let findings = findings(review);
-    Notice::info(match changes::count(&block.original().source, &block.current().source) {
+    Notice::info(match changes::count_changed_lines(&block.original().source, &block.current().source) {
         Some(0) => format!("Back to the model's text. Checks ran again: {findings}."),
         Some(lines) => format!("Edited by you: {}. Checks ran again: {findings}.", counted(lines, "line")),
         None => format!("Edited by you. Checks ran again: {findings}."),
@@ -195,19 +194,18 @@ pub(super) fn no_record() -> Notice {
     Notice::info("Nothing is known of changes of this run that could be taken back.")
 }
 
-/// Files that are named in a notice.
-const NAMED: usize = 3;
+const MAX_FILES_SHOWN: usize = 3;
 
-fn named(files: &[String]) -> String {
-    let first = files.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
-    match files.len().saturating_sub(NAMED) {
+fn list_files(files: &[String]) -> String {
+    let first = files.iter().take(MAX_FILES_SHOWN).cloned().collect::<Vec<_>>().join(", ");
+    match files.len().saturating_sub(MAX_FILES_SHOWN) {
         0 => first,
         more => format!("{first} and {more} more"),
     }
 }
 
 pub(super) fn taken_back(block: BlockId, files: &[String], way: UndoWay) -> Notice {
-    let files = one_line(&named(files));
+    let files = one_line(&list_files(files));
     Notice::info(match way {
         UndoWay::Back => format!("Block {block}: taken back: {files}."),
         UndoWay::Again => format!("Block {block}: made again: {files}."),
@@ -216,7 +214,7 @@ pub(super) fn taken_back(block: BlockId, files: &[String], way: UndoWay) -> Noti
 
 /// Not all of it could be taken back.
 pub(super) fn not_taken_back(block: BlockId, done: &[String], way: UndoWay, why: &str) -> Notice {
-    let (files, why) = (one_line(&named(done)), one_line(why));
+    let (files, why) = (one_line(&list_files(done)), one_line(why));
     Notice::warn(match (done.is_empty(), way) {
         (true, UndoWay::Back) => format!("Block {block}: nothing was taken back: {why}."),
         (true, UndoWay::Again) => format!("Block {block}: nothing was made again: {why}."),
@@ -386,11 +384,11 @@ pub(super) fn run_ends_at(block: BlockId, difference: &Difference) -> String {
 
 fn differs(block: BlockId, difference: &Difference) -> String {
     let text = |of: &Option<String>| match of {
-        Some(text) => one_line(&text.chars().take(SHOWN_OF_LINE).collect::<String>()),
+        Some(text) => one_line(&text.chars().take(MAX_LINE_CHARS).collect::<String>()),
         None => "nothing".into(),
     };
     let (then, now) = (text(&difference.then), text(&difference.now));
-    format!("Block {block} differs in {}: then {then}; now {now}.", difference.place())
+    format!("Block {block} differs in {}: then {then}; now {now}.", difference.describe_place())
 }
 
 pub(super) fn rebuild_unread(block: BlockId, left: usize) -> Notice {

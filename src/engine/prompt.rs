@@ -14,13 +14,13 @@ const EXECUTE_TAGS: &str = include_str!("../../assets/prompts/execute-tags.md");
 const EXECUTE_TAGS_SMALL: &str = include_str!("../../assets/prompts/execute-tags-small.md");
 
 /// Where the words on sayso and on the dialect go, and within them those on the dialect.
-const GAP: &str = "{about}";
-const DIALECT: &str = "{dialect}";
+const ABOUT_PLACEHOLDER: &str = "{about}";
+const DIALECT_PLACEHOLDER: &str = "{dialect}";
 /// Where it is told whether anybody can type into a block.
-const INPUT: &str = "{input}";
+const INPUT_PLACEHOLDER: &str = "{input}";
 /// Where it is told what the Python kernel does, where Python has one.
-const LEFT: &str = "{left}";
-const VALUES: &str = "{values}";
+const LEFT_PLACEHOLDER: &str = "{left}";
+const VALUES_PLACEHOLDER: &str = "{values}";
 
 /// Where code runs in Jupyter kernels: which languages have one is known later than this, and told with the conditions.
 const KERNELS: &str = "- the languages for which there is a Jupyter kernel, which the conditions name: each has one persistent \
@@ -77,10 +77,14 @@ pub(crate) fn in_dialect(prompt: &str, dialect: Dialect, is_small: bool, termina
             "The value of a last expression in Python is reported too. ",
         )
     };
-    let about = about.trim_end().replacen(LEFT, left, 1).replacen(VALUES, values, 1);
-    let about = about.replacen(INPUT, &input(is_small, terminals), 1).replacen(DIALECT, &how, 1);
+    let about = about.trim_end().replacen(LEFT_PLACEHOLDER, left, 1).replacen(VALUES_PLACEHOLDER, values, 1);
+    let about = about.replacen(INPUT_PLACEHOLDER, &input(is_small, terminals), 1).replacen(
+        DIALECT_PLACEHOLDER,
+        &how,
+        1,
+    );
     // The gap stands in front of all that comes from outside.
-    prompt.replacen(GAP, &about, 1)
+    prompt.replacen(ABOUT_PLACEHOLDER, &about, 1)
 }
 
 /// Whether anybody can type into a block: where it has a terminal from the start.
@@ -116,7 +120,7 @@ mod tests {
             for gap in ["{languages}", "{os}", "{cwd}", "{dialect}"] {
                 assert!(!text.contains(gap), "{gap} is left in {text}");
             }
-            assert_eq!(text.matches(GAP).count(), 1, "the folder's name alone: {text}");
+            assert_eq!(text.matches(ABOUT_PLACEHOLDER).count(), 1, "the folder's name alone: {text}");
         }
         assert!(fences.contains("```python") && !fences.contains("<execute>"));
         assert!(tags.contains("<execute>") && tags.contains("</execute>"));
@@ -133,7 +137,10 @@ mod tests {
             assert!(!small.contains("SEARCH"), "small models write whole files: {small}");
             assert!(small.contains(begin) && small.contains("- python: one persistent kernel"), "{small}");
             assert!(small.len() < told(dialect).len() / 2, "{small}");
-            assert!(!small.contains(DIALECT) && small.matches(GAP).count() == 1, "{small}");
+            assert!(
+                !small.contains(DIALECT_PLACEHOLDER) && small.matches(ABOUT_PLACEHOLDER).count() == 1,
+                "{small}"
+            );
             assert!(small.contains("never call input()"), "{small}");
         }
     }
@@ -146,7 +153,7 @@ mod tests {
         assert!(told(false, &[]).contains("There is no terminal and no input"));
         for is_small in [false, true] {
             let text = told(is_small, &[Language::bash()]);
-            assert!(text.contains("locks in bash ") && !text.contains(INPUT), "{text}");
+            assert!(text.contains("locks in bash ") && !text.contains(INPUT_PLACEHOLDER), "{text}");
             assert!(!text.contains("There is no terminal") && !text.contains("There is no input"), "{text}");
         }
     }

@@ -48,11 +48,11 @@ const CALLS: &[(&str, &str)] = &[
 const SOURCES: &[&str] = &["print(1)\n", "print(3)\n", "", "  \n", "print(1)\r\n"];
 
 /// What to throw: a kind, and two numbers that aim it.
-type Throw = (u8, u8, u8);
+type EventNumbers = (u8, u8, u8);
 
 /// The events of a kind stand as often as they should come.
-fn event(watched: &WatchedEngine, (kind, a, b): Throw) -> Event {
-    let aim = Aim { watched, a: usize::from(a), b: usize::from(b) };
+fn event(watched: &WatchedEngine, (kind, a, b): EventNumbers) -> Event {
+    let aim = EventMaker { watched, a: usize::from(a), b: usize::from(b) };
     if kind >= 80 {
         return aim.fitting();
     }
@@ -106,13 +106,13 @@ fn pick<'a>(from: &[&'a str], at: usize) -> &'a str {
 }
 
 /// Aims at what is there, and now and then beside it.
-struct Aim<'a> {
+struct EventMaker<'a> {
     watched: &'a WatchedEngine,
     a: usize,
     b: usize,
 }
 
-impl Aim<'_> {
+impl EventMaker<'_> {
     fn phase(&self) -> &Phase {
         &self.watched.engine.state().phase
     }
@@ -441,8 +441,8 @@ fn policy() -> impl Strategy<Value = Policy> {
     prop_oneof![3 => Just(Policy::Ask), 1 => Just(Policy::Clean), 1 => Just(Policy::All)]
 }
 
-fn throws() -> impl Strategy<Value = Vec<Throw>> {
-    prop::collection::vec(any::<Throw>(), 0..EVENTS)
+fn throws() -> impl Strategy<Value = Vec<EventNumbers>> {
+    prop::collection::vec(any::<EventNumbers>(), 0..EVENTS)
 }
 
 proptest! {

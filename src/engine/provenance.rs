@@ -9,21 +9,21 @@ use crate::domain::{BlockId, BlockKind, Entry, Prompt, RunId, RunReport, StepId,
 use std::sync::Arc;
 
 /// Most bytes of outputs and files that are gathered, the newest first; the person's and the model's words are all, but
-/// for [messages](MESSAGES) far back.
-const MOST: usize = 4 << 20;
+/// for [messages](MAX_MESSAGE_BYTES) far back.
+const MAX_BYTES: usize = 4 << 20;
 /// Bytes of messages that are read from the file for it, the newest first.
-const MESSAGES: usize = 32 << 20;
+const MAX_MESSAGE_BYTES: usize = 32 << 20;
 
 /// Texts with those whose words they are, oldest first.
-pub(crate) type Earlier = Vec<(Arc<str>, TextOrigin)>;
+pub(crate) type TracedTexts = Vec<(Arc<str>, TextOrigin)>;
 
 /// The texts before those are read that stand in the file alone.
 #[derive(Debug, Default)]
-pub(crate) struct UnreadTexts(Vec<(Words, TextOrigin)>);
+pub(crate) struct UnreadTexts(Vec<(TextSource, TextOrigin)>);
 
 /// A text, or what tells where it stands.
 #[derive(Debug)]
-enum Words {
+enum TextSource {
     Here(Arc<str>),
     /// What a run printed: which entry of the file has it.
     Away(RunId, u64),
@@ -37,24 +37,27 @@ impl UnreadTexts {
     ///
     /// # Errors
     /// When one can't be read: what came from it is not known.
-    pub(crate) fn read(&self, mut read: impl FnMut(u64) -> Result<Entry, String>) -> Result<Earlier, String> {
-        let (mut left, mut of_messages) = (MOST, MESSAGES);
-        let mut kept: Earlier = Vec::new();
+    pub(crate) fn read(
+        &self,
+        mut read: impl FnMut(u64) -> Result<Entry, String>,
+    ) -> Result<TracedTexts, String> {
+        let (mut left, mut of_messages) = (MAX_BYTES, MAX_MESSAGE_BYTES);
+        let mut kept: TracedTexts = Vec::new();
         for (words, from) in self.0.iter().rev() {
             let texts = match words {
-                Words::Here(text) => vec![text.clone()],
+                TextSource::Here(text) => vec![text.clone()],
                 // Behind one that is too large nothing older is read: what is left out is the oldest.
-                Words::Message(_, bytes) if *bytes > of_messages => {
+                TextSource::Message(_, bytes) if *bytes > of_messages => {
                     of_messages = 0;
                     continue;
                 }
-                Words::Message(entry, bytes) => {
+                TextSource::Message(entry, bytes) => {
                     of_messages -= bytes;
-                    kept.extend(said(read(*entry)?)?);
+                    kept.extend(message_texts(read(*entry)?)?);
                     continue;
                 }
-                Words::Away(..) if left == 0 => continue,
-                Words::Away(run, entry) => match read(*entry)? {
+                TextSource::Away(..) if left == 0 => continue,
+                TextSource::Away(run, entry) => match read(*entry)? {
                     Entry::Ran { run: found, report, .. } if found == *run => printed(&report),
                     _ => return Err(OTHER_ENTRY.to_owned()),
                 },
@@ -76,7 +79,7 @@ impl UnreadTexts {
 }
 
 /// The texts of a message, the last one first.
-fn said(entry: Entry) -> Result<Earlier, String> {
+fn message_texts(entry: Entry) -> Result<TracedTexts, String> {
     match entry {
         Entry::Reply { text, .. } => Ok(vec![(text.into(), TextOrigin::Model)]),
         Entry::Prompt(Prompt { text, files }) => {
@@ -97,30 +100,30 @@ fn printed(report: &RunReport) -> Vec<Arc<str>> {
 
 /// What was said, printed and read before the reply of this step: first the files of instructions that requests carry.
 /// The person's own edits of a block of that reply are among it: what the person wrote came from nowhere else.
-pub(crate) fn earlier(state: &State, step: StepId) -> UnreadTexts {
+pub(crate) fn unread_texts(state: &State, step: StepId) -> UnreadTexts {
     let transcript = &state.transcript;
     let end =
         transcript.items.iter().position(|item| matches!(item, Item::Reply(reply) if reply.step == step));
     let end = end.unwrap_or(transcript.items.len());
     let own = |own| if own { TextOrigin::Person } else { TextOrigin::Project };
     let instructions = state.live.used_instructions();
-    let mut texts: Vec<(Words, TextOrigin)> =
-        instructions.map(|file| (Words::Here(file.text.clone()), own(file.own))).collect();
+    let mut texts: Vec<(TextSource, TextOrigin)> =
+        instructions.map(|file| (TextSource::Here(file.text.clone()), own(file.own))).collect();
     let mut settled = transcript.settled.iter().peekable();
     for (at, item) in transcript.items.iter().take(end).enumerate() {
         while let Some(next) = settled.next_if(|settled| settled.after <= at) {
             outcome(transcript, next.block, &next.what, &mut texts);
         }
         if let Some((entry, out)) = transcript.message_away(at) {
-            texts.push((Words::Message(entry, out.bytes as usize), TextOrigin::Model));
+            texts.push((TextSource::Message(entry, out.bytes as usize), TextOrigin::Model));
             continue;
         }
         match item {
             Item::Prompt { text, files, .. } => {
-                texts.push((here(text), TextOrigin::Person));
-                texts.extend(files.iter().map(|file| (here(&file.text), TextOrigin::Given)));
+                texts.push((in_memory(text), TextOrigin::Person));
+                texts.extend(files.iter().map(|file| (in_memory(&file.text), TextOrigin::Given)));
             }
-            Item::Reply(reply) => texts.push((here(reply.text()), TextOrigin::Model)),
+            Item::Reply(reply) => texts.push((in_memory(reply.text()), TextOrigin::Model)),
             _ => {}
         }
     }
@@ -128,17 +131,17 @@ pub(crate) fn earlier(state: &State, step: StepId) -> UnreadTexts {
         outcome(transcript, next.block, &next.what, &mut texts);
     }
     let edits = transcript.blocks.values().filter(|item| item.block.step <= step);
-    texts.extend(edits.filter_map(edited).map(|text| (Words::Here(text), TextOrigin::Person)));
-    bound(&mut texts);
+    texts.extend(edits.filter_map(edited).map(|text| (TextSource::Here(text), TextOrigin::Person)));
+    drop_excess(&mut texts);
     UnreadTexts(texts)
 }
 
 /// Drops what will not be read in any case: outputs and files that newer ones in memory leave no room for.
-fn bound(texts: &mut Vec<(Words, TextOrigin)>) {
-    let mut left = MOST;
+fn drop_excess(texts: &mut Vec<(TextSource, TextOrigin)>) {
+    let mut left = MAX_BYTES;
     texts.reverse();
     texts.retain(|(words, from)| match words {
-        Words::Here(text) if from.block().is_some() => {
+        TextSource::Here(text) if from.block().is_some() => {
             let fits = text.len() <= left;
             left = left.saturating_sub(text.len());
             fits
@@ -148,16 +151,21 @@ fn bound(texts: &mut Vec<(Words, TextOrigin)>) {
     texts.reverse();
 }
 
-fn here(text: &str) -> Words {
-    Words::Here(text.into())
+fn in_memory(text: &str) -> TextSource {
+    TextSource::Here(text.into())
 }
 
 /// What became of a block, as far as it brought words in.
-fn outcome(transcript: &Transcript, block: BlockId, what: &Settlement, texts: &mut Vec<(Words, TextOrigin)>) {
+fn outcome(
+    transcript: &Transcript,
+    block: BlockId,
+    what: &Settlement,
+    texts: &mut Vec<(TextSource, TextOrigin)>,
+) {
     let Some(item) = transcript.blocks.get(&block) else { return };
     match what {
         Settlement::Declined(_) => {}
-        Settlement::Rejected(reason) => texts.push((here(reason), TextOrigin::Person)),
+        Settlement::Rejected(reason) => texts.push((in_memory(reason), TextOrigin::Person)),
         Settlement::Ran(run) => {
             let Some(run) = item.runs.iter().find(|item| item.run == *run) else { return };
             let Some((_, report)) = run.ended.as_ref() else { return };
@@ -165,9 +173,9 @@ fn outcome(transcript: &Transcript, block: BlockId, what: &Settlement, texts: &m
                 BlockKind::Code { .. } => TextOrigin::Output(block),
                 _ => TextOrigin::File(block),
             };
-            match run.away() {
-                Some((entry, _)) => texts.push((Words::Away(run.run, entry), from)),
-                None => texts.extend(printed(report).into_iter().map(|text| (Words::Here(text), from))),
+            match run.unloaded_output() {
+                Some((entry, _)) => texts.push((TextSource::Away(run.run, entry), from)),
+                None => texts.extend(printed(report).into_iter().map(|text| (TextSource::Here(text), from))),
             }
         }
     }
@@ -191,8 +199,9 @@ mod tests {
 
     #[test]
     fn of_messages_the_newest_are_read_and_none_behind_a_gap() {
-        let message = |entry, bytes| (Words::Message(entry, bytes), TextOrigin::Model);
-        let texts = UnreadTexts(vec![message(0, 10), message(1, MESSAGES), message(2, 10), message(3, 10)]);
+        let message = |entry, bytes| (TextSource::Message(entry, bytes), TextOrigin::Model);
+        let texts =
+            UnreadTexts(vec![message(0, 10), message(1, MAX_MESSAGE_BYTES), message(2, 10), message(3, 10)]);
         let mut read = Vec::new();
         let told = texts.read(|entry| {
             read.push(entry);
@@ -204,7 +213,7 @@ mod tests {
     const ONE: &str = "```python\nprint(1)\n```\n";
 
     fn told(d: &Dialogue, step: u32) -> Vec<(String, TextOrigin)> {
-        let texts = earlier(d.state(), StepId(step)).read(|_| Err("nothing is away".into())).unwrap();
+        let texts = unread_texts(d.state(), StepId(step)).read(|_| Err("nothing is away".into())).unwrap();
         texts
             .into_iter()
             .map(|(text, from)| (text.trim().to_owned(), from))
@@ -264,8 +273,8 @@ mod tests {
 
     #[test]
     fn too_much_from_outside_is_left_out_oldest_first_and_never_the_persons_words() {
-        let outside = |n: u32| (here(&"x".repeat(MOST / 2 + 1)), TextOrigin::Output(BlockId(n)));
-        let person = (here(&"y".repeat(MOST)), TextOrigin::Person);
+        let outside = |n: u32| (in_memory(&"x".repeat(MAX_BYTES / 2 + 1)), TextOrigin::Output(BlockId(n)));
+        let person = (in_memory(&"y".repeat(MAX_BYTES)), TextOrigin::Person);
         let kept = UnreadTexts(vec![outside(1), person, outside(2)]).read(|_| panic!("all is here")).unwrap();
         assert_eq!(
             kept.iter().map(|(_, from)| *from).collect::<Vec<_>>(),
@@ -275,10 +284,10 @@ mod tests {
 
     #[test]
     fn what_the_file_alone_has_is_read_as_far_as_it_counts_and_else_nothing_is_known() {
-        let away = |n: u32| (Words::Away(RunId(n), u64::from(n)), TextOrigin::Output(BlockId(n)));
+        let away = |n: u32| (TextSource::Away(RunId(n), u64::from(n)), TextOrigin::Output(BlockId(n)));
         let ran = |n: u64, bytes: usize| {
             let mut report = RunReport::bare(Outcome::Ok);
-            report.output = crate::domain::OutputBuffer::new(2 * MOST as u64);
+            report.output = crate::domain::OutputBuffer::new(2 * MAX_BYTES as u64);
             report.output.push(Stream::Stdout, "x".repeat(bytes).as_bytes());
             let run = RunId(u32::try_from(n).unwrap());
             Entry::Ran { run, block: BlockId(1), report: Box::new(report) }
@@ -287,7 +296,7 @@ mod tests {
         let mut read = Vec::new();
         let texts = all.read(|entry| {
             read.push(entry);
-            Ok(ran(entry, MOST / 2 + 1))
+            Ok(ran(entry, MAX_BYTES / 2 + 1))
         });
         assert_eq!(read, [3, 2], "the oldest is not read");
         let told: Vec<_> = texts.unwrap().into_iter().filter(|(text, _)| !text.is_empty()).collect();

@@ -57,7 +57,7 @@ struct RebuildTurn {
 
 impl RebuildQueue {
     /// How many blocks were not run again.
-    fn left(&self) -> usize {
+    fn count_left(&self) -> usize {
         self.todo.iter().map(Vec::len).sum()
     }
 
@@ -91,7 +91,7 @@ impl Engine {
             let told = ToldParts::default();
             let turn = RebuildTurn { block, runs, running: false, told, differs: None };
             self.plan.turn = Some(Box::new(turn));
-            self.look(block);
+            self.order_inspection(block);
             self.advance();
             return true;
         }
@@ -107,7 +107,7 @@ impl Engine {
         }
         let text = merged::text(&self.state.transcript, runs)?;
         let kind = BlockKind::Code { language: Some(Language::python()) };
-        let note = merged::note(&self.state.transcript, runs);
+        let note = merged::source_note(&self.state.transcript, runs);
         Some(self.propose_own(kind, Language::python(), text.into(), note))
     }
 
@@ -123,7 +123,7 @@ impl Engine {
         let Some(turn) = self.plan.turn.take_if(|turn| turn.running && turn.block == block) else {
             return false;
         };
-        let left = self.plan.left();
+        let left = self.plan.count_left();
         let ran = self.state.transcript.run(run).map(|(_, run)| run);
         let generation = ran.and_then(|run| run.terms.kernel).map(|kernel| kernel.generation);
         let report = ran.and_then(|run| run.ended.as_ref()).map(|(_, report)| report);
@@ -157,7 +157,7 @@ impl Engine {
         self.plan.kernel = generation;
         self.plan.done += turn.runs.len();
         let runs = turn.runs.iter().filter_map(|run| self.state.transcript.run(*run));
-        if runs.into_iter().any(|(_, run)| run.away().is_some()) {
+        if runs.into_iter().any(|(_, run)| run.unloaded_output().is_some()) {
             self.plan = RebuildQueue::default();
             self.notify(notices::rebuild_unread(block, left));
             return false;

@@ -94,7 +94,7 @@ impl Proposal {
 
 /// Whether sayso itself has a tool of this name.
 pub(crate) fn is_tool(name: &str) -> bool {
-    call::known(name)
+    call::is_known(name)
 }
 
 /// Takes a whole reply apart. `complete` tells whether the model said all that it wanted to say.

@@ -20,7 +20,7 @@ pub(super) const STOPPED: &str = "stopped";
 pub(super) const FAILED: &str = "failed";
 
 /// How much of the end of an open block is compared before its new text is added behind.
-const OVERLAP: usize = 256;
+const OVERLAP_BYTES: usize = 256;
 
 /// What is known of the reply that streams, beside the state.
 #[derive(Debug)]
@@ -77,7 +77,7 @@ impl Engine {
         let (Some(reply), Some(stream)) = (&mut self.state.live.reply, &mut self.stream) else { return };
         match event {
             ReplyEvent::Delta(text) => {
-                arrived(reply, self.now);
+                note_arrival(reply, self.now);
                 let pieces = stream.thinking.push(&text);
                 let changed = take(reply, &mut stream.parser, pieces);
                 if !stream.foreseen {
@@ -90,11 +90,11 @@ impl Engine {
                 }
             }
             ReplyEvent::Reasoning(text) => {
-                arrived(reply, self.now);
+                note_arrival(reply, self.now);
                 reply.reasoning.push_str(&text);
             }
             ReplyEvent::ToolCall(call) => {
-                arrived(reply, self.now);
+                note_arrival(reply, self.now);
                 let called = call::read(&call.name, &call.arguments, &self.settings.languages, false).ok();
                 let language =
                     called.filter(|called| called.file.is_none()).and_then(|called| called.language);
@@ -188,7 +188,7 @@ fn take(reply: &mut LiveReply, parser: &mut Parser, pieces: impl IntoIterator<It
     changed
 }
 
-fn arrived(reply: &mut LiveReply, now: crate::domain::Timestamp) {
+fn note_arrival(reply: &mut LiveReply, now: crate::domain::Timestamp) {
     reply.first_at.get_or_insert(now);
     reply.retry = None;
 }
@@ -220,7 +220,7 @@ fn follow(live: &mut Vec<Segment>, parsed: &[Segment]) -> usize {
 /// An open block mostly grows at its end: then only what is new is copied.
 fn follow_block(old: &mut Proposal, new: &Proposal) {
     let known = old.source.len();
-    let tail = known.saturating_sub(OVERLAP);
+    let tail = known.saturating_sub(OVERLAP_BYTES);
     let grown = old.range.start == new.range.start
         && new.source.as_bytes().get(tail..known) == old.source.as_bytes().get(tail..);
     if let (true, Some(more)) = (grown, new.source.get(known..)) {

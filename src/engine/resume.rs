@@ -30,10 +30,10 @@ impl Engine {
         let is_new_branch = self.state.transcript.is_branch_as_it_began();
         self.record(Entry::Resumed);
         let transcript = &self.state.transcript;
-        self.counted = counted(transcript);
+        self.counted = newest_ids(transcript);
         let turn = open_turn(transcript);
         self.turn.active = !turn.is_empty();
-        let step = news(transcript, turn);
+        let step = next_step(transcript, turn);
         (self.turn.news, self.turn.halted) = (step.news, step.halted);
         for item in turn {
             let Item::Reply(reply) = item else { continue };
@@ -42,7 +42,7 @@ impl Engine {
                 self.turn.proposed.count(&item.block);
             }
         }
-        let place = place(turn, &step);
+        let place = resume_point(turn, &step);
         self.resume_files();
         self.reopen_workflow();
         // Where a branch begins is told by who made it, and stays on screen; that variables are gone stands in the
@@ -79,7 +79,7 @@ impl Engine {
 }
 
 /// The newest identities in a transcript.
-fn counted(transcript: &Transcript) -> Counters {
+fn newest_ids(transcript: &Transcript) -> Counters {
     let replies = transcript.items.iter().filter_map(|item| match item {
         Item::Reply(reply) => Some(reply.step),
         _ => None,
@@ -106,7 +106,7 @@ struct ResumeStep {
     halted: bool,
 }
 
-fn news(transcript: &Transcript, turn: &[Item]) -> ResumeStep {
+fn next_step(transcript: &Transcript, turn: &[Item]) -> ResumeStep {
     let behind = transcript.items.len() - turn.len();
     let replied = turn.iter().rposition(|item| matches!(item, Item::Reply(_)));
     let since = replied.map_or(behind + 1, |at| behind + at + 1);
@@ -120,16 +120,16 @@ fn news(transcript: &Transcript, turn: &[Item]) -> ResumeStep {
         step.news = true;
         let Settlement::Ran(run) = settled.what else { continue };
         let Some((_, run)) = transcript.run(run) else { continue };
-        step.halted |= run.lost || run.ended.as_ref().is_some_and(|(_, report)| halts(&report.outcome));
+        step.halted |= run.lost || run.ended.as_ref().is_some_and(|(_, report)| is_halting(&report.outcome));
     }
     step
 }
 
-fn halts(outcome: &Outcome) -> bool {
+fn is_halting(outcome: &Outcome) -> bool {
     matches!(outcome, Outcome::Interrupted | Outcome::Refused(_) | Outcome::NotStarted(_))
 }
 
-fn place(turn: &[Item], step: &ResumeStep) -> ResumePoint {
+fn resume_point(turn: &[Item], step: &ResumeStep) -> ResumePoint {
     let reply: Option<&ReplyItem> = turn.iter().rev().find_map(|item| match item {
         Item::Reply(reply) => Some(reply.as_ref()),
         _ => None,

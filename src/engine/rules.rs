@@ -15,7 +15,7 @@ use crate::text::number::counted;
 
 /// Why a rule does not cover a block. The text goes on with the block for its subject.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Miss {
+pub enum RuleMismatch {
     /// It waits in a session that is not this installation's own.
     #[error("waits in a session that another installation wrote: each block is asked about")]
     Foreign,
@@ -67,49 +67,51 @@ pub enum Miss {
 ///
 /// # Errors
 /// Why not.
-pub fn covers(rule: &Rule, block: &Block, review: &Review, terms: &Terms) -> Result<(), Miss> {
+pub fn check_cover(rule: &Rule, block: &Block, review: &Review, terms: &Terms) -> Result<(), RuleMismatch> {
     if !matches!(block.kind, BlockKind::Code { .. }) {
-        return Err(Miss::NotCode);
+        return Err(RuleMismatch::NotCode);
     }
     let named = |finding: &crate::domain::Finding| finding.message.clone();
     if let Some(finding) = review.findings.iter().find(|finding| finding.forbidden) {
-        return Err(Miss::Forbidden(named(finding)));
+        return Err(RuleMismatch::Forbidden(named(finding)));
     }
     if let Some(finding) = review.findings.iter().find(|finding| finding.severity == Severity::High) {
-        return Err(Miss::High(named(finding)));
+        return Err(RuleMismatch::High(named(finding)));
     }
     if let Some(why) = &review.unchecked {
-        return Err(Miss::Unchecked(why.clone()));
+        return Err(RuleMismatch::Unchecked(why.clone()));
     }
     if let Some(link) = review.findings.iter().find(|finding| finding.rule == "file.link") {
         // Where it leads may be another place each time.
-        return Err(Miss::Link(named(link)));
+        return Err(RuleMismatch::Link(named(link)));
     }
     let source = &block.current().source;
     match rule.scope {
-        RuleScope::SameText if Sha256::of(source.as_bytes()) != rule.sha256 => return Err(Miss::OtherText),
+        RuleScope::SameText if Sha256::of(source.as_bytes()) != rule.sha256 => {
+            return Err(RuleMismatch::OtherText);
+        }
         RuleScope::SameText | RuleScope::Clean if terms.language != rule.terms.language => {
-            return Err(Miss::OtherLanguage(terms.language.as_str().to_owned()));
+            return Err(RuleMismatch::OtherLanguage(terms.language.as_str().to_owned()));
         }
         RuleScope::SameText => {}
-        RuleScope::Clean => clean(review, 0)?,
+        RuleScope::Clean => check_findings(review, 0)?,
         RuleScope::Reading => reads_only(review)?,
     }
     within(rule, terms)
 }
 
 /// Whether the checks found no more than this many things to tell of.
-fn clean(review: &Review, most: usize) -> Result<(), Miss> {
+fn check_findings(review: &Review, most: usize) -> Result<(), RuleMismatch> {
     match review.findings.len() {
-        found if found > most => Err(Miss::Findings(found)),
+        found if found > most => Err(RuleMismatch::Findings(found)),
         _ => Ok(()),
     }
 }
 
 /// Whether it only reads, as far as its text tells; what the text does not tell is the sandbox's part.
-fn reads_only(review: &Review) -> Result<(), Miss> {
+fn reads_only(review: &Review) -> Result<(), RuleMismatch> {
     if Policy::Clean.judge(review) != Verdict::Allow {
-        return clean(review, 0);
+        return check_findings(review, 0);
     }
     let effects = &review.effects;
     let acts = [
@@ -119,38 +121,38 @@ fn reads_only(review: &Review) -> Result<(), Miss> {
         ("installs", &effects.packages),
     ];
     match acts.into_iter().find_map(|(verb, names)| names.first().map(|name| format!("{verb} {name}"))) {
-        Some(act) => Err(Miss::Acts(act)),
+        Some(act) => Err(RuleMismatch::Acts(act)),
         None => Ok(()),
     }
 }
 
 /// Whether the sandbox holds, and the terms are no wider than the rule's.
-fn within(rule: &Rule, terms: &Terms) -> Result<(), Miss> {
+fn within(rule: &Rule, terms: &Terms) -> Result<(), RuleMismatch> {
     let rights = &terms.rights;
     if rights.terminal {
         // It asks the person something: who is not there can't answer.
-        return Err(Miss::OtherRights);
+        return Err(RuleMismatch::OtherRights);
     }
     let here = [ExecutorKind::Kernel, ExecutorKind::Subprocess, ExecutorKind::Container];
     let elsewhere = !here.contains(&terms.executor);
     if rights.sandbox.level == SandboxLevel::Off || !rights.sandbox.writes_confined || elsewhere {
-        return Err(Miss::NoSandbox);
+        return Err(RuleMismatch::NoSandbox);
     }
     let closed = !rights.network && rights.sandbox.network_blocked;
     if rule.scope != RuleScope::SameText && !closed {
-        return Err(Miss::Network);
+        return Err(RuleMismatch::Network);
     }
     match rule.scope {
         RuleScope::Reading => match rights.write.first() {
-            Some(folder) => Err(Miss::MayWrite(folder.display().to_string())),
-            None if terms.limits != rule.terms.limits => Err(Miss::OtherRights),
-            None if !reads_no_more(terms, &rule.terms) => Err(Miss::OtherRights),
-            None if !held_as_well(terms, &rule.terms) => Err(Miss::OtherRights),
+            Some(folder) => Err(RuleMismatch::MayWrite(folder.display().to_string())),
+            None if terms.limits != rule.terms.limits => Err(RuleMismatch::OtherRights),
+            None if !reads_no_more(terms, &rule.terms) => Err(RuleMismatch::OtherRights),
+            None if !held_as_well(terms, &rule.terms) => Err(RuleMismatch::OtherRights),
             None => Ok(()),
         },
-        RuleScope::SameText if terms.cwd != rule.terms.cwd => Err(Miss::OtherFolder),
+        RuleScope::SameText if terms.cwd != rule.terms.cwd => Err(RuleMismatch::OtherFolder),
         RuleScope::SameText | RuleScope::Clean if same_rights(terms, &rule.terms) => Ok(()),
-        RuleScope::SameText | RuleScope::Clean => Err(Miss::OtherRights),
+        RuleScope::SameText | RuleScope::Clean => Err(RuleMismatch::OtherRights),
     }
 }
 
@@ -194,7 +196,7 @@ fn same_rights(now: &Terms, then: &Terms) -> bool {
 }
 
 /// What a rule covers, in words.
-pub fn words(rule: &Rule) -> String {
+pub fn describe(rule: &Rule) -> String {
     let language = one_line(rule.terms.language.as_str());
     match rule.scope {
         RuleScope::SameText => format!("this exact text again ({language}, same sha256)"),
@@ -209,11 +211,11 @@ pub struct Offer {
     /// The rule as it would be.
     pub rule: Rule,
     /// Why it can't be granted on this block.
-    pub refused: Option<Miss>,
+    pub refused: Option<RuleMismatch>,
     /// Blocks of this session that it would have covered, oldest first.
     pub covered: Vec<BlockId>,
     /// The newest block of this session that it would not have covered, and why.
-    pub missed: Option<(BlockId, Miss)>,
+    pub missed: Option<(BlockId, RuleMismatch)>,
 }
 
 /// The rules that could be granted on a block, the narrowest first; nothing while it is being looked at or where it
@@ -229,11 +231,11 @@ pub(crate) fn is_offered(state: &State, block: BlockId) -> bool {
 }
 
 /// Whether this rule can be granted on its block; nothing while that is being looked at or where it can't run.
-fn can_be_granted(state: &State, rule: &Rule) -> Option<Result<(), Miss>> {
+fn can_be_granted(state: &State, rule: &Rule) -> Option<Result<(), RuleMismatch>> {
     let item = state.transcript.blocks.get(&rule.block)?;
     let inspected = state.inspected(rule.block)?;
-    let covered = covers(rule, &item.block, &inspected.review, inspected.terms.as_ref().ok()?);
-    Some(if state.live.foreign { Err(Miss::Foreign) } else { covered })
+    let covered = check_cover(rule, &item.block, &inspected.review, inspected.terms.as_ref().ok()?);
+    Some(if state.live.foreign { Err(RuleMismatch::Foreign) } else { covered })
 }
 
 fn offer(state: &State, block: BlockId, scope: RuleScope) -> Option<Offer> {
@@ -244,7 +246,7 @@ fn offer(state: &State, block: BlockId, scope: RuleScope) -> Option<Offer> {
         let id = other.block.id;
         // Of one that was never looked at, or could not run, nothing can be told.
         let Some((review, terms)) = known(state, other) else { continue };
-        match covers(&offer.rule, &other.block, review, terms) {
+        match check_cover(&offer.rule, &other.block, review, terms) {
             Ok(()) => offer.covered.push(id),
             Err(miss) => offer.missed = Some((id, miss)),
         }
@@ -278,7 +280,10 @@ pub(super) fn covering(state: &State, block: BlockId) -> Option<&Rule> {
     let item = state.transcript.blocks.get(&block).filter(|item| item.settled_at.is_none())?;
     let inspected = state.inspected(block)?;
     let terms = inspected.terms.as_ref().ok()?;
-    state.transcript.rules_in_force().find(|rule| covers(rule, &item.block, &inspected.review, terms).is_ok())
+    state
+        .transcript
+        .rules_in_force()
+        .find(|rule| check_cover(rule, &item.block, &inspected.review, terms).is_ok())
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use super::{Effect, Engine, Phase, notices};
 use crate::domain::{DeadKernel, Entry, Grantor, KernelFate, Language, Outcome, RunEvent, RunId, RunReport};
 
 /// Milliseconds after which a second wish to stop asks whether to kill.
-const INSIST_MS: u64 = 500;
+const KILL_OFFER_DELAY_MS: u64 = 500;
 
 impl Engine {
     /// Something of a run arrived. What belongs to another run than the one that goes on is stale.
@@ -33,11 +33,11 @@ impl Engine {
             }
             RunEvent::Functions(functions) => self.functions_told(functions),
             RunEvent::PartEnded { part, printed } => self.part_ended(id, part, &printed),
-            RunEvent::Ended(report) => self.ended(id, report),
+            RunEvent::Ended(report) => self.finish_run(id, report),
         }
     }
 
-    fn ended(&mut self, id: RunId, report: Box<RunReport>) {
+    fn finish_run(&mut self, id: RunId, report: Box<RunReport>) {
         let Some(run) = self.state.live.run.take() else { return };
         // What is no longer as it was shown is shown as it is now, and asked about again; once a person decided, so that
         // nothing goes round by itself.
@@ -74,7 +74,7 @@ impl Engine {
         self.draw(run.block, consequence);
         if asks_again {
             self.record(Entry::PutBack(run.block));
-            self.look(run.block);
+            self.order_inspection(run.block);
         }
         // A plan goes on with its next block before anything else does: the model is not asked between its steps.
         if !self.plan_ran(id, run.block, &outcome) {
@@ -98,7 +98,7 @@ impl Engine {
                 self.effects.push(Effect::InterruptRun(id));
                 self.notify(sent);
             }
-            Some(first) if now.since(first) >= INSIST_MS => {
+            Some(first) if now.since(first) >= KILL_OFFER_DELAY_MS => {
                 let notice = notices::kill_asked(run.block, kernel);
                 self.notify(notice);
             }

@@ -213,7 +213,7 @@ pub(crate) struct RuleMatch {
     pub(crate) countdown: Countdown,
 }
 
-/// The moment before a covered block starts: [`super::always::PAUSE_MS`] on screen.
+/// The moment before a covered block starts: [`super::always::START_DELAY_MS`] on screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Countdown {
     /// It is not on screen: no time runs.
@@ -387,7 +387,10 @@ impl State {
     pub(crate) fn queue(&self) -> impl DoubleEndedIterator<Item = &BlockItem> {
         // What a block needs is fetched before it.
         let first = |item: &&BlockItem| item.block.kind.prepares();
-        self.transcript.open().filter(first).chain(self.transcript.open().filter(move |item| !first(item)))
+        self.transcript
+            .open_blocks()
+            .filter(first)
+            .chain(self.transcript.open_blocks().filter(move |item| !first(item)))
     }
 
     /// The kernel's variables that are there, as last told.

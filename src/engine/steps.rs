@@ -142,7 +142,7 @@ impl ModelStep<'_> {
 
 /// What a turn came to, added up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub(crate) struct Sum {
+pub(crate) struct TurnTotals {
     /// Tokens of requests, as far as told.
     pub(crate) input: u64,
     /// Tokens of replies, as far as told.
@@ -158,8 +158,8 @@ pub(crate) struct Sum {
 
 impl TurnLog<'_> {
     /// All its steps added up.
-    pub(crate) fn sum(&self) -> Sum {
-        let mut sum = Sum::default();
+    pub(crate) fn sum(&self) -> TurnTotals {
+        let mut sum = TurnTotals::default();
         for step in &self.steps {
             if let Some(reply) = step.reply {
                 sum.input = sum.input.saturating_add(reply.usage.input.unwrap_or(0));
@@ -180,7 +180,8 @@ impl TurnLog<'_> {
 /// Every turn of a session with its steps, the oldest first. `costs`: what the reply of each step cost, where that is
 /// known ([`super::cost::Cost::of_steps`]).
 pub(crate) fn turns<'a>(transcript: &'a Transcript, costs: &BTreeMap<StepId, u64>) -> Vec<TurnLog<'a>> {
-    let mut log = Log { transcript, costs, turns: Vec::new(), round: None, fresh: false, last: Timestamp(0) };
+    let mut log =
+        LogBuilder { transcript, costs, turns: Vec::new(), round: None, fresh: false, last: Timestamp(0) };
     for (place, item) in transcript.items.iter().enumerate() {
         log.take(place, item);
     }
@@ -188,7 +189,7 @@ pub(crate) fn turns<'a>(transcript: &'a Transcript, costs: &BTreeMap<StepId, u64
 }
 
 /// The log while it is read off.
-struct Log<'a, 'c> {
+struct LogBuilder<'a, 'c> {
     transcript: &'a Transcript,
     costs: &'c BTreeMap<StepId, u64>,
     turns: Vec<TurnLog<'a>>,
@@ -200,7 +201,7 @@ struct Log<'a, 'c> {
     last: Timestamp,
 }
 
-impl<'a> Log<'a, '_> {
+impl<'a> LogBuilder<'a, '_> {
     fn take(&mut self, place: usize, item: &'a Item) {
         match item {
             Item::Prompt { at, text, .. } => {
@@ -264,7 +265,7 @@ impl<'a> Log<'a, '_> {
         let items = reply.blocks.iter().filter_map(|id| self.transcript.blocks.get(id));
         let blocks = items.map(|item| StepBlock { item }).collect();
         let cost = self.costs.get(&reply.step).copied();
-        self.begin(Some(reply), began.min(reply.at), cost, blocks);
+        self.begin_turn(Some(reply), began.min(reply.at), cost, blocks);
         self.last = reply.at;
     }
 
@@ -274,12 +275,12 @@ impl<'a> Log<'a, '_> {
         let block = StepBlock { item };
         match self.turns.last_mut().filter(|_| !self.fresh).and_then(|turn| turn.steps.last_mut()) {
             Some(step) => step.blocks.push(block),
-            None => self.begin(None, at, None, vec![block]),
+            None => self.begin_turn(None, at, None, vec![block]),
         }
         self.last = self.last.max(at);
     }
 
-    fn begin(
+    fn begin_turn(
         &mut self,
         reply: Option<&'a ReplyItem>,
         began: Timestamp,

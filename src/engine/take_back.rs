@@ -6,7 +6,7 @@ use crate::domain::sentences::undo as sentences;
 use crate::domain::{BlockId, Entry, FileChange, Notice, RunId, UndoWay};
 
 /// Files that are named in the session; the others are counted.
-const NAMED: usize = 50;
+const MAX_FILES_NAMED: usize = 50;
 
 impl State {
     /// Why changes of runs are not taken back now, nor made again.
@@ -68,8 +68,8 @@ impl Engine {
         let (done, left): (Vec<_>, Vec<_>) = all.into_iter().partition(|file| file.result.is_ok());
         let files: Vec<String> = done.into_iter().map(|file| file.path).collect();
         if !files.is_empty() {
-            let more = u32::try_from(files.len().saturating_sub(NAMED)).unwrap_or(u32::MAX);
-            let files = files.iter().take(NAMED).cloned().collect();
+            let more = u32::try_from(files.len().saturating_sub(MAX_FILES_NAMED)).unwrap_or(u32::MAX);
+            let files = files.iter().take(MAX_FILES_NAMED).cloned().collect();
             self.record(Entry::TakenBack { run, block, files, more, way });
         }
         let more = left.len().saturating_sub(1);

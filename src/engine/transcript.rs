@@ -175,7 +175,7 @@ impl ReplyItem {
     }
 
     /// What its provider wants back with it; nothing while it is in the file alone.
-    pub(crate) fn kept(&self) -> &[OpaqueItem] {
+    pub(crate) fn opaque_items(&self) -> &[OpaqueItem] {
         self.body.as_ref().map_or(&[], |body| &body.kept)
     }
 }

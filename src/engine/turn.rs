@@ -191,7 +191,7 @@ impl Engine {
         if self.dialect() != Dialect::Tools {
             return Vec::new();
         }
-        let mut tools = call::offered(&self.offered());
+        let mut tools = call::definitions(&self.offered_languages());
         tools.extend(functions::tools(&self.state.live.functions));
         tools
     }
@@ -317,7 +317,7 @@ impl Engine {
             return;
         }
         self.record(Entry::PutBack(block));
-        self.look(block);
+        self.order_inspection(block);
         self.advance();
     }
 

@@ -29,7 +29,7 @@ impl Engine {
         let origin = Origin { typed: true, ..Origin::own(YOUR_COMMAND) };
         let kind = BlockKind::Code { language: Some(Language::bash()) };
         let block = self.propose_from(origin, kind, Language::bash(), command.into());
-        self.look(block);
+        self.order_inspection(block);
         self.advance();
     }
 }

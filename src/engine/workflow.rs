@@ -166,16 +166,16 @@ impl<'a> WorkflowContext<'a> {
 
     /// The answer to an input; empty where there is none.
     pub(crate) fn input(&self, name: &str) -> &'a str {
-        named(&self.start.inputs, name)
+        value_of(&self.start.inputs, name)
     }
 
     /// What was found under this name; empty where nothing was.
     pub(crate) fn fact(&self, name: &str) -> &'a str {
-        named(&self.start.facts, name)
+        value_of(&self.start.facts, name)
     }
 }
 
-fn named<'a>(pairs: &'a [(String, String)], name: &str) -> &'a str {
+fn value_of<'a>(pairs: &'a [(String, String)], name: &str) -> &'a str {
     pairs.iter().find(|(known, _)| known == name).map_or("", |(_, text)| text)
 }
 
@@ -247,7 +247,7 @@ impl Engine {
             }
             WorkflowStep::Propose { kind, language, source, note } => {
                 let block = self.propose_own(kind, language, source, note);
-                self.look(block);
+                self.order_inspection(block);
             }
             WorkflowStep::Form(form) => {
                 let question = Question::Form(Box::new(form));

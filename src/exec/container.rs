@@ -138,7 +138,7 @@ impl Containers {
             interpreter: PathBuf::from(format!("{image}:{program}")),
             version: None,
             kernel: is_kernel(&known.entry).then(|| kernel.map_or(next, |kernel| kernel.state)),
-            shared: kernel.map_or_else(of_shell, |kernel| kernel.shared.told()),
+            shared: kernel.map_or_else(of_shell, |kernel| kernel.shared.if_any()),
             target: None,
             cwd: kernel.map_or_else(start, |kernel| kernel.cwd.clone()),
             rights: known.frame.rights().into(),

@@ -131,7 +131,7 @@ impl Jupyter {
             interpreter: PathBuf::from(interpreter),
             version: kernel.and_then(|kernel| kernel.version.clone()),
             kernel: Some(kernel.map_or_else(|| self.empty(generation), |kernel| self.reference(kernel))),
-            shared: kernel.and_then(|kernel| kernel.shared.told()),
+            shared: kernel.and_then(|kernel| kernel.shared.if_any()),
             target: None,
             cwd,
             rights: Rights {

@@ -12,7 +12,7 @@ use super::helper_part::DECODE;
 use super::helper_wire::{FIRST_GIVEN_FD, ProgramSpec};
 use super::memory_file;
 use super::sandbox::{self, Enclosure};
-use crate::domain::pixels::LONGEST_SIDE as MAX_SIDE;
+use crate::domain::pixels::MAX_SIDE;
 use crate::domain::{Limits, Pixels, UndrawnReason};
 pub(super) use decoder::Decoder;
 use std::ffi::OsString;

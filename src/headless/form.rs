@@ -23,7 +23,7 @@ impl GivenAnswers {
     /// What does not fit of the answers that were given for a form; what was not given is no misfit. `inputs`: what the
     /// recipe was begun with.
     pub(super) fn misfits(&self, form: &Form, inputs: &[(String, String)]) -> Vec<AnswerError> {
-        let answers = form.meant(&self.answers, inputs);
+        let answers = form.answers_for(&self.answers, inputs);
         let given = |misfit: &AnswerError| answers.iter().any(|(name, _)| *name == misfit.field);
         answers::check(form, &answers).err().into_iter().flatten().filter(given).collect()
     }
@@ -33,7 +33,7 @@ impl GivenAnswers {
     pub(super) fn to(&mut self, form: &Form, inputs: &[(String, String)]) -> Option<Answers> {
         let asked = self.asked.entry(form.name.clone()).or_default();
         *asked += 1;
-        if *asked > MOST { None } else { answers::check(form, &form.meant(&self.answers, inputs)).ok() }
+        if *asked > MOST { None } else { answers::check(form, &form.answers_for(&self.answers, inputs)).ok() }
     }
 }
 

@@ -13,7 +13,7 @@ use crate::domain::{
 };
 use crate::driver::Notification;
 use crate::engine::State;
-use crate::engine::going_on::GoingOn;
+use crate::engine::activity::Activity;
 use crate::text::number::{duration, size};
 use crate::text::rewritten::LineCollapser;
 use crate::text::utf8::Utf8Decoder;
@@ -81,7 +81,7 @@ impl Tell for TurnReporter<'_> {
         }
     }
 
-    fn still(&mut self, going_on: &GoingOn, now: Timestamp) -> io::Result<()> {
+    fn still(&mut self, going_on: &Activity, now: Timestamp) -> io::Result<()> {
         // What reads JSON waits for what happens.
         if self.json {
             return Ok(());

@@ -172,7 +172,7 @@ impl Accumulator {
     /// One line for the person.
     pub(super) fn remark(&mut self, text: &str) {
         if !self.over {
-            let text = self.secrets.told(&short_line(text));
+            let text = self.secrets.mask_message(&short_line(text));
             self.entry(text.len());
             self.out.push(ReplyEvent::Remark(text));
         }
@@ -221,8 +221,8 @@ impl Accumulator {
         if std::mem::replace(&mut self.over, true) {
             return;
         }
-        failure.message = self.secrets.told(&failure.message);
-        failure.hint = self.secrets.told(&failure.hint);
+        failure.message = self.secrets.mask_message(&failure.message);
+        failure.hint = self.secrets.mask_message(&failure.hint);
         self.out.extend(self.usage.take().map(ReplyEvent::Usage));
         self.out.push(ReplyEvent::Failed(failure));
     }

@@ -131,8 +131,8 @@ impl Connection {
 
     fn without_keys(&self, mut refusal: ServerRefusal) -> ServerRefusal {
         let secrets = &self.access().secrets;
-        refusal.failure.message = secrets.told(&refusal.failure.message);
-        refusal.failure.hint = secrets.told(&refusal.failure.hint);
+        refusal.failure.message = secrets.mask_message(&refusal.failure.message);
+        refusal.failure.hint = secrets.mask_message(&refusal.failure.hint);
         refusal
     }
 

@@ -314,7 +314,7 @@ fn keys_in_the_query_are_known_as_keys() {
     let server = Server { query, ..Server::new(Kind::Openai, name, "http://h?sig=swordfish") };
     let access = Access::new(server, &format_of(Kind::Openai).unwrap().protocol).unwrap();
     assert!(access.asked.has_key);
-    let told = access.secrets.told("no: hunter22hunter22 or swordfish of 2024");
+    let told = access.secrets.mask_message("no: hunter22hunter22 or swordfish of 2024");
     assert_eq!(told, "no: [key] or [key] of 2024");
 }
 

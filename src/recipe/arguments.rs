@@ -18,7 +18,7 @@ pub(super) fn form(defined: &Definition) -> Option<Form> {
 }
 
 fn field(defined: &Definition, parameter: &Parameter) -> Field {
-    let annotation = asked(parameter);
+    let annotation = annotation(parameter);
     let open = defined.expressions.iter().find(|(name, _)| *name == parameter.name);
     let help = match (open, parameter.kind) {
         (Some((_, expression)), _) => format!("{annotation}; empty: {expression}"),
@@ -37,7 +37,7 @@ fn field(defined: &Definition, parameter: &Parameter) -> Field {
 }
 
 /// The annotation of what is asked for: all further arguments together are a list or a dict.
-fn asked(parameter: &Parameter) -> String {
+fn annotation(parameter: &Parameter) -> String {
     let of = if parameter.annotation.is_empty() { "Any" } else { parameter.annotation.trim() };
     match parameter.kind {
         ParameterKind::Rest => format!("list[{of}]"),
@@ -58,7 +58,7 @@ pub(super) fn call(defined: &Definition, answers: &Answers) -> Result<String, An
         if answer.is_empty() {
             return Ok(None);
         }
-        let value = argument::value(&asked(parameter), answer);
+        let value = argument::value(&annotation(parameter), answer);
         value.map(|value| Some(value.to_string())).map_err(|why| MisfitError::from(why).of(&parameter.name))
     };
     let rest = function.parameters.iter().position(|parameter| parameter.kind == ParameterKind::Rest);

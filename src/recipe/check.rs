@@ -19,10 +19,10 @@ mod swallowed;
 mod table;
 mod written;
 
-pub(crate) use suite::told as runner;
-pub(crate) use table::{NONE, find, names};
+pub(crate) use suite::describe_runners as runner;
+pub(crate) use table::{NO_CHECK, find, names};
 
-use super::Want;
+use super::FactRequest;
 use super::view::{OwnRun, View};
 use crate::domain::{Answers, Block, BlockKind, Finding, Form, Language, Review};
 use crate::engine::WorkflowStep;
@@ -35,7 +35,7 @@ pub(crate) trait Check: Debug + Send + Sync {
     fn facts(&self) -> CheckFacts;
 
     /// What it can't do without in this step, with these answers.
-    fn wants(&self, options: &[(String, String)], inputs: &Answers) -> Vec<Want> {
+    fn wants(&self, options: &[(String, String)], inputs: &Answers) -> Vec<FactRequest> {
         let _ = (options, inputs);
         Vec::new()
     }

@@ -6,7 +6,7 @@ use crate::domain::Language;
 use crate::text::shell::quoted;
 
 /// Endings of names, and the words in front of the file.
-const BY_ENDING: &[(&str, &[&str])] = &[
+const COMMANDS_BY_EXTENSION: &[(&str, &[&str])] = &[
     ("py", &["python3"]),
     ("js", &["node"]),
     ("mjs", &["node"]),
@@ -27,7 +27,10 @@ const BY_ENDING: &[(&str, &[&str])] = &[
 
 fn words(file: &str) -> Option<&'static [&'static str]> {
     let (_, ending) = file.rsplit_once('.')?;
-    BY_ENDING.iter().find(|(known, _)| ending.eq_ignore_ascii_case(known)).map(|(_, words)| *words)
+    COMMANDS_BY_EXTENSION
+        .iter()
+        .find(|(known, _)| ending.eq_ignore_ascii_case(known))
+        .map(|(_, words)| *words)
 }
 
 /// The program that runs a file; `None` where its name does not tell which.
@@ -68,11 +71,11 @@ pub(super) struct ProgramNames<'a> {
 }
 
 /// The name of the fact that tells the words in front of a file of TypeScript.
-const TYPESCRIPT: &str = "typescript";
+const TYPESCRIPT_FACT: &str = "typescript";
 
 /// The words in front of a file of TypeScript as a fact, in JSON: any word may hold what parts words.
 pub(crate) fn typescript_fact(words: &[String]) -> (String, String) {
-    (TYPESCRIPT.to_owned(), serde_json::Value::from(words).to_string())
+    (TYPESCRIPT_FACT.to_owned(), serde_json::Value::from(words).to_string())
 }
 
 /// The words of such a fact; sessions of earlier versions have them in one line.
@@ -83,7 +86,7 @@ fn typescript_words(fact: &str) -> Vec<String> {
 
 impl<'a> ProgramNames<'a> {
     pub(super) fn of(view: &View<'a>) -> Self {
-        Self { python: view.context.fact("python"), typescript: view.context.fact(TYPESCRIPT) }
+        Self { python: view.context.fact("python"), typescript: view.context.fact(TYPESCRIPT_FACT) }
     }
 }
 

@@ -57,15 +57,14 @@ use crate::domain::{BlockKind, Field, FieldKind, Form, RecipeEnd};
 
 pub(super) use read::read;
 
-/// Bytes of a definition.
-const LARGEST: usize = 64 << 10;
+const MAX_BYTES: usize = 64 << 10;
 /// Rounds of a step where nothing is said of it.
-const ROUNDS: u32 = 5;
+const DEFAULT_ROUNDS: u32 = 5;
 /// Replies of a round where nothing is said of it.
-const REPLIES: u32 = 8;
+const DEFAULT_REPLIES: u32 = 8;
 
 /// A verdict of the machine itself: a block changed what is protected, and the person wants it back.
-pub(super) const CHANGED: &str = "protected_changed";
+pub(super) const PROTECTED_CHANGED: &str = "protected_changed";
 /// What stands for a verdict where the rounds of a step are used up.
 pub(super) const ROUNDS_USED: &str = "rounds";
 
@@ -158,7 +157,7 @@ impl RecipeStep {
             only_if: Vec::new(),
             say: Text::default(),
             blocks: Vec::new(),
-            check: super::check::NONE,
+            check: super::check::NO_CHECK,
             options: Vec::new(),
             protects: Vec::new(),
             strict: true,

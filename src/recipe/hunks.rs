@@ -4,7 +4,7 @@ use similar::{Algorithm, DiffTag, TextDiff};
 use std::ops::Range;
 
 /// Lines of a text beyond which its hunks are not looked for.
-const MOST_LINES: usize = 5_000;
+const MAX_LINES: usize = 5_000;
 
 /// A stretch of lines that was replaced.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub(super) fn hunks(old: &str, new: &str, most: usize) -> Vec<ReplacedLines> {
     // Lines end with a line feed and nowhere else: the script that takes hunks back counts them so, too.
     let (before, after): (Vec<&str>, Vec<&str>) =
         (old.split_inclusive('\n').collect(), new.split_inclusive('\n').collect());
-    if before.len().max(after.len()) > MOST_LINES {
+    if before.len().max(after.len()) > MAX_LINES {
         return Vec::new();
     }
     // Without a limit of time: the same texts have the same hunks, always.
@@ -86,7 +86,7 @@ mod tests {
         assert_eq!(without(new, &found, |at| at == 1), "a\nB\nc\nd\ne\n");
         assert_eq!(hunks(old, new, 1).len(), 1);
         assert_eq!(
-            (hunks("a\n", "a\n", 9), hunks(&"x\n".repeat(MOST_LINES + 1), "", 9)),
+            (hunks("a\n", "a\n", 9), hunks(&"x\n".repeat(MAX_LINES + 1), "", 9)),
             (Vec::new(), Vec::new())
         );
     }

@@ -30,7 +30,7 @@ impl Machine {
             return Ok(look);
         }
         if view.all_skipped() {
-            return Err(Ending::told(
+            return Err(Ending::with_words(
                 RecipeEnd::Stopped,
                 "You skipped what was proposed, so the recipe ends here.",
             ));
@@ -47,10 +47,11 @@ impl Machine {
                     note: format!("{} replies, and nothing to judge", self.definition.replies),
                 })
             }
-            CheckResponse::Propose(own) if own.is_empty() => {
-                Err(Ending::told(RecipeEnd::GaveUp, "There is nothing that could be run to judge this step."))
-            }
-            CheckResponse::Unable(why) => Err(Ending::told(RecipeEnd::GaveUp, &why)),
+            CheckResponse::Propose(own) if own.is_empty() => Err(Ending::with_words(
+                RecipeEnd::GaveUp,
+                "There is nothing that could be run to judge this step.",
+            )),
+            CheckResponse::Unable(why) => Err(Ending::with_words(RecipeEnd::GaveUp, &why)),
             look => Ok(look),
         }
     }
@@ -72,7 +73,7 @@ impl Workflow for Machine {
             }
             let (view, step) = (path.view(), path.step());
             if !view.is_told {
-                let text = told::entering(&path);
+                let text = told::round_message(&path);
                 if !text.is_empty() {
                     let (step, title) = (step.name.clone(), step.title.clone());
                     moves.push(WorkflowStep::Say { step, title, round: view.round, text });
@@ -94,7 +95,7 @@ impl Workflow for Machine {
                     continue;
                 }
                 Ok(CheckResponse::Unable(why)) => {
-                    moves.push(end(&path, &Ending::told(RecipeEnd::GaveUp, &why)));
+                    moves.push(end(&path, &Ending::with_words(RecipeEnd::GaveUp, &why)));
                 }
                 Err(ending) => moves.push(end(&path, &ending)),
             }

@@ -5,20 +5,18 @@ use crate::engine::Transcript;
 use crate::engine::transcript::{BlockStanding, Item};
 use std::fmt::Write as _;
 
-/// So many prompts become steps.
-const STEPS: usize = 8;
-/// Bytes of a prompt.
-const LONGEST: usize = 4 << 10;
+const MAX_STEPS: usize = 8;
+const MAX_PROMPT_BYTES: usize = 4 << 10;
 
 /// A definition with a step for each prompt of the session, the newest if there are many. Each is judged by what came of
 /// the prompt: code that ran, files that were written, or an answer in words.
 pub(crate) fn scaffold(transcript: &Transcript, name: &str) -> String {
     let mut turns = turns(transcript);
-    turns.drain(..turns.len().saturating_sub(STEPS));
+    turns.drain(..turns.len().saturating_sub(MAX_STEPS));
     if turns.is_empty() {
         turns.push(ScaffoldTurn { prompt: "Do it.".into(), is_part: false, check: "reply" });
     }
-    let name = named(name);
+    let name = valid_name(name);
     let title = quoted(&name.replace(['-', '_'], " "));
     let mut text = format!(
         "# Made from a session. Change it as you like: texts in braces are inputs, a round ends by what its check says.\n\
@@ -68,8 +66,8 @@ fn turns(transcript: &Transcript) -> Vec<ScaffoldTurn> {
             Item::Prompt { text, .. } if !text.trim().is_empty() => {
                 let fits = |c: &char| !c.is_control() || matches!(c, '\n' | '\t');
                 let mut prompt: String = text.trim().chars().filter(fits).collect();
-                let is_part = prompt.len() > LONGEST || transcript.message_away(at).is_some();
-                prompt.truncate(prompt.floor_char_boundary(LONGEST));
+                let is_part = prompt.len() > MAX_PROMPT_BYTES || transcript.message_away(at).is_some();
+                prompt.truncate(prompt.floor_char_boundary(MAX_PROMPT_BYTES));
                 turns.push(ScaffoldTurn { prompt, is_part, check: "reply" });
             }
             Item::Reply(reply) => {
@@ -93,7 +91,7 @@ fn turns(transcript: &Transcript) -> Vec<ScaffoldTurn> {
 }
 
 /// A name that a definition can have.
-fn named(name: &str) -> String {
+fn valid_name(name: &str) -> String {
     let fits = |c: char| if c.is_ascii_lowercase() || c.is_ascii_digit() { c } else { '-' };
     let name: String = name.to_ascii_lowercase().chars().map(fits).take(30).collect();
     let name = name.trim_matches('-');
@@ -132,7 +130,7 @@ mod tests {
 
     #[test]
     fn a_prompt_of_which_a_part_is_taken_says_so() {
-        let long = "Plot it. ".repeat(LONGEST);
+        let long = "Plot it. ".repeat(MAX_PROMPT_BYTES);
         let text = scaffold(&session(&["short", &long]), "x");
         assert_eq!(text.matches("# Only a part").count(), 1, "{text}");
         let mut paged = PagedTranscript::default();

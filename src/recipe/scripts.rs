@@ -10,7 +10,7 @@ const MEASURE: &str = include_str!("../../assets/recipes/measure.py");
 const COLUMNS: &str = include_str!("../../assets/recipes/columns.py");
 
 /// With what a line begins that says what a script came to.
-const RESULT: &str = "=> ";
+const RESULT_PREFIX: &str = "=> ";
 
 /// A script that finds out which of these hunks of a file break the net.
 pub(super) fn which_hunk(
@@ -66,7 +66,7 @@ fn text(text: &str) -> String {
 
 /// What a script came to: the lines of its output that say so, bounded.
 pub(super) fn results(output: &str) -> Vec<&str> {
-    let lines = output.lines().filter_map(|line| line.strip_prefix(RESULT));
+    let lines = output.lines().filter_map(|line| line.strip_prefix(RESULT_PREFIX));
     lines.filter(|line| line.len() < 4_000).take(20).collect()
 }
 
@@ -101,7 +101,7 @@ impl Figures {
     }
 
     /// `0.1234 s (0.1200 to 0.1300)`
-    pub(super) fn told(&self) -> String {
+    pub(super) fn describe(&self) -> String {
         format!("{:.4} s ({:.4} to {:.4})", self.median, self.least, self.most)
     }
 }

@@ -1,8 +1,7 @@
 //! A text of a definition with places for values: `{spec}`, `{data:error}`, `{file:code}`, `{fact:tests}`, `{note}`. Two braces stand for
 //! one. What is put in is never looked at for places again.
 
-/// Bytes of a value that are put in.
-const LONGEST: usize = 64 << 10;
+const MAX_VALUE_BYTES: usize = 64 << 10;
 
 /// A text with places.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -112,8 +111,8 @@ fn place(text: &str) -> Option<(&str, &str)> {
 
 /// A value that is not too long to be put in.
 pub(crate) fn bounded(mut value: String) -> String {
-    if value.len() > LONGEST {
-        value.truncate(value.floor_char_boundary(LONGEST));
+    if value.len() > MAX_VALUE_BYTES {
+        value.truncate(value.floor_char_boundary(MAX_VALUE_BYTES));
         value.push_str("\n… (the rest is left out)");
     }
     value
@@ -154,7 +153,7 @@ mod tests {
     #[test]
     fn a_fence_holds_what_it_is_given() {
         assert_eq!(fenced("", "a\n```\nb"), "````\na\n```\nb\n````");
-        assert!(bounded("é".repeat(LONGEST)).len() < LONGEST + 64);
+        assert!(bounded("é".repeat(MAX_VALUE_BYTES)).len() < MAX_VALUE_BYTES + 64);
     }
 
     proptest! {

@@ -138,7 +138,7 @@ impl<'a> View<'a> {
         let runs = written::settled_runs(self.context, from, usize::MAX);
         let ok = |run: &RunItem| run.ended.as_ref().is_some_and(|(_, report)| report.outcome == Outcome::Ok);
         let of_file = |item: &BlockItem, run: &RunItem| {
-            let path = item.block.kind.writes().find(|path| written::same(&self.named(path), file))?;
+            let path = item.block.kind.writes().find(|path| written::same(&self.shown_path(path), file))?;
             item.block.written_to(item.block.version(run.revision)?, path).map(str::to_owned)
         };
         runs.filter(|(_, _, run)| ok(run))
@@ -161,14 +161,14 @@ impl<'a> View<'a> {
     }
 
     /// A path as it is compared and shown: relative to the working folder where it lies below it.
-    pub(crate) fn named(&self, path: &str) -> String {
-        written::named(&self.context, path)
+    pub(crate) fn shown_path(&self, path: &str) -> String {
+        written::shown_path(&self.context, path)
     }
 
     /// What became of the newest of them.
     pub(crate) fn own_run(&self) -> OwnRun<'a> {
         let Some(item) = self.own().last().copied() else { return OwnRun::None };
-        match (&item.standing, ended(item)) {
+        match (&item.standing, ended_run(item)) {
             (BlockStanding::Rejected(why), _) => OwnRun::Refused(why),
             (BlockStanding::Approved, Some((_, report))) if report.outcome == Outcome::Interrupted => {
                 OwnRun::Refused("it was interrupted")
@@ -201,18 +201,18 @@ impl<'a> View<'a> {
     /// The files that blocks of the model wrote in this round.
     pub(crate) fn written(&self) -> Vec<String> {
         let Some(from) = self.from else { return Vec::new() };
-        written::between(&self.context, [(from, self.until.unwrap_or(usize::MAX))])
+        written::written_between(&self.context, [(from, self.until.unwrap_or(usize::MAX))])
     }
 
     /// The files that blocks of the model wrote in all rounds of the step with this name.
     pub(crate) fn written_in(&self, step: &str) -> Vec<String> {
         let spans = self.spans.iter().filter(|span| span.step == step);
-        written::between(&self.context, spans.map(|span| (span.from, span.until)))
+        written::written_between(&self.context, spans.map(|span| (span.from, span.until)))
     }
 
     /// The files that blocks of the model wrote since the recipe began.
     pub(crate) fn all_written(&self) -> Vec<String> {
-        written::between(&self.context, [(self.context.from.saturating_sub(1), usize::MAX)])
+        written::written_between(&self.context, [(self.context.from.saturating_sub(1), usize::MAX)])
     }
 
     /// The value of an option of the step.
@@ -222,7 +222,7 @@ impl<'a> View<'a> {
 }
 
 /// The newest run of a block that has ended.
-pub(crate) fn ended(item: &BlockItem) -> Option<(&RunItem, &RunReport)> {
+pub(crate) fn ended_run(item: &BlockItem) -> Option<(&RunItem, &RunReport)> {
     let run = item.runs.last()?;
     run.ended.as_ref().map(|(_, report)| (run, report.as_ref()))
 }

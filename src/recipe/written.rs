@@ -5,12 +5,12 @@ use crate::engine::transcript::{BlockItem, RunItem, SettledEvent, Settlement};
 use std::path::{Component, Path, PathBuf};
 
 /// Folders and files that tools make beside the work.
-const BESIDE: &[&str] =
+const TOOL_FOLDERS: &[&str] =
     &["__pycache__", "node_modules", "target", "Cargo.lock", "go.sum", "package-lock.json"];
 
 /// The files that blocks of the model wrote in these spans, in the order in which they came; those that were deleted
 /// again are left out.
-pub(super) fn between(
+pub(super) fn written_between(
     context: &WorkflowContext<'_>,
     spans: impl IntoIterator<Item = (usize, usize)>,
 ) -> Vec<String> {
@@ -64,11 +64,11 @@ pub(super) fn changes(context: &WorkflowContext<'_>, item: &BlockItem, run: &Run
         .receipt
         .files
         .iter()
-        .map(|file| FileEffect { path: named(context, &file.path), deleted: file.change == "deleted" })
+        .map(|file| FileEffect { path: shown_path(context, &file.path), deleted: file.change == "deleted" })
         .collect();
     let is_ok = report.outcome == crate::domain::Outcome::Ok;
     for path in item.block.kind.writes().filter(|_| is_ok) {
-        let path = named(context, path);
+        let path = shown_path(context, path);
         changes.retain(|change| change.path != path);
         changes.push(FileEffect { path, deleted: false });
     }
@@ -76,9 +76,9 @@ pub(super) fn changes(context: &WorkflowContext<'_>, item: &BlockItem, run: &Run
 }
 
 /// A path as it is compared and shown: relative to the working folder where it lies below it, without `.` and `..`.
-pub(super) fn named(context: &WorkflowContext<'_>, path: &str) -> String {
+pub(super) fn shown_path(context: &WorkflowContext<'_>, path: &str) -> String {
     let cwd = context.transcript.header.as_ref().map(|header| header.cwd.as_path());
-    let path = clean(Path::new(path));
+    let path = clean_path(Path::new(path));
     let below = cwd.and_then(|cwd| path.strip_prefix(cwd).ok());
     below.unwrap_or(&path).to_string_lossy().into_owned()
 }
@@ -88,7 +88,7 @@ pub(super) fn same(a: &str, b: &str) -> bool {
     a == b || a.to_lowercase() == b.to_lowercase()
 }
 
-fn clean(path: &Path) -> PathBuf {
+fn clean_path(path: &Path) -> PathBuf {
     let mut cleaned = PathBuf::new();
     for part in path.components() {
         match part {
@@ -109,7 +109,7 @@ fn clean(path: &Path) -> PathBuf {
 
 /// Whether a file is none that somebody meant to write.
 fn is_beside(path: &str) -> bool {
-    path.split('/').any(|part| part.starts_with('.') && part != ".." || BESIDE.contains(&part))
+    path.split('/').any(|part| part.starts_with('.') && part != ".." || TOOL_FOLDERS.contains(&part))
         || Path::new(path).extension().is_some_and(|end| end == "pyc")
 }
 
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn paths_are_cleaned_without_looking() {
-        for (path, clean_path) in [
+        for (path, cleaned) in [
             ("./a/../b.py", "b.py"),
             ("../x", "../x"),
             ("/a/./b", "/a/b"),
@@ -127,7 +127,7 @@ mod tests {
             ("a//b", "a/b"),
             (".", ""),
         ] {
-            assert_eq!(clean(Path::new(path)), Path::new(clean_path), "{path}");
+            assert_eq!(clean_path(Path::new(path)), Path::new(cleaned), "{path}");
         }
         assert!(is_beside("a/__pycache__/x.py") && is_beside(".pytest_cache/x") && !is_beside("a/x.py"));
         assert!(same("Test.py", "test.py") && !same("a", "b"));

@@ -12,13 +12,12 @@ use std::fmt::Write as _;
 use tree_sitter::Node;
 
 /// Readings of one body.
-const MOST: usize = 12;
-/// Functions that are remembered.
-const MOST_FUNCTIONS: usize = 4096;
+const MAX_READINGS: usize = 12;
+const MAX_FUNCTIONS: usize = 4096;
 /// Calls inside of calls that are followed.
-const DEEPEST: usize = 6;
+const MAX_DEPTH: usize = 6;
 /// Heaviest arguments that a body is read with, in the units of `Value::weight`.
-const HEAVIEST: usize = 1024;
+const MAX_WEIGHT: usize = 1024;
 
 /// A function of the text.
 #[derive(Clone, Copy, Debug)]
@@ -59,14 +58,14 @@ pub(super) enum CallEntry {
 impl<'t> ArgumentFlow<'t> {
     /// Notes a function by the name that calls of it have; a later one of the same name takes its place.
     pub(super) fn define(&mut self, name: String, function: FlowFunction<'t>) {
-        if self.functions.len() < MOST_FUNCTIONS {
+        if self.functions.len() < MAX_FUNCTIONS {
             self.functions.insert(name, function);
         }
     }
 
     /// Notes that a class is made from another one of the text.
-    pub(super) fn derive(&mut self, class: String, base: String) {
-        if self.bases.len() < MOST_FUNCTIONS {
+    pub(super) fn note_subclass(&mut self, class: String, base: String) {
+        if self.bases.len() < MAX_FUNCTIONS {
             self.bases.insert(class, base);
         }
     }
@@ -85,7 +84,7 @@ impl<'t> ArgumentFlow<'t> {
     }
 
     /// Whether every call of a function was followed, and there was one.
-    pub(super) fn covered(&self, function: usize) -> bool {
+    pub(super) fn is_fully_followed(&self, function: usize) -> bool {
         self.readings.contains_key(&function) && !self.refused.contains(&function)
     }
 
@@ -100,14 +99,14 @@ impl<'t> ArgumentFlow<'t> {
     }
 
     /// Something is given back by the body that is read.
-    pub(super) fn give_back(&mut self, value: Value) {
+    pub(super) fn note_return(&mut self, value: Value) {
         if let Some((returns, _)) = self.returns.last_mut().filter(|(r, _)| r.len() < 64) {
             returns.push(value);
         }
     }
 
     /// Something is handed out one by one by the body that is read.
-    pub(super) fn yields(&mut self, value: Value) {
+    pub(super) fn note_yield(&mut self, value: Value) {
         if let Some((_, yields)) = self.returns.last_mut().filter(|(_, y)| y.len() < 64) {
             yields.push(value);
         }
@@ -134,7 +133,7 @@ impl<'t> ArgumentFlow<'t> {
     ) -> CallEntry {
         let weight = given.iter().map(|(_, v)| v.weight()).sum::<usize>();
         let id = function.node.id();
-        if weight > HEAVIEST || !frames.pay(weight) {
+        if weight > MAX_WEIGHT || !frames.pay(weight) {
             self.refused.insert(id);
             return CallEntry::Refused;
         }
@@ -149,7 +148,7 @@ impl<'t> ArgumentFlow<'t> {
         }
         let readings = self.readings.entry(id).or_default();
         let work = function.node.byte_range().len() / 2 + 8;
-        if *readings >= MOST || self.returns.len() >= DEEPEST || !frames.spare(work) {
+        if *readings >= MAX_READINGS || self.returns.len() >= MAX_DEPTH || !frames.pay_optional(work) {
             self.refused.insert(id);
             return CallEntry::Refused;
         }

@@ -6,13 +6,13 @@
 use super::value::{Act, Taint, Value, ValueKind};
 
 /// Most values that one value may be.
-const MOST: usize = 24;
+const MAX_VALUES: usize = 24;
 
 /// Most ways in which one call is looked at.
-const MOST_WAYS: usize = 48;
+const MAX_VARIANTS: usize = 48;
 
 /// Heaviest choice that is kept, in the units of `Value::weight`.
-const HEAVIEST: usize = 512;
+const MAX_WEIGHT: usize = 512;
 
 impl Value {
     /// One of these values.
@@ -27,7 +27,7 @@ impl Value {
             _ if all.contains(&value) => {}
             _ => {
                 weight += value.weight();
-                if all.len() < MOST && weight <= HEAVIEST {
+                if all.len() < MAX_VALUES && weight <= MAX_WEIGHT {
                     all.push(value);
                 } else {
                     rest = true;
@@ -71,16 +71,16 @@ impl Value {
         match &self.kind {
             ValueKind::Any(items) => {
                 let all = items.iter().flat_map(|item| item.alternatives());
-                all.map(|value| value.tainted(self.taint)).take(MOST_WAYS).collect()
+                all.map(|value| value.tainted(self.taint)).take(MAX_VARIANTS).collect()
             }
             ValueKind::List(items) => {
                 let slots: Vec<Vec<Value>> = items.iter().map(Value::alternatives).collect();
-                ways(&slots).into_iter().map(|items| same(ValueKind::List(items))).collect()
+                combinations(&slots).into_iter().map(|items| same(ValueKind::List(items))).collect()
             }
             ValueKind::Map(items) => {
                 let slots: Vec<Vec<Value>> = items.iter().map(|(_, value)| value.alternatives()).collect();
                 let keys = || items.iter().map(|(key, _)| key.clone());
-                ways(&slots)
+                combinations(&slots)
                     .into_iter()
                     .map(|values| same(ValueKind::Map(keys().zip(values).collect())))
                     .collect()
@@ -110,7 +110,7 @@ impl Value {
         if !matches!(self.kind, ValueKind::Any(_)) && !matches!(other.kind, ValueKind::Any(_)) {
             return of(self, other);
         }
-        let pairs = ways(&[self.alternatives(), other.alternatives()]);
+        let pairs = combinations(&[self.alternatives(), other.alternatives()]);
         Value::any(pairs.iter().map(|pair| match pair.as_slice() {
             [left, right] => of(left, right),
             _ => Value::unknown(),
@@ -119,12 +119,12 @@ impl Value {
 }
 
 /// All ways to take one of each slot, as long as they are few; else each slot is varied for itself.
-fn ways(slots: &[Vec<Value>]) -> Vec<Vec<Value>> {
+fn combinations(slots: &[Vec<Value>]) -> Vec<Vec<Value>> {
     let first: Option<Vec<Value>> = slots.iter().map(|slot| slot.first().cloned()).collect();
     let Some(first) = first else { return Vec::new() };
     let mut all = vec![first];
     for (at, slot) in slots.iter().enumerate().filter(|(_, slot)| slot.len() > 1) {
-        let bases = if all.len() * slot.len() <= MOST_WAYS { all.len() } else { 1 };
+        let bases = if all.len() * slot.len() <= MAX_VARIANTS { all.len() } else { 1 };
         for value in slot.iter().skip(1) {
             for base in 0..bases {
                 let Some(mut way) = all.get(base).cloned() else { continue };
@@ -140,7 +140,7 @@ fn ways(slots: &[Vec<Value>]) -> Vec<Vec<Value>> {
 
 impl Act {
     /// The ways in which the call may be meant: one act for all values that its arguments may have.
-    pub(super) fn ways(self) -> Vec<Act> {
+    pub(super) fn variants(self) -> Vec<Act> {
         let positional = self.arguments.iter().map(|a| &a.value);
         let named = self.named.iter().map(|(_, a)| &a.value);
         let slots: Vec<&Value> =
@@ -160,7 +160,7 @@ impl Act {
             }
             act
         };
-        ways(&slots).into_iter().map(with).collect()
+        combinations(&slots).into_iter().map(with).collect()
     }
 }
 
@@ -196,7 +196,7 @@ mod tests {
         let wide = choice(&["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"]);
         let argument = |value: Value| Argument { value, span: 0..1 };
         let act = Act::new("f", (0..8).map(|_| argument(wide.clone())).collect(), 0..1);
-        let ways = act.ways();
+        let ways = act.variants();
         assert!(ways.len() > 10 && ways.len() < 150, "{}", ways.len());
         // Each value is met at each place.
         for at in 0..8 {

@@ -5,10 +5,10 @@ use super::cover::{Cover, CoverKind};
 use std::ops::Range;
 
 /// Comment lines in a row that the grammar may read itself.
-const SHORT: usize = 32;
+const MAX_LINES_IN_A_ROW: usize = 32;
 
 /// The covers of a text, those of its long runs of comments among them, in the order of the text.
-pub(super) fn covered(source: &str, mut covers: Vec<Cover>) -> Vec<Cover> {
+pub(super) fn with_comment_runs(source: &str, mut covers: Vec<Cover>) -> Vec<Cover> {
     let known = covers.len();
     let (mut at, mut run, mut count) = (0, 0..0, 0);
     for line in source.split_inclusive('\n') {
@@ -40,7 +40,7 @@ pub(super) fn covered(source: &str, mut covers: Vec<Cover>) -> Vec<Cover> {
 }
 
 fn add(covers: &mut Vec<Cover>, run: &Range<usize>, count: usize) {
-    if count > SHORT {
+    if count > MAX_LINES_IN_A_ROW {
         covers.push(Cover { span: run.clone(), kind: CoverKind::Comment });
     }
 }

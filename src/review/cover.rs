@@ -61,7 +61,7 @@ pub(super) fn brackets(source: &str) -> Vec<Cover> {
 }
 
 /// The text as the grammar is shown it. Covers stand in the order of the text.
-pub(super) fn shown<'a>(source: &'a str, covers: &[Cover]) -> Cow<'a, str> {
+pub(super) fn masked_source<'a>(source: &'a str, covers: &[Cover]) -> Cow<'a, str> {
     if covers.is_empty() {
         return Cow::Borrowed(source);
     }

@@ -73,13 +73,13 @@ impl Frames {
     }
 
     /// Pays for work that can be left out: false when what is left is needed for the rest of the text.
-    pub(super) fn spare(&mut self, work: usize) -> bool {
+    pub(super) fn pay_optional(&mut self, work: usize) -> bool {
         let enough = self.fuel.checked_sub(work).is_some_and(|left| left >= self.reserve);
         enough && self.pay(work)
     }
 
     /// Whether some of the text was not followed for want of fuel.
-    pub(super) fn exhausted(&self) -> bool {
+    pub(super) fn is_exhausted(&self) -> bool {
         self.fuel == 0
     }
 
@@ -122,12 +122,12 @@ impl Frames {
 }
 
 /// Longest list whose items are all looked at when it is gone through.
-const MOST_ITEMS: usize = 20;
+const MAX_ITEMS: usize = 20;
 
 /// One of the items of a value that is gone through: any of them, where they are few.
 pub(super) fn element(value: &Value) -> Value {
     match &value.kind {
-        ValueKind::List(items) if items.len() <= MOST_ITEMS => {
+        ValueKind::List(items) if items.len() <= MAX_ITEMS => {
             Value::any(items.iter().map(|item| item.clone().tainted(value.taint)))
         }
         ValueKind::Any(items) => Value::any(items.iter().map(element)),
@@ -165,7 +165,7 @@ fn common(value: &Value) -> Value {
 /// Like `element`; of more items than can all be looked at the first that matters.
 pub(super) fn element_in(value: &Value, scope: &Scope) -> Value {
     match &value.kind {
-        ValueKind::List(items) if items.len() > MOST_ITEMS => gravest_in(value, scope),
+        ValueKind::List(items) if items.len() > MAX_ITEMS => gravest_in(value, scope),
         _ => element(value),
     }
 }

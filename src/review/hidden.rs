@@ -4,13 +4,13 @@
 //! Works on any text, with or without a grammar; without one, nothing counts as a string or comment.
 
 use super::diagnostic::Diagnostic;
-use super::syntax::Matter;
+use super::syntax::TextKind;
 use crate::domain::Severity;
 use crate::domain::unicode::{self, HiddenReason};
 use std::ops::Range;
 
 /// Remarks on hidden characters. `matter`: strings and comments in order, `None` where no grammar tells.
-pub(super) fn look(source: &str, matter: Option<&[(Range<usize>, Matter)]>) -> Vec<Diagnostic> {
+pub(super) fn look(source: &str, matter: Option<&[(Range<usize>, TextKind)]>) -> Vec<Diagnostic> {
     let mut diagnostics: Vec<Diagnostic> = Vec::new();
     let mut before = None;
     let mut chars = source.char_indices().peekable();
@@ -27,7 +27,7 @@ pub(super) fn look(source: &str, matter: Option<&[(Range<usize>, Matter)]>) -> V
                 at_matter += 1;
             }
             let here = matter.get(at_matter).filter(|(range, _)| range.start <= at);
-            here.map_or(Surroundings::Code, |(_, matter)| Surroundings::Matter(*matter))
+            here.map_or(Surroundings::Code, |(_, matter)| Surroundings::TextKind(*matter))
         });
         let ordinary = match c {
             '\r' => after == Some('\n'),
@@ -55,17 +55,17 @@ enum Surroundings {
     /// Neither a string nor a comment.
     Code,
     /// A string or a comment.
-    Matter(Matter),
+    TextKind(TextKind),
 }
 
 /// How much a hidden character matters where it stands.
 fn severity(kind: HiddenReason, ground: Surroundings) -> Option<Severity> {
     match (kind, ground) {
         (HiddenReason::Bidi | HiddenReason::Tag | HiddenReason::Control, _) => Some(Severity::High),
-        (HiddenReason::ZeroWidth | HiddenReason::Filler, Surroundings::Matter(_)) => Some(Severity::Medium),
+        (HiddenReason::ZeroWidth | HiddenReason::Filler, Surroundings::TextKind(_)) => Some(Severity::Medium),
         (HiddenReason::ZeroWidth | HiddenReason::Filler, _) => Some(Severity::High),
         // A separator ends a comment for some languages and not for others.
-        (HiddenReason::Separator, Surroundings::Matter(Matter::Text)) => Some(Severity::Medium),
+        (HiddenReason::Separator, Surroundings::TextKind(TextKind::Text)) => Some(Severity::Medium),
         (HiddenReason::Separator, _) => Some(Severity::High),
         (HiddenReason::OddSpace, Surroundings::Code) => Some(Severity::Medium),
         (HiddenReason::OddSpace, _) => None,
@@ -111,10 +111,10 @@ fn rule(kind: HiddenReason, c: char) -> &'static str {
 }
 
 /// Widest run of white space inside a line that a reader can be asked to see past, in columns.
-const WIDEST: usize = 200;
+const MAX_BLANK_COLUMNS: usize = 200;
 
 /// Most blank lines in a row that a reader can be asked to scroll past.
-const BLANKEST: usize = 50;
+const MAX_BLANK_LINES: usize = 50;
 
 /// Remarks on code that is far away from what a reader sees: behind a wide gap, below a tall one.
 pub(super) fn shape(source: &str) -> Vec<Diagnostic> {
@@ -129,7 +129,7 @@ pub(super) fn shape(source: &str) -> Vec<Diagnostic> {
             continue;
         }
         let first = line.len() - line.trim_start().len();
-        if blank > BLANKEST {
+        if blank > MAX_BLANK_LINES {
             let span = at + first..at + line.trim_end().len();
             diagnostics.push(diagnostic("common.far-below", span, format!("code below {blank} blank lines")));
         }
@@ -153,7 +153,7 @@ fn gap(line: &str) -> Option<(usize, usize)> {
         match c {
             '\t' => columns += 8,
             _ if c.is_whitespace() => columns += 1,
-            _ if columns > WIDEST => return Some((columns, at)),
+            _ if columns > MAX_BLANK_COLUMNS => return Some((columns, at)),
             _ => columns = 0,
         }
     }
@@ -168,7 +168,7 @@ fn diagnostic(rule: &str, span: Range<usize>, message: String) -> Diagnostic {
 mod tests {
     use super::*;
 
-    fn grave(source: &str, matter: Option<&[(Range<usize>, Matter)]>) -> Vec<(String, Severity)> {
+    fn grave(source: &str, matter: Option<&[(Range<usize>, TextKind)]>) -> Vec<(String, Severity)> {
         look(source, matter).into_iter().map(|r| (r.message, r.severity)).collect()
     }
 
@@ -195,18 +195,18 @@ mod tests {
             "'می\u{200c}خواهم'",
             "'1\u{fe0f}\u{20e3}'",
         ] {
-            let all = [(0..text.len(), Matter::Text)];
+            let all = [(0..text.len(), TextKind::Text)];
             assert_eq!(grave(text, None), [], "{text:?}");
             assert_eq!(grave(text, Some(&all)), [], "{text:?}");
         }
         let text = "'10\u{a0}km'";
-        assert_eq!(grave(text, Some(&[(1..text.len() - 1, Matter::Text)])), []);
+        assert_eq!(grave(text, Some(&[(1..text.len() - 1, TextKind::Text)])), []);
     }
 
     #[test]
     fn zero_width_matters_less_in_strings() {
         let text = "'a\u{200b}b'";
-        let matter = [(1..text.len() - 1, Matter::Text)];
+        let matter = [(1..text.len() - 1, TextKind::Text)];
         assert_eq!(look(text, Some(&matter)).first().map(|r| r.severity), Some(Severity::Medium));
         assert_eq!(look(text, Some(&[])).first().map(|r| r.severity), Some(Severity::High));
     }

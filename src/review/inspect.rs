@@ -11,19 +11,21 @@ use super::judge::{self, ActHistory};
 use super::nested::NestedCode;
 use super::notebook_magics::{self, Magic};
 use super::rules::{Effect, InnerPattern};
-use super::syntax::Matter;
-use super::{LARGEST, Scope, hidden, javascript, lookalike, parsed, python, queries, shell, unread, words};
+use super::syntax::TextKind;
+use super::{
+    MAX_TEXT_BYTES, Scope, hidden, javascript, lookalike, parsed, python, queries, shell, unread, words,
+};
 use crate::domain::{Review, Severity};
 use std::ops::Range;
 
 /// Code inside code is read so deep.
-const DEEPEST: u32 = 4;
+const MAX_DEPTH: u32 = 4;
 
 /// Nested texts that are read for one block.
-const MOST: usize = 2000;
+const MAX_NESTED_TEXTS: usize = 2000;
 
 /// Bytes of nested texts that are read for any block, beside four times its own size.
-const ROOM: usize = 64 << 10;
+const FREE_NESTED_BYTES: usize = 64 << 10;
 
 /// Remarks on a text; effects and what was not looked at go to `review`. `language` is its name, as it was given.
 pub(super) fn inspect(
@@ -34,19 +36,19 @@ pub(super) fn inspect(
     go_on: &dyn Fn() -> bool,
     review: &mut Review,
 ) -> Vec<Diagnostic> {
-    let room = ROOM + source.len().saturating_mul(4);
+    let room = FREE_NESTED_BYTES + source.len().saturating_mul(4);
     let mut inspector = Inspector {
         scope,
         go_on,
         past: ActHistory::default(),
         cut: false,
-        left: MOST,
+        left: MAX_NESTED_TEXTS,
         room,
-        commands: by_words::COMMANDS,
+        commands: by_words::MAX_COMMANDS,
     };
     let magics = if grammar == Grammar::Python { notebook_magics::look(source) } else { Vec::new() };
-    let read = if source.len() > LARGEST {
-        let (size, limit) = (source.len().div_ceil(1024), LARGEST / 1024);
+    let read = if source.len() > MAX_TEXT_BYTES {
+        let (size, limit) = (source.len().div_ceil(1024), MAX_TEXT_BYTES / 1024);
         review.unchecked = Some(format!(
             "too large to read as code: {size} KiB, the limit is {limit} KiB; its words were looked at"
         ));
@@ -79,9 +81,9 @@ pub(super) fn inspect(
     } else if grammar == Grammar::Other && review.unchecked.is_none() {
         review.unchecked = Some(format!("only its words were checked: there is no grammar for {language}"));
     } else if review.unchecked.is_none() {
-        review.unchecked = unread::told(&diagnostics, source);
+        review.unchecked = unread::why_unread(&diagnostics, source);
     }
-    let why = [review.unchecked.take(), unread::unseen_told(&diagnostics, source)];
+    let why = [review.unchecked.take(), unread::why_unseen(&diagnostics, source)];
     let why: Vec<String> = why.into_iter().flatten().collect();
     review.unchecked = (!why.is_empty()).then(|| why.join("; "));
     review.effects = inspector.past.effects;
@@ -93,7 +95,7 @@ pub(super) fn inspect(
 /// A text that was read, and not judged yet.
 struct ExtractedText {
     reading: Extraction,
-    matter: Vec<(Range<usize>, Matter)>,
+    matter: Vec<(Range<usize>, TextKind)>,
     diagnostics: Vec<Diagnostic>,
     /// What its grammar was not shown.
     covers: Vec<Cover>,
@@ -141,7 +143,7 @@ impl Inspector<'_> {
             .map(|compiled| queries::look(&parsed.tree, source, compiled, &book.file.rule));
         let (diagnostics, all) = found.unwrap_or_else(|| (Vec::new(), true));
         self.cut |= !all;
-        let (matter, unread) = (parsed.matter(), unread::stretches(&parsed.tree, source));
+        let (matter, unread) = (parsed.text_kinds(), unread::stretches(&parsed.tree, source));
         Some(ExtractedText { reading, matter, diagnostics, covers: parsed.covers, unread })
     }
 
@@ -220,7 +222,7 @@ impl Inspector<'_> {
     /// of what holds it.
     fn nested(&mut self, nested: NestedCode, source: &str, depth: u32) -> Vec<Diagnostic> {
         let size = nested.size();
-        if depth >= DEEPEST || self.left == 0 || self.room < size {
+        if depth >= MAX_DEPTH || self.left == 0 || self.room < size {
             self.cut = true;
             return Vec::new();
         }

@@ -12,7 +12,7 @@ use super::Scope;
 use super::argument_flow::FlowFunction;
 use super::flow::{Extraction, element_in};
 use super::rule_set::RuleSet;
-use super::syntax::{named, pair, text};
+use super::syntax::{named_children, pair, text};
 use super::value::{Argument, Value, ValueKind};
 use super::walk::{WalkContext, WalkStep, Walker, walk};
 use std::collections::HashSet;
@@ -80,12 +80,12 @@ impl<'t> Walker<'t> for JavascriptReader<'_, 't> {
             "augmented_assignment_expression" => self.augment(node, frame, branch),
             "return_statement" => {
                 let value = node.named_child(0).map(|value| self.fold(value, frame, 0));
-                self.shared.handed.give_back(value.unwrap_or_else(|| Value::new(ValueKind::Nothing)));
+                self.shared.handed.note_return(value.unwrap_or_else(|| Value::new(ValueKind::Nothing)));
             }
             "yield_expression" => {
                 if let Some(value) = node.named_child(0) {
                     let value = self.fold(value, frame, 0);
-                    self.shared.handed.yields(value);
+                    self.shared.handed.note_yield(value);
                 }
             }
             "for_in_statement" => {
@@ -125,7 +125,7 @@ impl<'t> Walker<'t> for JavascriptReader<'_, 't> {
 impl<'t> JavascriptReader<'_, 't> {
     /// Declared functions can be called above their declaration.
     fn hoist(&mut self, body: Node<'t>, frame: usize) {
-        for child in named(body, 4096) {
+        for child in named_children(body, 4096) {
             let inner = child.child_by_field_name("declaration").unwrap_or(child);
             if matches!(inner.kind(), "function_declaration" | "generator_function_declaration") {
                 self.named_function(inner, frame, false);
@@ -166,20 +166,20 @@ impl<'t> JavascriptReader<'_, 't> {
         let Some(name) = node.child_by_field_name("name") else { return };
         let name = self.spelled(name);
         let mut class = Value::name(format!("class {name}"));
-        let heritage = named(node, 8).into_iter().find(|n| n.kind() == "class_heritage");
+        let heritage = named_children(node, 8).into_iter().find(|n| n.kind() == "class_heritage");
         let base = heritage.and_then(|h| h.named_child(0));
         let base = base.map(|b| b.child_by_field_name("value").unwrap_or(b));
         if let Some(base) = base.map(|base| self.fold(base, frame, 0)) {
             match base.as_name() {
                 Some(base) if base.starts_with("class ") => {
-                    self.shared.handed.derive(format!("class {name}"), base.to_owned());
+                    self.shared.handed.note_subclass(format!("class {name}"), base.to_owned());
                 }
                 Some(known) if self.shared.book.knows(known) => class = base.clone(),
                 _ => {}
             }
         }
         self.shared.frames.bind(frame, &name, class, false);
-        let body = node.child_by_field_name("body").map(|body| named(body, 256)).unwrap_or_default();
+        let body = node.child_by_field_name("body").map(|body| named_children(body, 256)).unwrap_or_default();
         for item in body {
             let Some(member) =
                 item.child_by_field_name("name").or_else(|| item.child_by_field_name("property"))
@@ -205,7 +205,7 @@ impl<'t> JavascriptReader<'_, 't> {
     fn enumeration(&mut self, node: Node<'t>, frame: usize) {
         let (Some(name), Some(body)) = pair(node, "name", "body") else { return };
         let mut items = Vec::new();
-        for item in named(body, 256) {
+        for item in named_children(body, 256) {
             if let (Some(key), Some(value)) = pair(item, "name", "value") {
                 items.push((self.spelled(key), self.fold(value, frame, 0)));
             }

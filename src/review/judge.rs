@@ -34,7 +34,7 @@ pub(super) struct ActHistory {
 
 impl ActHistory {
     /// Whether nothing is left to say of a program or file that is not known: the block wrote the file, or it was told.
-    fn passes_over(&mut self, act: &Act) -> bool {
+    fn is_passed_over(&mut self, act: &Act) -> bool {
         if act.name == "@project" {
             self.effects.unknown = true;
         }
@@ -69,12 +69,12 @@ pub(super) fn judge(
     past: &mut ActHistory,
 ) -> Judgement {
     let mut judged = Judgement::default();
-    if past.passes_over(act) {
+    if past.is_passed_over(act) {
         return judged;
     }
     let mut over: Vec<&str> = Vec::new();
     for (rule, shape) in book.rules_for(&act.name) {
-        if !rule.when.iter().chain(&shape.when).all(|condition| holds(condition, act)) {
+        if !rule.when.iter().chain(&shape.when).all(|condition| is_met(condition, act)) {
             continue;
         }
         let before = judged.diagnostics.len();
@@ -89,8 +89,8 @@ pub(super) fn judge(
         }
         past.made.insert(path);
     }
-    strongest(&mut judged.diagnostics, &over);
-    judged.nested.extend(super::stdin::handed(act));
+    drop_milder(&mut judged.diagnostics, &over);
+    judged.nested.extend(super::stdin::code_for_interpreter(act));
     judged.nested.extend(past.written.run_by(act));
     past.written.note(act);
     past.links.note(act);
@@ -99,7 +99,7 @@ pub(super) fn judge(
 
 /// Of remarks of one act, those that say the same more mildly go: what a graver rule names in `over`, and of those on
 /// the same effect all but the gravest (the first one of several).
-fn strongest(diagnostics: &mut Vec<Diagnostic>, over: &[&str]) {
+fn drop_milder(diagnostics: &mut Vec<Diagnostic>, over: &[&str]) {
     diagnostics.retain(|r| !over.contains(&r.rule.as_str()));
     let ranks: Vec<_> = diagnostics.iter().map(|r| (r.effect, r.severity)).collect();
     let mut index = 0;
@@ -130,11 +130,11 @@ fn apply(
     let any = none_given && shape.target.is_empty();
     for (value, span) in targets {
         let located = match rule.effect {
-            Some(Effect::Hosts) => hosted(value),
+            Some(Effect::Hosts) => locate_host(value),
             Some(Effect::Programs | Effect::Packages | Effect::Environment) => PathMeaning::default(),
             _ => value.as_text().or_else(|| value.as_file()).map_or_else(unknown, |(text, _)| {
                 let mut located = path_class::locate(text, folder, scope);
-                if let Some(place) = leads(rule.effect, text, folder, scope, past) {
+                if let Some(place) = follow_links(rule.effect, text, folder, scope, past) {
                     // What the name means stays; where it is counts by the place.
                     let there = path_class::locate(&place, None, scope);
                     located.grounds.retain(|ground| ground.is_meaning());
@@ -142,7 +142,7 @@ fn apply(
                     located.what = there.what.or(located.what);
                     return located;
                 }
-                let path = path_class::joined(text.strip_prefix("./").unwrap_or(text), folder);
+                let path = path_class::join_folder(text.strip_prefix("./").unwrap_or(text), folder);
                 if past.made.contains(&path) {
                     located.grounds = vec![PathClass::Own];
                 }
@@ -152,14 +152,14 @@ fn apply(
                 located
             }),
         };
-        if !fits(rule, &located) {
+        if !is_in_place(rule, &located) {
             continue;
         }
         what = what.or(located.what);
         let place = value
             .as_text()
             .filter(|_| is_path(rule.effect))
-            .and_then(|(text, _)| leads(rule.effect, text, folder, scope, past));
+            .and_then(|(text, _)| follow_links(rule.effect, text, folder, scope, past));
         let spelled = spell(value, span, rule.effect, folder, source);
         shown.push(match &place {
             Some(place) => format!("{spelled} -> {}", short(place)),
@@ -167,20 +167,20 @@ fn apply(
         });
         if let (Some(place), None) = (&place, rule.runs) {
             // Both are touched as far as the effects go: the name, and the place that it leads to.
-            tell(rule.effect, &Value::text(place), None, &mut past.effects);
+            add_target(rule.effect, &Value::text(place), None, &mut past.effects);
         }
         if rule.runs.is_none() {
             // Of code inside, its own reading tells more.
-            tell(rule.effect, value, folder, &mut past.effects);
+            add_target(rule.effect, value, folder, &mut past.effects);
         }
         if shape.makes && past.made.len() < 1024 {
-            let path = |text: &str| path_class::joined(text.strip_prefix("./").unwrap_or(text), folder);
+            let path = |text: &str| path_class::join_folder(text.strip_prefix("./").unwrap_or(text), folder);
             made.extend(value.as_whole_text().map(path).map(|path| (path, shape.fetches)));
         }
         if let Some(language) = rule.runs {
             let span = span.cloned().unwrap_or_else(|| act.span.clone());
             let more: Vec<&Value> = act.first_of(&shape.words).into_iter().map(|(value, _)| value).collect();
-            nest(value, &more, language, span, judged, &mut past.effects);
+            add_nested(value, &more, language, span, judged, &mut past.effects);
         }
     }
     judged.made.append(&mut made);
@@ -213,14 +213,14 @@ fn is_path(effect: Option<Effect>) -> bool {
 }
 
 /// Where a path leads through links: those that were there before the text runs, or that it made.
-fn leads(
+fn follow_links(
     effect: Option<Effect>,
     text: &str,
     folder: Option<&str>,
     scope: &Scope,
     past: &ActHistory,
 ) -> Option<String> {
-    let path = path_class::joined(text, folder);
+    let path = path_class::join_folder(text, folder);
     let there = scope.links.of(&path, effect).map(|place| place.to_string_lossy().into_owned());
     there.or_else(|| past.links.of(&path).filter(|_| effect != Some(Effect::Deletes)))
 }
@@ -229,24 +229,24 @@ fn unknown() -> PathMeaning {
     PathMeaning { grounds: vec![PathClass::Unknown], what: None }
 }
 
-fn hosted(value: &Value) -> PathMeaning {
+fn locate_host(value: &Value) -> PathMeaning {
     let ground = value.as_text().map_or(PathClass::Unknown, |(text, _)| path_class::host_ground(text));
     PathMeaning { grounds: vec![ground], what: None }
 }
 
-fn fits(rule: &Rule, located: &PathMeaning) -> bool {
+fn is_in_place(rule: &Rule, located: &PathMeaning) -> bool {
     let wanted = rule.r#where.as_ref().is_none_or(|w| w.iter().any(|ground| located.is(*ground)));
     wanted && !rule.except.iter().any(|ground| located.is(*ground))
 }
 
 /// Adds a target to the effects of the block.
-fn tell(effect: Option<Effect>, value: &Value, folder: Option<&str>, effects: &mut Effects) {
+fn add_target(effect: Option<Effect>, value: &Value, folder: Option<&str>, effects: &mut Effects) {
     let Some(effect) = effect else { return };
     let known = value.as_text().and_then(|(text, _)| match effect {
         Effect::Hosts => path_class::host(text),
         Effect::Programs => text.split_whitespace().next().map(str::to_owned),
         Effect::Packages | Effect::Environment => Some(text.to_owned()),
-        _ => Some(path_class::joined(text, folder)),
+        _ => Some(path_class::join_folder(text, folder)),
     });
     let list = match effect {
         Effect::Reads => &mut effects.reads,
@@ -274,7 +274,7 @@ fn tell(effect: Option<Effect>, value: &Value, folder: Option<&str>, effects: &m
 }
 
 /// Hands code inside code to the caller; what is not known in full is told as such.
-fn nest(
+fn add_nested(
     value: &Value,
     more: &[&Value],
     language: InnerPattern,
@@ -305,17 +305,17 @@ fn nest(
 }
 
 /// Whether a condition holds for an act.
-fn holds(condition: &Condition, act: &Act) -> bool {
+fn is_met(condition: &Condition, act: &Act) -> bool {
     let found: Vec<&Value> =
         condition.at.iter().flat_map(|selector| act.select(selector)).map(|(value, _)| value).collect();
     let right = match condition.given {
         Some(given) => given != found.is_empty(),
-        None => found.iter().any(|value| fulfils(condition, value)),
+        None => found.iter().any(|value| value_meets(condition, value)),
     };
     right != condition.not
 }
 
-fn fulfils(condition: &Condition, value: &Value) -> bool {
+fn value_meets(condition: &Condition, value: &Value) -> bool {
     let text = match &value.kind {
         ValueKind::Bool(truth) => Some(truth.to_string()),
         ValueKind::Number(number) => Some(number.to_string()),

@@ -7,8 +7,7 @@ use super::value::{Act, Value};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
-/// Links of one text that are remembered.
-const MOST: usize = 256;
+const MAX_LINKS: usize = 256;
 
 /// Where paths lead, by their spelling in the effects of a review. A path that leads to itself is not in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -41,10 +40,10 @@ impl MadeLinks {
     pub(super) fn note(&mut self, act: &Act) {
         let Some((to, link)) = made_by(act) else { return };
         let folder = act.folder.as_ref().and_then(Value::as_text).map(|(text, _)| text);
-        let link = path_class::joined(link.strip_prefix("./").unwrap_or(&link), folder);
+        let link = path_class::join_folder(link.strip_prefix("./").unwrap_or(&link), folder);
         let beside = link.rsplit_once('/').map(|(folder, _)| folder).or(folder);
-        let to = path_class::joined(&to, beside.filter(|folder| !folder.is_empty()));
-        if self.0.len() < MOST {
+        let to = path_class::join_folder(&to, beside.filter(|folder| !folder.is_empty()));
+        if self.0.len() < MAX_LINKS {
             self.0.insert(link, to);
         }
     }

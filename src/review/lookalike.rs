@@ -7,17 +7,17 @@
 use super::diagnostic::Diagnostic;
 use super::grammar::Grammar;
 use super::rule_set::RuleSet;
-use super::syntax::Matter;
+use super::syntax::TextKind;
 use crate::domain::Severity;
 use std::ops::Range;
 use unicode_normalization::UnicodeNormalization as _;
 
 /// Greek letters that formulas use; they are not taken for Latin ones.
-const FORMULA: &str = "αβγδεζηθκλμξπρςστυφχψωΔΓΘΛΞΠΣΦΨΩ";
+const FORMULA_LETTERS: &str = "αβγδεζηθκλμξπρςστυφχψωΔΓΘΛΞΠΣΦΨΩ";
 
 /// The ASCII letter that a letter is drawn like.
 fn twin(c: char) -> Option<char> {
-    if c.is_ascii() || FORMULA.contains(c) {
+    if c.is_ascii() || FORMULA_LETTERS.contains(c) {
         return None;
     }
     let mut bytes = [0; 4];
@@ -109,7 +109,7 @@ fn suspicion(
 /// book, what the language reads.
 pub(super) fn look(
     source: &str,
-    matter: &[(Range<usize>, Matter)],
+    matter: &[(Range<usize>, TextKind)],
     language: Option<(Grammar, &RuleSet)>,
 ) -> Vec<Diagnostic> {
     let grammar = language.map(|(grammar, _)| grammar);

@@ -19,7 +19,7 @@ use std::ops::Range;
 pub(super) use line::folder;
 
 /// Most commands that are read in one text; lines like them behind those are no Python, and told as that.
-const MOST: usize = 1000;
+const MAX_COMMANDS: usize = 1000;
 
 /// A line, with those that go on from it, or a cell.
 pub(super) struct Magic {
@@ -51,7 +51,7 @@ pub(super) fn look(source: &str) -> Vec<Magic> {
     let mut at = 0;
     // A cell is named on its first line; remarks in front of it are taken for none.
     let mut first = true;
-    while found.len() < MOST {
+    while found.len() < MAX_COMMANDS {
         let Some(rest) = source.get(at..).filter(|rest| !rest.is_empty()) else { break };
         let length = line_length(rest);
         let text = rest.get(..length).unwrap_or_default();
@@ -86,7 +86,7 @@ pub(super) fn look(source: &str) -> Vec<Magic> {
 }
 
 /// Most lines that are one by backslashes.
-const LONGEST: usize = 100;
+const MAX_JOINED_LINES: usize = 100;
 
 /// Whether a line of a text ends there for IPython, as for `splitlines` of Python: at more than for its grammar.
 fn ends_line(c: char) -> bool {
@@ -116,7 +116,7 @@ fn parted(source: &str, span: &Range<usize>) -> Option<usize> {
 /// Where a line ends, with those that go on from it: behind a backslash that nothing but the end of the line follows.
 fn end_of(source: &str, start: usize) -> usize {
     let (mut end, mut at) = (start, start);
-    for _ in 0..LONGEST {
+    for _ in 0..MAX_JOINED_LINES {
         let rest = source.get(at..).unwrap_or_default();
         let line = rest.get(..line_length(rest)).unwrap_or_default();
         end = at + line.trim_end().len();

@@ -3,13 +3,13 @@
 use super::comments;
 use super::cover::{self, Cover, CoverKind};
 use super::grammar::Grammar;
-use super::syntax::{self, Matter, each, known};
+use super::syntax::{self, TextKind, each, parser_grammar};
 use crate::text::syntax::{Budget, parse as parse_text};
 use std::ops::Range;
 use tree_sitter::Tree;
 
 /// A step of the parser for so many bytes of a text.
-const STEP: usize = 4;
+const BYTES_PER_STEP: usize = 4;
 
 /// A text that was parsed.
 pub(super) struct ParsedText {
@@ -19,7 +19,7 @@ pub(super) struct ParsedText {
 }
 
 /// A text is parsed so often until its covers fit; then it is shown as it is.
-const PASSES: usize = 4;
+const MAX_PASSES: usize = 4;
 
 /// Parses a text; `None` where it took more steps than its size allows, or where `go_on` said no. `covers` are put on
 /// where they fit.
@@ -29,11 +29,12 @@ pub(super) fn parse(
     covers: Vec<Cover>,
     go_on: &dyn Fn() -> bool,
 ) -> Option<ParsedText> {
-    let budget = Budget { step: STEP, size: source.len() };
-    let known = known(grammar)?;
-    let mut covers = if grammar == Grammar::Python { comments::covered(source, covers) } else { covers };
-    for _ in 0..PASSES {
-        let tree = parse_text(&cover::shown(source, &covers), known, budget, go_on)?;
+    let budget = Budget { step: BYTES_PER_STEP, size: source.len() };
+    let known = parser_grammar(grammar)?;
+    let mut covers =
+        if grammar == Grammar::Python { comments::with_comment_runs(source, covers) } else { covers };
+    for _ in 0..MAX_PASSES {
+        let tree = parse_text(&cover::masked_source(source, &covers), known, budget, go_on)?;
         if !take_off(&mut covers, &tree) {
             let is_shell = grammar == Grammar::Bash && tree.root_node().has_error();
             let letters = if is_shell { cover::brackets(source) } else { Vec::new() };
@@ -41,7 +42,7 @@ pub(super) fn parse(
                 return Some(ParsedText { tree, covers });
             }
             // Where that leaves an error, it is told of the text as it is.
-            let other = parse_text(&cover::shown(source, &letters), known, budget, go_on);
+            let other = parse_text(&cover::masked_source(source, &letters), known, budget, go_on);
             let tree = other.filter(|other| !other.root_node().has_error()).unwrap_or(tree);
             return Some(ParsedText { tree, covers });
         }
@@ -52,11 +53,11 @@ pub(super) fn parse(
 
 impl ParsedText {
     /// The stretches of strings and comments, in order.
-    pub(super) fn matter(&self) -> Vec<(Range<usize>, Matter)> {
-        let mut found = syntax::matter(&self.tree);
+    pub(super) fn text_kinds(&self) -> Vec<(Range<usize>, TextKind)> {
+        let mut found = syntax::text_kinds(&self.tree);
         let covered = self.covers.iter().filter(|cover| cover.kind == CoverKind::Comment);
         let before = found.len();
-        found.extend(covered.map(|cover| (cover.span.clone(), Matter::Comment)));
+        found.extend(covered.map(|cover| (cover.span.clone(), TextKind::Comment)));
         if found.len() > before {
             found.sort_by_key(|(range, _)| range.start);
         }

@@ -9,13 +9,13 @@ use crate::domain::obeyed::obeyed;
 use std::path::Path;
 
 /// The text that stands for a temporary folder that the code makes for itself.
-pub(super) const SCRATCH: &str = "@temporary";
+pub(super) const TEMPORARY_FOLDER: &str = "@temporary";
 
 /// Longest path that is judged; nothing longer names a file.
-const LONGEST: usize = 1024;
+const MAX_PATH_BYTES: usize = 1024;
 
 /// Folders that builds and tools make anew.
-const DERIVED: &[&str] = &[
+const DERIVED_FOLDERS: &[&str] = &[
     "build",
     "dist",
     "node_modules",
@@ -63,10 +63,10 @@ impl PathMeaning {
 
 /// Where a path leads that is spelled like this; `folder` is what relative ones start from, where the code changed it.
 pub(super) fn locate(text: &str, folder: Option<&str>, scope: &Scope) -> PathMeaning {
-    if text.len() > LONGEST || text.is_empty() || text.starts_with(HOLE) && !text.contains('/') {
+    if text.len() > MAX_PATH_BYTES || text.is_empty() || text.starts_with(HOLE) && !text.contains('/') {
         return PathMeaning::only(PathClass::Unknown);
     }
-    let spelled = joined(&text.replace('\\', "/"), folder);
+    let spelled = join_folder(&text.replace('\\', "/"), folder);
     let mut located = meanings(&spelled, scope);
     let region = match region(&spelled, scope) {
         // Of an image that is being built nothing is lost but what the build itself put there.
@@ -80,7 +80,7 @@ pub(super) fn locate(text: &str, folder: Option<&str>, scope: &Scope) -> PathMea
         }
         region => region,
     };
-    if region == PathClass::Inside && spelled.split('/').any(|part| DERIVED.contains(&part)) {
+    if region == PathClass::Inside && spelled.split('/').any(|part| DERIVED_FOLDERS.contains(&part)) {
         located.grounds.push(PathClass::Derived);
     }
     located.grounds.push(region);
@@ -92,7 +92,7 @@ pub(super) fn locate(text: &str, folder: Option<&str>, scope: &Scope) -> PathMea
 }
 
 /// The path behind `folder`, where it is relative and the code went there.
-pub(super) fn joined(text: &str, folder: Option<&str>) -> String {
+pub(super) fn join_folder(text: &str, folder: Option<&str>) -> String {
     match folder {
         Some(folder) if !absolute(text) => format!("{}/{text}", folder.trim_end_matches('/')),
         _ => text.to_owned(),
@@ -100,7 +100,7 @@ pub(super) fn joined(text: &str, folder: Option<&str>) -> String {
 }
 
 fn absolute(text: &str) -> bool {
-    text.starts_with(['/', '~', HOLE]) || text.starts_with(SCRATCH) || drive(text)
+    text.starts_with(['/', '~', HOLE]) || text.starts_with(TEMPORARY_FOLDER) || drive(text)
 }
 
 /// Whether a path starts with the letter of a drive.
@@ -112,7 +112,7 @@ fn drive(text: &str) -> bool {
 }
 
 fn region(text: &str, scope: &Scope) -> PathClass {
-    if text.starts_with(SCRATCH) {
+    if text.starts_with(TEMPORARY_FOLDER) {
         return PathClass::Scratch;
     }
     if drive(text) {

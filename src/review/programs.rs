@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 /// The shipped tables, with their names for messages.
-pub(super) const SHIPPED: &[(&str, &str)] = &[
+pub(super) const SHIPPED_TABLES: &[(&str, &str)] = &[
     ("files.toml", include_str!("../../assets/programs/files.toml")),
     ("text.toml", include_str!("../../assets/programs/text.toml")),
     ("archives.toml", include_str!("../../assets/programs/archives.toml")),
@@ -79,7 +79,7 @@ pub(super) enum Code {
 
 /// Whether an option takes a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Takes {
+pub(super) enum OptionArity {
     Nothing,
     /// The rest of its word, or the next word.
     Value,
@@ -90,7 +90,7 @@ pub(super) enum Takes {
 /// One option of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct OptionChoice {
-    pub(super) takes: Takes,
+    pub(super) takes: OptionArity,
     pub(super) does: OperandUse,
 }
 
@@ -268,7 +268,7 @@ impl Programs {
 
 /// The shipped tables, read at their first use. A test reads them, so that empty ones can't be met.
 pub(super) fn shipped() -> &'static Programs {
-    static ALL: LazyLock<Programs> = LazyLock::new(|| Programs::read(SHIPPED).unwrap_or_default());
+    static ALL: LazyLock<Programs> = LazyLock::new(|| Programs::read(SHIPPED_TABLES).unwrap_or_default());
     &ALL
 }
 
@@ -279,34 +279,37 @@ fn words(text: &str) -> impl Iterator<Item = String> + '_ {
 /// A row as it is used.
 fn program(row: &ProgramRow) -> Result<Program, UnknownWord> {
     let mut options = HashMap::new();
-    let mut put =
-        |text: &str, takes: Takes, does: fn(Code) -> OperandUse, plain: bool| -> Result<(), UnknownWord> {
-            for word in words(text) {
-                let (name, kind) = match word.split_once(':') {
-                    Some((name, kind)) if !plain => (name, code(kind)?),
-                    _ => (word.as_str(), Code::Shell),
-                };
-                // An option whose value stands in its own word only: `-i.bak`.
-                let (name, takes) = match name.strip_suffix('?') {
-                    Some(name) if !name.is_empty() => (name, Takes::Attached),
-                    _ => (name, takes),
-                };
-                options.insert(name.to_owned(), OptionChoice { takes, does: does(kind) });
-            }
-            Ok(())
-        };
-    put(&row.nothing, Takes::Nothing, |_| OperandUse::Nothing, true)?;
-    put(&row.takes, Takes::Value, |_| OperandUse::Nothing, true)?;
-    put(&row.attached, Takes::Attached, |_| OperandUse::Nothing, true)?;
-    put(&row.reads, Takes::Value, |_| OperandUse::Reads, true)?;
-    put(&row.writes, Takes::Value, |_| OperandUse::Writes, true)?;
-    put(&row.makes, Takes::Value, |_| OperandUse::Makes, true)?;
-    put(&row.deletes, Takes::Value, |_| OperandUse::Deletes, true)?;
-    put(&row.hosts, Takes::Value, |_| OperandUse::Hosts, true)?;
-    put(&row.starts, Takes::Value, OperandUse::Starts, false)?;
-    put(&row.hides, Takes::Value, OperandUse::Hides, false)?;
+    let mut put = |text: &str,
+                   takes: OptionArity,
+                   does: fn(Code) -> OperandUse,
+                   plain: bool|
+     -> Result<(), UnknownWord> {
+        for word in words(text) {
+            let (name, kind) = match word.split_once(':') {
+                Some((name, kind)) if !plain => (name, code(kind)?),
+                _ => (word.as_str(), Code::Shell),
+            };
+            // An option whose value stands in its own word only: `-i.bak`.
+            let (name, takes) = match name.strip_suffix('?') {
+                Some(name) if !name.is_empty() => (name, OptionArity::Attached),
+                _ => (name, takes),
+            };
+            options.insert(name.to_owned(), OptionChoice { takes, does: does(kind) });
+        }
+        Ok(())
+    };
+    put(&row.nothing, OptionArity::Nothing, |_| OperandUse::Nothing, true)?;
+    put(&row.takes, OptionArity::Value, |_| OperandUse::Nothing, true)?;
+    put(&row.attached, OptionArity::Attached, |_| OperandUse::Nothing, true)?;
+    put(&row.reads, OptionArity::Value, |_| OperandUse::Reads, true)?;
+    put(&row.writes, OptionArity::Value, |_| OperandUse::Writes, true)?;
+    put(&row.makes, OptionArity::Value, |_| OperandUse::Makes, true)?;
+    put(&row.deletes, OptionArity::Value, |_| OperandUse::Deletes, true)?;
+    put(&row.hosts, OptionArity::Value, |_| OperandUse::Hosts, true)?;
+    put(&row.starts, OptionArity::Value, OperandUse::Starts, false)?;
+    put(&row.hides, OptionArity::Value, OperandUse::Hides, false)?;
     let operands = row.operands.iter().map(|text| role(text)).collect::<Result<_, _>>()?;
-    let stdin = Some(row.stdin.as_str()).filter(|s| !s.is_empty()).map(does).transpose()?;
+    let stdin = Some(row.stdin.as_str()).filter(|s| !s.is_empty()).map(operand_use).transpose()?;
     let verbs = row.verbs.as_ref().map(|verbs| words(verbs).collect());
     Ok(Program { options, operands, stdin, rest: row.rest, project: row.project, verbs })
 }
@@ -316,10 +319,10 @@ fn role(text: &str) -> Result<Role, UnknownWord> {
     let (what, without) = text.split_once('?').unwrap_or((text, ""));
     let without = without.split(',').filter(|w| !w.is_empty()).map(str::to_owned).collect();
     let (what, all) = what.strip_suffix("..").map_or((what, false), |what| (what, true));
-    Ok(Role { does: does(what)?, all, without })
+    Ok(Role { does: operand_use(what)?, all, without })
 }
 
-fn does(text: &str) -> Result<OperandUse, UnknownWord> {
+fn operand_use(text: &str) -> Result<OperandUse, UnknownWord> {
     let (what, kind) = text.split_once(':').unwrap_or((text, "shell"));
     let kind = code(kind)?;
     Ok(match what {
@@ -364,7 +367,7 @@ mod tests {
 
     #[test]
     fn the_shipped_tables_can_be_read() {
-        let all = Programs::read(SHIPPED).unwrap();
+        let all = Programs::read(SHIPPED_TABLES).unwrap();
         assert!(all.by_name.len() >= 400, "{} programs and verbs", all.by_name.len());
         assert!(all.variables.len() >= 20 && all.is_tame("less"));
         // A row with a verb is only reached through a program that has verbs.

@@ -12,19 +12,18 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 /// Shorter literals are in every text.
-const SHORTEST: usize = 6;
+const MIN_LITERAL_BYTES: usize = 6;
 
 /// From this length on a literal counts whatever it looks like, in characters.
-const LONG: usize = 16;
+const LONG_LITERAL_CHARS: usize = 16;
 
 /// Longest literal that is sought; of a longer one its beginning.
-const LONGEST: usize = 512;
+const MAX_LITERAL_BYTES: usize = 512;
 
-/// Most literals that are sought.
-const MOST: usize = 512;
+const MAX_LITERALS: usize = 512;
 
 /// Bytes that may be compared for all literals together, in multiples of the texts' length.
-const WORK: usize = 32;
+const MAX_WORK_FACTOR: usize = 32;
 
 /// Which paths, addresses, shell words and long literals of a block appeared first in an output or a file, and nowhere in
 /// the person's words. `earlier`: all texts of the transcript before the block, oldest first. `go_on` as in
@@ -79,16 +78,18 @@ fn literals(source: &str, grammar: Grammar, go_on: &dyn Fn() -> bool) -> Vec<Ran
         });
     } else {
         let (_, matter) = words::read(source, grammar, grammar.as_str(), rule_set::book(grammar));
-        spans.extend(matter.into_iter().filter(|(_, m)| *m == syntax::Matter::Text).map(|(s, _)| (s, false)));
+        spans.extend(
+            matter.into_iter().filter(|(_, m)| *m == syntax::TextKind::Text).map(|(s, _)| (s, false)),
+        );
     }
     let mut found: Vec<Range<usize>> = Vec::new();
     for (span, word) in spans {
-        if found.len() >= MOST {
+        if found.len() >= MAX_LITERALS {
             break;
         }
         pieces(source, span, word, &mut found);
     }
-    found.truncate(MOST);
+    found.truncate(MAX_LITERALS);
     found
 }
 
@@ -96,9 +97,9 @@ fn literals(source: &str, grammar: Grammar, go_on: &dyn Fn() -> bool) -> Vec<Ran
 fn pieces(source: &str, span: Range<usize>, word: bool, found: &mut Vec<Range<usize>>) {
     let text = source.get(span.clone()).unwrap_or_default();
     let inner = text.trim_matches(|c: char| c.is_whitespace() || matches!(c, '\'' | '"'));
-    if inner.chars().count() >= LONG && !inner.contains('\n') {
+    if inner.chars().count() >= LONG_LITERAL_CHARS && !inner.contains('\n') {
         let start = span.start + text.find(inner).unwrap_or(0);
-        let end = inner.floor_char_boundary(LONGEST);
+        let end = inner.floor_char_boundary(MAX_LITERAL_BYTES);
         found.push(start..start + end);
         if !inner.contains(char::is_whitespace) {
             return;
@@ -111,8 +112,8 @@ fn pieces(source: &str, span: Range<usize>, word: bool, found: &mut Vec<Range<us
         let bare = piece.trim_matches(ends);
         let start = at + piece.find(bare).unwrap_or(0);
         at += piece.len();
-        if bare.len() >= SHORTEST && telling(bare, word) {
-            found.push(start..start + bare.floor_char_boundary(LONGEST));
+        if bare.len() >= MIN_LITERAL_BYTES && telling(bare, word) {
+            found.push(start..start + bare.floor_char_boundary(MAX_LITERAL_BYTES));
         }
     }
 }
@@ -125,7 +126,7 @@ fn telling(text: &str, word: bool) -> bool {
     }
     let named = text.contains(['/', '\\', '@', '~']) || text.contains("://");
     let dotted = text.split('.').filter(|part| !part.is_empty()).count() > 1 && !text.contains('%');
-    named || dotted || word || text.chars().count() >= LONG
+    named || dotted || word || text.chars().count() >= LONG_LITERAL_CHARS
 }
 
 /// Notes for each literal where it appeared first; once the person said it, it is the person's.
@@ -135,24 +136,24 @@ fn seek(
     go_on: &dyn Fn() -> bool,
 ) {
     // Literals by their last bytes: addresses differ in their ends more than in their beginnings.
-    let mut by_end: HashMap<[u8; SHORTEST], Vec<&str>> = HashMap::new();
+    let mut by_end: HashMap<[u8; MIN_LITERAL_BYTES], Vec<&str>> = HashMap::new();
     for text in sought.keys() {
         let bytes = text.as_bytes();
-        if let Some(end) = bytes.last_chunk::<SHORTEST>() {
+        if let Some(end) = bytes.last_chunk::<MIN_LITERAL_BYTES>() {
             by_end.entry(*end).or_default().push(text);
         }
     }
     let total: usize = earlier.iter().map(|(text, _)| text.len()).sum();
-    let mut left = total.saturating_mul(WORK) + (1 << 20);
+    let mut left = total.saturating_mul(MAX_WORK_FACTOR) + (1 << 20);
     for (text, from) in earlier {
         if by_end.is_empty() || !go_on() {
             return;
         }
         let bytes = text.as_bytes();
-        for (start, window) in bytes.windows(SHORTEST).enumerate() {
-            let Ok(key) = <[u8; SHORTEST]>::try_from(window) else { continue };
+        for (start, window) in bytes.windows(MIN_LITERAL_BYTES).enumerate() {
+            let Ok(key) = <[u8; MIN_LITERAL_BYTES]>::try_from(window) else { continue };
             let Some(candidates) = by_end.get(&key) else { continue };
-            let upto = bytes.get(..start + SHORTEST).unwrap_or_default();
+            let upto = bytes.get(..start + MIN_LITERAL_BYTES).unwrap_or_default();
             for literal in candidates {
                 left = left.saturating_sub(literal.len());
                 if upto.ends_with(literal.as_bytes())

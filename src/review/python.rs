@@ -16,7 +16,7 @@ use super::argument_flow::FlowFunction;
 use super::flow::Extraction;
 use super::notebook_magics;
 use super::rule_set::RuleSet;
-use super::syntax::{named, pair, text};
+use super::syntax::{named_children, pair, text};
 use super::value::{Act, Argument, Value, ValueKind};
 use super::walk::{WalkContext, WalkStep, Walker, walk};
 use std::collections::HashSet;
@@ -72,12 +72,12 @@ impl<'t> Walker<'t> for PythonReader<'_, 't> {
             "return_statement" => {
                 let value = node.named_child(0).map(|value| self.fold(value, frame, 0));
                 self.reduced(value.as_ref(), node);
-                self.shared.handed.give_back(value.unwrap_or_else(|| Value::new(ValueKind::Nothing)));
+                self.shared.handed.note_return(value.unwrap_or_else(|| Value::new(ValueKind::Nothing)));
             }
             "yield" => {
                 if let Some(value) = node.named_child(0) {
                     let value = self.fold(value, frame, 0);
-                    self.shared.handed.yields(value);
+                    self.shared.handed.note_yield(value);
                 }
             }
             "for_statement" | "for_in_clause" => self.each_of(node, frame),
@@ -85,7 +85,7 @@ impl<'t> Walker<'t> for PythonReader<'_, 't> {
             | "set_comprehension"
             | "generator_expression"
             | "dictionary_comprehension" => {
-                for clause in named(node, 16).into_iter().filter(|n| n.kind() == "for_in_clause") {
+                for clause in named_children(node, 16).into_iter().filter(|n| n.kind() == "for_in_clause") {
                     self.each_of(clause, frame);
                 }
             }
@@ -157,12 +157,13 @@ impl<'t> PythonReader<'_, 't> {
         let Some(name) = node.child_by_field_name("name") else { return };
         let name = self.spelled(name);
         let mut class = Value::name(format!("class {name}"));
-        let bases = node.child_by_field_name("superclasses").map(|list| named(list, 8)).unwrap_or_default();
+        let bases =
+            node.child_by_field_name("superclasses").map(|list| named_children(list, 8)).unwrap_or_default();
         for base in bases.into_iter().filter(|base| base.kind() != "keyword_argument") {
             let base = self.fold(base, frame, 0);
             match base.as_name() {
                 Some(base) if base.starts_with("class ") => {
-                    self.shared.handed.derive(format!("class {name}"), base.to_owned());
+                    self.shared.handed.note_subclass(format!("class {name}"), base.to_owned());
                 }
                 // What is made from a class that rules speak of is called like it.
                 Some(known) if self.shared.book.knows(known) => class = base.clone(),
@@ -170,7 +171,7 @@ impl<'t> PythonReader<'_, 't> {
             }
         }
         self.shared.frames.bind(frame, &name, class, branch);
-        let body = node.child_by_field_name("body").map(|body| named(body, 256)).unwrap_or_default();
+        let body = node.child_by_field_name("body").map(|body| named_children(body, 256)).unwrap_or_default();
         for item in body {
             let (item, decorators) = match item.kind() {
                 "decorated_definition" => {

@@ -10,7 +10,7 @@ use streaming_iterator::StreamingIterator;
 use tree_sitter::{Node, Query, QueryCursor, Tree};
 
 /// Matches that may be under way at one node. Beyond them the grammar's library drops some, which is told.
-const MATCHES: u32 = 256;
+const MAX_MATCHES: u32 = 256;
 
 /// The query of a language; which pattern belongs to which rule.
 #[derive(Debug)]
@@ -65,7 +65,7 @@ pub(super) fn look(
     rules: &[Rule],
 ) -> (Vec<Diagnostic>, bool) {
     let mut cursor = QueryCursor::new();
-    cursor.set_match_limit(MATCHES);
+    cursor.set_match_limit(MAX_MATCHES);
     cursor.set_max_start_depth(Some(0));
     let mut diagnostics = Vec::new();
     let mut dropped = false;

@@ -16,8 +16,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use strum::VariantArray as _;
 
-/// Most bytes of one rule file.
-const LARGEST: usize = 1 << 20;
+const MAX_FILE_BYTES: usize = 1 << 20;
 
 /// An entry of `review.off` or `review.lower` that fits no rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,7 +63,7 @@ impl RuleRegistry {
         }
         let mut book = RuleRegistry { places: places.into(), ..RuleRegistry::default() };
         for (grammar, files) in added {
-            match together(grammar, files) {
+            match combine(grammar, files) {
                 Ok(rules) => drop(book.own.insert(grammar, Arc::new(rules))),
                 Err(error) => errors.push(error),
             }
@@ -78,7 +77,7 @@ impl RuleRegistry {
     /// The same rules, of which some say nothing (`off`: ids) and some are milder (`lower`: `ID=info`). What could not be
     /// taken in is told, one line each.
     #[must_use]
-    pub(crate) fn milder(mut self, off: &[String], lower: &[String]) -> (Self, Vec<NoSuchRule>) {
+    pub(crate) fn with_lowered(mut self, off: &[String], lower: &[String]) -> (Self, Vec<NoSuchRule>) {
         if off.is_empty() && lower.is_empty() {
             // The usual case, in which the shipped rules need not be read yet.
             return (self, Vec::new());
@@ -126,7 +125,7 @@ impl RuleRegistry {
     }
 
     /// The severity of a finding of a rule, as the person wants it; `None`: it is not told.
-    pub(super) fn told(&self, rule: &str, severity: Severity) -> Option<Severity> {
+    pub(super) fn severity_told(&self, rule: &str, severity: Severity) -> Option<Severity> {
         match self.milder.get(rule) {
             Some(milder) => milder.map(|milder| milder.min(severity)),
             None => Some(severity),
@@ -142,7 +141,7 @@ impl RuleRegistry {
 
     /// The same rules, and the strict profile beside what is forbidden already.
     #[must_use]
-    pub(crate) fn strictly(&self) -> Self {
+    pub(crate) fn with_strict_profile(&self) -> Self {
         let names = self.forbid.names().iter().cloned().chain(Forbid::strict());
         self.clone().forbidding(Forbid::new(names))
     }
@@ -211,8 +210,8 @@ impl RuleRegistry {
 /// A file of the person's: its rules with their language, which a file of places alone needs not.
 fn own_file(name: &str, text: &str) -> Result<(Option<Grammar>, RuleFile), RuleError> {
     let file = name.to_owned();
-    if text.len() > LARGEST {
-        let reason = format!("it is larger than {} KiB", LARGEST / 1024);
+    if text.len() > MAX_FILE_BYTES {
+        let reason = format!("it is larger than {} KiB", MAX_FILE_BYTES / 1024);
         return Err(RuleError::Unreadable { file, line: 1, reason });
     }
     let parsed = parse(name, text)?;
@@ -248,7 +247,7 @@ fn sound_places(name: &str, text: &str, places: &[PlaceRow]) -> Result<(), RuleE
 }
 
 /// The shipped rules of a language and own ones, each file checked with all before it.
-fn together(grammar: Grammar, files: Vec<(&str, RuleFile)>) -> Result<RuleSet, RuleError> {
+fn combine(grammar: Grammar, files: Vec<(&str, RuleFile)>) -> Result<RuleSet, RuleError> {
     let (shipped, text) = rule_set::shipped(grammar);
     let mut whole = parse(shipped, text)?;
     let mut last = shipped;
@@ -320,7 +319,7 @@ mod tests {
             review(text, Some(&Language::python()), &scope).forbidden()
         };
         assert!(look(&mild, "import math") && !look(&mild, "import socket"));
-        let strict = mild.strictly();
+        let strict = mild.with_strict_profile();
         assert!(look(&strict, "import math") && look(&strict, "import socket"));
         assert!(!look(&mild, "import socket"), "the book it was made from is as before");
     }
@@ -373,6 +372,6 @@ mod tests {
         assert!(refused(&query).contains("does not fit the grammar"), "{}", refused(&query));
         let example = format!("{GOOD}matches = [\"z()\"]\n");
         assert!(refused(&example).contains("misses its example"));
-        assert!(refused(&"#".repeat(LARGEST + 1)).contains("larger"));
+        assert!(refused(&"#".repeat(MAX_FILE_BYTES + 1)).contains("larger"));
     }
 }

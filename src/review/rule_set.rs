@@ -5,7 +5,7 @@
 use super::grammar::Grammar;
 use super::queries::{self, CompiledQueries};
 use super::rule_error::RuleError;
-use super::rules::{Condition, Mark, NamedShape, Rule, RuleFile};
+use super::rules::{Condition, NamedShape, Rule, RuleFile, TaintMark};
 use crate::text::located::{line_of, start_of};
 use std::collections::{HashMap, HashSet};
 use std::sync::{LazyLock, OnceLock};
@@ -34,8 +34,8 @@ pub(super) struct RuleSet {
     suffixes: Vec<(String, usize)>,
     /// Names with a `*` inside, in their parts.
     globs: Vec<(Vec<String>, usize)>,
-    marks: HashMap<String, Mark>,
-    mark_prefixes: Vec<(String, Mark)>,
+    marks: HashMap<String, TaintMark>,
+    mark_prefixes: Vec<(String, TaintMark)>,
     /// Names that do nothing but compute, or do what the rules tell: what is not among them is not known.
     quiet: HashSet<String>,
     /// All words in names that the rules speak of.
@@ -57,7 +57,7 @@ impl RuleSet {
         let mut book = RuleSet::default();
         let mut seen = HashSet::new();
         for (index, rule) in file.rule.iter().enumerate() {
-            sound(name, rule, &mut seen)?;
+            validate(name, rule, &mut seen)?;
             let own = NamedShape {
                 calls: rule.calls.clone(),
                 target: rule.target.clone(),
@@ -166,7 +166,7 @@ impl RuleSet {
     }
 
     /// The mark that the result of calling this name carries.
-    pub(super) fn mark_of(&self, name: &str) -> Option<Mark> {
+    pub(super) fn mark_of(&self, name: &str) -> Option<TaintMark> {
         let prefixed =
             || self.mark_prefixes.iter().find(|(p, _)| name.starts_with(p.as_str())).map(|(_, m)| *m);
         self.marks.get(name).copied().or_else(prefixed)
@@ -199,7 +199,7 @@ fn fits(parts: &[String], name: &str) -> bool {
 }
 
 /// Whether a rule says what it matches, once, and what it has to say; and that its name is its own.
-fn sound<'r>(file: &str, rule: &'r Rule, seen: &mut HashSet<&'r str>) -> Result<(), RuleError> {
+fn validate<'r>(file: &str, rule: &'r Rule, seen: &mut HashSet<&'r str>) -> Result<(), RuleError> {
     let (file, id) = (file.to_owned(), rule.id.clone());
     let ways = [
         !rule.calls.is_empty(),

@@ -88,13 +88,13 @@ pub(super) struct NamedShape {
 #[serde(deny_unknown_fields)]
 pub(super) struct RuleSource {
     pub(super) calls: Vec<String>,
-    pub(super) mark: Mark,
+    pub(super) mark: TaintMark,
 }
 
 /// The marks that values carry; see `Taint`.
 #[derive(Deserialize, Debug, Clone, Copy, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Mark {
+pub(super) enum TaintMark {
     Decoded,
     Downloaded,
     Secret,
@@ -220,7 +220,7 @@ pub(super) struct Condition {
     /// It is what one of these names stands for, or what a call of it gave (`os.getpid()`).
     pub(super) named: Option<Vec<String>>,
     /// It carries one of these marks.
-    pub(super) mark: Option<Vec<Mark>>,
+    pub(super) mark: Option<Vec<TaintMark>>,
     /// Whether all of it is known.
     pub(super) constant: Option<bool>,
     /// The condition is turned round.

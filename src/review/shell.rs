@@ -22,7 +22,7 @@ use super::Scope;
 use super::flow::{Extraction, Frames, gravest_in};
 use super::programs::{self, Code};
 use super::rule_set::RuleSet;
-use super::syntax::{named, text};
+use super::syntax::{named_children, text};
 use super::value::{Act, Argument, Taint, Value, ValueKind};
 use super::walk::{WalkStep, Walker, walk};
 use std::collections::{HashMap, HashSet};
@@ -34,7 +34,7 @@ pub(super) fn read(root: Node<'_>, source: &str, book: &RuleSet, scope: &Scope) 
     let mut reader = ShellReader::new(source, book, scope);
     reader.functions = function::all(root, source);
     walk(&mut reader, root, 0);
-    reader.reading.cut |= reader.frames.exhausted();
+    reader.reading.cut |= reader.frames.is_exhausted();
     reader.reading
 }
 
@@ -179,7 +179,7 @@ impl ShellReader<'_, '_> {
     /// Gives each stage of a pipeline what the one before it prints; returns what the last one prints.
     fn pipe(&mut self, node: Node<'_>, input: Option<Argument>, depth: u32) -> Value {
         let mut flowing = input;
-        for stage in named(node, 256) {
+        for stage in named_children(node, 256) {
             let mut before = Taint::default();
             if let Some(argument) = flowing.take() {
                 before = argument.value.all_taint();
@@ -208,7 +208,7 @@ impl ShellReader<'_, '_> {
             }
             // Of a group each command may read it; the first one stands for all.
             "subshell" | "compound_statement" | "list" => {
-                for child in named(node, 16) {
+                for child in named_children(node, 16) {
                     self.feed(child, argument.clone());
                 }
             }
@@ -242,7 +242,10 @@ impl ShellReader<'_, '_> {
         let first = Argument { value: Value::text(name), span: node.byte_range() };
         let mut words = vec![first];
         words.extend(self.words(node, 0));
-        if named(node, 16).iter().all(|n| n.kind() == "word" && text(*n, self.source).starts_with('-')) {
+        if named_children(node, 16)
+            .iter()
+            .all(|n| n.kind() == "word" && text(*n, self.source).starts_with('-'))
+        {
             let input = self.inputs.remove(&node.id());
             let (before, span) = (self.reading.acts.len(), self.place(node));
             self.command(words, input, &span, 0);
@@ -310,7 +313,7 @@ impl ShellReader<'_, '_> {
     /// The words of a command, its name first; a word that expands to several is split.
     fn words(&mut self, node: Node<'_>, depth: u32) -> Vec<Argument> {
         let mut words = Vec::new();
-        for child in named(node, 1024) {
+        for child in named_children(node, 1024) {
             let child = match child.kind() {
                 "command_name" => child.named_child(0).unwrap_or(child),
                 "variable_assignment" | "file_redirect" | "herestring_redirect" | "heredoc_redirect" => {
@@ -319,7 +322,7 @@ impl ShellReader<'_, '_> {
                 _ => child,
             };
             let span = child.byte_range();
-            if let Some(several) = self.several(child, depth) {
+            if let Some(several) = self.expand_to_many(child, depth) {
                 words.extend(
                     several.into_iter().take(1024).map(|value| Argument { value, span: span.clone() }),
                 );
@@ -334,7 +337,7 @@ impl ShellReader<'_, '_> {
                 (ValueKind::Text { text: held, whole }, true)
                     if !text(child, self.source).contains(['"', '\'']) =>
                 {
-                    for piece in self.split(held) {
+                    for piece in self.split_fields(held) {
                         let kind = ValueKind::Text { text: piece, whole: *whole };
                         words
                             .push(Argument { value: Value { kind, taint: value.taint }, span: span.clone() });

@@ -6,7 +6,7 @@ use super::rules::InnerPattern;
 use super::value::{Act, Value, ValueKind};
 
 /// The text that an act hands to an interpreter, if it is such an act.
-pub(super) fn handed(act: &Act) -> Option<NestedCode> {
+pub(super) fn code_for_interpreter(act: &Act) -> Option<NestedCode> {
     let (command, text) = match act.name.as_str() {
         "subprocess.run" | "subprocess.check_output" | "subprocess.call" => {
             (first(act, &["0", "args"])?.clone(), first(act, &["input"])?)

@@ -8,10 +8,10 @@ use tree_sitter::{Node, Tree};
 pub(super) use crate::text::syntax::text;
 
 /// Nodes nested deeper than this are not looked into.
-pub(super) const DEEPEST: u32 = 400;
+pub(super) const MAX_DEPTH: u32 = 400;
 
 /// The grammar of a tongue, where it has one.
-pub(super) fn known(grammar: Grammar) -> Option<syntax::Grammar> {
+pub(super) fn parser_grammar(grammar: Grammar) -> Option<syntax::Grammar> {
     match grammar {
         Grammar::Python => Some(syntax::Grammar::Python),
         Grammar::Javascript => Some(syntax::Grammar::Javascript),
@@ -22,28 +22,28 @@ pub(super) fn known(grammar: Grammar) -> Option<syntax::Grammar> {
 
 /// The same, as queries are made for it.
 pub(super) fn parser_language(grammar: Grammar) -> Option<tree_sitter::Language> {
-    known(grammar).map(syntax::Grammar::language)
+    parser_grammar(grammar).map(syntax::Grammar::language)
 }
 
 /// What a stretch of text is, where that matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Matter {
+pub(super) enum TextKind {
     Text,
     Comment,
 }
 
 /// The stretches of strings and comments, in order.
-pub(super) fn matter(tree: &Tree) -> Vec<(Range<usize>, Matter)> {
+pub(super) fn text_kinds(tree: &Tree) -> Vec<(Range<usize>, TextKind)> {
     let mut found = Vec::new();
     each(tree.root_node(), |node, _| {
         let matter = match node.kind() {
             "string_content" | "string_fragment" | "raw_string" | "ansi_c_string" | "heredoc_body"
-            | "jsx_text" | "regex_pattern" | "heredoc_content" => Matter::Text,
-            "comment" | "html_comment" | "hash_bang_line" => Matter::Comment,
+            | "jsx_text" | "regex_pattern" | "heredoc_content" => TextKind::Text,
+            "comment" | "html_comment" | "hash_bang_line" => TextKind::Comment,
             _ => return true,
         };
         found.push((node.byte_range(), matter));
-        matter == Matter::Text && node.kind() == "heredoc_body"
+        matter == TextKind::Text && node.kind() == "heredoc_body"
     });
     found
 }
@@ -56,7 +56,7 @@ pub(super) fn each<'t>(root: Node<'t>, mut visit: impl FnMut(Node<'t>, u32) -> b
     let mut complete = true;
     loop {
         let deeper = visit(cursor.node(), depth);
-        if deeper && depth >= DEEPEST {
+        if deeper && depth >= MAX_DEPTH {
             complete = false;
         } else if deeper && cursor.goto_first_child() {
             depth += 1;
@@ -76,7 +76,7 @@ pub(super) fn each<'t>(root: Node<'t>, mut visit: impl FnMut(Node<'t>, u32) -> b
 }
 
 /// The children with names, at most so many.
-pub(super) fn named(node: Node<'_>, most: usize) -> Vec<Node<'_>> {
+pub(super) fn named_children(node: Node<'_>, most: usize) -> Vec<Node<'_>> {
     let mut cursor = node.walk();
     node.named_children(&mut cursor).filter(|n| n.kind() != "comment").take(most).collect()
 }

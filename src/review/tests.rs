@@ -208,7 +208,7 @@ fn findings_inside_text_stand_on_their_line() {
 fn what_is_not_read_is_said() {
     assert!(look("ruby", "puts 1").unchecked.is_some_and(|why| why.contains("ruby")));
     assert!(look("brainf", "+-").unchecked.is_some_and(|why| why.contains("brainf")));
-    let large = "x = 1\n".repeat(LARGEST / 6 + 1) + "y = '\u{202e}'\n";
+    let large = "x = 1\n".repeat(MAX_TEXT_BYTES / 6 + 1) + "y = '\u{202e}'\n";
     let review = look("python", &large);
     assert!(review.unchecked.is_some_and(|why| why.contains("too large")));
     assert_eq!(review.findings.len(), 1);
@@ -287,7 +287,7 @@ fn more_findings_than_anybody_reads_are_no_unchecked_part() {
     let text =
         "import os\n".to_owned() + &"os.remove('a')\n".repeat(700) + "import shutil\nshutil.rmtree('/')\n";
     let review = look("python", &text);
-    assert_eq!((review.unchecked.as_ref(), review.findings.len()), (None, MOST));
+    assert_eq!((review.unchecked.as_ref(), review.findings.len()), (None, MAX_FINDINGS));
     assert_eq!(review.gravest(), Some(Severity::High));
     assert_eq!(
         review.findings.last().unwrap().message,
@@ -304,7 +304,7 @@ fn more_findings_than_anybody_reads_are_no_unchecked_part() {
 
 #[test]
 fn what_the_strict_profile_could_not_check_is_denied() {
-    let strict = Scope { book: Arc::new(RuleRegistry::default().strictly()), ..scope() };
+    let strict = Scope { book: Arc::new(RuleRegistry::default().with_strict_profile()), ..scope() };
     for (language, text) in [
         ("python", "x = 1\n".repeat(1 << 18)),
         ("python", "f(".repeat(3_000) + &")".repeat(3_000)),
@@ -334,12 +334,12 @@ fn a_megabyte_of_daily_code_is_read() {
     ];
     for line in lines {
         // Budgets grow with the size: what holds for a part of a megabyte holds for all of it.
-        let review = look("python", &long(line, LARGEST / 16));
+        let review = look("python", &long(line, MAX_TEXT_BYTES / 16));
         assert_eq!(review.unchecked, None, "{line}");
     }
-    let all = long(&lines.concat(), LARGEST);
+    let all = long(&lines.concat(), MAX_TEXT_BYTES);
     assert_eq!(look("python", &all).unchecked, None);
-    let list = format!("x = [{}]\n", long("1234, 'abc', ", LARGEST - 100));
+    let list = format!("x = [{}]\n", long("1234, 'abc', ", MAX_TEXT_BYTES - 100));
     assert_eq!(look("python", &list).unchecked, None);
 }
 
@@ -441,7 +441,7 @@ fn characters_far_out_do_not_end_the_process() {
 fn hostile_texts_end_well() {
     for (language, text) in hostile(20_000) {
         let review = look(language, &text);
-        assert!(review.findings.len() <= MOST);
+        assert!(review.findings.len() <= MAX_FINDINGS);
     }
 }
 

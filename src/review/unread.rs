@@ -12,7 +12,7 @@ use tree_sitter::{Node, Tree};
 pub(super) const RULE: &str = "common.unread";
 
 /// Most stretches of one text; the last one reaches to where the last thing stands that could not be read.
-const MOST: usize = 64;
+const MAX_STRETCHES: usize = 64;
 
 /// The lines of a text that hold what its grammar could not read, neighbours joined, in order.
 pub(super) fn stretches(tree: &Tree, source: &str) -> Vec<Range<usize>> {
@@ -49,7 +49,7 @@ fn beginning(error: Node<'_>) -> usize {
 }
 
 /// What is told of what no word was looked at.
-const UNSEEN: &str = "can't be read as code, and is too long to look at its words";
+const UNSEEN_MESSAGE: &str = "can't be read as code, and is too long to look at its words";
 
 /// What is told of a stretch.
 pub(super) fn diagnostic(span: Range<usize>) -> Diagnostic {
@@ -63,16 +63,16 @@ pub(super) fn diagnostic(span: Range<usize>) -> Diagnostic {
 }
 
 /// What is told of a stretch of which not even the words were looked at.
-pub(super) fn unseen(span: Range<usize>) -> Diagnostic {
-    Diagnostic { message: UNSEEN.to_owned(), ..diagnostic(span) }
+pub(super) fn unseen_diagnostic(span: Range<usize>) -> Diagnostic {
+    Diagnostic { message: UNSEEN_MESSAGE.to_owned(), ..diagnostic(span) }
 }
 
 pub(super) fn is_unseen(told: &Diagnostic) -> bool {
-    told.rule == RULE && told.message == UNSEEN
+    told.rule == RULE && told.message == UNSEEN_MESSAGE
 }
 
 /// What is told of a stretch of which those parts, in order, are told as not even looked at.
-pub(super) fn around(
+pub(super) fn split_around(
     stretch: Range<usize>,
     unseen: impl Iterator<Item = Range<usize>>,
     source: &str,
@@ -91,19 +91,23 @@ pub(super) fn around(
 }
 
 /// Why a text was not checked in full, where stretches of it could not be read.
-pub(super) fn told(diagnostics: &[Diagnostic], source: &str) -> Option<String> {
-    let lines = lines(diagnostics, source, |told| told.rule == RULE && !is_unseen(told))?;
+pub(super) fn why_unread(diagnostics: &[Diagnostic], source: &str) -> Option<String> {
+    let lines = describe_lines(diagnostics, source, |told| told.rule == RULE && !is_unseen(told))?;
     Some(format!("{lines} can't be read as code: only words were looked at there"))
 }
 
 /// Where not even the words of a text were looked at.
-pub(super) fn unseen_told(diagnostics: &[Diagnostic], source: &str) -> Option<String> {
-    let lines = lines(diagnostics, source, is_unseen)?;
+pub(super) fn why_unseen(diagnostics: &[Diagnostic], source: &str) -> Option<String> {
+    let lines = describe_lines(diagnostics, source, is_unseen)?;
     Some(format!("not even all words were looked at in {lines}"))
 }
 
 /// The lines of what is told, in words; `None` where there is none.
-fn lines(diagnostics: &[Diagnostic], source: &str, of: impl Fn(&Diagnostic) -> bool) -> Option<String> {
+fn describe_lines(
+    diagnostics: &[Diagnostic],
+    source: &str,
+    of: impl Fn(&Diagnostic) -> bool,
+) -> Option<String> {
     let spans: Vec<_> = diagnostics.iter().filter(|told| of(told)).map(|told| &told.span).collect();
     if spans.is_empty() {
         return None;
@@ -147,7 +151,7 @@ impl Stretches<'_> {
         let rest = self.source.get(end..).unwrap_or_default();
         let end = end + rest.find('\n').unwrap_or(rest.len());
         self.reached = end.max(error.end);
-        let full = self.found.len() >= MOST;
+        let full = self.found.len() >= MAX_STRETCHES;
         let start = head(error.start.min(end)).rfind('\n').map_or(0, |line| line + 1);
         if let Some(last) = self.found.last_mut()
             && (full || start <= last.end + 1)
@@ -193,7 +197,7 @@ mod tests {
     fn many_errors_are_few_stretches() {
         let many = ">>> a\nb = 1\n".repeat(20_000);
         let found = lines(Grammar::Python, &many);
-        assert!((1..=MOST).contains(&found.len()), "{}", found.len());
+        assert!((1..=MAX_STRETCHES).contains(&found.len()), "{}", found.len());
         assert!(found.last().unwrap().len() > many.len() / 2);
         let line = "x = …; ".repeat(20_000);
         assert_eq!(lines(Grammar::Python, &line).len(), 1);

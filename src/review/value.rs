@@ -3,17 +3,17 @@
 //! A value may be one of several (`choice`). The languages turn their expressions into these; rules look at nothing else. Values are bounded: what grows beyond
 //! the bounds becomes unknown, so that a hostile text can't make the review slow.
 
-use super::rules::Mark;
+use super::rules::TaintMark;
 use std::ops::Range;
 
 /// Stands in folded text for a part that is only known at run time.
 pub(super) const HOLE: char = '…';
 
 /// Longest text that folding may build; longer literals stay, longer joins become unknown.
-const LONGEST: usize = 16 * 1024;
+const MAX_TEXT_BYTES: usize = 16 * 1024;
 
 /// Longest dotted name that is followed.
-const LONGEST_NAME: usize = 160;
+const MAX_NAME_BYTES: usize = 160;
 
 /// Where a value came from, as far as it matters to rules: a set of marks that operations hand on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -48,13 +48,13 @@ impl Taint {
 }
 
 /// The mark of a rule file as it travels with values.
-pub(super) fn taint(mark: Mark) -> Taint {
+pub(super) fn taint(mark: TaintMark) -> Taint {
     match mark {
-        Mark::Decoded => Taint::DECODED,
-        Mark::Downloaded => Taint::DOWNLOADED,
-        Mark::Secret => Taint::SECRET,
-        Mark::Environment => Taint::ENVIRONMENT,
-        Mark::File => Taint::FILE,
+        TaintMark::Decoded => Taint::DECODED,
+        TaintMark::Downloaded => Taint::DOWNLOADED,
+        TaintMark::Secret => Taint::SECRET,
+        TaintMark::Environment => Taint::ENVIRONMENT,
+        TaintMark::File => Taint::FILE,
     }
 }
 
@@ -123,7 +123,7 @@ impl Value {
 
     pub(super) fn name(path: impl Into<String>) -> Self {
         let path = path.into();
-        if path.len() > LONGEST_NAME {
+        if path.len() > MAX_NAME_BYTES {
             return Self::unknown();
         }
         Self::new(ValueKind::Name { path, about: None })
@@ -131,7 +131,7 @@ impl Value {
 
     pub(super) fn name_about(path: impl Into<String>, about: Value) -> Self {
         let path = path.into();
-        if path.len() > LONGEST_NAME {
+        if path.len() > MAX_NAME_BYTES {
             return Self::unknown();
         }
         let taint = about.taint;
@@ -252,7 +252,7 @@ impl Value {
                 whole = false;
                 text.push(HOLE);
             }
-            if text.len() > LONGEST {
+            if text.len() > MAX_TEXT_BYTES {
                 return Value::unknown().tainted(taint);
             }
         }

@@ -7,7 +7,7 @@ use super::Scope;
 use super::argument_flow::ArgumentFlow;
 use super::flow::{Extraction, Frames, element};
 use super::rule_set::RuleSet;
-use super::syntax::DEEPEST;
+use super::syntax::MAX_DEPTH;
 use super::value::taint;
 use super::value::{Act, Argument, Taint, Value, ValueKind};
 use std::collections::{HashMap, HashSet};
@@ -44,7 +44,7 @@ pub(super) fn walk<'t, W: Walker<'t>>(walker: &mut W, root: Node<'t>, frame: usi
     loop {
         let node = cursor.node();
         let deeper = walker.visit(node, WalkStep { frame, branch: branches > 0, top: depth == 0 });
-        if deeper && depth >= DEEPEST {
+        if deeper && depth >= MAX_DEPTH {
             if node.child_count() > 0 {
                 walker.too_deep();
             }
@@ -108,7 +108,7 @@ impl<'a, 't> WalkContext<'a, 't> {
         loop {
             let (node, frame) = self.waiting.get(*next).copied()?;
             *next += 1;
-            if !self.handed.covered(node.id()) {
+            if !self.handed.is_fully_followed(node.id()) {
                 return Some((node, frame));
             }
         }
@@ -168,7 +168,7 @@ impl<'a, 't> WalkContext<'a, 't> {
     }
 
     pub(super) fn finish(mut self) -> Extraction {
-        self.reading.cut |= self.frames.exhausted();
+        self.reading.cut |= self.frames.is_exhausted();
         self.reading
     }
 
@@ -198,8 +198,8 @@ impl<'a, 't> WalkContext<'a, 't> {
 
     /// Notes that a module is used, for lists of forbidden ones.
     pub(super) fn imported(&mut self, name: &str, span: Range<usize>) {
-        const MOST: usize = 4096;
-        if self.reading.imports.len() < MOST {
+        const MAX_IMPORTS: usize = 4096;
+        if self.reading.imports.len() < MAX_IMPORTS {
             self.reading.imports.push((name.to_owned(), span));
         } else {
             self.reading.cut = true;

@@ -6,8 +6,7 @@ use super::value::{HOLE, Value, ValueKind};
 use crate::text::line::one_line;
 use std::ops::Range;
 
-/// Longest text of a target in a message, in characters.
-const SHOWN: usize = 60;
+const MAX_TARGET_CHARS: usize = 60;
 
 /// The words for a target: its text as far as it is known, else how the code spells it.
 pub(super) fn spell(
@@ -23,7 +22,7 @@ pub(super) fn spell(
             None => short(text),
         },
         Some((text, _)) if matches!(effect, Some(Effect::Deletes | Effect::Writes | Effect::Reads)) => {
-            short(&path_class::joined(text, folder))
+            short(&path_class::join_folder(text, folder))
         }
         Some((text, _)) => short(text),
         None if value.is_constant() => short(&constant(value)),
@@ -44,15 +43,15 @@ fn constant(value: &Value) -> String {
     }
 }
 
-/// At most `SHOWN` characters of one line, nothing hidden in it.
+/// At most `MAX_TARGET_CHARS` characters of one line, nothing hidden in it.
 pub(super) fn short(text: &str) -> String {
     let line = one_line(text);
     let mut out: String = line
         .chars()
-        .take(SHOWN)
+        .take(MAX_TARGET_CHARS)
         .map(|c| if crate::domain::unicode::hidden(c).is_some() { '\u{fffd}' } else { c })
         .collect();
-    if line.chars().nth(SHOWN).is_some() {
+    if line.chars().nth(MAX_TARGET_CHARS).is_some() {
         out.push(HOLE);
     }
     out

@@ -11,7 +11,7 @@ mod sql;
 use super::flow::Extraction;
 use super::grammar::Grammar;
 use super::rule_set::RuleSet;
-use super::syntax::Matter;
+use super::syntax::TextKind;
 use std::ops::Range;
 
 /// Reads a text: its acts, and where its strings and comments are.
@@ -20,10 +20,10 @@ pub(super) fn read(
     grammar: Grammar,
     language: &str,
     book: &RuleSet,
-) -> (Extraction, Vec<(Range<usize>, Matter)>) {
+) -> (Extraction, Vec<(Range<usize>, TextKind)>) {
     let style = lexer::style(grammar, language);
     let (words, all) = lexer::words(source, &style);
-    let matter = words.iter().filter_map(|word| word.matter()).collect();
+    let matter = words.iter().filter_map(|word| word.text_kind()).collect();
     let mut reading = match grammar {
         Grammar::Sql => sql::read(source, &words),
         _ => calls::read(source, &words, book),

@@ -8,10 +8,8 @@ use super::rules::InnerPattern;
 use super::value::{Act, Value, ValueKind};
 use std::collections::HashMap;
 
-/// Files that are remembered.
-const MOST: usize = 32;
-/// Bytes of all texts that are remembered.
-const LARGEST: usize = 256 << 10;
+const MAX_FILES: usize = 32;
+const MAX_TOTAL_BYTES: usize = 256 << 10;
 
 /// What an act does to the text of a file.
 enum WrittenChange<'a> {
@@ -41,7 +39,7 @@ impl WrittenTexts {
                 WrittenChange::Add(text) => before.zip(text).map(|(before, text)| before + text),
             };
             let Some(text) = text else { continue };
-            if self.texts.len() < MOST && self.bytes + text.len() <= LARGEST {
+            if self.texts.len() < MAX_FILES && self.bytes + text.len() <= MAX_TOTAL_BYTES {
                 self.bytes += text.len();
                 self.texts.insert(path, text);
             }
@@ -92,7 +90,7 @@ fn by_first_line(text: &str) -> InnerPattern {
 fn path_of(value: &Value, act: &Act) -> Option<String> {
     let folder = act.folder.as_ref().and_then(Value::as_text).map(|(text, _)| text);
     let path = value.as_whole_text().filter(|path| !path.is_empty())?;
-    Some(path_class::joined(path.strip_prefix("./").unwrap_or(path), folder))
+    Some(path_class::join_folder(path.strip_prefix("./").unwrap_or(path), folder))
 }
 
 /// The files that an act writes, and what becomes of their texts.

@@ -74,7 +74,7 @@ fn place(loaded: &LoadedSession, point: BranchPoint) -> Result<usize, BranchErro
     if let Some(damage) = loaded.damage.iter().find(|damage| Damage::is_loss(damage)) {
         return Err(BranchError::Damaged(damage.to_string()));
     }
-    Ok(point.cut(&loaded.entries)?)
+    Ok(point.count_entries(&loaded.entries)?)
 }
 
 fn header(
@@ -86,7 +86,7 @@ fn header(
         return Err(NoBranch::Empty.into());
     };
     let entries = u64::try_from(cut.saturating_sub(1)).unwrap_or(u64::MAX);
-    let at = Some(point.told(loaded.entries.get(..cut).unwrap_or_default()));
+    let at = Some(point.branch_place(loaded.entries.get(..cut).unwrap_or_default()));
     Ok(Header {
         id: SessionId(uuid::Uuid::now_v7().to_string()),
         name: name.to_owned(),

@@ -32,7 +32,7 @@ pub(super) fn book(loaded: &LoadedConfig) -> (RuleRegistry, Vec<Notice>) {
     }
     let book = RuleRegistry::with(sound).unwrap_or_default();
     let review = &loaded.config.review;
-    let (book, wrong) = book.milder(&review.off, &review.lower);
+    let (book, wrong) = book.with_lowered(&review.off, &review.lower);
     notices.extend(wrong.iter().map(|wrong| {
         let origin = loaded.origins.of(wrong.setting);
         Notice::warn(format!("{origin}: {}: {}.", wrong.setting, wrong.why))

@@ -49,7 +49,7 @@ impl PlaceText {
         let files = item.block.kind.writes().chain(loaded).cloned().chain(files).collect();
         match (place.kind, ran) {
             (PlaceKind::Output, Some((run, report))) => {
-                let away = run.away().map(|(_, away)| (Body::Output(run.run), away.load));
+                let away = run.unloaded_output().map(|(_, away)| (Body::Output(run.run), away.load));
                 let text = if comes(away.as_ref()) {
                     String::new()
                 } else {

@@ -36,7 +36,7 @@ pub(super) fn lines(plan: &RebuildPlan) -> Vec<String> {
 
 /// What going through the plan means: how many blocks, by how many decisions, how long they took.
 pub(super) fn offer(plan: &RebuildPlan) -> String {
-    let offered = plan.offered();
+    let offered = plan.offered_runs();
     let took: u64 = plan.steps.iter().filter(|step| step.is_offered()).map(|step| step.wall_us).sum();
     let decisions = plan.decisions(&offered).len();
     format!(

@@ -11,10 +11,10 @@ use secrecy::{ExposeSecret, SecretString};
 use std::fmt::Write as _;
 
 /// Shorter values are placeholders, and would mask ordinary words.
-const SHORTEST: usize = 8;
+const MIN_BYTES: usize = 8;
 
 /// So much of a key is left at a gap at least, if it is to be known by it.
-const PART: usize = 4;
+const MIN_PART_BYTES: usize = 4;
 
 /// What a known key is called.
 const KIND: SecretKind = "a key that sayso knows";
@@ -78,7 +78,7 @@ impl KnownKeys {
             if value.len() < 4 || self.values().any(|known| known == value) {
                 continue;
             }
-            if value.len() >= SHORTEST {
+            if value.len() >= MIN_BYTES {
                 self.look_for(value, KIND);
             }
             self.values.push(SecretString::from(value));
@@ -167,7 +167,7 @@ impl KnownKeys {
                 return ShapeMatch::Key(0..bytes.len(), kind);
             }
             if !last && bytes.starts_with(rest) {
-                return ShapeMatch::Begun((rest.len() >= PART).then_some(kind));
+                return ShapeMatch::Begun((rest.len() >= MIN_PART_BYTES).then_some(kind));
             }
         }
         ShapeMatch::No
@@ -177,7 +177,9 @@ impl KnownKeys {
     pub(super) fn cut_at_end(&self, bytes: &[u8]) -> Option<(usize, SecretKind)> {
         let of = |needle: &[u8]| {
             let most = needle.len().saturating_sub(1).min(bytes.len());
-            (PART..=most).rev().find(|len| needle.get(..*len).is_some_and(|part| bytes.ends_with(part)))
+            (MIN_PART_BYTES..=most)
+                .rev()
+                .find(|len| needle.get(..*len).is_some_and(|part| bytes.ends_with(part)))
         };
         let longest = self.needles.iter().filter_map(|n| Some((of(n.bytes())?, n.kind))).max()?;
         Some((bytes.len() - longest.0, longest.1))
@@ -187,7 +189,7 @@ impl KnownKeys {
     pub(super) fn cut_at_start(&self, bytes: &[u8]) -> Option<(usize, SecretKind)> {
         let of = |needle: &[u8]| {
             let most = needle.len().saturating_sub(1).min(bytes.len());
-            (PART..=most)
+            (MIN_PART_BYTES..=most)
                 .rev()
                 .find(|len| needle.get(needle.len() - len..).is_some_and(|part| bytes.starts_with(part)))
         };
@@ -210,7 +212,7 @@ fn forms(value: &str) -> Vec<String> {
         for engine in [&STANDARD_NO_PAD, &URL_SAFE_NO_PAD] {
             let text = engine.encode(&bytes);
             let whole = bytes.len() / 3 * 4;
-            forms.extend(text.get(skip..whole).filter(|part| part.len() >= SHORTEST).map(str::to_owned));
+            forms.extend(text.get(skip..whole).filter(|part| part.len() >= MIN_BYTES).map(str::to_owned));
         }
     }
     // An encoding that says the same as the key, but for the case of its letters, would mask ordinary words.

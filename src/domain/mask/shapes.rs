@@ -17,7 +17,7 @@ pub(super) enum ShapeMatch {
 
 /// Which letters a token is made of.
 #[derive(Clone, Copy)]
-enum Letters {
+enum LetterSet {
     Alnum,
     Upper,
     Hex,
@@ -29,70 +29,70 @@ enum Letters {
     Dotted,
 }
 
-impl Letters {
+impl LetterSet {
     fn has(self, byte: u8) -> bool {
         match self {
-            Letters::Alnum => byte.is_ascii_alphanumeric(),
-            Letters::Upper => byte.is_ascii_uppercase() || byte.is_ascii_digit(),
-            Letters::Hex => byte.is_ascii_hexdigit(),
-            Letters::Name => byte.is_ascii_alphanumeric() || byte == b'_',
-            Letters::Word => byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'),
-            Letters::Dotted => byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'),
+            LetterSet::Alnum => byte.is_ascii_alphanumeric(),
+            LetterSet::Upper => byte.is_ascii_uppercase() || byte.is_ascii_digit(),
+            LetterSet::Hex => byte.is_ascii_hexdigit(),
+            LetterSet::Name => byte.is_ascii_alphanumeric() || byte == b'_',
+            LetterSet::Word => byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'),
+            LetterSet::Dotted => byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'),
         }
     }
 }
 
 /// A token that is told by its first letters.
-struct TokenShape(&'static str, Letters, Range<usize>, SecretKind);
+struct TokenShape(&'static str, LetterSet, Range<usize>, SecretKind);
 
 /// More letters than any token has.
-const ANY: usize = 4096;
+const MAX_TOKEN_LETTERS: usize = 4096;
 
 /// The shapes; those with longer first words stand first. The range says how many letters follow the first word.
 const SHAPES: &[TokenShape] = &[
-    TokenShape("github_pat_", Letters::Name, 22..ANY, "a GitHub token"),
-    TokenShape("ghp_", Letters::Alnum, 30..ANY, "a GitHub token"),
-    TokenShape("gho_", Letters::Alnum, 30..ANY, "a GitHub token"),
-    TokenShape("ghu_", Letters::Alnum, 30..ANY, "a GitHub token"),
-    TokenShape("ghs_", Letters::Alnum, 30..ANY, "a GitHub token"),
-    TokenShape("ghr_", Letters::Alnum, 30..ANY, "a GitHub token"),
-    TokenShape("glpat-", Letters::Word, 20..ANY, "a GitLab token"),
-    TokenShape("AKIA", Letters::Upper, 16..17, "an AWS key"),
-    TokenShape("ASIA", Letters::Upper, 16..17, "an AWS key"),
-    TokenShape("sk-ant-", Letters::Word, 16..ANY, "an Anthropic key"),
-    TokenShape("sk-proj-", Letters::Word, 16..ANY, "an OpenAI key"),
-    TokenShape("sk-svcacct-", Letters::Word, 16..ANY, "an OpenAI key"),
-    TokenShape("sk-admin-", Letters::Word, 16..ANY, "an OpenAI key"),
-    TokenShape("sk-or-v1-", Letters::Word, 16..ANY, "an OpenRouter key"),
-    TokenShape("sk-", Letters::Alnum, 20..ANY, "an API key (sk-…)"),
-    TokenShape("sk_live_", Letters::Alnum, 16..ANY, "a Stripe key"),
-    TokenShape("sk_test_", Letters::Alnum, 16..ANY, "a Stripe key"),
-    TokenShape("rk_live_", Letters::Alnum, 16..ANY, "a Stripe key"),
-    TokenShape("rk_test_", Letters::Alnum, 16..ANY, "a Stripe key"),
-    TokenShape("whsec_", Letters::Alnum, 24..ANY, "a Stripe key"),
-    TokenShape("xapp-", Letters::Word, 20..ANY, "a Slack token"),
-    TokenShape("xoxe.xox", Letters::Word, 12..ANY, "a Slack token"),
-    TokenShape("xox", Letters::Word, 12..ANY, "a Slack token"),
-    TokenShape("AIza", Letters::Word, 35..36, "a Google key"),
-    TokenShape("ya29.", Letters::Word, 20..ANY, "a Google token"),
-    TokenShape("GOCSPX-", Letters::Word, 20..ANY, "a Google key"),
-    TokenShape("gsk_", Letters::Alnum, 40..ANY, "a Groq key"),
-    TokenShape("xai-", Letters::Alnum, 40..ANY, "an xAI key"),
-    TokenShape("pplx-", Letters::Alnum, 40..ANY, "a Perplexity key"),
-    TokenShape("hf_", Letters::Alnum, 30..ANY, "a Hugging Face token"),
-    TokenShape("r8_", Letters::Alnum, 36..ANY, "a Replicate token"),
-    TokenShape("npm_", Letters::Alnum, 36..ANY, "an npm token"),
-    TokenShape("pypi-AgE", Letters::Word, 40..ANY, "a PyPI token"),
-    TokenShape("dop_v1_", Letters::Hex, 64..ANY, "a DigitalOcean token"),
-    TokenShape("SG.", Letters::Dotted, 60..ANY, "a SendGrid key"),
-    TokenShape("dckr_pat_", Letters::Word, 20..ANY, "a Docker token"),
-    TokenShape("shpat_", Letters::Hex, 32..ANY, "a Shopify token"),
-    TokenShape("hvs.", Letters::Word, 24..ANY, "a Vault token"),
-    TokenShape("AGE-SECRET-KEY-1", Letters::Alnum, 50..ANY, "an age key"),
-    TokenShape("LS0tLS1CRUdJTiBQUklWQVRFIEtFW", Letters::Alnum, 1..2, PRIVATE),
-    TokenShape("LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRV", Letters::Alnum, 1..2, PRIVATE),
-    TokenShape("LS0tLS1CRUdJTiBFQyBQUklWQVRFIEtFW", Letters::Alnum, 1..2, PRIVATE),
-    TokenShape("LS0tLS1CRUdJTiBPUEVOU1NIIFBSSVZBVEUgS0VZ", Letters::Alnum, 1..2, PRIVATE),
+    TokenShape("github_pat_", LetterSet::Name, 22..MAX_TOKEN_LETTERS, "a GitHub token"),
+    TokenShape("ghp_", LetterSet::Alnum, 30..MAX_TOKEN_LETTERS, "a GitHub token"),
+    TokenShape("gho_", LetterSet::Alnum, 30..MAX_TOKEN_LETTERS, "a GitHub token"),
+    TokenShape("ghu_", LetterSet::Alnum, 30..MAX_TOKEN_LETTERS, "a GitHub token"),
+    TokenShape("ghs_", LetterSet::Alnum, 30..MAX_TOKEN_LETTERS, "a GitHub token"),
+    TokenShape("ghr_", LetterSet::Alnum, 30..MAX_TOKEN_LETTERS, "a GitHub token"),
+    TokenShape("glpat-", LetterSet::Word, 20..MAX_TOKEN_LETTERS, "a GitLab token"),
+    TokenShape("AKIA", LetterSet::Upper, 16..17, "an AWS key"),
+    TokenShape("ASIA", LetterSet::Upper, 16..17, "an AWS key"),
+    TokenShape("sk-ant-", LetterSet::Word, 16..MAX_TOKEN_LETTERS, "an Anthropic key"),
+    TokenShape("sk-proj-", LetterSet::Word, 16..MAX_TOKEN_LETTERS, "an OpenAI key"),
+    TokenShape("sk-svcacct-", LetterSet::Word, 16..MAX_TOKEN_LETTERS, "an OpenAI key"),
+    TokenShape("sk-admin-", LetterSet::Word, 16..MAX_TOKEN_LETTERS, "an OpenAI key"),
+    TokenShape("sk-or-v1-", LetterSet::Word, 16..MAX_TOKEN_LETTERS, "an OpenRouter key"),
+    TokenShape("sk-", LetterSet::Alnum, 20..MAX_TOKEN_LETTERS, "an API key (sk-…)"),
+    TokenShape("sk_live_", LetterSet::Alnum, 16..MAX_TOKEN_LETTERS, "a Stripe key"),
+    TokenShape("sk_test_", LetterSet::Alnum, 16..MAX_TOKEN_LETTERS, "a Stripe key"),
+    TokenShape("rk_live_", LetterSet::Alnum, 16..MAX_TOKEN_LETTERS, "a Stripe key"),
+    TokenShape("rk_test_", LetterSet::Alnum, 16..MAX_TOKEN_LETTERS, "a Stripe key"),
+    TokenShape("whsec_", LetterSet::Alnum, 24..MAX_TOKEN_LETTERS, "a Stripe key"),
+    TokenShape("xapp-", LetterSet::Word, 20..MAX_TOKEN_LETTERS, "a Slack token"),
+    TokenShape("xoxe.xox", LetterSet::Word, 12..MAX_TOKEN_LETTERS, "a Slack token"),
+    TokenShape("xox", LetterSet::Word, 12..MAX_TOKEN_LETTERS, "a Slack token"),
+    TokenShape("AIza", LetterSet::Word, 35..36, "a Google key"),
+    TokenShape("ya29.", LetterSet::Word, 20..MAX_TOKEN_LETTERS, "a Google token"),
+    TokenShape("GOCSPX-", LetterSet::Word, 20..MAX_TOKEN_LETTERS, "a Google key"),
+    TokenShape("gsk_", LetterSet::Alnum, 40..MAX_TOKEN_LETTERS, "a Groq key"),
+    TokenShape("xai-", LetterSet::Alnum, 40..MAX_TOKEN_LETTERS, "an xAI key"),
+    TokenShape("pplx-", LetterSet::Alnum, 40..MAX_TOKEN_LETTERS, "a Perplexity key"),
+    TokenShape("hf_", LetterSet::Alnum, 30..MAX_TOKEN_LETTERS, "a Hugging Face token"),
+    TokenShape("r8_", LetterSet::Alnum, 36..MAX_TOKEN_LETTERS, "a Replicate token"),
+    TokenShape("npm_", LetterSet::Alnum, 36..MAX_TOKEN_LETTERS, "an npm token"),
+    TokenShape("pypi-AgE", LetterSet::Word, 40..MAX_TOKEN_LETTERS, "a PyPI token"),
+    TokenShape("dop_v1_", LetterSet::Hex, 64..MAX_TOKEN_LETTERS, "a DigitalOcean token"),
+    TokenShape("SG.", LetterSet::Dotted, 60..MAX_TOKEN_LETTERS, "a SendGrid key"),
+    TokenShape("dckr_pat_", LetterSet::Word, 20..MAX_TOKEN_LETTERS, "a Docker token"),
+    TokenShape("shpat_", LetterSet::Hex, 32..MAX_TOKEN_LETTERS, "a Shopify token"),
+    TokenShape("hvs.", LetterSet::Word, 24..MAX_TOKEN_LETTERS, "a Vault token"),
+    TokenShape("AGE-SECRET-KEY-1", LetterSet::Alnum, 50..MAX_TOKEN_LETTERS, "an age key"),
+    TokenShape("LS0tLS1CRUdJTiBQUklWQVRFIEtFW", LetterSet::Alnum, 1..2, PRIVATE),
+    TokenShape("LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRV", LetterSet::Alnum, 1..2, PRIVATE),
+    TokenShape("LS0tLS1CRUdJTiBFQyBQUklWQVRFIEtFW", LetterSet::Alnum, 1..2, PRIVATE),
+    TokenShape("LS0tLS1CRUdJTiBPUEVOU1NIIFBSSVZBVEUgS0VZ", LetterSet::Alnum, 1..2, PRIVATE),
 ];
 
 const PRIVATE: SecretKind = "a private key";
@@ -103,7 +103,7 @@ const AWS_NAMES: [&str; 2] = ["aws_secret_access_key", "secretaccesskey"];
 const AWS: SecretKind = "an AWS secret key";
 
 /// A private key is shorter.
-const LONGEST_PEM: usize = 16 << 10;
+const MAX_PEM_BYTES: usize = 16 << 10;
 
 /// The first two bytes of every shape, in each case that it is written in.
 pub(super) fn beginnings() -> Vec<[u8; 2]> {
@@ -181,8 +181,13 @@ impl TokenShape {
         }
         let body = rest.get(word.len()..).unwrap_or_default();
         let count = run(body, |b| letters.has(b));
-        let whole = lengths.contains(&count) || (lengths.end == ANY && count >= ANY);
-        if count == body.len() && !last && count < ANY && (count < lengths.end || lengths.end == ANY) {
+        let whole =
+            lengths.contains(&count) || (lengths.end == MAX_TOKEN_LETTERS && count >= MAX_TOKEN_LETTERS);
+        if count == body.len()
+            && !last
+            && count < MAX_TOKEN_LETTERS
+            && (count < lengths.end || lengths.end == MAX_TOKEN_LETTERS)
+        {
             return ShapeMatch::Begun(Some(kind));
         }
         // The word of Slack's tokens is followed by one letter and a dash, then numbers: `xoxb-1`.
@@ -192,7 +197,7 @@ impl TokenShape {
         };
         let fits = word != b"xox" || slack();
         // `sk-` alone begins ordinary names too: what follows is in one piece, and a key goes on with dashes.
-        let end = if word == b"sk-" { run(body, |b| Letters::Word.has(b)) } else { count };
+        let end = if word == b"sk-" { run(body, |b| LetterSet::Word.has(b)) } else { count };
         // The first lines of an encoded private key tell what all of it is.
         let end = if *kind == PRIVATE { run(body, is_base64) } else { end };
         if (whole || *kind == PRIVATE) && fits {
@@ -219,7 +224,7 @@ fn jwt(rest: &[u8], last: bool) -> ShapeMatch {
             let begun = !last && b"eyJ".starts_with(body);
             return if begun { ShapeMatch::Begun(Some(JWT)) } else { ShapeMatch::No };
         }
-        let count = run(body, |b| Letters::Word.has(b));
+        let count = run(body, |b| LetterSet::Word.has(b));
         if count == body.len() && !last {
             return ShapeMatch::Begun((part > 0).then_some(JWT));
         }
@@ -290,9 +295,9 @@ fn pem(rest: &[u8], last: bool) -> ShapeMatch {
     }
     let start = BEGIN.len() + count + 5;
     let body = rest.get(start..).unwrap_or_default();
-    let body = body.get(..LONGEST_PEM).unwrap_or(body);
+    let body = body.get(..MAX_PEM_BYTES).unwrap_or(body);
     let closed = body.windows(END.len()).position(|window| window == END);
-    if closed.is_none() && !last && body.len() < LONGEST_PEM {
+    if closed.is_none() && !last && body.len() < MAX_PEM_BYTES {
         return ShapeMatch::Begun(Some(PRIVATE));
     }
     let end = match closed {

@@ -4,10 +4,10 @@ use super::{MaskPen, MaskedValue, Masker, scan};
 use std::collections::BTreeSet;
 
 /// Bytes that are held back at the most: a private key is shorter.
-const MOST: usize = 32 << 10;
+const MAX_HELD_BYTES: usize = 32 << 10;
 
 /// Bytes in front of what is held that tell whether a word begins there.
-const CONTEXT: usize = 16;
+const CONTEXT_BYTES: usize = 16;
 
 /// One stream of bytes, masked as it comes.
 #[derive(Debug)]
@@ -39,7 +39,7 @@ impl MaskStream {
     fn pass_on(&mut self, last: bool) -> MaskedValue<Vec<u8>> {
         let known = self.masker.known();
         let mut found = scan(&known, &self.buffer, self.passed, last);
-        if self.buffer.len() - found.hold > MOST {
+        if self.buffer.len() - found.hold > MAX_HELD_BYTES {
             found = scan(&known, &self.buffer, self.passed, true);
         }
         let mut pen = MaskPen { known, kinds: BTreeSet::new() };
@@ -52,8 +52,8 @@ impl MaskStream {
             span
         });
         pen.cover(&mut value, spans.collect());
-        self.buffer.drain(..found.hold.saturating_sub(CONTEXT));
-        self.passed = found.hold.min(CONTEXT);
+        self.buffer.drain(..found.hold.saturating_sub(CONTEXT_BYTES));
+        self.passed = found.hold.min(CONTEXT_BYTES);
         MaskedValue { value, kinds: pen.kinds }
     }
 }

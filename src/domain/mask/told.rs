@@ -4,23 +4,23 @@ use super::Masker;
 use super::known::KnownKeys;
 
 /// What stands for a key.
-const MARK: &str = "[key]";
+const KEY_MARK: &str = "[key]";
 
 impl Masker {
     /// The text without keys, also without the half-masked ones that servers print. Places may move: a key is `[key]`.
-    pub(crate) fn told(&self, text: &str) -> String {
+    pub(crate) fn mask_message(&self, text: &str) -> String {
         let known = self.known();
         let mut text = text.to_owned();
         for value in known.values() {
             for part in [value, value.rsplit(' ').next().unwrap_or(value)] {
                 if part.len() >= 4 && text.contains(part) {
-                    text = text.replace(part, MARK);
+                    text = text.replace(part, KEY_MARK);
                 }
             }
         }
         let mut text = mask_parts(&known, &text);
         for span in self.find(&text).into_iter().rev() {
-            text.replace_range(span.range, MARK);
+            text.replace_range(span.range, KEY_MARK);
         }
         text
     }
@@ -42,7 +42,7 @@ fn mask_parts(known: &KnownKeys, text: &str) -> String {
         let shows_key = (masked
             && (starts.iter().any(begins) || ends.iter().any(|end| word.contains(end.as_str()))))
             || starts.iter().any(|start| word.starts_with(start.as_str()));
-        out.push_str(if shows_key { MARK } else { word });
+        out.push_str(if shows_key { KEY_MARK } else { word });
         let next = after.chars().next().map_or(0, char::len_utf8);
         let (separator, tail) = after.split_at(next);
         out.push_str(separator);
@@ -78,7 +78,7 @@ mod tests {
             "\"sk-proj-abcdefghijklm\" is cut off",
             "token zyxwvutsrqponm",
         ] {
-            let told = masker().told(text);
+            let told = masker().mask_message(text);
             assert!(told.contains("[key]"), "{told}");
             for part in ["abcdef", "1234", "zyxwv"] {
                 assert!(!told.contains(part), "{told}");
@@ -90,7 +90,7 @@ mod tests {
     fn other_texts_stay_as_they_are() {
         for text in ["", "model gpt-4o is overloaded…", "wait 1.5 s, see https://x.example/a?b=c", "a ** b"]
         {
-            assert_eq!(masker().told(text), text);
+            assert_eq!(masker().mask_message(text), text);
         }
     }
 

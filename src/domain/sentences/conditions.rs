@@ -5,8 +5,7 @@ use crate::domain::{Enforcement, Language, Limits, SandboxLevel, Terms, Timestam
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// More folders than this are counted.
-const FOLDERS: usize = 4;
+const MAX_FOLDERS_SHOWN: usize = 4;
 
 /// The languages whose versions are told, and the program of each.
 const VERSIONED: &[(&str, &str)] = &[("python", "Python"), ("bash", "bash"), ("javascript", "node")];
@@ -41,7 +40,7 @@ pub struct RunConditions {
 
 impl KernelLanguages {
     /// The words for the model; `None` where code runs in no Jupyter kernel.
-    fn told(&self) -> Option<String> {
+    fn describe(&self) -> Option<String> {
         let named = match self {
             Self::Unused => return None,
             Self::Unknown => {
@@ -61,7 +60,7 @@ impl KernelLanguages {
 }
 
 /// The limits of a run without those that nothing holds.
-fn held(terms: &Terms) -> Limits {
+fn enforced_limits(terms: &Terms) -> Limits {
     let (mut limits, report) = (terms.limits, &terms.rights.sandbox);
     if report.memory == Enforcement::None {
         limits.memory_bytes = 0;
@@ -102,14 +101,14 @@ impl RunConditions {
             confined: terms.rights.sandbox.level != SandboxLevel::Off,
             network: terms.rights.network,
             write: terms.rights.write.clone(),
-            limits: held(terms),
+            limits: enforced_limits(terms),
             kernels: known.map(|known| known.kernels.clone()).unwrap_or_default(),
             versions,
         })
     }
 
     /// The words for the model, with the limits in words and the day.
-    pub(crate) fn told(&self, limits: &str, now: Timestamp) -> String {
+    pub(crate) fn describe(&self, limits: &str, now: Timestamp) -> String {
         let network = if self.network { "The network is open" } else { "There is no network" };
         let mut parts = vec![if self.confined {
             format!("Blocks run in a sandbox. {network}. {}.", self.writes())
@@ -119,7 +118,7 @@ impl RunConditions {
             )
         }];
         parts.push(format!("Each has {limits}."));
-        parts.extend(self.kernels.told());
+        parts.extend(self.kernels.describe());
         let versions =
             self.versions.iter().map(|(program, version)| format!("{program} is {}", one_line(version)));
         let versions = versions.collect::<Vec<_>>().join(", ");
@@ -134,10 +133,11 @@ impl RunConditions {
     }
 
     fn writes(&self) -> String {
-        let named = self.write.iter().take(FOLDERS).map(|folder| one_line(&folder.to_string_lossy()));
+        let named =
+            self.write.iter().take(MAX_FOLDERS_SHOWN).map(|folder| one_line(&folder.to_string_lossy()));
         let mut places: Vec<String> = named.collect();
-        if self.write.len() > FOLDERS {
-            places.push(format!("{} more folders", self.write.len() - FOLDERS));
+        if self.write.len() > MAX_FOLDERS_SHOWN {
+            places.push(format!("{} more folders", self.write.len() - MAX_FOLDERS_SHOWN));
         }
         places.push("private places that go with the session (as $TMPDIR, ~/.cache)".into());
         format!("They can write to {}, and nowhere else", places.join(", "))
@@ -154,7 +154,7 @@ mod tests {
 
     /// The words about them on a day.
     fn told(conditions: &RunConditions) -> String {
-        conditions.told("60 s, 2 GiB of memory, 256 processes", Timestamp(1_790_073_660_000))
+        conditions.describe("60 s, 2 GiB of memory, 256 processes", Timestamp(1_790_073_660_000))
     }
 
     #[test]

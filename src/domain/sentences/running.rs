@@ -23,8 +23,7 @@ pub(crate) const READING: &str = "Reading earlier messages";
 /// A summary is being written.
 pub(crate) const SUMMING_UP: &str = "Summing up what is older";
 
-/// Packages that are named of an installation.
-const NAMED: usize = 3;
+const MAX_NAMES_SHOWN: usize = 3;
 
 /// What goes on while a block runs: `Running block 3`, `Installing numpy, pandas`.
 pub(crate) fn what(block: &Block) -> String {
@@ -33,8 +32,8 @@ pub(crate) fn what(block: &Block) -> String {
         BlockKind::Install { .. } => {
             let language = version.language.as_ref().map_or("", Language::as_str);
             let packages = PackageList::parse(language, &version.source).unwrap_or_default().packages;
-            let named: Vec<&str> = packages.iter().take(NAMED).map(String::as_str).collect();
-            match packages.len().saturating_sub(NAMED) {
+            let named: Vec<&str> = packages.iter().take(MAX_NAMES_SHOWN).map(String::as_str).collect();
+            match packages.len().saturating_sub(MAX_NAMES_SHOWN) {
                 0 => format!("Installing {}", named.join(", ")),
                 more => format!("Installing {} and {more} more", named.join(", ")),
             }

@@ -10,11 +10,10 @@ use crate::engine::transcript::{Item, LONG, Transcript, task};
 
 const PROMPT: &str = include_str!("../../../assets/prompts/summary.md");
 /// Bytes of long messages that come into memory for a summary.
-const LONG_ONES: usize = 32 << 20;
-/// The least that is told of a message, in bytes.
-const LEAST: usize = 256;
+const MAX_LONG_MESSAGE_BYTES: usize = 32 << 20;
+const MIN_MESSAGE_BYTES: usize = 256;
 /// The least of a conversation that a summary can be made of, in bytes.
-const LEAST_IN_ALL: usize = 512;
+const MIN_TOTAL_BYTES: usize = 512;
 
 /// Up to which item a summary would reach; `None`: there is nothing to sum up.
 ///
@@ -38,9 +37,9 @@ pub(super) fn boundary(transcript: &Transcript, stuck: bool, kept: u64) -> Optio
 
 /// The messages before `upto` that have to come into memory for a summary. Of those that are long only the newest do: the
 /// others are told by the short form that is kept of them. The prompt that is worked on behind a summary is always whole.
-pub(super) fn away(transcript: &Transcript, upto: usize) -> Vec<usize> {
+pub(super) fn bodies_to_load(transcript: &Transcript, upto: usize) -> Vec<usize> {
     let from = transcript.summary().map_or(0, |summary| summary.upto);
-    let mut left = LONG_ONES;
+    let mut left = MAX_LONG_MESSAGE_BYTES;
     let mut is_told = |item: &usize| {
         let bytes = transcript.bytes_of(*item);
         let is_short = bytes < LONG;
@@ -68,17 +67,18 @@ pub(super) fn messages(
     let told = context::messages(&part, &settings, Dialect::Fences);
     let working = task(&part.items).is_some();
     let fits = |messages: &Vec<Message>| estimate(messages) <= room;
-    let mut most = told.iter().map(|message| message.text.len()).max().unwrap_or_default().max(LEAST);
+    let mut most =
+        told.iter().map(|message| message.text.len()).max().unwrap_or_default().max(MIN_MESSAGE_BYTES);
     let mut text = document(&told, most);
     let mut asked = ask(&text, working);
-    while !fits(&asked) && most > LEAST {
-        most = (most / 2).max(LEAST);
+    while !fits(&asked) && most > MIN_MESSAGE_BYTES {
+        most = (most / 2).max(MIN_MESSAGE_BYTES);
         text = document(&told, most);
         asked = ask(&text, working);
     }
     // A long row of short messages: its middle is left out, and that is said.
     let mut bytes = usize::try_from(room).unwrap_or(usize::MAX).saturating_mul(4).min(text.len());
-    while !fits(&asked) && bytes >= LEAST_IN_ALL {
+    while !fits(&asked) && bytes >= MIN_TOTAL_BYTES {
         asked = ask(&shortened(&text, bytes), working);
         bytes = bytes / 4 * 3;
     }

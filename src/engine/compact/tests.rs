@@ -116,7 +116,7 @@ fn without_a_whole_summary_all_stays_as_it_was() {
             d.delta("half");
             d.finish(FinishReason::Length)
         },
-        &|d| d.replied(ReplyEvent::Delta("x".repeat(LONGEST + 1))),
+        &|d| d.replied(ReplyEvent::Delta("x".repeat(MAX_SUMMARY_BYTES + 1))),
         &|d| d.stop(),
     ];
     for stuck in [false, true] {

@@ -15,11 +15,11 @@ pub(super) fn stream(output: &OutputBuffer, stream: Stream, budget: usize) -> St
     let kept_head = start(&head, budget / 4);
     let kept_tail = end(&tail, budget - budget / 4);
     // Of what was not kept only the bytes are known.
-    joined(kept_head, kept_tail, letters(&head) + letters(&tail) + dropped)
+    join_ends(kept_head, kept_tail, letters(&head) + letters(&tail) + dropped)
 }
 
 /// More than is told is kept of each end, so that a cut at the end of the text and one within it are told apart.
-const BEYOND: usize = 8;
+const SPARE_BYTES: usize = 8;
 
 /// A short form of an output, of which with any budget up to `most` the same is [told](stream) as of all of it. `None`: it
 /// would not be shorter.
@@ -47,7 +47,7 @@ fn ends(output: &OutputBuffer, stream: Stream, most: usize) -> Option<StreamEnds
     let tail = readable(&String::from_utf8_lossy(&output.tail(stream)));
     let dropped = output.dropped(stream);
     let (head, tail) = if dropped == 0 { (format!("{head}{tail}"), String::new()) } else { (head, tail) };
-    let (first, last) = (most / 4 + BEYOND, most - most / 4 + BEYOND);
+    let (first, last) = (most / 4 + SPARE_BYTES, most - most / 4 + SPARE_BYTES);
     // Both ends of one text may not meet within a character: it would be counted twice.
     let is_short = if dropped == 0 {
         head.ceil_char_boundary(first) >= head.floor_char_boundary(head.len().saturating_sub(last))
@@ -74,11 +74,11 @@ pub(in crate::engine) fn text(text: &str, budget: usize) -> String {
     }
     let head = start(text, budget / 4);
     let tail = end(text, budget - budget / 4);
-    joined(head, tail, letters(text))
+    join_ends(head, tail, letters(text))
 }
 
 /// Head and tail of a text that has so many characters, and between them how many are left out.
-fn joined(head: &str, tail: &str, of: u64) -> String {
+fn join_ends(head: &str, tail: &str, of: u64) -> String {
     let gap = if head.is_empty() || head.ends_with('\n') { "" } else { "\n" };
     let missing = grouped(of.saturating_sub(letters(head) + letters(tail)));
     format!("{head}{gap}[shortened: {missing} of {} characters left out]\n{tail}", grouped(of))
@@ -151,7 +151,7 @@ mod tests {
                     prop_assert_eq!(stream(&short, of, budget), stream(&output, of, budget));
                     prop_assert_eq!(short.total(of) > 0, output.total(of) > 0);
                 }
-                prop_assert!(short.kept_bytes() <= 2 * (most + 2 * BEYOND + 16));
+                prop_assert!(short.kept_bytes() <= 2 * (most + 2 * SPARE_BYTES + 16));
                 if let Some(shorter) = short_form(&short, most / 2) {
                     for of in [Stream::Stdout, Stream::Stderr] {
                         let budget = budget / 2;

@@ -63,7 +63,7 @@ impl<'a> Composer<'a> {
 
     /// The conversation with nothing left out.
     pub(crate) fn whole(&self) -> Composition {
-        self.cut(Cuts::default())
+        self.compose_with(ResultLimits::default())
     }
 
     /// The conversation in about this many tokens, if cutting results is enough for that; else as short as it gets.
@@ -85,21 +85,21 @@ impl<'a> Composer<'a> {
         let mut best = None;
         while low < high {
             let middle = usize::midpoint(low, high);
-            let composed = self.cut(LEVELS.get(middle).copied().unwrap_or_default());
+            let composed = self.compose_with(LEVELS.get(middle).copied().unwrap_or_default());
             if composed.estimate <= room {
                 (high, best) = (middle, Some(composed));
             } else {
                 low = middle + 1;
             }
         }
-        best.unwrap_or_else(|| self.cut(LEVELS.last().copied().unwrap_or_default()))
+        best.unwrap_or_else(|| self.compose_with(LEVELS.last().copied().unwrap_or_default()))
     }
 
     pub(super) fn chosen_images(&self) -> Vec<ImageRef> {
         if self.images { images::newest(self.transcript) } else { Vec::new() }
     }
 
-    fn cut(&self, cuts: Cuts) -> Composition {
+    fn compose_with(&self, cuts: ResultLimits) -> Composition {
         let (messages, shortened) = compose(self, cuts);
         Composition { estimate: estimate(&messages) + self.tools, messages, shortened }
     }
@@ -107,7 +107,7 @@ impl<'a> Composer<'a> {
 
 /// How many bytes of a result are told at most, by its age. `None`: as usual.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Cuts {
+pub(super) struct ResultLimits {
     older: Option<usize>,
     /// Of this turn, but for the newest.
     turn: Option<usize>,
@@ -117,12 +117,12 @@ pub(super) struct Cuts {
 
 const KIB: usize = 1 << 10;
 
-const fn cuts(older: usize, turn: Option<usize>, newest: Option<usize>) -> Cuts {
-    Cuts { older: Some(older), turn, newest }
+const fn cuts(older: usize, turn: Option<usize>, newest: Option<usize>) -> ResultLimits {
+    ResultLimits { older: Some(older), turn, newest }
 }
 
 /// One after the other is tried.
-const LEVELS: [Cuts; 9] = [
+const LEVELS: [ResultLimits; 9] = [
     cuts(16 * KIB, None, None),
     cuts(4 * KIB, None, None),
     cuts(KIB, None, None),
@@ -134,7 +134,7 @@ const LEVELS: [Cuts; 9] = [
     cuts(256, Some(256), Some(KIB)),
 ];
 
-impl Cuts {
+impl ResultLimits {
     /// The cap for results that were settled in a row.
     pub(super) fn cap(&self, transcript: &Transcript, group: &[&SettledEvent]) -> Option<usize> {
         let after = group.first()?.after;

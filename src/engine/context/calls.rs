@@ -21,13 +21,13 @@ pub(super) fn reply(reply: &ReplyItem) -> Message {
     });
     Message {
         tool_calls: calls.collect(),
-        kept: reply.kept().to_vec(),
+        kept: reply.opaque_items().to_vec(),
         ..Message::new(Role::Assistant, reply.text())
     }
 }
 
 /// What answers a call: all that was settled of its block when only so many items stood.
-pub(super) fn settled<'a>(
+pub(super) fn call_results<'a>(
     reply: &ReplyItem,
     transcript: &Transcript,
     call: &ToolCall,

@@ -4,11 +4,11 @@ use crate::domain::ImageRef;
 use crate::engine::transcript::{SettledEvent, Settlement, Transcript};
 
 /// So many images are sent with a request, the newest ones.
-const MOST: usize = 4;
+const MAX_IMAGES: usize = 4;
 /// Images of more bytes than this are not sent.
-const LARGEST: u64 = 3 << 20;
+const MAX_IMAGE_BYTES: u64 = 3 << 20;
 /// The kinds that models read.
-const KINDS: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+const MEDIA_TYPES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
 /// The images that came of these runs and could be sent.
 pub(super) fn of<'a>(
@@ -23,7 +23,8 @@ pub(super) fn of<'a>(
         }
         Settlement::Rejected(_) | Settlement::Declined(_) => None,
     };
-    let fits = |image: &&ImageRef| image.bytes <= LARGEST && KINDS.contains(&image.mime.as_str());
+    let fits =
+        |image: &&ImageRef| image.bytes <= MAX_IMAGE_BYTES && MEDIA_TYPES.contains(&image.mime.as_str());
     settled
         .iter()
         .copied()
@@ -36,5 +37,5 @@ pub(super) fn of<'a>(
 
 /// The newest images of a conversation.
 pub(super) fn newest(transcript: &Transcript) -> Vec<ImageRef> {
-    of(transcript, &transcript.settled.iter().collect::<Vec<_>>()).rev().take(MOST).cloned().collect()
+    of(transcript, &transcript.settled.iter().collect::<Vec<_>>()).rev().take(MAX_IMAGES).cloned().collect()
 }

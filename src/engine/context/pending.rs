@@ -13,7 +13,7 @@ impl<'a> PendingEvents<'a> {
     }
 
     /// Takes the oldest so many.
-    pub(super) fn first(&mut self, count: usize) -> Self {
+    pub(super) fn take_first(&mut self, count: usize) -> Self {
         Self(self.0.split_off(self.0.len().saturating_sub(count)))
     }
 

@@ -5,7 +5,7 @@ use std::iter::Peekable;
 use std::str::Chars;
 
 /// Characters of a line that can still be edited; what is longer stays as it is up to there.
-const EDITABLE: usize = 4096;
+const MAX_EDITABLE_CHARS: usize = 4096;
 
 /// A text without the control sequences of terminals: those that edit a line are obeyed, the others taken out; other
 /// control characters are named.
@@ -21,9 +21,9 @@ pub(super) fn readable(text: &str) -> String {
             '\u{8}' => line.at = line.at.saturating_sub(1),
             '\r' if chars.peek() == Some(&'\n') => {}
             '\n' | '\r' => line.end(),
-            '\t' => line.put(c),
+            '\t' => line.write_char(c),
             c if c.is_control() => line.name(c),
-            c => line.put(c),
+            c => line.write_char(c),
         }
     }
     line.flush();
@@ -39,13 +39,13 @@ struct EditedLine {
 }
 
 impl EditedLine {
-    fn put(&mut self, c: char) {
+    fn write_char(&mut self, c: char) {
         match self.line.get_mut(self.at) {
             Some(there) => *there = c,
             None => self.line.push(c),
         }
         self.at += 1;
-        if self.line.len() >= EDITABLE {
+        if self.line.len() >= MAX_EDITABLE_CHARS {
             self.flush();
         }
     }
@@ -53,7 +53,7 @@ impl EditedLine {
     fn name(&mut self, c: char) {
         let mut name = String::new();
         let _ = write!(name, "<U+{:04X}>", u32::from(c));
-        name.chars().for_each(|c| self.put(c));
+        name.chars().for_each(|c| self.write_char(c));
     }
 
     fn end(&mut self) {
@@ -103,7 +103,8 @@ impl EditedLine {
             'K' if parameters.is_empty() || by == 0 => self.line.truncate(self.at),
             'P' => drop(self.line.drain(self.at..self.at.saturating_add(by).min(length))),
             '@' => {
-                let blanks = std::iter::repeat_n(' ', by.min(EDITABLE - length.min(EDITABLE)));
+                let blanks =
+                    std::iter::repeat_n(' ', by.min(MAX_EDITABLE_CHARS - length.min(MAX_EDITABLE_CHARS)));
                 drop(self.line.splice(self.at..self.at, blanks));
             }
             _ => {}

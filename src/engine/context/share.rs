@@ -15,7 +15,7 @@ pub(crate) struct ContextShare {
     /// Tokens of the conversation as it would be sent now.
     pub(crate) used: u64,
     /// Tokens that a conversation may have, its reply included. `None`: not known, and
-    /// [`LONGEST_UNKNOWN`](crate::engine::LONGEST_UNKNOWN) are assumed.
+    /// [`LONGEST_UNKNOWN`](crate::engine::MAX_TOKENS_OF_UNKNOWN) are assumed.
     pub(crate) of: Option<u64>,
     /// Whether `used` is an estimate in whole or in part; else it is as the provider counted.
     pub(crate) estimated: bool,
@@ -46,12 +46,12 @@ impl ContextShare {
 /// The share from which on a summary is offered, in percent.
 pub(in crate::engine) const OFFER: u64 = 80;
 /// Tokens that are kept free for the reply, where the context is large enough.
-const REPLY: u64 = 4_096;
+const REPLY_TOKENS: u64 = 4_096;
 
 /// Tokens of a context that are kept free for the reply.
 pub(in crate::engine) fn kept_free(of: u64, model: Option<&ModelInfo>) -> u64 {
-    let longest = model.and_then(|model| model.output).unwrap_or(REPLY);
-    longest.min(REPLY).min(of / 8)
+    let longest = model.and_then(|model| model.output).unwrap_or(REPLY_TOKENS);
+    longest.min(REPLY_TOKENS).min(of / 8)
 }
 
 /// About how many tokens a conversation has.
@@ -85,7 +85,7 @@ pub(in crate::engine) struct ToldCount {
 impl ToldCount {
     /// What it came to when it was counted last, where that is too much for `room`: the replies alone are, or all of it by
     /// far. What is near to it is put together, so that it is known how long it is.
-    pub(in crate::engine) fn over(&self, room: u64) -> Option<u64> {
+    pub(in crate::engine) fn excess(&self, room: u64) -> Option<u64> {
         let all = self.tokens.saturating_add(self.prompts);
         (self.tokens > room || all > room.saturating_mul(2)).then_some(all)
     }
@@ -154,7 +154,7 @@ impl Meter {
     }
 
     /// What was found out has to be found out again.
-    pub(in crate::engine) fn stale(&mut self) {
+    pub(in crate::engine) fn mark_stale(&mut self) {
         (self.composed, self.added) = (None, None);
     }
 
@@ -164,7 +164,7 @@ impl Meter {
     }
 
     /// Tokens of a conversation with this estimate, and whether that is an estimate still.
-    pub(in crate::engine) fn used(&self, estimate: u64) -> (u64, bool) {
+    pub(in crate::engine) fn used_tokens(&self, estimate: u64) -> (u64, bool) {
         match self.counted {
             Some((base, counted)) => (scale(estimate, counted, base), base != estimate),
             None => (estimate, true),
@@ -172,7 +172,7 @@ impl Meter {
     }
 
     /// Up to which estimate a conversation has this many tokens.
-    pub(in crate::engine) fn room(&self, tokens: u64) -> u64 {
+    pub(in crate::engine) fn estimate_for(&self, tokens: u64) -> u64 {
         match self.counted {
             Some((base, counted)) => scale(tokens, base, counted),
             None => tokens,
@@ -196,14 +196,14 @@ mod tests {
     #[test]
     fn a_count_corrects_the_estimate() {
         let mut meter = Meter::default();
-        assert_eq!(meter.used(1_000), (1_000, true));
+        assert_eq!(meter.used_tokens(1_000), (1_000, true));
         let usage = Usage { input: Some(1_100), output: Some(150), reasoning: Some(50), ..Usage::default() };
         meter.count(1_000, &usage, true);
-        assert_eq!(meter.used(1_000), (1_200, false), "as it was counted");
-        assert_eq!(meter.used(2_000), (2_400, true));
-        assert_eq!(meter.room(2_400), 2_000);
+        assert_eq!(meter.used_tokens(1_000), (1_200, false), "as it was counted");
+        assert_eq!(meter.used_tokens(2_000), (2_400, true));
+        assert_eq!(meter.estimate_for(2_400), 2_000);
         meter.count(1_000, &Usage { input: Some(1_100), output: Some(9), ..Usage::default() }, false);
-        assert_eq!(meter.used(1_000), (1_100, false), "a reply that is not told again does not count");
+        assert_eq!(meter.used_tokens(1_000), (1_100, false), "a reply that is not told again does not count");
     }
 
     #[test]
@@ -215,7 +215,7 @@ mod tests {
         ] {
             let mut meter = Meter::default();
             meter.count(1_000, &usage, true);
-            assert_eq!(meter.used(1_000), (1_000, true), "{usage:?}");
+            assert_eq!(meter.used_tokens(1_000), (1_000, true), "{usage:?}");
         }
     }
 

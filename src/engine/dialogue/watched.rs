@@ -8,7 +8,7 @@ use crate::domain::{
     Role, RuleId, RunEvent, RunId, RunRequest, SandboxLevel, Severity, Sha256, StepId, Terms, TimerId,
     Timestamp, Verdict,
 };
-use crate::engine::always::PAUSE_MS;
+use crate::engine::always::START_DELAY_MS;
 use crate::engine::transcript::BlockStanding;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -207,7 +207,7 @@ impl WatchedEngine {
                     let Some(Event::User(Command::OnScreen { block, revision, seen: true })) = event else {
                         panic!("a timer for what nobody sees");
                     };
-                    assert_eq!(*ms, PAUSE_MS);
+                    assert_eq!(*ms, START_DELAY_MS);
                     assert!(self.announced.insert(*timer, (*block, *revision)).is_none());
                 }
                 Effect::StartRun { request, protected } => {

@@ -17,11 +17,11 @@ pub(crate) struct KnownContents {
 
 /// Endings of files in which the programs that write them note when they did, or names by chance: of such a file other bytes
 /// are told and count as no difference, unless each byte counts.
-const STAMPED: [&str; 14] =
+const STAMPED_EXTENSIONS: [&str; 14] =
     ["docx", "eps", "gz", "jar", "ods", "odt", "pdf", "pptx", "ps", "svg", "tgz", "whl", "xlsx", "zip"];
 
 /// Folders in which tools note when they did something: unless each byte counts, contents say nothing there.
-const OF_TOOLS: [&str; 4] = [".git", ".hg", ".venv", "__pycache__"];
+const TOOL_FOLDERS: [&str; 4] = [".git", ".hg", ".venv", "__pycache__"];
 
 impl Comparer {
     pub(super) fn files(&self, then: &RunReport, now: &RunReport, found: &mut Comparison) {
@@ -78,7 +78,7 @@ impl Comparer {
         if self.file(then) != self.file(now) {
             return FileLikeness::Other;
         }
-        let is_of_tools = then.path.split('/').any(|part| OF_TOOLS.contains(&part));
+        let is_of_tools = then.path.split('/').any(|part| TOOL_FOLDERS.contains(&part));
         match (then.sha256, now.sha256) {
             _ if is_deleted(then) || is_of_tools && !self.exact => FileLikeness::Same,
             (Some(then), Some(now)) if then == now => FileLikeness::Same,
@@ -141,7 +141,7 @@ enum FileLikeness {
 
 fn is_stamped(path: &str) -> bool {
     let ending = path.rsplit('/').next().and_then(|name| name.rsplit_once('.')).map(|(_, ending)| ending);
-    ending.is_some_and(|ending| STAMPED.iter().any(|known| known.eq_ignore_ascii_case(ending)))
+    ending.is_some_and(|ending| STAMPED_EXTENSIONS.iter().any(|known| known.eq_ignore_ascii_case(ending)))
 }
 
 fn files_of(report: &RunReport) -> BTreeMap<&str, &FileChange> {

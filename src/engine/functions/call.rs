@@ -7,8 +7,7 @@ use crate::engine::call_error::CallError;
 use crate::python::Literal;
 use serde_json::{Map, Value};
 
-/// The longest text of a call, in bytes.
-const LONGEST: usize = 256 << 10;
+const MAX_TEXT_BYTES: usize = 256 << 10;
 
 /// The call of this function with these arguments (JSON text): `name(a=1, b='x')`.
 ///
@@ -40,7 +39,7 @@ pub(super) fn source(function: &Function, arguments: &str) -> Result<String, Cal
             (ParameterKind::Rest, Some(_)) => {
                 return Err(CallError::NoList { function: name.clone(), rest: parameter.name.clone() });
             }
-            (ParameterKind::Options, Some(Value::Object(all))) => named(&all, name, &mut parts)?,
+            (ParameterKind::Options, Some(Value::Object(all))) => collect_named(&all, name, &mut parts)?,
             (ParameterKind::Options, Some(value)) => {
                 given.insert(parameter.name.clone(), value);
             }
@@ -60,18 +59,18 @@ pub(super) fn source(function: &Function, arguments: &str) -> Result<String, Cal
     let options = function.parameters.iter().any(|p| p.kind == ParameterKind::Options);
     match given.keys().next() {
         Some(unknown) if !options => {
-            return Err(CallError::NoParameter { function: name.clone(), name: shown(unknown) });
+            return Err(CallError::NoParameter { function: name.clone(), name: printable_name(unknown) });
         }
-        _ => named(&given, name, &mut parts)?,
+        _ => collect_named(&given, name, &mut parts)?,
     }
     let call = format!("{name}({})", parts.join(", "));
-    if call.len() > LONGEST { Err(CallError::Long(name.clone())) } else { Ok(call) }
+    if call.len() > MAX_TEXT_BYTES { Err(CallError::Long(name.clone())) } else { Ok(call) }
 }
 
-fn named(all: &Map<String, Value>, function: &str, parts: &mut Vec<String>) -> Result<(), CallError> {
+fn collect_named(all: &Map<String, Value>, function: &str, parts: &mut Vec<String>) -> Result<(), CallError> {
     for (key, value) in all {
         if !is_identifier(key) {
-            return Err(CallError::Name { function: function.to_owned(), name: shown(key) });
+            return Err(CallError::Name { function: function.to_owned(), name: printable_name(key) });
         }
         parts.push(format!("{key}={}", literal(value)?));
     }
@@ -79,7 +78,7 @@ fn named(all: &Map<String, Value>, function: &str, parts: &mut Vec<String>) -> R
 }
 
 /// A name as it may stand in a message.
-fn shown(name: &str) -> String {
+fn printable_name(name: &str) -> String {
     name.chars().take(60).collect()
 }
 

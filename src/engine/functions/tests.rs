@@ -153,6 +153,10 @@ fn functions_are_tools_too() {
 #[test]
 fn what_is_told_is_bounded() {
     let many: Vec<Function> = (0..2_000).map(|n| function(&format!("f{n}"))).collect();
-    let text = told(&many);
-    assert!(text.len() <= LONGEST + 40 && text.lines().last().unwrap().contains("more"), "{}", text.len());
+    let text = describe_functions(&many);
+    assert!(
+        text.len() <= MAX_DESCRIPTION_BYTES + 40 && text.lines().last().unwrap().contains("more"),
+        "{}",
+        text.len()
+    );
 }

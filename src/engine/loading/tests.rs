@@ -309,7 +309,7 @@ fn said(effects: &[Effect]) -> String {
 fn while_it_is_read_nobody_answers() {
     let entries = entries(30);
     let (mut engine, asked) = submitted(&entries, ANY);
-    let doing = |engine: &Engine| engine.state().going_on().map(|going| going.what);
+    let doing = |engine: &Engine| engine.state().activity().map(|going| going.what);
     let has_left = |engine: &Engine| engine.state().live.reply.as_ref().map(|reply| reply.has_left());
     assert_eq!(
         (doing(&engine).as_deref(), has_left(&engine)),

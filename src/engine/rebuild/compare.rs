@@ -34,8 +34,8 @@ impl Engine {
             return None;
         }
         let (item, then) = self.state.transcript.run(*turn.runs.get(count)?)?;
-        let (block, is_away) = (item.block.id, then.away().is_some());
-        let then = merged::told(&then.ended.as_ref()?.1);
+        let (block, is_away) = (item.block.id, then.unloaded_output().is_some());
+        let then = merged::own_part(&then.ended.as_ref()?.1);
         let now = turn.told.end(block, printed)?.clone();
         let (runs, cpu_ms) = (turn.runs.clone(), i64::try_from(run.cpu_ms).unwrap_or(i64::MAX));
         let mut comparer = self.comparer(id, &runs, (self.now, cpu_ms))?;
@@ -87,13 +87,13 @@ impl Engine {
         let told = turn.told.with_last(report);
         let is_told = !is_cut && told.len() == runs.len();
         for ((block, then), now) in runs.iter().zip(&told).filter(|_| is_told) {
-            if let Some(difference) = first(&merged::told(then), now) {
+            if let Some(difference) = first(&merged::own_part(then), now) {
                 return Some((Some(*block), difference));
             }
         }
         let together = merged::report(&runs.iter().map(|(_, report)| *report).collect::<Vec<_>>());
         let difference = if is_told || is_cut {
-            first(&merged::rest(&together), &merged::rest(report))
+            first(&merged::shared_part(&together), &merged::shared_part(report))
         } else {
             first(&together, report)
         };

@@ -8,22 +8,22 @@ use crate::domain::{Block, BlockId, Outcome, OutputBuffer, RunError, RunId, RunR
 use crate::engine::transcript::Transcript;
 
 /// Bytes of the texts of one decision: no more than a person reads.
-const LARGEST: usize = 16 << 10;
+const MAX_BYTES: usize = 16 << 10;
 /// Blocks of one decision: behind each of them all that was printed is told.
-const MOST: usize = 50;
+const MAX_BLOCKS: usize = 50;
 /// What its text begins with.
-const TOGETHER: &str = "# Blocks that come back together: each tells its end.\n";
+const TEXT_HEAD: &str = "# Blocks that come back together: each tells its end.\n";
 /// What its note begins with.
-const NOTE: &str = "to rebuild the kernel: ";
+const NOTE_PREFIX: &str = "to rebuild the kernel: ";
 
 /// Whether one more step can be decided for together with these.
-pub(super) fn fits(together: &[&RebuildStep], step: &RebuildStep) -> bool {
+pub(super) fn can_join(together: &[&RebuildStep], step: &RebuildStep) -> bool {
     let all = || together.iter().copied().chain([step]);
     // They share the time of one run.
     let least_ms = all().map(|step| step.wall_ms).min().unwrap_or_default();
-    together.len() < MOST
+    together.len() < MAX_BLOCKS
         && all().all(|step| step.state == StepState::Restorable)
-        && all().map(|step| step.size).sum::<usize>() <= LARGEST
+        && all().map(|step| step.size).sum::<usize>() <= MAX_BYTES
         && all().map(|step| step.wall_us / 1_000).sum::<u64>() <= least_ms / 2
 }
 
@@ -39,11 +39,11 @@ pub(super) fn is_mergeable(source: &str) -> bool {
 
 /// The texts of these runs, each below the number of its block.
 pub(super) fn text(transcript: &Transcript, runs: &[RunId]) -> Option<String> {
-    let mut text = TOGETHER.to_owned();
+    let mut text = TEXT_HEAD.to_owned();
     for run in runs {
         let (item, run) = transcript.run(*run)?;
         let source = &item.block.version(run.revision)?.source;
-        if text != TOGETHER {
+        if text != TEXT_HEAD {
             text.push('\n');
         }
         text.push_str(&format!("# block {}\n{source}", item.block.id));
@@ -55,15 +55,15 @@ pub(super) fn text(transcript: &Transcript, runs: &[RunId]) -> Option<String> {
 }
 
 /// Where the text comes from, in words.
-pub(super) fn note(transcript: &Transcript, runs: &[RunId]) -> String {
+pub(super) fn source_note(transcript: &Transcript, runs: &[RunId]) -> String {
     let blocks =
         runs.iter().filter_map(|run| transcript.run(*run)).map(|(item, _)| item.block.id.to_string());
-    format!("{NOTE}blocks {}", blocks.collect::<Vec<_>>().join(", "))
+    format!("{NOTE_PREFIX}blocks {}", blocks.collect::<Vec<_>>().join(", "))
 }
 
 /// Whether a block consists of texts that came back together.
 pub(super) fn is_merged(block: &Block) -> bool {
-    block.is_own() && block.origin.note.as_ref().is_some_and(|note| note.starts_with(NOTE))
+    block.is_own() && block.origin.note.as_ref().is_some_and(|note| note.starts_with(NOTE_PREFIX))
 }
 
 /// What blocks of one text told, as far as it has run. What they wrote to standard error is not told apart: programs that
@@ -89,9 +89,10 @@ impl ToldParts {
         }
         let all = printed.bytes(Stream::Stdout);
         let own = all.get(self.upto..)?;
-        let (own, behind) = cut(own, &format!("\n[end of block {block}]\n")).unwrap_or((own, &[]));
+        let (own, behind) =
+            split_at_last_mark(own, &format!("\n[end of block {block}]\n")).unwrap_or((own, &[]));
         self.upto = all.len() - behind.len();
-        let valued = cut(own, &format!("\n[value of block {block}]\n"));
+        let valued = split_at_last_mark(own, &format!("\n[value of block {block}]\n"));
         let (own, value) = valued.map_or((own, None), |(own, value)| (own, Some(value)));
         let mut ended = printing(own);
         ended.value = value.map(|value| String::from_utf8_lossy(value).into_owned());
@@ -115,7 +116,7 @@ pub(super) fn is_no_python(error: &RunError) -> bool {
 }
 
 /// What stands before and behind the last of these marks.
-fn cut<'b>(bytes: &'b [u8], mark: &str) -> Option<(&'b [u8], &'b [u8])> {
+fn split_at_last_mark<'b>(bytes: &'b [u8], mark: &str) -> Option<(&'b [u8], &'b [u8])> {
     let at = bytes.windows(mark.len()).rposition(|window| window == mark.as_bytes())?;
     Some((bytes.get(..at)?, bytes.get(at + mark.len()..)?))
 }
@@ -128,16 +129,16 @@ fn printing(stdout: &[u8]) -> RunReport {
 }
 
 /// What a run told that can be told of one of several: what it printed, its value and its error.
-pub(super) fn told(report: &RunReport) -> RunReport {
+pub(super) fn own_part(report: &RunReport) -> RunReport {
     let mut told = RunReport::bare(report.outcome.clone());
-    told.output = report.output.only(Stream::Stdout);
+    told.output = report.output.only_stream(Stream::Stdout);
     (told.value, told.error) = (report.value.clone(), report.error.clone());
     told
 }
 
 /// What a run told that is told of all of several together.
-pub(super) fn rest(report: &RunReport) -> RunReport {
-    RunReport { output: report.output.only(Stream::Stderr), ..report.clone() }
+pub(super) fn shared_part(report: &RunReport) -> RunReport {
+    RunReport { output: report.output.only_stream(Stream::Stderr), ..report.clone() }
 }
 
 /// What runs told, one after the other, with the value of the last.

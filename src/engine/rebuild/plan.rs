@@ -63,7 +63,7 @@ impl RebuildPlan {
     }
 
     /// The runs that would be repeated.
-    pub(crate) fn offered(&self) -> Vec<RunId> {
+    pub(crate) fn offered_runs(&self) -> Vec<RunId> {
         self.steps.iter().filter(|step| step.is_offered()).map(|step| step.run).collect()
     }
 
@@ -72,7 +72,7 @@ impl RebuildPlan {
         let mut decisions: Vec<Vec<&RebuildStep>> = Vec::new();
         for step in self.steps.iter().filter(|step| step.is_offered() && wanted.contains(&step.run)) {
             match decisions.last_mut() {
-                Some(last) if merged::fits(last, step) => last.push(step),
+                Some(last) if merged::can_join(last, step) => last.push(step),
                 _ => decisions.push(vec![step]),
             }
         }
@@ -210,7 +210,7 @@ fn step(item: &BlockItem, run: &RunItem, live: bool, taken: &BTreeSet<String>) -
         block: item.block.id,
         first_line: one_line(first),
         wall_us: report.receipt.wall_us,
-        touched: touched.words(),
+        touched: touched.describe(),
         names: set,
         state,
         used,

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// What a block of an earlier kernel was.
 #[derive(Clone)]
-struct Worked {
+struct EarlierBlock {
     text: String,
     /// A file that it wrote.
     wrote: Option<&'static str>,
@@ -19,12 +19,12 @@ struct Worked {
     outcome: Outcome,
 }
 
-fn pure(text: &str) -> Worked {
-    Worked { text: text.into(), wrote: None, value: None, outcome: Outcome::Ok }
+fn pure(text: &str) -> EarlierBlock {
+    EarlierBlock { text: text.into(), wrote: None, value: None, outcome: Outcome::Ok }
 }
 
-fn writes(text: &str) -> Worked {
-    Worked { wrote: Some("out.csv"), ..pure(text) }
+fn writes(text: &str) -> EarlierBlock {
+    EarlierBlock { wrote: Some("out.csv"), ..pure(text) }
 }
 
 /// The end of a run that wrote this file, and showed this value.
@@ -37,7 +37,7 @@ fn ended(wrote: Option<&str>, value: Option<&str>, outcome: Outcome) -> RunRepor
 }
 
 /// A session in which these blocks ran in a kernel that is gone.
-fn worked(blocks: &[Worked]) -> Dialogue {
+fn worked(blocks: &[EarlierBlock]) -> Dialogue {
     let mut d = Dialogue::new();
     d.user("go");
     for (number, block) in (1..).zip(blocks) {
@@ -61,12 +61,12 @@ fn plan(d: &Dialogue) -> RebuildPlan {
 /// How many blocks each decision is about.
 fn decisions(d: &Dialogue) -> Vec<usize> {
     let plan = plan(d);
-    plan.decisions(&plan.offered()).iter().map(Vec::len).collect()
+    plan.decisions(&plan.offered_runs()).iter().map(Vec::len).collect()
 }
 
 /// Goes through the whole plan.
 fn rebuild(d: &mut Dialogue) -> String {
-    let runs = plan(d).offered();
+    let runs = plan(d).offered_runs();
     d.command(Command::Rebuild(runs))
 }
 
@@ -86,7 +86,7 @@ fn told(plan: &RebuildPlan) -> String {
 
 #[test]
 fn a_plan_names_what_made_the_kernel_before_and_what_each_block_took_and_touched() {
-    let failed = Worked { outcome: Outcome::Failed, ..pure("1/0") };
+    let failed = EarlierBlock { outcome: Outcome::Failed, ..pure("1/0") };
     let d = worked(&[pure("x = 1"), failed, writes("y = x + 1\nsave(y)"), pure("z = y")]);
     let plan = plan(&d);
     assert_eq!(told(&plan), "1 restorable; 3 again; 4 restorable");
@@ -177,7 +177,7 @@ fn a_plan_goes_on_only_in_the_kernel_that_it_was_begun_in() {
 
 #[test]
 fn the_first_that_does_something_else_ends_the_plan() {
-    let mut d = worked(&[writes("x = f()"), Worked { value: Some("7"), ..writes("x") }, pure("y = x")]);
+    let mut d = worked(&[writes("x = f()"), EarlierBlock { value: Some("7"), ..writes("x") }, pure("y = x")]);
     rebuild(&mut d);
     let line = d.runs_into(1, 4, ended(Some("out.csv"), None, Outcome::Ok));
     assert!(line.contains("+back 2"), "{line}");
@@ -192,7 +192,7 @@ fn the_first_that_does_something_else_ends_the_plan() {
     assert!(rebuild(&mut d).contains("+back 3"));
     assert!(d.runs(3, 6, Outcome::Ok).contains("1 block"));
     assert_eq!(told(&plan(&d)), "1 live; 2 live; 3 live");
-    assert!(plan(&d).offered().is_empty());
+    assert!(plan(&d).offered_runs().is_empty());
 }
 
 /// What a run printed, and its value.
@@ -271,8 +271,8 @@ fn of_blocks_that_came_back_together_each_is_compared_with_its_own_end() {
     }
 }
 
-fn shows(text: &str, value: &'static str) -> Worked {
-    Worked { value: Some(value), ..pure(text) }
+fn shows(text: &str, value: &'static str) -> EarlierBlock {
+    EarlierBlock { value: Some(value), ..pure(text) }
 }
 
 #[test]

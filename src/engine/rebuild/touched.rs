@@ -3,8 +3,7 @@
 use crate::domain::{Review, RunReport};
 use crate::text::line::one_line;
 
-/// Names of a kind that are told one by one.
-const NAMED: usize = 2;
+const MAX_NAMES_SHOWN: usize = 2;
 
 /// What a run touched.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -59,13 +58,13 @@ impl TouchedPaths {
     /// Why it did more than fill the kernel; `None` where nothing speaks for that. What it reads is no such thing.
     pub(super) fn beyond_kernel(&self) -> Option<String> {
         let kinds = self.kinds();
-        let first = kinds.iter().find(|(of, _)| *of != "reads").map(|(of, names)| told(of, names));
+        let first = kinds.iter().find(|(of, _)| *of != "reads").map(|(of, names)| describe_names(of, names));
         first.or(self.otherwise.map(str::to_owned))
     }
 
     /// What it touched, in words.
-    pub(super) fn words(&self) -> Vec<String> {
-        self.kinds().iter().map(|(of, names)| told(of, names)).collect()
+    pub(super) fn describe(&self) -> Vec<String> {
+        self.kinds().iter().map(|(of, names)| describe_names(of, names)).collect()
     }
 
     fn kinds(&self) -> Vec<(&'static str, &Vec<String>)> {
@@ -82,9 +81,9 @@ impl TouchedPaths {
 }
 
 /// `wrote a.csv, b.csv and 3 more`
-fn told(of: &str, names: &[String]) -> String {
-    let first: Vec<String> = names.iter().take(NAMED).map(|name| one_line(name)).collect();
-    let more = match names.len().saturating_sub(NAMED) {
+fn describe_names(of: &str, names: &[String]) -> String {
+    let first: Vec<String> = names.iter().take(MAX_NAMES_SHOWN).map(|name| one_line(name)).collect();
+    let more = match names.len().saturating_sub(MAX_NAMES_SHOWN) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
@@ -107,12 +106,12 @@ mod tests {
     fn what_only_fills_the_kernel_is_told_from_what_does_more() {
         assert_eq!(with(Effects::default(), &[]).beyond_kernel(), None);
         let reads = with(Effects { reads: vec!["a.csv".into()], ..Effects::default() }, &[]);
-        assert_eq!((reads.beyond_kernel(), reads.words()), (None, vec!["reads a.csv".to_owned()]));
+        assert_eq!((reads.beyond_kernel(), reads.describe()), (None, vec!["reads a.csv".to_owned()]));
         let wrote = with(
             Effects { writes: vec!["a.csv".into()], ..Effects::default() },
             &[("a.csv", "created"), ("b", "changed"), ("c", "created"), ("d", "deleted")],
         );
-        assert_eq!(wrote.words(), ["wrote a.csv, b and 1 more", "deleted d"]);
+        assert_eq!(wrote.describe(), ["wrote a.csv, b and 1 more", "deleted d"]);
         assert_eq!(wrote.beyond_kernel().as_deref(), Some("wrote a.csv, b and 1 more"));
         let unknown = with(Effects { unknown: true, ..Effects::default() }, &[]);
         assert_eq!(unknown.beyond_kernel().as_deref(), Some("what it touches can't be told"));

@@ -8,10 +8,8 @@ use crate::engine::call_error::CallError;
 use serde_json::{Map, Value};
 use strum::VariantArray as _;
 
-/// Most lines that one call reads.
-const MOST_LINES: u32 = 5_000;
-/// Packages of a call that are named to the person.
-const MOST_PACKAGES: usize = 12;
+const MAX_LINES: u32 = 5_000;
+const MAX_PACKAGES_SHOWN: usize = 12;
 
 /// The tools that there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr, strum::VariantArray)]
@@ -38,7 +36,7 @@ impl Name {
 }
 
 /// Whether there is a tool of this name.
-pub(super) fn known(name: &str) -> bool {
+pub(super) fn is_known(name: &str) -> bool {
     Name::parse(name).is_some()
 }
 
@@ -63,7 +61,7 @@ fn changes() -> Value {
 }
 
 /// The tools as they are offered to a model.
-pub(crate) fn offered(languages: &[&Language]) -> Vec<Tool> {
+pub(crate) fn definitions(languages: &[&Language]) -> Vec<Tool> {
     let names: Vec<&str> = languages.iter().map(|name| name.as_str()).collect();
     let text = |about: &str| serde_json::json!({ "type": "string", "description": about });
     let number = |about: &str| serde_json::json!({ "type": "integer", "minimum": 1, "description": about });
@@ -218,28 +216,29 @@ impl Call {
                 proposed
             }
             Name::WriteFile => {
-                let kind = BlockKind::Write { path: self.text(PATH)?.trim().to_owned() };
+                let kind = BlockKind::Write { path: self.text(PATH_KEYS)?.trim().to_owned() };
                 FileAct::parse(&kind, "")?;
-                let language = info::by_extension(&self.text(PATH)?, languages);
+                let language = info::by_extension(&self.text(PATH_KEYS)?, languages);
                 block(Some(kind), language, self.text(&["content", "contents"])?)
             }
             Name::EditFile => {
-                let (kind, language, source) = super::edits::called(&self.arguments, languages)?;
+                let (kind, language, source) = super::edits::parse_call(&self.arguments, languages)?;
                 block(Some(kind), language, source)
             }
             Name::ReadFile => {
                 let from = self.number(&["from_line", "start_line", "offset"])?.unwrap_or(1).max(1);
                 let lines = self.number(&["lines", "limit"])?.unwrap_or(file_act::DEFAULT_LINES);
-                let lines = lines.clamp(1, MOST_LINES);
-                let act = FileAct::Read { path: self.text(PATH)?.trim().to_owned(), from, lines };
+                let lines = lines.clamp(1, MAX_LINES);
+                let act = FileAct::Read { path: self.text(PATH_KEYS)?.trim().to_owned(), from, lines };
                 FileAct::parse(&BlockKind::Read, &act.text())?;
                 block(Some(BlockKind::Read), None, act.text())
             }
             Name::ListFiles => {
-                let path = if self.has(PATH) { self.text(PATH)?.trim().to_owned() } else { String::new() };
+                let path =
+                    if self.has(PATH_KEYS) { self.text(PATH_KEYS)?.trim().to_owned() } else { String::new() };
                 let path = if path.is_empty() { ".".to_owned() } else { path };
                 let depth =
-                    self.number(&["depth"])?.unwrap_or(file_act::DEFAULT_DEPTH).clamp(1, file_act::DEEPEST);
+                    self.number(&["depth"])?.unwrap_or(file_act::DEFAULT_DEPTH).clamp(1, file_act::MAX_DEPTH);
                 let act = FileAct::List { path, depth };
                 FileAct::parse(&BlockKind::List, &act.text())?;
                 block(Some(BlockKind::List), None, act.text())
@@ -272,7 +271,7 @@ impl Call {
         let plain = |name: &&str| {
             !name.is_empty() && !name.chars().any(|c| c.is_control() || c == '"') && name.len() < 80
         };
-        let names: Vec<&str> = names.into_iter().filter(plain).take(MOST_PACKAGES).collect();
+        let names: Vec<&str> = names.into_iter().filter(plain).take(MAX_PACKAGES_SHOWN).collect();
         (!names.is_empty()).then(|| names.join(", "))
     }
 
@@ -308,7 +307,7 @@ impl Call {
     }
 }
 
-const PATH: &[&str] = &["path", "file_path", "filename", "file"];
+const PATH_KEYS: &[&str] = &["path", "file_path", "filename", "file"];
 
 #[cfg(test)]
 mod tests {
@@ -379,12 +378,12 @@ mod tests {
     fn every_schema_is_json() {
         let languages = Languages::default();
         let names: Vec<&Language> = languages.0.iter().map(|entry| &entry.name).collect();
-        for tool in offered(&names) {
+        for tool in definitions(&names) {
             let schema: Value = serde_json::from_str(&tool.parameters).expect("a schema");
             assert_eq!(schema["type"], "object", "{}", tool.name);
         }
-        let no_code: Vec<String> = offered(&names).into_iter().skip(1).map(|tool| tool.name).collect();
-        let left: Vec<String> = offered(&[]).into_iter().map(|tool| tool.name).collect();
+        let no_code: Vec<String> = definitions(&names).into_iter().skip(1).map(|tool| tool.name).collect();
+        let left: Vec<String> = definitions(&[]).into_iter().map(|tool| tool.name).collect();
         assert_eq!(left, no_code, "code in no language can't be proposed");
     }
 

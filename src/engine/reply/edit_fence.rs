@@ -11,13 +11,13 @@ use std::ops::Range;
 
 /// Each edit that holds ends of fences costs one more pass over what is behind it: bytes of passes that a stretch has for
 /// nothing, and for each of its bytes. What is behind the edit that goes beyond them is not taken apart.
-const FREE: usize = 4 << 20;
-const PER_BYTE: usize = 8;
+const FREE_PASS_BYTES: usize = 4 << 20;
+const PASS_BYTES_PER_BYTE: usize = 8;
 
 /// Looks at a text. Where more of it may come (`grows`), an end that is not sure is none yet.
 pub(super) fn scan(text: &str, tags: Tags, grows: bool) -> MarkdownScan {
     let mut found = markdown::scan(text, tags);
-    let (mut at, most) = (0, text.len().saturating_mul(PER_BYTE).saturating_add(FREE));
+    let (mut at, most) = (0, text.len().saturating_mul(PASS_BYTES_PER_BYTE).saturating_add(FREE_PASS_BYTES));
     while let Some(fence) = found.fences.get(at) {
         if let Some(end) = other_end(text, fence, grows) {
             let end = match end {
@@ -64,7 +64,7 @@ fn other_end(text: &str, fence: &Fence, grows: bool) -> Option<OtherEnd> {
         let unsaid = !extent.has_begun()
             && (info::is_edit(&fence.info)
                 || is_empty && info::is_of_a_file(&fence.info)
-                || goes_on(extent.clone(), is_empty, behind, grows));
+                || edit_goes_on(extent.clone(), is_empty, behind, grows));
         let cut = fence.range.end < text.len() && (unsaid || extent.ends("```") != EditEnd::Here);
         return cut.then_some(OtherEnd::None);
     }
@@ -106,7 +106,7 @@ fn other_end(text: &str, fence: &Fence, grows: bool) -> Option<OtherEnd> {
 
 /// Whether an edit begins with the first line behind a fence that was cut off, or with what names its file where the fence
 /// `is_empty`. No later line counts: it would change what stands by then; nothing does before that line is whole.
-fn goes_on(mut extent: EditExtent, is_empty: bool, behind: &str, grows: bool) -> bool {
+fn edit_goes_on(mut extent: EditExtent, is_empty: bool, behind: &str, grows: bool) -> bool {
     let Some(line) = behind.split_inclusive('\n').find(|line| !line.trim().is_empty()) else { return grows };
     if grows && !line.ends_with('\n') {
         return true;

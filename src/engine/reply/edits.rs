@@ -7,9 +7,9 @@ use crate::engine::call_error::CallError;
 use serde_json::{Map, Value};
 
 /// How the two sides of a hunk are called.
-const SEARCH: [&str; 6] = ["search", "old_text", "old_string", "old_str", "old", "find"];
-const REPLACE: [&str; 6] = ["replace", "new_text", "new_string", "new_str", "new", "replacement"];
-const PATH: [&str; 4] = ["path", "file_path", "filename", "file"];
+const SEARCH_KEYS: [&str; 6] = ["search", "old_text", "old_string", "old_str", "old", "find"];
+const REPLACE_KEYS: [&str; 6] = ["replace", "new_text", "new_string", "new_str", "new", "replacement"];
+const PATH_KEYS: [&str; 4] = ["path", "file_path", "filename", "file"];
 
 /// The block that a fence makes which holds an edit. `before` is the text in front of it, which may name the file.
 pub(super) fn fenced(block: &Proposal, before: &str, languages: &Languages) -> Option<Proposal> {
@@ -61,11 +61,11 @@ fn language(paths: &[String], languages: &Languages) -> Option<Language> {
 }
 
 /// What the arguments of a call mean: its kind, what it is coloured as, and its text.
-pub(super) fn called(
+pub(super) fn parse_call(
     arguments: &Map<String, Value>,
     languages: &Languages,
 ) -> Result<(BlockKind, Option<Language>, String), CallError> {
-    let path = text(arguments, &PATH)?.unwrap_or_default();
+    let path = text(arguments, &PATH_KEYS)?.unwrap_or_default();
     let (edits, source) = match text(arguments, &["diff", "patch"])? {
         Some(diff) => (edit::read(&diff, &path)?, diff),
         None => {
@@ -103,8 +103,8 @@ fn hunks(arguments: &Map<String, Value>, path: &str) -> Result<Vec<FileEdit>, Ca
     };
     let mut edits: Vec<FileEdit> = Vec::new();
     for one in list {
-        let path = text(one, &PATH)?.unwrap_or_else(|| path.to_owned()).trim().to_owned();
-        let (search, replace) = (text(one, &SEARCH)?, text(one, &REPLACE)?);
+        let path = text(one, &PATH_KEYS)?.unwrap_or_else(|| path.to_owned()).trim().to_owned();
+        let (search, replace) = (text(one, &SEARCH_KEYS)?, text(one, &REPLACE_KEYS)?);
         let Some(replace) = replace else { return Err(CallError::Missing("replace".into())) };
         let hunk = EditHunk::new(&search.unwrap_or_default(), &replace);
         match edits.iter_mut().find(|known| known.path == path) {
@@ -126,7 +126,12 @@ fn text(arguments: &Map<String, Value>, keys: &[&str]) -> Result<Option<String>,
 }
 
 /// A fence that is only shown, as a block would be made of it.
-pub(super) fn shown(info: &str, source: &str, range: std::ops::Range<usize>, closed: bool) -> Proposal {
+pub(super) fn displayed_fence(
+    info: &str,
+    source: &str,
+    range: std::ops::Range<usize>,
+    closed: bool,
+) -> Proposal {
     Proposal {
         dialect: Dialect::Fences,
         info: info.to_owned(),

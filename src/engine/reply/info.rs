@@ -8,7 +8,7 @@ use crate::domain::{BlockKind, Language, Languages};
 
 /// Transcripts of a terminal or a prompt: prompts and output between the commands, so never run as they stand, whatever is
 /// configured. What `prompts` makes of them is another text.
-const TRANSCRIPTS: [&str; 8] = [
+const TRANSCRIPT_LANGUAGES: [&str; 8] = [
     "console",
     "shell-session",
     "shellsession",
@@ -20,7 +20,7 @@ const TRANSCRIPTS: [&str; 8] = [
 ];
 
 /// The word of a fence that holds an edit.
-const EDIT: &str = "edit";
+const EDIT_WORD: &str = "edit";
 
 /// What may become of a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,12 +77,12 @@ pub(super) fn offer(info: &str, languages: &Languages) -> FenceOffer {
             FenceOffer::Shown
         };
     }
-    named(word, languages)
+    offer_for_word(word, languages)
 }
 
 /// Whether an info string says that its fence holds an edit.
 pub(super) fn is_edit(info: &str) -> bool {
-    language_word(info).eq_ignore_ascii_case(EDIT)
+    language_word(info).eq_ignore_ascii_case(EDIT_WORD)
 }
 
 /// Whether an info string says that its fence holds what a file is or becomes: text, an edit, a diff.
@@ -124,8 +124,8 @@ fn path(info: &str) -> Option<&str> {
 }
 
 /// What a word for a language makes of its block.
-pub(super) fn named(word: &str, languages: &Languages) -> FenceOffer {
-    if TRANSCRIPTS.iter().any(|t| word.eq_ignore_ascii_case(t)) {
+pub(super) fn offer_for_word(word: &str, languages: &Languages) -> FenceOffer {
+    if TRANSCRIPT_LANGUAGES.iter().any(|t| word.eq_ignore_ascii_case(t)) {
         return FenceOffer::Shown;
     }
     match lenient(word, languages) {
@@ -148,7 +148,7 @@ pub(super) fn by_extension(path: &str, languages: &Languages) -> Option<Language
 }
 
 /// What to say of a word that names its language only when a version is passed over.
-pub(super) fn off(word: &str, languages: &Languages) -> Option<String> {
+pub(super) fn version_hint(word: &str, languages: &Languages) -> Option<String> {
     let read = lenient(word, languages).filter(|_| languages.find(word).is_none())?;
     Some(format!("the tag {word:?} was read as {read}"))
 }
@@ -157,7 +157,7 @@ pub(super) fn off(word: &str, languages: &Languages) -> Option<String> {
 pub(super) fn transcript(info: &str) -> Option<Language> {
     let word = language_word(info);
     let python = ["pycon", "python-console"].iter().any(|t| word.eq_ignore_ascii_case(t));
-    let any = python || TRANSCRIPTS.iter().any(|t| word.eq_ignore_ascii_case(t));
+    let any = python || TRANSCRIPT_LANGUAGES.iter().any(|t| word.eq_ignore_ascii_case(t));
     any.then(|| if python { Language::python() } else { Language::bash() })
 }
 

@@ -39,14 +39,14 @@ pub(super) fn find(
         let (stretch, upto) = if at < behind_code {
             let fence = fences.binary_search_by_key(&at, |fence| fence.range.start);
             let fence = fence.ok().and_then(|fence| fences.get(fence));
-            (fence.and_then(|fence| reading.torn(text, fence, &mut calls)), behind_code)
+            (fence.and_then(|fence| reading.calls_in_torn_fence(text, fence, &mut calls)), behind_code)
         } else {
             // Many may stand in one line, which is measured once.
             if line_end <= at {
                 line_end = rest.find('\n').map_or(text.len(), |end| at + end + 1);
             }
             let is_line = text.get(..at).is_none_or(|before| before.is_empty() || before.ends_with('\n'));
-            let edit = if is_line { edits.begun(at, line_end) } else { None };
+            let edit = if is_line { edits.edit_at_line(at, line_end) } else { None };
             let edit = edit.map(|edit| {
                 let (source, before) = (text.get(edit.range.clone()), reply.get(..from + edit.range.start));
                 let (source, before) = (source.unwrap_or_default(), before.unwrap_or_default());
@@ -55,7 +55,7 @@ pub(super) fn find(
             });
             // Code that begins in this line is none where a call begins in front of it.
             let upto = code.peek().map_or(line_end, |range| range.start.min(line_end));
-            (edit.or_else(|| reading.begun(text, at..upto, &mut calls)), upto)
+            (edit.or_else(|| reading.calls_in_line(text, at..upto, &mut calls)), upto)
         };
         let Some(stretch) = stretch else {
             at = upto;

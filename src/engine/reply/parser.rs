@@ -21,13 +21,13 @@ use crate::edit::EditExtent;
 use std::ops::Range;
 
 /// Bytes of passes that may be made for nothing yet.
-const ADVANCE: usize = 256 << 10;
+const FREE_PASS_BYTES: usize = 256 << 10;
 /// Bytes of passes that a byte of the reply pays for.
-const PER_BYTE: usize = 16;
+const PASS_BYTES_PER_BYTE: usize = 16;
 /// Bytes of passes that a line pays for beside its bytes.
-const PER_LINE: usize = 128;
+const PASS_BYTES_PER_LINE: usize = 128;
 /// Plain lines are passed over until so many bytes have gathered.
-const PATIENCE: usize = 2 << 10;
+const PLAIN_STRETCH_BYTES: usize = 2 << 10;
 
 /// What the text seen so far leaves open at its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,7 +106,7 @@ impl Parser {
             mirrored: 0,
             extent: (EditExtent::new(false), 0),
             tags: Vec::new(),
-            credit: ADVANCE,
+            credit: FREE_PASS_BYTES,
             scratch: String::new(),
         }
     }
@@ -168,7 +168,7 @@ impl Parser {
 
     /// Reads one line (or the rest of one), which ends at `end`.
     fn line(&mut self, end: usize) {
-        self.credit += PER_BYTE * (end - self.read) + PER_LINE;
+        self.credit += PASS_BYTES_PER_BYTE * (end - self.read) + PASS_BYTES_PER_LINE;
         while self.read < end {
             let from = self.read;
             match self.tail {
@@ -186,8 +186,8 @@ impl Parser {
                 }
                 OpenTail::Prose => {
                     self.read = end;
-                    if self.matters(from, end) {
-                        self.pass(end);
+                    if self.may_open_block(from, end) {
+                        self.parse_if_affordable(end);
                     }
                 }
             }
@@ -196,18 +196,18 @@ impl Parser {
     }
 
     /// Whether a line of prose could open a block, or end one and so let `base` move on.
-    fn matters(&self, from: usize, end: usize) -> bool {
+    fn may_open_block(&self, from: usize, end: usize) -> bool {
         let Some(line) = self.text.get(from..end) else { return false };
         let after_blank = self.text.get(..from).is_some_and(|t| t.ends_with("\n\n"));
         line.contains("```")
             || line.contains("~~~")
             || line.contains('<')
             || (line.trim().is_empty() && !after_blank)
-            || end - self.passed > PATIENCE.max(self.passed.saturating_sub(self.base) / 4)
+            || end - self.passed > PLAIN_STRETCH_BYTES.max(self.passed.saturating_sub(self.base) / 4)
     }
 
     /// One pass over `base..end`, if it can be paid for.
-    fn pass(&mut self, end: usize) {
+    fn parse_if_affordable(&mut self, end: usize) {
         let cost = end - self.base;
         let Some(credit) = self.credit.checked_sub(cost) else { return };
         self.credit = credit;

@@ -20,19 +20,19 @@ use tags::{OpenTag, TagKind};
 use value::{cut_call, of_value};
 
 /// Calls in the prose of a reply that are read, and those of a fence; those behind them stay text.
-const MOST: usize = 64;
+const MAX_CALLS: usize = 64;
 /// Bytes that may be looked at in vain, beside four times the length of the text.
-const ADVANCE: usize = 1 << 20;
+const FREE_SEARCH_BYTES: usize = 1 << 20;
 /// Bytes between calls and the tag that closes them.
-const MOST_BETWEEN: usize = 64;
+const MAX_BYTES_BETWEEN: usize = 64;
 
 /// Words behind a fence that may hold calls of tools.
-const FENCES: [&str; 10] =
+const FENCE_WORDS: [&str; 10] =
     ["", "json", "jsonc", "tool", "tool_call", "tool_calls", "tool_code", "function_call", "xml", "text"];
 
 /// Whether a fence with this word may hold calls.
 pub(super) fn may_hold_calls(word: &str) -> bool {
-    FENCES.iter().any(|known| word.eq_ignore_ascii_case(known))
+    FENCE_WORDS.iter().any(|known| word.eq_ignore_ascii_case(known))
 }
 
 /// A call as it was found: the tool's name and its arguments.
@@ -66,7 +66,7 @@ impl LeadingCalls {
 
     /// One that is not whole; of a tool that there is not, nothing tells that it is one.
     fn cut(name: &str, arguments: &str, length: usize) -> Self {
-        let is_known = call::known(name);
+        let is_known = call::is_known(name);
         let calls = if is_known { vec![(name.to_owned(), arguments.to_owned())] } else { Vec::new() };
         Self { calls, length, cost: length, is_cut: true }
     }
@@ -80,7 +80,7 @@ pub(super) struct CallBudget {
 
 impl CallBudget {
     pub(super) fn new(text: &str) -> Self {
-        Self { credit: ADVANCE.saturating_add(text.len().saturating_mul(4)), count: 0 }
+        Self { credit: FREE_SEARCH_BYTES.saturating_add(text.len().saturating_mul(4)), count: 0 }
     }
 }
 
@@ -94,7 +94,12 @@ pub(super) struct CallScanner<'a> {
 impl CallScanner<'_> {
     /// The calls that begin in this stretch of a line. What can't be read, or is too much, makes no block, and nothing that
     /// stands in it does.
-    pub(super) fn begun(self, text: &str, line: Range<usize>, budget: &mut CallBudget) -> Option<Stretch> {
+    pub(super) fn calls_in_line(
+        self,
+        text: &str,
+        line: Range<usize>,
+        budget: &mut CallBudget,
+    ) -> Option<Stretch> {
         if budget.credit == 0 {
             return None;
         }
@@ -122,7 +127,12 @@ impl CallScanner<'_> {
     }
 
     /// The calls of a fence which Markdown ends too early, since their texts hold what looks like its end.
-    pub(super) fn torn(self, text: &str, fence: &Fence, budget: &mut CallBudget) -> Option<Stretch> {
+    pub(super) fn calls_in_torn_fence(
+        self,
+        text: &str,
+        fence: &Fence,
+        budget: &mut CallBudget,
+    ) -> Option<Stretch> {
         let is_shown = !may_hold_calls(info::language_word(&fence.info)) || fence.info.contains("norun");
         if is_shown || budget.credit == 0 {
             return None;
@@ -145,7 +155,7 @@ impl CallScanner<'_> {
     /// What calls make of the text in which they stand.
     fn stretch(self, range: Range<usize>, calls: &[PrintedCall], budget: &mut CallBudget) -> Stretch {
         let mut blocks = self.blocks(calls).unwrap_or_default();
-        blocks.truncate(MOST.saturating_sub(budget.count));
+        blocks.truncate(MAX_CALLS.saturating_sub(budget.count));
         budget.count += blocks.len();
         Stretch { range, blocks }
     }
@@ -155,7 +165,7 @@ impl CallScanner<'_> {
         let mut rest = source.trim();
         let mut calls = Vec::new();
         let is_for_calls = word.to_ascii_lowercase().starts_with("tool");
-        while !rest.is_empty() && calls.len() < MOST {
+        while !rest.is_empty() && calls.len() < MAX_CALLS {
             let more = match PrintedForm::of(rest) {
                 Some(form) => Some(form).filter(PrintedForm::may_be_fenced)?.read(rest),
                 None if is_for_calls => python::calls(rest),
@@ -167,7 +177,7 @@ impl CallScanner<'_> {
             calls.extend(more.calls);
             rest = rest.get(more.length..)?.trim_start_matches(|c: char| c.is_whitespace() || c == ',');
         }
-        calls.truncate(MOST);
+        calls.truncate(MAX_CALLS);
         self.blocks(&calls)
     }
 
@@ -199,7 +209,7 @@ enum PrintedForm {
 }
 
 /// Tokens around JSON or another form.
-const AROUND: [(&str, &str); 6] = [
+const WRAPPING_TOKENS: [(&str, &str); 6] = [
     ("<|tool_call|>", "<|/tool_call|>"),
     ("<|python_tag|>", "<|eom_id|>"),
     ("<|python_start|>", "<|python_end|>"),
@@ -211,7 +221,7 @@ const AROUND: [(&str, &str); 6] = [
 impl PrintedForm {
     /// The form that may begin here.
     fn of(text: &str) -> Option<Self> {
-        if let Some((open, close)) = AROUND.iter().find(|(open, _)| text.starts_with(open)) {
+        if let Some((open, close)) = WRAPPING_TOKENS.iter().find(|(open, _)| text.starts_with(open)) {
             return Some(PrintedForm::Around(open.len(), (*close).to_owned()));
         }
         if let Some(form) = tokens::form(text) {
@@ -237,7 +247,7 @@ impl PrintedForm {
     fn read(&self, text: &str) -> LeadingCalls {
         match self {
             PrintedForm::Json => in_json(text),
-            PrintedForm::Around(open, close) => around(text, *open, close),
+            PrintedForm::Around(open, close) => calls_to_close(text, *open, close),
             PrintedForm::Tag(tag) => tag.read(text),
             PrintedForm::Mistral => tokens::mistral(text),
             PrintedForm::Section => tokens::section(text),
@@ -258,16 +268,16 @@ fn in_json(text: &str) -> LeadingCalls {
 }
 
 /// The calls inside of what is around them, to its end.
-fn around(text: &str, open: usize, close: &str) -> LeadingCalls {
+fn calls_to_close(text: &str, open: usize, close: &str) -> LeadingCalls {
     let (open, body) = text.split_at_checked(open).unwrap_or_default();
-    let LeadingCalls { calls, mut length, cost, is_cut } = inside(body, (open, close));
+    let LeadingCalls { calls, mut length, cost, is_cut } = calls_between(body, (open, close));
     // Of a call in tags that is not whole all may be text, also what ends the tags around it.
     let (open, is_json) = (open.len(), body.trim_start().starts_with(['{', '[']));
     if calls.is_empty() {
         return LeadingCalls::none(cost.max(open));
     }
     let behind = body.get(length..).unwrap_or("");
-    let near = behind.get(..behind.floor_char_boundary(MOST_BETWEEN)).unwrap_or("");
+    let near = behind.get(..behind.floor_char_boundary(MAX_BYTES_BETWEEN)).unwrap_or("");
     if let Some(at) = near.find(close) {
         length += at + close.len();
     } else if is_cut
@@ -280,10 +290,10 @@ fn around(text: &str, open: usize, close: &str) -> LeadingCalls {
 }
 
 /// The calls inside of the two tags `around` them, one form behind the other.
-fn inside(text: &str, around: (&str, &str)) -> LeadingCalls {
+fn calls_between(text: &str, around: (&str, &str)) -> LeadingCalls {
     let mut rest = text.trim_start();
     let mut found = LeadingCalls::none(text.len() - rest.len());
-    while found.calls.len() < MOST {
+    while found.calls.len() < MAX_CALLS {
         let more = match PrintedForm::of(rest) {
             Some(form @ (PrintedForm::Json | PrintedForm::Tag(_))) => form.read(rest),
             Some(_) => break,

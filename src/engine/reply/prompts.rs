@@ -7,7 +7,7 @@ use crate::domain::Language;
 use std::fmt::Write as _;
 
 /// Stretches of lines that are named; more help nobody.
-const MOST_NAMED: usize = 6;
+const MAX_STRETCHES_SHOWN: usize = 6;
 
 /// What a text is without its prompts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub(super) struct PromptsRemoved {
 }
 
 /// The commands of a transcript in this language; `None` where the text does not begin with a prompt.
-pub(super) fn without(source: &str, language: &Language) -> Option<PromptsRemoved> {
+pub(super) fn remove_prompts(source: &str, language: &Language) -> Option<PromptsRemoved> {
     let strip: fn(&str) -> Option<&str> = match language.as_str() {
         "python" => python,
         "bash" => shell,
@@ -52,9 +52,9 @@ pub(super) fn without(source: &str, language: &Language) -> Option<PromptsRemove
         }
     }
     let prompt = if language.as_str() == "python" { ">>> " } else { "$ " };
-    let mut note = format!("prompts {prompt:?} taken off {}", lines(&taken));
+    let mut note = format!("prompts {prompt:?} taken off {}", describe_lines(&taken));
     if !left_out.is_empty() {
-        let _ = write!(note, ", output on {} left out", lines(&left_out));
+        let _ = write!(note, ", output on {} left out", describe_lines(&left_out));
     }
     Some(PromptsRemoved { source: out, note })
 }
@@ -84,7 +84,7 @@ fn bare<'a>(line: &'a str, prompt: &str) -> Option<&'a str> {
 }
 
 /// `line 1`, `lines 1-3, 6`.
-fn lines(numbers: &[usize]) -> String {
+fn describe_lines(numbers: &[usize]) -> String {
     let mut stretches: Vec<(usize, usize)> = Vec::new();
     for number in numbers {
         match stretches.last_mut() {
@@ -92,10 +92,10 @@ fn lines(numbers: &[usize]) -> String {
             _ => stretches.push((*number, *number)),
         }
     }
-    let more = stretches.len() > MOST_NAMED;
+    let more = stretches.len() > MAX_STRETCHES_SHOWN;
     let named: Vec<String> = stretches
         .iter()
-        .take(MOST_NAMED)
+        .take(MAX_STRETCHES_SHOWN)
         .map(|(a, b)| if a == b { a.to_string() } else { format!("{a}-{b}") })
         .collect();
     let noun = if numbers.len() == 1 { "line" } else { "lines" };
@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     fn taken(source: &str, language: Language) -> (String, String) {
-        without(source, &language).map(|t| (t.source, t.note)).expect("a transcript")
+        remove_prompts(source, &language).map(|t| (t.source, t.note)).expect("a transcript")
     }
 
     #[test]
@@ -129,11 +129,11 @@ mod tests {
     #[test]
     fn code_without_prompts_is_left_alone() {
         for source in ["print('>>> x')\n>>> y\n", "", "x = 1\n", "... x\n", ">>>x\n"] {
-            assert_eq!(without(source, &Language::python()), None, "{source:?}");
+            assert_eq!(remove_prompts(source, &Language::python()), None, "{source:?}");
         }
         for source in ["echo $ a\n$ b", "echo \"a$ b\"\n", "a=$(cat x)$ b\n"] {
-            assert_eq!(without(source, &Language::bash()), None, "{source:?}");
+            assert_eq!(remove_prompts(source, &Language::bash()), None, "{source:?}");
         }
-        assert_eq!(without(">>> 1", &Language::javascript()), None);
+        assert_eq!(remove_prompts(">>> 1", &Language::javascript()), None);
     }
 }

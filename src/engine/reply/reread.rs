@@ -4,16 +4,16 @@
 
 use super::outside::{self, OutsideScan};
 use super::printed::{CallScanner, may_hold_calls};
-use super::tiling::{LineCount, Stretch, between, keep, newlines, put};
-use super::unfenced::TOO_MANY;
+use super::tiling::{LineCount, Stretch, insert_stretches, keep, newlines, push_stretch};
+use super::unfenced::TOO_MANY_MESSAGE;
 use super::{Proposal, Segment, edit_fence, edits, info, markdown, parse, prompts};
 use crate::domain::{BlockKind, Dialect, Language, Languages};
 use std::ops::Range;
 
 /// Bytes that are read once more behind edits in no fence and printed calls that hold a part of a fence: that a reply has for
 /// nothing, and for each of its bytes. The one that goes beyond them takes the rest, and says so.
-const FREE: usize = 4 << 20;
-const PER_BYTE: usize = 2;
+const FREE_REREAD_BYTES: usize = 4 << 20;
+const REREAD_BYTES_PER_BYTE: usize = 2;
 
 /// Looks at the segments of a whole reply once more. `complete` tells whether the model said all that it wanted to say.
 pub fn reread(
@@ -25,11 +25,11 @@ pub fn reread(
 ) -> Vec<Segment> {
     let reading = CallScanner { languages, complete };
     let (mut out, mut read) = (Vec::with_capacity(segments.len()), ReadPart::default());
-    let mut left = text.len().saturating_mul(PER_BYTE).saturating_add(FREE);
+    let mut left = text.len().saturating_mul(REREAD_BYTES_PER_BYTE).saturating_add(FREE_REREAD_BYTES);
     loop {
         let part = text.get(read.bytes..).unwrap_or_default();
         let fences = edit_fence::scan(part, markdown::Tags::Ignored, false).fences;
-        let found = once(part, segments, &fences, reading, &mut LineCount::default());
+        let found = read_once(part, segments, &fences, reading, &mut LineCount::default());
         let OutsideScan { mut stretches, is_torn, .. } =
             outside::find(text, read.bytes, &fences, &found, reading);
         let goes_on = is_torn && left >= part.len();
@@ -38,8 +38,8 @@ pub fn reread(
             cut_short(last, part.len());
         }
         let until = stretches.last().filter(|_| goes_on).map(|stretch| stretch.range.end);
-        for segment in between(part, found, stretches) {
-            read.lay(segment, until.unwrap_or(part.len()), &mut out);
+        for segment in insert_stretches(part, found, stretches) {
+            read.push_segment(segment, until.unwrap_or(part.len()), &mut out);
         }
         let Some(end) = until else { return out };
         // What is behind the last is read anew: the fences there are those of no edit.
@@ -53,7 +53,7 @@ fn cut_short(stretch: &mut Stretch, end: usize) {
     stretch.range.end = end;
     if let Some(block) = stretch.blocks.last_mut() {
         block.closed &= !matches!(block.file, Some(BlockKind::Edit { .. }));
-        block.remark(TOO_MANY);
+        block.remark(TOO_MANY_MESSAGE);
     }
 }
 
@@ -66,7 +66,7 @@ struct ReadPart {
 
 impl ReadPart {
     /// Lays down what stands in the part, up to this place of it.
-    fn lay(&self, segment: Segment, until: usize, out: &mut Vec<Segment>) {
+    fn push_segment(&self, segment: Segment, until: usize, out: &mut Vec<Segment>) {
         let moved = |range: Range<usize>| range.start + self.bytes..range.end + self.bytes;
         match segment {
             Segment::Prose(range) if range.start < until => {
@@ -89,7 +89,7 @@ impl ReadPart {
 }
 
 /// Looks at the blocks and the fences of a text.
-fn once(
+fn read_once(
     text: &str,
     segments: Vec<Segment>,
     fences: &[markdown::Fence],
@@ -99,7 +99,7 @@ fn once(
     let mut out = Vec::with_capacity(segments.len());
     for segment in segments {
         match segment {
-            Segment::Block(block) => again(text, block, reading, count, &mut out),
+            Segment::Block(block) => reread_block(text, block, reading, count, &mut out),
             Segment::Prose(range) => {
                 // They stand in their order.
                 let from = fences.partition_point(|fence| fence.range.start < range.start);
@@ -113,7 +113,7 @@ fn once(
 }
 
 /// A block that was read already.
-fn again(
+fn reread_block(
     text: &str,
     mut block: Proposal,
     reading: CallScanner<'_>,
@@ -131,21 +131,21 @@ fn again(
         && block.closed
         && let Some(blocks) = reading.fenced(&block.source, "")
     {
-        let lines = count.lines(text, &block.range);
-        return put(Stretch { range: block.range, blocks }, lines, out);
+        let lines = count.line_range(text, &block.range);
+        return push_stretch(Stretch { range: block.range, blocks }, lines, out);
     }
     let word = match block.dialect {
         Dialect::ExecuteTags => "",
         _ => info::language_word(&block.info),
     };
-    if let Some(note) = info::off(word, reading.languages).filter(|_| code) {
+    if let Some(note) = info::version_hint(word, reading.languages).filter(|_| code) {
         block.remark(&note);
     }
     if let Some(taken) = block
         .language
         .as_ref()
         .filter(|_| code)
-        .and_then(|language| prompts::without(&block.source, language))
+        .and_then(|language| prompts::remove_prompts(&block.source, language))
     {
         block.source = taken.source;
         block.remark(&taken.note);
@@ -173,17 +173,20 @@ fn prose<'a>(
 ) {
     let mut at = range.start;
     for fence in fences.filter(|fence| fence.range.start >= range.start) {
-        let Some(stretch) = shown(text, fence, reading).filter(|_| fence.range.start >= at) else { continue };
+        let Some(stretch) = read_displayed_fence(text, fence, reading).filter(|_| fence.range.start >= at)
+        else {
+            continue;
+        };
         keep(at..fence.range.start, out);
         at = fence.range.end;
-        let lines = count.lines(text, &stretch.range);
-        put(stretch, lines, out);
+        let lines = count.line_range(text, &stretch.range);
+        push_stretch(stretch, lines, out);
     }
     keep(at..range.end, out);
 }
 
 /// What a fence that is only shown may mean: calls, or a transcript.
-fn shown(text: &str, fence: &markdown::Fence, reading: CallScanner<'_>) -> Option<Stretch> {
+fn read_displayed_fence(text: &str, fence: &markdown::Fence, reading: CallScanner<'_>) -> Option<Stretch> {
     let closed =
         fence.closed && (reading.complete || text.get(..fence.range.end).is_some_and(|t| t.ends_with('\n')));
     let word = info::language_word(&fence.info);
@@ -191,7 +194,7 @@ fn shown(text: &str, fence: &markdown::Fence, reading: CallScanner<'_>) -> Optio
     if norun || !closed && reading.complete {
         return None;
     }
-    let shown = edits::shown(&fence.info, &fence.source, fence.range.clone(), closed);
+    let shown = edits::displayed_fence(&fence.info, &fence.source, fence.range.clone(), closed);
     let before = text.get(..fence.range.start).unwrap_or("");
     if let Some(edit) = edits::fenced(&shown, before, reading.languages) {
         return Some(Stretch { range: fence.range.clone(), blocks: vec![edit] });
@@ -201,7 +204,7 @@ fn shown(text: &str, fence: &markdown::Fence, reading: CallScanner<'_>) -> Optio
         return Some(Stretch { range: fence.range.clone(), blocks });
     }
     let language = info::transcript(&fence.info).filter(|l| reading.languages.find(l.as_str()).is_some())?;
-    let taken = prompts::without(&fence.source, &language)?;
+    let taken = prompts::remove_prompts(&fence.source, &language)?;
     let block = transcript(fence, language, &taken, closed);
     Some(Stretch { range: fence.range.clone(), blocks: vec![block] })
 }

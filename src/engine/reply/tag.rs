@@ -11,10 +11,9 @@ use std::ops::Range;
 const OPEN: &str = "<execute";
 /// The closing tag without its end.
 const CLOSE: &str = "</execute";
-/// Characters of attributes at the most.
-const LONGEST: usize = 256;
+const MAX_ATTRIBUTE_CHARS: usize = 256;
 /// Bytes of the line that are looked at on either side of an opening tag.
-const AROUND: usize = 1024;
+const CONTEXT_BYTES: usize = 1024;
 
 /// The first opening tag in `html` at or behind `from`, comments skipped.
 pub(super) fn find_open(html: &str, from: usize) -> Option<Range<usize>> {
@@ -39,7 +38,7 @@ pub(super) fn open_length(text: &str) -> Option<usize> {
         return None;
     }
     let mut quote = None;
-    for (i, c) in text.char_indices().skip(OPEN.len()).take(LONGEST) {
+    for (i, c) in text.char_indices().skip(OPEN.len()).take(MAX_ATTRIBUTE_CHARS) {
         match (quote, c) {
             _ if i == OPEN.len() && !(c == '>' || c.is_ascii_whitespace()) => return None,
             (None, '>') => {
@@ -94,8 +93,9 @@ fn starts_with(text: &str, word: &str) -> bool {
 /// it. Else it is taken for a word of the prose (`wrap it in <execute> tags`), which must not swallow what follows.
 pub(super) fn opens(text: &str, tag: &Range<usize>) -> bool {
     let before =
-        text.get(text.floor_char_boundary(tag.start.saturating_sub(AROUND))..tag.start).unwrap_or("");
-    let after = text.get(tag.end..text.ceil_char_boundary(tag.end.saturating_add(AROUND).min(text.len())));
+        text.get(text.floor_char_boundary(tag.start.saturating_sub(CONTEXT_BYTES))..tag.start).unwrap_or("");
+    let after =
+        text.get(tag.end..text.ceil_char_boundary(tag.end.saturating_add(CONTEXT_BYTES).min(text.len())));
     let before = before.rsplit('\n').next().unwrap_or("");
     let after = after.unwrap_or("").split('\n').next().unwrap_or("");
     before.chars().all(is_marker) || after.trim().is_empty() || find_close(after, 0).is_some()
@@ -126,8 +126,8 @@ pub(super) fn attributes(tag: &str) -> &str {
 /// What a tag with these attributes offers: Python unless `lang=` (or `language=`) says otherwise.
 pub(super) fn offer(attributes: &str, languages: &Languages) -> FenceOffer {
     match language(attributes) {
-        Some(word) => info::named(word, languages),
-        None => info::named(Language::python().as_str(), languages),
+        Some(word) => info::offer_for_word(word, languages),
+        None => info::offer_for_word(Language::python().as_str(), languages),
     }
 }
 

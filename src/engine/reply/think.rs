@@ -10,7 +10,7 @@ const TAGS: [(&str, &str); 2] = [("<think>", "</think>"), ("<thinking>", "</thin
 const FENCES: [&str; 2] = ["```", "~~~"];
 
 /// Blanks that are waited for in front of a tag or fence.
-const FARTHEST: usize = 256;
+const MAX_BLANKS: usize = 256;
 
 /// A stretch of what came.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -108,7 +108,8 @@ impl Thinking {
         }
         let blank = rest.len() - word.len();
         let may_become = TAGS.iter().map(|(open, _)| *open).chain(FENCES);
-        if blank < FARTHEST && (word.is_empty() || may_become.into_iter().any(|whole| begins(whole, word))) {
+        if blank < MAX_BLANKS && (word.is_empty() || may_become.into_iter().any(|whole| begins(whole, word)))
+        {
             return 0;
         }
         self.place = ThinkPosition::Line;

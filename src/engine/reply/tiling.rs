@@ -20,7 +20,7 @@ pub(super) struct Stretch {
 }
 
 /// Adds a stretch: the first of its blocks has it, the others stand at its end.
-pub(super) fn put(stretch: Stretch, lines: (u32, u32), out: &mut Vec<Segment>) {
+pub(super) fn push_stretch(stretch: Stretch, lines: (u32, u32), out: &mut Vec<Segment>) {
     let (start, end) = (stretch.range.start, stretch.range.end);
     if stretch.blocks.is_empty() {
         return keep(stretch.range, out);
@@ -33,7 +33,7 @@ pub(super) fn put(stretch: Stretch, lines: (u32, u32), out: &mut Vec<Segment>) {
 }
 
 /// Segments, and stretches in their order that take the place of all that stands where they do.
-pub(super) fn between(text: &str, segments: Vec<Segment>, stretches: Vec<Stretch>) -> Vec<Segment> {
+pub(super) fn insert_stretches(text: &str, segments: Vec<Segment>, stretches: Vec<Stretch>) -> Vec<Segment> {
     let mut out = Vec::with_capacity(segments.len());
     let mut stretches = stretches.into_iter().peekable();
     let (mut count, mut behind) = (LineCount::default(), 0);
@@ -45,7 +45,7 @@ pub(super) fn between(text: &str, segments: Vec<Segment>, stretches: Vec<Stretch
             let own = stretch.range.clone();
             keep(range.start.max(behind)..own.start, &mut out);
             behind = own.end;
-            put(stretch, count.lines(text, &own), &mut out);
+            push_stretch(stretch, count.line_range(text, &own), &mut out);
         }
         if is_whole {
             out.push(segment);
@@ -73,7 +73,7 @@ pub(super) struct LineCount {
 
 impl LineCount {
     /// The first and the last line of a stretch, from 1.
-    pub(super) fn lines(&mut self, text: &str, range: &Range<usize>) -> (u32, u32) {
+    pub(super) fn line_range(&mut self, text: &str, range: &Range<usize>) -> (u32, u32) {
         (self.line(text, range.start), self.line(text, range.end.saturating_sub(1).max(range.start)))
     }
 

@@ -11,11 +11,11 @@ use std::ops::Range;
 
 /// Lines behind the first ones of edits that are looked at: those that a text has for nothing, and for each of its lines. An
 /// edit of which nothing tells the end is looked for up to the end of the text; the one that goes beyond them takes the rest.
-const FREE: usize = 16 << 10;
-const PER_LINE: usize = 8;
+const FREE_LINES: usize = 16 << 10;
+const LINES_PER_LINE: usize = 8;
 
 /// What is told of the one that took the rest since there are too many.
-pub(super) const TOO_MANY: &str =
+pub(super) const TOO_MANY_MESSAGE: &str =
     "what is behind it was not looked at: the reply has too many edits and calls in no fence";
 
 /// An edit that stands in the prose.
@@ -45,12 +45,12 @@ pub(super) struct EditScanner<'t> {
 
 impl<'t> EditScanner<'t> {
     pub(super) fn new(text: &'t str, complete: bool) -> Self {
-        let most = text.split('\n').count().saturating_mul(PER_LINE).saturating_add(FREE);
+        let most = text.split('\n').count().saturating_mul(LINES_PER_LINE).saturating_add(FREE_LINES);
         Self { text, complete, spoken_of: false, looked: 0, most }
     }
 
     /// The edit that begins with the line at this place, up to its end at `line_end`.
-    pub(super) fn begun(&mut self, start: usize, line_end: usize) -> Option<UnfencedEdit> {
+    pub(super) fn edit_at_line(&mut self, start: usize, line_end: usize) -> Option<UnfencedEdit> {
         let line = self.text.get(start..line_end)?;
         let lead = containers(line);
         let inner = line.get(lead..)?;
@@ -179,14 +179,14 @@ pub(super) fn block(source: &str, edit: &UnfencedEdit, before: &str, languages: 
     let before = before.lines().rev().find(|line| containers(line) < line.trim_end().len());
     let before = before.unwrap_or_default();
     let before = before.get(containers(before)..).unwrap_or_default();
-    let shown = edits::shown("edit", &source, edit.range.clone(), edit.closed);
+    let shown = edits::displayed_fence("edit", &source, edit.range.clone(), edit.closed);
     let mut block = edits::fenced(&shown, before, languages).unwrap_or_else(|| {
         let paths = vec![edit::path_in_front(before).unwrap_or_default()];
         Proposal { file: Some(BlockKind::Edit { paths }), ..shown }
     });
     block.remark(edit.note);
     if edit.is_last {
-        block.remark(TOO_MANY);
+        block.remark(TOO_MANY_MESSAGE);
     }
     block
 }

@@ -92,7 +92,7 @@ impl Engine {
     fn propose(&mut self, step: StepId, proposed: Proposal, call: Option<String>, fate: Blocks) -> BlockId {
         self.counted.block = self.counted.block.next();
         let block = self.counted.block;
-        self.record(Entry::Block(made(block, step, proposed, call)));
+        self.record(Entry::Block(block_of_proposal(block, step, proposed, call)));
         if fate != Blocks::Offered {
             self.record(Entry::Skipped { block, revision: Revision(1) });
         }
@@ -115,7 +115,7 @@ fn name_calls(calls: &mut [ToolCall], step: StepId) {
     }
 }
 
-fn made(id: BlockId, step: StepId, proposed: Proposal, call: Option<String>) -> Block {
+fn block_of_proposal(id: BlockId, step: StepId, proposed: Proposal, call: Option<String>) -> Block {
     Block {
         id,
         step,

@@ -22,7 +22,7 @@ fn waiting() -> Dialogue {
 fn granted(scope: RuleScope, next: &str) -> Dialogue {
     let mut d = waiting();
     let offer = offers(d.state(), BlockId(1)).into_iter().find(|offer| offer.rule.scope == scope).unwrap();
-    let words = words(&offer.rule);
+    let words = describe(&offer.rule);
     assert_eq!(
         d.always(1, scope),
         format!(
@@ -212,7 +212,7 @@ fn judged(scope: RuleScope, found: Review, change: impl Fn(&mut Terms)) -> Resul
     let rule = Rule { id: RuleId(1), scope, block: BlockId(1), sha256, terms: granted.clone() };
     let mut now = granted;
     change(&mut now);
-    covers(&rule, block, &found, &now).map_err(|miss| miss.to_string())
+    check_cover(&rule, block, &found, &now).map_err(|miss| miss.to_string())
 }
 
 /// Another way to hold a limit.
@@ -333,7 +333,7 @@ fn in_a_foreign_session_each_block_waits_whatever_was_said_for_all() {
     d.reply(ONE);
     d.inspected(1, Review::default(), Ok(confined()));
     let offers = offers(d.state(), BlockId(1));
-    assert!(!offers.is_empty() && offers.iter().all(|offer| offer.refused == Some(Miss::Foreign)));
+    assert!(!offers.is_empty() && offers.iter().all(|offer| offer.refused == Some(RuleMismatch::Foreign)));
     let line = d.always(1, RuleScope::Clean);
     assert!(line.contains("each block is asked about") && line.ends_with("| deciding 1"), "{line}");
     // Not even a rule that stands there covers anything.

@@ -3,8 +3,8 @@
 use super::{Item, ReplyItem, Transcript};
 
 /// Bytes of a reply from which on only its end stays, and how many of them stay at the least: many screens full.
-const LONG: usize = 32 << 10;
-const END: usize = 16 << 10;
+const MAX_REPLY_BYTES: usize = 32 << 10;
+const MIN_END_BYTES: usize = 16 << 10;
 
 impl Transcript {
     /// Of each long reply only the end stays. It begins behind an empty line that stands in no fence: so it is laid out as
@@ -32,10 +32,10 @@ impl Transcript {
 
 /// Where the end of a long text begins; 0: all of it stays.
 fn end_of(text: &str) -> usize {
-    if text.len() < LONG {
+    if text.len() < MAX_REPLY_BYTES {
         return 0;
     }
-    let most = text.len() - END;
+    let most = text.len() - MIN_END_BYTES;
     let (mut at, mut cut, mut is_fenced, mut is_behind_empty) = (0, 0, false, false);
     for line in text.split_inclusive('\n') {
         if at > most {
@@ -70,7 +70,7 @@ mod tests {
         ] {
             let end = text.get(end_of(&text)..).unwrap();
             assert!(end.starts_with(begins), "{}", end.get(..40).unwrap());
-            assert!(end.len() >= END.min(text.len()));
+            assert!(end.len() >= MIN_END_BYTES.min(text.len()));
         }
         let mut d = Dialogue::new();
         d.user("go");
@@ -79,7 +79,7 @@ mod tests {
         transcript.keep_ends();
         let reply = transcript.last_reply().unwrap();
         assert!(
-            reply.text().len() < LONG
+            reply.text().len() < MAX_REPLY_BYTES
                 && reply.text().starts_with("Words")
                 && reply.text().ends_with("The end.\n")
         );

@@ -83,7 +83,7 @@ impl Transcript {
     fn apply_to_block(&mut self, entry: Entry, at: Timestamp) {
         match entry {
             Entry::Review { block, revision, review } => {
-                self.with(block, |item| item.review = Some((revision, Box::new(review))));
+                self.change_block(block, |item| item.review = Some((revision, Box::new(review))));
             }
             Entry::Edited { block, revision, source, whole } => {
                 self.revise(block, revision, |last| Version { whole, source, ..last });
@@ -91,7 +91,7 @@ impl Transcript {
             Entry::Placed { block, revision, source, bases, note, whole } => {
                 // Of an edit whose end never came the new text is not whole either.
                 self.revise(block, revision, |last| Version { source, whole: whole && last.whole, ..last });
-                self.with(block, |item| {
+                self.change_block(block, |item| {
                     if item.block.current().revision == revision {
                         item.block.placed.push(EditPlacement { revision, bases, note });
                     }
@@ -109,7 +109,7 @@ impl Transcript {
                     terms.join(before);
                 }
                 self.terms = Some(terms.clone());
-                self.with(block, |item| {
+                self.change_block(block, |item| {
                     item.standing = BlockStanding::Approved;
                     item.settled_at = Some(at);
                     // Most blocks run once: room for more would be as large as all else of a run.
@@ -121,19 +121,19 @@ impl Transcript {
             Entry::RuleRevoked(rule) => self.revoke(rule, at),
             Entry::Rejected { block, reason, .. } => self.reject(block, reason, at),
             Entry::Declined { block, why, .. } => self.decline(block, why, at),
-            Entry::Skipped { block, .. } => self.with(block, |item| {
+            Entry::Skipped { block, .. } => self.change_block(block, |item| {
                 item.standing = BlockStanding::Skipped;
                 item.settled_at = Some(at);
             }),
-            Entry::PutBack(block) => self.with(block, |item| item.standing = BlockStanding::Open),
+            Entry::PutBack(block) => self.change_block(block, |item| item.standing = BlockStanding::Open),
             Entry::Ran { run, block, report } => self.end_run(run, block, *report, at),
-            Entry::TakenBack { run, block, files, more, way } => self.with(block, |item| {
+            Entry::TakenBack { run, block, files, more, way } => self.change_block(block, |item| {
                 let found = item.runs.iter_mut().filter(|item| item.run == run);
                 found.for_each(|run| run.note_taken_back(&files, more, way));
             }),
             Entry::Opinion { block, revision, model, answer, usage } => {
                 let opinion = OpinionItem { at, revision, model, answer, usage };
-                self.with(block, |item| item.opinions.push(opinion));
+                self.change_block(block, |item| item.opinions.push(opinion));
             }
             _ => {}
         }
@@ -170,7 +170,7 @@ impl Transcript {
     }
 
     /// The blocks that are not settled, in their order.
-    pub(crate) fn open(&self) -> impl DoubleEndedIterator<Item = &BlockItem> {
+    pub(crate) fn open_blocks(&self) -> impl DoubleEndedIterator<Item = &BlockItem> {
         self.blocks.values().filter(|b| b.standing == BlockStanding::Open)
     }
 
@@ -224,7 +224,7 @@ impl Transcript {
 
     /// Adds a version made from the last one, if its number follows.
     fn revise(&mut self, block: BlockId, revision: Revision, change: impl FnOnce(Version) -> Version) {
-        self.with(block, |item| {
+        self.change_block(block, |item| {
             let last = item.block.current().clone();
             if revision > last.revision {
                 item.block.versions.push(Version { revision, ..change(last) });
@@ -264,7 +264,7 @@ impl Transcript {
     /// A run with an end was approved, though the line that says so is damaged: the block ran, and does not wait. What
     /// can't be known of its terms is told as nothing; it is never repeated by itself.
     fn make_up_approval(&mut self, run: RunId, block: BlockId, at: Timestamp) {
-        self.with(block, |item| {
+        self.change_block(block, |item| {
             let version = item.block.current();
             let language =
                 version.language.clone().unwrap_or_else(|| Language(item.block.kind.as_str().to_owned()));
@@ -319,7 +319,7 @@ impl Transcript {
         }
     }
 
-    fn with(&mut self, block: BlockId, change: impl FnOnce(&mut BlockItem)) {
+    fn change_block(&mut self, block: BlockId, change: impl FnOnce(&mut BlockItem)) {
         if let Some(item) = self.blocks.get_mut(&block) {
             change(item);
         }
@@ -354,7 +354,7 @@ mod tests {
         let item = &transcript.blocks[&BlockId(1)];
         assert_eq!(item.standing, BlockStanding::Approved, "it does not wait: it would run a second time");
         assert!(item.runs[0].ended.is_some());
-        assert!(transcript.open().next().is_none());
+        assert!(transcript.open_blocks().next().is_none());
         let plan = crate::engine::rebuild::RebuildPlan::of(&state);
         assert!(plan.steps.is_empty(), "it is never repeated by itself");
     }

@@ -19,12 +19,12 @@ pub(crate) use runs::{OutputAway, RunPaging};
 use std::collections::VecDeque;
 
 /// The newest messages of so many bytes together stay: more than a million tokens, which is what most models take at most.
-const NEWEST: usize = 5 << 20;
+const MAX_NEWEST_BYTES: usize = 5 << 20;
 
 /// Of a reply of fewer bytes nothing is kept; a prompt of fewer always stays.
 pub(in crate::engine) const LONG: usize = 2 << 10;
 /// What is kept of a long one that does not stay.
-const KEPT: usize = 512;
+const KEPT_BYTES: usize = 512;
 
 /// Why what was read is not taken in.
 pub(crate) const OTHER_ENTRY: &str = "another entry stands in its place";
@@ -89,7 +89,7 @@ pub(crate) struct PagedTranscript {
 
 impl Default for PagedTranscript {
     fn default() -> Self {
-        Self::with(NEWEST, Outputs::default())
+        Self::with(MAX_NEWEST_BYTES, Outputs::default())
     }
 }
 
@@ -142,7 +142,7 @@ impl Extend<(Timestamp, Entry)> for PagedTranscript {
                 self.message(entry);
             }
             if let Some(run) = ended {
-                self.outputs.ended(&mut self.transcript, run, self.entries);
+                self.outputs.note_end(&mut self.transcript, run, self.entries);
             }
             self.entries += 1;
         }

@@ -101,7 +101,7 @@ impl Local {
         let shared = match executor {
             ExecutorKind::Kernel if fresh => None,
             ExecutorKind::Kernel => {
-                self.kernel_with_room(&limits).and_then(|kernel| kernel.shared.told()).map(|mut shared| {
+                self.kernel_with_room(&limits).and_then(|kernel| kernel.shared.if_any()).map(|mut shared| {
                     shared.changed.extend(opened);
                     shared
                 })

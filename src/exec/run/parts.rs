@@ -47,7 +47,7 @@ impl PartEnds {
         match self.left.checked_sub(total - so_far.dropped(stream)) {
             Some(left) => {
                 self.left = left;
-                so_far.only(stream)
+                so_far.only_stream(stream)
             }
             None => OutputBuffer::restore(so_far.limit() as u64, [], (total, 0)),
         }

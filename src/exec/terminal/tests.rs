@@ -1,5 +1,5 @@
 use super::*;
-use crate::domain::{Ink, MouseReports, Pen, PenMark};
+use crate::domain::{MouseReports, Pen, PenColor, PenMark};
 use proptest::prelude::*;
 use std::num::NonZeroU16;
 
@@ -139,10 +139,10 @@ fn colours_lines_and_wide_characters() {
     let terminal = painted("\x1b[1;38;5;208mo\x1b[0;44m\x1b[K\x1b[2;1H\x1b(0lqk\x1b(B漢e\u{301}");
     let screen = terminal.screen();
     let first = &screen.rows[0][0];
-    assert_eq!((first.pen.fg, first.pen.has(PenMark::Bold)), (Ink::Indexed(208), true));
+    assert_eq!((first.pen.fg, first.pen.has(PenMark::Bold)), (PenColor::Indexed(208), true));
     assert_eq!(screen.rows[0][5].pen, {
         let mut pen = Pen::default();
-        pen.bg = Ink::Indexed(4);
+        pen.bg = PenColor::Indexed(4);
         pen
     });
     assert_eq!(rows(&terminal)[1], "┌─┐漢e");

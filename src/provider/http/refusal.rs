@@ -41,7 +41,7 @@ impl Connection {
                 break;
             }
         }
-        answer.body = self.access().secrets.told(&String::from_utf8_lossy(&body));
+        answer.body = self.access().secrets.mask_message(&String::from_utf8_lossy(&body));
         answer
     }
 }

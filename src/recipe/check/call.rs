@@ -6,7 +6,7 @@ use super::{Check, CheckFacts, CheckOption, CheckResponse, OptionKind, OwnBlock}
 use crate::domain::{Answers, BlockKind, Field, FieldKind, Form, Language, Outcome, RunReport, Stream};
 use crate::engine::transcript::BlockStanding;
 use crate::recipe::arguments;
-use crate::recipe::view::{View, ended};
+use crate::recipe::view::{View, ended_run};
 
 const CALLED: &str = "called";
 const FAILED: &str = "failed";
@@ -39,9 +39,9 @@ impl Check for CallCheck {
         let own = view.own();
         let call = own.iter().rev().find(|item| matches!(item.block.kind, BlockKind::Call { .. }));
         let Some(call) = call else { return propose(view, &known) };
-        match (&call.standing, ended(call)) {
+        match (&call.standing, ended_run(call)) {
             (BlockStanding::Approved, Some((_, report))) if report.outcome == Outcome::Ok => {
-                CheckResponse::Judge { verdict: CALLED, note: shown(report) }
+                CheckResponse::Judge { verdict: CALLED, note: describe_call(report) }
             }
             (BlockStanding::Approved, Some((_, report))) => failed(view, &known, report),
             _ => CheckResponse::Judge { verdict: NOT_CALLED, note: "it was not called".into() },
@@ -102,7 +102,7 @@ fn form(name: &str, note: &str) -> Form {
 }
 
 /// What a call came to, in a line.
-fn shown(report: &RunReport) -> String {
+fn describe_call(report: &RunReport) -> String {
     let printed = String::from_utf8_lossy(&report.output.bytes(Stream::Stdout)).into_owned();
     let image = report.images.first().map(|image| image.name.as_str());
     let text = report.value.as_deref().or(image).or(Some(&printed)).filter(|text| !text.trim().is_empty());

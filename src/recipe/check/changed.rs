@@ -1,19 +1,19 @@
 //! The check `changed`: a file was changed behind a net, and the net still holds. Where it does not, a block of sayso's own
 //! finds out which hunk is to blame.
 
-use super::net::{FILE, GREEN, NOTHING, RED, bash, budget, clean, judge, printed, said_by};
+use super::net::{FILE, GREEN, NOTHING, RED, bash, budget, clean_line, judge, last_output, printed};
 use super::suite::Tests;
 use super::{Check, CheckFacts, CheckOption, CheckResponse, OptionKind, OwnBlock, OwnRun};
 use crate::domain::{Block, Finding, Language, Outcome, Place, Review, Severity};
 use crate::engine::transcript::{BlockItem, RunItem};
 use crate::recipe::hunks::hunks;
 use crate::recipe::scripts;
-use crate::recipe::view::{View, ended};
+use crate::recipe::view::{View, ended_run};
 
 /// Hunks that are told apart at most; neighbours are joined beyond it.
-const MOST_HUNKS: usize = 12;
+const MAX_HUNKS: usize = 12;
 /// What the script that tries hunks out is for.
-const WHICH: &str = "find out which hunk breaks the net";
+const SCRIPT_PURPOSE: &str = "find out which hunk breaks the net";
 
 /// The file was changed, and the net still holds; where it does not, which hunk is to blame.
 #[derive(Debug)]
@@ -47,14 +47,14 @@ impl Check for ChangedCheck {
                 CheckResponse::Judge { verdict: NOTHING, note: "no change was proposed".into() }
             }
             OwnRun::None => CheckResponse::Ask,
-            OwnRun::Refused(_) if is_which(view.own().last().copied()) => red(view, ""),
+            OwnRun::Refused(_) if is_hunk_search(view.own().last().copied()) => broken_net(view, ""),
             OwnRun::Refused(_) => CheckResponse::Unable(
                 "The net did not run again, so whether the change breaks it is not known.".into(),
             ),
-            OwnRun::Ran(item, report) if is_which(Some(item)) => red(view, &printed(report)),
+            OwnRun::Ran(item, report) if is_hunk_search(Some(item)) => broken_net(view, &printed(report)),
             OwnRun::Ran(_, report) => match judge(&line, report, RED) {
                 CheckResponse::Judge { verdict: RED, note } => {
-                    which(view, &line).unwrap_or(CheckResponse::Judge { verdict: RED, note })
+                    find_breaking_hunk(view, &line).unwrap_or(CheckResponse::Judge { verdict: RED, note })
                 }
                 look => look,
             },
@@ -72,8 +72,8 @@ impl Check for ChangedCheck {
     }
 
     fn remarks(&self, view: &View<'_>, block: &Block, _: &Review) -> Vec<Finding> {
-        let file = view.named(view.context.input(view.option("file")));
-        let written = block.kind.writes().map(|path| view.named(path));
+        let file = view.shown_path(view.context.input(view.option("file")));
+        let written = block.kind.writes().map(|path| view.shown_path(path));
         let beside = written.filter(|path| *path != file && !block.is_own());
         let finding = |path: String| {
             let (severity, message) = if Tests.keeps(&path) {
@@ -101,7 +101,7 @@ fn net_of(view: &View<'_>) -> Option<String> {
 
 /// Whether the file that is worked on was written in this step: what stands beside it needs no net.
 fn has_changed(view: &View<'_>) -> bool {
-    let file = view.named(view.context.input(view.option("file")));
+    let file = view.shown_path(view.context.input(view.option("file")));
     view.written_in(view.step).contains(&file)
 }
 
@@ -109,21 +109,21 @@ fn is_ok(run: &RunItem) -> bool {
     run.ended.as_ref().is_some_and(|(_, report)| report.outcome == Outcome::Ok)
 }
 
-fn is_which(item: Option<&BlockItem>) -> bool {
-    item.is_some_and(|item| item.block.origin.note.as_deref() == Some(WHICH))
+fn is_hunk_search(item: Option<&BlockItem>) -> bool {
+    item.is_some_and(|item| item.block.origin.note.as_deref() == Some(SCRIPT_PURPOSE))
 }
 
 /// The block that finds out which hunk it is, where there are several.
-fn which(view: &View<'_>, line: &str) -> Option<CheckResponse> {
-    let file = view.named(view.context.input(view.option("file")));
+fn find_breaking_hunk(view: &View<'_>, line: &str) -> Option<CheckResponse> {
+    let file = view.shown_path(view.context.input(view.option("file")));
     let (old, new) = versions(view, &file)?;
-    let hunks = hunks(&old, &new, MOST_HUNKS);
+    let hunks = hunks(&old, &new, MAX_HUNKS);
     let below = !file.starts_with('/') && !file.split('/').any(|part| part == "..");
     if hunks.len() < 2 || !below {
         return None;
     }
     let script = scripts::which_hunk(&view.folder(), &file, line, &hunks, budget(view));
-    Some(CheckResponse::Propose(vec![OwnBlock::code(Language::python(), script, WHICH.into())]))
+    Some(CheckResponse::Propose(vec![OwnBlock::code(Language::python(), script, SCRIPT_PURPOSE.into())]))
 }
 
 /// The file as it was when the net held last, and as the newest change left it.
@@ -136,10 +136,10 @@ fn versions(view: &View<'_>, file: &str) -> Option<(String, String)> {
     Some((old.unwrap_or_else(first), new.clone()))
 }
 
-fn red(view: &View<'_>, printed: &str) -> CheckResponse {
-    let mut nets = view.own().into_iter().rev().filter(|item| !is_which(Some(item)));
-    let broken = nets.find_map(ended).map(|(_, report)| said_by(report));
-    let mut all: Vec<String> = scripts::results(printed).into_iter().map(clean).collect();
+fn broken_net(view: &View<'_>, printed: &str) -> CheckResponse {
+    let mut nets = view.own().into_iter().rev().filter(|item| !is_hunk_search(Some(item)));
+    let broken = nets.find_map(ended_run).map(|(_, report)| last_output(report));
+    let mut all: Vec<String> = scripts::results(printed).into_iter().map(clean_line).collect();
     all.extend(broken);
     CheckResponse::Judge { verdict: RED, note: all.join("; ") }
 }

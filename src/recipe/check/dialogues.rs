@@ -18,7 +18,7 @@ use crate::engine::{Command, Event, Phase, Settings};
 use crate::recipe::{Recipe, shipped, workflows};
 
 /// A recipe that goes on.
-struct Talk {
+struct RecipeDialogue {
     d: Dialogue,
     runs: u32,
     calls: u32,
@@ -32,7 +32,7 @@ fn recipe(name: &str) -> Recipe {
     shipped().into_iter().find(|recipe| recipe.card().name == name).unwrap()
 }
 
-impl Talk {
+impl RecipeDialogue {
     /// A recipe begins; the line of its beginning.
     fn begin(name: &str, inputs: &[(&str, &str)], facts: &[(&str, &str)]) -> (Self, String) {
         let dialect = Some(Dialect::Tools);

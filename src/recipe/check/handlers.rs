@@ -5,12 +5,12 @@ use std::collections::HashMap;
 
 /// Lines that are looked at for all handlers of a text together: each of many could have them all. A long one counts for
 /// several.
-const LOOKS: usize = 200_000;
+const MAX_LOOKS: usize = 200_000;
 /// So many bytes of a line count as one look more.
-const BYTES: usize = 64;
+const BYTES_PER_LOOK: usize = 64;
 
 /// What a line begins with that takes errors.
-pub(super) const HANDLERS: &[&str] = &[
+pub(super) const HANDLER_PREFIXES: &[&str] = &[
     "except",
     "catch",
     "} catch",
@@ -21,7 +21,7 @@ pub(super) const HANDLERS: &[&str] = &[
     "set +e",
 ];
 /// What a line begins with that says something and goes on.
-const TELLS: &[&str] = &[
+const REPORTING_PREFIXES: &[&str] = &[
     "print(",
     "console.",
     "logging.",
@@ -38,7 +38,7 @@ const TELLS: &[&str] = &[
     "process.stderr.write(",
 ];
 /// Lines that do nothing.
-const SILENT: &[&str] = &[
+const SILENT_LINES: &[&str] = &[
     "pass",
     "continue",
     "return",
@@ -52,12 +52,13 @@ const SILENT: &[&str] = &[
     "process.exit()",
 ];
 /// Those that leave their block.
-const LEAVE: &[&str] = &["continue", "return", "break", "quit()", "raise SystemExit", "process.exit()"];
+const LEAVING_PREFIXES: &[&str] =
+    &["continue", "return", "break", "quit()", "raise SystemExit", "process.exit()"];
 /// What a line begins with that ends the program, or gives something back.
-const ENDS: &[&str] =
+const ENDING_PREFIXES: &[&str] =
     &["return ", "sys.exit(", "os._exit(", "exit(", "exit ", "raise SystemExit(", "process.exit("];
 /// What such a line gives where it says nothing of what went wrong.
-pub(super) const EMPTY: &[&str] = &[
+pub(super) const EMPTY_RESULTS: &[&str] = &[
     "",
     "0",
     "-1",
@@ -116,7 +117,7 @@ pub(super) fn new<'a>(old: &str, new: &'a str) -> (Vec<Handler<'a>>, bool) {
 
 /// How much it is to look at a line.
 pub(super) fn steps(line: &str) -> usize {
-    1 + line.len() / BYTES
+    1 + line.len() / BYTES_PER_LOOK
 }
 
 /// A line that does something, and how far it is indented.
@@ -128,9 +129,9 @@ fn handlers(text: &str) -> Vec<Handler<'_>> {
         .map(|line| (line.len() - line.trim_start().len(), without_comment(line.trim())))
         .filter(|(_, line)| !line.is_empty() && !line.starts_with(['#']) && !line.starts_with("//"))
         .collect();
-    let begins = |line: &str| HANDLERS.iter().any(|word| line.starts_with(word));
+    let begins = |line: &str| HANDLER_PREFIXES.iter().any(|word| line.starts_with(word));
     let found = lines.iter().enumerate().filter(|(_, (_, line))| begins(line));
-    let mut left = LOOKS;
+    let mut left = MAX_LOOKS;
     found.map(|(at, (depth, line))| handler(&lines, at, (*depth, line), &mut left)).collect()
 }
 
@@ -166,22 +167,23 @@ pub(super) fn sets_nothing(line: &str) -> bool {
     let Some((name, value)) = line.trim_end_matches(';').split_once(" = ") else { return false };
     let name = name.trim_start_matches("let ").trim_start_matches("const ").trim_start_matches("var ");
     let is_place = name.chars().all(|c| c.is_alphanumeric() || "_.$[]'\"".contains(c));
-    is_place && EMPTY.contains(&value.trim())
+    is_place && EMPTY_RESULTS.contains(&value.trim())
 }
 
 pub(super) fn is_quiet(line: &str) -> bool {
     let line = line.trim_end_matches(';');
-    let given = ENDS.iter().find_map(|word| line.strip_prefix(word).map(|value| (word, value)));
+    let given = ENDING_PREFIXES.iter().find_map(|word| line.strip_prefix(word).map(|value| (word, value)));
     let empty = given.is_some_and(|(word, value)| {
-        EMPTY.contains(&if word.ends_with('(') { value.trim_end_matches(')') } else { value }.trim())
+        EMPTY_RESULTS.contains(&if word.ends_with('(') { value.trim_end_matches(')') } else { value }.trim())
     });
-    empty || SILENT.contains(&line) || TELLS.iter().any(|word| line.starts_with(word))
+    empty || SILENT_LINES.contains(&line) || REPORTING_PREFIXES.iter().any(|word| line.starts_with(word))
 }
 
 /// Whether a statement leaves its block, and nothing of an error is said by it.
 pub(super) fn is_end(statement: &str) -> bool {
     let bare = statement.trim_end_matches(';');
-    is_quiet(bare) && (LEAVE.contains(&bare) || ENDS.iter().any(|word| bare.starts_with(word)))
+    is_quiet(bare)
+        && (LEAVING_PREFIXES.contains(&bare) || ENDING_PREFIXES.iter().any(|word| bare.starts_with(word)))
 }
 
 /// Whether a statement ends the program as if all were well.
@@ -197,7 +199,7 @@ pub(super) fn without_comment(line: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::{LOOKS, handlers};
+    use super::{MAX_LOOKS, handlers};
 
     #[test]
     fn many_handlers_of_the_same_lines_do_not_each_get_them_all() {
@@ -205,7 +207,7 @@ mod tests {
         let found = handlers(&text);
         let length = |lines: &Option<Vec<&str>>| lines.as_ref().map_or(0, Vec::len);
         let kept = |handler: &super::Handler<'_>| length(&handler.does) + length(&handler.takes);
-        assert!(found.iter().map(kept).sum::<usize>() <= LOOKS);
+        assert!(found.iter().map(kept).sum::<usize>() <= MAX_LOOKS);
         assert_eq!(found.first().map(|first| first.takes.as_deref()), Some(Some(&[][..])));
         assert_eq!(found.last().map(|last| last.takes.as_deref()), Some(None), "it may take them all");
         assert!(found.last().is_some_and(|last| !last.is_quiet()), "what it does was not looked at");

@@ -2,12 +2,12 @@
 //! or which columns a file of data has.
 
 use super::net::{FILE, bash, printed};
-use super::subject::said;
+use super::subject::describe_failure;
 use super::{Check, CheckFacts, CheckOption, CheckResponse, OptionKind, OwnBlock, OwnRun};
 use crate::domain::{Answers, BlockKind, Language, Outcome};
-use crate::recipe::Want;
+use crate::recipe::FactRequest;
 use crate::recipe::scripts;
-use crate::recipe::view::{View, ended};
+use crate::recipe::view::{View, ended_run};
 
 const SHOWN: &str = "shown";
 const FAILED: &str = "failed";
@@ -33,9 +33,9 @@ impl Check for ShownFacts {
         }
     }
 
-    fn wants(&self, options: &[(String, String)], _: &Answers) -> Vec<Want> {
+    fn wants(&self, options: &[(String, String)], _: &Answers) -> Vec<FactRequest> {
         let package = super::answer(options, "package");
-        (!package.is_empty()).then(|| Want::Package(package.to_owned())).into_iter().collect()
+        (!package.is_empty()).then(|| FactRequest::Package(package.to_owned())).into_iter().collect()
     }
 
     fn look(&self, view: &View<'_>) -> CheckResponse {
@@ -57,7 +57,9 @@ impl Check for ShownFacts {
             }
             OwnRun::None => judge(NOTHING, "nothing was named".into()),
             OwnRun::Refused(_) => judge(FAILED, "it was not looked at".into()),
-            OwnRun::Ran(_, report) if report.outcome != Outcome::Ok => judge(FAILED, said(report)),
+            OwnRun::Ran(_, report) if report.outcome != Outcome::Ok => {
+                judge(FAILED, describe_failure(report))
+            }
             OwnRun::Ran(_, report) if printed(report).trim().is_empty() => {
                 judge(NOTHING, "there is nothing in it".into())
             }
@@ -83,7 +85,7 @@ fn install(view: &View<'_>) -> Option<CheckResponse> {
             note: format!("{package} is needed, and is not there: install it first?"),
         }]));
     };
-    let is_there = ended(item).is_some_and(|(_, report)| report.outcome == Outcome::Ok);
+    let is_there = ended_run(item).is_some_and(|(_, report)| report.outcome == Outcome::Ok);
     (!is_there).then(|| {
         CheckResponse::Unable(format!(
             "{package} is not installed, and it is needed. Nothing was asked of the model."

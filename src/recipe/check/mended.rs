@@ -3,17 +3,17 @@
 
 use super::run::code_runs;
 use super::subject::{self, OPTIONS, Subject};
-use super::swallowed::{Caught, NOT_DONE, swallows, without};
+use super::swallowed::{ErrorHandling, NOT_DONE_MESSAGE, missing_lines, swallows};
 use super::{Check, CheckFacts, CheckResponse, OwnRun};
 use crate::domain::{Block, BlockKind, Finding, Language, Outcome, Place, Review, RunReport, Severity};
 use crate::engine::transcript::{BlockItem, RunItem};
 use crate::recipe::command;
-use crate::recipe::view::{View, ended};
+use crate::recipe::view::{View, ended_run};
 use similar::TextDiff;
 use std::sync::Arc;
 
 /// Bytes beyond which texts are compared by lines.
-const BY_LINES: usize = 2_000;
+const MAX_BYTES_BY_CHARS: usize = 2_000;
 
 const OK: &str = "ok";
 const FAILED: &str = "failed";
@@ -47,7 +47,7 @@ impl Check for MendedCheck {
             (_, OwnRun::Ran(_, report)) => {
                 let caught = written(view).unwrap_or_default();
                 let unseen = caught.unseen || !is_looked_at(view);
-                judge(report, Caught { unseen, ..caught })
+                judge(report, ErrorHandling { unseen, ..caught })
             }
             (_, OwnRun::Refused(_)) => CheckResponse::Unable(
                 "It was not run again, so whether the change mends it is not known.".into(),
@@ -56,7 +56,7 @@ impl Check for MendedCheck {
             (Subject::Code { language, source }, OwnRun::None)
                 if corrected(&newest, language, source).is_some() =>
             {
-                let judged = |(new, report)| judge(report, Caught::of(language, source, new));
+                let judged = |(new, report)| judge(report, ErrorHandling::of(language, source, new));
                 corrected(&newest, language, source).map_or_else(|| nothing(false), judged)
             }
             (_, OwnRun::None) if changed => {
@@ -68,7 +68,7 @@ impl Check for MendedCheck {
 
     fn hint(&self, _: &View<'_>, verdict: &str, note: &str) -> String {
         match verdict {
-            HIDDEN if note.starts_with(NOT_DONE) => format!(
+            HIDDEN if note.starts_with(NOT_DONE_MESSAGE) => format!(
                 "It ends without an error only because what failed is {note}. The cause is still there. Put that back, and remove \
                  the cause."
             ),
@@ -90,7 +90,8 @@ impl Check for MendedCheck {
         let version = block.current();
         let caught = match Subject::of(view) {
             Ok(Subject::File { path, .. }) => {
-                let mut written = block.kind.writes().filter(|file| view.named(file) == view.named(&path));
+                let mut written =
+                    block.kind.writes().filter(|file| view.shown_path(file) == view.shown_path(&path));
                 let text = written.next().and_then(|file| block.written_to(version, file));
                 let language = command::language_of(&path);
                 text.and_then(|new| swallows(&language, &before_of(view)?, new))
@@ -100,7 +101,7 @@ impl Check for MendedCheck {
             }
             _ => None,
         };
-        let message = |note: String| match note.strip_prefix(NOT_DONE) {
+        let message = |note: String| match note.strip_prefix(NOT_DONE_MESSAGE) {
             Some(what) => format!("does not do any more what failed ({what}): its cause stays"),
             None => format!("catches the error away ({note}): its cause stays"),
         };
@@ -130,7 +131,7 @@ impl Check for MendedCheck {
 /// Whether a file was written as the block says.
 fn is_written(item: &BlockItem) -> bool {
     item.block.kind.writes().next().is_some()
-        && ended(item).is_some_and(|(_, report)| report.outcome == Outcome::Ok)
+        && ended_run(item).is_some_and(|(_, report)| report.outcome == Outcome::Ok)
 }
 
 /// The text of the file that fails, as it was when the recipe began.
@@ -140,15 +141,15 @@ fn before_of(view: &View<'_>) -> Option<String> {
 }
 
 /// What the file as it was written last does with errors.
-fn written(view: &View<'_>) -> Option<Caught> {
-    let file = view.named(view.context.input(view.option("file")).trim());
+fn written(view: &View<'_>) -> Option<ErrorHandling> {
+    let file = view.shown_path(view.context.input(view.option("file")).trim());
     let (_, new) = view.writes_of(&file).pop()?;
-    Some(Caught::of(&command::language_of(&file), &before_of(view)?, &new))
+    Some(ErrorHandling::of(&command::language_of(&file), &before_of(view)?, &new))
 }
 
 /// Whether all that was changed is known as it was and as it is: the file that fails, changed by what sayso wrote itself.
 fn is_looked_at(view: &View<'_>) -> bool {
-    let file = view.named(view.context.input(view.option("file")).trim());
+    let file = view.shown_path(view.context.input(view.option("file")).trim());
     let others = view.all_written().iter().any(|other| *other != file);
     !others && before_of(view).is_some() && !view.writes_of(&file).is_empty()
 }
@@ -173,19 +174,19 @@ fn corrected<'a>(
 /// Whether half of two texts is the same, or all of one stands in the other and is kept quiet; long ones are compared by their lines.
 fn is_alike(language: &Language, one: &str, other: &str) -> bool {
     let (one, other) = (one.trim(), other.trim());
-    let is_half = if one.len().max(other.len()) > BY_LINES {
+    let is_half = if one.len().max(other.len()) > MAX_BYTES_BY_CHARS {
         is_half_of_lines(one, other)
     } else {
         TextDiff::from_chars(one, other).ratio() >= 0.5
     };
-    is_half || swallows(language, one, other).is_some_and(|note| !note.starts_with(NOT_DONE))
+    is_half || swallows(language, one, other).is_some_and(|note| !note.starts_with(NOT_DONE_MESSAGE))
 }
 
 /// Whether half of the lines of two texts is the same, wherever they stand: to find them in their order can cost the square of
 /// how many there are.
 fn is_half_of_lines(one: &str, other: &str) -> bool {
     let (one, other): (Vec<&str>, Vec<&str>) = (one.lines().collect(), other.lines().collect());
-    let same = one.len() - without(&one, &other).len();
+    let same = one.len() - missing_lines(&one, &other).len();
     4 * same >= one.len() + other.len()
 }
 
@@ -197,7 +198,7 @@ fn nothing(empty: bool) -> CheckResponse {
     }
 }
 
-fn judge(report: &RunReport, caught: Caught) -> CheckResponse {
+fn judge(report: &RunReport, caught: ErrorHandling) -> CheckResponse {
     let verdict = match (&report.outcome, caught.hidden) {
         (Outcome::Ok, Some(note)) => return CheckResponse::Judge { verdict: HIDDEN, note },
         (Outcome::Ok, None) => {
@@ -209,7 +210,7 @@ fn judge(report: &RunReport, caught: Caught) -> CheckResponse {
         (Outcome::TimedOut, _) => TIMED_OUT,
         _ => FAILED,
     };
-    CheckResponse::Judge { verdict, note: subject::said(report) }
+    CheckResponse::Judge { verdict, note: subject::describe_failure(report) }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The checks of a net, which has to hold before anything is changed: `net` (the project's own tests), `record` (behaviour
 //! as it is, written down as a test). Whether it holds afterwards is told in `changed`.
 
-use super::subject::said;
+use super::subject::describe_failure;
 use super::suite::{self, TestReading};
 use super::{Check, CheckFacts, CheckOption, CheckResponse, OptionKind, OwnBlock, OwnRun};
 use crate::domain::{Block, Language, Outcome, RunReport, Stream};
@@ -93,14 +93,14 @@ impl Check for Record {
     }
 
     fn declines(&self, view: &View<'_>, block: &Block) -> Option<String> {
-        stays(view, block)
+        why_kept(view, block)
     }
 }
 
 /// Why the file that is worked on stays as it is in a step that prepares.
-pub(super) fn stays(view: &View<'_>, block: &Block) -> Option<String> {
-    let file = view.named(view.context.input(view.option("file")));
-    let is_file = block.kind.writes().any(|path| view.named(path) == file);
+pub(super) fn why_kept(view: &View<'_>, block: &Block) -> Option<String> {
+    let file = view.shown_path(view.context.input(view.option("file")));
+    let is_file = block.kind.writes().any(|path| view.shown_path(path) == file);
     is_file.then(|| format!("{file} stays as it is until there is something that holds it"))
 }
 
@@ -139,9 +139,9 @@ fn by_outcome(outcome: &Outcome, report: &RunReport) -> CheckResponse {
     match outcome {
         Outcome::Ok => CheckResponse::Judge { verdict: GREEN, note: last_line(report) },
         Outcome::Refused(_) | Outcome::NotStarted(_) => {
-            CheckResponse::Unable(format!("The net could not run: {}.", said(report)))
+            CheckResponse::Unable(format!("The net could not run: {}.", describe_failure(report)))
         }
-        _ => CheckResponse::Judge { verdict: RED, note: said_by(report) },
+        _ => CheckResponse::Judge { verdict: RED, note: last_output(report) },
     }
 }
 
@@ -149,11 +149,11 @@ fn by_outcome(outcome: &Outcome, report: &RunReport) -> CheckResponse {
 fn last_line(report: &RunReport) -> String {
     let text = printed(report);
     let last = text.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or("it holds");
-    clean(last.trim_matches(['=', ' ']))
+    clean_line(last.trim_matches(['=', ' ']))
 }
 
-pub(super) fn said_by(report: &RunReport) -> String {
-    let (errors, last) = (said(report), last_line(report));
+pub(super) fn last_output(report: &RunReport) -> String {
+    let (errors, last) = (describe_failure(report), last_line(report));
     if last == "it holds" || report.outcome == Outcome::TimedOut {
         errors
     } else {
@@ -162,6 +162,6 @@ pub(super) fn said_by(report: &RunReport) -> String {
 }
 
 /// A line as it may stand in a note.
-pub(super) fn clean(line: &str) -> String {
+pub(super) fn clean_line(line: &str) -> String {
     line.chars().filter(|c| !c.is_control()).take(200).collect()
 }

@@ -22,7 +22,7 @@ impl Check for Reply {
             // It looked something up first.
             return CheckResponse::Ask;
         }
-        let words = words(view, reply);
+        let words = prose_words(view, reply);
         if words == 0 {
             return CheckResponse::Judge { verdict: NOTHING, note: "no answer in words".into() };
         }
@@ -36,7 +36,7 @@ impl Check for Reply {
 }
 
 /// The words of a reply outside of its blocks.
-fn words(view: &View<'_>, reply: &ReplyItem) -> usize {
+fn prose_words(view: &View<'_>, reply: &ReplyItem) -> usize {
     let mut at = 0;
     let mut words = 0;
     let mut ranges: Vec<_> = view.blocks_of(reply).map(|item| item.block.origin.range.clone()).collect();

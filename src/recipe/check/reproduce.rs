@@ -4,7 +4,7 @@ use super::subject::{self, OPTIONS, Subject};
 use super::{Check, CheckFacts, CheckResponse, OwnRun};
 use crate::domain::{Answers, Field, FieldKind, Form, Outcome, RunReport, Stream};
 use crate::recipe::view::View;
-use crate::recipe::{Want, command};
+use crate::recipe::{FactRequest, command};
 
 const REPRODUCED: &str = "reproduced";
 const WORKS: &str = "works";
@@ -30,13 +30,13 @@ impl Check for Reproduce {
         }
     }
 
-    fn wants(&self, options: &[(String, String)], inputs: &Answers) -> Vec<Want> {
+    fn wants(&self, options: &[(String, String)], inputs: &Answers) -> Vec<FactRequest> {
         let input = |option: &str| super::answer(options, option);
         let said = |option: &str| super::answer(inputs, input(option));
         let (file, command) = (input("file"), input("command"));
         let by_name = said("block").is_empty() && said("command").is_empty();
         let tool = by_name.then(|| command::tool(said("file"), Some(command))).flatten();
-        tool.map(|tool| Want::Tool { input: file.to_owned(), tool }).into_iter().collect()
+        tool.map(|tool| FactRequest::Tool { input: file.to_owned(), tool }).into_iter().collect()
     }
 
     fn look(&self, view: &View<'_>) -> CheckResponse {
@@ -52,7 +52,7 @@ impl Check for Reproduce {
             OwnRun::Ran(_, report) if matches!(subject, Subject::File { .. }) && is_missing(report) => {
                 CheckResponse::Unable(format!(
                     "It could not be run: {}. Nothing was changed.",
-                    subject::said(report)
+                    subject::describe_failure(report)
                 ))
             }
             OwnRun::Ran(_, report) => judge(view, report),
@@ -72,7 +72,7 @@ fn is_missing(report: &RunReport) -> bool {
 }
 
 fn judge(view: &View<'_>, report: &RunReport) -> CheckResponse {
-    let note = subject::said(report);
+    let note = subject::describe_failure(report);
     match &report.outcome {
         Outcome::Ok => CheckResponse::Judge { verdict: WORKS, note: "it ran without an error".into() },
         Outcome::TimedOut => CheckResponse::Judge { verdict: TIMED_OUT, note },

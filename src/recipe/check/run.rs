@@ -15,7 +15,7 @@ const IMAGE: &str = "image";
 const TABLE: &str = "table";
 
 /// Files that are images.
-const IMAGES: &[&str] = &[".png", ".svg", ".jpg", ".jpeg", ".pdf", ".gif", ".webp"];
+const IMAGE_EXTENSIONS: &[&str] = &[".png", ".svg", ".jpg", ".jpeg", ".pdf", ".gif", ".webp"];
 
 #[derive(Debug)]
 pub(super) struct RunCheck;
@@ -43,7 +43,7 @@ impl Check for RunCheck {
             };
         };
         let (verdict, note) = match &newest.outcome {
-            Outcome::Ok => shown(view.option("needs"), &ran),
+            Outcome::Ok => judge_output(view.option("needs"), &ran),
             Outcome::TimedOut | Outcome::Limit(_) => (TIMED_OUT, detail(newest)),
             _ => (FAILED, detail(newest)),
         };
@@ -98,7 +98,7 @@ pub(super) fn detail(report: &RunReport) -> String {
 }
 
 /// Whether the blocks of a reply that ran showed what is needed.
-fn shown(needs: &str, ran: &[&RunReport]) -> (&'static str, String) {
+fn judge_output(needs: &str, ran: &[&RunReport]) -> (&'static str, String) {
     match needs {
         IMAGE => match ran.iter().find_map(|report| image(report)) {
             Some(name) => (OK, name),
@@ -112,7 +112,7 @@ fn shown(needs: &str, ran: &[&RunReport]) -> (&'static str, String) {
 
 /// An image that a run showed, or wrote to a file.
 fn image(report: &RunReport) -> Option<String> {
-    let written = |path: &str| IMAGES.iter().any(|end| path.to_ascii_lowercase().ends_with(end));
+    let written = |path: &str| IMAGE_EXTENSIONS.iter().any(|end| path.to_ascii_lowercase().ends_with(end));
     let shown = report.images.first().map(|image| image.name.clone());
     let mut files = report.receipt.files.iter();
     shown.or_else(|| {

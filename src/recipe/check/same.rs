@@ -1,12 +1,12 @@
 //! The check `same`: a program in another language prints, line by line, what the examples of the old one print.
 
-use super::net::{FILE, GREEN, NOTHING, RED, bash, judge, stays};
-use super::subject::said;
+use super::net::{FILE, GREEN, NOTHING, RED, bash, judge, why_kept};
+use super::subject::describe_failure;
 use super::{Check, CheckFacts, CheckOption, CheckResponse, OptionKind, OwnRun};
 use crate::domain::{Answers, Block};
 use crate::recipe::command::{self, ProgramNames};
 use crate::recipe::view::View;
-use crate::recipe::{Tool, Want};
+use crate::recipe::{FactRequest, Tool};
 
 /// How the block ends where one of the two fails by itself.
 const OLD_FAILS: i32 = 90;
@@ -31,19 +31,19 @@ impl Check for SameOutput {
         }
     }
 
-    fn wants(&self, options: &[(String, String)], inputs: &Answers) -> Vec<Want> {
+    fn wants(&self, options: &[(String, String)], inputs: &Answers) -> Vec<FactRequest> {
         let said_by = super::answer(options, "command");
         let own = super::answer(inputs, said_by);
         let named = [("file", None), ("target", Some(said_by))];
         // A line of one's own says how the new one is run.
-        let line = Want::Tool { input: said_by.to_owned(), tool: Tool::Line(own.to_owned()) };
+        let line = FactRequest::Tool { input: said_by.to_owned(), tool: Tool::Line(own.to_owned()) };
         let named = named.into_iter().take(if own.is_empty() { 2 } else { 1 });
         let tool = |(option, said_by): (&str, Option<&str>)| {
             let input = super::answer(options, option);
             let file = super::answer(inputs, input).to_owned();
             let unknown = || Tool::Unknown { file: file.clone(), said_by: said_by.map(str::to_owned) };
             let tool = command::tool(&file, said_by).unwrap_or_else(unknown);
-            (!file.is_empty()).then(|| Want::Tool { input: input.to_owned(), tool })
+            (!file.is_empty()).then(|| FactRequest::Tool { input: input.to_owned(), tool })
         };
         named.filter_map(tool).chain((!own.is_empty()).then_some(line)).collect()
     }
@@ -54,9 +54,10 @@ impl Check for SameOutput {
             OwnRun::Ran(_, report) if report.receipt.exit_code == Some(OLD_FAILS) => CheckResponse::Unable(
                 "The examples of the old program fail, so there is nothing to compare with.".into(),
             ),
-            OwnRun::Ran(_, report) if report.receipt.exit_code == Some(NEW_FAILS) => {
-                CheckResponse::Judge { verdict: RED, note: format!("{NEW_FAIL}: {}", said(report)) }
-            }
+            OwnRun::Ran(_, report) if report.receipt.exit_code == Some(NEW_FAILS) => CheckResponse::Judge {
+                verdict: RED,
+                note: format!("{NEW_FAIL}: {}", describe_failure(report)),
+            },
             OwnRun::Ran(item, report) => judge(&item.block.current().source, report, NOTHING),
             OwnRun::Refused(_) => CheckResponse::Unable(
                 "The two were not compared, so whether they do the same is not known.".into(),
@@ -70,9 +71,10 @@ impl Check for SameOutput {
                     );
                 };
                 match new_run(view) {
-                    Some(new) => {
-                        CheckResponse::Propose(vec![bash(&compared(&old, &new), "compare what both print")])
-                    }
+                    Some(new) => CheckResponse::Propose(vec![bash(
+                        &comparison_script(&old, &new),
+                        "compare what both print",
+                    )]),
                     None if view.written().is_empty() => nothing("no file was written".into()),
                     None => nothing("there are no examples of the new program that can be run".into()),
                 }
@@ -93,7 +95,7 @@ impl Check for SameOutput {
     }
 
     fn declines(&self, view: &View<'_>, block: &Block) -> Option<String> {
-        stays(view, block)
+        why_kept(view, block)
     }
 }
 
@@ -104,7 +106,7 @@ fn new_run(view: &View<'_>) -> Option<String> {
     if !given.is_empty() {
         return Some(given.to_owned());
     }
-    let target = view.named(view.context.input(view.option("target")));
+    let target = view.shown_path(view.context.input(view.option("target")));
     let beside: Vec<String> = view.written_in(view.step).into_iter().filter(|file| *file != target).collect();
     run_of(view, &beside)
 }
@@ -115,7 +117,7 @@ fn run_of(view: &View<'_>, files: &[String]) -> Option<String> {
 }
 
 /// Both are run, and what they print is compared. Either one has to end well, and to print something.
-fn compared(old: &str, new: &str) -> String {
+fn comparison_script(old: &str, new: &str) -> String {
     // What was given may end in a comment.
     format!(
         "old=$({old}\n) || exit {OLD_FAILS}\nnew=$({new}\n) || exit {NEW_FAILS}\n[ -n \"$old\" ] || {{ echo 'the examples print nothing'; exit 1; }}\n\

@@ -44,7 +44,7 @@ impl Check for Save {
         match view.own_run() {
             OwnRun::None => {}
             OwnRun::Ran(_, report) if report.outcome == Outcome::Ok => {
-                let told = twice(&clashes(text, &known.source, name));
+                let told = describe_clashes(&clashes(text, &known.source, name));
                 return CheckResponse::Judge { verdict: SAVED, note: format!("{name} is in {file}{told}") };
             }
             OwnRun::Ran(_, report) => return not_saved(&super::run::detail(report)),
@@ -53,7 +53,7 @@ impl Check for Save {
         match view.answers(FORM).and_then(|(_, answers)| answers.first()).map(|(_, choice)| choice.as_str()) {
             None => {
                 let mut note = format!("It is added to {file}, which you see before it is written");
-                note += &twice(&clashes(text, &known.source, name));
+                note += &describe_clashes(&clashes(text, &known.source, name));
                 let elsewhere = view.context.fact("functions_elsewhere").lines();
                 let elsewhere =
                     elsewhere.filter_map(|line| line.split_once(' ')).filter(|(other, _)| other == name);
@@ -91,7 +91,7 @@ impl Check for Save {
 }
 
 /// What there is to say of names that the file has already; nothing where there are none.
-fn twice(clashes: &[Clash]) -> String {
+fn describe_clashes(clashes: &[Clash]) -> String {
     let told = clashes.iter().map(|Clash { name, line, replaced }| match replaced {
         true => format!("; it takes the place of the {name} in line {line}"),
         false => format!("; line {line} sets {name}, too: the later one counts"),

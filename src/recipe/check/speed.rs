@@ -1,7 +1,7 @@
 //! The checks of speed: `measured` (a workload was written, and how long it takes is known), `faster` (the same again,
 //! beside what it was before).
 
-use super::net::{budget, printed, stays};
+use super::net::{budget, printed, why_kept};
 use super::{Check, CheckFacts, CheckOption, CheckResponse, OptionKind, OwnBlock, OwnRun};
 use crate::domain::{Block, Language, Outcome, RunReport};
 use crate::recipe::command::{self, ProgramNames};
@@ -32,7 +32,7 @@ impl Check for MeasuredCheck {
             OwnRun::Ran(_, report) => {
                 let output = printed(report);
                 match Figures::of(&seconds(report)) {
-                    Some(figures) => CheckResponse::Judge { verdict: MEASURED, note: figures.told() },
+                    Some(figures) => CheckResponse::Judge { verdict: MEASURED, note: figures.describe() },
                     None => CheckResponse::Judge { verdict: FAILED, note: why(&output, report) },
                 }
             }
@@ -69,7 +69,7 @@ impl Check for MeasuredCheck {
     }
 
     fn declines(&self, view: &View<'_>, block: &Block) -> Option<String> {
-        stays(view, block)
+        why_kept(view, block)
     }
 }
 
@@ -98,7 +98,7 @@ impl Check for Faster {
             OwnRun::None => CheckResponse::Propose(vec![measure(view, &words, &before, "measure it again")]),
             OwnRun::Refused(_) => CheckResponse::Unable(format!(
                 "Before the change it took {}. It was not measured again.",
-                then.told()
+                then.describe()
             )),
             OwnRun::Ran(_, report) => {
                 let output = printed(report);
@@ -142,12 +142,12 @@ fn seconds(report: &RunReport) -> Vec<f64> {
 
 fn why(output: &str, report: &RunReport) -> String {
     let said: Vec<&str> = scripts::results(output);
-    if said.is_empty() { super::subject::said(report) } else { said.join("; ") }
+    if said.is_empty() { super::subject::describe_failure(report) } else { said.join("; ") }
 }
 
 /// Which is faster, where the difference is larger than the spread of the runs.
 fn compare(then: Figures, now: Figures) -> CheckResponse {
-    let both = format!("before {}, after {}", then.told(), now.told());
+    let both = format!("before {}, after {}", then.describe(), now.describe());
     let (verdict, note) = if now.median < then.least && now.most < then.median {
         (FASTER, format!("{both}: {:.1} times as fast", then.median / now.median.max(1e-9)))
     } else if now.median > then.most && now.least > then.median {

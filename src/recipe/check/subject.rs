@@ -16,7 +16,7 @@ pub(super) const OPTIONS: &[CheckOption] = &[
 ];
 
 /// So many lines from the end are looked at for the one that says what went wrong.
-const FAR: usize = 400;
+const MAX_LINES: usize = 400;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Subject {
@@ -98,7 +98,7 @@ fn of_block(view: &View<'_>, number: &str) -> Result<Subject, SubjectError> {
 }
 
 /// How a run failed, in a line: its exception, else the last thing that it printed as an error.
-pub(super) fn said(report: &RunReport) -> String {
+pub(super) fn describe_failure(report: &RunReport) -> String {
     if report.error.is_some() || report.outcome.detail().is_some() {
         return super::run::detail(report);
     }
@@ -122,16 +122,20 @@ fn error_line(errors: &str) -> Option<&str> {
     if last.starts_with("Node.js v") {
         // What was thrown need not be an error.
         let is_note = |line: &&str| line.starts_with("Node.js v") || line.starts_with("(Use `node ");
-        let error = lines().take(FAR).find(|line| error_name(line).is_some());
+        let error = lines().take(MAX_LINES).find(|line| error_name(line).is_some());
         return error.or_else(|| lines().find(|line| !is_note(line)));
     }
     let is_fatal = |line: &&str| line.starts_with("fatal: ");
-    Some(if error_name(last).is_some() { last } else { lines().take(FAR).find(is_fatal).unwrap_or(last) })
+    Some(if error_name(last).is_some() {
+        last
+    } else {
+        lines().take(MAX_LINES).find(is_fatal).unwrap_or(last)
+    })
 }
 
 /// The name of the exception that a text of an error ends with: `KeyError`.
 pub(super) fn exception(error: &str) -> Option<&str> {
-    error.lines().rev().take(FAR).find_map(error_name)
+    error.lines().rev().take(MAX_LINES).find_map(error_name)
 }
 
 /// The name of the exception that a line tells of, `TypeError [CODE]: …` of node too.

@@ -12,7 +12,7 @@ use super::{Check, CheckFacts, CheckOption, CheckResponse, OptionKind, OwnBlock}
 use crate::domain::{Answers, Block, BlockKind, Language, RunReport};
 use crate::engine::transcript::BlockItem;
 use crate::recipe::view::{OwnRun, View};
-use crate::recipe::{Tool, Want};
+use crate::recipe::{FactRequest, Tool};
 use printed::{BROKEN, Expectation, GREEN, Problem, RED, RunnerOutput, TestCounts, UNCLEAR, file_name};
 use runner::{PYTEST, Runner};
 
@@ -43,10 +43,10 @@ impl Check for Tests {
         }
     }
 
-    fn wants(&self, _: &[(String, String)], inputs: &Answers) -> Vec<Want> {
+    fn wants(&self, _: &[(String, String)], inputs: &Answers) -> Vec<FactRequest> {
         let known = runner::ALL.iter().find(|runner| runner.name == super::answer(inputs, RUNNER));
         let tool = known.map(|runner| Tool::Runner(runner.name.to_owned()));
-        tool.map(|tool| Want::Tool { input: RUNNER.to_owned(), tool }).into_iter().collect()
+        tool.map(|tool| FactRequest::Tool { input: RUNNER.to_owned(), tool }).into_iter().collect()
     }
 
     fn look(&self, view: &View<'_>) -> CheckResponse {
@@ -54,7 +54,7 @@ impl Check for Tests {
             OwnRun::Ran(item, report) => {
                 let command = item.block.current().source.clone();
                 let (verdict, note) = judge(view, &command, &RunnerOutput::of(report));
-                match weaker(view, &command, report).filter(|_| verdict == GREEN) {
+                match weakened_tests(view, &command, report).filter(|_| verdict == GREEN) {
                     Some(why) => {
                         CheckResponse::Judge { verdict: UNCLEAR, note: format!("{note}, but {why}") }
                     }
@@ -93,7 +93,7 @@ impl Check for Tests {
 
     fn declines(&self, view: &View<'_>, block: &Block) -> Option<String> {
         // Cargo needs a library before it builds tests of it: a stub may come with them.
-        let stub = |path: &String| view.named(path) == "src/lib.rs";
+        let stub = |path: &String| view.shown_path(path) == "src/lib.rs";
         let is_other = |path: &&String| !(self.keeps(path) || is_manifest(path) || stub(path));
         let path = block.kind.writes().find(is_other).filter(|_| view.option("only") == "tests")?;
         let patterns: Vec<&str> = runner::usable(view).iter().map(|runner| runner.pattern).collect();
@@ -125,7 +125,7 @@ fn in_tests(path: &str) -> bool {
 }
 
 /// The files with tests that the model wrote, in the step that is named or in any, and who runs them.
-fn chosen(view: &View<'_>) -> (Option<&'static Runner>, Vec<String>) {
+fn choose_runner(view: &View<'_>) -> (Option<&'static Runner>, Vec<String>) {
     let written = match view.option("of") {
         "" => view.all_written(),
         step => view.written_in(step),
@@ -140,8 +140,8 @@ fn chosen(view: &View<'_>) -> (Option<&'static Runner>, Vec<String>) {
 
 fn propose(view: &View<'_>) -> CheckResponse {
     let all = view.option("run") == "all";
-    let (runner, files) = chosen(view);
-    if let Some(note) = runner.filter(|_| !all).and_then(|runner| of_others(view, runner)) {
+    let (runner, files) = choose_runner(view);
+    if let Some(note) = runner.filter(|_| !all).and_then(|runner| passed_over_note(view, runner)) {
         return CheckResponse::Judge { verdict: BROKEN, note };
     }
     let own = view.context.fact("tests").trim();
@@ -160,12 +160,12 @@ fn propose(view: &View<'_>) -> CheckResponse {
             return CheckResponse::Judge { verdict: BROKEN, note };
         }
     };
-    let line = in_use(line, view.context.fact("python"));
+    let line = with_python(line, view.context.fact("python"));
     CheckResponse::Propose(vec![OwnBlock::code(Language::bash(), format!("{line}\n"), note.into())])
 }
 
 /// What there is to say of tests that were written and that this runner would pass over in silence.
-fn of_others(view: &View<'_>, runner: &Runner) -> Option<String> {
+fn passed_over_note(view: &View<'_>, runner: &Runner) -> Option<String> {
     let written = if view.option("only") == "tests" { view.written() } else { Vec::new() };
     let mut others = written.iter().filter(|path| !(runner.takes)(path) && is_test(path));
     let other = others.next()?;
@@ -181,7 +181,7 @@ fn is_test(path: &str) -> bool {
 }
 
 /// The line with the Python that is in use here, where that is another than the usual one.
-fn in_use(line: String, python: &str) -> String {
+fn with_python(line: String, python: &str) -> String {
     match line.strip_prefix("python3 ") {
         Some(rest) if !python.is_empty() => format!("{python} {rest}"),
         _ => line,
@@ -192,7 +192,7 @@ fn in_use(line: String, python: &str) -> String {
 fn judge(view: &View<'_>, command: &str, printed: &RunnerOutput) -> (&'static str, String) {
     let runner = runner::ALL.iter().find(|runner| (runner.is_in)(command));
     let own = printed.ended && command.trim() == view.context.fact("tests").trim();
-    let files = chosen(view).1;
+    let files = choose_runner(view).1;
     let target = view.option("target");
     let target = if target.is_empty() { "" } else { view.context.input(target) };
     let said = view.context.start.inputs.iter().map(|(_, text)| text.as_str()).collect();
@@ -209,7 +209,7 @@ fn judge(view: &View<'_>, command: &str, printed: &RunnerOutput) -> (&'static st
 }
 
 /// How tests that pass try less than those that failed before, where they are protected: some are gone, or are skipped.
-fn weaker(view: &View<'_>, command: &str, report: &RunReport) -> Option<String> {
+fn weakened_tests(view: &View<'_>, command: &str, report: &RunReport) -> Option<String> {
     let runner = runner::ALL.iter().find(|runner| (runner.is_in)(command))?;
     let seen = |report: &RunReport| {
         (runner.read)(&RunnerOutput::of(report), &Expectation { target: "", files: &[], said: Vec::new() })
@@ -263,7 +263,7 @@ pub(super) fn reading(line: &str, report: &RunReport) -> Option<TestReading> {
 }
 
 /// The test runners, for the texts of a recipe: what is on the machine, and which files it takes.
-pub(crate) fn told(view: &View<'_>) -> String {
+pub(crate) fn describe_runners(view: &View<'_>) -> String {
     let lines: Vec<String> = runner::usable(view)
         .iter()
         .map(|Runner { name, pattern, style, .. }| {

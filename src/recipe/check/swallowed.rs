@@ -12,37 +12,36 @@ mod python;
 mod silencer;
 mod tree;
 
-use super::handlers::{self, HANDLERS, Handler, ends_well, is_end, is_quiet, steps, without_comment};
+use super::handlers::{self, HANDLER_PREFIXES, Handler, ends_well, is_end, is_quiet, steps, without_comment};
 use crate::domain::Language;
-use silencer::{MOST, Silencer};
+use silencer::{MAX_SILENCERS, Silencer};
 use similar::TextDiff;
 use std::collections::{HashSet, VecDeque};
 use tree::{Grammar, Source, has_grammar};
 
 /// Lines that something is wrapped in.
-const WRAPPERS: &[&str] =
+const WRAPPING_LINES: &[&str] =
     &["try:", "try {", "try{", "begin", "end", "{", "}", "};", "finally:", "else:", "then", "fi"];
 /// What stands in a line that takes the errors of its own command.
-const INLINE: &[&str] = &["|| true", "|| :", "|| exit 0", "rescue nil", "suppress("];
+const INLINE_SILENCERS: &[&str] = &["|| true", "|| :", "|| exit 0", "rescue nil", "suppress("];
 /// What a handler needs to have a name.
-const IMPORTS: &[&str] =
+const IMPORT_PREFIXES: &[&str] =
     &["import contextlib", "from contextlib import suppress", "import logging", "import warnings"];
 
 /// Pairs of lines that are compared letter by letter, and how much of each: what is the same needs none.
-const COMPARED: usize = 500;
-const LONGEST: usize = 200;
-/// Bytes of a text that is looked at.
-const LARGEST: usize = 1 << 20;
+const MAX_PAIRS: usize = 500;
+const MAX_COMPARED_BYTES: usize = 200;
+const MAX_BYTES: usize = 1 << 20;
 /// How often a line that came may be searched for one that is gone; a long one counts for several.
-const SEARCHES: usize = 200_000;
+const MAX_SEARCHES: usize = 200_000;
 
 /// What is said of code that is not done any more.
-pub(super) const NOT_DONE: &str = "not done any more: ";
+pub(super) const NOT_DONE_MESSAGE: &str = "not done any more: ";
 
 /// What a change does with errors.
 #[derive(Default)]
-pub(super) struct Caught {
-    /// How it catches one away: the line that keeps quiet about it, or what is not done any more ([`NOT_DONE`]).
+pub(super) struct ErrorHandling {
+    /// How it catches one away: the line that keeps quiet about it, or what is not done any more ([`NOT_DONE_MESSAGE`]).
     pub(super) hidden: Option<String>,
     /// What of it does something with those that it takes.
     pub(super) handled: Option<String>,
@@ -50,9 +49,9 @@ pub(super) struct Caught {
     pub(super) unseen: bool,
 }
 
-impl Caught {
+impl ErrorHandling {
     pub(super) fn of(language: &Language, old: &str, new: &str) -> Self {
-        if old.len().max(new.len()) > LARGEST {
+        if old.len().max(new.len()) > MAX_BYTES {
             return Self { unseen: true, ..Self::default() };
         }
         let (handlers, is_whole) = handlers::new(old, new);
@@ -60,7 +59,7 @@ impl Caught {
         let line = only.as_ref().ok().and_then(Option::as_deref).map(quoted);
         let by_lines = Self {
             hidden: line.or_else(|| by_lines(&handlers, old)),
-            handled: handlers.first().map(|handler| taking(handler.line)),
+            handled: handlers.first().map(|handler| handler_message(handler.line)),
             unseen: !is_whole || only.is_err(),
         };
         if by_lines.hidden.is_some() || !has_grammar(language) {
@@ -80,7 +79,7 @@ impl Caught {
 
 /// How a change catches an error away.
 pub(super) fn swallows(language: &Language, old: &str, new: &str) -> Option<String> {
-    Caught::of(language, old, new).hidden
+    ErrorHandling::of(language, old, new).hidden
 }
 
 /// The same by handlers that are new, as lines tell them.
@@ -91,18 +90,18 @@ fn by_lines(handlers: &[Handler<'_>], old: &str) -> Option<String> {
     quiet.find(|handler| takes(&handler.takes)).map(|handler| quoted(handler.line))
 }
 
-fn by_grammar(old: &Source<'_>, new: &Source<'_>, text: &str) -> Caught {
+fn by_grammar(old: &Source<'_>, new: &Source<'_>, text: &str) -> ErrorHandling {
     let mut known = KnownLines::of(text);
     let mut takes =
         |silencer: &Silencer<'_>| silencer.takes.as_ref().is_none_or(|lines| known.has_one(lines));
     let silencers = new_silencers(old, new);
     let mut quiet = silencers.iter().filter(|silencer| silencer.is_quiet);
     let line = quiet.find(|silencer| takes(silencer)).map(|silencer| quoted(silencer.line));
-    let gone = || Some(format!("{NOT_DONE}{}", gone::gone(old, new)?));
+    let gone = || Some(format!("{NOT_DONE_MESSAGE}{}", gone::gone(old, new)?));
     let not_strict = bash::not_strict(old, new);
     let lax = || not_strict.filter(|(_, looks)| !looks).map(|(line, _)| is_gone(line));
-    let taken = silencers.first().map(|silencer| taking(silencer.line));
-    Caught {
+    let taken = silencers.first().map(|silencer| handler_message(silencer.line));
+    ErrorHandling {
         hidden: line.or_else(gone).or_else(lax),
         handled: taken.or_else(|| not_strict.map(|(line, _)| is_gone(line))),
         unseen: !old.is_whole() || !new.is_whole(),
@@ -121,13 +120,13 @@ fn new_silencers<'a>(old: &Source<'_>, new: &Source<'a>) -> Vec<Silencer<'a>> {
 
 fn silencers<'a>(source: &Source<'a>) -> Vec<Silencer<'a>> {
     match source.grammar {
-        Grammar::Python => python::silencers(source, MOST),
-        Grammar::Javascript => javascript::silencers(source, MOST),
-        Grammar::Bash => bash::silencers(source, MOST),
+        Grammar::Python => python::silencers(source, MAX_SILENCERS),
+        Grammar::Javascript => javascript::silencers(source, MAX_SILENCERS),
+        Grammar::Bash => bash::silencers(source, MAX_SILENCERS),
     }
 }
 
-fn taking(line: &str) -> String {
+fn handler_message(line: &str) -> String {
     format!("new in it, and takes errors: {}", quoted(line))
 }
 
@@ -136,7 +135,7 @@ fn is_gone(line: &str) -> String {
 }
 
 fn quoted(line: &str) -> String {
-    format!("`{}`", told(line))
+    format!("`{}`", printable_line(line))
 }
 
 /// The lines of a text, and which others are like one of them.
@@ -149,8 +148,8 @@ struct KnownLines<'a> {
 
 impl<'a> KnownLines<'a> {
     fn of(text: &'a str) -> Self {
-        let lines = lines(text);
-        Self { exactly: lines.iter().copied().collect(), lines, left: COMPARED }
+        let lines = effective_lines(text);
+        Self { exactly: lines.iter().copied().collect(), lines, left: MAX_PAIRS }
     }
 
     fn has_one(&mut self, lines: &[&str]) -> bool {
@@ -163,7 +162,7 @@ impl<'a> KnownLines<'a> {
             // What there was no time to compare is no proof that it is new.
             *left == 0 || {
                 *left -= 1;
-                is_alike(begin(old), begin(line))
+                is_alike(compared_part(old), compared_part(line))
             }
         };
         self.exactly.contains(line) || self.lines.iter().any(is_alike)
@@ -176,11 +175,11 @@ fn is_alike(one: &str, other: &str) -> bool {
 }
 
 /// As much of a line as is compared.
-fn begin(line: &str) -> &str {
-    line.get(..line.floor_char_boundary(LONGEST)).unwrap_or(line)
+fn compared_part(line: &str) -> &str {
+    line.get(..line.floor_char_boundary(MAX_COMPARED_BYTES)).unwrap_or(line)
 }
 
-fn told(line: &str) -> String {
+fn printable_line(line: &str) -> String {
     line.chars().filter(|c| !c.is_control()).take(80).collect()
 }
 
@@ -189,14 +188,14 @@ struct NotLookedAt;
 
 /// The line that keeps quiet about the error, where a change is nothing else.
 fn only_swallows(old: &str, new: &str) -> Result<Option<String>, NotLookedAt> {
-    let (old, new) = (lines(old), lines(new));
-    let mut came = VecDeque::from(without(&new, &old));
-    let mut left = SEARCHES;
+    let (old, new) = (effective_lines(old), effective_lines(new));
+    let mut came = VecDeque::from(missing_lines(&new, &old));
+    let mut left = MAX_SEARCHES;
     let mut handler = None;
-    for line in without(&old, &new) {
+    for line in missing_lines(&old, &new) {
         let wraps = |wrapped: &&str| {
             left = left.saturating_sub(steps(wrapped));
-            left == 0 || wrapped.contains(line) && takes_inline(&rest(wrapped, line))
+            left == 0 || wrapped.contains(line) && takes_inline(&surrounding_text(wrapped, line))
         };
         let at = came.iter().position(wraps);
         if left == 0 {
@@ -207,28 +206,28 @@ fn only_swallows(old: &str, new: &str) -> Result<Option<String>, NotLookedAt> {
     }
     for line in came {
         let begins = |words: &[&str]| words.iter().any(|word| line.starts_with(word));
-        if begins(HANDLERS) {
+        if begins(HANDLER_PREFIXES) {
             // What stands behind it in the same line has to be as quiet.
             let body = line.rsplit_once(": ").map_or("", |(_, body)| body.trim());
             if !body.is_empty() && !is_quiet(body) {
                 return Ok(None);
             }
             handler.get_or_insert(line);
-        } else if !WRAPPERS.contains(&line) && !IMPORTS.contains(&line) && !is_quiet(line) {
+        } else if !WRAPPING_LINES.contains(&line) && !IMPORT_PREFIXES.contains(&line) && !is_quiet(line) {
             return Ok(None);
         }
     }
-    Ok(handler.map(told))
+    Ok(handler.map(printable_line))
 }
 
 /// The lines that do something, without what they are indented by and the comment at their end.
-fn lines(text: &str) -> Vec<&str> {
+fn effective_lines(text: &str) -> Vec<&str> {
     let says = |line: &&str| !line.is_empty() && !line.starts_with('#') && !line.starts_with("//");
     text.lines().map(str::trim).filter(says).map(without_comment).collect()
 }
 
 /// The lines of one text that the other has not, as often as it has them more.
-pub(super) fn without<'a>(one: &[&'a str], other: &[&str]) -> Vec<&'a str> {
+pub(super) fn missing_lines<'a>(one: &[&'a str], other: &[&str]) -> Vec<&'a str> {
     let mut known = std::collections::HashMap::<&str, usize>::new();
     for line in other {
         *known.entry(line).or_default() += 1;
@@ -252,11 +251,11 @@ fn takes_inline(around: &str) -> bool {
         let body = body.trim_matches(|c| "{}(); ".contains(c));
         Some(body.split(';').all(|does| is_quiet(does.trim())))
     };
-    INLINE.iter().any(|word| around.contains(word)) || catches() == Some(true)
+    INLINE_SILENCERS.iter().any(|word| around.contains(word)) || catches() == Some(true)
 }
 
 /// What a line has around another.
-fn rest(line: &str, inner: &str) -> String {
+fn surrounding_text(line: &str, inner: &str) -> String {
     line.replacen(inner, " ", 1)
 }
 
@@ -270,7 +269,7 @@ mod tests {
     }
 
     fn handles(old: &str, new: &str) -> Option<String> {
-        let told = super::Caught::of(&Language("ruby".into()), old, new).handled?;
+        let told = super::ErrorHandling::of(&Language("ruby".into()), old, new).handled?;
         Some(told.split('`').nth(1)?.to_owned())
     }
 
@@ -278,14 +277,14 @@ mod tests {
     fn lines_that_are_searched_too_often_are_told_as_not_looked_at() {
         let old: Vec<String> = (0..2_000).map(|n| format!("go {n};")).collect();
         let new: Vec<String> = old.iter().rev().map(|line| format!("{line} || true")).collect();
-        let caught = |new: &str| super::Caught::of(&Language("ruby".into()), &old.join("\n"), new);
+        let caught = |new: &str| super::ErrorHandling::of(&Language("ruby".into()), &old.join("\n"), new);
         let reversed = caught(&new.join("\n"));
         assert!(reversed.hidden.is_none() && reversed.unseen);
         // In their order each is found at once.
         let same: Vec<String> = new.into_iter().rev().collect();
         let same = caught(&same.join("\n"));
         assert!(same.hidden.is_some() && !same.unseen);
-        let large = caught(&"x\n".repeat(super::LARGEST));
+        let large = caught(&"x\n".repeat(super::MAX_BYTES));
         assert!(large.hidden.is_none() && large.unseen);
     }
 

@@ -25,7 +25,7 @@ const ALL: &[&dyn Check] = &[
 ];
 
 /// A check that judges words, for a step that there is not.
-pub(crate) const NONE: &dyn Check = &reply::Reply;
+pub(crate) const NO_CHECK: &dyn Check = &reply::Reply;
 
 pub(crate) fn find(name: &str) -> Option<&'static dyn Check> {
     ALL.iter().copied().find(|check| check.facts().name == name)

@@ -1,7 +1,10 @@
 //! From TOML to a definition: its head and its inputs. Steps are read in `steps`.
 
-use super::source::{DefinitionSource, LINE, LocatedText, NAME, SpannedValue, TEXT, TablePlace, get};
-use super::{Definition, LARGEST, REPLIES, ROUNDS, steps, validate};
+use super::source::{
+    DefinitionSource, LocatedText, MAX_LINE_BYTES, MAX_NAME_BYTES, MAX_TEXT_BYTES, SpannedValue, TablePlace,
+    get,
+};
+use super::{DEFAULT_REPLIES, DEFAULT_ROUNDS, Definition, MAX_BYTES, steps, validate};
 use crate::domain::{Field, FieldKind};
 use crate::engine::answers;
 use crate::recipe::text::Text;
@@ -9,10 +12,11 @@ use crate::text::located::LocatedError;
 use std::path::Path;
 use toml::de::DeTable;
 
-const HEAD: &[&str] = &["name", "title", "when", "prompt", "say", "input", "either", "limits", "step", "end"];
-const INPUT: &[&str] =
+const HEAD_KEYS: &[&str] =
+    &["name", "title", "when", "prompt", "say", "input", "either", "limits", "step", "end"];
+const INPUT_KEYS: &[&str] =
     &["name", "ask", "kind", "required", "help", "default", "choices", "min", "max", "whole"];
-const KINDS: &[&str] = &["text", "lines", "choice", "file", "files", "number"];
+const INPUT_KINDS: &[&str] = &["text", "lines", "choice", "file", "files", "number"];
 
 /// Reads a definition.
 ///
@@ -20,8 +24,8 @@ const KINDS: &[&str] = &["text", "lines", "choice", "file", "files", "number"];
 /// All that is wrong with it.
 pub(crate) fn read(text: &str, file: &Path) -> Result<Definition, Vec<LocatedError>> {
     let mut source = DefinitionSource::new(text, file.to_owned());
-    if text.len() > LARGEST {
-        let what = format!("it has {} bytes, and a recipe has {LARGEST} at most", text.len());
+    if text.len() > MAX_BYTES {
+        let what = format!("it has {} bytes, and a recipe has {MAX_BYTES} at most", text.len());
         source.fault(&(0..0), what, "move what is long to files that the model can read");
         return Err(source.faults());
     }
@@ -47,11 +51,11 @@ struct Head<'a, 's> {
 
 impl Head<'_, '_> {
     fn read(&mut self, place: &TablePlace<'_, '_>) -> Option<Definition> {
-        self.source.only(place, HEAD);
+        self.source.refuse_unknown(place, HEAD_KEYS);
         let name = self.name(place);
-        let title = self.source.needed(place, "title", LINE);
-        let when = self.source.needed(place, "when", LINE);
-        let prompt = self.source.text_or_blank(place, "prompt", LINE * 4);
+        let title = self.source.needed(place, "title", MAX_LINE_BYTES);
+        let when = self.source.needed(place, "when", MAX_LINE_BYTES);
+        let prompt = self.source.text_or_blank(place, "prompt", MAX_LINE_BYTES * 4);
         if prompt.text.is_empty() && get(place, "prompt").is_none() {
             self.source.fault(
                 &(0..0),
@@ -59,7 +63,7 @@ impl Head<'_, '_> {
                 "add prompt = \"…\": what the person asks, in a line",
             );
         }
-        let say = self.source.text_or_blank(place, "say", TEXT);
+        let say = self.source.text_or_blank(place, "say", MAX_TEXT_BYTES);
         let inputs = self.inputs(place);
         let either = self.either(place, &inputs);
         let (rounds, replies) = self.limits(place);
@@ -82,7 +86,7 @@ impl Head<'_, '_> {
     }
 
     fn name(&mut self, place: &TablePlace<'_, '_>) -> Option<SpannedValue<String>> {
-        let name = self.source.needed(place, "name", NAME)?;
+        let name = self.source.needed(place, "name", MAX_NAME_BYTES)?;
         self.source.name_fits(&name, &[]);
         Some(name)
     }
@@ -97,21 +101,23 @@ impl Head<'_, '_> {
     }
 
     fn limits(&mut self, place: &TablePlace<'_, '_>) -> (u32, u32) {
-        let Some(limits) = self.source.table(place, "limits") else { return (ROUNDS, REPLIES) };
-        self.source.only(&limits, &["rounds", "replies"]);
+        let Some(limits) = self.source.table(place, "limits") else {
+            return (DEFAULT_ROUNDS, DEFAULT_REPLIES);
+        };
+        self.source.refuse_unknown(&limits, &["rounds", "replies"]);
         let mut limit = |key, usual| {
             let given = self.source.whole(&limits, key, (1, 100)).and_then(|at| u32::try_from(at.value).ok());
             given.unwrap_or(usual)
         };
-        (limit("rounds", ROUNDS), limit("replies", REPLIES))
+        (limit("rounds", DEFAULT_ROUNDS), limit("replies", DEFAULT_REPLIES))
     }
 
     fn end(&mut self, place: &TablePlace<'_, '_>) -> LocatedText {
         match self.source.table(place, "end") {
             Some(end) => {
-                self.source.only(&end, &["summary"]);
-                self.source.needed(&end, "summary", TEXT);
-                self.source.text_or_blank(&end, "summary", TEXT)
+                self.source.refuse_unknown(&end, &["summary"]);
+                self.source.needed(&end, "summary", MAX_TEXT_BYTES);
+                self.source.text_or_blank(&end, "summary", MAX_TEXT_BYTES)
             }
             None => {
                 if get(place, "end").is_none() {
@@ -137,11 +143,11 @@ impl Head<'_, '_> {
     }
 
     fn input(&mut self, place: &TablePlace<'_, '_>) -> Option<SpannedValue<Field>> {
-        self.source.only(place, INPUT);
-        let name = self.source.needed(place, "name", NAME);
-        let ask = self.source.needed(place, "ask", LINE);
-        let help = self.source.text(place, "help", LINE);
-        let default = self.source.text(place, "default", TEXT);
+        self.source.refuse_unknown(place, INPUT_KEYS);
+        let name = self.source.needed(place, "name", MAX_NAME_BYTES);
+        let ask = self.source.needed(place, "ask", MAX_LINE_BYTES);
+        let help = self.source.text(place, "help", MAX_LINE_BYTES);
+        let default = self.source.text(place, "default", MAX_TEXT_BYTES);
         let required = self.source.flag(place, "required").unwrap_or(default.is_none());
         let kind = self.kind(place)?;
         let name = name?;
@@ -162,7 +168,7 @@ impl Head<'_, '_> {
 
     fn kind(&mut self, place: &TablePlace<'_, '_>) -> Option<FieldKind> {
         let word = match get(place, "kind") {
-            Some(_) => self.source.word(place, "kind", KINDS)?.value,
+            Some(_) => self.source.word(place, "kind", INPUT_KINDS)?.value,
             None => "text".to_owned(),
         };
         let min = self.source.whole(place, "min", (i64::MIN, i64::MAX));

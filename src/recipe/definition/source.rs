@@ -8,8 +8,7 @@ use std::path::PathBuf;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// So many faults are told.
-const MOST: usize = 50;
+const MAX_FAULTS: usize = 50;
 
 /// A table, and where it stands.
 #[derive(Clone)]
@@ -25,12 +24,11 @@ pub(super) struct SpannedValue<T> {
     pub(super) span: Range<usize>,
 }
 
-/// Bytes of a name.
-pub(super) const NAME: usize = 40;
+pub(super) const MAX_NAME_BYTES: usize = 40;
 /// Bytes of a line on screen.
-pub(super) const LINE: usize = 200;
+pub(super) const MAX_LINE_BYTES: usize = 200;
 /// Bytes of a text for the model.
-pub(super) const TEXT: usize = 16 << 10;
+pub(super) const MAX_TEXT_BYTES: usize = 16 << 10;
 
 /// A text with places, and where it stands; blank where there is none.
 pub(super) struct LocatedText {
@@ -65,16 +63,16 @@ impl<'s> DefinitionSource<'s> {
     /// All faults, in the order of the text.
     pub(super) fn faults(mut self) -> Vec<LocatedError> {
         self.faults.sort_by_key(|fault| fault.position);
-        self.faults.truncate(MOST);
+        self.faults.truncate(MAX_FAULTS);
         self.faults
     }
 
     /// Keys that nobody knows.
-    pub(super) fn only(&mut self, place: &TablePlace<'_, '_>, known: &[&str]) {
+    pub(super) fn refuse_unknown(&mut self, place: &TablePlace<'_, '_>, known: &[&str]) {
         for (key, _) in place.table {
             if !known.contains(&key.get_ref().as_ref()) {
-                let what = format!("unknown key {}", shown(key.get_ref()));
-                self.fault(&key.span(), what, near(key.get_ref(), known));
+                let what = format!("unknown key {}", printable(key.get_ref()));
+                self.fault(&key.span(), what, closest_word(key.get_ref(), known));
             }
         }
     }
@@ -114,7 +112,7 @@ impl<'s> DefinitionSource<'s> {
         let starts = name.value.starts_with(|c: char| c.is_ascii_lowercase());
         if !starts || !name.value.chars().all(fits) {
             let hint = "a name has small letters, digits, _ and -, and begins with a letter";
-            self.fault(&name.span, format!("{} is no name", shown(&name.value)), hint);
+            self.fault(&name.span, format!("{} is no name", printable(&name.value)), hint);
         } else if reserved.contains(&name.value.as_str()) {
             let what = format!("{} means something else here", name.value);
             self.fault(&name.span, what, "give it another name");
@@ -123,9 +121,12 @@ impl<'s> DefinitionSource<'s> {
 
     /// A name that is not known.
     pub(super) fn unknown(&mut self, name: &SpannedValue<String>, what: &str, known: &[&str]) {
-        let said = format!("there is no {what} {}", shown(&name.value));
-        let hint =
-            if known.is_empty() { format!("there is no {what} at all") } else { near(&name.value, known) };
+        let said = format!("there is no {what} {}", printable(&name.value));
+        let hint = if known.is_empty() {
+            format!("there is no {what} at all")
+        } else {
+            closest_word(&name.value, known)
+        };
         self.fault(&name.span, said, hint);
     }
 
@@ -168,8 +169,8 @@ impl<'s> DefinitionSource<'s> {
         if words.contains(&found.value.as_str()) {
             return Some(found);
         }
-        let what = format!("{key} is {}, but has to be one of {}", shown(&found.value), words.join(", "));
-        self.fault(&found.span, what, near(&found.value, words));
+        let what = format!("{key} is {}, but has to be one of {}", printable(&found.value), words.join(", "));
+        self.fault(&found.span, what, closest_word(&found.value, words));
         None
     }
 
@@ -276,13 +277,13 @@ pub(super) fn get<'t, 's>(place: &TablePlace<'t, 's>, key: &str) -> Option<&'t S
 }
 
 /// A text of the file as it may be shown.
-pub(super) fn shown(text: &str) -> String {
+pub(super) fn printable(text: &str) -> String {
     let text: String = text.chars().filter(|c| !c.is_control()).take(60).collect();
     if text.is_empty() { "\"\"".into() } else { text }
 }
 
 /// Which known word was meant.
-pub(super) fn near(word: &str, known: &[&str]) -> String {
+pub(super) fn closest_word(word: &str, known: &[&str]) -> String {
     nearest(word, known.iter().copied())
         .map_or_else(|| format!("known are {}", known.join(", ")), |name| format!("did you mean {name}?"))
 }

@@ -1,18 +1,21 @@
 //! The steps of a definition, read from TOML.
 
-use super::source::{DefinitionSource, LINE, LocatedText, NAME, SpannedValue, TEXT, TablePlace, get, shown};
-use super::{CHANGED, Destination, ROUNDS_USED, RecipeStep, StepKind, TurnLimit};
+use super::source::{
+    DefinitionSource, LocatedText, MAX_LINE_BYTES, MAX_NAME_BYTES, MAX_TEXT_BYTES, SpannedValue, TablePlace,
+    get, printable,
+};
+use super::{Destination, PROTECTED_CHANGED, ROUNDS_USED, RecipeStep, StepKind, TurnLimit};
 use crate::domain::RecipeEnd;
 use crate::recipe::check::{self, Check};
 use crate::recipe::text::Text;
 use std::ops::Range;
 use strum::{VariantArray, VariantNames};
 
-const STEP: &[&str] =
+const STEP_KEYS: &[&str] =
     &["name", "title", "only_if", "say", "blocks", "check", "protects", "strict", "rounds", "on"];
 /// Words that lead somewhere and are no names of steps.
-const WAYS: &[&str] = &["next", "again", "stop", "end"];
-const ENDS: &[(&str, RecipeEnd)] =
+const DESTINATION_WORDS: &[&str] = &["next", "again", "stop", "end"];
+const END_WORDS: &[(&str, RecipeEnd)] =
     &[("done", RecipeEnd::Done), ("gave_up", RecipeEnd::GaveUp), ("limit", RecipeEnd::Limit)];
 
 /// A step as it was read, with the places of what refers to other parts.
@@ -57,7 +60,7 @@ pub(super) fn read(source: &mut DefinitionSource<'_>, place: &TablePlace<'_, '_>
     }
     let mut steps = Steps::default();
     for place in places {
-        let name = source.needed(&place, "name", NAME);
+        let name = source.needed(&place, "name", MAX_NAME_BYTES);
         if let Some(name) = name.as_ref().filter(|name| steps.names.contains(&name.value)) {
             let what = format!("there are two steps {}", name.value);
             source.fault(&name.span, what, "give one of them another name");
@@ -74,16 +77,16 @@ fn read_step(
     name: Option<SpannedValue<String>>,
     rounds: u32,
 ) -> Option<ReadStep> {
-    let title = source.needed(place, "title", LINE);
-    let say = source.text_or_blank(place, "say", TEXT);
+    let title = source.needed(place, "title", MAX_LINE_BYTES);
+    let say = source.text_or_blank(place, "say", MAX_TEXT_BYTES);
     let check = read_check(source, place);
-    let known: Vec<&str> = STEP
+    let known: Vec<&str> = STEP_KEYS
         .iter()
         .copied()
         .chain(check.iter().flat_map(|c| c.facts().options.iter().map(|o| o.name)))
         .collect();
     if check.is_some() {
-        source.only(place, &known);
+        source.refuse_unknown(place, &known);
     }
     let options = check.map(|check| read_options(source, place, check)).unwrap_or_default();
     let blocks = blocks(source, place);
@@ -94,7 +97,7 @@ fn read_step(
         source.whole(place, "rounds", (1, 100)).and_then(|at| u32::try_from(at.value).ok()).unwrap_or(rounds);
     let (turns, on) = turns(source, place);
     let (name, title, check) = (name?, title?, check?);
-    source.name_fits(&name, WAYS);
+    source.name_fits(&name, DESTINATION_WORDS);
     if say.text.is_empty() && !check.facts().alone {
         let hint = "add say = \"…\": what the model is told when the step begins";
         source.fault(&place.span.clone(), format!("step {} needs say", name.value), hint);
@@ -116,7 +119,7 @@ fn read_step(
 }
 
 fn read_check(source: &mut DefinitionSource<'_>, place: &TablePlace<'_, '_>) -> Option<&'static dyn Check> {
-    let name = source.needed(place, "check", NAME)?;
+    let name = source.needed(place, "check", MAX_NAME_BYTES)?;
     let found = check::find(&name.value);
     if found.is_none() {
         source.unknown(&name, "check", &check::names());
@@ -132,7 +135,7 @@ fn read_options(
     let mut read = Vec::new();
     for option in check.facts().options {
         let value = match option.values {
-            [] => source.text(place, option.name, LINE),
+            [] => source.text(place, option.name, MAX_LINE_BYTES),
             values => source.word(place, option.name, values),
         };
         read.extend(value.map(|value| (option.name.to_owned(), value)));
@@ -163,7 +166,7 @@ fn only_if(
     let mut read = Vec::new();
     for (key, _) in table.table {
         let name = SpannedValue { value: key.get_ref().to_string(), span: key.span() };
-        if let Some(value) = source.text(&table, key.get_ref(), LINE) {
+        if let Some(value) = source.text(&table, key.get_ref(), MAX_LINE_BYTES) {
             read.push((name, value));
         }
     }
@@ -179,14 +182,14 @@ fn turns(
     for (key, value) in table.table {
         let verdict = SpannedValue { value: key.get_ref().to_string(), span: key.span() };
         let Some(inner) = value.get_ref().as_table() else {
-            let hint = format!("write [step.on.{}] with then = \"…\"", shown(&verdict.value));
+            let hint = format!("write [step.on.{}] with then = \"…\"", printable(&verdict.value));
             source.fault(&value.span(), "what a verdict leads to has to be a table", hint);
             continue;
         };
         let place = TablePlace { table: inner, span: value.span() };
-        source.only(&place, &["then", "how", "say"]);
-        let Some(then) = source.needed(&place, "then", NAME) else { continue };
-        let say = source.text_or_blank(&place, "say", TEXT);
+        source.refuse_unknown(&place, &["then", "how", "say"]);
+        let Some(then) = source.needed(&place, "then", MAX_NAME_BYTES) else { continue };
+        let say = source.text_or_blank(&place, "say", MAX_TEXT_BYTES);
         let turn = turn(source, &place, &then, &verdict, say.text.clone());
         let ends = matches!(turn.then, Destination::End | Destination::Stop);
         turns.push((verdict.value.clone(), turn));
@@ -202,13 +205,14 @@ fn turn(
     verdict: &SpannedValue<String>,
     say: Text,
 ) -> TurnLimit {
-    let words: Vec<&str> = ENDS.iter().map(|(word, _)| *word).collect();
+    let words: Vec<&str> = END_WORDS.iter().map(|(word, _)| *word).collect();
     let how = source.word(place, "how", &words);
     if let (Some(how), false) = (get(place, "how"), then.value == "end") {
         source.fault(&how.span(), "how says something about an end only", "write then = \"end\"");
     }
     let usual = if verdict.value == ROUNDS_USED { RecipeEnd::Limit } else { RecipeEnd::Done };
-    let given = how.and_then(|how| ENDS.iter().find(|(word, _)| *word == how.value).map(|(_, end)| *end));
+    let given =
+        how.and_then(|how| END_WORDS.iter().find(|(word, _)| *word == how.value).map(|(_, end)| *end));
     let then = match then.value.as_str() {
         "next" => Destination::Next,
         "again" => Destination::Again,
@@ -232,12 +236,12 @@ pub(super) fn verdicts(step: &RecipeStep) -> Vec<&'static str> {
     let mut all = step.check.facts().verdicts.to_vec();
     all.push(ROUNDS_USED);
     if !step.protects.is_empty() {
-        all.push(CHANGED);
+        all.push(PROTECTED_CHANGED);
     }
     all
 }
 
 /// The words that `then` may be beside names of steps.
 pub(super) fn destinations() -> &'static [&'static str] {
-    WAYS
+    DESTINATION_WORDS
 }

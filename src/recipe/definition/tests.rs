@@ -40,7 +40,7 @@ fn all_that_is_wrong_is_told_with_its_place() {
 
 #[test]
 fn what_is_too_large_is_not_read() {
-    let faults = read(&"#".repeat(LARGEST + 1), Path::new("x.toml")).unwrap_err();
+    let faults = read(&"#".repeat(MAX_BYTES + 1), Path::new("x.toml")).unwrap_err();
     assert_eq!(faults[0].to_string(), "x.toml:1:1: it has 65537 bytes, and a recipe has 65536 at most");
     let many: String = (0..500).map(|n| format!("k{n} = 1\n")).collect();
     assert_eq!(read(&many, Path::new("x.toml")).unwrap_err().len(), 50);

@@ -1,6 +1,6 @@
 //! What has to hold between the parts of a definition: names that are used exist, every step can be reached and left.
 
-use super::source::{DefinitionSource, LocatedText, SpannedValue, near, shown};
+use super::source::{DefinitionSource, LocatedText, SpannedValue, closest_word, printable};
 use super::steps::{ReadStep, Steps, destinations, verdicts};
 use super::{Destination, ROUNDS_USED};
 use crate::domain::{Field, FieldKind};
@@ -8,11 +8,12 @@ use crate::recipe::check::OptionKind;
 use std::collections::BTreeSet;
 
 /// What is known of the machine.
-const FACTS: &[&str] = &["runners", "tests"];
+const FACT_NAMES: &[&str] = &["runners", "tests"];
 /// What is known in each text beside inputs and facts.
-const OF_MODEL: &[&str] =
+const PROMPT_NAMES: &[&str] =
     &["write", "runner", "verdict", "note", "round", "rounds", "files", "protected", "step"];
-const OF_END: &[&str] = &["runner", "verdict", "note", "round", "rounds", "files", "images", "steps", "step"];
+const END_NAMES: &[&str] =
+    &["runner", "verdict", "note", "round", "rounds", "files", "images", "steps", "step"];
 
 /// Texts beside those of the steps.
 pub(super) struct HeadTexts<'a> {
@@ -29,11 +30,11 @@ pub(super) fn check(
 ) {
     let names = Names::new(inputs);
     names.text(source, told.prompt, &[]);
-    names.text(source, told.say, OF_MODEL);
-    names.text(source, told.summary, OF_END);
+    names.text(source, told.say, PROMPT_NAMES);
+    names.text(source, told.summary, END_NAMES);
     let known: Vec<&str> = steps.names.iter().map(String::as_str).filter(|name| !name.is_empty()).collect();
     for step in &steps.read {
-        names.text(source, &step.say, OF_MODEL);
+        names.text(source, &step.say, PROMPT_NAMES);
         names.conditions(source, step, inputs);
         names.options(source, step, inputs, &known);
         for name in &step.protects {
@@ -45,7 +46,7 @@ pub(super) fn check(
     }
     // Where a step could not be read, nobody knows where it leads.
     if steps.whole() {
-        reached(source, &steps.read);
+        check_reachable(source, &steps.read);
     }
 }
 
@@ -57,7 +58,7 @@ struct Names {
 
 impl Names {
     fn new(inputs: &[SpannedValue<Field>]) -> Self {
-        let mut values: Vec<String> = FACTS.iter().map(|fact| format!("fact:{fact}")).collect();
+        let mut values: Vec<String> = FACT_NAMES.iter().map(|fact| format!("fact:{fact}")).collect();
         for SpannedValue { value: field, .. } in inputs {
             values.push(field.name.clone());
             values.push(format!("data:{}", field.name));
@@ -71,7 +72,7 @@ impl Names {
     fn text(&self, source: &mut DefinitionSource<'_>, told: &LocatedText, more: &[&str]) {
         let known: Vec<&str> = self.values.iter().map(String::as_str).chain(more.iter().copied()).collect();
         for name in told.text.names().filter(|name| !known.contains(name)) {
-            let hint = near(name, &known);
+            let hint = closest_word(name, &known);
             let hint = format!("{hint}; for braces as they are, write {{{{{name}}}}}");
             source.fault(&told.span, format!("{{{name}}} stands for nothing here"), hint);
         }
@@ -126,14 +127,17 @@ fn turns(source: &mut DefinitionSource<'_>, names: &Names, step: &ReadStep, step
     for turn in &step.turns {
         let verdict = &turn.verdict;
         if !known.contains(&verdict.value.as_str()) {
-            let what =
-                format!("the check {} never says {}", step.step.check.facts().name, shown(&verdict.value));
-            source.fault(&verdict.span, what, near(&verdict.value, &known));
+            let what = format!(
+                "the check {} never says {}",
+                step.step.check.facts().name,
+                printable(&verdict.value)
+            );
+            source.fault(&verdict.span, what, closest_word(&verdict.value, &known));
         }
         if !targets.contains(&turn.then.value.as_str()) {
             source.unknown(&turn.then, "step", &targets);
         }
-        names.text(source, &turn.say, if turn.ends { OF_END } else { OF_MODEL });
+        names.text(source, &turn.say, if turn.ends { END_NAMES } else { PROMPT_NAMES });
     }
     let leads = |(verdict, turn): &(String, super::TurnLimit)| match &turn.then {
         Destination::Next | Destination::End => verdict != ROUNDS_USED,
@@ -148,17 +152,17 @@ fn turns(source: &mut DefinitionSource<'_>, names: &Names, step: &ReadStep, step
 }
 
 /// Every step is on some way from the first.
-fn reached(source: &mut DefinitionSource<'_>, steps: &[ReadStep]) {
+fn check_reachable(source: &mut DefinitionSource<'_>, steps: &[ReadStep]) {
     let mut found = BTreeSet::new();
-    let mut open = entered(steps, 0);
+    let mut open = possible_entries(steps, 0);
     while let Some(at) = open.pop() {
         let Some(step) = steps.get(at).filter(|_| found.insert(at)) else { continue };
         for (_, turn) in &step.step.on {
             match &turn.then {
-                Destination::Next => open.extend(entered(steps, at + 1)),
+                Destination::Next => open.extend(possible_entries(steps, at + 1)),
                 Destination::Step(name) => {
                     let target = steps.iter().position(|step| step.step.name == *name);
-                    open.extend(target.map(|at| entered(steps, at)).unwrap_or_default());
+                    open.extend(target.map(|at| possible_entries(steps, at)).unwrap_or_default());
                 }
                 Destination::Again | Destination::End | Destination::Stop => {}
             }
@@ -177,7 +181,7 @@ fn reached(source: &mut DefinitionSource<'_>, steps: &[ReadStep]) {
 }
 
 /// The steps that may be taken when this one is meant: those that depend on an answer may be passed over.
-fn entered(steps: &[ReadStep], from: usize) -> Vec<usize> {
+fn possible_entries(steps: &[ReadStep], from: usize) -> Vec<usize> {
     let mut all = Vec::new();
     for (at, step) in steps.iter().enumerate().skip(from) {
         all.push(at);

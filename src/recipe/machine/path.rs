@@ -1,6 +1,8 @@
 //! Where a recipe stands: its rounds so far, folded from the facts of the session. Nothing else is remembered.
 
-use super::super::definition::{CHANGED, Definition, Destination, ROUNDS_USED, RecipeStep, TurnLimit};
+use super::super::definition::{
+    Definition, Destination, PROTECTED_CHANGED, ROUNDS_USED, RecipeStep, TurnLimit,
+};
 use super::super::text::Text;
 use super::super::view::{Span, View};
 use crate::domain::{RecipeEnd, RecipeFact, RoundOutcome};
@@ -17,12 +19,12 @@ pub(super) struct Round {
     /// Whether the model was told something.
     pub(super) told: bool,
     /// What led to it.
-    pub(super) lead: Lead,
+    pub(super) lead: RoundCause,
 }
 
 /// What led to a round.
 #[derive(Clone, Debug)]
-pub(super) enum Lead {
+pub(super) enum RoundCause {
     First,
     /// A verdict: what is said of it, and whether it was one of the same step.
     Verdict {
@@ -48,7 +50,7 @@ pub(super) enum EndingText {
 }
 
 impl Ending {
-    pub(super) fn told(end: RecipeEnd, words: &str) -> Self {
+    pub(super) fn with_words(end: RecipeEnd, words: &str) -> Self {
         Self { end, say: EndingText::Words(words.to_owned()) }
     }
 }
@@ -71,17 +73,19 @@ impl<'a> Path<'a> {
         let begun = vec![0; definition.steps.len()];
         let mut path =
             Self { definition, context, rounds: Vec::new(), begun, judged: Vec::new(), over: None };
-        match path.taken(0) {
-            Some(step) => path.enter(step, Some(context.from.saturating_sub(1)), Lead::First),
+        match path.next_taken(0) {
+            Some(step) => path.enter(step, Some(context.from.saturating_sub(1)), RoundCause::First),
             None => {
-                path.enter(0, None, Lead::First);
-                path.over =
-                    Some(Ending::told(RecipeEnd::Done, "None of its steps is taken with these answers."));
+                path.enter(0, None, RoundCause::First);
+                path.over = Some(Ending::with_words(
+                    RecipeEnd::Done,
+                    "None of its steps is taken with these answers.",
+                ));
             }
         }
         for (at, item) in context.items() {
             match item.fact() {
-                Some(RecipeFact::Said { step, round, .. }) => path.said(step, *round, at),
+                Some(RecipeFact::Said { step, round, .. }) => path.note_prompt(step, *round, at),
                 Some(RecipeFact::Judged(outcome)) => path.judge(outcome, Some(at)),
                 _ => {}
             }
@@ -91,11 +95,11 @@ impl<'a> Path<'a> {
 
     /// The round that goes on.
     fn now(&self) -> &Round {
-        static NONE: Round = Round { step: 0, round: 0, from: None, told: false, lead: Lead::First };
+        static NONE: Round = Round { step: 0, round: 0, from: None, told: false, lead: RoundCause::First };
         self.rounds.last().unwrap_or(&NONE)
     }
 
-    pub(super) fn lead(&self) -> &Lead {
+    pub(super) fn lead(&self) -> &RoundCause {
         &self.now().lead
     }
 
@@ -156,8 +160,8 @@ impl<'a> Path<'a> {
                     return;
                 }
                 Destination::Again => Some(from),
-                Destination::Next => self.taken(from + 1),
-                Destination::Step(name) => self.definition.step(name).and_then(|step| self.taken(step)),
+                Destination::Next => self.next_taken(from + 1),
+                Destination::Step(name) => self.definition.step(name).and_then(|step| self.next_taken(step)),
             };
             let Some(target) = target else {
                 self.over = Some(Ending { end: RecipeEnd::Done, say: EndingText::Text(turn.say) });
@@ -167,7 +171,7 @@ impl<'a> Path<'a> {
             let Some(next) = self.definition.steps.get(target).filter(|next| begun >= next.rounds) else {
                 let say = (!turn.say.is_empty()).then_some(turn.say);
                 let again = target == step && turn.then == Destination::Again;
-                return self.enter(target, at, Lead::Verdict { say, again });
+                return self.enter(target, at, RoundCause::Verdict { say, again });
             };
             match next.turn(ROUNDS_USED) {
                 Some(used) => turn = used.clone(),
@@ -176,10 +180,10 @@ impl<'a> Path<'a> {
             from = target;
         }
         let words = "The rounds of this step are used up.";
-        self.over = Some(Ending::told(RecipeEnd::Limit, words));
+        self.over = Some(Ending::with_words(RecipeEnd::Limit, words));
     }
 
-    fn said(&mut self, step: &str, round: u32, at: usize) {
+    fn note_prompt(&mut self, step: &str, round: u32, at: usize) {
         let Some(step) = self.definition.step(step) else { return };
         self.count(step, round);
         self.over = None;
@@ -187,11 +191,11 @@ impl<'a> Path<'a> {
             Some(last) if (last.step, last.round, last.told) == (step, round, false) => {
                 (last.from, last.told) = (Some(at), true);
             }
-            _ => self.rounds.push(Round { step, round, from: Some(at), told: true, lead: Lead::First }),
+            _ => self.rounds.push(Round { step, round, from: Some(at), told: true, lead: RoundCause::First }),
         }
     }
 
-    fn enter(&mut self, step: usize, from: Option<usize>, lead: Lead) {
+    fn enter(&mut self, step: usize, from: Option<usize>, lead: RoundCause) {
         let round = self.begun.get(step).copied().unwrap_or_default().saturating_add(1);
         self.rounds.push(Round { step, round, from, told: false, lead });
     }
@@ -203,7 +207,7 @@ impl<'a> Path<'a> {
     }
 
     /// The first step from this one on that is taken with the answers.
-    fn taken(&self, from: usize) -> Option<usize> {
+    fn next_taken(&self, from: usize) -> Option<usize> {
         let fits =
             |step: &RecipeStep| step.only_if.iter().all(|(name, value)| self.context.input(name) == value);
         let mut steps = self.definition.steps.iter().enumerate().skip(from);
@@ -212,6 +216,6 @@ impl<'a> Path<'a> {
 
     /// Whether the last verdict was that something protected was changed.
     pub(super) fn is_restoring(&self) -> bool {
-        self.judged.last().is_some_and(|outcome| outcome.verdict == CHANGED)
+        self.judged.last().is_some_and(|outcome| outcome.verdict == PROTECTED_CHANGED)
     }
 }

@@ -4,9 +4,9 @@
 mod content;
 
 use super::super::check::CheckResponse;
-use super::super::definition::CHANGED;
+use super::super::definition::PROTECTED_CHANGED;
 use super::super::view::{Span, View};
-use super::super::written::{changes, named, same, settled_runs};
+use super::super::written::{changes, same, settled_runs, shown_path};
 use super::path::{Ending, Path};
 use crate::domain::{
     Block, Field, FieldKind, Finding, Form, Grantor, Outcome, RecipeEnd, RecipeFact, Review, Revision,
@@ -21,7 +21,7 @@ const RULE: &str = "recipe.protected";
 /// The form that asks about a change.
 const FORM: &str = "protected";
 /// Files that say which tests run, and how.
-const CONFIGURES: &[&str] =
+const TEST_CONFIG_FILES: &[&str] =
     &["conftest.py", "pyproject.toml", "setup.cfg", "package.json", "Cargo.toml", "tox.ini", "pytest.ini"];
 const KEEP: &str = "keep the change";
 const RESTORE: &str = "go on without it";
@@ -49,7 +49,7 @@ pub(super) fn files(path: &Path<'_>, view: &View<'_>) -> Vec<String> {
     let mut files = written(path, view, view.protects);
     let targets: Vec<String> = match view.option("target") {
         "" => Vec::new(),
-        input => paths(view.context.input(input)).map(|path| view.named(path)).collect(),
+        input => paths(view.context.input(input)).map(|path| view.shown_path(path)).collect(),
     };
     // What the person wants written is never what holds it.
     files.retain(|file| !targets.iter().any(|target| same(file, target)));
@@ -63,9 +63,9 @@ pub(super) fn remarks(path: &Path<'_>, view: &View<'_>, block: &Block, review: &
         return Vec::new();
     }
     let protected = files(path, view);
-    let written: Vec<String> = block.kind.writes().map(|file| named(&view.context, file)).collect();
+    let written: Vec<String> = block.kind.writes().map(|file| shown_path(&view.context, file)).collect();
     let touches = |file: &&String| match written.as_slice() {
-        [] => tells_of(view, review, file),
+        [] => mentions_file(view, review, file),
         written => written.iter().any(|written| same(file, written)),
     };
     let touched: Vec<&String> = protected.iter().filter(touches).collect();
@@ -76,12 +76,12 @@ pub(super) fn remarks(path: &Path<'_>, view: &View<'_>, block: &Block, review: &
 }
 
 /// Whether a review tells that the text changes this file, or a folder in which it lies.
-fn tells_of(view: &View<'_>, review: &Review, file: &str) -> bool {
+fn mentions_file(view: &View<'_>, review: &Review, file: &str) -> bool {
     let below = |path: &str| {
         file.to_lowercase().strip_prefix(&path.to_lowercase()).is_some_and(|rest| rest.starts_with('/'))
     };
     let effects = &review.effects;
-    let mut paths = effects.writes.iter().chain(&effects.deletes).map(|path| named(&view.context, path));
+    let mut paths = effects.writes.iter().chain(&effects.deletes).map(|path| shown_path(&view.context, path));
     paths.any(|path| !path.is_empty() && (same(file, &path) || below(&path)))
 }
 
@@ -92,11 +92,11 @@ fn configures(path: &Path<'_>, view: &View<'_>, block: &Block, review: &Review) 
     if !checks.any(|step| step.check.facts().name == "tests") {
         return None;
     }
-    let is_one = |path: &&str| CONFIGURES.contains(&path.rsplit('/').next().unwrap_or(path));
+    let is_one = |path: &&str| TEST_CONFIG_FILES.contains(&path.rsplit('/').next().unwrap_or(path));
     let effects = &review.effects;
     let told = effects.writes.iter().chain(&effects.deletes);
     let path = block.kind.writes().chain(told).map(String::as_str).find(is_one)?;
-    let message = format!("changes {}, which says how the tests run", named(&view.context, path));
+    let message = format!("changes {}, which says how the tests run", shown_path(&view.context, path));
     Some(Finding::new("recipe.configures", Severity::High, message))
 }
 
@@ -110,7 +110,7 @@ pub(super) fn look(path: &Path<'_>, view: &View<'_>) -> Result<Option<CheckRespo
     };
     let Some((answered, answers)) = view.answers(FORM) else {
         // What was to be put back in this round is looked at when there is something to look at.
-        let quiet = behind(from).is_empty() && !acted(view);
+        let quiet = behind(from).is_empty() && !has_answered(view);
         let all = behind(0);
         return Ok((!quiet && !all.is_empty()).then(|| CheckResponse::Form(form(&all))));
     };
@@ -119,16 +119,20 @@ pub(super) fn look(path: &Path<'_>, view: &View<'_>) -> Result<Option<CheckRespo
         return Ok(Some(CheckResponse::Form(form(&again))));
     }
     match answers.first().map_or("", |(_, choice)| choice.as_str()) {
-        RESTORE => {
-            Ok(Some(CheckResponse::Judge { verdict: CHANGED, note: "a protected file was changed".into() }))
-        }
-        STOP => Err(Ending::told(RecipeEnd::Stopped, "You stopped it because a protected file was changed.")),
+        RESTORE => Ok(Some(CheckResponse::Judge {
+            verdict: PROTECTED_CHANGED,
+            note: "a protected file was changed".into(),
+        })),
+        STOP => Err(Ending::with_words(
+            RecipeEnd::Stopped,
+            "You stopped it because a protected file was changed.",
+        )),
         _ => Ok(None),
     }
 }
 
 /// Whether the model answered in this round, by words alone or by writing: not where it only looked around.
-fn acted(view: &View<'_>) -> bool {
+fn has_answered(view: &View<'_>) -> bool {
     view.reply().is_some() && (view.newest().is_empty() || !view.written().is_empty())
 }
 
@@ -171,7 +175,7 @@ fn changed_at(view: &View<'_>, events: &[(usize, ProtectedEvent<'_>)], file: &st
         match event {
             ProtectedEvent::Kept => content.keep(),
             ProtectedEvent::Ran { item, run, makes } => {
-                content.ran(*at, &seen(view, (item, run), *makes, file));
+                content.note_run(*at, &observe(view, (item, run), *makes, file));
             }
         }
     }
@@ -179,10 +183,10 @@ fn changed_at(view: &View<'_>, events: &[(usize, ProtectedEvent<'_>)], file: &st
 }
 
 /// What is known of a run and a file.
-fn seen(view: &View<'_>, (item, run): (&BlockItem, &RunItem), makes: bool, file: &str) -> FileObservation {
+fn observe(view: &View<'_>, (item, run): (&BlockItem, &RunItem), makes: bool, file: &str) -> FileObservation {
     let report = run.ended.as_ref().map(|(_, report)| report);
     let mut hashed = report.into_iter().flat_map(|report| &report.receipt.protected);
-    let is_file = |path: &str| same(file, &named(&view.context, path));
+    let is_file = |path: &str| same(file, &shown_path(&view.context, path));
     let is_ok = report.is_some_and(|report| report.outcome == Outcome::Ok);
     let written = item.block.kind.writes().find(|path| is_file(path));
     let writes = written.is_some();
@@ -200,7 +204,7 @@ fn seen(view: &View<'_>, (item, run): (&BlockItem, &RunItem), makes: bool, file:
         listed: changes(&view.context, item, run).iter().any(|change| same(file, &change.path)),
         own: item.block.is_own(),
         makes: makes && !item.block.is_own(),
-        told: writes || tells.is_some_and(|(_, review)| tells_of(view, review, file)),
+        told: writes || tells.is_some_and(|(_, review)| mentions_file(view, review, file)),
         agreed: agreed(item, run, file),
     }
 }

@@ -11,7 +11,7 @@ use crate::engine::answers::check;
 use crate::engine::dialogue::{Dialogue, report, terms};
 use crate::engine::{Command, Event, Settings};
 use crate::recipe::kept::printed;
-use crate::recipe::{Recipe, Tool, Want, shipped, workflows};
+use crate::recipe::{FactRequest, Recipe, Tool, shipped, workflows};
 use std::path::Path;
 
 fn dialogue() -> Dialogue {
@@ -77,7 +77,7 @@ mod explain {
         let misfits = recipe.start(inputs.clone(), Vec::new()).unwrap_err();
         assert_eq!(misfits[0].to_string(), "file: one of file, code is needed");
         let wants = recipe.wants(&answers(&[("file", "a.py")]));
-        assert_eq!(wants, [Want::File { input: "file".into(), path: "a.py".into() }]);
+        assert_eq!(wants, [FactRequest::File { input: "file".into(), path: "a.py".into() }]);
     }
 
     #[test]
@@ -94,7 +94,7 @@ mod explain {
 }
 
 /// A dialogue in which the model calls tools, and all that it proposes is approved.
-struct Talk {
+struct ToolDialogue {
     d: Dialogue,
     block: u32,
     run: u32,
@@ -107,7 +107,7 @@ fn changed(outcome: Outcome, files: &[&str]) -> RunReport {
     report
 }
 
-impl Talk {
+impl ToolDialogue {
     fn new(name: &str, inputs: &[(&str, &str)], facts: &[(&str, &str)]) -> Self {
         let settings = Settings {
             workflows: workflows(),
@@ -247,7 +247,7 @@ mod tdd {
 
     #[test]
     fn tests_first_then_the_code_then_all_tests() {
-        let mut t = Talk::tdd();
+        let mut t = ToolDialogue::tdd();
         let told = t.d.told().to_owned();
         for words in [
             "slugify: makes addresses",
@@ -300,7 +300,7 @@ mod tdd {
 
     #[test]
     fn it_goes_on_where_it_stood_at_every_point() {
-        let mut t = Talk::tdd();
+        let mut t = ToolDialogue::tdd();
         assert!(t.d.reopen().ends_with("stuck cut"));
         t.d.command(Command::Retry);
         t.writes("tests/test_slug.py");
@@ -318,7 +318,7 @@ mod tdd {
 
     #[test]
     fn tests_that_pass_before_there_is_code_prove_nothing() {
-        let mut t = Talk::tdd();
+        let mut t = ToolDialogue::tdd();
         for round in 1..=3 {
             t.writes("tests/test_slug.py");
             let line = t.tests(printed("pytest/green"));
@@ -337,7 +337,7 @@ mod tdd {
 
     #[test]
     fn tests_with_a_syntax_error_are_mended_first() {
-        let mut t = Talk::tdd();
+        let mut t = ToolDialogue::tdd();
         t.writes("tests/test_slug.py");
         let line = t.tests(printed("pytest/syntax"));
         assert!(line.contains("+judged tests.1 broken, +said tests.2"), "{line}");
@@ -348,7 +348,7 @@ mod tdd {
 
     #[test]
     fn code_that_never_gets_green_ends_at_the_limit_and_keeps_the_files() {
-        let mut t = Talk::tdd();
+        let mut t = ToolDialogue::tdd();
         t.writes("tests/test_slug.py");
         t.tests(printed("pytest/missing-module"));
         for round in 1..=5 {
@@ -366,7 +366,7 @@ mod tdd {
 
     #[test]
     fn a_write_of_the_tests_takes_a_typed_word_later_and_not_before() {
-        let mut t = Talk::tdd();
+        let mut t = ToolDialogue::tdd();
         t.writes("tests/test_slug.py");
         assert!(!t.has_remark(1));
         t.tests(printed("pytest/missing-module"));
@@ -384,8 +384,8 @@ mod tdd {
         assert!(line.contains("+block 4") && line.ends_with("deciding 4"), "{line}");
     }
 
-    fn with_changed_tests() -> Talk {
-        let mut t = Talk::tdd();
+    fn with_changed_tests() -> ToolDialogue {
+        let mut t = ToolDialogue::tdd();
         t.writes("tests/test_slug.py");
         t.tests(printed("pytest/missing-module"));
         let line = t.runs(changed(Outcome::Ok, &["slug.py", "tests/test_slug.py"]));
@@ -394,7 +394,7 @@ mod tdd {
         t
     }
 
-    fn choose(t: &mut Talk, what: &str) -> String {
+    fn choose(t: &mut ToolDialogue, what: &str) -> String {
         t.d.command(Command::Answer(vec![("what".into(), what.into())]))
     }
 
@@ -434,7 +434,7 @@ mod tdd {
 
     #[test]
     fn a_word_for_one_file_excuses_no_other() {
-        let mut t = Talk::tdd();
+        let mut t = ToolDialogue::tdd();
         t.calls(&[
             ("write_file", serde_json::json!({"path": "tests/test_slug.py", "content": "a\n"})),
             ("write_file", serde_json::json!({"path": "tests/test_b.py", "content": "b\n"})),
@@ -456,7 +456,7 @@ mod tdd {
 
     #[test]
     fn tests_that_are_turned_off_do_not_pass() {
-        let mut t = Talk::tdd();
+        let mut t = ToolDialogue::tdd();
         t.writes("tests/test_slug.py");
         t.tests(printed("pytest/missing-module"));
         t.writes("slug.py");
@@ -473,7 +473,7 @@ mod tdd {
 
     #[test]
     fn only_tests_are_written_first() {
-        let mut t = Talk::tdd();
+        let mut t = ToolDialogue::tdd();
         let line = t.writes("slug.py");
         assert!(line.contains("+declined 1") && line.contains("ask s2"), "{line}");
         assert!(
@@ -493,7 +493,7 @@ mod tdd {
 
     #[test]
     fn a_model_that_writes_nothing_is_told_so() {
-        let mut t = Talk::tdd();
+        let mut t = ToolDialogue::tdd();
         let line = t.says("I would test it.");
         assert!(line.contains("+judged tests.1 nothing, +said tests.2, ask"), "{line}");
         // Looking around is fine once.
@@ -506,7 +506,7 @@ mod tdd {
     #[test]
     fn tests_that_the_person_does_not_let_run_can_not_be_judged() {
         for reject in [true, false] {
-            let mut t = Talk::tdd();
+            let mut t = ToolDialogue::tdd();
             t.writes("tests/test_slug.py");
             t.block += 1;
             t.look();
@@ -518,7 +518,7 @@ mod tdd {
 
     #[test]
     fn what_the_person_skips_ends_it_and_what_is_rejected_is_heard() {
-        let mut t = Talk::tdd();
+        let mut t = ToolDialogue::tdd();
         t.calls(&[("write_file", serde_json::json!({"path": "tests/test_slug.py", "content": "pass\n"}))]);
         t.look();
         let line = t.d.reject(1, "use one file");
@@ -531,11 +531,11 @@ mod tdd {
 
     #[test]
     fn an_interrupted_run_ends_it() {
-        let mut t = Talk::tdd();
+        let mut t = ToolDialogue::tdd();
         t.writes("tests/test_slug.py");
         let line = t.tests(report(Outcome::Interrupted));
         assert!(line.contains("+recipe stopped, +end stopped"), "{line}");
-        let mut t = Talk::tdd();
+        let mut t = ToolDialogue::tdd();
         t.writes("tests/test_slug.py");
         let line = t.tests(report(Outcome::TimedOut));
         assert!(line.contains("+judged tests.1 unclear"), "{line}");
@@ -544,8 +544,11 @@ mod tdd {
     #[test]
     fn several_files_are_written_tested_and_held() {
         let target = "slug.py, ./lib/words.py";
-        let mut t =
-            Talk::new("tdd", &[("spec", "make addresses"), ("target", target)], &[("runners", "pytest")]);
+        let mut t = ToolDialogue::new(
+            "tdd",
+            &[("spec", "make addresses"), ("target", target)],
+            &[("runners", "pytest")],
+        );
         assert!(t.d.told().contains("Files for the code: slug.py, ./lib/words.py"), "{}", t.d.told());
         // Nothing was said of these names, and no file with tests is called so: the targets alone tell that they are to come.
         let line = t.write_both("tests/test_a.py", "tests/test_b.py");
@@ -566,7 +569,7 @@ mod tdd {
 
     #[test]
     fn tests_of_two_runners_are_sent_back() {
-        let mut t = Talk::new("tdd", &[("spec", "make addresses")], &[("runners", "pytest node")]);
+        let mut t = ToolDialogue::new("tdd", &[("spec", "make addresses")], &[("runners", "pytest node")]);
         let line = t.write_both("tests/test_a.py", "tests/b.test.mjs");
         assert!(line.contains("+judged tests.1 broken"), "{line}");
         assert!(t.d.told().contains("tests/b.test.mjs is no file of pytest"), "{}", t.d.told());
@@ -575,7 +578,7 @@ mod tdd {
     #[test]
     fn the_projects_own_tests_come_last() {
         let facts = [("runners", "pytest"), ("tests", "make test")];
-        let mut t = Talk::new("tdd", &[("spec", "slugify"), ("target", "src/slug.py")], &facts);
+        let mut t = ToolDialogue::new("tdd", &[("spec", "slugify"), ("target", "src/slug.py")], &facts);
         assert!(t.d.told().contains("Files for the code: src/slug.py"), "{}", t.d.told());
         t.writes("tests/test_slug.py");
         t.tests(printed("pytest/missing-module"));
@@ -608,14 +611,14 @@ mod plot_and_data {
 
     #[test]
     fn a_chart_ends_it_and_its_path_is_told() {
-        let mut t = Talk::new("plot", &[("what", "rain by month"), ("units", "mm")], &[]);
+        let mut t = ToolDialogue::new("plot", &[("what", "rain by month"), ("units", "mm")], &[]);
         assert!(
             t.d.told().contains("Units: mm\nCells that are empty or can't be read: leave them out"),
             "{}",
             t.d.told()
         );
         // The text of the file is not told: its columns are looked at by a block.
-        assert_eq!(recipe("plot").wants(&answers(&[])), [Want::Package("matplotlib".into())]);
+        assert_eq!(recipe("plot").wants(&answers(&[])), [FactRequest::Package("matplotlib".into())]);
         let line = t.runs(report(Outcome::Ok));
         assert!(line.contains("+judged plot.1 nothing_shown, +said plot.2"), "{line}");
         let line = t.runs(report(Outcome::Failed));
@@ -632,8 +635,8 @@ mod plot_and_data {
     #[test]
     fn what_it_can_not_do_without_is_known_before_it_begins() {
         let tools = |name: &str, given: &[(&str, &str)]| {
-            let tool = |want: Want| match want {
-                Want::Tool { input, tool } => Some((input, tool)),
+            let tool = |want: FactRequest| match want {
+                FactRequest::Tool { input, tool } => Some((input, tool)),
                 _ => None,
             };
             recipe(name).wants(&answers(given)).into_iter().filter_map(tool).collect::<Vec<_>>()
@@ -667,7 +670,7 @@ mod plot_and_data {
 
     #[test]
     fn no_chart_ends_at_the_limit() {
-        let mut t = Talk::new("plot", &[("what", "rain")], &[]);
+        let mut t = ToolDialogue::new("plot", &[("what", "rain")], &[]);
         for _ in 0..4 {
             t.runs(report(Outcome::TimedOut));
         }
@@ -678,7 +681,7 @@ mod plot_and_data {
 
     #[test]
     fn a_table_is_told_in_words() {
-        let mut t = Talk::new("data", &[("what", "rain by month")], &[]);
+        let mut t = ToolDialogue::new("data", &[("what", "rain by month")], &[]);
         let line = t.says("I can't.");
         assert!(line.contains("+judged table.1 nothing"), "{line}");
         let mut table = report(Outcome::Ok);

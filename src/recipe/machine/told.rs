@@ -1,35 +1,35 @@
 //! What is told: to the model when a round begins, to the person at the end.
 
 use super::super::check;
-use super::super::definition::{CHANGED, RecipeStep};
+use super::super::definition::{PROTECTED_CHANGED, RecipeStep};
 use super::super::text::{Text, bounded, fenced};
-use super::super::view::{View, ended};
+use super::super::view::{View, ended_run};
 use super::super::written;
-use super::path::{Ending, EndingText, Lead, Path};
+use super::path::{Ending, EndingText, Path, RoundCause};
 use super::protect;
 use crate::domain::{Block, RoundOutcome};
 use std::fmt::Write as _;
 
 /// How a file is written, in each dialect.
-const WRITE: &str = "To write a file, put its whole text into one fenced block and name the file behind the language, \
+const WRITE_HINT: &str = "To write a file, put its whole text into one fenced block and name the file behind the language, \
     like this:\n\n```python path=folder/name.py\n…\n```\n\nWhere you have the tool write_file, call it instead. A file that is there may be changed \
     by an edit, too: the fence `edit path=folder/name.py` with SEARCH/REPLACE blocks, or the tool edit_file.";
 const CHANGED_BACK: &str = "Your last block changed files that were agreed on: {protected}. The person wants them as they \
     were. Put back what was there, and reach the aim of this step without changing them.";
 
 /// What the model is told when the round that goes on begins; nothing where it is not asked.
-pub(super) fn entering(path: &Path<'_>) -> String {
+pub(super) fn round_message(path: &Path<'_>) -> String {
     let step = path.step();
     let (before, say) = match path.lead() {
-        Lead::First => (fill(path, &path.definition.say), fill(path, &step.say)),
-        Lead::Verdict { say: Some(say), again } => {
+        RoundCause::First => (fill(path, &path.definition.say), fill(path, &step.say)),
+        RoundCause::Verdict { say: Some(say), again } => {
             (fill(path, say), if *again { String::new() } else { fill(path, &step.say) })
         }
-        Lead::Verdict { say: None, again: false } => (String::new(), fill(path, &step.say)),
-        Lead::Verdict { say: None, again: true } if path.is_restoring() => {
+        RoundCause::Verdict { say: None, again: false } => (String::new(), fill(path, &step.say)),
+        RoundCause::Verdict { say: None, again: true } if path.is_restoring() => {
             (fill(path, &Text::parse(CHANGED_BACK)), String::new())
         }
-        Lead::Verdict { say: None, again: true } => {
+        RoundCause::Verdict { say: None, again: true } => {
             let last = path.view_of(path.rounds.len().saturating_sub(2));
             let hint = path
                 .judged
@@ -38,7 +38,7 @@ pub(super) fn entering(path: &Path<'_>) -> String {
             (hint.unwrap_or_default(), String::new())
         }
     };
-    joined([before, say])
+    join_parts([before, say])
 }
 
 /// Why a step has no use for a block.
@@ -58,10 +58,10 @@ pub(super) fn summary(path: &Path<'_>, ending: &Ending) -> String {
         EndingText::Text(text) => fill(path, text),
         EndingText::Words(words) => words.clone(),
     };
-    joined([said, fill(path, &path.definition.summary)])
+    join_parts([said, fill(path, &path.definition.summary)])
 }
 
-fn joined(parts: [String; 2]) -> String {
+fn join_parts(parts: [String; 2]) -> String {
     let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     parts.join("\n\n")
 }
@@ -75,16 +75,16 @@ fn fill(path: &Path<'_>, text: &Text) -> String {
 fn value(path: &Path<'_>, view: &View<'_>, name: &str) -> String {
     let last = path.judged.last();
     match name {
-        "write" => WRITE.into(),
+        "write" => WRITE_HINT.into(),
         "runner" => check::runner(view),
         "verdict" => last.map(|last| last.verdict.clone()).unwrap_or_default(),
         "note" => last.map(|last| last.note.clone()).unwrap_or_default(),
         "round" => view.round.to_string(),
         "rounds" => path.step().rounds.to_string(),
         "step" => path.step().title.clone(),
-        "files" => listed(&view.all_written()),
+        "files" => markdown_list(&view.all_written()),
         "protected" => protect::files(path, view).join(", "),
-        "images" => listed(&images(view)),
+        "images" => markdown_list(&images(view)),
         "steps" => steps(path),
         name if name.starts_with("data:") => {
             data(view.context.input(name.strip_prefix("data:").unwrap_or_default()))
@@ -103,7 +103,7 @@ fn data(text: &str) -> String {
 }
 
 /// A list in Markdown.
-fn listed(names: &[String]) -> String {
+fn markdown_list(names: &[String]) -> String {
     let lines: Vec<String> = names.iter().map(|name| format!("- {}", code(name))).collect();
     lines.join("\n")
 }
@@ -116,7 +116,7 @@ fn code(name: &str) -> String {
 /// The images that runs of the recipe made.
 fn images(view: &View<'_>) -> Vec<String> {
     let runs = written::runs(&view.context, view.context.from.saturating_sub(1), usize::MAX);
-    let images = runs.filter_map(|(item, _)| ended(item)).flat_map(|(_, report)| &report.images);
+    let images = runs.filter_map(|(item, _)| ended_run(item)).flat_map(|(_, report)| &report.images);
     let mut paths: Vec<String> = images.map(|image| image.path.to_string_lossy().into_owned()).collect();
     paths.dedup();
     paths
@@ -131,7 +131,7 @@ fn steps(path: &Path<'_>) -> String {
             known.map_or(step.as_str(), |step| step.title.as_str()),
             if note.is_empty() { verdict } else { note },
         );
-        let verdict = if verdict == CHANGED { "changed what is protected" } else { verdict };
+        let verdict = if verdict == PROTECTED_CHANGED { "changed what is protected" } else { verdict };
         let _ = writeln!(list, "- {title}, round {round}: {verdict} ({note})");
     }
     list.trim_end().to_owned()

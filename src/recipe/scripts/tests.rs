@@ -31,6 +31,6 @@ fn figures_come_from_what_was_said_last() {
     assert_eq!(seconds("=> seconds: 1 2\nx\n=> seconds: 3 4 5\n"), [3.0, 4.0, 5.0]);
     assert_eq!(seconds("=> seconds: 1 2\n    => seconds: 3\n=> failed: exit 1\n"), Vec::<f64>::new());
     assert_eq!(seconds("=> seconds: nan inf -1 x\n"), Vec::<f64>::new());
-    assert_eq!(Figures::of(&[4.0, 1.0, 2.0, 3.0]).unwrap().told(), "2.5000 s (1.0000 to 4.0000)");
+    assert_eq!(Figures::of(&[4.0, 1.0, 2.0, 3.0]).unwrap().describe(), "2.5000 s (1.0000 to 4.0000)");
     assert_eq!(Figures::of(&[]), None);
 }

@@ -1,7 +1,7 @@
 //! What words tell where a text could not be read, or not be followed to its end: a call or a command for itself, without
 //! what names stand for.
 
-use super::{DEEPEST, Inspector};
+use super::{Inspector, MAX_DEPTH};
 use crate::domain::Severity;
 use crate::review::diagnostic::Diagnostic;
 use crate::review::grammar::Grammar;
@@ -11,10 +11,10 @@ use std::ops::Range;
 mod pieces;
 
 /// Commands of a shell that are looked at one by one where they can't be read together, in one block.
-pub(super) const COMMANDS: usize = 4000;
+pub(super) const MAX_COMMANDS: usize = 4000;
 
 /// As much of one command is looked at.
-const LONGEST: usize = 4096;
+const MAX_COMMAND_BYTES: usize = 4096;
 
 impl Inspector<'_> {
     /// Tells of stretches that could not be read, and what their words tell. What is in `known` is not told again.
@@ -33,12 +33,12 @@ impl Inspector<'_> {
         for stretch in stretches {
             let text = source.get(stretch.clone()).unwrap_or_default();
             let words = self.words(text, form, depth);
-            let words: Vec<_> = words.into_iter().map(|told| moved(told, stretch.start)).collect();
+            let words: Vec<_> = words.into_iter().map(|told| shift(told, stretch.start)).collect();
             let unseen = words.iter().filter(|told| unread::is_unseen(told)).map(|told| told.span.clone());
-            unread.extend(unread::around(stretch, unseen, source));
+            unread.extend(unread::split_around(stretch, unseen, source));
             found.extend(words);
         }
-        let mut diagnostics = untold(found, known);
+        let mut diagnostics = drop_known(found, known);
         diagnostics.extend(unread);
         diagnostics
     }
@@ -51,12 +51,12 @@ impl Inspector<'_> {
         language: &str,
         known: &[Diagnostic],
     ) -> Vec<Diagnostic> {
-        untold(self.words(source, (grammar, language), 0), known)
+        drop_known(self.words(source, (grammar, language), 0), known)
     }
 
     fn words(&mut self, text: &str, (grammar, language): (Grammar, &str), depth: u32) -> Vec<Diagnostic> {
         // What is nested in what is found here is read, and no deeper.
-        let depth = depth.max(DEEPEST - 1);
+        let depth = depth.max(MAX_DEPTH - 1);
         // That it is not looked at to its end is told already.
         let cut = self.cut;
         let diagnostics = match grammar {
@@ -89,15 +89,15 @@ impl Inspector<'_> {
                 continue;
             }
             if self.commands == 0 {
-                diagnostics.push(unread::unseen(span.start..text.len()));
+                diagnostics.push(unread::unseen_diagnostic(span.start..text.len()));
                 break;
             }
-            if span.len() <= LONGEST && self.command(text, &span, depth, true, &mut diagnostics) {
+            if span.len() <= MAX_COMMAND_BYTES && self.command(text, &span, depth, true, &mut diagnostics) {
                 self.commands = self.commands.saturating_sub(1);
             } else {
                 for piece in pieces::pieces(text, span) {
                     if self.commands == 0 {
-                        diagnostics.push(unread::unseen(piece.start..text.len()));
+                        diagnostics.push(unread::unseen_diagnostic(piece.start..text.len()));
                         return diagnostics;
                     }
                     self.commands -= 1;
@@ -118,31 +118,31 @@ impl Inspector<'_> {
         diagnostics: &mut Vec<Diagnostic>,
     ) -> bool {
         let whole = text.get(span.clone()).unwrap_or_default();
-        let command = whole.get(..whole.floor_char_boundary(LONGEST)).unwrap_or_default();
+        let command = whole.get(..whole.floor_char_boundary(MAX_COMMAND_BYTES)).unwrap_or_default();
         let read = self.read(command, Grammar::Bash, "bash", Vec::new());
         if has_to_be && read.as_ref().is_none_or(|read| !read.unread.is_empty()) {
             return false;
         }
         let Some(read) = read else {
-            diagnostics.push(unread::unseen(span.clone()));
+            diagnostics.push(unread::unseen_diagnostic(span.clone()));
             return true;
         };
         let mut found = self.settle(read.reading, command, Grammar::Bash, depth);
         found.extend(read.diagnostics);
-        diagnostics.extend(found.into_iter().map(|told| moved(told, span.start)));
+        diagnostics.extend(found.into_iter().map(|told| shift(told, span.start)));
         if command.len() < whole.len() {
-            diagnostics.push(unread::unseen(span.start + command.len()..span.end));
+            diagnostics.push(unread::unseen_diagnostic(span.start + command.len()..span.end));
         }
         true
     }
 }
 
-fn moved(told: Diagnostic, by: usize) -> Diagnostic {
+fn shift(told: Diagnostic, by: usize) -> Diagnostic {
     Diagnostic { span: told.span.start + by..told.span.end + by, ..told }
 }
 
 /// Remarks but for those on places of which something graver than information was told already. What was not looked at stays.
-fn untold(mut diagnostics: Vec<Diagnostic>, known: &[Diagnostic]) -> Vec<Diagnostic> {
+fn drop_known(mut diagnostics: Vec<Diagnostic>, known: &[Diagnostic]) -> Vec<Diagnostic> {
     let grave = known.iter().filter(|told| told.severity > Severity::Info);
     let mut told: Vec<(usize, usize)> = grave.map(|told| (told.span.start, told.span.end)).collect();
     told.sort_unstable();

@@ -1,7 +1,7 @@
 //! Binding names in JavaScript: imports, patterns, parameters.
 
 use super::JavascriptReader;
-use crate::review::syntax::{named, pair, text};
+use crate::review::syntax::{named_children, pair, text};
 use crate::review::value::{Act, Argument, Value, ValueKind};
 use crate::review::walk::spread;
 use tree_sitter::Node;
@@ -14,8 +14,8 @@ impl<'t> JavascriptReader<'_, 't> {
         let module = self.fold(source, frame, 0);
         let Some(module) = module.as_whole_text().map(str::to_owned) else { return };
         self.shared.imported(module.strip_prefix("node:").unwrap_or(&module), node.byte_range());
-        let clauses = named(node, 8).into_iter().filter(|n| n.kind() == "import_clause");
-        for item in clauses.flat_map(|clause| named(clause, 8)) {
+        let clauses = named_children(node, 8).into_iter().filter(|n| n.kind() == "import_clause");
+        for item in clauses.flat_map(|clause| named_children(clause, 8)) {
             match item.kind() {
                 "identifier" => {
                     let value = self.named(&module);
@@ -28,7 +28,7 @@ impl<'t> JavascriptReader<'_, 't> {
                     }
                 }
                 "named_imports" => {
-                    for specifier in named(item, 256) {
+                    for specifier in named_children(item, 256) {
                         let Some(name) = specifier.child_by_field_name("name") else { continue };
                         let alias = specifier.child_by_field_name("alias").unwrap_or(name);
                         let value = self.named(&format!("{module}.{}", self.spelled(name)));
@@ -42,7 +42,7 @@ impl<'t> JavascriptReader<'_, 't> {
 
     /// `import fs = require('fs')`.
     fn import_require(&mut self, node: Node<'t>, frame: usize) {
-        let clause = named(node, 8).into_iter().find(|n| n.kind() == "import_require_clause");
+        let clause = named_children(node, 8).into_iter().find(|n| n.kind() == "import_require_clause");
         let Some(clause) = clause else { return };
         let (Some(name), Some(source)) = (clause.named_child(0), clause.child_by_field_name("source")) else {
             return;
@@ -91,7 +91,7 @@ impl<'t> JavascriptReader<'_, 't> {
                 }
             }
             "object_pattern" => {
-                for child in named(left, 64) {
+                for child in named_children(left, 64) {
                     let (key, target) = match child.kind() {
                         "pair_pattern" => match pair(child, "key", "value") {
                             (Some(key), Some(target)) => (key, target),
@@ -110,7 +110,7 @@ impl<'t> JavascriptReader<'_, 't> {
                 }
             }
             "array_pattern" => {
-                for (index, target) in named(left, 64).into_iter().enumerate() {
+                for (index, target) in named_children(left, 64).into_iter().enumerate() {
                     self.bind_pattern(target, spread(&value, index), frame, branch);
                 }
             }
@@ -123,7 +123,8 @@ impl<'t> JavascriptReader<'_, 't> {
     pub(super) fn parameters(&mut self, function: Node<'t>, frame: usize, call: Option<&Act>) {
         let found = ["parameters", "parameter"].into_iter().find_map(|f| function.child_by_field_name(f));
         let Some(parameters) = found else { return };
-        let all = if parameters.kind() == "identifier" { vec![parameters] } else { named(parameters, 64) };
+        let all =
+            if parameters.kind() == "identifier" { vec![parameters] } else { named_children(parameters, 64) };
         for (at, parameter) in all.into_iter().enumerate() {
             let pattern = parameter.child_by_field_name("pattern").unwrap_or(parameter);
             let default =

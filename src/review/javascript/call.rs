@@ -4,7 +4,7 @@
 use super::JavascriptReader;
 use crate::review::argument_flow::CallEntry;
 use crate::review::flow::element;
-use crate::review::syntax::named;
+use crate::review::syntax::named_children;
 use crate::review::value::{Act, Argument, Value, ValueKind};
 use crate::review::walk::walk;
 use std::ops::Range;
@@ -80,7 +80,7 @@ impl<'t> JavascriptReader<'_, 't> {
 
     /// Whether a name is a function that the text defines, that was bound, or that rules speak of.
     fn callable(&self, name: &str) -> bool {
-        name == BOUND || self.shared.handed.function(name).is_some() || self.shared.book.knows(name)
+        name == BOUND_FUNCTION || self.shared.handed.function(name).is_some() || self.shared.book.knows(name)
     }
 
     /// A value is called with these arguments: told, and followed, like a call in the text. What it gives.
@@ -93,7 +93,7 @@ impl<'t> JavascriptReader<'_, 't> {
         let mut given = Vec::new();
         for called in called.alternatives() {
             let (called, arguments) = Self::taken_apart(called, arguments.clone(), span);
-            for act in self.act(&called, arguments, span.clone()).ways() {
+            for act in self.act(&called, arguments, span.clone()).variants() {
                 given.push(self.result(&act, &called));
                 if self.shared.handed.function(&act.name).is_none() && act.name != "?" {
                     self.shared.reading.acts.push(act);
@@ -141,7 +141,7 @@ impl<'t> JavascriptReader<'_, 't> {
                 let same = ValueKind::Name { path: path.to_owned(), about: about.clone() };
                 (!path.is_empty()).then_some(Value { kind: same, taint: called.taint })
             };
-            if path == BOUND
+            if path == BOUND_FUNCTION
                 && let Some(Value { kind: ValueKind::List(parts), .. }) = about.as_deref()
                 && let [inner, before @ ..] = parts.as_slice()
             {
@@ -193,7 +193,7 @@ impl<'t> JavascriptReader<'_, 't> {
                         self.hoist(body, frame);
                     } else {
                         let value = self.fold(body, frame, 0);
-                        self.shared.handed.give_back(value);
+                        self.shared.handed.note_return(value);
                     }
                 }
                 walk(self, function.node, frame);
@@ -236,13 +236,13 @@ impl<'t> JavascriptReader<'_, 't> {
 }
 
 /// The name of a function that `bind` gave; it is about the function and the arguments that are set.
-pub(super) const BOUND: &str = "bind()";
+pub(super) const BOUND_FUNCTION: &str = "bind()";
 
 /// The callee and the arguments of a call, as nodes.
 pub(super) fn parts(node: Node<'_>, most: usize) -> Option<(Node<'_>, Vec<Node<'_>>)> {
     let field = if node.kind() == "new_expression" { "constructor" } else { "function" };
     let function = node.child_by_field_name(field)?;
     let list = node.child_by_field_name("arguments");
-    let arguments = list.map(|l| if l.kind() == "arguments" { named(l, most) } else { vec![l] });
+    let arguments = list.map(|l| if l.kind() == "arguments" { named_children(l, most) } else { vec![l] });
     Some((function, arguments.unwrap_or_default()))
 }

@@ -3,15 +3,15 @@
 use super::JavascriptReader;
 use crate::review::escapes;
 use crate::review::path_class;
-use crate::review::syntax::{named, pair, text};
+use crate::review::syntax::{named_children, pair, text};
 use crate::review::value::{Act, Argument, Taint, Value, ValueKind};
 use tree_sitter::Node;
 
 /// Longest list or object that is folded.
-const LONGEST: usize = 256;
+const MAX_ITEMS: usize = 256;
 
 /// Ways in which one call is looked at.
-const MOST_WAYS: usize = 64;
+const MAX_VARIANTS: usize = 64;
 
 impl<'t> JavascriptReader<'_, 't> {
     /// What is known of an expression.
@@ -71,14 +71,14 @@ impl<'t> JavascriptReader<'_, 't> {
             | "as_expression"
             | "satisfies_expression"
             | "non_null_expression" => {
-                named(node, 1).first().map_or_else(Value::unknown, |n| self.fold(*n, frame, deeper))
+                named_children(node, 1).first().map_or_else(Value::unknown, |n| self.fold(*n, frame, deeper))
             }
             "sequence_expression" => {
-                named(node, 16).last().map_or_else(Value::unknown, |n| self.fold(*n, frame, deeper))
+                named_children(node, 16).last().map_or_else(Value::unknown, |n| self.fold(*n, frame, deeper))
             }
             "array" => {
-                let items = named(node, LONGEST + 1);
-                if items.len() > LONGEST {
+                let items = named_children(node, MAX_ITEMS + 1);
+                if items.len() > MAX_ITEMS {
                     return Value::unknown();
                 }
                 Value::new(ValueKind::List(items.into_iter().map(|n| self.fold(n, frame, deeper)).collect()))
@@ -167,10 +167,10 @@ impl<'t> JavascriptReader<'_, 't> {
 
     fn template(&mut self, node: Node<'t>, frame: usize, depth: u32) -> Value {
         let mut parts = vec![Value::text("")];
-        for child in named(node, LONGEST) {
+        for child in named_children(node, MAX_ITEMS) {
             match child.kind() {
                 "template_substitution" => {
-                    let inner = named(child, 1).first().map(|n| self.fold(*n, frame, depth));
+                    let inner = named_children(child, 1).first().map(|n| self.fold(*n, frame, depth));
                     parts.push(inner.unwrap_or_else(Value::unknown));
                 }
                 _ => parts.push(Value::text(escapes::javascript(text(child, self.shared.source)))),
@@ -182,7 +182,7 @@ impl<'t> JavascriptReader<'_, 't> {
     fn object(&mut self, node: Node<'t>, frame: usize, depth: u32) -> Value {
         let mut items = Vec::new();
         let mut loose = Taint::default();
-        for child in named(node, LONGEST) {
+        for child in named_children(node, MAX_ITEMS) {
             match child.kind() {
                 "pair" => {
                     if let (Some(key), Some(value)) = pair(child, "key", "value") {
@@ -208,7 +208,7 @@ impl<'t> JavascriptReader<'_, 't> {
                 _ => {}
             }
         }
-        items.truncate(LONGEST);
+        items.truncate(MAX_ITEMS);
         Value::new(ValueKind::Map(items)).tainted(loose)
     }
 
@@ -227,7 +227,8 @@ impl<'t> JavascriptReader<'_, 't> {
     fn binary(&mut self, node: Node<'t>, frame: usize, depth: u32) -> Value {
         let operator =
             node.child_by_field_name("operator").map(|o| text(o, self.shared.source)).unwrap_or_default();
-        let parts = named(node, 3).into_iter().skip(usize::from(node.kind() == "ternary_expression"));
+        let parts =
+            named_children(node, 3).into_iter().skip(usize::from(node.kind() == "ternary_expression"));
         let parts: Vec<Value> = parts.map(|n| self.fold(n, frame, depth)).collect();
         let texts = parts.iter().any(|v| v.as_text().is_some());
         if operator == "+" && (texts || parts.iter().any(Value::has_choice)) {
@@ -244,7 +245,7 @@ impl<'t> JavascriptReader<'_, 't> {
         if let Some((value, _)) = self.shared.calls.get(&node.id()) {
             return value.clone();
         }
-        let Some((function, list)) = super::call::parts(node, LONGEST) else { return Value::unknown() };
+        let Some((function, list)) = super::call::parts(node, MAX_ITEMS) else { return Value::unknown() };
         let called = self.fold(function, frame, depth);
         let mut arguments = Vec::new();
         for child in list {
@@ -262,7 +263,7 @@ impl<'t> JavascriptReader<'_, 't> {
             let (called, arguments) = Self::taken_apart(called, arguments.clone(), &node.byte_range());
             for called in called.alternatives() {
                 let act = self.act(&called, arguments.clone(), node.byte_range());
-                for act in act.ways().into_iter().take(MOST_WAYS.saturating_sub(acts.len())) {
+                for act in act.variants().into_iter().take(MAX_VARIANTS.saturating_sub(acts.len())) {
                     values.push(self.result(&act, &called));
                     acts.push(act);
                 }

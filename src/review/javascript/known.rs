@@ -1,14 +1,14 @@
 //! What well-known functions of JavaScript and node give, where that helps to name a path, a program or a host.
 
 use super::JavascriptReader;
-use crate::review::path_class::{self, SCRATCH};
+use crate::review::path_class::{self, TEMPORARY_FOLDER};
 use crate::review::rules::PathClass;
 use crate::review::value::taint;
 use crate::review::value::{Act, Argument, Taint, Value, ValueKind};
 use base64::Engine as _;
 
 /// Longest list that a split gives.
-const LONGEST: usize = 256;
+const MAX_ITEMS: usize = 256;
 
 impl JavascriptReader<'_, '_> {
     /// What a call gives.
@@ -108,7 +108,7 @@ impl JavascriptReader<'_, '_> {
                     None => function,
                 };
                 let parts = std::iter::once(function).chain(set).collect();
-                Value::name_about(super::call::BOUND, Value::new(ValueKind::List(parts)))
+                Value::name_about(super::call::BOUND_FUNCTION, Value::new(ValueKind::List(parts)))
             }
             "Function()" => {
                 let text = receiver?.as_whole_text()?.trim().trim_end_matches(';');
@@ -144,7 +144,7 @@ impl JavascriptReader<'_, '_> {
                         _ => items.push(argument.value.clone()),
                     }
                 }
-                items.truncate(LONGEST);
+                items.truncate(MAX_ITEMS);
                 Value::new(ValueKind::List(items))
             }
             "array.slice" | "array.filter" | "array.sort" | "array.toString" => receiver?.clone(),
@@ -156,13 +156,13 @@ impl JavascriptReader<'_, '_> {
                 }
                 Value::text(text.replace(from, to))
             }
-            _ => return of_texts(act),
+            _ => return result_of_texts(act),
         })
     }
 }
 
 /// What functions of paths and texts give.
-fn of_texts(act: &Act) -> Option<Value> {
+fn result_of_texts(act: &Act) -> Option<Value> {
     let first = act.arguments.first().map(|a| &a.value);
     let receiver = act.receiver.as_ref();
     Some(match act.name.as_str() {
@@ -178,7 +178,7 @@ fn of_texts(act: &Act) -> Option<Value> {
         "os.homedir" => Value::text("~"),
         "os.tmpdir" => Value::text("/tmp"),
         "process.cwd" => Value::text("."),
-        "fs.mkdtempSync" | "fs.mkdtemp" => Value::part(SCRATCH),
+        "fs.mkdtempSync" | "fs.mkdtemp" => Value::part(TEMPORARY_FOLDER),
         "atob" => base64(first?.as_whole_text()?),
         "Buffer.from" => match act.arguments.get(1).and_then(|a| a.value.as_whole_text()) {
             Some("base64") => {
@@ -209,9 +209,9 @@ fn of_texts(act: &Act) -> Option<Value> {
             let text = receiver?.as_whole_text()?;
             let by = first.and_then(Value::as_whole_text)?;
             let items: Vec<Value> = if by.is_empty() {
-                text.chars().take(LONGEST).map(|c| Value::text(c.to_string())).collect()
+                text.chars().take(MAX_ITEMS).map(|c| Value::text(c.to_string())).collect()
             } else {
-                text.split(by).take(LONGEST).map(Value::text).collect()
+                text.split(by).take(MAX_ITEMS).map(Value::text).collect()
             };
             Value::new(ValueKind::List(items))
         }

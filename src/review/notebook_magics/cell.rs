@@ -10,11 +10,11 @@ use crate::text::magics::only_word;
 use std::ops::Range;
 
 /// Programs that read the cell on their standard input.
-const PROGRAMS: &[&str] =
+const STDIN_PROGRAMS: &[&str] =
     &["bash", "sh", "zsh", "ksh", "dash", "python", "python2", "python3", "pypy", "perl", "ruby", "node"];
 
 /// Options of magics that run programs, with the word that they take.
-const WORDS: &[&str] = &["--out", "--err", "--proc"];
+const WORD_OPTIONS: &[&str] = &["--out", "--err", "--proc"];
 
 /// What a cell is, by its first line and from where on the rest stands; whether that is Python.
 pub(super) fn look(source: &str, first: Range<usize>, body: usize) -> (Magic, bool) {
@@ -22,17 +22,17 @@ pub(super) fn look(source: &str, first: Range<usize>, body: usize) -> (Magic, bo
     let named = line.trim_start_matches('%');
     let name = named.split_whitespace().next().unwrap_or_default();
     let behind = first.end - named.len() + name.len();
-    let (mut magic, goes_on) = match options::known(name) {
+    let (mut magic, goes_on) = match options::options_of(name) {
         Some(known) => (line::beginning(source, first.clone(), behind, known), true),
         None if name == "capture" => (Magic::whole(first.clone()), true),
-        None => (taken(source, (name, named), &first, behind..source.len(), body..source.len()), false),
+        None => (read_cell(source, (name, named), &first, behind..source.len(), body..source.len()), false),
     };
     magic.code.extend(line::values_of(name, source.get(behind..first.end).unwrap_or_default(), behind));
     (magic, goes_on)
 }
 
 /// What a magic makes of a cell whose rest it takes: from behind its name on, and from the next line on.
-fn taken(
+fn read_cell(
     source: &str,
     (name, named): (&str, &str),
     first: &Range<usize>,
@@ -49,7 +49,7 @@ fn taken(
             whole.with(std::iter::once(bash(text(&behind), behind)).chain(values))
         }
         "script" => program(whole, given, first.end, body, source),
-        _ if PROGRAMS.contains(&name) => program(whole, named, first.end, body, source),
+        _ if STDIN_PROGRAMS.contains(&name) => program(whole, named, first.end, body, source),
         "javascript" | "js" => whole.with([code(InnerPattern::Javascript, text(&body), body.clone())]),
         "sql" => whole.with([code(InnerPattern::Sql, text(&behind), behind.clone())]),
         "writefile" | "file" => match file(given) {
@@ -76,7 +76,7 @@ fn program(whole: Magic, command: &str, end: usize, body: Range<usize>, source: 
     let mut own = Vec::new();
     while let Some(word) = words.next() {
         match word {
-            _ if WORDS.contains(&word) => drop(words.next()),
+            _ if WORD_OPTIONS.contains(&word) => drop(words.next()),
             "--bg" | "--no-raise-error" => {}
             _ => own.push(word),
         }

@@ -11,10 +11,10 @@ use crate::text::magics::STEERING;
 use std::ops::Range;
 
 /// Magics that run the command of a shell that stands behind them.
-const SHELLS: &[&str] = &["sx", "system"];
+const SHELL_MAGICS: &[&str] = &["sx", "system"];
 
 /// Programs that a magic of the same name runs.
-const PROGRAMS: &[&str] = &[
+const PROGRAM_MAGICS: &[&str] = &[
     "pip",
     "conda",
     "mamba",
@@ -33,10 +33,10 @@ const PROGRAMS: &[&str] = &[
 ];
 
 /// Magics that take their line as it is: IPython puts no values into it.
-const AS_IT_IS: &[&str] = &["time", "timeit", "prun", "debug"];
+const VERBATIM_MAGICS: &[&str] = &["time", "timeit", "prun", "debug"];
 
 /// Magics that run nothing of the text, and change or show nothing but the session itself, whatever they are given.
-const QUIET: &[&str] = &[
+const HARMLESS_MAGICS: &[&str] = &[
     "pprint",
     "who",
     "whos",
@@ -81,7 +81,7 @@ pub(super) fn look(source: &str, span: Range<usize>) -> Option<Magic> {
         let name = name(rest);
         let behind = span.start + 1 + name.len();
         let given = rest.get(name.len()..).unwrap_or_default();
-        let mut magic = match options::known(name) {
+        let mut magic = match options::options_of(name) {
             Some(known) => beginning(source, span, behind, known),
             None => {
                 let (code, unread) = magic_of(rest, span.clone());
@@ -121,7 +121,7 @@ pub(super) fn beginning(source: &str, span: Range<usize>, behind: usize, known: 
 
 /// The Python in the braces of what a magic is given, which begins there.
 pub(super) fn values_of(name: &str, given: &str, start: usize) -> Vec<NestedCode> {
-    if AS_IT_IS.contains(&name) { Vec::new() } else { values(given, start).collect() }
+    if VERBATIM_MAGICS.contains(&name) { Vec::new() } else { values(given, start).collect() }
 }
 
 /// What a magic runs, from its name on, and what of it is not known.
@@ -130,7 +130,7 @@ fn magic_of(text: &str, span: Range<usize>) -> (Vec<NestedCode>, Option<Range<us
     let rest = text.get(name.len()..).unwrap_or_default();
     let bare = rest.trim();
     let behind = span.end - rest.len()..span.end;
-    if let Some(known) = options::known(name) {
+    if let Some(known) = options::options_of(name) {
         // What it gives back is put into a name: it stands for itself.
         let mut given = options(rest, known, &span);
         let python = rest.get(given.end..).unwrap_or_default();
@@ -138,9 +138,9 @@ fn magic_of(text: &str, span: Range<usize>) -> (Vec<NestedCode>, Option<Range<us
         return (given.code, (!given.are_known).then_some(span));
     }
     let codes = match name {
-        _ if SHELLS.contains(&name) => vec![bash(rest, behind)],
+        _ if SHELL_MAGICS.contains(&name) => vec![bash(rest, behind)],
         "sc" => vec![bash(rest.split_once('=').map_or(rest, |(_, command)| command), behind)],
-        _ if PROGRAMS.contains(&name) => vec![bash(text, span.end - text.len()..span.end)],
+        _ if PROGRAM_MAGICS.contains(&name) => vec![bash(text, span.end - text.len()..span.end)],
         "sql" => vec![code(InnerPattern::Sql, rest, behind)],
         "run" => vec![bash(&format!("python3 {bare}"), span)],
         "load_ext" | "reload_ext" | "aimport" => match imports(name, bare) {
@@ -166,7 +166,7 @@ fn is_quiet(name: &str, given: &str) -> bool {
         "matplotlib" => !given.contains(':'),
         // From a file or a page.
         "load" => given.is_empty(),
-        _ => QUIET.contains(&name) || STEERING.contains(&name),
+        _ => HARMLESS_MAGICS.contains(&name) || STEERING.contains(&name),
     }
 }
 

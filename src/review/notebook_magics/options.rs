@@ -5,7 +5,7 @@ use crate::review::nested::NestedCode;
 use std::ops::Range;
 
 /// Magics that run the Python that stands behind their options, and those as `getopt` of Python is told them.
-const PYTHON: &[(&str, &str)] = &[
+const PYTHON_MAGICS: &[(&str, &str)] = &[
     ("time", ""),
     ("config", ""),
     ("timeit", "n:r:tcp:qov:"),
@@ -16,10 +16,10 @@ const PYTHON: &[(&str, &str)] = &[
 ];
 
 /// Options that take a file to write to.
-const FILES: [char; 2] = ['T', 'D'];
+const FILE_OPTIONS: [char; 2] = ['T', 'D'];
 
 /// The only option of magics that have none with a letter. IPython takes it out wherever it stands.
-const LONG: &str = "--no-raise-error";
+const NO_RAISE_OPTION: &str = "--no-raise-error";
 
 /// What stands in front of the Python of a magic.
 pub(super) struct Options {
@@ -32,8 +32,8 @@ pub(super) struct Options {
 }
 
 /// The options that a magic of this name knows, where it runs the Python behind them.
-pub(super) fn known(name: &str) -> Option<&'static str> {
-    PYTHON.iter().find(|(known, _)| *known == name).map(|(_, options)| *options)
+pub(super) fn options_of(name: &str) -> Option<&'static str> {
+    PYTHON_MAGICS.iter().find(|(known, _)| *known == name).map(|(_, options)| *options)
 }
 
 /// What stands in front of the Python in a text from behind the name of a magic on.
@@ -41,8 +41,8 @@ pub(super) fn options(text: &str, known: &str, span: &Range<usize>) -> Options {
     let mut options = Options { end: 0, code: Vec::new(), are_known: true };
     loop {
         let (word, behind) = word_at(text, options.end);
-        if known.is_empty() && word != LONG {
-            options.are_known = !text.get(options.end..).unwrap_or_default().contains(LONG);
+        if known.is_empty() && word != NO_RAISE_OPTION {
+            options.are_known = !text.get(options.end..).unwrap_or_default().contains(NO_RAISE_OPTION);
             break;
         }
         let next = match word.strip_prefix('-') {
@@ -79,7 +79,7 @@ fn option_at(
     if value.is_empty() || value.starts_with('-') || !value.chars().all(is_plain) {
         return None;
     }
-    if FILES.contains(&letter) {
+    if FILE_OPTIONS.contains(&letter) {
         code.push(write(value, false, span.clone()));
     }
     Some(end)

@@ -39,9 +39,9 @@ pub(super) fn orders(script: &str) -> Vec<OrderLanguage> {
                 let next = index + 1 + usize::from(sign(index + 1, '&'));
                 if named(next, "getline") {
                     let before = index.checked_sub(1).and_then(text);
-                    order(before.map_or(OrderEffect::Unknown, reached), next);
+                    order(before.map_or(OrderEffect::Unknown, behind_pipe), next);
                 } else if printing {
-                    order(text(next).map_or(OrderEffect::Unknown, reached), next);
+                    order(text(next).map_or(OrderEffect::Unknown, behind_pipe), next);
                 }
             }
             AwkPiece::Sign('>') if printing && !sign(index + 1, '=') && !sign(index.wrapping_sub(1), '>') => {
@@ -68,7 +68,7 @@ pub(super) fn orders(script: &str) -> Vec<OrderLanguage> {
 }
 
 /// What stands beside a pipe: a command, or a connection, which its own text tells.
-fn reached(text: String) -> OrderEffect {
+fn behind_pipe(text: String) -> OrderEffect {
     if text.starts_with("/inet") {
         OrderEffect::Connects(text.split('/').nth(4).unwrap_or_default().to_owned())
     } else {

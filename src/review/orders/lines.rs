@@ -12,7 +12,7 @@ pub(in crate::review) fn lines(text: &str) -> Vec<OrderLanguage> {
         let at = start;
         start += line.len();
         let inner = line.trim().trim_start_matches(':').trim();
-        let found = one(inner).or_else(|| called(inner));
+        let found = one(inner).or_else(|| system_call(inner));
         orders.extend(found.map(|what| {
             let from = at + (line.len() - line.trim_start().len());
             OrderLanguage { what, at: from..at + line.trim_end().len().max(1) }
@@ -22,17 +22,17 @@ pub(in crate::review) fn lines(text: &str) -> Vec<OrderLanguage> {
 }
 
 /// Words behind which a command of a shell stands.
-const SHELLS: &[&str] = &[
+const SHELL_WORDS: &[&str] = &[
     ".shell", ".system", "shell", "system", "\\!", "!", "terminal", "term", "term!", "pipe", "silent!",
     ".load",
 ];
 /// Words behind which a file is written, or a command takes the output where a `|` stands.
-const OUTPUTS: &[&str] = &[
+const OUTPUT_WORDS: &[&str] = &[
     ".once", ".output", ".excel", ".log", ".import", "\\o", "\\out", "\\g", "\\gx", "\\w", "pager", "tee",
     "\\T", "\\P",
 ];
 /// Words behind which a file with more orders stands.
-const FILES: &[&str] =
+const FILE_WORDS: &[&str] =
     &[".read", "source", "so", "\\i", "\\ir", "\\include", "\\.", "runtime", "luafile", "pyfile", "py3file"];
 
 fn one(line: &str) -> Option<OrderEffect> {
@@ -59,12 +59,12 @@ fn one(line: &str) -> Option<OrderEffect> {
     }
     if matches!(word, "silent" | "silent!" | "sil" | "sil!" | "exe" | "execute" | "exec") {
         let inner = quoted(rest).map_or_else(|| rest.to_owned(), |(text, _)| text);
-        return one(inner.trim_start_matches(':').trim()).or_else(|| called(&inner));
+        return one(inner.trim_start_matches(':').trim()).or_else(|| system_call(&inner));
     }
-    if SHELLS.contains(&word) && !rest.is_empty() && !rest.starts_with(['=', '(', ',', ';']) {
+    if SHELL_WORDS.contains(&word) && !rest.is_empty() && !rest.starts_with(['=', '(', ',', ';']) {
         return starts(rest.split_once('|').filter(|_| word == "pipe").map_or(rest, |(_, command)| command));
     }
-    if OUTPUTS.contains(&word) {
+    if OUTPUT_WORDS.contains(&word) {
         let bare = quoted(rest).map_or_else(|| rest.to_owned(), |(text, _)| text);
         return match bare.strip_prefix('|') {
             Some(command) => starts(command),
@@ -84,7 +84,7 @@ fn one(line: &str) -> Option<OrderEffect> {
             InnerPattern::Python
         }
         "lua" | "perl" | "ruby" | "tcl" | "guile" | "mzscheme" => InnerPattern::Other,
-        _ if FILES.contains(&word) && !rest.is_empty() && !rest.contains(['=', '(']) => {
+        _ if FILE_WORDS.contains(&word) && !rest.is_empty() && !rest.contains(['=', '(']) => {
             return Some(OrderEffect::File(rest.to_owned()));
         }
         _ => return None,
@@ -123,7 +123,7 @@ pub(super) fn tcl(text: &str) -> Vec<OrderLanguage> {
 }
 
 /// `call system("…")`, `cexpr system('…')`, `call (int)system("…")`.
-fn called(line: &str) -> Option<OrderEffect> {
+fn system_call(line: &str) -> Option<OrderEffect> {
     for name in ["system(", "systemlist(", "job_start(", "jobstart(", "termopen(", "term_start(", "popen("] {
         let Some((_, rest)) = line.split_once(name) else { continue };
         let text = quoted(rest.trim_start()).map(|(text, _)| text);

@@ -11,7 +11,7 @@ fn starts(text: &str) -> OrderEffect {
 }
 
 /// Settings of git whose value is started, by the last part of their name.
-const GIT: &[&str] = &[
+const GIT_COMMAND_SETTINGS: &[&str] = &[
     "pager",
     "editor",
     "fsmonitor",
@@ -43,10 +43,10 @@ const GIT: &[&str] = &[
 ];
 
 /// Settings of git that name a folder or file of things to run.
-const GIT_FILES: &[&str] = &["hookspath", "templatedir"];
+const GIT_PATH_SETTINGS: &[&str] = &["hookspath", "templatedir"];
 
 /// Helpers of git that come with it.
-const HELPERS: &[&str] =
+const GIT_HELPERS: &[&str] =
     &["", "store", "cache", "osxkeychain", "manager", "manager-core", "libsecret", "wincred"];
 
 /// `name=value` of git.
@@ -66,7 +66,9 @@ pub(super) fn git(text: &str) -> Vec<OrderLanguage> {
     if name == "protocol.ext.allow" && value != "never" || name.starts_with("url.ext::") {
         return whole(OrderEffect::Unknown, text);
     }
-    if GIT_FILES.contains(&last) || matches!(name.as_str(), "include.path") || name.starts_with("includeif.")
+    if GIT_PATH_SETTINGS.contains(&last)
+        || matches!(name.as_str(), "include.path")
+        || name.starts_with("includeif.")
     {
         return if value.is_empty() || value == "/dev/null" {
             Vec::new()
@@ -77,10 +79,12 @@ pub(super) fn git(text: &str) -> Vec<OrderLanguage> {
     if name.starts_with("submodule.") && last == "update" {
         return value.strip_prefix('!').map(starts).map_or_else(Vec::new, |what| whole(what, text));
     }
-    if switch || last == "helper" && HELPERS.contains(&value.split_whitespace().next().unwrap_or_default()) {
+    if switch
+        || last == "helper" && GIT_HELPERS.contains(&value.split_whitespace().next().unwrap_or_default())
+    {
         return Vec::new();
     }
-    if GIT.contains(&last) || name.starts_with("pager.") {
+    if GIT_COMMAND_SETTINGS.contains(&last) || name.starts_with("pager.") {
         return whole(starts(value.trim_start_matches('!')), text);
     }
     Vec::new()

@@ -3,8 +3,8 @@
 use super::PythonReader;
 use super::known;
 use crate::review::flow::element_in;
-use crate::review::path_class::SCRATCH;
-use crate::review::syntax::{named, pair, text};
+use crate::review::path_class::TEMPORARY_FOLDER;
+use crate::review::syntax::{named_children, pair, text};
 use crate::review::value::{Act, Value, ValueKind};
 use crate::review::walk::spread;
 use tree_sitter::Node;
@@ -47,7 +47,7 @@ impl<'t> PythonReader<'_, 't> {
             }
             "subscript" => self.bind_item(left, value, frame),
             "pattern_list" | "tuple_pattern" | "list_pattern" => {
-                for (index, target) in named(left, 64).into_iter().enumerate() {
+                for (index, target) in named_children(left, 64).into_iter().enumerate() {
                     self.bind_target(target, spread(&value, index), frame, branch);
                 }
             }
@@ -81,7 +81,7 @@ impl<'t> PythonReader<'_, 't> {
     }
 
     pub(super) fn bind_as(&mut self, node: Node<'t>, frame: usize, branch: bool) {
-        let parts = named(node, 2);
+        let parts = named_children(node, 2);
         if let (Some(value), Some(target)) = (parts.first(), node.child_by_field_name("alias")) {
             let value = self.fold(*value, frame, 0);
             let target = target.named_child(0).unwrap_or(target);
@@ -92,7 +92,7 @@ impl<'t> PythonReader<'_, 't> {
     /// Parameters hide names of the same spelling outside. They are what a call hands over, or their default; where no
     /// call is known (`None`), their default or anything.
     pub(super) fn parameters(&mut self, parameters: Node<'t>, frame: usize, call: Option<(&Act, bool)>) {
-        for (at, parameter) in named(parameters, 64).into_iter().enumerate() {
+        for (at, parameter) in named_children(parameters, 64).into_iter().enumerate() {
             let name = match parameter.kind() {
                 "identifier" => Some(parameter),
                 _ => parameter.child_by_field_name("name").or_else(|| parameter.named_child(0)),
@@ -103,12 +103,12 @@ impl<'t> PythonReader<'_, 't> {
             let value = match call {
                 Some((act, method)) => {
                     let at = at.checked_sub(usize::from(method));
-                    Self::handed(parameter.kind(), &name, at, act, default)
+                    Self::argument_for(parameter.kind(), &name, at, act, default)
                 }
                 None => match (name.as_str(), default) {
                     // What pytest hands to a test is a fresh folder.
-                    ("tmp_path", _) => Value::name_about("pathlib.Path()", Value::part(SCRATCH)),
-                    ("tmpdir", _) => Value::part(SCRATCH),
+                    ("tmp_path", _) => Value::name_about("pathlib.Path()", Value::part(TEMPORARY_FOLDER)),
+                    ("tmpdir", _) => Value::part(TEMPORARY_FOLDER),
                     (_, Some(default)) => Value::any([default, Value::unknown()]),
                     _ => Value::unknown(),
                 },
@@ -118,7 +118,7 @@ impl<'t> PythonReader<'_, 't> {
     }
 
     /// What a call hands to a parameter; `at` is its position, `None` for the object of a method.
-    fn handed(kind: &str, name: &str, at: Option<usize>, act: &Act, default: Option<Value>) -> Value {
+    fn argument_for(kind: &str, name: &str, at: Option<usize>, act: &Act, default: Option<Value>) -> Value {
         let Some(at) = at else {
             let class = act.name.rsplit_once('.').map_or(act.name.as_str(), |(class, _)| class);
             return Value::name(class);

@@ -133,7 +133,7 @@ impl<'t> PythonReader<'_, 't> {
     ) {
         let (called, arguments, named) = self.taken_apart(called, arguments, named, span);
         let act = self.act(&called, arguments, named, span.clone());
-        for act in act.ways() {
+        for act in act.variants() {
             self.result(&act, &called);
             if self.shared.handed.function(&act.name).is_none() {
                 self.shared.reading.acts.push(act);
@@ -239,7 +239,7 @@ impl<'t> PythonReader<'_, 't> {
                     && let Some(body) = function.node.child_by_field_name("body")
                 {
                     let value = self.fold(body, frame, 0);
-                    self.shared.handed.give_back(value);
+                    self.shared.handed.note_return(value);
                 }
                 walk(self, function.node, frame);
                 self.shared.forget_calls(&function.node.byte_range());

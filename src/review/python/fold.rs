@@ -4,16 +4,16 @@ use super::PythonReader;
 use super::items;
 use super::known::{self, plus};
 use super::text::{content, percent};
-use crate::review::path_class::SCRATCH;
-use crate::review::syntax::{named, pair, text};
+use crate::review::path_class::TEMPORARY_FOLDER;
+use crate::review::syntax::{named_children, pair, text};
 use crate::review::value::{Act, Argument, Value, ValueKind};
 use tree_sitter::Node;
 
 /// Longest list or dictionary that is folded.
-const LONGEST: usize = 256;
+const MAX_ITEMS: usize = 256;
 
 /// Ways in which one call is looked at.
-const MOST_WAYS: usize = 64;
+const MAX_VARIANTS: usize = 64;
 
 impl<'t> PythonReader<'_, 't> {
     /// What is known of an expression.
@@ -30,7 +30,7 @@ impl<'t> PythonReader<'_, 't> {
             "attribute" => self.attribute(node, frame, deeper),
             "string" => self.string(node, frame, deeper),
             "concatenated_string" => {
-                let parts = self.fold_all(&named(node, LONGEST), frame, deeper);
+                let parts = self.fold_all(&named_children(node, MAX_ITEMS), frame, deeper);
                 Value::join(&parts, "")
             }
             "integer" => crate::review::value::integer(text(node, self.shared.source))
@@ -61,7 +61,7 @@ impl<'t> PythonReader<'_, 't> {
             "call" => self.fold_call(node, frame, deeper),
             "list_splat" => Value::unknown(),
             "conditional_expression" | "boolean_operator" => {
-                let mut parts = named(node, 3);
+                let mut parts = named_children(node, 3);
                 if node.kind() == "conditional_expression" && parts.len() == 3 {
                     // The condition decides which value it is; it is not in the value.
                     parts.remove(1);
@@ -131,7 +131,7 @@ impl<'t> PythonReader<'_, 't> {
                 }
                 self.shared.member_of(path, about.as_deref(), name, value.taint)
             }
-            ValueKind::Text { text, .. } if name == "name" && text == SCRATCH => value.clone(),
+            ValueKind::Text { text, .. } if name == "name" && text == TEMPORARY_FOLDER => value.clone(),
             ValueKind::Text { .. } => Value::name_about(format!("str.{name}"), value.clone()),
             ValueKind::List(_) => Value::name_about(format!("list.{name}"), value.clone()),
             ValueKind::Map(_) => Value::name_about(format!("dict.{name}"), value.clone()),
@@ -140,7 +140,7 @@ impl<'t> PythonReader<'_, 't> {
     }
 
     fn string(&mut self, node: Node<'t>, frame: usize, depth: u32) -> Value {
-        let children = named(node, LONGEST);
+        let children = named_children(node, MAX_ITEMS);
         let start =
             children.first().map(|n| text(*n, self.shared.source).to_ascii_lowercase()).unwrap_or_default();
         let raw = start.contains('r');
@@ -165,7 +165,7 @@ impl<'t> PythonReader<'_, 't> {
     fn dictionary(&mut self, node: Node<'t>, frame: usize, depth: u32) -> Value {
         let mut items = Vec::new();
         let mut loose = Value::unknown();
-        for child in named(node, LONGEST) {
+        for child in named_children(node, MAX_ITEMS) {
             if let (Some(key), Some(value)) = pair(child, "key", "value") {
                 let key = self.fold(key, frame, depth);
                 let value = self.fold(value, frame, depth);
@@ -177,7 +177,7 @@ impl<'t> PythonReader<'_, 't> {
                 }
             }
         }
-        items.truncate(LONGEST);
+        items.truncate(MAX_ITEMS);
         Value::new(ValueKind::Map(items)).tainted(loose.taint)
     }
 
@@ -247,7 +247,7 @@ impl<'t> PythonReader<'_, 't> {
         let called = self.fold(function, frame, depth);
         let mut arguments = Vec::new();
         let mut by_name = Vec::new();
-        let given = if list.kind() == "argument_list" { named(list, LONGEST) } else { vec![list] };
+        let given = if list.kind() == "argument_list" { named_children(list, MAX_ITEMS) } else { vec![list] };
         for child in given {
             let span = child.byte_range();
             match child.kind() {
@@ -285,7 +285,7 @@ impl<'t> PythonReader<'_, 't> {
                 self.taken_apart(called, arguments.clone(), by_name.clone(), &span);
             for called in called.alternatives() {
                 let act = self.act(&called, arguments.clone(), by_name.clone(), node.byte_range());
-                for act in act.ways().into_iter().take(MOST_WAYS.saturating_sub(acts.len())) {
+                for act in act.variants().into_iter().take(MAX_VARIANTS.saturating_sub(acts.len())) {
                     values.push(self.result(&act, &called));
                     acts.push(act);
                 }

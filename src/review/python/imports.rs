@@ -1,13 +1,13 @@
 //! Imports: which module or function a name stands for.
 
 use super::PythonReader;
-use crate::review::syntax::{named, pair};
+use crate::review::syntax::{named_children, pair};
 use crate::review::value::{Argument, Value};
 use tree_sitter::Node;
 
 impl<'t> PythonReader<'_, 't> {
     pub(super) fn import(&mut self, node: Node<'t>, frame: usize, branch: bool) {
-        for item in named(node, 64) {
+        for item in named_children(node, 64) {
             if let (Some(name), Some(alias)) = pair(item, "name", "alias") {
                 let (name, alias) = (self.spelled(name), self.spelled(alias));
                 self.bind_module(&name, &alias, item, frame, branch);
@@ -24,7 +24,7 @@ impl<'t> PythonReader<'_, 't> {
     pub(super) fn import_from(&mut self, node: Node<'t>, frame: usize, branch: bool) {
         let Some(module) = node.child_by_field_name("module_name") else { return };
         let module = self.spelled(module);
-        for item in named(node, 256).into_iter().skip(1) {
+        for item in named_children(node, 256).into_iter().skip(1) {
             match item.kind() {
                 "wildcard_import" => {
                     self.note(&module, item);

@@ -2,20 +2,20 @@
 
 use super::PythonReader;
 use crate::review::flow::{element, element_in};
-use crate::review::syntax::{named, pair};
+use crate::review::syntax::{named_children, pair};
 use crate::review::value::{Act, Value, ValueKind};
 use tree_sitter::Node;
 
 /// Longest list that is folded.
-const LONGEST: usize = 256;
+const MAX_ITEMS: usize = 256;
 
 /// Longest list that a comprehension is followed over item by item.
-const EACH: usize = 64;
+const MAX_COMPREHENSION_ITEMS: usize = 64;
 
 impl<'t> PythonReader<'_, 't> {
     pub(super) fn list(&mut self, node: Node<'t>, frame: usize, depth: u32) -> Value {
-        let nodes = named(node, LONGEST + 1);
-        if nodes.len() > LONGEST {
+        let nodes = named_children(node, MAX_ITEMS + 1);
+        if nodes.len() > MAX_ITEMS {
             return Value::unknown();
         }
         let mut items = Vec::new();
@@ -31,22 +31,22 @@ impl<'t> PythonReader<'_, 't> {
                 }
             }
         }
-        items.truncate(LONGEST);
+        items.truncate(MAX_ITEMS);
         Value::new(ValueKind::List(items))
     }
 
     /// `[f(x) for x in items]`: item by item where all are known and few, else one for all.
     pub(super) fn comprehension(&mut self, node: Node<'t>, frame: usize, depth: u32) -> Value {
         let Some(body) = node.child_by_field_name("body") else { return Value::unknown() };
-        let clauses: Vec<Node<'t>> = named(node, 16)
+        let clauses: Vec<Node<'t>> = named_children(node, 16)
             .into_iter()
             .filter(|n| matches!(n.kind(), "for_in_clause" | "if_clause"))
             .collect();
         if let [clause] = clauses.as_slice()
             && let (Some(left), Some(right)) = pair(*clause, "left", "right")
             && let Value { kind: ValueKind::List(items), taint } = self.fold(right, frame, depth)
-            && items.len() <= EACH
-            && self.shared.frames.spare(items.len() * (1 + body.byte_range().len() / 8))
+            && items.len() <= MAX_COMPREHENSION_ITEMS
+            && self.shared.frames.pay_optional(items.len() * (1 + body.byte_range().len() / 8))
         {
             let mut given = Vec::new();
             let mut kept = Vec::new();
@@ -76,7 +76,7 @@ impl<'t> PythonReader<'_, 't> {
 }
 
 /// What functions that go through lists and tables give; `None` where it is not known to be one.
-pub(super) fn of_items(act: &Act) -> Option<Value> {
+pub(super) fn result_of_items(act: &Act) -> Option<Value> {
     let first = act.arguments.first().map(|a| &a.value);
     let second = act.arguments.get(1).map(|a| &a.value);
     let receiver = act.receiver.as_ref();
@@ -118,7 +118,7 @@ pub(super) fn of_items(act: &Act) -> Option<Value> {
                 ValueKind::List(items) => Some(items.len()),
                 _ => None,
             });
-            let rows = rows.min().unwrap_or(1).min(LONGEST);
+            let rows = rows.min().unwrap_or(1).min(MAX_ITEMS);
             let cell = |column: &&Value, row: usize| match &column.kind {
                 ValueKind::List(items) => items.get(row).cloned().unwrap_or_else(Value::unknown),
                 _ => element(column),
@@ -133,13 +133,15 @@ pub(super) fn of_items(act: &Act) -> Option<Value> {
                     _ => all.push(element(&argument.value)),
                 }
             }
-            all.truncate(LONGEST);
+            all.truncate(MAX_ITEMS);
             list(all)
         }
         "random.choice" | "next" | "secrets.choice" | "list.pop" => {
             element(if act.name == "list.pop" { receiver? } else { first? })
         }
-        "str.splitlines" => list(receiver?.as_whole_text()?.lines().take(LONGEST).map(Value::text).collect()),
+        "str.splitlines" => {
+            list(receiver?.as_whole_text()?.lines().take(MAX_ITEMS).map(Value::text).collect())
+        }
         "textwrap.dedent" | "inspect.cleandoc" | "operator.itemgetter" => first?.clone(),
         "operator.getitem" => item(first?, second?),
         _ => return None,

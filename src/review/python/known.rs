@@ -1,8 +1,8 @@
 //! What well-known Python functions and operators give, where that helps to name a path, a program or a host.
 
 use super::{PythonReader, items, text};
-use crate::review::path_class::{self, SCRATCH};
-use crate::review::rules::{Mark, PathClass};
+use crate::review::path_class::{self, TEMPORARY_FOLDER};
+use crate::review::rules::{PathClass, TaintMark};
 use crate::review::value::taint;
 use crate::review::value::{Act, HOLE, Taint, Value, ValueKind};
 
@@ -99,13 +99,13 @@ impl PythonReader<'_, '_> {
                 first.and_then(Value::as_whole_text).map_or_else(Value::unknown, |name| self.named(name))
             }
             "vars" => Value::name_about("vars()", first?.clone()),
-            _ => return of_paths(act),
+            _ => return result_of_paths(act),
         })
     }
 }
 
 /// What functions of paths, folders and lists give.
-fn of_paths(act: &Act) -> Option<Value> {
+fn result_of_paths(act: &Act) -> Option<Value> {
     let first = act.arguments.first().map(|a| &a.value);
     Some(match act.name.as_str() {
         "pathlib.Path" | "pathlib.Path().joinpath" => {
@@ -162,9 +162,11 @@ fn of_paths(act: &Act) -> Option<Value> {
         "tempfile.mkdtemp"
         | "tempfile.TemporaryDirectory"
         | "tempfile.NamedTemporaryFile"
-        | "tempfile.mktemp" => Value::part(SCRATCH),
-        "tempfile.mkstemp" => Value::new(ValueKind::List(vec![Value::unknown(), Value::part(SCRATCH)])),
-        _ => return text::of_text(act).or_else(|| items::of_items(act)),
+        | "tempfile.mktemp" => Value::part(TEMPORARY_FOLDER),
+        "tempfile.mkstemp" => {
+            Value::new(ValueKind::List(vec![Value::unknown(), Value::part(TEMPORARY_FOLDER)]))
+        }
+        _ => return text::result_of_text(act).or_else(|| items::result_of_items(act)),
     })
 }
 
@@ -371,7 +373,7 @@ pub(super) fn variable(name: &str) -> Value {
         "HOME" | "USERPROFILE" => Value::text("~"),
         "TMPDIR" | "TEMP" | "TMP" => Value::text("/tmp"),
         "PWD" => Value::text("."),
-        _ if path_class::secret_name(name) => Value::unknown().tainted(taint(Mark::Secret)),
+        _ if path_class::secret_name(name) => Value::unknown().tainted(taint(TaintMark::Secret)),
         _ => Value::unknown(),
     }
 }

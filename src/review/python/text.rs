@@ -5,7 +5,7 @@ use crate::review::value::{Act, Taint, Value, ValueKind};
 use base64::Engine as _;
 
 /// What a function or method that makes text of text gives; `None` where it is not known to be one.
-pub(super) fn of_text(act: &Act) -> Option<Value> {
+pub(super) fn result_of_text(act: &Act) -> Option<Value> {
     let first = act.arguments.first().map(|a| &a.value);
     let receiver = act.receiver.as_ref();
     Some(match act.name.as_str() {

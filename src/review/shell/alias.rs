@@ -40,9 +40,9 @@ impl ShellReader<'_, '_> {
 
     /// Remembers `alias name=command`.
     pub(super) fn alias(&mut self, words: &[Argument]) {
-        const MOST: usize = 64;
+        const MAX_ALIASES: usize = 64;
         for (name, meant) in words.iter().filter_map(|word| word.value.as_whole_text()?.split_once('=')) {
-            if self.aliases.len() < MOST && !name.is_empty() && !meant.trim().is_empty() {
+            if self.aliases.len() < MAX_ALIASES && !name.is_empty() && !meant.trim().is_empty() {
                 self.aliases.insert(name.to_owned(), meant.to_owned());
             }
         }

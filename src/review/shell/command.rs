@@ -7,7 +7,7 @@ use crate::review::value::{Argument, HOLE, Taint, Value, ValueKind};
 use std::ops::Range;
 
 /// Wrappers inside wrappers are followed so deep.
-const DEEPEST: u32 = 12;
+const MAX_DEPTH: u32 = 12;
 
 impl ShellReader<'_, '_> {
     /// Tells a command: its words (name first), what it reads, where it stands.
@@ -31,7 +31,7 @@ impl ShellReader<'_, '_> {
             let act = self.parted(name, vec![first.clone()], None, span);
             self.reading.acts.push(act);
         }
-        if depth > DEEPEST {
+        if depth > MAX_DEPTH {
             self.reading.cut = true;
             return;
         }
@@ -113,7 +113,7 @@ impl ShellReader<'_, '_> {
         span: &Range<usize>,
         depth: u32,
     ) {
-        const FITTING: &[&str] = &[
+        const COMMON_PROGRAMS: &[&str] = &[
             "rm", "sh", "bash", "dd", "nc", "curl", "wget", "cat", "python3", "python", "perl", "chmod",
             "chown", "mv", "cp", "shred", "mkfs", "tee", "find", "ssh", "node", "base64", "sudo", "tar",
             "ls", "env",
@@ -124,7 +124,7 @@ impl ShellReader<'_, '_> {
         let pattern: Vec<char> = pattern.rsplit('/').next().unwrap_or_default().chars().take(24).collect();
         let stars = pattern.iter().filter(|c| **c == '*').count();
         let fits = |name: &&&str| pattern_fits(&pattern, &name.chars().collect::<Vec<_>>());
-        let Some(name) = FITTING.iter().find(fits).filter(|_| stars < 4) else {
+        let Some(name) = COMMON_PROGRAMS.iter().find(fits).filter(|_| stars < 4) else {
             self.reading.unknown = true;
             return;
         };
@@ -135,14 +135,14 @@ impl ShellReader<'_, '_> {
 
     /// Notes a program that is started; what the shell does by itself is none.
     fn start(&mut self, name: &str) {
-        const OWN: &[&str] = &[
+        const BUILTINS: &[&str] = &[
             "echo", "printf", "cd", "export", "set", "unset", "test", "[", "true", "false", ":", "source",
             ".", "exit", "return", "read", "local", "shift", "trap", "wait", "eval", "exec", "alias", "type",
             "command", "builtin", "pwd", "let", "declare", "break", "continue", "umask", "ulimit", "hash",
             "getopts", "time",
         ];
         let programs = &mut self.reading.programs;
-        if !OWN.contains(&name) && programs.len() < 256 && !programs.iter().any(|p| p == name) {
+        if !BUILTINS.contains(&name) && programs.len() < 256 && !programs.iter().any(|p| p == name) {
             programs.push(name.to_owned());
         }
     }
@@ -234,17 +234,17 @@ fn names_program(words: &[Argument]) -> bool {
 /// How many words in front of a command steer the shell. Its grammar knows them where nothing stands in front of them: behind
 /// `time` and `coproc` it takes them for words of a command, and in what it can't read it loses what they belong to.
 fn steering(words: &[Argument]) -> usize {
-    const OPENING: &[&str] = &["{", "if", "while", "until", "!"];
-    const WITHIN: &[&str] = &["then", "do", "else", "elif", "}", "fi", "done", "esac"];
-    const NAMING: &[&str] = &["for", "select", "case", "function"];
+    const OPENING_WORDS: &[&str] = &["{", "if", "while", "until", "!"];
+    const INNER_WORDS: &[&str] = &["then", "do", "else", "elif", "}", "fi", "done", "esac"];
+    const NAMING_WORDS: &[&str] = &["for", "select", "case", "function"];
     let word = |at: usize| words.get(at).and_then(|word| word.value.as_whole_text()).unwrap_or_default();
     let mut at = 0;
     loop {
         at += match word(at) {
-            first if OPENING.contains(&first) || WITHIN.contains(&first) => 1,
-            first if NAMING.contains(&first) => words.len() - at,
+            first if OPENING_WORDS.contains(&first) || INNER_WORDS.contains(&first) => 1,
+            first if NAMING_WORDS.contains(&first) => words.len() - at,
             // A name stands in front of what is no single command.
-            "coproc" if OPENING.contains(&word(at + 2)) || NAMING.contains(&word(at + 2)) => 2,
+            "coproc" if OPENING_WORDS.contains(&word(at + 2)) || NAMING_WORDS.contains(&word(at + 2)) => 2,
             "coproc" => 1,
             _ => return at,
         }

@@ -4,30 +4,30 @@
 use super::ShellReader;
 use crate::review::escapes;
 use crate::review::flow::gravest_in;
-use crate::review::syntax::{named, text};
+use crate::review::syntax::{named_children, text};
 use crate::review::value::{Argument, HOLE, Value, ValueKind};
 use tree_sitter::Node;
 
 /// Values of one variable that are remembered.
-const MOST: usize = 16;
+const MAX_VALUES: usize = 16;
 
 /// Longest value that is remembered, in bytes: names of commands and paths are shorter.
-const LONGEST: usize = 512;
+const MAX_VALUE_BYTES: usize = 512;
 
 /// Words that one word may become.
-const MOST_WORDS: usize = 64;
+const MAX_WORDS: usize = 64;
 
 impl ShellReader<'_, '_> {
     /// Remembers a value that a variable may have.
     pub(super) fn remember(&mut self, name: &str, value: &Value) {
-        if value.as_whole_text().is_none_or(|text| text.len() > LONGEST) {
+        if value.as_whole_text().is_none_or(|text| text.len() > MAX_VALUE_BYTES) {
             return;
         }
         if self.choices.len() >= 1024 && !self.choices.contains_key(name) {
             return;
         }
         let values = self.choices.entry(name.to_owned()).or_default();
-        if values.len() < MOST && !values.contains(value) {
+        if values.len() < MAX_VALUES && !values.contains(value) {
             values.push(value.clone());
         }
     }
@@ -51,13 +51,16 @@ impl ShellReader<'_, '_> {
 
     /// The variables of a command's first two words that have several values, with these.
     pub(super) fn alternatives(&self, node: Node<'_>) -> Option<(String, Vec<Value>)> {
-        let words = named(node, 8)
+        let words = named_children(node, 8)
             .into_iter()
             .filter(|n| !matches!(n.kind(), "variable_assignment" | "file_redirect"));
         for word in words.take(2) {
             let word = if word.kind() == "command_name" { word.named_child(0).unwrap_or(word) } else { word };
-            let parts =
-                if matches!(word.kind(), "string" | "concatenation") { named(word, 8) } else { vec![word] };
+            let parts = if matches!(word.kind(), "string" | "concatenation") {
+                named_children(word, 8)
+            } else {
+                vec![word]
+            };
             for part in parts.into_iter().filter(|n| matches!(n.kind(), "simple_expansion" | "expansion")) {
                 let name = part.named_child(0).map(|n| text(n, self.source)).unwrap_or_default();
                 if let Some(values) = self.choices.get(name).filter(|values| values.len() > 1) {
@@ -69,9 +72,9 @@ impl ShellReader<'_, '_> {
     }
 
     /// What a word becomes where it stands for several: `"$@"`, `"${a[@]}"`, `{a,b}`.
-    pub(super) fn several(&mut self, node: Node<'_>, depth: u32) -> Option<Vec<Value>> {
+    pub(super) fn expand_to_many(&mut self, node: Node<'_>, depth: u32) -> Option<Vec<Value>> {
         let node = match node.kind() {
-            "string" => named(node, 2).into_iter().next().filter(|inner| {
+            "string" => named_children(node, 2).into_iter().next().filter(|inner| {
                 inner.start_byte() == node.start_byte() + 1 && inner.end_byte() + 1 == node.end_byte()
             })?,
             _ => node,
@@ -106,7 +109,7 @@ impl ShellReader<'_, '_> {
     }
 
     /// Words at the white space of an unquoted expansion, or at the signs that `IFS` names.
-    pub(super) fn split(&mut self, held: &str) -> Vec<String> {
+    pub(super) fn split_fields(&mut self, held: &str) -> Vec<String> {
         let signs = self.frames.lookup(0, "IFS").and_then(|v| v.as_whole_text().map(str::to_owned));
         match signs {
             Some(signs) if !signs.trim().is_empty() => {
@@ -246,7 +249,7 @@ pub(super) fn braces(word: &str) -> Vec<String> {
     let mut steps = 0;
     while let Some(word) = open.pop() {
         steps += 1;
-        let found = innermost(&word).filter(|_| steps < 512 && done.len() + open.len() < MOST_WORDS);
+        let found = innermost(&word).filter(|_| steps < 512 && done.len() + open.len() < MAX_WORDS);
         match found {
             Some((start, end)) => {
                 let (head, tail) =
@@ -307,7 +310,7 @@ mod tests {
         assert_eq!(braces("a{b,c}d"), ["abd", "acd"]);
         assert!(braces("a{b,c{d,e}}f").contains(&"acef".to_owned()));
         assert_eq!(braces("{}"), ["{}"]);
-        assert!(braces(&"{a,b}".repeat(40)).len() <= MOST_WORDS * 2);
+        assert!(braces(&"{a,b}".repeat(40)).len() <= MAX_WORDS * 2);
     }
 
     #[test]

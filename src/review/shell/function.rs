@@ -9,10 +9,10 @@ use std::ops::Range;
 use tree_sitter::Node;
 
 /// Functions inside functions are followed so deep.
-const DEEPEST: usize = 6;
+const MAX_DEPTH: usize = 6;
 
 /// Bytes of functions that are followed for one text, beside eight times its own.
-const LEAST: usize = 64 << 10;
+const FREE_BYTES: usize = 64 << 10;
 
 /// A function of the text.
 #[derive(Clone, Copy)]
@@ -66,7 +66,7 @@ impl<'t> ShellReader<'_, 't> {
             self.reading.unknown = true;
             return;
         }
-        if self.calls.len() >= DEEPEST || self.followed > LEAST + self.source.len().saturating_mul(8) {
+        if self.calls.len() >= MAX_DEPTH || self.followed > FREE_BYTES + self.source.len().saturating_mul(8) {
             self.reading.cut = true;
             return;
         }

@@ -1,12 +1,12 @@
 //! Options and operands of a command, told apart.
 
 use super::ShellReader;
-use crate::review::programs::{self, OperandUse, OptionChoice, Program, Takes};
+use crate::review::programs::{self, OperandUse, OptionArity, OptionChoice, Program};
 use crate::review::value::{Act, Argument, HOLE, Value, ValueKind};
 use std::ops::Range;
 
 /// An option without a value that does nothing.
-const NONE: OptionChoice = OptionChoice { takes: Takes::Nothing, does: OperandUse::Nothing };
+const EMPTY: OptionChoice = OptionChoice { takes: OptionArity::Nothing, does: OperandUse::Nothing };
 
 /// What the tables know of the words of one command.
 #[derive(Debug, Default)]
@@ -168,7 +168,7 @@ fn bundled(name: &str, words: Vec<Argument>) -> Vec<Argument> {
         out.push(Argument { value: Value::text(format!("-{letter}")), span: span.clone() });
         let takes = table
             .and_then(|table| table.option(&letter, false))
-            .is_some_and(|(_, c)| c.takes == Takes::Value);
+            .is_some_and(|(_, c)| c.takes == OptionArity::Value);
         if takes {
             out.extend(rest.next());
         }
@@ -243,13 +243,13 @@ fn option(
     let whole = known.option(key, long);
     if whole.is_some() || listed || long || known.tables.is_empty() && value.is_some() {
         // `--no-color` is as harmless as `--color`.
-        let negated = key.strip_prefix("no-").and_then(|key| known.option(key, false)).map(|_| NONE);
+        let negated = key.strip_prefix("no-").and_then(|key| known.option(key, false)).map(|_| EMPTY);
         let does = whole.as_ref().map(|(_, choice)| *choice).or(negated);
         let name = whole.map_or_else(|| key.to_owned(), |(name, _)| name);
         if does.is_none() && !listed && !matches!(key, "help" | "version") {
             known.strange.push(text.split('=').next().unwrap_or(text).to_owned());
         }
-        let next = listed || does.is_some_and(|choice| choice.takes == Takes::Value);
+        let next = listed || does.is_some_and(|choice| choice.takes == OptionArity::Value);
         if value.is_none() && next {
             return Some(name);
         }
@@ -281,11 +281,11 @@ fn cluster(
         let letter = letter.to_string();
         let choice = known.option(&letter, false).map(|(_, choice)| choice);
         let rest = key.get(at + letter.len()..).unwrap_or_default();
-        let takes_value = choice.is_some_and(|c| c.takes == Takes::Value) || takes.contains(&letter);
+        let takes_value = choice.is_some_and(|c| c.takes == OptionArity::Value) || takes.contains(&letter);
         if takes_value && rest.is_empty() {
             return Some(letter);
         }
-        if takes_value || choice.is_some_and(|c| c.takes == Takes::Attached) {
+        if takes_value || choice.is_some_and(|c| c.takes == OptionArity::Attached) {
             let value = Argument { value: word.value.clone(), span: word.span.clone() };
             let kind = ValueKind::Text {
                 text: rest.trim_start_matches('=').to_owned(),

@@ -22,7 +22,7 @@ impl ShellReader<'_, '_> {
             self.not_known(&format!("{} {strange}", known.name), span, false);
         }
         for (option, choice, value) in &known.options {
-            self.done(choice.does, value, &format!("{} {option}", known.name), span, depth);
+            self.tell_operand(choice.does, value, &format!("{} {option}", known.name), span, depth);
         }
         let program = known.tables.iter().rev().find(|table| !table.operands.is_empty());
         // An act that rules know by its verb has left it out of its operands.
@@ -49,25 +49,25 @@ impl ShellReader<'_, '_> {
                     (at + 1).min(operands.len())
                 };
                 for operand in operands.get(at..end).unwrap_or_default() {
-                    self.done(role.does, operand, &known.name, span, depth);
+                    self.tell_operand(role.does, operand, &known.name, span, depth);
                 }
                 at = end;
             }
         }
         if let (Some(does), Some(input)) = (table.stdin, input) {
-            self.done(does, input, &known.name, span, depth);
+            self.tell_operand(does, input, &known.name, span, depth);
         }
         if known.name == "git config"
             && let [name, value] = operands
             && let (Some((name, _)), Some((value, _))) = (name.value.as_text(), value.value.as_text())
         {
             let setting = Argument { value: Value::text(format!("{name}={value}")), span: span.clone() };
-            self.done(OperandUse::Hides(Code::Git), &setting, &known.name, span, depth);
+            self.tell_operand(OperandUse::Hides(Code::Git), &setting, &known.name, span, depth);
         }
         for operand in operands.iter().filter(|_| matches!(known.name.as_str(), "curl" | "wget")) {
             if let Some(path) = operand.value.as_whole_text().and_then(|text| text.strip_prefix("file://")) {
                 let path = Argument { value: Value::text(path), span: operand.span.clone() };
-                self.done(OperandUse::Reads, &path, &known.name, span, depth);
+                self.tell_operand(OperandUse::Reads, &path, &known.name, span, depth);
             }
         }
         for operand in operands.iter().filter(|_| known.name.starts_with("git ")) {
@@ -77,7 +77,7 @@ impl ShellReader<'_, '_> {
             {
                 let kind = ValueKind::Text { text: command.to_owned(), whole };
                 let command = Argument { value: Value::new(kind), span: operand.span.clone() };
-                self.done(OperandUse::Hides(Code::Shell), &command, &known.name, span, depth);
+                self.tell_operand(OperandUse::Hides(Code::Shell), &command, &known.name, span, depth);
             }
         }
         if table.project {
@@ -112,7 +112,14 @@ impl ShellReader<'_, '_> {
     }
 
     /// Tells what becomes of one value. `by` is the option that does it, for messages.
-    fn done(&mut self, does: OperandUse, value: &Argument, by: &str, span: &Range<usize>, depth: u32) {
+    fn tell_operand(
+        &mut self,
+        does: OperandUse,
+        value: &Argument,
+        by: &str,
+        span: &Range<usize>,
+        depth: u32,
+    ) {
         let quiet = matches!(value.value.as_text(), Some(("-" | "", true)));
         let name = match does {
             OperandUse::Nothing => return,

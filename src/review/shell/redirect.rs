@@ -4,7 +4,7 @@
 use super::ShellReader;
 use crate::review::path_class;
 use crate::review::rules::PathClass;
-use crate::review::syntax::{named, text};
+use crate::review::syntax::{named_children, text};
 use crate::review::value::{Act, Argument, Taint, Value, ValueKind};
 use tree_sitter::Node;
 
@@ -30,7 +30,7 @@ impl ShellReader<'_, '_> {
             }
             self.write_down(body, redirect);
             // `cat <<E | bash`: the pipeline behind the sign goes on from the body.
-            for child in named(redirect, 16).into_iter().filter(|n| n.kind() == "pipeline") {
+            for child in named_children(redirect, 16).into_iter().filter(|n| n.kind() == "pipeline") {
                 let printed = body.map_or_else(Value::unknown, |b| self.output(b, 0));
                 let known = printed.as_text().is_some();
                 let passed =
@@ -45,7 +45,7 @@ impl ShellReader<'_, '_> {
     fn from_pipe(&mut self, redirect: Node<'_>) -> Option<Argument> {
         let target = redirect.child_by_field_name("destination")?;
         if target.kind() == "process_substitution" {
-            let last = named(target, 64).pop()?;
+            let last = named_children(target, 64).pop()?;
             return Some(Argument { value: self.output(last, 0), span: last.byte_range() });
         }
         let sign = text(redirect, self.source).trim_start_matches(|c: char| c.is_ascii_digit());
@@ -64,7 +64,7 @@ impl ShellReader<'_, '_> {
 
     /// Notes what the redirections below a node write: what the command in front of them prints.
     fn write_down(&mut self, body: Option<Node<'_>>, holder: Node<'_>) {
-        let redirects = named(holder, 16).into_iter().filter(|n| n.kind() == "file_redirect");
+        let redirects = named_children(holder, 16).into_iter().filter(|n| n.kind() == "file_redirect");
         for redirect in redirects {
             let Some(body) = body else { continue };
             let mut value = self.output(body, 0);
@@ -78,7 +78,7 @@ impl ShellReader<'_, '_> {
 
     /// The text of a here-document.
     fn document(&mut self, redirect: Node<'_>) -> Argument {
-        let Some(body) = named(redirect, 32).into_iter().find(|n| n.kind() == "heredoc_body") else {
+        let Some(body) = named_children(redirect, 32).into_iter().find(|n| n.kind() == "heredoc_body") else {
             return Argument { value: Value::unknown(), span: redirect.byte_range() };
         };
         // The text is reviewed as it stands: what a variable holds is not put in, so that places stay true.

@@ -2,24 +2,24 @@
 
 use super::ShellReader;
 use crate::review::escapes;
-use crate::review::path_class::{self, SCRATCH};
+use crate::review::path_class::{self, TEMPORARY_FOLDER};
 use crate::review::rules::PathClass;
-use crate::review::syntax::{named, text};
+use crate::review::syntax::{named_children, text};
 use crate::review::value::taint;
 use crate::review::value::{HOLE, Taint, Value, ValueKind};
 use base64::Engine as _;
 use tree_sitter::Node;
 
 /// Stands for a process that the text started itself.
-const JOB: &str = "@job";
+const OWN_PROCESS: &str = "@job";
 
 /// Words and substitutions nested deeper than this are not folded.
-const DEEPEST: u32 = 24;
+const MAX_DEPTH: u32 = 24;
 
 impl ShellReader<'_, '_> {
     /// What is known of a word.
     pub(super) fn word(&mut self, node: Node<'_>, depth: u32) -> Value {
-        if depth > DEEPEST || !self.frames.pay(1) {
+        if depth > MAX_DEPTH || !self.frames.pay(1) {
             return Value::unknown();
         }
         let deeper = depth + 1;
@@ -44,17 +44,17 @@ impl ShellReader<'_, '_> {
             },
             "expansion" => self.expansion(node, deeper),
             "command_substitution" => {
-                let last = named(node, 64).pop();
+                let last = named_children(node, 64).pop();
                 last.map_or_else(Value::unknown, |n| self.output(n, deeper))
             }
             "process_substitution" => {
-                let last = named(node, 64).pop();
+                let last = named_children(node, 64).pop();
                 let printed = last.map_or_else(Value::unknown, |n| self.output(n, deeper));
                 // The word is the name of a pipe; what is read from it is kept beside it.
                 Value::name_about("<()", printed)
             }
             "array" => Value::new(ValueKind::List(
-                named(node, 256).into_iter().map(|n| self.word(n, deeper)).collect(),
+                named_children(node, 256).into_iter().map(|n| self.word(n, deeper)).collect(),
             )),
             _ => Value::unknown(),
         }
@@ -62,7 +62,7 @@ impl ShellReader<'_, '_> {
 
     /// A concatenation; `{a,b}` in it is shown as it is written.
     fn concatenation(&mut self, node: Node<'_>, depth: u32) -> Value {
-        let parts: Vec<Value> = named(node, 256).into_iter().map(|n| self.word(n, depth)).collect();
+        let parts: Vec<Value> = named_children(node, 256).into_iter().map(|n| self.word(n, depth)).collect();
         Value::join(&parts, "")
     }
 
@@ -71,7 +71,7 @@ impl ShellReader<'_, '_> {
         let end = node.end_byte().saturating_sub(1);
         let mut at = node.start_byte() + if node.kind() == "translated_string" { 2 } else { 1 };
         let mut parts = Vec::new();
-        for child in named(node, 512) {
+        for child in named_children(node, 512) {
             if child.kind() == "string" {
                 return self.word(child, depth);
             }
@@ -91,7 +91,7 @@ impl ShellReader<'_, '_> {
 
     /// `${NAME}`, `${NAME:-default}`; other forms are not followed.
     fn expansion(&mut self, node: Node<'_>, depth: u32) -> Value {
-        let children = named(node, 8);
+        let children = named_children(node, 8);
         let inner = children
             .iter()
             .map(|n| if n.kind() == "subscript" { n.named_child(0).unwrap_or(*n) } else { *n });
@@ -170,7 +170,7 @@ impl ShellReader<'_, '_> {
             "TMPDIR" => Value::text("/tmp"),
             "IFS" => Value::text(" "),
             // The last job that this text started itself.
-            "!" => Value::text(JOB),
+            "!" => Value::text(OWN_PROCESS),
             _ if path_class::secret_name(name) => Value::unknown().tainted(Taint::SECRET),
             _ => Value::unknown(),
         }
@@ -178,7 +178,7 @@ impl ShellReader<'_, '_> {
 
     /// What is known of the text that a statement prints.
     pub(super) fn output(&mut self, node: Node<'_>, depth: u32) -> Value {
-        if depth > DEEPEST || !self.frames.pay(1) {
+        if depth > MAX_DEPTH || !self.frames.pay(1) {
             return Value::unknown();
         }
         let deeper = depth + 1;
@@ -187,7 +187,7 @@ impl ShellReader<'_, '_> {
             "declaration_command" => Value::unknown().tainted(Taint::ENVIRONMENT),
             "pipeline" => self.pipe(node, None, deeper),
             "redirected_statement" | "subshell" | "compound_statement" | "list" | "negated_command" => {
-                let body = node.child_by_field_name("body").or_else(|| named(node, 64).pop());
+                let body = node.child_by_field_name("body").or_else(|| named_children(node, 64).pop());
                 body.map_or_else(Value::unknown, |n| self.output(n, deeper))
             }
             _ => Value::unknown(),
@@ -212,7 +212,7 @@ impl ShellReader<'_, '_> {
                 return Value::join(&operands, " ");
             }
             "pwd" => return Value::text("."),
-            "mktemp" => return Value::part(SCRATCH),
+            "mktemp" => return Value::part(TEMPORARY_FOLDER),
             "cat" | "tee" if operands.is_empty() => return input.unwrap_or_else(Value::unknown),
             "find" | "ls" => {
                 let start = operands.iter().find_map(Value::as_whole_text).filter(|t| !t.starts_with('-'));

@@ -3,7 +3,7 @@
 use super::ShellReader;
 use super::options::plain_key;
 use crate::review::nested::NestedCode;
-use crate::review::programs::{self, Takes};
+use crate::review::programs::{self, OptionArity};
 use crate::review::rules::{InnerPattern, Wrapper};
 use crate::review::value::{Argument, HOLE, Value, ValueKind};
 use std::ops::Range;
@@ -75,7 +75,7 @@ impl ShellReader<'_, '_> {
         input: Option<&Argument>,
         span: &Range<usize>,
     ) {
-        let more = input.map_or_else(|| Value::part(HOLE.to_string()), |a| listed(&a.value));
+        let more = input.map_or_else(|| Value::part(HOLE.to_string()), |a| listed_item(&a.value));
         let text_of = |at: usize| rest.get(at).and_then(|a| a.value.as_whole_text()).unwrap_or_default();
         if (0..rest.len()).any(|at| text_of(at) == "-c" && matches!(text_of(at + 1), "{}" | "%")) {
             self.hides(name, "what it reads", span);
@@ -122,7 +122,7 @@ impl ShellReader<'_, '_> {
                 let key = text.trim_start_matches('-');
                 let choice = table.and_then(|table| table.option(key, text.starts_with("--")));
                 let takes = wrapper.values.iter().any(|v| v == text)
-                    || choice.is_some_and(|(_, choice)| choice.takes == Takes::Value);
+                    || choice.is_some_and(|(_, choice)| choice.takes == OptionArity::Value);
                 at += if takes { 2 } else { 1 };
             } else if is_assignment(text) && !wrapper.text {
                 self.set_by_word(word, span);
@@ -158,7 +158,7 @@ pub(super) fn fill(word: &mut Argument, with: &Value) {
 }
 
 /// One of what is listed on standard input.
-fn listed(value: &Value) -> Value {
+fn listed_item(value: &Value) -> Value {
     match value.as_text() {
         Some((text, true)) if text.split_whitespace().count() == 1 => Value::text(text.trim()),
         Some((text, false)) => Value::part(text),

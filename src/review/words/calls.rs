@@ -3,22 +3,21 @@
 //! Arguments that are not written as texts stay unknown. That is little, and it is said: the review tells that only
 //! words were checked.
 
-use super::lexer::{Sort, Word};
+use super::lexer::{Word, WordKind};
 use crate::review::flow::Extraction;
 use crate::review::rule_set::RuleSet;
 use crate::review::value::{Act, Argument, Value, ValueKind};
 
-/// Most arguments of one call that are looked at.
-const MOST: usize = 64;
+const MAX_ARGUMENTS: usize = 64;
 
 /// Reads the words of a text.
 pub(super) fn read(source: &str, words: &[Word], book: &RuleSet) -> Extraction {
-    let words: Vec<&Word> = words.iter().filter(|w| w.sort != Sort::Comment).collect();
+    let words: Vec<&Word> = words.iter().filter(|w| w.sort != WordKind::Comment).collect();
     let mut reading = Extraction::default();
     for (at, word) in words.iter().enumerate() {
         match word.sort {
-            Sort::Command => command(source, word, &mut reading),
-            Sort::Name => {
+            WordKind::Command => command(source, word, &mut reading),
+            WordKind::Name => {
                 if let Some(act) = call(source, &words, at, book) {
                     reading.acts.push(act);
                 }
@@ -41,8 +40,8 @@ fn call(source: &str, words: &[&Word], at: usize, book: &RuleSet) -> Option<Act>
     let word = words.get(at)?;
     let open = words.get(at + 1)?;
     let from = match open.sort {
-        Sort::Sign('(') => (at + 2, true),
-        Sort::Text | Sort::Name | Sort::Sign('-' | '/' | '%') => (at + 1, false),
+        WordKind::Sign('(') => (at + 2, true),
+        WordKind::Text | WordKind::Name | WordKind::Sign('-' | '/' | '%') => (at + 1, false),
         _ => return None,
     };
     let spelled = source.get(word.span.clone())?;
@@ -67,16 +66,16 @@ fn call(source: &str, words: &[&Word], at: usize, book: &RuleSet) -> Option<Act>
 fn arguments(source: &str, words: &[&Word], (from, bracket): (usize, bool), act: &mut Act) -> usize {
     let mut depth = 0_u32;
     let mut end = 0;
-    for word in words.iter().skip(from).take(4 * MOST) {
+    for word in words.iter().skip(from).take(4 * MAX_ARGUMENTS) {
         let text = || source.get(word.inner.clone()).unwrap_or_default();
         let span = word.span.clone();
         match word.sort {
-            Sort::Sign(')') if depth == 0 => return if bracket { word.span.end } else { end },
-            Sort::Break | Sort::Sign(';') if !bracket => return end,
-            Sort::Sign('(' | '[' | '{') => depth += 1,
-            Sort::Sign(')' | ']' | '}') => depth = depth.saturating_sub(1),
-            Sort::Text => act.arguments.push(Argument { value: value(text()), span }),
-            Sort::Name | Sort::Number => match text().to_ascii_lowercase().as_str() {
+            WordKind::Sign(')') if depth == 0 => return if bracket { word.span.end } else { end },
+            WordKind::Break | WordKind::Sign(';') if !bracket => return end,
+            WordKind::Sign('(' | '[' | '{') => depth += 1,
+            WordKind::Sign(')' | ']' | '}') => depth = depth.saturating_sub(1),
+            WordKind::Text => act.arguments.push(Argument { value: value(text()), span }),
+            WordKind::Name | WordKind::Number => match text().to_ascii_lowercase().as_str() {
                 // Options that are written as words: `-Recurse`, `recursive = TRUE`.
                 option @ ("recursive" | "recurse" | "force") => {
                     let set = Argument { value: Value::new(ValueKind::Bool(true)), span };
@@ -88,7 +87,7 @@ fn arguments(source: &str, words: &[&Word], (from, bracket): (usize, bool), act:
             _ => {}
         }
         end = word.span.end;
-        if act.arguments.len() >= MOST {
+        if act.arguments.len() >= MAX_ARGUMENTS {
             break;
         }
     }

@@ -3,20 +3,20 @@
 //! Only what can be told from the words; a condition that is not understood is taken for one that keeps rows.
 
 /// Brackets inside brackets are followed so deep.
-const DEEPEST: u32 = 16;
+const MAX_DEPTH: u32 = 16;
 
 /// Whether a condition always holds. No words: there is none.
 pub(super) fn always(words: &[String]) -> bool {
-    holds(words, 0) == Some(true)
+    constant_result(words, 0) == Some(true)
 }
 
 /// What a condition always is, where that can be told.
-fn holds(words: &[String], depth: u32) -> Option<bool> {
-    if depth > DEEPEST {
+fn constant_result(words: &[String], depth: u32) -> Option<bool> {
+    if depth > MAX_DEPTH {
         return None;
     }
     if let Some(parts) = parted(words, "or") {
-        let all: Vec<_> = parts.iter().map(|part| holds(part, depth + 1)).collect();
+        let all: Vec<_> = parts.iter().map(|part| constant_result(part, depth + 1)).collect();
         return if all.contains(&Some(true)) {
             Some(true)
         } else if all.iter().all(|part| *part == Some(false)) {
@@ -26,7 +26,7 @@ fn holds(words: &[String], depth: u32) -> Option<bool> {
         };
     }
     if let Some(parts) = parted(words, "and") {
-        let all: Vec<_> = parts.iter().map(|part| holds(part, depth + 1)).collect();
+        let all: Vec<_> = parts.iter().map(|part| constant_result(part, depth + 1)).collect();
         return if all.contains(&Some(false)) {
             Some(false)
         } else if all.iter().all(|part| *part == Some(true)) {
@@ -39,11 +39,11 @@ fn holds(words: &[String], depth: u32) -> Option<bool> {
     match text.as_slice() {
         ["not" | "!", rest @ ..] => {
             let rest: Vec<String> = rest.iter().map(|word| (*word).to_owned()).collect();
-            holds(&rest, depth + 1).map(|held| !held)
+            constant_result(&rest, depth + 1).map(|held| !held)
         }
-        ["(", inner @ .., ")"] if closed(inner) => {
+        ["(", inner @ .., ")"] if is_balanced(inner) => {
             let inner: Vec<String> = inner.iter().map(|word| (*word).to_owned()).collect();
-            holds(&inner, depth + 1)
+            constant_result(&inner, depth + 1)
         }
         ["true"] => Some(true),
         ["false" | "null"] => Some(false),
@@ -114,7 +114,7 @@ fn parted(words: &[String], keyword: &str) -> Option<Vec<Vec<String>>> {
 }
 
 /// Whether brackets in it close inside of it.
-fn closed(words: &[&str]) -> bool {
+fn is_balanced(words: &[&str]) -> bool {
     let mut depth = 0_i32;
     for word in words {
         depth += i32::from(*word == "(") - i32::from(*word == ")");

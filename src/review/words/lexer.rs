@@ -1,12 +1,12 @@
 //! Words of a text: names, strings, comments, signs. Linear, and total: any text has words.
 
 use crate::review::grammar::Grammar;
-use crate::review::syntax::Matter;
+use crate::review::syntax::TextKind;
 use std::ops::Range;
 
 /// What a word is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sort {
+pub(super) enum WordKind {
     /// A name or keyword; parts are joined (`os.remove`, `std::fs::remove_file`, `$x->run`).
     Name,
     Number,
@@ -23,7 +23,7 @@ pub(super) enum Sort {
 
 #[derive(Clone, Debug)]
 pub(super) struct Word {
-    pub(super) sort: Sort,
+    pub(super) sort: WordKind,
     /// All of it, quotes too.
     pub(super) span: Range<usize>,
     /// What is inside the quotes.
@@ -32,17 +32,17 @@ pub(super) struct Word {
 
 impl Word {
     /// What kind of matter it is, for strings and comments.
-    pub(super) fn matter(&self) -> Option<(Range<usize>, Matter)> {
+    pub(super) fn text_kind(&self) -> Option<(Range<usize>, TextKind)> {
         match self.sort {
-            Sort::Text => Some((self.inner.clone(), Matter::Text)),
-            Sort::Comment => Some((self.span.clone(), Matter::Comment)),
+            WordKind::Text => Some((self.inner.clone(), TextKind::Text)),
+            WordKind::Comment => Some((self.span.clone(), TextKind::Comment)),
             _ => None,
         }
     }
 }
 
 /// How a language writes comments and strings.
-pub(super) struct Style {
+pub(super) struct LexicalStyle {
     lines: &'static [&'static str],
     blocks: &'static [(&'static str, &'static str)],
     quotes: &'static str,
@@ -54,8 +54,8 @@ pub(super) struct Style {
     joins: &'static [&'static str],
 }
 
-pub(super) fn style(grammar: Grammar, language: &str) -> Style {
-    let c = Style {
+pub(super) fn style(grammar: Grammar, language: &str) -> LexicalStyle {
+    let c = LexicalStyle {
         lines: &["//"],
         blocks: &[("/*", "*/")],
         quotes: "\"'",
@@ -64,35 +64,37 @@ pub(super) fn style(grammar: Grammar, language: &str) -> Style {
         joins: &[".", "::", "->"],
     };
     if grammar == Grammar::Sql {
-        return Style { lines: &["--"], escapes: false, joins: &["."], ..c };
+        return LexicalStyle { lines: &["--"], escapes: false, joins: &["."], ..c };
     }
-    let hash = Style { lines: &["#"], blocks: &[], commands: true, ..c };
+    let hash = LexicalStyle { lines: &["#"], blocks: &[], commands: true, ..c };
     match language {
         // Where their grammar can't follow them: a text in three quotes is three texts here, which comes to the same.
-        "python" => Style { commands: false, ..hash },
-        "javascript" => Style { quotes: "\"'`", ..c },
+        "python" => LexicalStyle { commands: false, ..hash },
+        "javascript" => LexicalStyle { quotes: "\"'`", ..c },
         "ruby" | "perl" | "elixir" | "fish" | "awk" | "tcl" => hash,
-        "r" | "julia" => Style { commands: language == "julia", joins: &[".", "::", "$"], ..hash },
-        "powershell" => Style { commands: false, escapes: false, joins: &[".", "::", "-"], ..hash },
-        "php" => Style { lines: &["//", "#"], commands: true, ..c },
-        "lua" => Style { lines: &["--"], blocks: &[("--[[", "]]")], joins: &[".", ":"], ..c },
-        "batch" => Style { lines: &["REM ", "rem ", "::"], blocks: &[], quotes: "\"", escapes: false, ..c },
-        "applescript" => Style { lines: &["--", "#"], blocks: &[("(*", "*)")], quotes: "\"", ..c },
+        "r" | "julia" => LexicalStyle { commands: language == "julia", joins: &[".", "::", "$"], ..hash },
+        "powershell" => LexicalStyle { commands: false, escapes: false, joins: &[".", "::", "-"], ..hash },
+        "php" => LexicalStyle { lines: &["//", "#"], commands: true, ..c },
+        "lua" => LexicalStyle { lines: &["--"], blocks: &[("--[[", "]]")], joins: &[".", ":"], ..c },
+        "batch" => {
+            LexicalStyle { lines: &["REM ", "rem ", "::"], blocks: &[], quotes: "\"", escapes: false, ..c }
+        }
+        "applescript" => LexicalStyle { lines: &["--", "#"], blocks: &[("(*", "*)")], quotes: "\"", ..c },
         // A character in Rust and Go is written like a string, a lifetime is not closed: only double quotes count.
-        "rust" => Style { quotes: "\"", ..c },
-        "go" => Style { quotes: "\"`", ..c },
-        "other" => Style { joins: &[".", "::", "->", "-"], ..hash },
+        "rust" => LexicalStyle { quotes: "\"", ..c },
+        "go" => LexicalStyle { quotes: "\"`", ..c },
+        "other" => LexicalStyle { joins: &[".", "::", "->", "-"], ..hash },
         _ => c,
     }
 }
 
 /// Most words of one text; what follows is not looked at, and that is told.
-const MOST: usize = 1 << 20;
+const MAX_WORDS: usize = 1 << 20;
 
 /// The words of a text, and whether those are all.
-pub(super) fn words(source: &str, style: &Style) -> (Vec<Word>, bool) {
+pub(super) fn words(source: &str, style: &LexicalStyle) -> (Vec<Word>, bool) {
     let mut lexer = Lexer { source, style, at: 0, words: Vec::new() };
-    while lexer.at < source.len() && lexer.words.len() < MOST {
+    while lexer.at < source.len() && lexer.words.len() < MAX_WORDS {
         lexer.next();
     }
     let all = lexer.at >= source.len();
@@ -101,7 +103,7 @@ pub(super) fn words(source: &str, style: &Style) -> (Vec<Word>, bool) {
 
 struct Lexer<'a> {
     source: &'a str,
-    style: &'a Style,
+    style: &'a LexicalStyle,
     at: usize,
     words: Vec<Word>,
 }
@@ -111,7 +113,7 @@ impl Lexer<'_> {
         self.source.get(self.at..).unwrap_or_default()
     }
 
-    fn push(&mut self, sort: Sort, length: usize) {
+    fn push(&mut self, sort: WordKind, length: usize) {
         let span = self.at..(self.at + length).min(self.source.len());
         self.at = span.end;
         self.words.push(Word { sort, inner: span.clone(), span });
@@ -124,28 +126,28 @@ impl Lexer<'_> {
         if let Some((open, close)) = block {
             let body = rest.get(open.len()..).unwrap_or_default();
             let length = body.find(close).map_or(rest.len(), |at| open.len() + at + close.len());
-            return self.push(Sort::Comment, length);
+            return self.push(WordKind::Comment, length);
         }
         if self.style.lines.iter().any(|open| rest.starts_with(open)) {
-            return self.push(Sort::Comment, rest.find('\n').unwrap_or(rest.len()));
+            return self.push(WordKind::Comment, rest.find('\n').unwrap_or(rest.len()));
         }
         match c {
-            '\n' => self.push(Sort::Break, 1),
+            '\n' => self.push(WordKind::Break, 1),
             c if c.is_whitespace() => self.at += c.len_utf8(),
-            '`' if self.style.commands => self.quoted('`', Sort::Command),
-            c if self.style.quotes.contains(c) => self.quoted(c, Sort::Text),
+            '`' if self.style.commands => self.quoted('`', WordKind::Command),
+            c if self.style.quotes.contains(c) => self.quoted(c, WordKind::Text),
             c if c.is_alphabetic() || matches!(c, '_' | '$' | '@') => self.name(),
             c if c.is_ascii_digit() => {
                 let length =
                     rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '.').unwrap_or(rest.len());
-                self.push(Sort::Number, length);
+                self.push(WordKind::Number, length);
             }
-            c => self.push(Sort::Sign(c), c.len_utf8()),
+            c => self.push(WordKind::Sign(c), c.len_utf8()),
         }
     }
 
     /// A string to its closing quote; one that is not closed ends with its line, so that the rest is still read.
-    fn quoted(&mut self, quote: char, sort: Sort) {
+    fn quoted(&mut self, quote: char, sort: WordKind) {
         let rest = self.rest();
         let mut escaped = false;
         let mut line = None;
@@ -184,6 +186,6 @@ impl Lexer<'_> {
                 None => break,
             }
         }
-        self.push(Sort::Name, end.max(1));
+        self.push(WordKind::Name, end.max(1));
     }
 }

@@ -3,7 +3,7 @@
 //! A statement ends at `;`. Names are compared in any case. A `WHERE` that is always true counts as none.
 
 use super::condition;
-use super::lexer::{Sort, Word};
+use super::lexer::{Word, WordKind};
 use crate::review::flow::Extraction;
 use crate::review::nested::NestedCode;
 use crate::review::orders::{self, OrderEffect};
@@ -16,7 +16,7 @@ use std::ops::Range;
 pub(super) fn read(source: &str, words: &[Word]) -> Extraction {
     let mut reading = Extraction::default();
     let mut created = HashSet::new();
-    let statements: Vec<Statement<'_>> = split(source, words);
+    let statements: Vec<Statement<'_>> = split_statements(source, words);
     for statement in &statements {
         created.extend(statement.creates());
     }
@@ -30,7 +30,7 @@ pub(super) fn read(source: &str, words: &[Word]) -> Extraction {
 
 /// Comments that some databases run: `/*!50000 … */`, `/*M! … */`.
 fn hidden_comments(source: &str, words: &[Word], reading: &mut Extraction) {
-    for word in words.iter().filter(|word| word.sort == Sort::Comment) {
+    for word in words.iter().filter(|word| word.sort == WordKind::Comment) {
         let Some(text) = source.get(word.span.clone()) else { continue };
         let inner = text.strip_prefix("/*!").or_else(|| text.strip_prefix("/*M!"));
         let Some(inner) = inner.map(|inner| inner.trim_end_matches("*/")) else { continue };
@@ -74,12 +74,12 @@ struct Statement<'a> {
     words: Vec<&'a Word>,
 }
 
-fn split<'a>(source: &'a str, words: &'a [Word]) -> Vec<Statement<'a>> {
+fn split_statements<'a>(source: &'a str, words: &'a [Word]) -> Vec<Statement<'a>> {
     let mut all = vec![Vec::new()];
     for word in words {
         match word.sort {
-            Sort::Comment | Sort::Break => {}
-            Sort::Sign(';') => all.push(Vec::new()),
+            WordKind::Comment | WordKind::Break => {}
+            WordKind::Sign(';') => all.push(Vec::new()),
             _ => {
                 if let Some(last) = all.last_mut() {
                     last.push(word);
@@ -99,8 +99,9 @@ impl Statement<'_> {
 
     /// The position of a keyword at or behind a position.
     fn find(&self, keyword: &str, from: usize) -> Option<usize> {
-        (from..self.words.len())
-            .find(|at| self.words.get(*at).is_some_and(|w| w.sort == Sort::Name) && self.word(*at) == keyword)
+        (from..self.words.len()).find(|at| {
+            self.words.get(*at).is_some_and(|w| w.sort == WordKind::Name) && self.word(*at) == keyword
+        })
     }
 
     fn span(&self, from: usize, to: usize) -> Range<usize> {
@@ -246,7 +247,7 @@ impl Statement<'_> {
             here = from + 1;
         }
         match self.words.get(here) {
-            Some(word) if word.sort == Sort::Text => {
+            Some(word) if word.sort == WordKind::Text => {
                 let text = self.source.get(word.inner.clone()).unwrap_or_default().replace("''", "'");
                 reading.nested.push(NestedCode::Text {
                     language: InnerPattern::Sql,
@@ -254,7 +255,7 @@ impl Statement<'_> {
                     span: word.span.clone(),
                 });
             }
-            Some(word) if dynamic && word.sort == Sort::Name || self.word(at) == "prepare" => {
+            Some(word) if dynamic && word.sort == WordKind::Name || self.word(at) == "prepare" => {
                 self.tell("execute text", here, at..here, &[], reading);
                 reading.unknown = true;
             }
@@ -275,7 +276,7 @@ impl Statement<'_> {
 
     /// What reaches outside of the database, wherever it stands.
     fn reach(&self, at: usize, reading: &mut Extraction) {
-        if self.words.get(at).is_none_or(|w| w.sort != Sort::Name) {
+        if self.words.get(at).is_none_or(|w| w.sort != WordKind::Name) {
             return;
         }
         let word = self.word(at);
@@ -318,9 +319,9 @@ impl Statement<'_> {
         let mut end = self.words.len();
         for at in from..self.words.len() {
             match self.words.get(at).map(|word| word.sort) {
-                Some(Sort::Sign('(')) => depth += 1,
-                Some(Sort::Sign(')')) => depth -= 1,
-                Some(Sort::Name) if depth == 0 => match self.word(at).as_str() {
+                Some(WordKind::Sign('(')) => depth += 1,
+                Some(WordKind::Sign(')')) => depth -= 1,
+                Some(WordKind::Name) if depth == 0 => match self.word(at).as_str() {
                     // MySQL keeps the rest by a number, a join by what it joins on.
                     "limit" | "join" if place.is_none() => return false,
                     "where" => place = Some(at),

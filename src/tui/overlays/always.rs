@@ -171,7 +171,7 @@ impl Overlay for Always {
                 (None, false) => look.text(),
             };
             let mark = if chosen { "> " } else { "  " };
-            let text = format!("{mark}{}  {}", at + 1, rules::words(&offer.rule));
+            let text = format!("{mark}{}  {}", at + 1, rules::describe(&offer.rule));
             sheet.row(Line::styled(safe::cut(&text, width.into()), style));
             let head = Span::raw(" ".repeat(5));
             for row in safe::hanging(head, &reach(self.token.block, offer), width.into(), look.dim()) {

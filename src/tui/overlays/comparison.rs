@@ -159,7 +159,7 @@ impl Overlay for ComparisonView {
     fn status(&self, around: OverlayContext<'_>) -> Option<String> {
         let room = around.room(WHOLE_SCREEN);
         let all = self.with_lines(around, room.width, <[ComparedLine]>::len);
-        let differ = self.compared.comparison.differing();
+        let differ = self.compared.comparison.count_different_rows();
         let last = (self.top + Self::height(room)).min(all);
         let verb = if differ == 1 { "differs" } else { "differ" };
         Some(format!("Line {last} of {all}. {} {verb}.", words::count(differ, "line")))

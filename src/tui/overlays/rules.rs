@@ -108,7 +108,7 @@ impl Overlay for Rules {
         let rows = usize::from(room.height.saturating_sub(5)).max(2) / 2;
         let first = cursor.window(rows);
         for (at, item) in items.iter().enumerate().skip(first).take(rows) {
-            let text = format!("{}  {}", item.rule.id, rules::words(&item.rule));
+            let text = format!("{}  {}", item.rule.id, rules::describe(&item.rule));
             sheet.row(entry(&text, at == cursor.0, width, look));
             let text = format!("       {}", safe::one_line(&standing(state, item, look)));
             sheet.row(Line::styled(safe::cut(&text, width.into()), look.dim()));

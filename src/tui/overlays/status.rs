@@ -4,7 +4,7 @@
 use super::{Overlay, OverlayContext, OverlayResponse};
 use crate::domain::sentences::{saving, sending};
 use crate::driver::catalogue;
-use crate::engine::LONGEST_UNKNOWN;
+use crate::engine::MAX_TOKENS_OF_UNKNOWN;
 use crate::engine::State;
 use crate::engine::cost::PriceSource;
 use crate::text::number::dollars;
@@ -159,7 +159,7 @@ fn context(state: &State) -> String {
         _ => format!(
             "{least}{} tokens, {how}; {}",
             words::grouped(share.used),
-            sending::context_unknown(&words::grouped(LONGEST_UNKNOWN))
+            sending::context_unknown(&words::grouped(MAX_TOKENS_OF_UNKNOWN))
         ),
     };
     if share.shortened > 0 {

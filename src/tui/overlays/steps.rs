@@ -3,7 +3,7 @@
 use super::{Overlay, OverlayContext, OverlayResponse};
 use crate::domain::{Grantor, RecipeEnd, TurnEnd};
 use crate::engine::State;
-use crate::engine::steps::{LastDecision, ModelStep, StepBlock, Sum, TurnLog, turns};
+use crate::engine::steps::{LastDecision, ModelStep, StepBlock, TurnLog, TurnTotals, turns};
 use crate::text::number::dollars;
 use crate::tui::keymap::Context;
 use crate::tui::panes::Panes;
@@ -122,7 +122,7 @@ fn of_turn(
 }
 
 /// `3 steps   2,400 in, 310 out   $0.0123   4 runs, 6.1 s`
-fn summed(sum: &Sum, steps: usize) -> String {
+fn summed(sum: &TurnTotals, steps: usize) -> String {
     let mut parts = vec![words::count(steps, "step")];
     if sum.input + sum.output > 0 {
         parts.push(format!("{} in, {} out", words::grouped(sum.input), words::grouped(sum.output)));

@@ -1,7 +1,7 @@
 //! What a terminal of a given depth is told of how printed characters look. Text in the colour of its own background is
 //! drawn without colours.
 
-use crate::domain::{Ink, Pen, PenMark};
+use crate::domain::{Pen, PenColor, PenMark};
 use crate::tui::theme::colour::{Colour, rgb_of};
 use crate::tui::theme::{Depth, Rgb};
 use ratatui::style::{Color, Modifier, Style};
@@ -30,12 +30,12 @@ pub(super) fn style(pen: Pen, depth: Depth) -> Style {
     style
 }
 
-fn at(ink: Ink, depth: Depth) -> Option<Color> {
+fn at(ink: PenColor, depth: Depth) -> Option<Color> {
     match ink {
-        Ink::Default => None,
-        Ink::Indexed(i @ 0..=15) => Colour::Ansi(i).at(depth),
-        Ink::Indexed(i) => Colour::Indexed(i, rgb_of(i).nearest16()).at(depth),
-        Ink::Rgb(r, g, b) => {
+        PenColor::Default => None,
+        PenColor::Indexed(i @ 0..=15) => Colour::Ansi(i).at(depth),
+        PenColor::Indexed(i) => Colour::Indexed(i, rgb_of(i).nearest16()).at(depth),
+        PenColor::Rgb(r, g, b) => {
             let rgb = Rgb(r, g, b);
             Colour::Rgb(rgb, rgb.nearest256(), rgb.nearest16()).at(depth)
         }

@@ -2,7 +2,7 @@
 
 use super::pen;
 use super::plain::{self, Strictness};
-use crate::domain::{Ink, ScreenCell, TerminalScreen};
+use crate::domain::{PenColor, ScreenCell, TerminalScreen};
 use crate::tui::theme::Theme;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -71,7 +71,7 @@ fn style(cell: &ScreenCell, theme: &Theme) -> Style {
     let mut pen = cell.pen;
     if cell.character == ' ' && cell.marks.is_none() {
         // Nothing is hidden by a blank in the colour behind it.
-        pen.fg = Ink::Default;
+        pen.fg = PenColor::Default;
     }
     pen::style(pen, theme.depth())
 }

@@ -210,7 +210,7 @@ impl OutputPane {
     ) {
         let subject = subject(state, chosen);
         let was = self.shown.replace(subject);
-        let is_here = self.run(state).is_none_or(|(_, run)| run.away().is_none());
+        let is_here = self.run(state).is_none_or(|(_, run)| run.unloaded_output().is_none());
         // Once its output is there, all that was laid out of the run is laid out anew.
         let was_here = std::mem::replace(&mut self.is_here, is_here);
         let has_come = is_here && !was_here;
@@ -248,7 +248,9 @@ impl OutputPane {
         self.show_result(state, look);
         self.arrange_rows(height, look);
         // What is in the file alone is sought once it is there, and in no other output.
-        let shown = self.run(state).map(|(item, run)| (item.block.id, run.away().map(|(_, away)| away.load)));
+        let shown = self
+            .run(state)
+            .map(|(item, run)| (item.block.id, run.unloaded_output().map(|(_, away)| away.load)));
         let comes = shown.filter(|(_, load)| *load != Some(LoadState::Lost)).map(|(block, _)| block);
         self.seek.take_if(|(block, _)| comes != Some(*block));
         if let Some((_, text)) = self.seek.take_if(|_| self.is_here) {
@@ -357,13 +359,13 @@ impl OutputPane {
 
     /// Whether the output on screen is in the file alone, and has to be asked for.
     pub(crate) fn is_wanted(&self, state: &State) -> bool {
-        let away = self.run(state).and_then(|(_, run)| run.away());
+        let away = self.run(state).and_then(|(_, run)| run.unloaded_output());
         away.is_some_and(|(_, away)| away.load == LoadState::Away)
     }
 
     /// The output as far as it is known.
     fn load(&self, state: &State) -> Output {
-        let Some((_, run)) = self.run(state).filter(|(_, run)| run.away().is_none()) else {
+        let Some((_, run)) = self.run(state).filter(|(_, run)| run.unloaded_output().is_none()) else {
             return Output::default();
         };
         match (&run.ended, &state.live.run) {
@@ -404,7 +406,7 @@ impl OutputPane {
             Some(Subject::Run(..)) => {
                 let Some((item, run)) = self.run(state) else { return };
                 let images = self.images(state);
-                let away = run.away().map(|(_, away)| away);
+                let away = run.unloaded_output().map(|(_, away)| away);
                 let told = match &run.ended {
                     Some((_, report)) => {
                         let first = first_error::of_run(item, report).filter(|_| self.is_here);
@@ -511,7 +513,7 @@ impl OutputPane {
 
     /// The whole output as text, for copying; of a run that printed nothing its value.
     pub(crate) fn text(&self, state: &State) -> Option<String> {
-        let (_, run) = self.run(state).filter(|(_, run)| run.away().is_none())?;
+        let (_, run) = self.run(state).filter(|(_, run)| run.unloaded_output().is_none())?;
         let captured = match (&run.ended, &state.live.run) {
             (Some((_, report)), _) if report.output.is_empty() => return report.value.clone(),
             (Some((_, report)), _) => &report.output,

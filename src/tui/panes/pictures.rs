@@ -1,7 +1,7 @@
 //! Pictures, as they were painted off the drawing thread. What is not there yet is asked for and comes
 //! with a later frame.
 
-use crate::domain::pixels::LONGEST_SIDE;
+use crate::domain::pixels::MAX_SIDE;
 use crate::domain::{ImageRef, UndrawnReason};
 use ratatui::text::{Line, Span};
 use std::collections::{HashMap, VecDeque};
@@ -26,7 +26,7 @@ impl PictureRequest {
         let cell = self.cell.unwrap_or(HALF_BLOCKS);
         let side = |cells: u16, pixels: u16| f64::from(cells) * f64::from(pixels);
         let (width, height) = (side(self.width, cell.0), side(self.height, cell.1));
-        let part = (f64::from(LONGEST_SIDE) / width.max(height).max(1.0)).min(1.0);
+        let part = (f64::from(MAX_SIDE) / width.max(height).max(1.0)).min(1.0);
         ((width * part) as u32, (height * part) as u32)
     }
 

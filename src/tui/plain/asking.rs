@@ -8,7 +8,7 @@ use super::session::{Session, look};
 use crate::domain::Answers;
 use crate::domain::sentences::sending;
 use crate::driver::Job;
-use crate::engine::always::PAUSE_MS;
+use crate::engine::always::START_DELAY_MS;
 use crate::engine::state::Question;
 use crate::engine::{Command, Phase, WorkflowContext, answers, rules};
 use crate::tui::widgets::words;
@@ -43,7 +43,7 @@ impl Session<'_> {
                 let inputs = WorkflowContext::of(self.driver.state());
                 let inputs = inputs.map_or(&[][..], |context| context.start.inputs.as_slice());
                 let given = self.options.first_recipe.as_ref().map(|first| first.answers.clone());
-                let given = form.meant(&given.unwrap_or_default(), inputs);
+                let given = form.answers_for(&given.unwrap_or_default(), inputs);
                 Ask::Form(Box::new(FormFill::new((**form).clone(), None, given)))
             }
             Phase::Asking(question) => Ask::GoOn(question.clone()),
@@ -139,7 +139,7 @@ impl Session<'_> {
                 let Some((item, inspected)) = block::waiting(state) else { return Ok(()) };
                 block::show(item, inspected, false, page, look)?;
                 if let Some(matched) = &state.live.matched {
-                    let seconds = PAUSE_MS / 1000;
+                    let seconds = START_DELAY_MS / 1000;
                     page.line(&format!(
                         "Rule {} matches. It starts in {seconds} s; Enter stops it.",
                         matched.rule
@@ -157,7 +157,7 @@ impl Session<'_> {
                 page.line("Approve this block, and from now on in this session also:")?;
                 for (number, offer) in (1..).zip(offers) {
                     let refused = offer.refused.as_ref().map(|_| " (not for this block)").unwrap_or_default();
-                    page.line(&format!("  {number}  {}{refused}", rules::words(&offer.rule)))?;
+                    page.line(&format!("  {number}  {}{refused}", rules::describe(&offer.rule)))?;
                 }
                 page.ask("Type always and its number. Anything else goes back:")
             }

@@ -182,7 +182,7 @@ mod tests {
         let told = |old: &str, new: &str| compared(&BlockKind::Read, (names.0, old), (names.1, new));
         assert_eq!(told("a\n", "a\n"), "nothing changes");
         assert!(told("a\n", "b\n").ends_with("-a\n+b\n"), "{}", told("a\n", "b\n"));
-        let long: String = (0..=changes::MOST_LINES).map(|number| format!("{number}\n")).collect();
+        let long: String = (0..=changes::MAX_LINES).map(|number| format!("{number}\n")).collect();
         let sentence = "Too much differs to be compared: 5,001 lines what ran last, 1 line now.";
         assert_eq!(told(&long, "y\n"), sentence);
     }

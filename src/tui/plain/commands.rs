@@ -239,7 +239,7 @@ impl Session<'_> {
         }
         let granted = self.driver.state().transcript.rules.iter().filter(|item| item.over.is_none());
         let lines: Vec<String> =
-            granted.map(|item| format!("  {}  {}", item.rule.id, rules::words(&item.rule))).collect();
+            granted.map(|item| format!("  {}  {}", item.rule.id, rules::describe(&item.rule))).collect();
         if lines.is_empty() {
             return self.say("No rules. Every block asks.");
         }
@@ -284,7 +284,7 @@ impl Session<'_> {
 
     fn rebuild(&mut self) -> io::Result<()> {
         let plan = RebuildPlan::of(self.driver.state());
-        let offered = plan.offered();
+        let offered = plan.offered_runs();
         if offered.is_empty() {
             return self.say(rebuilding::nothing(&plan));
         }
@@ -370,7 +370,7 @@ impl Session<'_> {
 /// What is kept of a run's output; whether it comes, where it is in the session's file alone.
 fn kept_output(run: &RunItem) -> Result<PagerText, LoadState> {
     let report = run.ended.as_ref().map(|(_, report)| report);
-    match (report.and_then(|report| report.blob.clone()), run.away()) {
+    match (report.and_then(|report| report.blob.clone()), run.unloaded_output()) {
         (Some(path), _) => Ok(PagerText::File(path)),
         (None, Some((_, away))) => Err(away.load),
         (None, None) => {

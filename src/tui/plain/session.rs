@@ -113,7 +113,7 @@ impl<'a> Session<'a> {
                     if self.tell_place()? {
                         self.put_again()?;
                     }
-                    self.reminder.follow(Instant::now(), self.driver.state().going_on().is_some(), is_told);
+                    self.reminder.follow(Instant::now(), self.driver.state().activity().is_some(), is_told);
                 }
                 () = at(self.reminder.due()) => self.remind()?,
                 () = at(self.question_after) => self.question_after = None,
@@ -167,7 +167,7 @@ impl<'a> Session<'a> {
     /// Says that something still goes on.
     fn remind(&mut self) -> io::Result<()> {
         self.reminder.reminded(Instant::now());
-        let Some(going_on) = self.driver.state().going_on() else { return Ok(()) };
+        let Some(going_on) = self.driver.state().activity() else { return Ok(()) };
         self.plain.page.line(&running::still(&going_on.what, &going_on.time(self.driver.now())))
     }
 

@@ -277,7 +277,7 @@ impl Screen {
                 let title = format!("All output of block {}", item.block.id);
                 let what = match report.and_then(|report| report.blob.clone()) {
                     Some(path) => PagerText::File(path),
-                    None if run.away().is_some() => {
+                    None if run.unloaded_output().is_some() => {
                         self.say(Note::info(NOT_READ));
                         return Vec::new();
                     }

@@ -14,7 +14,7 @@ impl Screen {
             return self.say(Note::info("A kernel is rebuilt between turns."));
         }
         let plan = RebuildPlan::of(ctx.state);
-        let offered = plan.offered();
+        let offered = plan.offered_runs();
         if offered.is_empty() {
             return self.say(Note::info(rebuilding::nothing(&plan)));
         }

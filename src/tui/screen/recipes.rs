@@ -112,7 +112,7 @@ impl Screen {
             Some(at) => self.drafts.remove(at),
             None => {
                 let mut form = FormBox::new(FormPurpose::Answer, asked.clone());
-                let given = asked.meant(&self.given, begun_with(ctx.state));
+                let given = asked.answers_for(&self.given, begun_with(ctx.state));
                 for (field, text) in &given {
                     form.fill(field, text);
                 }
@@ -193,7 +193,7 @@ impl Screen {
         if !has_failed(run) {
             return self.say(Note::info(format!("Block {} did not fail.", item.block.id)));
         }
-        if run.away().is_some() {
+        if run.unloaded_output().is_some() {
             return self.say(Note::info(NOT_READ));
         }
         let Some(mut form) = self.form_of(DEBUG) else { return };

@@ -145,7 +145,7 @@ impl Screen {
     pub(super) fn quit(&mut self, ctx: Ctx<'_>) -> Vec<UiCommand> {
         let Some(run) = &ctx.state.live.run else { return vec![UiCommand::Leave(Exit::Quit { now: false })] };
         let block = run.block;
-        let time = ctx.state.going_on().map(|going_on| going_on.time(ctx.look.now)).unwrap_or_default();
+        let time = ctx.state.activity().map(|going_on| going_on.time(ctx.look.now)).unwrap_or_default();
         let mut lines = vec![format!("Block {block} is still running ({time}).")];
         let waiting =
             ctx.state.transcript.blocks.values().filter(|b| b.standing == BlockStanding::Open).count();

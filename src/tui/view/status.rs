@@ -6,7 +6,7 @@ use super::problems;
 use crate::domain::sentences::saving::SavingState;
 use crate::domain::sentences::{running, sandbox};
 use crate::domain::{BlockId, Level, Timestamp};
-use crate::engine::always::PAUSE_MS;
+use crate::engine::always::START_DELAY_MS;
 use crate::engine::state::{Countdown, RuleMatch};
 use crate::engine::transcript::BlockStanding;
 use crate::engine::{Phase, State};
@@ -166,7 +166,7 @@ fn wait(screen: &Screen, state: &State, now: Instant, look: DrawStyle<'_>) -> Op
             ));
         }
         if let Some(matched) = unseen_match(screen, state) {
-            let (rule, seconds) = (matched.rule, PAUSE_MS / 1000);
+            let (rule, seconds) = (matched.rule, START_DELAY_MS / 1000);
             let way = way(screen, state);
             return Some(format!(
                 "Rule {rule} covers block {block}, and starts it {seconds} s after it is shown{way}"
@@ -216,8 +216,8 @@ fn way(screen: &Screen, state: &State) -> String {
 /// Seconds until a covered block starts, counted up to whole ones.
 pub(super) fn rule_seconds(matched: &RuleMatch, now: Timestamp) -> u64 {
     match matched.countdown {
-        Countdown::Since(since, _) => PAUSE_MS.saturating_sub(now.since(since)).div_ceil(1000),
-        Countdown::NotShown => PAUSE_MS / 1000,
+        Countdown::Since(since, _) => START_DELAY_MS.saturating_sub(now.since(since)).div_ceil(1000),
+        Countdown::NotShown => START_DELAY_MS / 1000,
     }
 }
 
@@ -283,7 +283,7 @@ fn going_on(screen: &Screen, state: &State, look: DrawStyle<'_>) -> (String, Sty
         return (format!("{}{go}", problem.text), look.style(Slot::StatusError));
     }
     let info = look.style(Slot::StatusInfo);
-    if let (Some(run), Some(going_on)) = (&state.live.run, state.going_on()) {
+    if let (Some(run), Some(going_on)) = (&state.live.run, state.activity()) {
         let mut parts = vec![going_on.what.clone(), going_on.time(look.now)];
         if let Some(words) = screen.handed_words(state).filter(|_| run.interrupted.is_none()) {
             parts.push(words);

@@ -34,7 +34,7 @@ fn case(suite: &str, run: &ToldRun, text: &mut String) {
         RunResult::Same => None,
         RunResult::Differs(differences) => {
             let all: String = differences.iter().map(|difference| difference.to_string() + "\n").collect();
-            let first = differences.first().map(|difference| difference.place()).unwrap_or_default();
+            let first = differences.first().map(|difference| difference.describe_place()).unwrap_or_default();
             Some(("failure", first, all))
         }
         RunResult::Impossible(why) => Some(("error", why.clone(), String::new())),

@@ -92,7 +92,7 @@ impl ToldRun {
             RunResult::Differs(differences) => {
                 writeln!(out, "{head}  different: {}", visible_line(&self.first_line))?;
                 for difference in differences {
-                    writeln!(out, "  {}", difference.place())?;
+                    writeln!(out, "  {}", difference.describe_place())?;
                     writeln!(out, "    then: {}", shown(difference.then.as_deref()))?;
                     writeln!(out, "    now:  {}", shown(difference.now.as_deref()))?;
                 }

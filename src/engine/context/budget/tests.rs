@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 /// What happened in one step of a session: the length of the reply, and what became of its block.
 #[derive(Clone, Debug)]
-enum Fate {
+enum BlockEnd {
     Ran(usize),
     Rejected,
     Skipped,
@@ -18,7 +18,7 @@ enum Fate {
 }
 
 /// A session in which each turn has these steps; every text names itself, so that it is found again.
-fn session(turns: &[Vec<(usize, Fate)>], summary: Option<usize>) -> Transcript {
+fn session(turns: &[Vec<(usize, BlockEnd)>], summary: Option<usize>) -> Transcript {
     let mut transcript = Transcript::default();
     let mut step = 0;
     for (turn, steps) in turns.iter().enumerate() {
@@ -42,7 +42,7 @@ fn session(turns: &[Vec<(usize, Fate)>], summary: Option<usize>) -> Transcript {
     transcript
 }
 
-fn entries(n: u32, length: usize, fate: &Fate) -> Vec<Entry> {
+fn entries(n: u32, length: usize, fate: &BlockEnd) -> Vec<Entry> {
     let (block, revision, run) = (BlockId(n), Revision(1), RunId(n));
     let mut entries = vec![Entry::Reply {
         step: StepId(n),
@@ -53,7 +53,7 @@ fn entries(n: u32, length: usize, fate: &Fate) -> Vec<Entry> {
         finish: Finish { reason: FinishReason::Stop, word: None },
         usage: Usage::default(),
     }];
-    if matches!(fate, Fate::NoBlock) {
+    if matches!(fate, BlockEnd::NoBlock) {
         return entries;
     }
     let language = Some(terms().language);
@@ -66,7 +66,7 @@ fn entries(n: u32, length: usize, fate: &Fate) -> Vec<Entry> {
         placed: Vec::new(),
     }));
     match fate {
-        Fate::Ran(bytes) => {
+        BlockEnd::Ran(bytes) => {
             let mut output = OutputBuffer::new(1 << 20);
             output.push(
                 Stream::Stdout,
@@ -94,9 +94,11 @@ fn entries(n: u32, length: usize, fate: &Fate) -> Vec<Entry> {
             let report = RunReport { output, images: vec![image], ..report(Outcome::Ok) };
             entries.push(Entry::Ran { run, block, report: Box::new(report) });
         }
-        Fate::Rejected => entries.push(Entry::Rejected { block, revision, reason: format!("reason {n}.") }),
-        Fate::Skipped => entries.push(Entry::Skipped { block, revision }),
-        Fate::Waits | Fate::NoBlock => {}
+        BlockEnd::Rejected => {
+            entries.push(Entry::Rejected { block, revision, reason: format!("reason {n}.") })
+        }
+        BlockEnd::Skipped => entries.push(Entry::Skipped { block, revision }),
+        BlockEnd::Waits | BlockEnd::NoBlock => {}
     }
     entries
 }
@@ -109,13 +111,13 @@ fn texts(composed: &Composition) -> String {
     composed.messages.iter().map(|message| message.text.as_str()).collect::<Vec<_>>().join("\n\n")
 }
 
-fn fates() -> impl Strategy<Value = Vec<Vec<(usize, Fate)>>> {
+fn fates() -> impl Strategy<Value = Vec<Vec<(usize, BlockEnd)>>> {
     let fate = prop_oneof![
-        4 => (0usize..40_000).prop_map(Fate::Ran),
-        1 => Just(Fate::Rejected),
-        1 => Just(Fate::Skipped),
-        1 => Just(Fate::Waits),
-        1 => Just(Fate::NoBlock),
+        4 => (0usize..40_000).prop_map(BlockEnd::Ran),
+        1 => Just(BlockEnd::Rejected),
+        1 => Just(BlockEnd::Skipped),
+        1 => Just(BlockEnd::Waits),
+        1 => Just(BlockEnd::NoBlock),
     ];
     prop::collection::vec(prop::collection::vec((0usize..2_000, fate), 0..4), 1..5)
 }
@@ -135,7 +137,7 @@ proptest! {
         let settings = Settings { system_prompt: "be kind.".into(), ..Settings::default() };
         let composer = composer(&transcript, &settings).instructed("the instructions.");
         let whole = composer.whole();
-        let shortest = composer.cut(LEVELS[LEVELS.len() - 1]);
+        let shortest = composer.compose_with(LEVELS[LEVELS.len() - 1]);
         let composed = composer.within(room);
 
         prop_assert!(composed.estimate <= room.max(shortest.estimate));
@@ -183,11 +185,11 @@ proptest! {
 }
 
 /// Three turns with results of so many bytes, and a last one that has not been answered.
-fn long() -> Vec<Vec<(usize, Fate)>> {
+fn long() -> Vec<Vec<(usize, BlockEnd)>> {
     vec![
-        vec![(10, Fate::Ran(30_000)), (10, Fate::Ran(30_000))],
-        vec![(10, Fate::Ran(30_000))],
-        vec![(10, Fate::Ran(30_000)), (10, Fate::Ran(30_000))],
+        vec![(10, BlockEnd::Ran(30_000)), (10, BlockEnd::Ran(30_000))],
+        vec![(10, BlockEnd::Ran(30_000))],
+        vec![(10, BlockEnd::Ran(30_000)), (10, BlockEnd::Ran(30_000))],
     ]
 }
 
@@ -239,7 +241,7 @@ fn a_summary_stands_for_what_came_before() {
 
 #[test]
 fn what_is_settled_after_a_summary_of_everything_is_told() {
-    let mut transcript = session(&[vec![(10, Fate::Ran(30)), (10, Fate::Skipped)]], Some(3));
+    let mut transcript = session(&[vec![(10, BlockEnd::Ran(30)), (10, BlockEnd::Skipped)]], Some(3));
     assert_eq!(transcript.summary().map(|s| (s.upto, s.settled)), Some((3, 1)));
     let reject = Entry::Rejected { block: BlockId(2), revision: Revision(1), reason: "reason 2.".into() };
     transcript.apply(reject, Timestamp(1));
@@ -249,7 +251,7 @@ fn what_is_settled_after_a_summary_of_everything_is_told() {
 
 #[test]
 fn the_loss_of_a_kernel_is_told_also_when_a_summary_hides_what_ran() {
-    let mut transcript = session(&[vec![(10, Fate::Ran(30))]], Some(2));
+    let mut transcript = session(&[vec![(10, BlockEnd::Ran(30))]], Some(2));
     transcript.apply(Entry::Resumed, Timestamp(1));
     let text = texts(&composer(&transcript, &Settings::default()).whole());
     assert!(text.contains("The session was opened again"), "{text}");
@@ -257,7 +259,7 @@ fn the_loss_of_a_kernel_is_told_also_when_a_summary_hides_what_ran() {
 
 #[test]
 fn the_newest_images_go_along_if_the_model_can_see() {
-    let turns: Vec<_> = (0..9).map(|_| vec![(10, Fate::Ran(10))]).collect();
+    let turns: Vec<_> = (0..9).map(|_| vec![(10, BlockEnd::Ran(10))]).collect();
     let (transcript, settings) = (session(&turns, None), Settings::default());
     let names = |composed: Composition| -> Vec<String> {
         composed.messages.iter().flat_map(|m| &m.images).map(|image| image.image.name.clone()).collect()

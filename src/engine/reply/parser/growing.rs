@@ -39,7 +39,7 @@ impl Parser {
         // Lines were passed over for want of credit: only a pass over all of them can tell.
         let behind = self.mirrored < from;
         if behind || cost > self.credit {
-            self.pass(end);
+            self.parse_if_affordable(end);
             return;
         }
         self.credit -= cost;
@@ -61,7 +61,7 @@ impl Parser {
                 }
                 self.read_extent(end);
             }
-            _ => self.pass(end),
+            _ => self.parse_if_affordable(end),
         }
     }
 

@@ -1,12 +1,12 @@
 //! Calls in the syntax of Python, `run_code(language="bash", code="ls")`, also several in a list, as some models were taught
 //! them. Arguments are literals with names; what is more than that is code, and no call.
 
-use super::{LeadingCalls, MOST, PrintedCall};
+use super::{LeadingCalls, MAX_CALLS, PrintedCall};
 use crate::engine::reply::call;
 use serde_json::{Map, Value};
 
 /// Lists and dictionaries in each other.
-const DEEPEST: usize = 8;
+const MAX_DEPTH: usize = 8;
 
 /// The calls that begin a text.
 pub(super) fn calls(text: &str) -> LeadingCalls {
@@ -15,9 +15,9 @@ pub(super) fn calls(text: &str) -> LeadingCalls {
         None => (false, text),
     };
     let mut calls = Vec::new();
-    while calls.len() < MOST {
+    while calls.len() < MAX_CALLS {
         let Some((call, behind)) = call(rest) else {
-            return LeadingCalls::none(named(rest).map_or(0, |_| text.len()));
+            return LeadingCalls::none(leading_name(rest).map_or(0, |_| text.len()));
         };
         calls.push(call);
         rest = behind;
@@ -35,17 +35,17 @@ pub(super) fn calls(text: &str) -> LeadingCalls {
 }
 
 /// The name of a tool that begins a text, what is behind it, and whether that is to be printed.
-fn named(text: &str) -> Option<(&str, &str, bool)> {
+fn leading_name(text: &str) -> Option<(&str, &str, bool)> {
     let inner = text.strip_prefix("print(");
     let text = inner.unwrap_or(text);
     let (name, rest) = text.split_at(text.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.')))?);
     let name = name.strip_prefix("default_api.").unwrap_or(name);
     let name = name.strip_suffix(".call").unwrap_or(name);
-    call::known(name).then_some((name, rest, inner.is_some()))
+    call::is_known(name).then_some((name, rest, inner.is_some()))
 }
 
 fn call(text: &str) -> Option<(PrintedCall, &str)> {
-    let (name, rest, is_printed) = named(text)?;
+    let (name, rest, is_printed) = leading_name(text)?;
     let mut rest = rest.strip_prefix('(')?.trim_start();
     let mut arguments = Map::new();
     let behind = loop {
@@ -57,7 +57,7 @@ fn call(text: &str) -> Option<(PrintedCall, &str)> {
         if key.is_empty() || !key.chars().all(|c| c.is_alphanumeric() || c == '_') {
             return None;
         }
-        let (value, behind) = literal(behind.trim_start(), DEEPEST)?;
+        let (value, behind) = literal(behind.trim_start(), MAX_DEPTH)?;
         arguments.insert(key.to_owned(), value);
         let next = behind.trim_start();
         rest = match next.strip_prefix(',') {

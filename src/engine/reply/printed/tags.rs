@@ -5,8 +5,7 @@ use super::{LeadingCalls, PrintedCall};
 use crate::engine::reply::{call, json};
 use serde_json::Value;
 
-/// Bytes of the head of a tag.
-const LONGEST: usize = 256;
+const MAX_HEAD_BYTES: usize = 256;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TagKind {
@@ -33,7 +32,7 @@ pub(super) struct OpenTag {
 impl OpenTag {
     /// The tag that begins a text.
     pub(super) fn of(text: &str) -> Option<Self> {
-        let head = text.get(..text.floor_char_boundary(LONGEST))?.strip_prefix('<')?;
+        let head = text.get(..text.floor_char_boundary(MAX_HEAD_BYTES))?.strip_prefix('<')?;
         let full = head.get(..head.find(['>', ' ', '=', '\n', '<', '/', '"'])?)?;
         let name = full.rsplit([':', '｜']).next()?;
         let kind = match name {
@@ -96,7 +95,7 @@ impl OpenTag {
         let mut out = String::from("{");
         let mut rest = body.trim_start();
         while let Some(tag) = rest.strip_prefix(&*open) {
-            let head = tag.get(..tag.floor_char_boundary(LONGEST)).unwrap_or_default();
+            let head = tag.get(..tag.floor_char_boundary(MAX_HEAD_BYTES)).unwrap_or_default();
             let Some((head, _)) = head.split_once('>') else {
                 return LeadingCalls::cut(&name, &out, text.len());
             };
@@ -105,7 +104,7 @@ impl OpenTag {
             let (Some(key), Some(value)) = (key, tag.get(head.len() + 1..)) else {
                 return LeadingCalls::cut(&name, &out, text.len());
             };
-            let Some((value, behind)) = end.split(value, looked) else {
+            let Some((value, behind)) = end.split_value(value, looked) else {
                 // It is open: all that comes may belong to it.
                 push(&mut out, &key, value.strip_prefix('\n').unwrap_or(value), false);
                 return LeadingCalls::cut(&name, &out, text.len());
@@ -133,7 +132,7 @@ struct ValueEnd<'a> {
 impl ValueEnd<'_> {
     /// A value, a line end on either side aside, and what is behind its end; `None` where nothing tells the end. Adds up the
     /// bytes that it `looked` at: those up to where the next argument or the next call begins, or all.
-    fn split<'t>(&self, text: &'t str, looked: &mut usize) -> Option<(&'t str, &'t str)> {
+    fn split_value<'t>(&self, text: &'t str, looked: &mut usize) -> Option<(&'t str, &'t str)> {
         let (mut end, mut depth, mut upto) = (None, 0usize, text.len());
         for (at, _) in text.match_indices('<') {
             let rest = text.get(at..)?;
@@ -165,7 +164,7 @@ impl ValueEnd<'_> {
     /// Whether a call with arguments begins a text.
     fn begins_call(&self, text: &str) -> bool {
         text.strip_prefix(self.around.0).is_some_and(|inner| {
-            let near = inner.get(..inner.floor_char_boundary(LONGEST)).unwrap_or_default();
+            let near = inner.get(..inner.floor_char_boundary(MAX_HEAD_BYTES)).unwrap_or_default();
             near.find('<').and_then(|at| inner.get(at..)).is_some_and(|rest| rest.starts_with(self.next))
         })
     }
@@ -200,23 +199,23 @@ pub(super) fn arguments(text: &str, around: (&str, &str)) -> LeadingCalls {
 fn with_arguments(text: &str, around: (&str, &str), looked: &mut usize) -> LeadingCalls {
     const KEY: (&str, &str) = ("<arg_key>", "</arg_key>");
     const VALUE: (&str, &str) = ("<arg_value>", "</arg_value>");
-    let head = text.get(..text.floor_char_boundary(LONGEST)).unwrap_or_default();
+    let head = text.get(..text.floor_char_boundary(MAX_HEAD_BYTES)).unwrap_or_default();
     let name = head.split(['<', '\n']).next().unwrap_or_default();
     let mut rest = text.get(name.len()..).unwrap_or_default().trim_start();
     let name = name.trim();
-    if !call::known(name) || !rest.starts_with(KEY.0) {
+    if !call::is_known(name) || !rest.starts_with(KEY.0) {
         return LeadingCalls::none(name.len());
     }
     let end = ValueEnd { close: VALUE.1, next: KEY.0, around };
     let mut out = String::from("{");
     while let Some(tag) = rest.strip_prefix(KEY.0) {
-        let key = tag.get(..tag.floor_char_boundary(LONGEST)).and_then(|head| head.split_once(KEY.1));
+        let key = tag.get(..tag.floor_char_boundary(MAX_HEAD_BYTES)).and_then(|head| head.split_once(KEY.1));
         let value = key.and_then(|(key, _)| {
             let behind = tag.get(key.len() + KEY.1.len()..)?;
             Some((key, behind.trim_start().strip_prefix(VALUE.0)?))
         });
         let Some((key, value)) = value else { return LeadingCalls::cut(name, &out, text.len()) };
-        let Some((value, behind)) = end.split(value, looked) else {
+        let Some((value, behind)) = end.split_value(value, looked) else {
             push(&mut out, key, value, false);
             return LeadingCalls::cut(name, &out, text.len());
         };

@@ -1,11 +1,11 @@
 //! Calls between tokens of a model's template, which a server should have read and did not.
 
 use super::value::of_value;
-use super::{LeadingCalls, MOST, PrintedForm};
+use super::{LeadingCalls, MAX_CALLS, PrintedForm};
 use crate::engine::reply::{call, json};
 
 /// Bytes of what stands between two tokens in front of the arguments.
-const LONGEST: usize = 256;
+const MAX_HEAD_BYTES: usize = 256;
 
 const MISTRAL: &str = "[TOOL_CALLS]";
 /// What opens calls, and what closes them: several, or one.
@@ -14,7 +14,7 @@ const SECTION: [(&str, &str); 2] =
 const CALL: (&str, &str) = ("tool_call_begin", "tool_call_end");
 
 /// The text behind a token, `<|NAME|>` or with the signs that other templates have for `|` and `_`.
-fn behind<'t>(text: &'t str, name: &str) -> Option<&'t str> {
+fn after_token<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     const BARS: [char; 2] = ['|', '｜'];
     let mut rest = text.strip_prefix('<')?.strip_prefix(BARS)?;
     for sign in name.chars() {
@@ -31,10 +31,12 @@ pub(super) fn form(text: &str) -> Option<PrintedForm> {
     if !text.starts_with(['<']) {
         return None;
     }
-    if SECTION.iter().any(|(open, _)| behind(text, open).is_some()) || behind(text, CALL.0).is_some() {
+    if SECTION.iter().any(|(open, _)| after_token(text, open).is_some())
+        || after_token(text, CALL.0).is_some()
+    {
         return Some(PrintedForm::Section);
     }
-    ["channel", "start"].iter().any(|name| behind(text, name).is_some()).then_some(PrintedForm::Channel)
+    ["channel", "start"].iter().any(|name| after_token(text, name).is_some()).then_some(PrintedForm::Channel)
 }
 
 /// Where such tokens stand in a line, those aside that are quoted: a text about them.
@@ -64,10 +66,10 @@ fn arguments(text: &str) -> (&str, Option<&str>) {
 /// `<|tool_calls_section_begin|><|tool_call_begin|>functions.NAME:0<|tool_call_argument_begin|>{…}<|tool_call_end|>…`, or with
 /// `<｜tool▁sep｜>` between name and arguments, or between the word `function` and the name.
 pub(super) fn section(text: &str) -> LeadingCalls {
-    let opened = SECTION.iter().find_map(|(open, close)| Some((behind(text, open)?, *close)));
+    let opened = SECTION.iter().find_map(|(open, close)| Some((after_token(text, open)?, *close)));
     let (mut rest, section_end) = opened.map_or((text, None), |(rest, close)| (rest, Some(close)));
     let mut calls = Vec::new();
-    while let (Some(inner), true) = (behind(rest.trim_start(), CALL.0), calls.len() < MOST) {
+    while let (Some(inner), true) = (after_token(rest.trim_start(), CALL.0), calls.len() < MAX_CALLS) {
         let Some((name, inner)) = name(inner) else { break };
         let (json, Some(after)) = arguments(inner) else {
             let cut = LeadingCalls::cut(name, inner, text.len());
@@ -75,13 +77,13 @@ pub(super) fn section(text: &str) -> LeadingCalls {
             return LeadingCalls { calls, ..cut };
         };
         calls.push((name.to_owned(), json.to_owned()));
-        rest = behind(after.trim_start(), CALL.1).unwrap_or(after);
+        rest = after_token(after.trim_start(), CALL.1).unwrap_or(after);
     }
     if let Some(end) = section_end {
-        rest = behind(rest.trim_start(), end).unwrap_or(rest);
+        rest = after_token(rest.trim_start(), end).unwrap_or(rest);
     }
     if calls.is_empty() {
-        LeadingCalls::none(LONGEST)
+        LeadingCalls::none(MAX_HEAD_BYTES)
     } else {
         LeadingCalls::new(calls, text.len() - rest.len())
     }
@@ -89,14 +91,14 @@ pub(super) fn section(text: &str) -> LeadingCalls {
 
 /// The name of a tool, and what is behind the token that divides it from its arguments.
 fn name(text: &str) -> Option<(&str, &str)> {
-    let head = text.get(..text.floor_char_boundary(LONGEST))?;
+    let head = text.get(..text.floor_char_boundary(MAX_HEAD_BYTES))?;
     let (before, rest) = text.split_at(head.find('<')?);
-    let rest = behind(rest, "tool_sep").or_else(|| behind(rest, "tool_call_argument_begin"))?;
+    let rest = after_token(rest, "tool_sep").or_else(|| after_token(rest, "tool_call_argument_begin"))?;
     let before = before.trim();
     if before != "function" {
         return Some((before.split(':').next().unwrap_or(before), rest));
     }
-    let head = rest.get(..rest.floor_char_boundary(LONGEST))?;
+    let head = rest.get(..rest.floor_char_boundary(MAX_HEAD_BYTES))?;
     let (name, arguments) = rest.split_at(head.find(['\n', '`', '{'])?);
     Some((name.trim(), arguments))
 }
@@ -104,17 +106,17 @@ fn name(text: &str) -> Option<(&str, &str)> {
 /// `<|channel|>commentary to=functions.NAME <|constrain|>json<|message|>{…}<|call|>`.
 pub(super) fn channel(text: &str) -> LeadingCalls {
     const MESSAGE: &str = "<|message|>";
-    let head = text.get(..text.floor_char_boundary(LONGEST)).and_then(|head| head.split_once(MESSAGE));
+    let head = text.get(..text.floor_char_boundary(MAX_HEAD_BYTES)).and_then(|head| head.split_once(MESSAGE));
     let to = head.and_then(|(head, _)| Some((head, head.split_once(" to=")?.1)));
     let Some((head, to)) = to.filter(|(head, _)| !head.contains('\n')) else {
-        return LeadingCalls::none(LONGEST);
+        return LeadingCalls::none(MAX_HEAD_BYTES);
     };
     let name = to.split(|c: char| c.is_whitespace() || c == '<').next().unwrap_or_default();
     let inner = text.get(head.len() + MESSAGE.len()..).unwrap_or_default();
     match arguments(inner) {
         (json, Some(after)) => {
             let rest =
-                ["call", "end"].iter().find_map(|end| behind(after.trim_start(), end)).unwrap_or(after);
+                ["call", "end"].iter().find_map(|end| after_token(after.trim_start(), end)).unwrap_or(after);
             LeadingCalls::new(vec![(name.to_owned(), json.to_owned())], text.len() - rest.len())
         }
         (cut, None) if cut.starts_with('{') => LeadingCalls::cut(name, cut, text.len()),
@@ -133,7 +135,7 @@ pub(super) fn mistral(text: &str) -> LeadingCalls {
         let behind = identity.unwrap_or(behind);
         let behind = behind.strip_prefix("[ARGS]").unwrap_or(behind).trim_start();
         let Some(found) = json::read(behind) else {
-            if call::known(name) && behind.starts_with('{') {
+            if call::is_known(name) && behind.starts_with('{') {
                 calls.push((name.to_owned(), behind.to_owned()));
                 return LeadingCalls::new(calls, text.len());
             }
@@ -142,12 +144,12 @@ pub(super) fn mistral(text: &str) -> LeadingCalls {
         };
         match name {
             "" => calls.extend(of_value(&found.value)),
-            name if call::known(name) => calls.push((name.to_owned(), found.value.to_string())),
+            name if call::is_known(name) => calls.push((name.to_owned(), found.value.to_string())),
             _ => break,
         }
         rest = behind.get(found.length..).unwrap_or("");
         let next = rest.trim_start();
-        if next.starts_with(MISTRAL) && calls.len() < MOST {
+        if next.starts_with(MISTRAL) && calls.len() < MAX_CALLS {
             rest = next;
         }
     }

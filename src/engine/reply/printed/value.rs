@@ -4,8 +4,8 @@ use super::PrintedCall;
 use crate::engine::reply::call;
 use serde_json::{Map, Value};
 
-const NAMES: [&str; 6] = ["name", "tool", "tool_name", "function", "action", "recipient_name"];
-const ARGUMENTS: [&str; 7] =
+const NAME_KEYS: [&str; 6] = ["name", "tool", "tool_name", "function", "action", "recipient_name"];
+const ARGUMENT_KEYS: [&str; 7] =
     ["arguments", "parameters", "args", "input", "action_input", "tool_input", "params"];
 
 /// The calls that a value of JSON makes; none where it makes others, or none.
@@ -29,9 +29,10 @@ fn of_object(fields: &Map<String, Value>) -> Vec<PrintedCall> {
             return of_object(inner);
         }
     }
-    let named = NAMES.iter().find_map(|key| fields.get(*key).and_then(Value::as_str).map(|name| (key, name)));
-    let Some((key, name)) = named.filter(|(_, name)| call::known(name)) else { return Vec::new() };
-    let arguments = match ARGUMENTS.iter().find_map(|key| fields.get(*key)) {
+    let named =
+        NAME_KEYS.iter().find_map(|key| fields.get(*key).and_then(Value::as_str).map(|name| (key, name)));
+    let Some((key, name)) = named.filter(|(_, name)| call::is_known(name)) else { return Vec::new() };
+    let arguments = match ARGUMENT_KEYS.iter().find_map(|key| fields.get(*key)) {
         Some(Value::String(text)) => text.clone(),
         Some(value) => value.to_string(),
         // The arguments beside the name.
@@ -45,8 +46,9 @@ fn of_object(fields: &Map<String, Value>) -> Vec<PrintedCall> {
 
 /// The call of an object that breaks off inside of its arguments.
 pub(super) fn cut_call(fields: &Map<String, Value>, text: &str) -> Option<PrintedCall> {
-    let name = NAMES.iter().find_map(|key| fields.get(*key)?.as_str()).filter(|name| call::known(name))?;
-    let at = ARGUMENTS.iter().find_map(|key| {
+    let name =
+        NAME_KEYS.iter().find_map(|key| fields.get(*key)?.as_str()).filter(|name| call::is_known(name))?;
+    let at = ARGUMENT_KEYS.iter().find_map(|key| {
         let marked = format!("\"{key}\"");
         let behind = text.get(text.find(&marked)? + marked.len()..)?;
         behind.trim_start().strip_prefix(':').map(str::trim_start)

@@ -362,7 +362,7 @@ fn lines_of_very_many_blocks_are_counted_once() {
         let fences = edit_fence::scan(&text, markdown::Tags::Ignored, false).fences;
         let mut count = LineCount::default();
         let segments = parse(&text, Dialect::Fences, &languages, true);
-        let found = of(once(&text, segments, &fences, reading, &mut count));
+        let found = of(read_once(&text, segments, &fences, reading, &mut count));
         assert!(found.len() == fences.len() && count.read <= text.len(), "{each}: {} bytes", count.read);
         let first = |block: &Proposal| text[..block.range.start].matches('\n').count() + 1;
         for block in found.iter().step_by(97).chain(found.last()) {

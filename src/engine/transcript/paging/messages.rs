@@ -1,6 +1,6 @@
 //! Messages whose text is in the file alone: what is known of them, and how they go and come.
 
-use super::{Body, KEPT, LONG, LoadState, PagedOut};
+use super::{Body, KEPT_BYTES, LONG, LoadState, PagedOut};
 use crate::domain::{Entry, GivenFile, Prompt};
 use crate::engine::context::{shortened, tokens};
 use crate::engine::transcript::{Item, ReplyBody, ReplyItem, Transcript, task};
@@ -32,7 +32,8 @@ impl ReplyItem {
         }
         let is_long = self.bytes() >= LONG;
         self.paged_out = Some(PagedOut::new(self.bytes(), self.tokens()));
-        let short = is_long.then(|| ReplyBody { text: shortened(self.text(), KEPT), ..ReplyBody::default() });
+        let short =
+            is_long.then(|| ReplyBody { text: shortened(self.text(), KEPT_BYTES), ..ReplyBody::default() });
         self.body = short.map(Box::new);
     }
 }
@@ -135,7 +136,7 @@ impl Transcript {
                     return;
                 };
                 long.out = Some(PagedOut::new(bytes_of_prompt(text, files), tokens_of_prompt(text, files)));
-                *text = shortened(text, KEPT).into();
+                *text = shortened(text, KEPT_BYTES).into();
                 // That they were given is told wherever the short form is.
                 files.iter_mut().for_each(|file| file.text = String::new());
             }
@@ -158,7 +159,7 @@ impl Transcript {
             (Body::Message(item), Entry::Prompt(Prompt { text: whole, files: given })) => {
                 let Item::Prompt { text, files, .. } = self.items.get_mut(item)? else { return None };
                 let long = self.long_prompts.get_mut(&item)?;
-                if long.out.is_some() && shortened(&whole, KEPT) != **text {
+                if long.out.is_some() && shortened(&whole, KEPT_BYTES) != **text {
                     return None;
                 }
                 (*text, *files, long.out) = (whole.into(), given.into(), None);

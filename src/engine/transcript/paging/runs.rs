@@ -12,13 +12,13 @@ use crate::engine::transcript::{BlockItem, RunItem, Settlement, Transcript};
 use std::collections::VecDeque;
 
 /// Bytes of whole outputs that stay, the newest.
-const WHOLE: usize = 2 << 20;
+const MAX_WHOLE_BYTES: usize = 2 << 20;
 /// Results of so many bytes together are longer than a context: a million tokens.
-const CONTEXT: usize = 4 << 20;
+const MAX_CONTEXT_BYTES: usize = 4 << 20;
 /// In how many bytes a result can be told from what is kept of it, the newest first. They are those in which results are
 /// told, the first one where nothing else is configured.
-const FORMS: [usize; 4] = [16 << 10, 4 << 10, 1 << 10, LEAST];
-const LEAST: usize = 256;
+const FORM_BYTES: [usize; 4] = [16 << 10, 4 << 10, 1 << 10, MIN_FORM_BYTES];
+const MIN_FORM_BYTES: usize = 256;
 
 /// How the output of a run is kept that may be in the file alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub(crate) struct OutputAway {
 
 impl RunItem {
     /// What is known of its output while that is in the file alone, and which entry of the file has it.
-    pub(crate) fn away(&self) -> Option<(u64, OutputAway)> {
+    pub(crate) fn unloaded_output(&self) -> Option<(u64, OutputAway)> {
         let paging = self.paging?;
         Some((paging.entry, paging.away?))
     }
@@ -54,7 +54,7 @@ impl RunItem {
     }
 
     /// Lets its output go again, where it was loaded.
-    pub(in crate::engine) fn let_go(&mut self) {
+    pub(in crate::engine) fn unload_output(&mut self) {
         if let Some(told) = self.paging.and_then(|paging| paging.told) {
             self.shorten(told);
         }
@@ -91,7 +91,7 @@ impl Transcript {
         let told = self.settled.iter().skip(from).filter_map(|settled| {
             let Settlement::Ran(run) = settled.what else { return None };
             let run = self.blocks.get(&settled.block)?.runs.iter().find(|item| item.run == run)?;
-            run.away().and(run.paging?.told)
+            run.unloaded_output().and(run.paging?.told)
         });
         told.min()
     }
@@ -99,7 +99,7 @@ impl Transcript {
     /// The runs whose outputs are in the file alone, and which entry of the file has each.
     pub(crate) fn outputs_away(&self) -> impl Iterator<Item = (RunId, u64)> {
         let runs = self.blocks.values().flat_map(|item| &item.runs);
-        runs.filter_map(|run| Some((run.run, run.away()?.0)))
+        runs.filter_map(|run| Some((run.run, run.unloaded_output()?.0)))
     }
 
     /// A run, to change how its output is kept.
@@ -115,8 +115,8 @@ pub(super) struct Outputs {
     /// Those of the newest turn: they stay.
     turn: Vec<KeptOutput>,
     whole: Form,
-    /// Those of which less is kept, in the order of [`FORMS`].
-    forms: [Form; FORMS.len()],
+    /// Those of which less is kept, in the order of [`FORM_BYTES`].
+    forms: [Form; FORM_BYTES.len()],
 }
 
 /// The outputs that are kept in one form, the oldest first, and how much they come to.
@@ -163,19 +163,24 @@ impl Form {
 
 impl Default for Outputs {
     fn default() -> Self {
-        Self::with(WHOLE, CONTEXT)
+        Self::with(MAX_WHOLE_BYTES, MAX_CONTEXT_BYTES)
     }
 }
 
 impl Outputs {
     /// So many bytes of whole outputs stay, and of results in each form so many.
     pub(super) fn with(whole: usize, context: usize) -> Self {
-        let of = |told| Form::new(Some(told), if told == LEAST { usize::MAX } else { context });
-        Self { turn: Vec::new(), whole: Form::new(None, whole), forms: FORMS.map(of) }
+        let of = |told| Form::new(Some(told), if told == MIN_FORM_BYTES { usize::MAX } else { context });
+        Self { turn: Vec::new(), whole: Form::new(None, whole), forms: FORM_BYTES.map(of) }
     }
 
     /// A run ended with a long output; the file has its end as this entry.
-    pub(super) fn ended(&mut self, transcript: &mut Transcript, (block, run): (BlockId, RunId), entry: u64) {
+    pub(super) fn note_end(
+        &mut self,
+        transcript: &mut Transcript,
+        (block, run): (BlockId, RunId),
+        entry: u64,
+    ) {
         let Some(item) = transcript.blocks.get_mut(&block) else { return };
         // Of these a model is told nothing: they would count for what they are not.
         if matches!(item.block.kind, BlockKind::Load { .. } | BlockKind::Pull { .. }) {

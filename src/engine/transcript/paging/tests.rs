@@ -12,16 +12,16 @@ use crate::engine::{Command, Effect, Engine, Event, LoadedBody, Phase, Settings,
 use proptest::prelude::*;
 
 /// What a run printed: on which streams, how often which line.
-type Printed = (bool, usize, &'static str);
+type OutputShape = (bool, usize, &'static str);
 
-fn printed() -> impl Strategy<Value = Printed> {
+fn printed() -> impl Strategy<Value = OutputShape> {
     let lines =
         ["a line of output\n", "é 日本 🎉\n", "50%\r", "\u{1b}[31mred\u{1b}[m and `code`\n", "x", "\u{1b}[m"];
     (any::<bool>(), prop_oneof![0usize..40, 100usize..1_500], prop::sample::select(lines.to_vec()))
 }
 
 /// A session in which each of these was printed by a run of its own; so many runs a turn.
-fn session(outputs: &[Printed], turn: usize) -> Dialogue {
+fn session(outputs: &[OutputShape], turn: usize) -> Dialogue {
     let mut d = Dialogue::new();
     for (number, (both, times, line)) in (1..).zip(outputs) {
         if (number as usize - 1).is_multiple_of(turn) {
@@ -101,7 +101,9 @@ fn told_alike(
 ) -> Result<(), TestCaseError> {
     for step in steps {
         let earlier = |engine: &Engine| {
-            provenance::earlier(engine.state(), StepId(*step)).read(|entry| read(entries, entry)).unwrap()
+            provenance::unread_texts(engine.state(), StepId(*step))
+                .read(|entry| read(entries, entry))
+                .unwrap()
         };
         prop_assert_eq!(earlier(one), earlier(other));
     }
@@ -153,23 +155,22 @@ proptest! {
 
 /// A turn: how often the words of its prompt stand there and of a file that is given with it, and those of its reply; whether
 /// it has a block, and what becomes of that; whether what is older is summed up while it goes on, or behind it.
-type Said = (usize, usize, usize, Option<bool>, Option<SummedUp>);
+type TurnShape = (usize, usize, usize, Option<bool>, Option<SummaryTime>);
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum SummedUp {
+enum SummaryTime {
     Within,
     Behind,
 }
 
-fn said() -> impl Strategy<Value = Said> {
+fn said() -> impl Strategy<Value = TurnShape> {
     let times = || prop_oneof![4 => 0usize..20, 1 => 50usize..400];
     let given = prop_oneof![6 => Just(0usize), 2 => 1usize..200, 1 => Just(1_500)];
-    let summed =
-        prop_oneof![6 => Just(None), 1 => Just(Some(SummedUp::Within)), 1 => Just(Some(SummedUp::Behind))];
+    let summed = prop_oneof![6 => Just(None), 1 => Just(Some(SummaryTime::Within)), 1 => Just(Some(SummaryTime::Behind))];
     (times(), given, times(), any::<Option<bool>>(), summed)
 }
 
-fn conversation(turns: &[Said]) -> Dialogue {
+fn conversation(turns: &[TurnShape]) -> Dialogue {
     let mut d = Dialogue::new();
     let mut block = 0;
     for (number, (asked, given, replied, has_block, summed)) in turns.iter().enumerate() {
@@ -191,7 +192,7 @@ fn conversation(turns: &[Said]) -> Dialogue {
                 } else {
                     d.reject(block, "not so")
                 };
-                if *summed == Some(SummedUp::Within) {
+                if *summed == Some(SummaryTime::Within) {
                     block += 1;
                     d.reply(&format!("{words}\n```python\nx{block} = {number}\n```\n"));
                     d.runs(block, block, Outcome::Ok);
@@ -202,7 +203,7 @@ fn conversation(turns: &[Said]) -> Dialogue {
                 d.reply("Done.")
             }
         };
-        if *summed == Some(SummedUp::Behind) {
+        if *summed == Some(SummaryTime::Behind) {
             sum_up(&mut d);
         }
     }
@@ -220,7 +221,7 @@ fn sum_up(d: &mut Dialogue) {
 /// A prompt with a file that is summed up while its turn goes on, and a turn behind it.
 #[test]
 fn the_task_behind_a_summary_is_told_whole() {
-    let turns = [(30, 300, 3, Some(true), Some(SummedUp::Within)), (0, 0, 400, Some(true), None)];
+    let turns = [(30, 300, 3, Some(true), Some(SummaryTime::Within)), (0, 0, 400, Some(true), None)];
     let d = conversation(&turns);
     let entries = d.entries().to_vec();
     assert!(d.state().transcript().task_behind_summary().is_some());
@@ -396,7 +397,7 @@ fn an_output_comes_when_it_is_looked_at_and_nothing_else_is_taken_for_it() {
     let loaded = LoadedBody { body: Body::Output(RunId(2)), result: other };
     let told = engine.handle(Event::Loaded(vec![loaded]), Timestamp(4));
     assert!(matches!(&told[..], [Effect::Notify(_)]), "{told:?}");
-    assert!(engine.state().transcript().run(RunId(2)).unwrap().1.away().is_some());
+    assert!(engine.state().transcript().run(RunId(2)).unwrap().1.unloaded_output().is_some());
     assert_eq!(look(&mut engine, &[2], &entries), 0, "it can't be read");
 }
 
@@ -410,7 +411,7 @@ fn a_rebuilt_block_is_compared_with_what_it_printed_or_the_plan_ends() {
             assert_eq!(answer(&mut engine, effects, &entries), 1);
         }
         let block = BlockId(1);
-        let mut d = DialogueOf { engine, now: 2_000_010 };
+        let mut d = RebuildDialogue { engine, now: 2_000_010 };
         let told = d.rebuilds(block, LINE);
         let words = if is_read { "differs in stdout, line 2" } else { "was not compared" };
         assert!(told.contains(words), "{told}");
@@ -418,12 +419,12 @@ fn a_rebuilt_block_is_compared_with_what_it_printed_or_the_plan_ends() {
 }
 
 /// A block that is looked at, approved and run, without a watch.
-struct DialogueOf {
+struct RebuildDialogue {
     engine: Engine,
     now: i64,
 }
 
-impl DialogueOf {
+impl RebuildDialogue {
     fn send(&mut self, event: Event) -> Vec<Effect> {
         self.now += 1;
         self.engine.handle(event, Timestamp(self.now))

@@ -11,7 +11,7 @@ fn failed() -> RunReport {
 #[test]
 fn a_file_is_seen_to_fail_and_is_mended() {
     let inputs = [("file", "total.py"), ("error", TRACE)];
-    let (mut talk, line) = Talk::begin("debug", &inputs, &[("file:file", "print({}['x'])\n")]);
+    let (mut talk, line) = RecipeDialogue::begin("debug", &inputs, &[("file:file", "print({}['x'])\n")]);
     assert!(
         line.contains("+block 1") && line.ends_with("deciding 1"),
         "nothing is asked before it is seen: {line}"
@@ -42,7 +42,7 @@ fn a_file_is_seen_to_fail_and_is_mended() {
 #[test]
 fn a_change_that_only_keeps_quiet_mends_nothing() {
     let old = "print({}['x'])\n";
-    let (mut talk, _) = Talk::begin("debug", &[("file", "total.py")], &[("file:file", old)]);
+    let (mut talk, _) = RecipeDialogue::begin("debug", &[("file", "total.py")], &[("file:file", old)]);
     talk.ends(failed());
     talk.writes("total.py", "try:\n    print({}['x'])\nexcept KeyError:\n    pass\n");
     let block = talk.waits().0;
@@ -61,7 +61,7 @@ fn a_change_that_only_keeps_quiet_mends_nothing() {
     let line = talk.ends(printed(Outcome::Ok, "None\n", ""));
     assert!(line.contains("+judged mend.2 ok, +said explain.1"), "{line}");
     // A handler that does something is named.
-    let (mut talk, _) = Talk::begin("debug", &[("file", "total.py")], &[("file:file", old)]);
+    let (mut talk, _) = RecipeDialogue::begin("debug", &[("file", "total.py")], &[("file:file", old)]);
     talk.ends(failed());
     talk.writes("total.py", "try:\n    print({}['x'])\nexcept KeyError:\n    total = other()\n");
     talk.ok();
@@ -69,7 +69,7 @@ fn a_change_that_only_keeps_quiet_mends_nothing() {
     talk.d.reply("The key was missing.\n");
     assert!(talk.summary().contains("new in it, and takes errors: `except KeyError:`"), "{}", talk.summary());
     // The same of code without a file.
-    let (mut talk, _) = Talk::begin("debug", &[("code", "x = 1\nprint(y)\n")], &[]);
+    let (mut talk, _) = RecipeDialogue::begin("debug", &[("code", "x = 1\nprint(y)\n")], &[]);
     talk.ends(raised("NameError", "name 'y' is not defined"));
     let quiet = "x = 1\ntry:\n    print(y)\nexcept NameError: pass\n";
     talk.code(quiet);
@@ -89,7 +89,7 @@ fn what_keeps_quiet_otherwise_or_does_nothing_any_more_mends_nothing_either() {
             "what failed is not done any more: `console.log(x);`. The cause is still there.",
         ),
     ] {
-        let (mut talk, _) = Talk::begin("debug", &[("file", "a.js")], &[("file:file", old)]);
+        let (mut talk, _) = RecipeDialogue::begin("debug", &[("file", "a.js")], &[("file:file", old)]);
         talk.ends(printed(Outcome::Failed, "", trace));
         assert!(
             talk.told().contains("by the run above: ReferenceError: x is not defined (exit 1)"),
@@ -109,7 +109,7 @@ fn what_keeps_quiet_otherwise_or_does_nothing_any_more_mends_nothing_either() {
 
 #[test]
 fn what_does_not_fail_is_not_mended() {
-    let (mut talk, _) = Talk::begin("debug", &[("file", "total.py")], &[]);
+    let (mut talk, _) = RecipeDialogue::begin("debug", &[("file", "total.py")], &[]);
     let line = talk.ok();
     assert!(line.contains("+judged reproduce.1 works, +recipe gave_up") && line.ends_with("idle"), "{line}");
     assert!(
@@ -124,7 +124,7 @@ fn another_failure_than_the_one_told_of_is_asked_about() {
         ("it is not mine", "works, +recipe gave_up"),
         ("go on with this failure", "reproduced, +said mend.1"),
     ] {
-        let (mut talk, _) = Talk::begin("debug", &inputs, &[]);
+        let (mut talk, _) = RecipeDialogue::begin("debug", &inputs, &[]);
         let line = talk.ends(raised("NameError", "name 'y' is not defined"));
         assert!(line.ends_with("asking: form other_failure"), "{line}");
         let line = talk.answer(&[("what", choice)]);
@@ -135,7 +135,7 @@ fn another_failure_than_the_one_told_of_is_asked_about() {
 #[test]
 fn code_is_run_in_its_language_and_the_corrected_block_is_the_run() {
     let code = "x = 1\nprint(y)\n";
-    let (mut talk, _) = Talk::begin("debug", &[("code", code)], &[]);
+    let (mut talk, _) = RecipeDialogue::begin("debug", &[("code", code)], &[]);
     let (_, _, source, language) = talk.waits();
     assert_eq!((source.trim(), language), (code.trim(), Some(Language::python())));
     talk.ends(raised("NameError", "name 'y' is not defined"));
@@ -150,7 +150,7 @@ fn code_is_run_in_its_language_and_the_corrected_block_is_the_run() {
 #[test]
 fn code_that_only_looks_around_mends_nothing() {
     let code = "x = 1\nprint(y)\nprint(x)\n";
-    let (mut talk, _) = Talk::begin("debug", &[("code", code)], &[]);
+    let (mut talk, _) = RecipeDialogue::begin("debug", &[("code", code)], &[]);
     talk.ends(raised("NameError", "name 'y' is not defined"));
     talk.code("import sys; sys.version");
     let line = talk.ok();
@@ -170,7 +170,7 @@ fn what_can_not_be_run_is_no_reproduction() {
         (126, "bash: ./total.py: Permission denied\n"),
         (2, "python3: can't open file '/work/total.py': [Errno 2] No such file or directory\n"),
     ] {
-        let (mut talk, _) = Talk::begin("debug", &[("file", "total.py")], &[]);
+        let (mut talk, _) = RecipeDialogue::begin("debug", &[("file", "total.py")], &[]);
         let mut report = printed(Outcome::Failed, "", errors);
         report.receipt.exit_code = Some(exit);
         let line = talk.ends(report);
@@ -181,7 +181,7 @@ fn what_can_not_be_run_is_no_reproduction() {
 
 #[test]
 fn a_block_that_failed_is_taken_up_by_its_number() {
-    let (mut talk, _) = Talk::begin("explain", &[("code", "x")], &[]);
+    let (mut talk, _) = RecipeDialogue::begin("explain", &[("code", "x")], &[]);
     talk.d.reply("It is a name.\n");
     talk.d.user("run it");
     talk.code("print(y)\n");
@@ -203,20 +203,20 @@ fn a_block_that_failed_is_taken_up_by_its_number() {
 
 #[test]
 fn what_is_not_run_is_not_changed() {
-    let (mut talk, _) = Talk::begin("debug", &[("file", "total.py")], &[]);
+    let (mut talk, _) = RecipeDialogue::begin("debug", &[("file", "total.py")], &[]);
     let line = talk.d.skip(1);
     assert!(line.contains("+recipe gave_up"), "{line}");
     assert!(talk.summary().contains("the failure was not seen"), "{}", talk.summary());
     let debug = recipe("debug");
     let inputs = answers::check(&debug.card().inputs, &Answers::new()).unwrap();
     assert!(debug.start(inputs, Answers::new()).is_err(), "there is nothing to look at");
-    let (talk, _) = Talk::begin("debug", &[("file", "Makefile")], &[]);
+    let (talk, _) = RecipeDialogue::begin("debug", &[("file", "Makefile")], &[]);
     assert!(talk.summary().contains("give the command"), "{}", talk.summary());
 }
 
 #[test]
 fn never_mended_ends_at_the_limit() {
-    let (mut talk, _) = Talk::begin("debug", &[("code", "1/0\n")], &[]);
+    let (mut talk, _) = RecipeDialogue::begin("debug", &[("code", "1/0\n")], &[]);
     talk.ends(raised("ZeroDivisionError", "division by zero"));
     for round in 1..5 {
         talk.code(&format!("{round}/0\n"));
@@ -235,7 +235,7 @@ fn never_mended_ends_at_the_limit() {
 
 #[test]
 fn it_goes_on_after_the_session_was_opened_again() {
-    let (mut talk, _) = Talk::begin("debug", &[("code", "1/0\n")], &[]);
+    let (mut talk, _) = RecipeDialogue::begin("debug", &[("code", "1/0\n")], &[]);
     assert!(talk.d.reopen().ends_with("deciding 1"));
     talk.ends(raised("ZeroDivisionError", "division by zero"));
     assert!(talk.d.reopen().ends_with("stuck cut"));
@@ -250,7 +250,7 @@ fn what_could_not_be_looked_at_is_said_of_a_mend() {
         (long("print({}['x'])\n"), long("print({}.get('x'))\n"), true),
         ("print({}['x'])\n".to_owned(), "print({}.get('x'))\n".to_owned(), false),
     ] {
-        let (mut talk, _) = Talk::begin("debug", &[("file", "total.py")], &[("file:file", &old)]);
+        let (mut talk, _) = RecipeDialogue::begin("debug", &[("file", "total.py")], &[("file:file", &old)]);
         talk.ends(failed());
         talk.writes("total.py", &new);
         talk.ok();

@@ -3,8 +3,8 @@ use super::*;
 const RATE: &str = "def rate(n: int, unit: str = 'm', top: int = LIMIT) -> float:\n    '''Tells the rate.'''\n    return n / 2\n";
 const FILE: &[(&str, &str)] = &[("functions_file", "/home/me/mine.py"), ("functions_text", "import math\n")];
 
-fn begun() -> Talk {
-    let (talk, line) = Talk::begin("function", &[("words", "tell a rate")], FILE);
+fn begun() -> RecipeDialogue {
+    let (talk, line) = RecipeDialogue::begin("function", &[("words", "tell a rate")], FILE);
     assert_eq!(
         line,
         "+prompt, +named function-tell-rate, +recipe function, +said define.1, ask s1 | replying s1"
@@ -60,7 +60,8 @@ fn names_that_are_there_already_are_told_before_it_is_saved_and_after() {
     const THERE: &str = "import os\nLIMIT = 3\n\ndef rate():\n    return 0\n\n\n# the end\n";
     let elsewhere = "rate /home/me/old.py\nother /home/me/old.py\n";
     let facts = [("functions_file", "lib.py"), ("functions_text", THERE), ("functions_elsewhere", elsewhere)];
-    let mut talk = Talk::begin("function", &[("words", "tell a rate"), ("file", "lib.py")], &facts).0;
+    let mut talk =
+        RecipeDialogue::begin("function", &[("words", "tell a rate"), ("file", "lib.py")], &facts).0;
     talk.code(RATE);
     talk.ok();
     talk.answer(&[("n", "3")]);

@@ -2,7 +2,7 @@ use super::*;
 
 #[test]
 fn columns_are_looked_at_before_the_model_is_asked() {
-    let (mut talk, line) = Talk::begin("data", &[("what", "rain"), ("file", "it's.csv")], &[]);
+    let (mut talk, line) = RecipeDialogue::begin("data", &[("what", "rain"), ("file", "it's.csv")], &[]);
     assert!(line.contains("+block 1") && line.ends_with("deciding 1"), "{line}");
     let (_, _, source, language) = talk.waits();
     assert!(source.ends_with(", \"it's.csv\")\ndel _columns\n"), "{source}");
@@ -14,24 +14,24 @@ fn columns_are_looked_at_before_the_model_is_asked() {
 
 #[test]
 fn what_is_no_table_of_text_is_left_to_the_model() {
-    let (_, line) = Talk::begin("data", &[("what", "rain"), ("file", "a.parquet")], &[]);
+    let (_, line) = RecipeDialogue::begin("data", &[("what", "rain"), ("file", "a.parquet")], &[]);
     assert!(line.contains("+judged look.1 nothing, +said table.1, ask"), "{line}");
     for file in ["a.jsonl", "A.CSV.GZ"] {
-        let (_, line) = Talk::begin("data", &[("what", "rain"), ("file", file)], &[]);
+        let (_, line) = RecipeDialogue::begin("data", &[("what", "rain"), ("file", file)], &[]);
         assert!(line.ends_with("deciding 1"), "{line}");
     }
 }
 
 #[test]
 fn what_can_not_be_looked_at_holds_up_nothing() {
-    let (mut talk, _) = Talk::begin("plot", &[("what", "rain"), ("file", "a.csv")], &[]);
+    let (mut talk, _) = RecipeDialogue::begin("plot", &[("what", "rain"), ("file", "a.csv")], &[]);
     let line = talk.ends(raised("FileNotFoundError", "a.csv"));
     assert!(line.contains("+judged look.1 failed, +said plot.1, ask"), "{line}");
 }
 
 #[test]
 fn a_change_is_shown_and_reviewed_and_an_empty_one_ends_it() {
-    let (mut talk, _) = Talk::begin("review", &[], &[]);
+    let (mut talk, _) = RecipeDialogue::begin("review", &[], &[]);
     assert_eq!(talk.waits().2, "git status --short && git diff HEAD\n");
     let line = talk.ends(printed(Outcome::Ok, "-a\n+b\n", ""));
     assert!(line.contains("+judged look.1 shown, +said review.1, ask"), "{line}");
@@ -43,7 +43,7 @@ fn a_change_is_shown_and_reviewed_and_an_empty_one_ends_it() {
     for (outcome, stdout, said) in
         [(Outcome::Ok, "", "There is no change"), (Outcome::Failed, "", "The change can't be shown")]
     {
-        let (mut talk, _) = Talk::begin("review", &[("change", "git diff x")], &[]);
+        let (mut talk, _) = RecipeDialogue::begin("review", &[("change", "git diff x")], &[]);
         let line = talk.ends(printed(outcome, stdout, ""));
         assert!(line.contains("+recipe gave_up"), "{line}");
         assert!(talk.summary().contains(said), "{}", talk.summary());
@@ -54,7 +54,7 @@ fn a_change_is_shown_and_reviewed_and_an_empty_one_ends_it() {
 fn what_draws_is_installed_before_the_model_is_asked() {
     let lacks = [("lacks", "matplotlib")];
     let inputs = [("what", "rain"), ("file", "a.csv")];
-    let (mut talk, line) = Talk::begin("plot", &inputs, &lacks);
+    let (mut talk, line) = RecipeDialogue::begin("plot", &inputs, &lacks);
     assert!(!line.contains("ask"), "{line}");
     let (_, kind, source, _) = talk.waits();
     assert_eq!((kind, source.as_str()), (BlockKind::Install { wanted_by: None }, "matplotlib\n"));
@@ -62,7 +62,7 @@ fn what_draws_is_installed_before_the_model_is_asked() {
     assert!(line.contains("+block 2") && !line.contains("ask"), "{line}");
     let line = talk.ends(printed(Outcome::Ok, "a.csv: 2 rows, 1 columns\n", ""));
     assert!(line.contains("+judged look.1 shown, +said plot.1, ask"), "{line}");
-    let (mut talk, _) = Talk::begin("plot", &inputs, &lacks);
+    let (mut talk, _) = RecipeDialogue::begin("plot", &inputs, &lacks);
     let line = talk.ends(printed(Outcome::Failed, "", "no network\n"));
     assert!(line.contains("+recipe gave_up") && !line.contains("ask"), "{line}");
     assert!(talk.summary().starts_with("matplotlib is not installed"), "{}", talk.summary());

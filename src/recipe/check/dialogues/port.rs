@@ -3,7 +3,7 @@ use super::*;
 #[test]
 fn what_the_new_one_prints_is_compared_with_the_old_one() {
     let inputs = [("file", "slug.py"), ("target", "slug.js")];
-    let (mut talk, _) = Talk::begin("port", &inputs, &[("file:file", "def slug(): ...\n")]);
+    let (mut talk, _) = RecipeDialogue::begin("port", &inputs, &[("file:file", "def slug(): ...\n")]);
     talk.writes("slug.py", "x\n");
     assert!(talk.declined().contains("stays as it is"), "{}", talk.declined());
     talk.writes("old.py", "print(1)\n");
@@ -35,7 +35,7 @@ fn what_the_new_one_prints_is_compared_with_the_old_one() {
 #[test]
 fn how_the_new_examples_run_can_be_told() {
     let inputs = [("file", "a.py"), ("target", "a.rs"), ("run", "cargo run -q --example a")];
-    let (mut talk, _) = Talk::begin("port", &inputs, &[("file:file", "x\n")]);
+    let (mut talk, _) = RecipeDialogue::begin("port", &inputs, &[("file:file", "x\n")]);
     talk.writes("old.py", "print(1)\n");
     talk.ok();
     talk.ends(printed(Outcome::Ok, "1\n", ""));

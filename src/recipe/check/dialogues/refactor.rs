@@ -16,8 +16,8 @@ fn red() -> RunReport {
     printed(Outcome::Failed, "..F\n1 failed, 2 passed in 0.02s\n", "")
 }
 
-fn begun(goal: &str, facts: &[(&str, &str)]) -> (Talk, String) {
-    Talk::begin("refactor", &[("file", "work.py"), ("goal", goal)], facts)
+fn begun(goal: &str, facts: &[(&str, &str)]) -> (RecipeDialogue, String) {
+    RecipeDialogue::begin("refactor", &[("file", "work.py"), ("goal", goal)], facts)
 }
 
 #[test]

@@ -16,7 +16,7 @@ pub(super) fn read(printed: &RunnerOutput, expected: &Expectation<'_>) -> TestCo
             thrown(&mut seen, &file, said, expected);
         }
         if let Some(error) = line.trim_start().strip_prefix("error: ") {
-            inside(&mut seen, error.trim_matches('\''), &printed.out, expected);
+            note_inner_error(&mut seen, error.trim_matches('\''), &printed.out, expected);
         }
     }
     if printed.err.lines().any(|line| line.starts_with("Could not find '")) {
@@ -100,7 +100,7 @@ fn is_local(module: &str) -> bool {
 }
 
 /// What an error inside of a test says: a name that the tests forgot to import.
-fn inside(seen: &mut TestCounts, error: &str, out: &str, expected: &Expectation<'_>) {
+fn note_inner_error(seen: &mut TestCounts, error: &str, out: &str, expected: &Expectation<'_>) {
     missing(seen, error, expected);
     let Some(name) = error.strip_suffix(" is not defined").filter(|name| !name.contains(' ')) else { return };
     let Some((_, behind)) = out.split_once(error) else { return };

@@ -178,10 +178,10 @@ pub(super) fn verdict(
     if seen.problems.contains(&Problem::NoTests) {
         return (BROKEN, format!("{runner} found no tests: it takes {style}"));
     }
-    counted(seen, printed)
+    judge_counts(seen, printed)
 }
 
-fn counted(seen: &TestCounts, printed: &RunnerOutput) -> (&'static str, String) {
+fn judge_counts(seen: &TestCounts, printed: &RunnerOutput) -> (&'static str, String) {
     let counts = seen.counts();
     let bad = seen.failed > 0 || seen.errors > 0;
     match printed.exit {

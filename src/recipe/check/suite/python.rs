@@ -34,7 +34,7 @@ pub(super) fn pytest(printed: &RunnerOutput, expected: &Expectation<'_>) -> Test
     (seen.failed, seen.errors, seen.skipped) = (count("failed"), count("error"), count("skipped"));
     seen.counted = true;
     // Another line of this kind was printed by a test, or by somebody who wants to look like one.
-    seen.listed = Some(if summaries.len() == 1 { listed(&printed.out) } else { u32::MAX });
+    seen.listed = Some(if summaries.len() == 1 { count_passed(&printed.out) } else { u32::MAX });
     if last.starts_with("no tests ran") || printed.exit == Some(5) {
         seen.problem(Problem::NoTests);
     }
@@ -42,7 +42,7 @@ pub(super) fn pytest(printed: &RunnerOutput, expected: &Expectation<'_>) -> Test
 }
 
 /// How many tests passed by the lines of dots, or by the words of `-v`.
-fn listed(out: &str) -> u32 {
+fn count_passed(out: &str) -> u32 {
     let mut passed = 0;
     for line in out.lines().take_while(|line| !line.starts_with("====")) {
         let marks = line.split(" [").next().unwrap_or_default().trim_end();
@@ -136,7 +136,7 @@ impl ExceptionPlace {
         }
     }
 
-    fn told(&self) -> String {
+    fn describe(&self) -> String {
         let name = self.file.rsplit('/').next().unwrap_or_default();
         format!("{name}, line {}", self.line)
     }
@@ -151,7 +151,7 @@ fn raised(seen: &mut TestCounts, place: &ExceptionPlace, error: &str, expected: 
             seen.problem(if expected.module(module) {
                 Problem::Missing(format!("the module {module} is missing"))
             } else {
-                Problem::Other(format!("no module named {module} ({})", place.told()))
+                Problem::Other(format!("no module named {module} ({})", place.describe()))
             });
         }
         "ImportError" => {
@@ -165,11 +165,11 @@ fn raised(seen: &mut TestCounts, place: &ExceptionPlace, error: &str, expected: 
             });
         }
         "SyntaxError" | "IndentationError" | "TabError" => {
-            seen.problem(Problem::Syntax(format!("{kind} in {}: {message}", place.told())));
+            seen.problem(Problem::Syntax(format!("{kind} in {}: {message}", place.describe())));
         }
         "NameError" if expected.is_test(&place.file) => {
             let name = between(message, "name '", "'").unwrap_or(message);
-            seen.problem(Problem::Other(format!("the tests don't import {name} ({})", place.told())));
+            seen.problem(Problem::Other(format!("the tests don't import {name} ({})", place.describe())));
         }
         _ => {}
     }

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use tree_sitter::Node;
 
 /// Options of bash that end a script at an error: the letter, and the word.
-const STRICT: &[(char, &str)] = &[('e', "errexit"), ('\0', "pipefail")];
+const STRICT_OPTIONS: &[(char, &str)] = &[('e', "errexit"), ('\0', "pipefail")];
 
 pub(super) fn silencers<'a>(source: &Source<'a>, most: usize) -> Vec<Silencer<'a>> {
     let all = source.all();
@@ -56,18 +56,18 @@ fn of_trap<'a>(
 /// The option that ended the script at an error and does not any more, as it was set; and whether errors are looked for
 /// more than before in another way.
 pub(super) fn not_strict<'a>(old: &Source<'a>, new: &Source<'_>) -> Option<(&'a str, bool)> {
-    let missing = STRICT.iter().find_map(|option| {
+    let missing = STRICT_OPTIONS.iter().find_map(|option| {
         let was = setting(old, *option, '-')?;
         let is_off = setting(new, *option, '+').is_some() && setting(old, *option, '+').is_none();
         (is_off || setting(new, *option, '-').is_none()).then_some(was)
     });
-    missing.map(|line| (line, checks(new) > checks(old)))
+    missing.map(|line| (line, count_checks(new) > count_checks(old)))
 }
 
 /// Where an option is switched on (`-`) or off (`+`).
 fn setting<'a>(source: &Source<'a>, (letter, word): (char, &str), sign: char) -> Option<&'a str> {
     let has_letter = |flags: &str| letter != '\0' && flags.contains(letter);
-    let first = source.first();
+    let first = source.first_line();
     let mut flags = first.strip_prefix("#!").unwrap_or_default().split(' ').skip(1);
     let is_first = sign == '-'
         && first.contains("bash")
@@ -86,7 +86,7 @@ fn setting<'a>(source: &Source<'a>, (letter, word): (char, &str), sign: char) ->
 }
 
 /// How often a script looks itself whether something failed.
-fn checks(source: &Source<'_>) -> usize {
+fn count_checks(source: &Source<'_>) -> usize {
     let looks = |node: &&Node<'_>| match node.kind() {
         "if_statement" | "elif_clause" | "while_statement" => true,
         "list" => node.children(&mut node.walk()).any(|child| child.kind() == "||"),

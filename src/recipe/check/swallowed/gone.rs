@@ -2,12 +2,13 @@
 //! gone can be a mend, and is not judged.
 
 use super::tree::{Grammar, Source, named};
-use super::{begin, is_end, told};
+use super::{compared_part, is_end, printable_line};
 use std::collections::HashMap;
 use tree_sitter::Node;
 
 /// What holds statements.
-const BLOCKS: &[&str] = &["module", "program", "block", "statement_block", "compound_statement", "do_group"];
+const BLOCK_KINDS: &[&str] =
+    &["module", "program", "block", "statement_block", "compound_statement", "do_group"];
 
 /// What is not done any more, in words.
 pub(super) fn gone(old: &Source<'_>, new: &Source<'_>) -> Option<String> {
@@ -23,12 +24,12 @@ fn removed(old: &Source<'_>, new: &Source<'_>) -> Option<String> {
     let is_whole = !new.root().has_error();
     let is_gone = does.is_empty() || is_whole && only_defines(&does) && !only_defines(&did);
     let lost = did.iter().filter(|node| does.is_empty() || !is_definition(**node));
-    let did: Vec<&str> = lost.flat_map(|node| old.lines(*node)).collect();
+    let did: Vec<&str> = lost.flat_map(|node| old.effective_lines(*node)).collect();
     let first = did.first().filter(|_| is_gone)?;
     Some(match did.len() {
-        1 => format!("`{}`", told(first)),
-        2 => format!("`{}` and 1 more line", told(first)),
-        all => format!("`{}` and {} more lines", told(first), all - 1),
+        1 => format!("`{}`", printable_line(first)),
+        2 => format!("`{}` and 1 more line", printable_line(first)),
+        all => format!("`{}` and {} more lines", printable_line(first), all - 1),
     })
 }
 
@@ -37,13 +38,13 @@ type Statement<'a> = (&'a str, usize);
 
 fn statement<'a>(source: &Source<'a>, node: Node<'_>) -> Statement<'a> {
     let text = source.text(node).trim();
-    (begin(text), text.len())
+    (compared_part(text), text.len())
 }
 
 /// The statements of all blocks, and how often each stands there.
 fn statements<'a>(source: &Source<'a>) -> HashMap<Statement<'a>, usize> {
     let mut known = HashMap::new();
-    for block in source.all().into_iter().filter(|node| BLOCKS.contains(&node.kind())) {
+    for block in source.all().into_iter().filter(|node| BLOCK_KINDS.contains(&node.kind())) {
         for node in named(block) {
             *known.entry(statement(source, node)).or_default() += 1;
         }
@@ -86,13 +87,13 @@ fn unreached(old: &Source<'_>, new: &Source<'_>) -> Option<String> {
         let key = statement(new, *node);
         known.get(&key).copied().unwrap_or_default() < now.get(&key).copied().unwrap_or_default()
     };
-    new.all().into_iter().filter(|node| BLOCKS.contains(&node.kind())).find_map(|block| {
+    new.all().into_iter().filter(|node| BLOCK_KINDS.contains(&node.kind())).find_map(|block| {
         let all = named(block);
         let at = all.iter().position(|node| is_end(new.text(*node).trim()) && is_new(node))?;
         let was_there =
             |node: &&Node<'_>| !is_definition(**node) && known.contains_key(&statement(new, **node));
         let behind = all.iter().skip(at + 1).find(was_there)?;
         let end = all.get(at)?;
-        Some(format!("`{}`, behind `{}`", told(new.line(*behind)), told(new.line(*end))))
+        Some(format!("`{}`, behind `{}`", printable_line(new.line(*behind)), printable_line(new.line(*end))))
     })
 }

@@ -1,7 +1,7 @@
 //! Ways of keeping quiet that the grammar tells, and mends that look like them.
 
-use super::tree::{LOOKS, Source};
-use super::{Caught, silencers, swallows};
+use super::tree::{MAX_LOOKS, Source};
+use super::{ErrorHandling, silencers, swallows};
 use crate::domain::Language;
 
 const PYTHON: &str = "import sys\ndef load(row):\n    return {'x': row['x']}\n\nprint(load({}))\n";
@@ -19,7 +19,7 @@ fn mends(language: &str, old: &str, new: &str) {
 }
 
 fn handled(language: &Language, old: &str, new: &str) -> Option<String> {
-    Caught::of(language, old, new).handled
+    ErrorHandling::of(language, old, new).handled
 }
 
 #[test]
@@ -241,7 +241,7 @@ fn what_is_nested_is_not_looked_at_from_each_of_its_levels() {
     let calls = format!("function f() {{ {} }}\n{}", "go();".repeat(9_000), "a.catch(f);\n".repeat(9_000));
     for (language, text) in [("javascript", finally), ("javascript", calls)] {
         let work = work(language, &text);
-        assert!((8_000..3 * LOOKS).contains(&work), "{language}: {work}");
+        assert!((8_000..3 * MAX_LOOKS).contains(&work), "{language}: {work}");
     }
     // Few nodes, and each holds the text of all that is inside.
     for (open, close) in [
@@ -267,7 +267,7 @@ fn what_is_nested_is_not_looked_at_from_each_of_its_levels() {
 #[test]
 fn what_is_not_looked_at_is_no_proof_that_nothing_is_caught() {
     let unseen = |language: &str, old: &str, new: &str| {
-        let caught = Caught::of(&Language(language.into()), old, new);
+        let caught = ErrorHandling::of(&Language(language.into()), old, new);
         assert_eq!(caught.hidden, None);
         caught.unseen
     };

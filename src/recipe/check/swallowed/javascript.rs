@@ -1,17 +1,17 @@
 //! What takes errors in JavaScript and TypeScript: handlers however they are laid out, `finally` that leaves, quiet `.catch`, and
 //! listeners to what nothing took.
 
-use super::super::handlers::{EMPTY, is_quiet, sets_nothing};
+use super::super::handlers::{EMPTY_RESULTS, is_quiet, sets_nothing};
 use super::silencer::Silencer;
 use super::tree::{Source, named};
 use std::collections::HashMap;
 use tree_sitter::Node;
 
-const LISTENS: &[&str] = &["on", "once", "addListener", "prependListener", "prependOnceListener"];
+const LISTENER_METHODS: &[&str] = &["on", "once", "addListener", "prependListener", "prependOnceListener"];
 /// Node goes on behind a listener to these.
-const UNCAUGHT: &[&str] = &["uncaughtException", "unhandledRejection"];
+const UNCAUGHT_EVENTS: &[&str] = &["uncaughtException", "unhandledRejection"];
 /// What a listener to these does last is how the program ends.
-const LAST: &[&str] = &["exit", "beforeExit"];
+const EXIT_EVENTS: &[&str] = &["exit", "beforeExit"];
 
 pub(super) fn silencers<'a>(source: &Source<'a>, most: usize) -> Vec<Silencer<'a>> {
     let all = source.all();
@@ -30,7 +30,7 @@ fn of_try<'a>(source: &Source<'a>, node: Node<'_>) -> Vec<Silencer<'a>> {
         line: source.line(clause),
         text: source.text(clause),
         is_quiet,
-        takes: source.taken(body),
+        takes: source.guarded_lines(body),
     };
     let handler = node.child_by_field_name("handler").and_then(|handler| {
         let block = handler.child_by_field_name("body")?;
@@ -56,13 +56,13 @@ fn of_call<'a>(
     };
     let event = given.first().map_or("", |event| source.text(*event).trim_matches(['"', '\'', '`']));
     match source.text(method) {
-        "catch" if is_quiet(0) => made(true, source.taken(object)),
-        "then" if is_quiet(1) => made(true, source.taken(object)),
-        listens if source.text(object) == "process" && LISTENS.contains(&listens) => {
+        "catch" if is_quiet(0) => made(true, source.guarded_lines(object)),
+        "then" if is_quiet(1) => made(true, source.guarded_lines(object)),
+        listens if source.text(object) == "process" && LISTENER_METHODS.contains(&listens) => {
             let ends = || function(1).is_some_and(|does| ends(source, does));
             match event {
-                event if UNCAUGHT.contains(&event) => made(is_quiet(1), None),
-                event if LAST.contains(&event) && ends() => made(true, None),
+                event if UNCAUGHT_EVENTS.contains(&event) => made(is_quiet(1), None),
+                event if EXIT_EVENTS.contains(&event) && ends() => made(true, None),
                 _ => None,
             }
         }
@@ -95,12 +95,12 @@ fn is_quiet_function(source: &Source<'_>, node: Node<'_>) -> bool {
         }
         let text = source.text(body);
         let gives = || text.trim_start_matches('(').trim_end_matches(')').trim();
-        source.may_search(text) && (EMPTY.contains(&gives()) || is_quiet(text))
+        source.may_search(text) && (EMPTY_RESULTS.contains(&gives()) || is_quiet(text))
     })
 }
 
 fn is_quiet_block(source: &Source<'_>, block: Node<'_>) -> bool {
-    source.each(block, |does| is_quiet(does) || sets_nothing(does))
+    source.all_statements(block, |does| is_quiet(does) || sets_nothing(does))
 }
 
 /// Whether somewhere in it the program is ended as if all were well.

@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use tree_sitter::Node;
 
 /// What is called for an error that nothing took.
-const HOOKS: &[&str] = &["sys.excepthook", "threading.excepthook"];
+const EXCEPTION_HOOKS: &[&str] = &["sys.excepthook", "threading.excepthook"];
 
 pub(super) fn silencers<'a>(source: &Source<'a>, most: usize) -> Vec<Silencer<'a>> {
     let all = source.all();
@@ -31,7 +31,7 @@ fn of_try<'a>(source: &Source<'a>, node: Node<'_>) -> Vec<Silencer<'a>> {
     let clause = |clause: Node<'_>| {
         let is_quiet = takes_quietly(source, clause)?;
         let (line, text) = (source.line(clause), source.text(clause));
-        Some(Silencer { line, text, is_quiet, takes: source.taken(body) })
+        Some(Silencer { line, text, is_quiet, takes: source.guarded_lines(body) })
     };
     named(node).into_iter().filter_map(clause).collect()
 }
@@ -40,7 +40,7 @@ fn of_try<'a>(source: &Source<'a>, node: Node<'_>) -> Vec<Silencer<'a>> {
 fn takes_quietly(source: &Source<'_>, clause: Node<'_>) -> Option<bool> {
     let block = child(clause, "block")?;
     match clause.kind() {
-        "except_clause" => Some(source.each(block, |does| is_quiet(does) || sets_nothing(does))),
+        "except_clause" => Some(source.all_statements(block, |does| is_quiet(does) || sets_nothing(does))),
         // What leaves a `finally` drops the error that was on its way.
         "finally_clause" if source.leaves(block) => Some(true),
         _ => None,
@@ -127,7 +127,7 @@ fn of_use<'a>(source: &Source<'a>, node: Node<'_>, known: &[&str]) -> Option<Sil
     } else {
         (source.line(*used), source.line(*used))
     };
-    Some(Silencer { line, text, is_quiet: true, takes: source.taken(held) })
+    Some(Silencer { line, text, is_quiet: true, takes: source.guarded_lines(held) })
 }
 
 /// A hook of its own for errors that nothing took.
@@ -137,7 +137,7 @@ fn of_hook<'a>(
     functions: &HashMap<&str, Node<'_>>,
 ) -> Option<Silencer<'a>> {
     let (left, right) = (node.child_by_field_name("left")?, node.child_by_field_name("right")?);
-    if !HOOKS.contains(&source.text(left)) {
+    if !EXCEPTION_HOOKS.contains(&source.text(left)) {
         return None;
     }
     let is_quiet = function(source, right, functions).is_some_and(|hook| ends(source, hook));

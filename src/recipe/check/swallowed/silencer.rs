@@ -1,7 +1,7 @@
 //! What takes errors in a text, as its grammar has it: however it is laid out, and also where it is no handler.
 
 /// So many of a text are looked at: each is compared with the lines that were there.
-pub(super) const MOST: usize = 200;
+pub(super) const MAX_SILENCERS: usize = 200;
 
 /// Something that takes errors.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -9,16 +9,14 @@ use tree_sitter::{Node, Tree};
 
 pub(super) use crate::text::syntax::{Grammar, named};
 
-/// Bytes of a text that are read.
-const LARGEST: usize = 256 << 10;
+const MAX_BYTES: usize = 256 << 10;
 /// A step of the parser for so many bytes.
-const STEP: usize = 8;
-/// Nodes of a text that are looked at.
-const NODES: usize = 200_000;
+const BYTES_PER_STEP: usize = 8;
+const MAX_NODES: usize = 200_000;
 /// What is looked at again below them, all of it together: what is nested could be looked at from each of its levels.
-pub(super) const LOOKS: usize = 2 * NODES;
+pub(super) const MAX_LOOKS: usize = 2 * MAX_NODES;
 /// So many bytes that are searched count as one look.
-const BYTES: usize = 64;
+const BYTES_PER_LOOK: usize = 64;
 
 /// Whether there is a grammar for a language.
 pub(super) fn has_grammar(language: &Language) -> bool {
@@ -52,11 +50,11 @@ impl<'a> Source<'a> {
     /// `None` where there is no grammar, the text is too large, or took more than is allowed.
     pub(super) fn read(text: &'a str, language: &Language) -> Option<Self> {
         let grammar = grammar_of(language)?;
-        if text.len() > LARGEST {
+        if text.len() > MAX_BYTES {
             return None;
         }
-        let tree = syntax::parse(text, grammar, Budget { step: STEP, size: LARGEST }, &|| true)?;
-        let (left, is_cut) = (Cell::new(LOOKS), Cell::default());
+        let tree = syntax::parse(text, grammar, Budget { step: BYTES_PER_STEP, size: MAX_BYTES }, &|| true)?;
+        let (left, is_cut) = (Cell::new(MAX_LOOKS), Cell::default());
         Some(Self { grammar, text, tree, left, is_cut, work: Cell::default() })
     }
 
@@ -82,10 +80,10 @@ impl<'a> Source<'a> {
 
     /// The same, for a text that is searched.
     pub(super) fn may_search(&self, text: &str) -> bool {
-        self.spend(text.len() / BYTES)
+        self.spend(text.len() / BYTES_PER_LOOK)
     }
 
-    fn worked(&self) {
+    fn count_work(&self) {
         self.work.set(self.work.get() + 1);
     }
 
@@ -95,7 +93,7 @@ impl<'a> Source<'a> {
 
     /// All nodes with names, parents before their children.
     pub(super) fn all(&self) -> Vec<Node<'_>> {
-        self.walk(self.root(), |_| true, |found| found < NODES)
+        self.walk(self.root(), |_| true, |found| found < MAX_NODES)
     }
 
     /// This node and all with names below it, parents first; what is below a node that `into` declines is left out, and
@@ -116,7 +114,7 @@ impl<'a> Source<'a> {
                 self.is_cut.set(true);
                 break;
             }
-            self.worked();
+            self.count_work();
             found.push(next);
             if next == node || into(next) {
                 open.extend(named(next).into_iter().rev());
@@ -139,12 +137,12 @@ impl<'a> Source<'a> {
     }
 
     /// The first line of all.
-    pub(super) fn first(&self) -> &'a str {
+    pub(super) fn first_line(&self) -> &'a str {
         self.text.lines().next().unwrap_or_default()
     }
 
     pub(super) fn text(&self, node: Node<'_>) -> &'a str {
-        self.worked();
+        self.count_work();
         syntax::text(node, self.text)
     }
 
@@ -154,20 +152,20 @@ impl<'a> Source<'a> {
     }
 
     /// The lines of a node that do something.
-    pub(super) fn lines(&self, node: Node<'_>) -> Vec<&'a str> {
+    pub(super) fn effective_lines(&self, node: Node<'_>) -> Vec<&'a str> {
         let bare = self.text(node).trim().trim_start_matches('{').trim_end_matches('}');
-        super::lines(bare)
+        super::effective_lines(bare)
     }
 
     /// The lines whose errors are taken by what stands around a node; `None` where they are too many to be kept.
-    pub(super) fn taken(&self, node: Node<'_>) -> Option<Vec<&'a str>> {
-        let lines = self.lines(node);
+    pub(super) fn guarded_lines(&self, node: Node<'_>) -> Option<Vec<&'a str>> {
+        let lines = self.effective_lines(node);
         self.spend(lines.len()).then_some(lines)
     }
 
     /// Whether all statements of a block pass a test. Of what there are no looks left for that is not said; what is nested
     /// is searched from each of its levels.
-    pub(super) fn each(&self, block: Node<'_>, test: impl Fn(&str) -> bool) -> bool {
+    pub(super) fn all_statements(&self, block: Node<'_>, test: impl Fn(&str) -> bool) -> bool {
         let passes = |statement| {
             let text = self.text(statement);
             self.may_search(text) && test(text.trim())

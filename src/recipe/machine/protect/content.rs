@@ -42,7 +42,7 @@ impl ProtectedContent {
     }
 
     /// A run ended at this place.
-    pub(super) fn ran(&mut self, at: usize, seen: &FileObservation) {
+    pub(super) fn note_run(&mut self, at: usize, seen: &FileObservation) {
         match seen.hashes {
             Some((before, after)) => self.hashed(at, seen, before, after),
             None => self.listed(at, seen),

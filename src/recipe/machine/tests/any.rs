@@ -15,10 +15,10 @@ const CHECKS: [(&str, &[&str]); 4] = [
 ];
 
 /// One step as numbers: its check, its limit, and where each verdict leads.
-type Made = (usize, u32, Vec<usize>, bool);
+type StepNumbers = (usize, u32, Vec<usize>, bool);
 
 /// A definition in which anything may lead anywhere.
-fn definition(steps: &[Made]) -> String {
+fn definition(steps: &[StepNumbers]) -> String {
     let mut text =
         "name = \"any\"\ntitle = \"Any\"\nwhen = \"W\"\nprompt = \"P\"\n[limits]\nreplies = 3\n".to_owned();
     for (at, (check, rounds, ways, protects)) in steps.iter().enumerate() {
@@ -44,12 +44,12 @@ fn definition(steps: &[Made]) -> String {
     text + "[end]\nsummary = \"{steps}\"\n"
 }
 
-fn any_step() -> impl Strategy<Value = Made> {
+fn any_step() -> impl Strategy<Value = StepNumbers> {
     (0..4usize, 1..4u32, prop::collection::vec(0..9usize, 6), any::<bool>())
 }
 
 /// What happens next, as a number.
-fn happens(t: &mut Talk, what: usize) {
+fn happens(t: &mut ToolDialogue, what: usize) {
     let phase = t.d.state().phase.clone();
     match phase {
         Phase::Replying(_) => {
@@ -96,7 +96,7 @@ fn happens(t: &mut Talk, what: usize) {
 }
 
 /// Where a session stands, without what is only known while it lives.
-fn place(t: &Talk) -> String {
+fn place(t: &ToolDialogue) -> String {
     match &t.d.state().phase {
         Phase::Replying(_) | Phase::Stuck(_) => "asked".into(),
         Phase::Deciding(block) => format!("deciding {block}"),
@@ -117,7 +117,7 @@ proptest! {
         let text = definition(&steps);
         let recipe = Recipe::read(&text, None).unwrap();
         let settings = Settings { workflows: workflows(), dialect: Some(Dialect::Tools), step_limit: 50, repeat_limit: 50, ..Settings::default() };
-        let mut t = Talk { d: Dialogue::with(settings), block: 0, run: 0 };
+        let mut t = ToolDialogue { d: Dialogue::with(settings), block: 0, run: 0 };
         begin(&mut t.d, &recipe, &[], &[("runners", "pytest")]);
         for what in events {
             happens(&mut t, what);
@@ -145,6 +145,6 @@ proptest! {
         for _ in 0..limit {
             d.reply(["Words.", "", "…", "No."][what]);
         }
-        prop_assert_eq!(place(&Talk { d, block: 0, run: 0 }), "Idle", "{}", text);
+        prop_assert_eq!(place(&ToolDialogue { d, block: 0, run: 0 }), "Idle", "{}", text);
     }
 }

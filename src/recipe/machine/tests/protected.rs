@@ -15,8 +15,8 @@ fn around(report: RunReport, before: &str, after: &str) -> RunReport {
 }
 
 /// The tests are agreed on and fail as they should; they hold this.
-fn agreed() -> (Talk, String) {
-    let mut t = Talk::tdd();
+fn agreed() -> (ToolDialogue, String) {
+    let mut t = ToolDialogue::tdd();
     t.writes(FILE);
     let text = t.line_of(1);
     t.tests(around(printed("pytest/missing-module"), &text, &text));
@@ -24,7 +24,7 @@ fn agreed() -> (Talk, String) {
     (t, text)
 }
 
-fn choose(t: &mut Talk, what: &str) -> String {
+fn choose(t: &mut ToolDialogue, what: &str) -> String {
     t.d.command(Command::Answer(vec![("what".into(), what.into())]))
 }
 
@@ -79,7 +79,7 @@ fn what_is_put_back_is_as_agreed_again() {
 
 #[test]
 fn what_nobody_was_shown_is_not_agreed_to_in_the_step_that_makes_the_file_either() {
-    let mut t = Talk::tdd();
+    let mut t = ToolDialogue::tdd();
     t.calls(&[
         ("write_file", serde_json::json!({"path": FILE, "content": "a\n"})),
         ("run_code", serde_json::json!({"language": "python", "code": "hidden()"})),

@@ -20,7 +20,7 @@ pub(super) fn progress(state: &State, look: DrawStyle<'_>) -> String {
     let Some(run) = &state.live.run else { return String::new() };
     let memory =
         if run.rss_bytes > 0 { format!("   {}", words::memory(run.rss_bytes)) } else { String::new() };
-    let time = state.going_on().map(|going_on| going_on.time(look.now)).unwrap_or_default();
+    let time = state.activity().map(|going_on| going_on.time(look.now)).unwrap_or_default();
     format!("{} {time}{memory}", look.spinner())
 }
 

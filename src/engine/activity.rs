@@ -9,7 +9,7 @@ use crate::text::number::{duration, limit};
 
 /// Something that goes on by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct GoingOn {
+pub(crate) struct Activity {
     /// `Installing numpy, pandas`.
     pub(crate) what: String,
     /// Since when, and of a run of what.
@@ -25,7 +25,7 @@ enum Clock {
     Computed(u64, u64),
 }
 
-impl GoingOn {
+impl Activity {
     /// `4.2 s of 60 s`: how long it takes by now, as its limit counts it; `0.1 s of 60 s computed` where that counts no
     /// other time.
     #[must_use]
@@ -50,17 +50,17 @@ impl LiveRun {
 
 impl State {
     /// What goes on; `None` while the person is waited for, or nobody is.
-    pub(crate) fn going_on(&self) -> Option<GoingOn> {
+    pub(crate) fn activity(&self) -> Option<Activity> {
         if let Some(run) = &self.live.run {
             let item = self.transcript.blocks.get(&run.block)?;
             let what = running::what(&item.block);
-            return Some(GoingOn { what, clock: run.clock() });
+            return Some(Activity { what, clock: run.clock() });
         }
         if let Some(summary) = &self.live.summary {
             let clock = Clock::Since(summary.since, None);
-            return Some(GoingOn { what: running::SUMMING_UP.into(), clock });
+            return Some(Activity { what: running::SUMMING_UP.into(), clock });
         }
         let reply = self.live.reply.as_ref()?;
-        Some(GoingOn { what: reply.doing().into(), clock: Clock::Since(reply.since, None) })
+        Some(Activity { what: reply.doing().into(), clock: Clock::Since(reply.since, None) })
     }
 }
