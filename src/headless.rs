@@ -36,7 +36,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::{Instant, sleep_until};
 
 /// How long a program may take to end after an interrupt, until it is killed.
-const PATIENCE: Duration = Duration::from_secs(2);
+const KILL_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// What a turn begins with.
 #[derive(Clone, Debug)]
@@ -398,7 +398,7 @@ impl Interrupts {
         if self.count > 1 {
             return self.kill(driver);
         }
-        self.kill_at = Some(Instant::now() + PATIENCE);
+        self.kill_at = Some(Instant::now() + KILL_TIMEOUT);
         driver.send(Command::Stop);
         // Blocks that follow must not run by policy.
         driver.send(Command::SkipAll);

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::collections::HashMap;
 
 /// So often the same form is answered from the command line; then the answers do not lead anywhere.
-const MOST: u32 = 3;
+const MAX_ATTEMPTS: u32 = 3;
 
 /// Answers that were given before anything was asked.
 #[derive(Clone, Debug, Default)]
@@ -33,7 +33,11 @@ impl GivenAnswers {
     pub(super) fn to(&mut self, form: &Form, inputs: &[(String, String)]) -> Option<Answers> {
         let asked = self.asked.entry(form.name.clone()).or_default();
         *asked += 1;
-        if *asked > MOST { None } else { answers::check(form, &form.meant(&self.answers, inputs)).ok() }
+        if *asked > MAX_ATTEMPTS {
+            None
+        } else {
+            answers::check(form, &form.meant(&self.answers, inputs)).ok()
+        }
     }
 }
 
@@ -138,7 +142,7 @@ mod tests {
         let form = Form { name: "f".into(), fields: vec![number(true, None)], ..Form::default() };
         assert_eq!(GivenAnswers::default().to(&form, &[]), None);
         let mut given = GivenAnswers::new(vec![("n".into(), "3".into()), ("other".into(), "x".into())]);
-        for _ in 0..MOST {
+        for _ in 0..MAX_ATTEMPTS {
             assert_eq!(given.to(&form, &[]), Some(vec![("n".into(), "3".into())]));
         }
         assert_eq!(given.to(&form, &[]), None);

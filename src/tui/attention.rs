@@ -10,7 +10,7 @@ use crate::engine::{Phase, State};
 use std::time::{Duration, Instant};
 
 /// Ghostty takes progress back that was not told again for 15 s.
-const TOLD_AGAIN: Duration = Duration::from_secs(10);
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(10);
 
 /// What goes on, as far as anybody outside is concerned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -191,7 +191,8 @@ impl AttentionSender {
         let before = self.told.map(|(told, _)| told);
         if before == Some(standing) {
             let lasts = at.again && standing == Standing::Working;
-            let late = self.told.is_some_and(|(_, told)| now.saturating_duration_since(told) >= TOLD_AGAIN);
+            let late =
+                self.told.is_some_and(|(_, told)| now.saturating_duration_since(told) >= PROGRESS_INTERVAL);
             if !(lasts && late) {
                 return String::new();
             }

@@ -9,7 +9,7 @@ use std::io::Write as _;
 use std::process::{Command, Stdio};
 
 /// The most that is sent through the terminal, in bytes of text.
-pub(crate) const TERMINAL_LIMIT: usize = 100 * 1024;
+pub(crate) const MAX_TERMINAL_BYTES: usize = 100 * 1024;
 
 /// What the environment says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -105,7 +105,7 @@ pub(crate) fn copy(text: &str, ways: &[Way], programs: &Launcher) -> CopyResult 
                     return CopyResult::Confirmed { lines };
                 }
             }
-            Way::Terminal if text.len() <= TERMINAL_LIMIT => {
+            Way::Terminal if text.len() <= MAX_TERMINAL_BYTES => {
                 return CopyResult::Send { lines, bytes: osc52(text) };
             }
             Way::Terminal => {}

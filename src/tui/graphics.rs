@@ -20,9 +20,9 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Bytes of pictures that are kept; beyond, the oldest are let go, and are seen in half blocks.
-const KEPT: usize = 16 << 20;
+const MAX_KEPT_BYTES: usize = 16 << 20;
 /// Bytes of a picture at the most that a terminal is sent once, and of one that it is sent whenever its rows are written.
-const MOST: (usize, usize) = (4 << 20, 512 << 10);
+const MAX_PICTURE_BYTES: (usize, usize) = (4 << 20, 512 << 10);
 
 /// How a terminal is told to draw a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -191,7 +191,7 @@ impl Graphics {
     ) -> Option<PictureNumber> {
         let protocol = self.protocol()?;
         let encoded = EncodedPicture::new(protocol, picture, (cells, cell))?;
-        let most = if encoded.is_kept() { MOST.0 } else { MOST.1 };
+        let most = if encoded.is_kept() { MAX_PICTURE_BYTES.0 } else { MAX_PICTURE_BYTES.1 };
         let mut table = self.lock();
         let rows = table.rows + u32::from(cells.1);
         if encoded.len() > most || rows > LinkNumber::BEYOND {
@@ -201,7 +201,7 @@ impl Graphics {
         table.rows = rows;
         table.pictures.insert(number, Arc::new(encoded));
         let mut bytes: usize = table.pictures.values().map(|picture| picture.len()).sum();
-        while bytes > KEPT
+        while bytes > MAX_KEPT_BYTES
             && let Some((_, oldest)) = table.pictures.pop_first()
         {
             bytes -= oldest.len();

@@ -57,7 +57,7 @@ pub struct Guard {
 }
 
 /// The smallest window in which decisions count: columns, rows.
-pub(crate) const SMALLEST: (u16, u16) = (50, 12);
+pub(crate) const MIN_WINDOW_SIZE: (u16, u16) = (50, 12);
 
 impl Guard {
     /// A guard with nothing behind it.
@@ -309,7 +309,7 @@ impl Guard {
     }
 
     fn is_small(&self) -> bool {
-        self.size.0 < SMALLEST.0 || self.size.1 < SMALLEST.1
+        self.size.0 < MIN_WINDOW_SIZE.0 || self.size.1 < MIN_WINDOW_SIZE.1
     }
 
     fn quiet_left(&self, now: Instant) -> Option<std::time::Duration> {

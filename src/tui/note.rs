@@ -5,7 +5,7 @@ use crate::domain::{BlockId, Level, Notice};
 use std::time::{Duration, Instant};
 
 /// What is only good to know gives way to what goes on after this long.
-const BRIEF: Duration = Duration::from_secs(3);
+const NOTE_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// What is said where a block is looked for; no longer true once one waits.
 pub(crate) const NO_BLOCK_WAITS: &str = "No block waits.";
@@ -41,7 +41,8 @@ impl Note {
 
     /// Whether it has been on screen long enough for something that is only good to know.
     pub(crate) fn is_stale(&self, now: Instant) -> bool {
-        self.level == Level::Info && self.at.is_some_and(|at| now.saturating_duration_since(at) >= BRIEF)
+        self.level == Level::Info
+            && self.at.is_some_and(|at| now.saturating_duration_since(at) >= NOTE_TIMEOUT)
     }
 
     /// Of the block that waits.

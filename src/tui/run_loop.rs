@@ -30,13 +30,13 @@ use session::Session;
 use std::time::{Duration, Instant};
 
 /// A frame waits at most this long for what the terminal says about its colours.
-const COLOUR_PATIENCE: Duration = Duration::from_millis(8);
+const COLOUR_TIMEOUT: Duration = Duration::from_millis(8);
 
 /// Pixels of a cell where the terminal does not tell them: it fits pictures into cells itself.
 const USUAL_CELL: (u16, u16) = (10, 20);
 
 /// The older messages that Up brings back are so many, counted from the newest.
-const REMEMBERED: usize = 1_000;
+const MAX_OLD_MESSAGES: usize = 1_000;
 
 /// The terminal and all that lives longer than one session.
 pub(crate) struct Tui {
@@ -171,7 +171,7 @@ impl Tui {
             return Ok(());
         }
         self.terminal.flush()?;
-        let patience = tokio::time::sleep(COLOUR_PATIENCE);
+        let patience = tokio::time::sleep(COLOUR_TIMEOUT);
         tokio::pin!(patience);
         loop {
             tokio::select! {
@@ -256,7 +256,7 @@ fn remembered(transcript: &Transcript) -> Vec<&str> {
         Item::Prompt { text, .. } if transcript.message_away(at).is_none() => Some(&**text),
         _ => None,
     });
-    let mut prompts: Vec<&str> = prompts.take(REMEMBERED).collect();
+    let mut prompts: Vec<&str> = prompts.take(MAX_OLD_MESSAGES).collect();
     prompts.reverse();
     prompts
 }

@@ -4,8 +4,8 @@
 use super::buffer::{Buffer, Fragment, Pos};
 
 /// How many steps are kept, and about how many bytes they may hold: the oldest go first.
-const STEPS: usize = 2_000;
-const WEIGHT: usize = 64 << 20;
+const MAX_STEPS: usize = 2_000;
+const MAX_BYTES: usize = 64 << 20;
 
 /// What a change was, as far as the next one may join it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -169,7 +169,7 @@ impl History {
     }
 
     fn forget_oldest(&mut self) {
-        while self.done.len() > 1 && (self.done.len() > STEPS || self.weight > WEIGHT) {
+        while self.done.len() > 1 && (self.done.len() > MAX_STEPS || self.weight > MAX_BYTES) {
             if let Some(step) = self.done.pop_front() {
                 self.weight = self.weight.saturating_sub(step.weight());
             }

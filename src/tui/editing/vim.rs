@@ -24,9 +24,9 @@ pub(crate) const HALF_UP: char = '\u{15}';
 pub(crate) const REDO: char = '\u{12}';
 
 /// A count is never taken for more than this; the number of a line is.
-const COUNT: usize = 10_000;
+const MAX_COUNT: usize = 10_000;
 /// Bytes that one stroke puts in at the most, however often it is repeated.
-pub(crate) const PUT_IN: usize = 16 << 20;
+pub(crate) const MAX_INSERTED_BYTES: usize = 16 << 20;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Mode {
@@ -221,10 +221,10 @@ impl Vim {
     /// Whether so many bytes, so often, may be put in by this stroke beside what it did.
     fn may_put_in(&mut self, bytes: usize, times: usize) -> bool {
         let sum = self.put_in.saturating_add(bytes.saturating_mul(times));
-        if sum <= PUT_IN {
+        if sum <= MAX_INSERTED_BYTES {
             self.put_in = sum;
         }
-        sum <= PUT_IN
+        sum <= MAX_INSERTED_BYTES
     }
 
     /// Letters are text from here on; what is typed belongs to these strokes.

@@ -94,7 +94,7 @@ fn kitty_is_sent_the_pixels_of_the_cells() {
     for (cells, cell) in [((125, 63), (10, 20)), ((900, 900), (20, 40))] {
         let made = EncodedPicture::new(GraphicsProtocol::Kitty, &large, (cells, cell)).unwrap();
         let placed = told(|out| made.place(PictureNumber(1), &(0..cells.1), out));
-        assert!(placed.contains("y=0,w=800,h=800,") && made.len() <= MOST.0, "{placed}");
+        assert!(placed.contains("y=0,w=800,h=800,") && made.len() <= MAX_PICTURE_BYTES.0, "{placed}");
     }
 }
 
@@ -258,7 +258,7 @@ fn what_is_kept_and_sent_is_bounded() {
     let others: Vec<PictureNumber> = (0..6).filter_map(|_| graphics.keep(&large, cells)).collect();
     assert!(!shown(first) && others.last().is_some_and(|last| shown(*last)), "the oldest are let go");
     let kept = |graphics: &Graphics| graphics.lock().pictures.values().map(|p| p.len()).sum::<usize>();
-    assert!(kept(&graphics) <= KEPT);
+    assert!(kept(&graphics) <= MAX_KEPT_BYTES);
     assert_eq!(graphics.keep(&noise(1024), ((103, 52), (10, 20))), None, "it is sent in no more than 4 MiB");
     // What is sent again and again is smaller.
     graphics.set_protocol(Some(GraphicsProtocol::Iterm2));

@@ -6,7 +6,7 @@ use super::refusal::RefusalReason;
 use std::time::{Duration, Instant};
 
 /// A hold that ends so much later than it should was not waited out: the program stood still meanwhile.
-const STOOD_STILL: Duration = Duration::from_secs(2);
+const MAX_LATENESS: Duration = Duration::from_secs(2);
 
 /// The key, and how far it has come.
 #[derive(Clone, Copy, Debug)]
@@ -53,7 +53,7 @@ impl HeldKey {
         let over = now.saturating_duration_since(self.at).saturating_sub(self.time);
         match self.stage {
             Stage::Alone if over.is_zero() => TimePassed::Waits,
-            Stage::Alone if over > STOOD_STILL => TimePassed::Dropped(RefusalReason::StoodStill),
+            Stage::Alone if over > MAX_LATENESS => TimePassed::Dropped(RefusalReason::StoodStill),
             Stage::Alone if self.asks => {
                 self.stage = Stage::Wanted;
                 TimePassed::Wants

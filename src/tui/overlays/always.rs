@@ -19,7 +19,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 /// Blocks that are named; the others are counted.
-const NAMED: usize = 4;
+const MAX_BLOCKS_SHOWN: usize = 4;
 
 /// The box.
 #[derive(Debug)]
@@ -207,8 +207,9 @@ fn reach(block: BlockId, offer: &Offer) -> String {
         [] => "no earlier block".to_owned(),
         [one] => format!("block {one}"),
         many => {
-            let names: Vec<String> = many.iter().rev().take(NAMED).map(ToString::to_string).collect();
-            let more = many.len().saturating_sub(NAMED);
+            let names: Vec<String> =
+                many.iter().rev().take(MAX_BLOCKS_SHOWN).map(ToString::to_string).collect();
+            let more = many.len().saturating_sub(MAX_BLOCKS_SHOWN);
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             format!("blocks {}{more}", names.join(", "))
         }

@@ -17,11 +17,11 @@ use ratatui::text::Line;
 use unicode_width::UnicodeWidthStr;
 
 /// Columns of the names, with what they take, of what they do, and of their keys: at the least.
-const NAMES: usize = 22;
-const DOES: usize = 38;
-const KEY: usize = 8;
+const NAME_COLUMNS: usize = 22;
+const DESCRIPTION_COLUMNS: usize = 38;
+const KEY_COLUMNS: usize = 8;
 /// The mark in front, and the gaps.
-const GAPS: usize = 4;
+const GAP_COLUMNS: usize = 4;
 
 #[derive(Debug, Default)]
 pub(crate) struct CommandList {
@@ -48,9 +48,9 @@ impl CommandList {
 /// Columns of the names and of what they do, where all that fits is shown of both.
 fn columns(width: usize) -> (usize, usize) {
     let (names, does) = widest();
-    let room = width.saturating_sub(GAPS + KEY);
-    let does = does.min(room.saturating_sub(NAMES)).max(DOES);
-    (names.min(room.saturating_sub(does)).max(NAMES), does)
+    let room = width.saturating_sub(GAP_COLUMNS + KEY_COLUMNS);
+    let does = does.min(room.saturating_sub(NAME_COLUMNS)).max(DESCRIPTION_COLUMNS);
+    (names.min(room.saturating_sub(does)).max(NAME_COLUMNS), does)
 }
 
 /// Columns that all of the names take, and all of what they do.
@@ -68,7 +68,7 @@ fn named(command: &SlashEntry) -> String {
 impl Overlay for CommandList {
     fn width(&self) -> u16 {
         let (names, does) = widest();
-        u16::try_from(names + does + GAPS + KEY).unwrap_or(u16::MAX)
+        u16::try_from(names + does + GAP_COLUMNS + KEY_COLUMNS).unwrap_or(u16::MAX)
     }
 
     fn field(&mut self) -> Option<&mut Field> {
@@ -155,7 +155,7 @@ impl Overlay for CommandList {
 
 /// A command, what it does and its key. A name that is longer than its column reaches into what its row leaves blank.
 fn row(command: &SlashEntry, key: &str, (names, does): (usize, usize), width: usize) -> String {
-    let behind = width.saturating_sub(names + GAPS - 1);
+    let behind = width.saturating_sub(names + GAP_COLUMNS - 1);
     let seen = if key.is_empty() { behind } else { does.min(behind) };
     let name = safe::cut(&named(command), names + seen.saturating_sub(command.does.len()));
     let does = does.saturating_sub(name.width().saturating_sub(names));

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use unicode_width::UnicodeWidthStr as _;
 
 /// Rows that are shown.
-const ROWS: u16 = 12;
+const MAX_ROWS: u16 = 12;
 
 /// The files that what is typed may mean.
 #[derive(Debug, Default)]
@@ -193,7 +193,7 @@ impl Overlay for FileList {
             sheet.row(Line::styled(format!("Message: {shown}"), look.dim()));
         }
         sheet.field("> @", &self.filter, width, look).rule(width, look);
-        let rows = usize::from(room.height.saturating_sub(4).clamp(1, ROWS));
+        let rows = usize::from(room.height.saturating_sub(4).clamp(1, MAX_ROWS));
         sheet.rows.extend(self.matches.rows(rows, Some(self.cursor.0), width, look));
         if self.matches.is_listed() && self.matches.len() == 0 {
             sheet.row(Line::styled("  No file matches.", look.dim()));

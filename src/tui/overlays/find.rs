@@ -4,7 +4,7 @@ use super::{Overlay, OverlayContext, OverlayResponse};
 use crate::engine::State;
 use crate::tui::action::Action;
 use crate::tui::keymap::Context;
-use crate::tui::panes::search::{PaneSearch, SEARCHED};
+use crate::tui::panes::search::{PaneSearch, SEARCHED_PANES};
 use crate::tui::panes::{KeptOutput, PanePlaces, Panes};
 use crate::tui::widgets::field::Field;
 use crate::tui::widgets::hints::Hints;
@@ -109,7 +109,7 @@ fn told(state: &State, panes: &Panes) -> String {
     if all == 0 && is_done {
         return format!("No matches for {text}.");
     }
-    let counts = SEARCHED.iter().map(|(pane, name)| {
+    let counts = SEARCHED_PANES.iter().map(|(pane, name)| {
         let count = search.count(*pane);
         let cut = if search.is_cut(*pane) { "first " } else { "" };
         format!("{name} {cut}{}", crate::text::number::grouped(count as u64))
@@ -120,7 +120,7 @@ fn told(state: &State, panes: &Panes) -> String {
         (None, true) => format!("{all} found"),
         (None, false) => "Searching".into(),
     };
-    let only = search.only().and_then(|only| SEARCHED.iter().find(|(pane, _)| *pane == only));
+    let only = search.only().and_then(|only| SEARCHED_PANES.iter().find(|(pane, _)| *pane == only));
     let only = only.map_or(String::new(), |(_, name)| format!("   only {name}"));
     let more = if panes.output.is_partial() { "   x finds in all output" } else { "" };
     format!("{place}   {counts}{only}{more}")

@@ -23,7 +23,7 @@ use crate::tui::widgets::sheet::Sheet;
 use ratatui::layout::Rect;
 
 /// What is said while a recipe that was sent begins.
-const LOOKING: &str = "Looking at what the recipe needs.";
+const LOOKING_MESSAGE: &str = "Looking at what the recipe needs.";
 
 /// What the answers are for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -436,7 +436,7 @@ impl Overlay for FormBox {
         let fields = self.form.fields.len();
         let place = if fields > 1 { format!("Field {} of {fields}. ", self.at + 1) } else { String::new() };
         Some(match (&self.purpose, self.sent) {
-            (FormPurpose::Begin(_), true) => LOOKING.into(),
+            (FormPurpose::Begin(_), true) => LOOKING_MESSAGE.into(),
             (FormPurpose::Answer, true) => sending::FORM_GIVEN.into(),
             (FormPurpose::Begin(name), false) => {
                 format!(

@@ -23,10 +23,10 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 /// Rows that stand around the list: field, rule, gap, chat, silent, foot.
-const OTHERS: u16 = 8;
+const OTHER_ROWS: u16 = 8;
 
 /// What is said of a name that is none.
-pub(crate) const NAMED: &str = "A model is named PROVIDER/MODEL.";
+pub(crate) const MODEL_NAME_MESSAGE: &str = "A model is named PROVIDER/MODEL.";
 
 /// The models.
 #[derive(Debug, Default)]
@@ -176,7 +176,7 @@ impl Overlay for Models {
             }
             // Whoever is still being asked, or gave no list, has nothing to choose from yet.
             (None, Some(_)) => return Vec::new(),
-            (None, None) => OverlayResponse::Say(Note::warn(NAMED)),
+            (None, None) => OverlayResponse::Say(Note::warn(MODEL_NAME_MESSAGE)),
         };
         vec![OverlayResponse::Close, then]
     }
@@ -209,7 +209,7 @@ impl Overlay for Models {
         let mut sheet = Sheet::new("Model");
         sheet.field("> ", &self.filter, width, look).rule(width, look);
         let shown = self.shown();
-        let rows = usize::from(height.saturating_sub(OTHERS).clamp(1, 14));
+        let rows = usize::from(height.saturating_sub(OTHER_ROWS).clamp(1, 14));
         let first = self.cursor.window(rows);
         let used = used(state);
         for (at, row) in shown.iter().enumerate().skip(first).take(rows) {

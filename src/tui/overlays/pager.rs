@@ -24,10 +24,10 @@ use std::ops::Range;
 const WHOLE_SCREEN: u16 = u16::MAX - 4;
 
 /// Lines that are read for a screen at the least: a window can become larger between two keys.
-const LINES: usize = 512;
+const MIN_LINES: usize = 512;
 
 /// Columns that are scrolled sideways at once.
-const SIDEWAYS: usize = 8;
+const SIDEWAYS_COLUMNS: usize = 8;
 
 /// A text on the whole screen.
 #[derive(Debug)]
@@ -102,7 +102,7 @@ impl Pager {
 
     /// Puts a line at the top, and reads as many as a screen can need.
     fn go_to(&mut self, start: u64, height: usize) -> io::Result<()> {
-        self.lines = self.source.lines(start, (2 * height).max(LINES) + 64)?;
+        self.lines = self.source.lines(start, (2 * height).max(MIN_LINES) + 64)?;
         self.row = 0;
         Ok(())
     }
@@ -418,11 +418,11 @@ impl Overlay for Pager {
                 Vec::new()
             }
             Action::PagerLeft => {
-                self.left = self.left.saturating_sub(SIDEWAYS);
+                self.left = self.left.saturating_sub(SIDEWAYS_COLUMNS);
                 Vec::new()
             }
             Action::PagerRight => {
-                self.left = self.left.saturating_add(SIDEWAYS);
+                self.left = self.left.saturating_add(SIDEWAYS_COLUMNS);
                 Vec::new()
             }
             other => match crate::tui::widgets::field::Edit::of(other) {

@@ -13,7 +13,7 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 /// Columns of a recipe's title.
-const TITLE: usize = 20;
+const TITLE_COLUMNS: usize = 20;
 
 /// The recipes.
 #[derive(Debug, Default)]
@@ -91,8 +91,8 @@ impl Overlay for Recipes {
         let column = shown.iter().map(|card| card.name.chars().count()).max().unwrap_or(0).clamp(8, 20);
         for (at, card) in shown.iter().enumerate().skip(first).take(rows) {
             let name = safe::cut(&safe::one_line(&card.name), column);
-            let title = safe::cut(&title(card), TITLE);
-            let text = format!("{name:<column$}  {title:<TITLE$}  {}", safe::one_line(&card.when));
+            let title = safe::cut(&title(card), TITLE_COLUMNS);
+            let text = format!("{name:<column$}  {title:<TITLE_COLUMNS$}  {}", safe::one_line(&card.when));
             sheet.row(entry(&text, at == self.cursor.0, width, look));
         }
         if shown.is_empty() {

@@ -21,9 +21,9 @@ use ratatui::text::Line;
 use std::collections::BTreeSet;
 
 /// Columns of how a change stands by now.
-const STANDING: usize = 18;
+const STATE_COLUMNS: usize = 18;
 /// Files that are named in the question.
-const NAMED: usize = 4;
+const MAX_FILES_SHOWN: usize = 4;
 
 /// The changes of a run.
 #[derive(Debug)]
@@ -117,8 +117,8 @@ pub(in crate::tui) fn what_happens(picked: &[&UndoChange], way: UndoWay) -> Vec<
     let of = |change: &str| {
         let names: Vec<String> =
             picked.iter().filter(|c| c.change == change).map(|c| safe::one_line(&c.path)).collect();
-        let more = names.len().saturating_sub(NAMED);
-        let first = names.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
+        let more = names.len().saturating_sub(MAX_FILES_SHOWN);
+        let first = names.iter().take(MAX_FILES_SHOWN).cloned().collect::<Vec<_>>().join(", ");
         (!names.is_empty()).then(|| if more > 0 { format!("{first} and {more} more") } else { first })
     };
     let told = sentences::does(way);
@@ -252,7 +252,8 @@ impl Overlay for Changes {
                 "deleted" => '-',
                 _ => '~',
             };
-            let tail = format!("{:>7}  {:<STANDING$}", words::size(change.bytes), change.standing.words());
+            let tail =
+                format!("{:>7}  {:<STATE_COLUMNS$}", words::size(change.bytes), change.standing.words());
             let room = usize::from(width).saturating_sub(10 + tail.chars().count());
             let path = safe::cut(&safe::one_line(&change.path), room);
             let pad = " ".repeat(room.saturating_sub(Line::raw(path.as_str()).width()));

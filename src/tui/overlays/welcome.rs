@@ -22,7 +22,7 @@ use ratatui::text::Line;
 use secrecy::SecretString;
 
 /// Columns below which a provider's address is left out.
-const NARROW: u16 = 68;
+const MIN_ADDRESS_COLUMNS: u16 = 68;
 /// What the address of a server that the list does not name is asked with.
 const TYPE_AN_ADDRESS: &str = "Type the address of the server, then Enter.";
 
@@ -360,7 +360,7 @@ impl Overlay for Welcome {
             let (name, what, state) = describe(*row, self);
             // Where there is no room for both, how it stands says more than where it comes from.
             let text = match width {
-                0..NARROW if !state.is_empty() => format!("{}  {name:<10} {state}", at + 1),
+                0..MIN_ADDRESS_COLUMNS if !state.is_empty() => format!("{}  {name:<10} {state}", at + 1),
                 _ => format!("{}  {name:<10} {what:<38} {state}", at + 1),
             };
             sheet.row(entry(text.trim_end(), at == self.cursor.0, width, look));

@@ -13,9 +13,9 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Bytes of an address at the most: terminals drop longer ones.
-const LONGEST: usize = 2_000;
+const MAX_ADDRESS_BYTES: usize = 2_000;
 /// Addresses at the most, in one life of the program; what comes later is text.
-const MOST: usize = 4_096;
+const MAX_ADDRESSES: usize = 4_096;
 /// What an address begins with.
 const SCHEMES: [&str; 3] = ["https://", "http://", "mailto:"];
 
@@ -61,7 +61,7 @@ impl Hyperlinks {
             }
             let number = u32::try_from(table.addresses.len()).ok()?;
             let address: Arc<str> = address.into();
-            (table.addresses.len() < MOST).then(|| {
+            (table.addresses.len() < MAX_ADDRESSES).then(|| {
                 table.addresses.push(address.clone());
                 table.numbers.insert(address, number);
                 number
@@ -156,7 +156,7 @@ fn is_sign(c: char) -> bool {
 /// Whether this is an address of a known scheme, and nothing else.
 fn is_address(address: &str) -> bool {
     let host = SCHEMES.iter().find_map(|scheme| address.strip_prefix(scheme));
-    address.len() <= LONGEST
+    address.len() <= MAX_ADDRESS_BYTES
         && address.chars().all(is_sign)
         && host.is_some_and(|host| host.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '['))
 }
@@ -205,15 +205,15 @@ mod tests {
             "file:///etc/passwd",
             "HTTPS://",
             "",
-            &format!("https://a.org/{}", "a".repeat(LONGEST)),
+            &format!("https://a.org/{}", "a".repeat(MAX_ADDRESS_BYTES)),
         ] {
             assert_eq!(number(hostile), None, "{hostile:?}");
         }
         let first = number("https://a.org/0").unwrap();
-        for more in 0..MOST + 10 {
+        for more in 0..MAX_ADDRESSES + 10 {
             let address = format!("https://a.org/{more}");
             let held = number(&address).map(|number| links.address(number).unwrap());
-            assert_eq!(held.as_deref(), (more < MOST).then_some(address.as_str()));
+            assert_eq!(held.as_deref(), (more < MAX_ADDRESSES).then_some(address.as_str()));
         }
         assert_eq!(number("https://a.org/0"), Some(first));
         assert_eq!(Hyperlinks::default().to("https://a.org"), Style::new());

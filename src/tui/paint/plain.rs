@@ -15,7 +15,7 @@ use unicode_segmentation::UnicodeSegmentation as _;
 pub(crate) const TAB: usize = 4;
 
 /// More marks than this on one character are shown as text: no script needs them, and they paint over neighbours.
-const MARKS: usize = 8;
+const MAX_MARKS: usize = 8;
 
 /// How strictly text is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -124,7 +124,7 @@ impl<'a> Glyphs<'a> {
             }
             before = Some(c);
         }
-        marks <= MARKS
+        marks <= MAX_MARKS
     }
 
     fn char_may_be_drawn(&self, before: Option<char>, c: char, after: Option<char>, at: usize) -> bool {
@@ -170,7 +170,7 @@ impl<'a> Glyphs<'a> {
                 continue;
             }
             let selector = matches!(c, '\u{fe0e}' | '\u{fe0f}');
-            if visible && !selector && marks < MARKS && joins_mark(&mut parts, c, to) {
+            if visible && !selector && marks < MAX_MARKS && joins_mark(&mut parts, c, to) {
                 marks += 1;
                 continue;
             }

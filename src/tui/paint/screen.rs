@@ -10,7 +10,7 @@ use ratatui::style::Style;
 use std::borrow::Cow;
 
 /// What is drawn of a character that may not be drawn: what it is has no room in its cell.
-const SIGN: &str = "?";
+const REPLACEMENT: &str = "?";
 
 /// So many rows of it are above what has room.
 pub(crate) fn above(screen: &TerminalScreen, height: u16) -> u16 {
@@ -53,7 +53,7 @@ fn drawn(cell: &ScreenCell) -> (Cow<'static, str>, bool) {
     [text, alone]
         .into_iter()
         .find(|text| fits(text, cell.width))
-        .map_or((SIGN.into(), true), |text| (text.into(), false))
+        .map_or((REPLACEMENT.into(), true), |text| (text.into(), false))
 }
 
 fn fits(text: &str, width: u8) -> bool {

@@ -40,7 +40,7 @@ struct CachedRows {
 }
 
 /// So many laid out items are kept; beyond, all are let go.
-const KEPT: usize = 600;
+const MAX_KEPT_ITEMS: usize = 600;
 
 #[derive(Debug, Default)]
 pub(crate) struct ChatPane {
@@ -87,7 +87,7 @@ impl ChatItems<'_> {
         }
         let (rows, blocks) = item::rows(self.state, at, self.width, self.look);
         let rows: Rc<[Line<'static>]> = rows.into();
-        if self.kept.len() >= KEPT {
+        if self.kept.len() >= MAX_KEPT_ITEMS {
             self.kept.clear();
         }
         self.kept.insert(at, CachedRows { stamp, rows: rows.clone(), blocks });

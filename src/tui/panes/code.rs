@@ -101,7 +101,7 @@ impl LayoutStamp {
 }
 
 /// Rows of code that are on screen beside the rights, where there are as many.
-const CODE_ROWS: usize = 14;
+const MIN_CODE_ROWS: usize = 14;
 
 /// The pane.
 #[derive(Debug, Default)]
@@ -383,5 +383,5 @@ impl CodePane {
 
 /// Whether rights on so many rows leave too few to the code on a pane of this height.
 fn crowds(rights: usize, doc: &Doc, height: usize) -> bool {
-    rights > 0 && rights + doc.len().min(CODE_ROWS) > height
+    rights > 0 && rights + doc.len().min(MIN_CODE_ROWS) > height
 }

@@ -9,13 +9,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Lines beyond which texts are not taken apart.
-const MOST_LINES: usize = 100_000;
+const MAX_LINES: usize = 100_000;
 /// Hunks beyond which nobody decides about them one by one.
-const MOST_HUNKS: usize = 400;
+const MAX_HUNKS: usize = 400;
 /// How long the comparison may look for the shortest changes.
-const MOST_TIME: Duration = Duration::from_millis(50);
+const DIFF_TIMEOUT: Duration = Duration::from_millis(50);
 /// Changes with no more equal lines between them are one hunk.
-const BETWEEN: usize = 1;
+const MAX_EQUAL_LINES: usize = 1;
 
 /// One place in which they differ; lines count from 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,10 +61,10 @@ impl Hunks {
     /// piece.
     pub(super) fn of(old: &Arc<str>, new: &Arc<str>, files: &[(FilePart, FilePart)]) -> Option<Self> {
         let (old_lines, new_lines) = (lines(old), lines(new));
-        if old == new || old_lines.len().max(new_lines.len()) > MOST_LINES {
+        if old == new || old_lines.len().max(new_lines.len()) > MAX_LINES {
             return None;
         }
-        let until = Instant::now() + MOST_TIME;
+        let until = Instant::now() + DIFF_TIMEOUT;
         let (before, after) = (texts(old, &old_lines), texts(new, &new_lines));
         let mut list: Vec<LineHunk> = Vec::new();
         for (gone, came) in files {
@@ -76,7 +76,7 @@ impl Hunks {
                 let moved = |range: Range<usize>, by: usize| range.start + by..range.end + by;
                 let (gone, came) = (moved(op.old_range(), from), moved(op.new_range(), to));
                 match list.get_mut(first..).and_then(<[LineHunk]>::last_mut) {
-                    Some(last) if gone.start.saturating_sub(last.old.end) <= BETWEEN => {
+                    Some(last) if gone.start.saturating_sub(last.old.end) <= MAX_EQUAL_LINES => {
                         last.old.end = gone.end;
                         last.new.end = came.end;
                     }
@@ -84,7 +84,7 @@ impl Hunks {
                 }
             }
         }
-        (list.len() <= MOST_HUNKS).then(|| Self {
+        (list.len() <= MAX_HUNKS).then(|| Self {
             old: old.clone(),
             new: new.clone(),
             old_lines,

@@ -39,10 +39,10 @@ use tables::Table;
 use unicode_width::UnicodeWidthStr as _;
 
 /// Columns of a title that are no words: brackets, and the gaps between its parts.
-const FRAME: usize = 7;
+const TITLE_FRAME_COLUMNS: usize = 7;
 
 /// The item of what follows the output.
-const TAIL: usize = usize::MAX;
+const TAIL_ITEM: usize = usize::MAX;
 
 /// What the pane shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -338,16 +338,14 @@ impl OutputPane {
         chosen: Option<BlockId>,
         look: DrawStyle<'_>,
     ) -> Option<usize> {
-        const MOST: usize = 100;
+        const MAX_ITEMS: usize = 100;
         let is_other = self.shown != Some(subject(state, chosen));
         if is_other || self.screen.is_some() || self.alone.is_some() || !self.images(state).is_empty() {
             return None;
         }
-        Some(
-            self.with(look, |_, printed| {
-                (0..printed.count()).take(MOST).map(|item| printed.rows(item)).sum()
-            }),
-        )
+        Some(self.with(look, |_, printed| {
+            (0..printed.count()).take(MAX_ITEMS).map(|item| printed.rows(item)).sum()
+        }))
     }
 
     /// Puts the first line of a block's output with this text on screen as soon as it is laid out.
@@ -565,7 +563,8 @@ impl OutputPane {
             let standing = table.standing(self.skipped, self.area.width.into());
             right = if right.is_empty() { standing } else { format!("{standing}  {right}") };
         }
-        let room = usize::from(self.area.width).saturating_sub(left.width() + right.width() + FRAME);
+        let room =
+            usize::from(self.area.width).saturating_sub(left.width() + right.width() + TITLE_FRAME_COLUMNS);
         if let Some(line) = self.line_reached().filter(|line| line.width() <= room) {
             right = if right.is_empty() { line } else { format!("{line}  {right}") };
         }

@@ -9,7 +9,7 @@ use crate::tui::widgets::words;
 use std::io;
 
 /// Changes that are listed: those that a person reads.
-const LISTED: usize = 200;
+const MAX_CHANGES_SHOWN: usize = 200;
 
 /// A run with the record of what it changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ impl ListedChanges {
 
     /// Why nothing of them is asked: there is nothing to do, or more than is listed; then the shell's command does it.
     pub(super) fn why_not(&self) -> Option<String> {
-        if self.all.len() > LISTED {
+        if self.all.len() > MAX_CHANGES_SHOWN {
             return Some(
                 "More than are listed here: sayso sessions undo tells all, and takes them back with --yes."
                     .into(),
@@ -67,14 +67,14 @@ impl ListedChanges {
 
     pub(super) fn tell(&self, page: &mut PlainPage) -> io::Result<()> {
         page.line(&format!("Block {} changed:", self.of.block))?;
-        for (number, change) in (1..).zip(self.all.iter().take(LISTED)) {
+        for (number, change) in (1..).zip(self.all.iter().take(MAX_CHANGES_SHOWN)) {
             let standing = change.standing.words();
             let standing = if standing.is_empty() { String::new() } else { format!(", {standing}") };
             let (what, path, bytes) = (change.change, &change.path, size(change.bytes));
             page.line(&format!("  {number}  {what} {path}, {bytes}{standing}"))?;
         }
-        if self.all.len() > LISTED {
-            page.line(&format!("  and {} more", words::count(self.all.len() - LISTED, "change")))?;
+        if self.all.len() > MAX_CHANGES_SHOWN {
+            page.line(&format!("  and {} more", words::count(self.all.len() - MAX_CHANGES_SHOWN, "change")))?;
         }
         match self.all.iter().filter(|change| change.standing == UndoStanding::Dropped).count() {
             0 => Ok(()),

@@ -3,7 +3,7 @@
 use super::ask::Ask;
 use super::awaited::AwaitedJob;
 use super::provider::ProviderQuestion;
-use super::session::{LISTING, Session, look};
+use super::session::{LISTING_TIMEOUT, Session, look};
 use super::teller::said;
 use crate::domain::sentences::running;
 use crate::domain::{BlockId, BranchPoint, Notice, RecipeCard, RuleId};
@@ -14,7 +14,7 @@ use crate::engine::{Command, Phase, rules};
 use crate::tui::outside;
 use crate::tui::overlays::limits::LimitsForm;
 use crate::tui::overlays::limits::limit::pairs;
-use crate::tui::overlays::models::{self, NAMED};
+use crate::tui::overlays::models::{self, MODEL_NAME_MESSAGE};
 use crate::tui::overlays::{OverlayResponse, status};
 use crate::tui::rebuilding;
 use crate::tui::slash::{self, COMMANDS, Slash, SlashLine, parse};
@@ -24,7 +24,7 @@ use std::io;
 use std::time::Instant;
 
 /// Lines of a search that are shown.
-const FOUND: usize = 40;
+const MAX_LINES_SHOWN: usize = 40;
 
 impl Session<'_> {
     /// Does what a line with a slash asks for; the question that stood is asked once more.
@@ -81,7 +81,7 @@ impl Session<'_> {
             Slash::Model if argument.is_empty() => self.start(AwaitedJob::Models, Job::Models),
             Slash::Model => match models::model_name(argument) {
                 Some(model) => self.driver.send(Command::UseModel(model)),
-                None => self.say(NAMED)?,
+                None => self.say(MODEL_NAME_MESSAGE)?,
             },
             Slash::Provider => {
                 self.start(AwaitedJob::Servers, Job::Servers);
@@ -144,7 +144,7 @@ impl Session<'_> {
 
     /// Starts a job that the person asked for; a message is asked for after what it tells.
     pub(super) fn start_job(&mut self, job: Job) {
-        self.question_after = Some(Instant::now() + LISTING);
+        self.question_after = Some(Instant::now() + LISTING_TIMEOUT);
         self.driver.start_job(job);
     }
 
@@ -292,7 +292,7 @@ impl Session<'_> {
             self.say(&format!("  {line}"))?;
         }
         self.say(&format!("{}.", rebuilding::offer(&plan)))?;
-        self.say(rebuilding::HOW)?;
+        self.say(rebuilding::EXPLANATION)?;
         self.driver.send(Command::Rebuild(offered));
         Ok(())
     }
@@ -321,8 +321,8 @@ impl Session<'_> {
         if needle.is_empty() || found.is_empty() {
             return self.say(&format!("No matches for {text}."));
         }
-        let more = found.len().saturating_sub(FOUND);
-        for line in found.iter().take(FOUND) {
+        let more = found.len().saturating_sub(MAX_LINES_SHOWN);
+        for line in found.iter().take(MAX_LINES_SHOWN) {
             self.say(line)?;
         }
         if more > 0 { self.say(&format!("  and {more} more")) } else { Ok(()) }

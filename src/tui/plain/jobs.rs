@@ -11,10 +11,10 @@ use crate::tui::widgets::words;
 use std::io;
 
 /// Sessions that are listed.
-const LISTED: usize = 20;
+const MAX_SESSIONS_SHOWN: usize = 20;
 
 /// Models of a provider that are listed.
-const MODELS: usize = 40;
+const MAX_MODELS_SHOWN: usize = 40;
 
 impl Session<'_> {
     /// Tells what came of a job.
@@ -92,7 +92,7 @@ impl Session<'_> {
     fn offer(&mut self, offer: &Offer) -> io::Result<()> {
         match &offer.answer {
             CatalogueAnswer::Models(models) => {
-                for model in models.iter().take(MODELS) {
+                for model in models.iter().take(MAX_MODELS_SHOWN) {
                     self.plain.page.line(&format!("  {}", model.name))?;
                 }
                 Ok(())
@@ -117,7 +117,7 @@ impl Session<'_> {
             };
         }
         let now = self.driver.now();
-        for (number, (row, session)) in (1..).zip(rows.iter().zip(&sessions).take(LISTED)) {
+        for (number, (row, session)) in (1..).zip(rows.iter().zip(&sessions).take(MAX_SESSIONS_SHOWN)) {
             let lead = row.lead(self.options.glyphs().tree);
             let waiting =
                 if session.waiting > 0 { format!(", {} waiting", session.waiting) } else { String::new() };

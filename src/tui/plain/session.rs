@@ -21,16 +21,16 @@ use std::io;
 use std::time::{Duration, Instant};
 
 /// Two Ctrl-C within this time quit.
-const QUIT: Duration = Duration::from_secs(2);
+const QUIT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A second Ctrl-C kills only after this long: the first may still be at work.
-const AGAIN: Duration = Duration::from_millis(500);
+const KILL_DELAY: Duration = Duration::from_millis(500);
 
 /// What a command asked for comes before the next message is asked for, unless it takes longer.
-pub(super) const LISTING: Duration = Duration::from_secs(5);
+pub(super) const LISTING_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The message where nothing was decided.
-pub(super) const NOTHING: &str = "Nothing was decided.";
+pub(super) const NOTHING_DECIDED: &str = "Nothing was decided.";
 
 pub(super) struct Session<'a> {
     pub(super) plain: &'a mut Plain,
@@ -256,7 +256,7 @@ impl<'a> Session<'a> {
         let now = Instant::now();
         let state = self.driver.state();
         if state.live.run.is_some() {
-            if self.interrupted.is_some_and(|at| now.duration_since(at) >= AGAIN) {
+            if self.interrupted.is_some_and(|at| now.duration_since(at) >= KILL_DELAY) {
                 return self.plain.page.line("/kernel ends it by force; its variables are lost.");
             }
             self.interrupted = Some(now);
@@ -270,7 +270,7 @@ impl<'a> Session<'a> {
             return Ok(());
         }
         self.hold_back();
-        if self.quits.is_some_and(|at| now.duration_since(at) < QUIT) {
+        if self.quits.is_some_and(|at| now.duration_since(at) < QUIT_TIMEOUT) {
             self.exit = Some(Exit::Quit { now: false });
             return Ok(());
         }

@@ -18,10 +18,10 @@ use crate::tui::widgets::words;
 use std::io;
 
 /// So many lines of a run's output are printed as they come; all of it stands in the session.
-const MOST_LINES: usize = 2_000;
+const MAX_LINES_PRINTED: usize = 2_000;
 
 /// Items of a session that is opened again which are told.
-const TOLD_AGAIN: usize = 4;
+const MAX_ITEMS_SHOWN_AGAIN: usize = 4;
 
 /// Who wrote the message that is this item, and its text; `None`: it is none, or its text is in the session's file alone.
 pub(super) fn said(transcript: &Transcript, at: usize) -> Option<(&'static str, &str)> {
@@ -92,7 +92,7 @@ impl PlainReporter {
             return Ok(());
         }
         page.line(&format!("Session {}: {}.", state.transcript.name, words::count(items.len(), "entry")))?;
-        for at in items.len().saturating_sub(TOLD_AGAIN)..items.len() {
+        for at in items.len().saturating_sub(MAX_ITEMS_SHOWN_AGAIN)..items.len() {
             if let Some((_, out)) = state.transcript.message_away(at) {
                 let size = size(out.bytes.into());
                 page.line(&format!("A message of {size} is in the session's file alone."))?;
@@ -179,7 +179,7 @@ impl PlainReporter {
 
     /// Prints what a program printed, up to a bound: a flood would bury everything else.
     fn printed(&mut self, _: RunId, stream: Stream, text: &str, page: &mut PlainPage) -> io::Result<()> {
-        let room = MOST_LINES.saturating_sub(self.lines);
+        let room = MAX_LINES_PRINTED.saturating_sub(self.lines);
         if text.is_empty() || room == 0 {
             return Ok(());
         }
@@ -188,8 +188,8 @@ impl PlainReporter {
         self.lines += shown.matches('\n').count();
         let is_error = stream == Stream::Stderr;
         page.stream(OpenLine::Output(is_error), if is_error { "  ! " } else { "  | " }, shown)?;
-        if self.lines >= MOST_LINES {
-            page.line(&format!("  ({MOST_LINES} lines are shown; /output shows more)"))?;
+        if self.lines >= MAX_LINES_PRINTED {
+            page.line(&format!("  ({MAX_LINES_PRINTED} lines are shown; /output shows more)"))?;
         }
         Ok(())
     }

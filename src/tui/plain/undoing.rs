@@ -3,7 +3,7 @@
 
 use super::ask::{AnswerKind, Ask, leaves_time};
 use super::changes::{ListedChanges, UndoTarget};
-use super::session::{NOTHING, Session};
+use super::session::{NOTHING_DECIDED, Session};
 use crate::domain::{BlockId, UndoChange};
 use crate::driver::Job;
 use crate::engine::Command;
@@ -72,7 +72,7 @@ impl Session<'_> {
     pub(super) fn about_changes(&mut self, listed: &ListedChanges, text: &str) -> io::Result<()> {
         let Some((way, changes)) = listed.meant(text) else {
             self.keep_sentence(text);
-            return self.plain.page.line(NOTHING);
+            return self.plain.page.line(NOTHING_DECIDED);
         };
         self.send(Command::Undo { run: listed.of.run, changes, way });
         Ok(())

@@ -21,7 +21,7 @@ use crate::tui::{TuiError, clipboard, outside};
 use std::time::{Duration, Instant};
 
 /// A process that is killed loses at most what was typed within this time.
-const DRAFT_PAUSE: Duration = Duration::from_millis(200);
+const DRAFT_DELAY: Duration = Duration::from_millis(200);
 
 /// One session on screen.
 pub(super) struct Session<'a> {
@@ -79,7 +79,7 @@ impl Session<'_> {
             self.draft_due = None;
             return;
         }
-        let due = *self.draft_due.get_or_insert(now + DRAFT_PAUSE);
+        let due = *self.draft_due.get_or_insert(now + DRAFT_DELAY);
         if due <= now || text.is_empty() || self.exit.is_some() {
             self.driver.keep_draft(&text);
             self.draft_due = None;
@@ -144,8 +144,8 @@ impl Session<'_> {
 
     /// Takes in all input that is there already, so that one frame shows it all.
     fn drain(&mut self) -> Result<(), TuiError> {
-        const PORTION: usize = 512;
-        for _ in 0..PORTION {
+        const MAX_EVENTS: usize = 512;
+        for _ in 0..MAX_EVENTS {
             let Some(timed) = self.tui.input.try_next() else { break };
             self.input(timed)?;
         }
@@ -263,7 +263,7 @@ impl Session<'_> {
     }
 
     fn signal(&mut self, signal: Signal, at: Instant) -> Vec<UiCommand> {
-        let for_another = self.returned.is_some_and(|returned| at < returned + outside::LATE_SIGNAL);
+        let for_another = self.returned.is_some_and(|returned| at < returned + outside::LATE_SIGNAL_TIMEOUT);
         match signal {
             Signal::Interrupt | Signal::Quit if for_another => Vec::new(),
             Signal::Interrupt => self.with(at, |screen, ctx| screen.stop(ctx)),

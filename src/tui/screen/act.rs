@@ -17,7 +17,7 @@ use crate::tui::widgets::layout::{Class, Pane};
 use crate::tui::widgets::safe;
 
 /// Said of a run whose output stands in the file alone.
-pub(super) const NOT_READ: &str = "Its output was not read yet. Try again once Output shows it.";
+pub(super) const NOT_READ_MESSAGE: &str = "Its output was not read yet. Try again once Output shows it.";
 
 /// Whether an action makes sense while one pane is shown alone.
 fn stays_bare(action: Action) -> bool {
@@ -278,7 +278,7 @@ impl Screen {
                 let what = match report.and_then(|report| report.blob.clone()) {
                     Some(path) => PagerText::File(path),
                     None if run.away().is_some() => {
-                        self.say(Note::info(NOT_READ));
+                        self.say(Note::info(NOT_READ_MESSAGE));
                         return Vec::new();
                     }
                     None => PagerText::Text(self.panes.output.text(ctx.state).unwrap_or_default()),

@@ -7,7 +7,7 @@ use crate::tui::widgets::look::DrawStyle;
 use std::time::{Duration, Instant};
 
 /// The pause between two portions of work: keys go first anyway.
-const PAUSE: Duration = Duration::from_millis(1);
+const WORK_INTERVAL: Duration = Duration::from_millis(1);
 
 impl Screen {
     /// Opens the search line, with a text in it.
@@ -37,7 +37,7 @@ impl Screen {
             worked = top.work(around, panes);
             Vec::new()
         });
-        self.working = worked.then_some(ctx.at + PAUSE);
+        self.working = worked.then_some(ctx.at + WORK_INTERVAL);
         worked
     }
 

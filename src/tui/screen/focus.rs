@@ -9,7 +9,7 @@ use crate::tui::widgets::layout::{Class, Pane};
 use std::time::{Duration, Instant};
 
 /// The person is called when a wait was not looked at for this long.
-const CALL_AFTER: Duration = Duration::from_secs(10);
+const CALL_DELAY: Duration = Duration::from_secs(10);
 
 /// Something that waits for the person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -152,7 +152,7 @@ impl Screen {
             self.follow.called = false;
         }
         let ignored =
-            |since: Instant| !self.attended || ctx.at.saturating_duration_since(since) >= CALL_AFTER;
+            |since: Instant| !self.attended || ctx.at.saturating_duration_since(since) >= CALL_DELAY;
         if !self.follow.called && self.follow.waits_since.is_some_and(ignored) {
             self.follow.called = true;
             wishes.push(UiCommand::Call);
@@ -171,7 +171,7 @@ impl Screen {
             .follow
             .waits_since
             .filter(|_| !self.follow.called)
-            .map(|since| if self.attended { since + CALL_AFTER } else { since });
+            .map(|since| if self.attended { since + CALL_DELAY } else { since });
         [
             call,
             self.guard.next_deadline(),

@@ -15,7 +15,7 @@ use crate::tui::widgets::layout::{self, Pane};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton};
 
 /// The largest paste that is typed: more does not wait for a program that is slow to read.
-const MOST_PASTED: usize = 64 << 10;
+const MAX_PASTED_BYTES: usize = 64 << 10;
 
 /// Who gets the keys.
 #[derive(Debug, Default)]
@@ -116,7 +116,7 @@ impl Screen {
         self.guard.pasted(false, ctx.at);
         let bracketed = ctx.state.terminal_screen().is_some_and(|screen| screen.bracketed_paste);
         let bytes = pasted(text, bracketed);
-        if bytes.len() > MOST_PASTED {
+        if bytes.len() > MAX_PASTED_BYTES {
             self.say(Note::warn("That is more than a terminal takes at once: nothing of it was typed."));
             return Some(Vec::new());
         }

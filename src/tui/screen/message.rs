@@ -284,7 +284,7 @@ impl Screen {
         match models::model_name(argument) {
             Some(model) => vec![UiCommand::Send(Command::UseModel(model))],
             None => {
-                self.say(Note::warn(models::NAMED));
+                self.say(Note::warn(models::MODEL_NAME_MESSAGE));
                 Vec::new()
             }
         }

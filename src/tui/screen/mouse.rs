@@ -11,7 +11,7 @@ use crate::tui::widgets::layout::{Border, Class, Pane};
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 
 /// Rows that one step of the wheel scrolls.
-const WHEEL: isize = 3;
+const WHEEL_ROWS: isize = 3;
 
 impl Screen {
     /// Takes an event of the mouse.
@@ -24,8 +24,8 @@ impl Screen {
             return wishes;
         }
         match event.kind {
-            MouseEventKind::ScrollDown => self.wheel(column, row, WHEEL, ctx),
-            MouseEventKind::ScrollUp => self.wheel(column, row, -WHEEL, ctx),
+            MouseEventKind::ScrollDown => self.wheel(column, row, WHEEL_ROWS, ctx),
+            MouseEventKind::ScrollUp => self.wheel(column, row, -WHEEL_ROWS, ctx),
             MouseEventKind::Down(MouseButton::Left) => {
                 self.note = None;
                 self.pressed = hit(&self.hits.buttons, column, row);

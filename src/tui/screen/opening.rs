@@ -18,7 +18,7 @@ use crate::tui::widgets::safe;
 use std::time::Duration;
 
 /// How long a session tells of itself as it opens.
-const AT_OPENING: Duration = Duration::from_secs(3);
+const OPENING_TIMEOUT: Duration = Duration::from_secs(3);
 
 impl Screen {
     /// Puts a place of the session on screen: its message, its block where it is part of one, and the line that was found
@@ -89,7 +89,7 @@ impl Screen {
     pub(super) fn say_told(&mut self, told: Notice) {
         let stands = |note: &Note| {
             let since = note.at.map(|at| self.last_step.saturating_duration_since(at));
-            note.text.starts_with(&self.missing) && since.is_some_and(|since| since < AT_OPENING)
+            note.text.starts_with(&self.missing) && since.is_some_and(|since| since < OPENING_TIMEOUT)
         };
         let is_kept = !self.missing.is_empty() && self.note.as_ref().is_some_and(stands);
         match told.level {

@@ -21,7 +21,7 @@ impl Screen {
         let label = format!("go through {}", rebuilding::offer(&plan));
         let ask = Ask::new("Rebuild the kernel?", rebuilding::lines(&plan), 'w', "leave it as it is")
             .or_command('n', label, UiCommand::Send(Command::Rebuild(offered)))
-            .foot(rebuilding::HOW);
+            .foot(rebuilding::EXPLANATION);
         self.open(ask);
     }
 }

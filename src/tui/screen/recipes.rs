@@ -1,6 +1,6 @@
 //! Recipes under the keys: choosing one, its form, the form that a recipe asks for in the middle, and ending it.
 
-use super::act::NOT_READ;
+use super::act::NOT_READ_MESSAGE;
 use super::{Ctx, Note, Screen, UiCommand};
 use crate::domain::{AnswerError, Entry, Notice, Outcome, RecipeCards, RecipeFact, Stream};
 use crate::driver::Job;
@@ -19,7 +19,7 @@ use crate::tui::widgets::safe;
 /// The recipe that a failure is handed to.
 const DEBUG: &str = "debug";
 /// So much of what a failed run printed is told with it, from its end.
-const LONGEST_ERROR: usize = 4_000;
+const MAX_ERROR_BYTES: usize = 4_000;
 
 impl Screen {
     /// `/recipe`, `/recipe NAME`, `/recipe NAME words of its first input`, `/recipe new NAME`.
@@ -194,7 +194,7 @@ impl Screen {
             return self.say(Note::info(format!("Block {} did not fail.", item.block.id)));
         }
         if run.away().is_some() {
-            return self.say(Note::info(NOT_READ));
+            return self.say(Note::info(NOT_READ_MESSAGE));
         }
         let Some(mut form) = self.form_of(DEBUG) else { return };
         let code = item.block.version(run.revision).map(|version| version.source.to_string());
@@ -243,7 +243,7 @@ fn error_of(item: &BlockItem, run: &RunItem) -> String {
     let of = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).trim_end().to_owned();
     let errors = of(report.output.bytes(Stream::Stderr));
     let text = if errors.trim().is_empty() { of(report.output.in_order()) } else { errors };
-    let told = tail(&text, LONGEST_ERROR);
+    let told = tail(&text, MAX_ERROR_BYTES);
     let how = report.outcome.label();
     let end = match report.receipt.exit_code {
         Some(code) => format!("block {} {how}, exit {code}", item.block.id),

@@ -7,7 +7,7 @@ use ratatui::layout::Rect;
 use std::time::{Duration, Instant};
 
 /// How long a row stays while the mouse is beyond the edge of the pane.
-const ROW: Duration = Duration::from_millis(60);
+const SCROLL_INTERVAL: Duration = Duration::from_millis(60);
 
 /// What the mouse holds on to.
 #[derive(Clone, Copy, Debug)]
@@ -92,7 +92,7 @@ impl Screen {
     pub(super) fn drag_on(&mut self, ctx: Ctx<'_>) -> bool {
         let Some(grip) = &mut self.grip else { return false };
         let Some((direction, _)) = grip.scrolls.filter(|(_, due)| *due <= ctx.at) else { return false };
-        grip.scrolls = Some((direction, ctx.at + ROW));
+        grip.scrolls = Some((direction, ctx.at + SCROLL_INTERVAL));
         let pane = grip.selection.pane();
         self.scroll(pane, direction, ctx);
         self.reach(ctx);

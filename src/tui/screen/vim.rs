@@ -87,7 +87,7 @@ impl Screen {
             }
             Answer::GoToLine => self.open(GoToLine::default()),
             Answer::TooMuch => {
-                let most = words::size(vim::PUT_IN as u64);
+                let most = words::size(vim::MAX_INSERTED_BYTES as u64);
                 self.say(Note::info(format!("Too much at once: a key puts in {most} at the most.")));
             }
             Answer::NoMatch => self.say(Note::info("No matches. / says what to look for.")),

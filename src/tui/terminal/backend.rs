@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 use std::io::Write as _;
 
 /// Frames larger than this are shown at once by terminals that can (mode 2026); smaller ones need no help.
-const SYNC_FROM: usize = 256;
+const MIN_SYNC_BYTES: usize = 256;
 
 /// Collects the bytes of a frame.
 #[derive(Debug)]
@@ -230,7 +230,7 @@ impl CellDiff {
     /// Everything that is to be written now, in one piece; the vector may be given back with [`CellDiff::recycle`].
     pub(crate) fn take(&mut self) -> Vec<u8> {
         let frame = std::mem::take(&mut self.out);
-        let sync = self.sync && frame.len() >= SYNC_FROM;
+        let sync = self.sync && frame.len() >= MIN_SYNC_BYTES;
         if self.before.is_empty() && self.after.is_empty() && !sync {
             return frame;
         }

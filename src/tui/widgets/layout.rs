@@ -11,7 +11,7 @@ pub(crate) use borders::{Border, Borders};
 use ratatui::layout::Rect;
 
 /// Below this nothing is drawn but a line that says so, and decisions are locked.
-pub(crate) const SMALLEST: (u16, u16) = (50, 12);
+pub(crate) const MIN_WINDOW_SIZE: (u16, u16) = (50, 12);
 
 /// How much room there is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub(crate) enum Class {
 impl Class {
     /// The class of a size, in columns and rows.
     pub(crate) fn of(width: u16, height: u16) -> Self {
-        if width < SMALLEST.0 || height < SMALLEST.1 {
+        if width < MIN_WINDOW_SIZE.0 || height < MIN_WINDOW_SIZE.1 {
             Class::TooSmall
         } else if width >= 120 && height >= 28 {
             Class::Wide
@@ -177,7 +177,7 @@ pub struct Arrangement {
 }
 
 /// Rows of prose that a stacked screen has at least while no block waits or runs.
-const PROSE_ROWS: u16 = 12;
+const MIN_PROSE_ROWS: u16 = 12;
 
 /// Columns of the conversation beside code and output: what those leave, which are 80 wide within their borders. The
 /// border between them is counted for both.
@@ -319,7 +319,7 @@ impl Arrangement {
             Share::Running | Share::Below => (tall / 4).max(7),
             // Nothing waits and nothing runs: what is said matters most. A long message takes from this first.
             Share::Even | Share::Writing | Share::Done => {
-                part(tall, 52).max(PROSE_ROWS + 2).min(rest.height.saturating_sub(8))
+                part(tall, 52).max(MIN_PROSE_ROWS + 2).min(rest.height.saturating_sub(8))
             }
         };
         let looks_at_output = matches!(wants.focus, Pane::Output | Pane::Vars);

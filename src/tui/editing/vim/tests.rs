@@ -256,7 +256,7 @@ fn a_repeated_key_puts_in_no_more_than_there_is_room_for() {
     assert_eq!(press(&mut vim, &mut text, "10p"), Answer::Done);
     assert_eq!(text.last_row(), 11);
     assert_eq!(press(&mut vim, &mut text, "10000."), Answer::TooMuch);
-    assert!(text.text().len() <= PUT_IN + 12 * (long.len() + 1), "{}", text.text().len());
+    assert!(text.text().len() <= MAX_INSERTED_BYTES + 12 * (long.len() + 1), "{}", text.text().len());
     press(&mut vim, &mut text, "u");
     assert_eq!(text.last_row(), 11, "what was done of it is taken back at once");
 }

@@ -7,7 +7,7 @@ use crate::driver::Job;
 use crate::tui::ui_command::UiCommand;
 
 /// So many are shown.
-pub(super) const FILES: usize = 4;
+pub(super) const MAX_FILES_SHOWN: usize = 4;
 
 impl FormBox {
     /// What was typed of a path; `None` where the field with the cursor takes none, or the path of a file stands there.

@@ -25,8 +25,8 @@ pub(crate) enum Limit {
 const DAY_MS: u64 = 24 * 3600 * 1000;
 const TIB: u64 = 1 << 40;
 /// With fewer open files no interpreter starts.
-const FEWEST_FILES: u64 = 16;
-const MOST: u64 = 1 << 20;
+const MIN_FILES: u64 = 16;
+const MAX_COUNT: u64 = 1 << 20;
 
 impl Limit {
     /// All of them, in the order of the form.
@@ -97,10 +97,10 @@ impl Limit {
                 (within(bytes(typed), 1, TIB, true), "a size up to 1 TiB, as 512M or 2 GiB; 0: not limited")
             }
             Self::Processes => {
-                (within(count(typed), 1, MOST, true), "a number from 1 to 1048576; 0: not limited")
+                (within(count(typed), 1, MAX_COUNT, true), "a number from 1 to 1048576; 0: not limited")
             }
             Self::OpenFiles => (
-                within(count(typed), FEWEST_FILES, MOST, true),
+                within(count(typed), MIN_FILES, MAX_COUNT, true),
                 "a number from 16 to 1048576; 0: not limited",
             ),
             Self::Output => {

@@ -1,6 +1,6 @@
 //! A text of any length, read where it is looked at: nothing of it stays in memory but the lines on screen.
 //!
-//! A line ends at its line feed. One of many pages is cut where a multiple of [`PIECE`] lies behind a whole piece of it, so
+//! A line ends at its line feed. One of many pages is cut where a multiple of [`PIECE_BYTES`] lies behind a whole piece of it, so
 //! that from any byte the same lines are found forwards and backwards, by reading a few pieces.
 
 use crate::tui::pattern::Pattern;
@@ -12,15 +12,15 @@ use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
 /// Where long lines are cut.
-const PIECE: u64 = 16 << 10;
+const PIECE_BYTES: u64 = 16 << 10;
 /// The longest line that is shown as one, with the rest of a character that its end cuts.
-const LONGEST: usize = 2 * PIECE as usize + 3;
+const MAX_LINE_BYTES: usize = 2 * PIECE_BYTES as usize + 3;
 /// Bytes that are read at once.
-const READ: usize = 256 << 10;
+const READ_BYTES: usize = 256 << 10;
 /// Bytes of lines that are held at the most.
-const HELD: usize = 1 << 20;
+const MAX_HELD_BYTES: usize = 1 << 20;
 /// Bytes that are searched at once.
-const SEARCHED: u64 = 4 << 20;
+const SEARCH_BYTES: u64 = 4 << 20;
 
 /// Something to page through.
 #[derive(Debug)]
@@ -123,12 +123,12 @@ impl PagerSource {
 
     /// Where the line begins that holds this byte.
     pub(super) fn line_start(&self, at: u64) -> io::Result<u64> {
-        let from = at.saturating_sub(2 * PIECE);
+        let from = at.saturating_sub(2 * PIECE_BYTES);
         let before = self.read(from, usize::try_from(at - from).unwrap_or(0))?;
         let feed = before.iter().rposition(|byte| *byte == b'\n').map(|at| from + at as u64 + 1);
         let begins = feed.unwrap_or(from);
-        let cut = at / PIECE * PIECE;
-        let is_cut = cut >= PIECE && cut - PIECE >= begins;
+        let cut = at / PIECE_BYTES * PIECE_BYTES;
+        let is_cut = cut >= PIECE_BYTES && cut - PIECE_BYTES >= begins;
         Ok(if is_cut { cut } else { begins })
     }
 
@@ -142,11 +142,11 @@ impl PagerSource {
         let (mut lines, mut held) = (Vec::new(), 0);
         let (mut start, end) = (from, self.len());
         let (mut buffer, mut buffered) = (Vec::new(), from);
-        while start < end && lines.len() < count && held < HELD {
+        while start < end && lines.len() < count && held < MAX_HELD_BYTES {
             let mut at = usize::try_from(start - buffered).unwrap_or(usize::MAX);
-            let is_short = buffer.len().saturating_sub(at) < LONGEST;
+            let is_short = buffer.len().saturating_sub(at) < MAX_LINE_BYTES;
             if is_short && buffered + (buffer.len() as u64) < end {
-                (buffer, buffered, at) = (self.read(start, READ)?, start, 0);
+                (buffer, buffered, at) = (self.read(start, READ_BYTES)?, start, 0);
             }
             let rest = buffer.get(at..).unwrap_or_default();
             if rest.is_empty() {
@@ -163,7 +163,8 @@ impl PagerSource {
     /// Looks for a pattern in the next portion of lines from here on. Returns the first line that holds it, or where the
     /// next portion begins; at the end there is none.
     pub(super) fn find(&self, pattern: &Pattern, from: u64) -> io::Result<Portion> {
-        let (chunk, end) = (self.read(from, usize::try_from(SEARCHED).unwrap_or(usize::MAX))?, self.len());
+        let (chunk, end) =
+            (self.read(from, usize::try_from(SEARCH_BYTES).unwrap_or(usize::MAX))?, self.len());
         let whole = from + chunk.len() as u64;
         // Up to the end of a line: what is cut is looked at again with what follows.
         let until = if whole >= end { whole } else { self.line_start(whole)?.max(from + 1) };
@@ -188,7 +189,7 @@ impl PagerSource {
         if before == 0 {
             return Ok(Portion::None);
         }
-        let from = self.line_start(before.saturating_sub(SEARCHED))?;
+        let from = self.line_start(before.saturating_sub(SEARCH_BYTES))?;
         let chunk = self.read(from, usize::try_from(before - from).unwrap_or(0))?;
         let (mut places, mut at) = (Vec::new(), 0);
         while let Some(found) = pattern.first_in_bytes(&chunk, at) {
@@ -224,7 +225,11 @@ pub(super) enum Portion {
 
 /// The line that begins these bytes, which begin there in the file.
 fn line(bytes: &[u8], start: u64) -> FileLine {
-    let first_cut = if start.is_multiple_of(PIECE) { start + PIECE } else { (start / PIECE + 2) * PIECE };
+    let first_cut = if start.is_multiple_of(PIECE_BYTES) {
+        start + PIECE_BYTES
+    } else {
+        (start / PIECE_BYTES + 2) * PIECE_BYTES
+    };
     let cut = usize::try_from(first_cut - start).unwrap_or(usize::MAX);
     let feed = bytes.iter().take(cut).position(|byte| *byte == b'\n');
     let end = feed.unwrap_or(cut.min(bytes.len()));
@@ -233,7 +238,7 @@ fn line(bytes: &[u8], start: u64) -> FileLine {
         let bytes = bytes.get(at..).unwrap_or_default();
         bytes.iter().take(3).take_while(|byte| (0x80..0xc0).contains(*byte)).count()
     };
-    let from = if start.is_multiple_of(PIECE) && start > 0 { rest(0).min(end) } else { 0 };
+    let from = if start.is_multiple_of(PIECE_BYTES) && start > 0 { rest(0).min(end) } else { 0 };
     let to = if feed.is_none() && end == cut { end + rest(end) } else { end };
     let (text, marked) = decoded(bytes.get(from..to).unwrap_or_default());
     FileLine { start, next: start + (end + usize::from(feed.is_some())) as u64, text, bytes: marked }
@@ -330,7 +335,7 @@ mod tests {
             let (mut starts, mut at) = (Vec::new(), 0);
             while let Some(line) = source.lines(at, 1).unwrap().pop() {
                 prop_assert_eq!(line.start, at);
-                prop_assert!(line.next > at && line.text.len() <= 4 * LONGEST);
+                prop_assert!(line.next > at && line.text.len() <= 4 * MAX_LINE_BYTES);
                 starts.push(at);
                 at = line.next;
             }

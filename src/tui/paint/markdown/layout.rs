@@ -10,7 +10,7 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
 /// Columns that are left to a text at least, however deep it is nested.
-const NARROWEST: usize = 8;
+const MIN_COLUMNS: usize = 8;
 
 /// What stands before the rows of a quote or list item: on its first row, and on those below.
 struct Prefix {
@@ -50,7 +50,7 @@ impl<'t> Layout<'t> {
         Self {
             theme,
             links,
-            width: usize::from(width).max(NARROWEST),
+            width: usize::from(width).max(MIN_COLUMNS),
             rows: Vec::new(),
             prefixes: Vec::new(),
             lists: Vec::new(),
@@ -323,7 +323,7 @@ impl<'t> Layout<'t> {
     /// Columns for a text inside of all quotes and lists.
     fn room(&self) -> usize {
         let taken: usize = self.prefixes.iter().map(|p| p.rest.chars().count()).sum();
-        self.width.saturating_sub(taken).max(NARROWEST.min(self.width))
+        self.width.saturating_sub(taken).max(MIN_COLUMNS.min(self.width))
     }
 
     fn row(&mut self, line: Line<'static>) {

@@ -12,10 +12,10 @@ use ratatui::text::Line;
 use std::ops::Range;
 
 /// A last block of more bytes than this is settled piece by piece while it grows.
-const LONG: usize = 4 << 10;
+const LONG_BLOCK_BYTES: usize = 4 << 10;
 
 /// Bytes of a long block that stay open, for what may still change.
-const OPEN: usize = 1 << 10;
+const OPEN_BYTES: usize = 1 << 10;
 
 /// The rows of a text that grows.
 #[derive(Debug, Default)]
@@ -96,10 +96,10 @@ impl MarkdownStream {
             (self.carry, self.inside) = (String::new(), false);
             return self.settle(text, width, theme);
         }
-        if last.range.start > carried || last.range.len() < LONG {
+        if last.range.start > carried || last.range.len() < LONG_BLOCK_BYTES {
             return;
         }
-        let limit = open.len().saturating_sub(OPEN);
+        let limit = open.len().saturating_sub(OPEN_BYTES);
         let cut = match last.kind {
             BlockShape::List => last.items.iter().copied().rfind(|at| *at > carried && *at <= limit),
             BlockShape::Fence | BlockShape::Paragraph => {

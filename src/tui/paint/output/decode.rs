@@ -28,7 +28,7 @@ pub(super) enum OutputToken<'a> {
 }
 
 /// Parameter bytes kept of a sequence; longer ones do nothing.
-const PARAMETERS: usize = 128;
+const MAX_PARAMETER_BYTES: usize = 128;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum DecoderState {
@@ -135,14 +135,14 @@ impl EscapeDecoder {
             // This is also where `ESC \` ends a string.
             (DecoderState::Escape | DecoderState::EscapeLonger, b'0'..=b'~') => self.at = DecoderState::Text,
             (DecoderState::Csi, b' '..=b'?') => {
-                if self.parameters.len() <= PARAMETERS {
+                if self.parameters.len() <= MAX_PARAMETER_BYTES {
                     self.parameters.push(byte);
                 }
             }
             (DecoderState::Csi, b'@'..=b'~') => {
                 self.at = DecoderState::Text;
                 let ordinary = self.parameters.iter().all(|b| matches!(b, b'0'..=b';'));
-                if ordinary && self.parameters.len() <= PARAMETERS {
+                if ordinary && self.parameters.len() <= MAX_PARAMETER_BYTES {
                     tell(OutputToken::Csi(byte, &self.parameters));
                 }
             }

@@ -12,7 +12,7 @@ use crate::tui::guard;
 use crate::tui::paint::plain::Strictness;
 use crate::tui::widgets::passage::Passage;
 use crate::tui::widgets::safe;
-pub(super) use line_diff::MOST_TIME;
+pub(super) use line_diff::DIFF_TIMEOUT;
 use line_diff::{DiffStep, LineDiff};
 pub(crate) use paint::{gutter_of, tinted};
 use ratatui::style::Style;
@@ -84,7 +84,7 @@ pub(crate) struct Doc {
 }
 
 /// The sign of a line with words from outside, where nothing graver is to be said of it.
-const FROM: &str = "<-";
+const OUTSIDE_SIGN: &str = "<-";
 
 /// Findings are measured in a space of their own, behind any code.
 const FINDINGS_FROM: u64 = 1 << 40;

@@ -25,7 +25,7 @@ pub(super) struct PrintedRows<'a> {
 }
 
 /// So many wrapped lines are kept; beyond, all are let go.
-const KEPT: usize = 2_000;
+const MAX_KEPT_LINES: usize = 2_000;
 
 impl PrintedRows<'_> {
     /// The table that an item is a line of, and the item that its first line is.
@@ -54,7 +54,7 @@ impl PrintedRows<'_> {
         }
         let rows: Rc<[Line<'static>]> =
             safe::wrapped(&self.output.line(line, self.look.theme), self.width).into();
-        if self.wrapped.len() >= KEPT {
+        if self.wrapped.len() >= MAX_KEPT_LINES {
             self.wrapped.clear();
         }
         // The last line may still grow.

@@ -12,9 +12,9 @@ use std::ops::Range;
 use unicode_segmentation::UnicodeSegmentation as _;
 
 /// Columns of the screen that are looked at for gaps; what stands behind them belongs to the last column.
-const LOOKED_AT: usize = 2_000;
+const MAX_COLUMNS: usize = 2_000;
 /// So many gaps make columns of lines that end anywhere, and so many of lines that end alike, or of gaps with a bar.
-const GAPS: (usize, usize) = (3, 2);
+const MIN_GAPS: (usize, usize) = (3, 2);
 
 /// A table: which lines it has, and where its columns stand.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -206,8 +206,8 @@ fn cells(text: &str) -> Vec<Cell> {
             _ => Cell::Text,
         };
         cells.extend(std::iter::repeat_n(cell, glyph.width));
-        if cells.len() > LOOKED_AT {
-            cells.truncate(LOOKED_AT);
+        if cells.len() > MAX_COLUMNS {
+            cells.truncate(MAX_COLUMNS);
             break;
         }
     }
@@ -249,7 +249,7 @@ impl CommonColumns {
             }
         };
         let joined: Vec<Cell> = (0..self.cells.len().max(line.len())).map(both).collect();
-        if gaps(&joined, false).len() < GAPS.1 {
+        if gaps(&joined, false).len() < MIN_GAPS.1 {
             return false;
         }
         let width = columns(text.trim_end());
@@ -269,8 +269,8 @@ impl CommonColumns {
         let is_table = match lines.len() {
             0 | 1 => false,
             n => {
-                (self.alike && gaps(&self.cells, false).len() >= GAPS.1)
-                    || (n > 2 && (gaps(&self.cells, true).len() >= GAPS.0 || bars >= GAPS.1))
+                (self.alike && gaps(&self.cells, false).len() >= MIN_GAPS.1)
+                    || (n > 2 && (gaps(&self.cells, true).len() >= MIN_GAPS.0 || bars >= MIN_GAPS.1))
             }
         };
         let (wide, all) = (gaps(&self.cells, true), gaps(&self.cells, false));
@@ -288,7 +288,7 @@ impl CommonColumns {
             };
             Some(holds(start..behind) && before.is_none_or(|before| holds(*before..start)))
         };
-        let mut starts = match wide.len() >= GAPS.1 {
+        let mut starts = match wide.len() >= MIN_GAPS.1 {
             true if self.alike => {
                 let named = |start: &usize| wide.contains(start) || is_named(*start) == Some(true);
                 all.iter().copied().filter(named).collect()

@@ -25,8 +25,8 @@ const SHARES: [(Share, &str); 6] = [
 ];
 
 /// A pane is never lower than this, its border counted, nor narrower.
-const LOWEST: u16 = 3;
-const NARROWEST: u16 = 24;
+const MIN_ROWS: u16 = 3;
+const MIN_COLUMNS: u16 = 24;
 
 /// Where the person put them; nothing: where they stand by themselves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,20 +46,20 @@ fn number(share: Share) -> usize {
 impl Borders {
     /// Columns of the conversation on a screen of this width.
     pub(super) fn chat_columns(&self, width: u16) -> Option<u16> {
-        let most = width.saturating_sub(NARROWEST).max(NARROWEST);
-        self.columns.map(|columns| columns.clamp(NARROWEST, most))
+        let most = width.saturating_sub(MIN_COLUMNS).max(MIN_COLUMNS);
+        self.columns.map(|columns| columns.clamp(MIN_COLUMNS, most))
     }
 
     /// Rows of the conversation, of `tall` in all, where `most` are left for it and what is below it.
     pub(super) fn chat_rows(&self, share: Share, tall: u16, most: u16) -> Option<u16> {
         let hundredths = self.rows.get(number(share)).copied().flatten()?;
-        Some(part(tall, hundredths).min(most.saturating_sub(2 * LOWEST)).max(LOWEST))
+        Some(part(tall, hundredths).min(most.saturating_sub(2 * MIN_ROWS)).max(MIN_ROWS))
     }
 
     /// Rows of the code in a column of this height.
     pub(super) fn code_rows(&self, share: Share, height: u16) -> Option<u16> {
         let hundredths = self.code.get(number(share)).copied().flatten()?;
-        Some(part(height, hundredths).min(height.saturating_sub(LOWEST)).max(LOWEST))
+        Some(part(height, hundredths).min(height.saturating_sub(MIN_ROWS)).max(MIN_ROWS))
     }
 
     /// The border stands at this column or row of the screen from now on. Nothing changes where it is not on screen.
@@ -224,7 +224,7 @@ mod tests {
             let made = arranged(width, height, share, borders);
             for slot in [made.chat, made.code] {
                 let slot = slot.expect("it is there");
-                prop_assert!(slot.outer.height >= LOWEST && slot.outer.width >= NARROWEST);
+                prop_assert!(slot.outer.height >= MIN_ROWS && slot.outer.width >= MIN_COLUMNS);
             }
             // The border is of both; within it nothing is.
             let message = made.message.expect("it is there").outer;

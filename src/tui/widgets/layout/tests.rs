@@ -104,7 +104,7 @@ fn prose_has_its_rows_while_nothing_waits_or_runs() {
             for focus in PANES {
                 let made = Arrangement::of(100, height, full(share, focus));
                 let prose = made.chat.map_or(0, |s| s.inner.height);
-                assert!(prose >= PROSE_ROWS, "{height} {share:?} {focus:?}: {prose}");
+                assert!(prose >= MIN_PROSE_ROWS, "{height} {share:?} {focus:?}: {prose}");
             }
         }
     }

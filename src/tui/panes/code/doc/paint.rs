@@ -2,7 +2,7 @@
 
 use super::changed_words::{DiffLook, marked};
 use super::remark::Remark;
-use super::{CodeRow, Doc, FROM, LineStyles, gutter};
+use super::{CodeRow, Doc, LineStyles, OUTSIDE_SIGN, gutter};
 use crate::domain::Severity;
 use crate::domain::file_texts::{self, FilePart};
 use crate::tui::paint::wrap;
@@ -75,7 +75,7 @@ impl Doc {
         let from = !goes_on && self.remarks.iter().any(|f| f.line as usize == line + 1);
         let mut spans = self.numbered(&self.files.1, line, (goes_on, gravest, changed), look);
         if let (true, None, Some(sign)) = (from, gravest, spans.first_mut()) {
-            *sign = Span::styled(FROM, look.style(Slot::ChatNote));
+            *sign = Span::styled(OUTSIDE_SIGN, look.style(Slot::ChatNote));
             return spans;
         }
         let added = self.against.as_ref().is_some_and(|against| against.added(line));
