@@ -63,7 +63,7 @@ pub(crate) enum TurnInput {
 }
 
 /// Who tells a turn while it goes on.
-pub(crate) trait Tell {
+pub(crate) trait TurnObserver {
     fn tell(&mut self, told: &Notification, state: &State) -> io::Result<()>;
 
     /// Tells that something still goes on, of which nothing was told for a while.
@@ -123,7 +123,7 @@ pub(crate) async fn run(
 pub(crate) async fn run_told(
     mut driver: Driver,
     options: &HeadlessOptions,
-    teller: &mut dyn Tell,
+    teller: &mut dyn TurnObserver,
 ) -> io::Result<TurnResult> {
     let mut given = GivenAnswers::new(options.begin.given());
     let ending = turn(&mut driver, options, &mut given, teller).await;
@@ -157,7 +157,7 @@ async fn turn(
     driver: &mut Driver,
     options: &HeadlessOptions,
     given: &mut GivenAnswers,
-    teller: &mut dyn Tell,
+    teller: &mut dyn TurnObserver,
 ) -> io::Result<Ending> {
     let mut signals = Signals::listen()?;
     let mut interrupts = Interrupts::default();

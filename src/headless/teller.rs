@@ -3,7 +3,7 @@
 //! As text, standard output has the conversation: replies as they stream, the output of programs behind a gutter that
 //! nothing else begins with. What happens to blocks goes to standard error.
 
-use super::{Ending, Tell, events, form, json};
+use super::{Ending, TurnObserver, events, form, json};
 use crate::domain::obeyed::{obeyed, run_by_tools};
 use crate::domain::sentences::{running, sending};
 use crate::domain::visible::{Visible, visible, visible_line};
@@ -32,12 +32,12 @@ pub(super) struct TurnReporter<'a> {
     rewritten: [LineCollapser; 2],
     began: Instant,
     /// What the unfinished line of standard output belongs to.
-    line: ToldLine,
+    line: UnfinishedLine,
 }
 
 /// What an unfinished line belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum ToldLine {
+enum UnfinishedLine {
     None,
     Reply,
     Output(Stream),
@@ -47,17 +47,17 @@ impl<'a> TurnReporter<'a> {
     pub(super) fn new(out: &'a mut dyn Write, err: &'a mut dyn Write, json: bool) -> Self {
         let (stdout, stderr) = (Utf8Decoder::default(), Utf8Decoder::default());
         let (rewritten, began) = (Default::default(), Instant::now());
-        Self { out, err, json, stdout, stderr, rewritten, began, line: ToldLine::None }
+        Self { out, err, json, stdout, stderr, rewritten, began, line: UnfinishedLine::None }
     }
 }
 
-impl Tell for TurnReporter<'_> {
+impl TurnObserver for TurnReporter<'_> {
     fn tell(&mut self, told: &Notification, state: &State) -> io::Result<()> {
         match told {
             Notification::Recorded(entry) => self.entry(entry, state),
             Notification::Delta(step, text) if self.json => json::line(self.out, &events::delta(*step, text)),
             Notification::Delta(_, text) => {
-                self.begin(ToldLine::Reply)?;
+                self.begin(UnfinishedLine::Reply)?;
                 self.text(text)
             }
             Notification::Reasoning(step, text) if self.json => {
@@ -111,7 +111,7 @@ impl Tell for TurnReporter<'_> {
     }
 
     fn last(&mut self, ending: &Ending, state: &State, hint: &str) -> io::Result<()> {
-        self.begin(ToldLine::None)?;
+        self.begin(UnfinishedLine::None)?;
         if self.json { json::line(self.out, &ending.event(state, hint)) } else { self.out.flush() }
     }
 }
@@ -142,7 +142,7 @@ impl TurnReporter<'_> {
             Entry::Prompt(prompt) if !prompt.files.is_empty() => {
                 self.status(&visible_line(&sending::with_files(&prompt.files, size)))
             }
-            Entry::Reply { .. } => self.begin(ToldLine::None),
+            Entry::Reply { .. } => self.begin(UnfinishedLine::None),
             Entry::Review { block, review, .. } => self.reviewed(*block, review, state),
             Entry::CallRefused { why, .. } => {
                 self.status(&format!("a tool call came to no block: {}", visible_line(why)))
@@ -176,7 +176,7 @@ impl TurnReporter<'_> {
                 if let Some(missing) = running::output_missing(&report.receipt) {
                     self.status(&format!("block {block}: {missing}"))?;
                 }
-                self.begin(ToldLine::None)?;
+                self.begin(UnfinishedLine::None)?;
                 self.ran(report)?;
                 self.status(&format!("block {block}: {}", ended(report)))
             }
@@ -226,7 +226,7 @@ impl TurnReporter<'_> {
                     RecipeEnd::Stopped => "was stopped",
                 };
                 self.status(&format!("the recipe {how}"))?;
-                self.begin(ToldLine::None)?;
+                self.begin(UnfinishedLine::None)?;
                 if !summary.is_empty() {
                     writeln!(self.out, "{}", Visible(summary.trim_end()))?;
                 }
@@ -266,13 +266,13 @@ impl TurnReporter<'_> {
         }
         let lead = if stream == Stream::Stdout { "  | " } else { "  ! " };
         for line in visible(text).split_inclusive('\n') {
-            if self.line != ToldLine::Output(stream) {
-                self.begin(ToldLine::Output(stream))?;
+            if self.line != UnfinishedLine::Output(stream) {
+                self.begin(UnfinishedLine::Output(stream))?;
                 write!(self.out, "{lead}")?;
             }
             write!(self.out, "{line}")?;
             if line.ends_with('\n') {
-                self.line = ToldLine::None;
+                self.line = UnfinishedLine::None;
             }
         }
         self.out.flush()
@@ -281,14 +281,14 @@ impl TurnReporter<'_> {
     fn text(&mut self, text: &str) -> io::Result<()> {
         write!(self.out, "{}", Visible(text))?;
         if text.ends_with('\n') {
-            self.line = ToldLine::None;
+            self.line = UnfinishedLine::None;
         }
         self.out.flush()
     }
 
     /// Ends the unfinished line, unless what follows goes on with it.
-    fn begin(&mut self, next: ToldLine) -> io::Result<()> {
-        if self.line != ToldLine::None && self.line != next {
+    fn begin(&mut self, next: UnfinishedLine) -> io::Result<()> {
+        if self.line != UnfinishedLine::None && self.line != next {
             writeln!(self.out)?;
         }
         self.line = next;
@@ -297,7 +297,7 @@ impl TurnReporter<'_> {
 
     fn status(&mut self, text: &str) -> io::Result<()> {
         if !self.json {
-            self.begin(ToldLine::None)?;
+            self.begin(UnfinishedLine::None)?;
             self.out.flush()?;
         }
         writeln!(self.err, "{text}")?;

@@ -16,7 +16,7 @@ mod seen;
 mod tests;
 mod typing;
 
-pub(crate) use ask::{Admit, Class, Deed, SubjectId, Times, Verb};
+pub(crate) use ask::{GuardedAction, KeyClass, KeyOutcome, SubjectId, Times, Verb};
 pub(crate) use refusal::RefusalReason;
 pub(crate) use seen::{SeenRows, SubjectRow};
 
@@ -48,7 +48,7 @@ pub struct Guard {
     checking: bool,
     typing: Typing,
     held: Option<HeldKey>,
-    ready: Option<Deed>,
+    ready: Option<GuardedAction>,
     dropped: Option<RefusalReason>,
     /// The block that the person went to by its key, as long as no other key came.
     went: Option<(SubjectId, Instant)>,
@@ -110,7 +110,7 @@ impl Guard {
     /// Nothing is up for decision, or it is not on screen.
     pub(crate) fn gone(&mut self) {
         self.subject = None;
-        let decides = |deed: &Deed| matches!(deed, Deed::Decide(_));
+        let decides = |deed: &GuardedAction| matches!(deed, GuardedAction::Decide(_));
         self.held = self.held.filter(|held| !decides(&held.deed));
         self.ready = self.ready.filter(|deed| !decides(deed));
         self.seen.reset();
@@ -124,7 +124,7 @@ impl Guard {
         }
         self.place = place;
         self.questions.forget(FencePurpose::Place);
-        let acts = |deed: &Deed| matches!(deed, Deed::Do(_) | Deed::Letter(_));
+        let acts = |deed: &GuardedAction| matches!(deed, GuardedAction::Do(_) | GuardedAction::Letter(_));
         self.held = self.held.filter(|held| !acts(&held.deed));
         self.ready = self.ready.filter(|deed| !acts(deed));
         if place.is_some() {
@@ -227,9 +227,9 @@ impl Guard {
     }
 
     /// A bracketed paste arrived. `in_review`: it went to the review, where it is refused.
-    pub(crate) fn pasted(&mut self, in_review: bool, now: Instant) -> Admit {
+    pub(crate) fn pasted(&mut self, in_review: bool, now: Instant) -> KeyOutcome {
         self.noise(now);
-        if in_review { Admit::Refused(RefusalReason::Paste) } else { Admit::Pass }
+        if in_review { KeyOutcome::Refused(RefusalReason::Paste) } else { KeyOutcome::Pass }
     }
 
     /// Bytes came that mean nothing: they are as good as a key that was typed.
@@ -240,12 +240,12 @@ impl Guard {
     }
 
     /// What is held back, to be told while it is.
-    pub fn held(&self) -> Option<Deed> {
-        self.held.map(|held| held.deed).filter(|deed| *deed != Deed::Text)
+    pub fn held(&self) -> Option<GuardedAction> {
+        self.held.map(|held| held.deed).filter(|deed| *deed != GuardedAction::Text)
     }
 
     /// What was held back and counts now; told once. Ask before each key (with its time) and at the deadline.
-    pub(crate) fn due(&mut self, now: Instant) -> Option<Deed> {
+    pub(crate) fn due(&mut self, now: Instant) -> Option<GuardedAction> {
         self.settle(now);
         self.ready.take()
     }
@@ -397,7 +397,7 @@ impl Guard {
     fn restart(&mut self, at: Instant) {
         self.quiet_from = self.quiet_from.max(at);
         self.quiet_told = false;
-        self.held = self.held.filter(|held| held.deed == Deed::Text);
+        self.held = self.held.filter(|held| held.deed == GuardedAction::Text);
     }
 }
 

@@ -55,7 +55,7 @@ use crate::tui::panes::{LowerPane, Panes};
 use crate::tui::setup::{FoundPlace, Setup};
 use crate::tui::ui_command::{Exit, UiCommand};
 use crate::tui::widgets::hits::{ClickTarget, Hits};
-use crate::tui::widgets::layout::{Arrangement, Border, Borders, Pane, Wants};
+use crate::tui::widgets::layout::{Arrangement, Border, Borders, LayoutRequest, Pane};
 use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::safe::{self, TypedText};
 use crate::tui::widgets::words;
@@ -101,7 +101,7 @@ pub struct Screen {
     /// The message that was not sent and stands in the composer again.
     unsent: Option<String>,
     /// What goes on about the files that the message names.
-    given_files: given::Reading,
+    given_files: given::FileReading,
     /// The place that the session was opened at, while what stands there is being loaded.
     sought_place: Option<FoundPlace>,
     /// What was said of it that is not there.
@@ -139,8 +139,8 @@ pub struct Screen {
     /// Clicks in a text that is being written.
     clicks: clicks::Clicks,
     /// Where the mouse was pressed last, and what it holds on to.
-    held_text: Option<text_mouse::Hold>,
-    grip: Option<select::Grip>,
+    held_text: Option<text_mouse::TextDrag>,
+    grip: Option<select::SelectionDrag>,
     /// The bytes that the terminal sent for what is handled.
     pub sent: Vec<u8>,
     /// The block whose output is shown because words of another came from there.
@@ -176,7 +176,7 @@ impl Screen {
             sandbox_asked: false,
             departed: crate::domain::RequestCounts::default(),
             unsent: None,
-            given_files: given::Reading::default(),
+            given_files: given::FileReading::default(),
             sought_place: None,
             missing: String::new(),
             note: None,
@@ -186,7 +186,7 @@ impl Screen {
             suggested: 0,
             held_border: None,
             handed: handed::HandedKeys::default(),
-            arrangement: Arrangement::of(size.0, size.1, Wants::default()),
+            arrangement: Arrangement::of(size.0, size.1, LayoutRequest::default()),
             hits: Hits::default(),
             size,
             attended: true,

@@ -10,7 +10,7 @@ use crate::domain::{
 use crate::driver::Notification;
 use crate::engine::State;
 use crate::engine::transcript::BlockItem;
-use crate::headless::{Ending, Tell, changes, ended, json, shapes};
+use crate::headless::{Ending, TurnObserver, changes, ended, json, shapes};
 use crate::report::FailureClass;
 use crate::text::rewritten::LineCollapser;
 use crate::text::utf8::Utf8Decoder;
@@ -42,7 +42,7 @@ pub(super) struct FileTeller<'a, 'c> {
     failed: Option<FailureClass>,
 }
 
-impl Tell for FileTeller<'_, '_> {
+impl TurnObserver for FileTeller<'_, '_> {
     fn tell(&mut self, told: &Notification, state: &State) -> io::Result<()> {
         match told {
             Notification::Recorded(entry) => self.entry(entry, state),

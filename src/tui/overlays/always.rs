@@ -1,7 +1,7 @@
 //! The choice of a rule for "always". Nothing is marked at first; numbers and arrows only mark. The confirming key
 //! passes the guard before it comes here, so that keys typed ahead grant nothing.
 
-use super::{Means, Overlay, OverlayContext, OverlayResponse, nothing_decided, number_of};
+use super::{LetterEffect, Overlay, OverlayContext, OverlayResponse, nothing_decided, number_of};
 use crate::domain::{BlockId, Decision, RuleScope};
 use crate::engine::rules::{self, Offer};
 use crate::engine::{Command, State};
@@ -128,11 +128,11 @@ impl Overlay for Always {
         ]
     }
 
-    fn means(&self, letter: char) -> Means {
+    fn means(&self, letter: char) -> LetterEffect {
         match letter {
-            'A' => Means::Acts,
-            letter if letter.is_ascii_digit() => Means::Harmless,
-            _ => Means::Nothing,
+            'A' => LetterEffect::Acts,
+            letter if letter.is_ascii_digit() => LetterEffect::Harmless,
+            _ => LetterEffect::Nothing,
         }
     }
 

@@ -1,7 +1,7 @@
 //! A question with letters for answers. Enter and Esc give the safe one; the other letters pass the guard before they
 //! come here, so that a key meant for something else answers nothing.
 
-use super::{Means, Overlay, OverlayContext, OverlayResponse, number_of};
+use super::{LetterEffect, Overlay, OverlayContext, OverlayResponse, number_of};
 use crate::tui::keymap::Context;
 use crate::tui::panes::Panes;
 use crate::tui::theme::Slot;
@@ -103,12 +103,12 @@ impl Overlay for Ask {
         }
     }
 
-    fn means(&self, letter: char) -> Means {
+    fn means(&self, letter: char) -> LetterEffect {
         match self.answers.iter().position(|answer| answer.letter == letter) {
             // The safe answer is never locked.
-            Some(0) => Means::Harmless,
-            Some(_) => Means::Acts,
-            None => Means::Nothing,
+            Some(0) => LetterEffect::Harmless,
+            Some(_) => LetterEffect::Acts,
+            None => LetterEffect::Nothing,
         }
     }
 

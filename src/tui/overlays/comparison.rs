@@ -1,7 +1,7 @@
 //! Two sessions side by side, on the whole screen: what was asked, run and printed on each from where they part. In a narrow
 //! window what differs stands beneath each other.
 
-use super::{Means, Overlay, OverlayContext, OverlayResponse, number_of};
+use super::{LetterEffect, Overlay, OverlayContext, OverlayResponse, number_of};
 use crate::driver::SessionComparison;
 use crate::export::columns::{self, ComparedLine, LineStanding};
 use crate::tui::action::Action;
@@ -116,8 +116,8 @@ impl Overlay for ComparisonView {
         true
     }
 
-    fn means(&self, letter: char) -> Means {
-        if letter == 'q' { Means::Harmless } else { Means::Nothing }
+    fn means(&self, letter: char) -> LetterEffect {
+        if letter == 'q' { LetterEffect::Harmless } else { LetterEffect::Nothing }
     }
 
     fn place(&self) -> Option<u64> {

@@ -10,7 +10,7 @@ use crate::tui::panes::Panes;
 use crate::tui::widgets::field::{Edit, Field};
 use crate::tui::widgets::filter::{Cursor, rank};
 use crate::tui::widgets::hints::Hints;
-use crate::tui::widgets::layout::Class;
+use crate::tui::widgets::layout::SizeClass;
 use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::safe;
 use crate::tui::widgets::sheet::{Sheet, entry};
@@ -187,7 +187,7 @@ impl Overlay for FileList {
         let (width, look) = (room.width, around.look);
         let mut sheet = Sheet::new("Files");
         // Where it has the whole screen, the message that is being typed is not beside it.
-        if around.arrangement.class == Class::Narrow {
+        if around.arrangement.class == SizeClass::Narrow {
             let message = safe::one_line(&panes.composer.full_text());
             let shown = tail(&message, usize::from(width).saturating_sub(9));
             sheet.row(Line::styled(format!("Message: {shown}"), look.dim()));

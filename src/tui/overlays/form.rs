@@ -6,7 +6,7 @@ mod paths;
 mod rows;
 
 use super::files::FileMatches;
-use super::{Means, Overlay, OverlayContext, OverlayResponse};
+use super::{LetterEffect, Overlay, OverlayContext, OverlayResponse};
 use crate::domain::sentences::sending;
 use crate::domain::{AnswerError, Answers, FieldKind, Form};
 use crate::driver::{Job, JobResult};
@@ -36,7 +36,7 @@ pub(crate) enum FormPurpose {
 
 /// What was answered in a field.
 #[derive(Debug)]
-pub enum Reply {
+pub enum FieldAnswer {
     /// A text.
     Text(Field),
     /// One of the choices, by its place.
@@ -50,7 +50,7 @@ pub struct FormBox {
     pub(crate) purpose: FormPurpose,
     pub(crate) form: Form,
     /// What was answered, field by field.
-    pub(crate) replies: Vec<Reply>,
+    pub(crate) replies: Vec<FieldAnswer>,
     /// The field with the cursor.
     pub(crate) at: usize,
     /// What does not fit. An empty field: it is about none of them.
@@ -81,7 +81,7 @@ impl FormBox {
             if let Some(default) = made.form.fields.get(at).and_then(|field| field.default.clone()) {
                 made.put(at, &default);
                 // A default is only offered: what is typed takes its place.
-                if let Some(Reply::Text(field)) = made.replies.get_mut(at) {
+                if let Some(FieldAnswer::Text(field)) = made.replies.get_mut(at) {
                     field.apply(Edit::SelectAll);
                 }
             }
@@ -99,8 +99,8 @@ impl FormBox {
     /// Puts a text into a field by its place.
     pub(crate) fn put(&mut self, at: usize, text: &str) {
         match (self.replies.get_mut(at), self.form.fields.get(at).map(|field| &field.kind)) {
-            (Some(Reply::Text(field)), _) => field.set(text),
-            (Some(Reply::Choice(chosen)), Some(FieldKind::Choice(choices))) => {
+            (Some(FieldAnswer::Text(field)), _) => field.set(text),
+            (Some(FieldAnswer::Choice(chosen)), Some(FieldKind::Choice(choices))) => {
                 *chosen = choices.iter().position(|choice| choice.eq_ignore_ascii_case(text.trim()));
             }
             _ => {}
@@ -123,7 +123,7 @@ impl FormBox {
     /// The field with the cursor, where letters go into it.
     fn text_field(&mut self) -> Option<&mut Field> {
         match self.replies.get_mut(self.at) {
-            Some(Reply::Text(field)) if !self.sent => Some(field),
+            Some(FieldAnswer::Text(field)) if !self.sent => Some(field),
             _ => None,
         }
     }
@@ -135,7 +135,7 @@ impl FormBox {
 
     /// Whether the field with the cursor is a choice.
     pub(crate) fn is_choice(&self) -> bool {
-        matches!(self.replies.get(self.at), Some(Reply::Choice(_)))
+        matches!(self.replies.get(self.at), Some(FieldAnswer::Choice(_)))
     }
 
     /// Whether the cursor is in the last field.
@@ -147,11 +147,11 @@ impl FormBox {
     pub(crate) fn answers(&self) -> Answers {
         let texts = self.form.fields.iter().zip(&self.replies).map(|(field, reply)| {
             let text = match (reply, &field.kind) {
-                (Reply::Text(text), _) => text.text(),
-                (Reply::Choice(Some(at)), FieldKind::Choice(choices)) => {
+                (FieldAnswer::Text(text), _) => text.text(),
+                (FieldAnswer::Choice(Some(at)), FieldKind::Choice(choices)) => {
                     choices.get(*at).cloned().unwrap_or_default()
                 }
-                (Reply::Choice(_), _) => String::new(),
+                (FieldAnswer::Choice(_), _) => String::new(),
             };
             (field.name.clone(), text)
         });
@@ -210,7 +210,7 @@ impl FormBox {
         if self.choose_file(by) {
             return;
         }
-        if let Some(Reply::Text(field)) = self.replies.get_mut(self.at) {
+        if let Some(FieldAnswer::Text(field)) = self.replies.get_mut(self.at) {
             let (row, last) = (field.cursor().row, field.rows().len().saturating_sub(1));
             if (by < 0 && row > 0) || (by > 0 && row < last) {
                 let motion = if by < 0 { Motion::Up } else { Motion::Down };
@@ -226,7 +226,7 @@ impl FormBox {
     /// The next choice or the one before.
     pub(crate) fn choose(&mut self, by: isize) {
         let count = self.choices().len();
-        if let (Some(Reply::Choice(chosen)), 1..) = (self.replies.get_mut(self.at), count) {
+        if let (Some(FieldAnswer::Choice(chosen)), 1..) = (self.replies.get_mut(self.at), count) {
             let next = match *chosen {
                 Some(at) => at.saturating_add_signed(by).min(count - 1),
                 None if by < 0 => count - 1,
@@ -240,7 +240,7 @@ impl FormBox {
     /// The next choice that begins with this letter.
     pub(crate) fn choose_letter(&mut self, letter: char) {
         let choices = self.choices().to_vec();
-        let Some(Reply::Choice(chosen)) = self.replies.get_mut(self.at) else { return };
+        let Some(FieldAnswer::Choice(chosen)) = self.replies.get_mut(self.at) else { return };
         let begins = |choice: &String| {
             choice.chars().next().is_some_and(|first| first.to_lowercase().eq(letter.to_lowercase()))
         };
@@ -260,11 +260,11 @@ impl FormBox {
     }
 }
 
-fn reply(kind: &FieldKind) -> Reply {
+fn reply(kind: &FieldKind) -> FieldAnswer {
     match kind {
-        FieldKind::Choice(_) => Reply::Choice(None),
-        FieldKind::Text { lines: true } => Reply::Text(Field::lines()),
-        _ => Reply::Text(Field::line()),
+        FieldKind::Choice(_) => FieldAnswer::Choice(None),
+        FieldKind::Text { lines: true } => FieldAnswer::Text(Field::lines()),
+        _ => FieldAnswer::Text(Field::line()),
     }
 }
 
@@ -371,8 +371,8 @@ impl Overlay for FormBox {
     }
 
     /// A choice in a form is only sent by Enter.
-    fn means(&self, _: char) -> Means {
-        Means::Harmless
+    fn means(&self, _: char) -> LetterEffect {
+        LetterEffect::Harmless
     }
 
     fn changed(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {

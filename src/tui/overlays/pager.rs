@@ -4,7 +4,7 @@
 mod paint;
 mod source;
 
-use super::{Means, Overlay, OverlayContext, OverlayResponse, number_of};
+use super::{LetterEffect, Overlay, OverlayContext, OverlayResponse, number_of};
 use crate::tui::action::Action;
 use crate::tui::keymap::Context;
 use crate::tui::note::Note;
@@ -16,7 +16,7 @@ use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::sheet::Sheet;
 use crate::tui::widgets::{safe, words};
 use ratatui::layout::Rect;
-use source::{Fate, FileLine, PagerSource, Portion};
+use source::{FileLine, FileStatus, PagerSource, SearchOutcome};
 use std::io;
 use std::ops::Range;
 
@@ -231,7 +231,7 @@ impl Pager {
             self.source.find(&pattern, looking.from)?
         };
         match portion {
-            Portion::Found(line) => {
+            SearchOutcome::Found(line) => {
                 let mut places = pattern.find_in(&line.text);
                 let place = if looking.back { places.last() } else { places.next() };
                 self.told = looking.turned.then(|| {
@@ -242,9 +242,9 @@ impl Pager {
                     self.show(&line, place, room)?;
                 }
             }
-            Portion::Next(from) => self.looking = Some(SearchProgress { from, ..looking }),
-            Portion::None if looking.turned => self.told = Some("No matches.".into()),
-            Portion::None => {
+            SearchOutcome::Next(from) => self.looking = Some(SearchProgress { from, ..looking }),
+            SearchOutcome::None if looking.turned => self.told = Some("No matches.".into()),
+            SearchOutcome::None => {
                 let from = if looking.back { self.source.len() } else { 0 };
                 self.looking = Some(SearchProgress { from, turned: true, ..looking });
             }
@@ -345,12 +345,12 @@ impl Overlay for Pager {
         Some(number_of((2, &self.title)))
     }
 
-    fn means(&self, letter: char) -> Means {
+    fn means(&self, letter: char) -> LetterEffect {
         match letter {
-            'q' | '%' | '0'..='9' => Means::Harmless,
+            'q' | '%' | '0'..='9' => LetterEffect::Harmless,
             // The person's own pager is another program.
-            'E' => Means::Acts,
-            _ => Means::Nothing,
+            'E' => LetterEffect::Acts,
+            _ => LetterEffect::Nothing,
         }
     }
 
@@ -484,9 +484,9 @@ impl Overlay for Pager {
         let last = places.last().and_then(|(line, _)| self.lines.get(*line)).map(|line| line.next);
         let mut told = self.place_told(last);
         let fate = match self.source.fate() {
-            Fate::There => None,
-            Fate::Removed => Some("The file was removed: this is what was opened."),
-            Fate::Shorter => Some("The file became shorter: its end is gone."),
+            FileStatus::There => None,
+            FileStatus::Removed => Some("The file was removed: this is what was opened."),
+            FileStatus::Shorter => Some("The file became shorter: its end is gone."),
         };
         let looking = self.looking.map(|looking| {
             let len = u128::from(self.source.len().max(1));

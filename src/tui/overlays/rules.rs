@@ -1,6 +1,6 @@
 //! The rules of this session, and taking one back. It asks nothing: what a rule covered is only asked about again.
 
-use super::{Means, Overlay, OverlayContext, OverlayResponse, number_of};
+use super::{LetterEffect, Overlay, OverlayContext, OverlayResponse, number_of};
 use crate::engine::transcript::{RuleItem, RuleOver};
 use crate::engine::{Command, State, rules};
 use crate::tui::action::Action;
@@ -70,11 +70,11 @@ impl Overlay for Rules {
         }
     }
 
-    fn means(&self, letter: char) -> Means {
+    fn means(&self, letter: char) -> LetterEffect {
         match letter {
-            'x' => Means::Acts,
-            'q' => Means::Harmless,
-            _ => Means::Nothing,
+            'x' => LetterEffect::Acts,
+            'q' => LetterEffect::Harmless,
+            _ => LetterEffect::Nothing,
         }
     }
 

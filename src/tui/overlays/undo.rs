@@ -3,7 +3,7 @@
 
 use super::ask::Ask;
 use super::pager::Pager;
-use super::{Means, Overlay, OverlayContext, OverlayResponse, number_of};
+use super::{LetterEffect, Overlay, OverlayContext, OverlayResponse, number_of};
 use crate::domain::sentences::undo as sentences;
 use crate::domain::{BlockId, RunId, Sha256, UndoChange, UndoStanding, UndoWay};
 use crate::driver::{Job, JobResult};
@@ -182,12 +182,12 @@ impl Overlay for Changes {
         }
     }
 
-    fn means(&self, letter: char) -> Means {
+    fn means(&self, letter: char) -> LetterEffect {
         match letter {
             // What is done is asked about first.
-            ' ' | 'a' | 'q' => Means::Harmless,
-            't' | 'm' => Means::Acts,
-            _ => Means::Nothing,
+            ' ' | 'a' | 'q' => LetterEffect::Harmless,
+            't' | 'm' => LetterEffect::Acts,
+            _ => LetterEffect::Nothing,
         }
     }
 

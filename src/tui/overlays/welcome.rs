@@ -1,6 +1,6 @@
 //! The first choice: where answers come from.
 
-use super::{Means, Overlay, OverlayContext, OverlayResponse, OwnKey};
+use super::{LetterEffect, Overlay, OverlayContext, OverlayResponse, OwnKey};
 use crate::domain::Interpreter;
 use crate::domain::sentences::sandbox::SandboxStanding;
 use crate::domain::sentences::{network, saving, sending};
@@ -305,8 +305,8 @@ impl Overlay for Welcome {
     }
 
     /// There is nothing behind the choice of a provider.
-    fn means(&self, _: char) -> Means {
-        Means::Harmless
+    fn means(&self, _: char) -> LetterEffect {
+        LetterEffect::Harmless
     }
 
     /// Without a provider there is nothing behind it.

@@ -64,18 +64,18 @@ pub(crate) struct OutputPlace {
 
 /// A text that is put on screen once it is there.
 #[derive(Clone, Debug)]
-pub(crate) enum SoughtText {
+pub(crate) enum SearchTarget {
     /// As it stands.
     Pattern(Pattern),
     /// One of the words of a search over sessions.
     Words(SearchWords),
 }
 
-impl SoughtText {
+impl SearchTarget {
     fn first_in(&self, line: &str) -> Option<Range<usize>> {
         match self {
-            SoughtText::Pattern(pattern) => pattern.find_in(line).next(),
-            SoughtText::Words(words) => words.first_in(line),
+            SearchTarget::Pattern(pattern) => pattern.find_in(line).next(),
+            SearchTarget::Words(words) => words.first_in(line),
         }
     }
 }
@@ -110,7 +110,7 @@ pub struct OutputPane {
     theme: String,
     area: Rect,
     /// A text that is put on screen as soon as the output of this block is laid out.
-    seek: Option<(BlockId, SoughtText)>,
+    seek: Option<(BlockId, SearchTarget)>,
     /// How often lines were changed that were there already.
     changes: u64,
     /// The image that is shown alone, and what stands behind it: nothing.
@@ -349,7 +349,7 @@ impl OutputPane {
     }
 
     /// Puts the first line of a block's output with this text on screen as soon as it is laid out.
-    pub(crate) fn seek(&mut self, block: BlockId, text: SoughtText) {
+    pub(crate) fn seek(&mut self, block: BlockId, text: SearchTarget) {
         self.seek = Some((block, text));
     }
 

@@ -13,7 +13,7 @@ use crate::tui::overlays::pager::Pager;
 use crate::tui::panes::code::Mode;
 use crate::tui::panes::{LowerPane, output};
 use crate::tui::ui_command::PagerText;
-use crate::tui::widgets::layout::{Class, Pane};
+use crate::tui::widgets::layout::{Pane, SizeClass};
 use crate::tui::widgets::safe;
 
 /// Said of a run whose output stands in the file alone.
@@ -203,7 +203,7 @@ impl Screen {
 
     /// The pane with the focus has the whole screen, as long as it has the focus.
     fn toggle_zoom(&mut self) {
-        if self.arrangement.class == Class::Narrow {
+        if self.arrangement.class == SizeClass::Narrow {
             self.say(Note::info("This window shows one pane at a time: it has the whole screen."));
         } else {
             self.zoomed = if self.zoomed.is_some() { None } else { Some(self.panes.focus) };

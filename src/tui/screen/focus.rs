@@ -5,7 +5,7 @@ use super::{Ctx, Exit, Screen, UiCommand};
 use crate::domain::{BlockId, RunId};
 use crate::engine::{Phase, State};
 use crate::tui::panes::LowerPane;
-use crate::tui::widgets::layout::{Class, Pane};
+use crate::tui::widgets::layout::{Pane, SizeClass};
 use std::time::{Duration, Instant};
 
 /// The person is called when a wait was not looked at for this long.
@@ -216,7 +216,7 @@ impl Screen {
         let step = if back { ORDER.len() - 1 } else { 1 };
         let next = (1..=ORDER.len())
             .filter_map(|steps| ORDER.get((at + steps * step) % ORDER.len()).copied())
-            .find(|pane| self.arrangement.class == Class::Narrow || self.holds(*pane, state));
+            .find(|pane| self.arrangement.class == SizeClass::Narrow || self.holds(*pane, state));
         self.panes.focus = next.unwrap_or_default();
     }
 }

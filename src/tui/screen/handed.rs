@@ -8,7 +8,7 @@ use super::{Ctx, Note, Screen, UiCommand};
 use crate::domain::{BlockId, CountedTime, RunId, TerminalScreen};
 use crate::engine::State;
 use crate::tui::action::Action;
-use crate::tui::guard::Class;
+use crate::tui::guard::KeyClass;
 use crate::tui::keymap::{Context, Key};
 use crate::tui::panes::LowerPane;
 use crate::tui::widgets::layout::{self, Pane};
@@ -84,7 +84,7 @@ impl Screen {
     pub(super) fn handed_key(&mut self, event: &KeyEvent, ctx: Ctx<'_>) -> Option<Vec<UiCommand>> {
         let (run, _) = self.handed.to?;
         // Whatever is typed here is text: no decision counts right behind it.
-        self.guard.key(event, Class::Text, ctx.at);
+        self.guard.key(event, KeyClass::Text, ctx.at);
         (self.last_step, self.note) = (ctx.at, None);
         self.follow.key(ctx.at);
         let key = Key::new(event.code, event.modifiers);
@@ -95,7 +95,7 @@ impl Screen {
             return Some(Vec::new());
         }
         // Nobody sees what is typed there.
-        if self.arrangement.class == layout::Class::TooSmall {
+        if self.arrangement.class == layout::SizeClass::TooSmall {
             return Some(Vec::new());
         }
         let application = ctx.state.terminal_screen().is_some_and(|screen| screen.application_cursor);

@@ -4,10 +4,10 @@
 
 use super::{Ctx, Note, Screen, UiCommand};
 use crate::tui::action::Action;
-use crate::tui::guard::Admit;
+use crate::tui::guard::KeyOutcome;
 use crate::tui::overlays::keys_test::KeySample;
 use crate::tui::widgets::hits::hit;
-use crate::tui::widgets::layout::{Border, Class, Pane};
+use crate::tui::widgets::layout::{Border, Pane, SizeClass};
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 
 /// Rows that one step of the wheel scrolls.
@@ -37,7 +37,7 @@ impl Screen {
             }
             MouseEventKind::Drag(MouseButton::Left) => {
                 if let Some(border) = self.held_border {
-                    let wide = self.arrangement.class == Class::Wide && border == Border::Chat;
+                    let wide = self.arrangement.class == SizeClass::Wide && border == Border::Chat;
                     self.put_border(border, if wide { column } else { row }, ctx.state);
                 } else if !self.drag_in_text(column, row) {
                     self.drag_to(column, row, ctx);
@@ -103,12 +103,12 @@ impl Screen {
         self.follow.key(ctx.at);
         let class = self.class(ctx.state, action);
         match self.guard.click(class, ctx.at) {
-            Admit::Pass => self.act(action, ctx),
-            Admit::Refused(why) => {
+            KeyOutcome::Pass => self.act(action, ctx),
+            KeyOutcome::Refused(why) => {
                 self.say(Note::of_wait(why.to_string()));
                 Vec::new()
             }
-            Admit::Held | Admit::Word { .. } => Vec::new(),
+            KeyOutcome::Held | KeyOutcome::Word { .. } => Vec::new(),
         }
     }
 }

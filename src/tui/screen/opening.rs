@@ -8,7 +8,7 @@ use crate::driver::{PlaceKind, SearchWords};
 use crate::engine::State;
 use crate::engine::transcript::Item;
 use crate::tui::note::Note;
-use crate::tui::panes::output::SoughtText;
+use crate::tui::panes::output::SearchTarget;
 use crate::tui::panes::search::PaneSearch;
 use crate::tui::panes::{LowerPane, chat};
 use crate::tui::place_text::{PlaceNews, PlaceText};
@@ -48,7 +48,7 @@ impl Screen {
             pane = Pane::Code;
             if place.kind == PlaceKind::Output {
                 self.panes.lower = LowerPane::Output;
-                self.panes.output.seek(block, SoughtText::Words(words.clone()));
+                self.panes.output.seek(block, SearchTarget::Words(words.clone()));
                 pane = Pane::Output;
             }
         }

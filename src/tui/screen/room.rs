@@ -6,12 +6,12 @@ use crate::engine::transcript::BlockStanding;
 use crate::engine::{Phase, State};
 use crate::tui::panes::code::{Mode, being_written};
 use crate::tui::panes::{LowerPane, output};
-use crate::tui::widgets::layout::{Arrangement, Class, Pane, Share, Wants};
+use crate::tui::widgets::layout::{Arrangement, LayoutRequest, Pane, Share, SizeClass};
 
 impl Screen {
     /// What the next frame is arranged by.
-    pub(super) fn wants(&self, state: &State) -> Wants {
-        Wants {
+    pub(super) fn wants(&self, state: &State) -> LayoutRequest {
+        LayoutRequest {
             share: self.share(state),
             focus: self.panes.focus,
             // Who goes to a pane with nothing in it is told so there.
@@ -32,12 +32,12 @@ impl Screen {
         let of = |screen: &Self, wants| Arrangement::of(screen.size.0, screen.size.1, wants);
         let wants = self.wants(ctx.state);
         let made = of(self, wants);
-        let code = made.code.filter(|_| made.class != Class::Narrow && wants.share == Share::Waiting);
+        let code = made.code.filter(|_| made.class != SizeClass::Narrow && wants.share == Share::Waiting);
         let Some(slot) = code else { return made };
         self.panes.code.arrange(ctx.state, slot.inner, ctx.look);
         let code_rows = self.panes.code.rows_needed().and_then(|rows| u16::try_from(rows).ok());
         let output_rows = self.output_rows(ctx).and_then(|rows| u16::try_from(rows).ok());
-        of(self, Wants { code_rows, output_rows, ..wants })
+        of(self, LayoutRequest { code_rows, output_rows, ..wants })
     }
 
     /// Rows that the output needs, where it is looked at beside a block that waits.
@@ -52,7 +52,7 @@ impl Screen {
     /// Whether what the output needs is known better once it is laid out: it has a part in where everything stands.
     pub(super) fn shares_with_output(&self, state: &State) -> bool {
         let made = &self.arrangement;
-        made.class == Class::Medium
+        made.class == SizeClass::Medium
             && made.code.is_some()
             && made.output.is_some()
             && self.share(state) == Share::Waiting

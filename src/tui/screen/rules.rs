@@ -8,7 +8,7 @@ use crate::engine::transcript::BlockItem;
 use crate::engine::{Command, State, rules};
 use crate::tui::overlays::always::Always;
 use crate::tui::panes::code::token_of;
-use crate::tui::panes::output::SoughtText;
+use crate::tui::panes::output::SearchTarget;
 use crate::tui::pattern::Pattern;
 use crate::tui::widgets::layout::Pane;
 use crate::tui::widgets::safe;
@@ -84,7 +84,7 @@ impl Screen {
         self.panes.lower = LowerPane::Output;
         if let Ok(pattern) = Pattern::text(&trace.text) {
             self.panes.marked = Some(pattern.clone());
-            self.panes.output.seek(block, SoughtText::Pattern(pattern));
+            self.panes.output.seek(block, SearchTarget::Pattern(pattern));
         }
         self.lead(Pane::Output);
         self.say(Note::of_wait(format!("{} of {of}: {text} is in block {block}. P next, Esc back.", at + 1)));

@@ -11,7 +11,7 @@ const SCROLL_INTERVAL: Duration = Duration::from_millis(60);
 
 /// What the mouse holds on to.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Grip {
+pub(super) struct SelectionDrag {
     selection: Selection,
     /// Where the mouse is.
     at: (u16, u16),
@@ -38,7 +38,7 @@ impl Screen {
         };
         let selection = Selection::new(pane, began);
         self.panes.selection = (count > 1).then_some(selection);
-        self.grip = Some(Grip { selection, at: (column, row), moved: false, scrolls: None });
+        self.grip = Some(SelectionDrag { selection, at: (column, row), moved: false, scrolls: None });
         true
     }
 

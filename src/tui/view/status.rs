@@ -18,7 +18,7 @@ use crate::tui::overlays::welcome::from_where;
 use crate::tui::panes::code::Mode;
 use crate::tui::screen::Screen;
 use crate::tui::theme::Slot;
-use crate::tui::widgets::layout::{Class, Pane};
+use crate::tui::widgets::layout::{Pane, SizeClass};
 use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::safe;
 use crate::tui::widgets::words;
@@ -74,7 +74,7 @@ fn fit(text: &str, room: usize) -> String {
 
 /// The text of the row, and its look.
 pub(crate) fn text(screen: &Screen, state: &State, now: Instant, look: DrawStyle<'_>) -> (String, Style) {
-    if screen.arrangement.class == Class::TooSmall {
+    if screen.arrangement.class == SizeClass::TooSmall {
         return (TOO_SMALL.into(), look.style(Slot::StatusWarn));
     }
     if let Some(words) = screen.handed_words(state).filter(|_| screen.hands_over()) {

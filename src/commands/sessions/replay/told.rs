@@ -11,7 +11,7 @@ use crate::driver::{Clock, Notification};
 use crate::engine::State;
 use crate::engine::difference::{Comparer, Comparison};
 use crate::engine::recorded::{RecordedRun, RecordedStep};
-use crate::headless::{Ending, Tell, json};
+use crate::headless::{Ending, TurnObserver, json};
 use crate::report::{Failure, FailureClass};
 use crate::text::alike::{BothRuns, RunFacts};
 use crate::text::number::counted;
@@ -34,7 +34,7 @@ pub(super) struct ReplayTeller<'a, 'c> {
     told: Vec<ToldRun>,
 }
 
-impl Tell for ReplayTeller<'_, '_> {
+impl TurnObserver for ReplayTeller<'_, '_> {
     fn tell(&mut self, told: &Notification, _: &State) -> io::Result<()> {
         let Notification::Recorded(entry) = told else { return Ok(()) };
         match &**entry {

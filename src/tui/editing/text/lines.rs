@@ -2,7 +2,7 @@
 
 use super::{ChangeKind, Fragment, History, Pos, Text};
 use crate::tui::editing::cluster;
-use crate::tui::editing::syntax::Opens;
+use crate::tui::editing::syntax::LineOpening;
 
 impl Text {
     /// Begins a line, indented as what is written asks for.
@@ -20,8 +20,9 @@ impl Text {
         let (before, after) = self.row(row).split_at_checked(self.cursor.byte).unwrap_or_default();
         let indent = cluster::indent_of(before).to_owned();
         let opens = self.syntax.opens(before);
-        let closed = matches!(opens, Opens::Bracket(close) if after.trim_start().starts_with(close));
-        let inner = if opens == Opens::Nothing { indent.clone() } else { format!("{indent}{}", self.unit) };
+        let closed = matches!(opens, LineOpening::Bracket(close) if after.trim_start().starts_with(close));
+        let inner =
+            if opens == LineOpening::Nothing { indent.clone() } else { format!("{indent}{}", self.unit) };
         let mut text = format!("\n{inner}");
         // Between a bracket and the one that closes it, that one gets a line of its own.
         if closed {
@@ -75,7 +76,7 @@ impl Text {
 
     /// How much deeper a line below this one stands.
     fn unit_after(&self, line: &str) -> usize {
-        if self.syntax.opens(line) == Opens::Nothing { 0 } else { self.unit.len() }
+        if self.syntax.opens(line) == LineOpening::Nothing { 0 } else { self.unit.len() }
     }
 
     /// The bytes that go when a line goes one indent out.

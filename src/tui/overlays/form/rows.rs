@@ -2,7 +2,7 @@
 //! they are too many for the room, answers without the cursor stand in one row, beside what is asked.
 
 use super::paths::MAX_FILES_SHOWN;
-use super::{FormBox, FormPurpose, LOOKING_MESSAGE, Reply};
+use super::{FieldAnswer, FormBox, FormPurpose, LOOKING_MESSAGE};
 use crate::domain::sentences::sending;
 use crate::domain::{Field as Asked, FieldKind};
 use crate::tui::theme::Slot;
@@ -88,9 +88,9 @@ fn rows(form: &FormBox, width: usize, is_tight: bool, look: DrawStyle<'_>) -> Ro
         let from = rows.rows.len();
         rows.rows.extend(label(asked, here, width, look));
         match reply {
-            Reply::Text(field) if is_tight && !here => beside((at, field), width, look, &mut rows),
-            Reply::Text(field) => text((at, field), here, width, look, &mut rows),
-            Reply::Choice(chosen) => choice(asked, *chosen, width, look, &mut rows),
+            FieldAnswer::Text(field) if is_tight && !here => beside((at, field), width, look, &mut rows),
+            FieldAnswer::Text(field) => text((at, field), here, width, look, &mut rows),
+            FieldAnswer::Choice(chosen) => choice(asked, *chosen, width, look, &mut rows),
         }
         if here && form.files_below() > 0 {
             let indented = |mut line: Line<'static>| {

@@ -48,7 +48,7 @@ pub(super) struct FileLine {
 
 /// What became of a file since it was opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fate {
+pub(super) enum FileStatus {
     /// It is as it was, or longer.
     There,
     /// It can be read, but no longer by its name.
@@ -82,15 +82,15 @@ impl PagerSource {
         }
     }
 
-    pub(super) fn fate(&self) -> Fate {
-        let SourceBytes::File(file, path) = &self.held else { return Fate::There };
-        let Ok(about) = file.metadata() else { return Fate::Removed };
+    pub(super) fn fate(&self) -> FileStatus {
+        let SourceBytes::File(file, path) = &self.held else { return FileStatus::There };
+        let Ok(about) = file.metadata() else { return FileStatus::Removed };
         if about.len() < self.opened {
-            return Fate::Shorter;
+            return FileStatus::Shorter;
         }
         match std::fs::symlink_metadata(path) {
-            Ok(named) if (named.dev(), named.ino()) == (about.dev(), about.ino()) => Fate::There,
-            _ => Fate::Removed,
+            Ok(named) if (named.dev(), named.ino()) == (about.dev(), about.ino()) => FileStatus::There,
+            _ => FileStatus::Removed,
         }
     }
 
@@ -162,7 +162,7 @@ impl PagerSource {
 
     /// Looks for a pattern in the next portion of lines from here on. Returns the first line that holds it, or where the
     /// next portion begins; at the end there is none.
-    pub(super) fn find(&self, pattern: &Pattern, from: u64) -> io::Result<Portion> {
+    pub(super) fn find(&self, pattern: &Pattern, from: u64) -> io::Result<SearchOutcome> {
         let (chunk, end) =
             (self.read(from, usize::try_from(SEARCH_BYTES).unwrap_or(usize::MAX))?, self.len());
         let whole = from + chunk.len() as u64;
@@ -174,20 +174,20 @@ impl PagerSource {
             let start = self.line_start(from + found.start as u64)?;
             let Some(line) = self.lines(start, 1)?.pop() else { break };
             if pattern.is_in(&line.text) {
-                return Ok(Portion::Found(line));
+                return Ok(SearchOutcome::Found(line));
             }
             at = usize::try_from(line.next.saturating_sub(from)).unwrap_or(usize::MAX).max(at + 1);
             if at > chunk.len() {
                 break;
             }
         }
-        Ok(if until >= end || chunk.is_empty() { Portion::None } else { Portion::Next(until) })
+        Ok(if until >= end || chunk.is_empty() { SearchOutcome::None } else { SearchOutcome::Next(until) })
     }
 
     /// The same backwards, in the lines before this place.
-    pub(super) fn find_back(&self, pattern: &Pattern, before: u64) -> io::Result<Portion> {
+    pub(super) fn find_back(&self, pattern: &Pattern, before: u64) -> io::Result<SearchOutcome> {
         if before == 0 {
-            return Ok(Portion::None);
+            return Ok(SearchOutcome::None);
         }
         let from = self.line_start(before.saturating_sub(SEARCH_BYTES))?;
         let chunk = self.read(from, usize::try_from(before - from).unwrap_or(0))?;
@@ -205,16 +205,16 @@ impl PagerSource {
             let start = self.line_start(place)?;
             let line = self.lines(start, 1)?.pop();
             if let Some(line) = line.filter(|line| line.start < before && pattern.is_in(&line.text)) {
-                return Ok(Portion::Found(line));
+                return Ok(SearchOutcome::Found(line));
             }
         }
-        Ok(if from == 0 { Portion::None } else { Portion::Next(from) })
+        Ok(if from == 0 { SearchOutcome::None } else { SearchOutcome::Next(from) })
     }
 }
 
 /// What came of looking through a portion.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Portion {
+pub(super) enum SearchOutcome {
     /// It stands in this line.
     Found(FileLine),
     /// It does not; the next portion begins (or, backwards, ends) here.
@@ -307,13 +307,13 @@ mod tests {
         let path = folder.path().join("out");
         std::fs::write(&path, "one\ntwo\n").unwrap();
         let source = PagerSource::open(&path).unwrap();
-        assert_eq!(source.fate(), Fate::There);
+        assert_eq!(source.fate(), FileStatus::There);
         std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(5).unwrap();
-        assert_eq!((source.fate(), texts(&source)), (Fate::Shorter, vec!["one".into(), "t".into()]));
+        assert_eq!((source.fate(), texts(&source)), (FileStatus::Shorter, vec!["one".into(), "t".into()]));
         std::fs::write(&path, "one\ntwo\nthree\n").unwrap();
         assert_eq!(texts(&source).len(), 2, "what is added later is not shown");
         std::fs::remove_file(&path).unwrap();
-        assert_eq!((source.fate(), texts(&source).len()), (Fate::Removed, 2));
+        assert_eq!((source.fate(), texts(&source).len()), (FileStatus::Removed, 2));
     }
 
     fn file() -> impl Strategy<Value = Vec<u8>> {
@@ -358,10 +358,10 @@ mod tests {
             let pattern = Pattern::text("needle").unwrap();
             let holds = source.lines(0, usize::MAX).unwrap().into_iter().filter(|line| pattern.is_in(&line.text));
             let holds: Vec<FileLine> = holds.collect();
-            let first = match source.find(&pattern, 0).unwrap() { Portion::Found(line) => Some(line), _ => None };
+            let first = match source.find(&pattern, 0).unwrap() { SearchOutcome::Found(line) => Some(line), _ => None };
             prop_assert_eq!(first.as_ref(), holds.first());
             let end = bytes.len() as u64;
-            let last = match source.find_back(&pattern, end).unwrap() { Portion::Found(line) => Some(line), _ => None };
+            let last = match source.find_back(&pattern, end).unwrap() { SearchOutcome::Found(line) => Some(line), _ => None };
             prop_assert_eq!(last.as_ref(), holds.last());
         }
     }

@@ -10,13 +10,13 @@ use std::collections::VecDeque;
 const WINDOW_ROWS: u64 = 64;
 
 /// What is kept of one end of the output: rows and bytes of memory, whichever is reached first.
-struct Allowance {
+struct RowLimits {
     rows: usize,
     bytes: usize,
 }
 
-const HEAD_LIMITS: Allowance = Allowance { rows: 2_000, bytes: 1 << 20 };
-const TAIL_LIMITS: Allowance = Allowance { rows: 8_000, bytes: 4 << 20 };
+const HEAD_LIMITS: RowLimits = RowLimits { rows: 2_000, bytes: 1 << 20 };
+const TAIL_LIMITS: RowLimits = RowLimits { rows: 8_000, bytes: 4 << 20 };
 
 #[derive(Debug, Default)]
 pub(super) struct RowBuffer {

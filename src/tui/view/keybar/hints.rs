@@ -9,7 +9,7 @@ use crate::tui::keymap::Context;
 use crate::tui::panes::code::Mode;
 use crate::tui::panes::output;
 use crate::tui::screen::Screen;
-use crate::tui::view::problems::{self, Way};
+use crate::tui::view::problems::{self, FailureKey};
 use crate::tui::widgets::hints::{Hint, Hints};
 use crate::tui::widgets::layout::Pane;
 use crate::tui::widgets::look::DrawStyle;
@@ -185,8 +185,8 @@ fn of_problems(state: &State, hints: &mut Hints<'_>) {
         Phase::Stuck(failure) => {
             for (rank, (way, label)) in (0..).zip(problems::ways(failure.kind)) {
                 match way {
-                    Way::Action(action) => hints.key(*action, label, label, rank),
-                    Way::Letter(letter) => hints.plain(letter, label, rank),
+                    FailureKey::Action(action) => hints.key(*action, label, label, rank),
+                    FailureKey::Letter(letter) => hints.plain(letter, label, rank),
                 };
             }
         }

@@ -190,8 +190,8 @@ mod tests {
     #[test]
     fn each_right_that_changed_is_told() {
         type Change = fn(&mut Terms, &mut Reach);
-        type Told = fn(RightsChange) -> bool;
-        let parts: [(Change, Told); 13] = [
+        type Test = fn(RightsChange) -> bool;
+        let parts: [(Change, Test); 13] = [
             (|t, _| t.rights.read.push("/a".into()), |c| c.read),
             (|_, r| r.places.push(Place::closed("/a")), |c| c.read && c.write),
             (|_, r| r.read = Reachability::Yes, |c| c.read),
