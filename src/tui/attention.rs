@@ -111,7 +111,7 @@ impl Attention {
     }
 
     /// Calls the person: the bell, and a message where the terminal shows any.
-    pub(crate) fn call(self, app: &str, standing: Activity) -> String {
+    pub(crate) fn notification(self, app: &str, standing: Activity) -> String {
         let what = match standing {
             Activity::Permission => "A block waits for you",
             Activity::Question => "A question waits for you",
@@ -123,10 +123,10 @@ impl Attention {
             NotificationMethod::Osc777 => format!("\x1b]777;notify;{app};{what}\x1b\\"),
             NotificationMethod::Osc99 => format!("\x1b]99;i={app};{app}: {what}\x1b\\"),
         };
-        format!("\x07{}", self.wrapped(message))
+        format!("\x07{}", self.wrap_for_tmux(message))
     }
 
-    fn standing(self, app: &str, standing: Activity) -> String {
+    fn status(self, app: &str, standing: Activity) -> String {
         let state = match standing {
             Activity::Idle => "idle",
             Activity::Working => "working",
@@ -135,7 +135,7 @@ impl Attention {
             Activity::Failed => "error",
         };
         if self.status {
-            self.wrapped(format!("\x1b]7501;state={state}:app={app}\x1b\\"))
+            self.wrap_for_tmux(format!("\x1b]7501;state={state}:app={app}\x1b\\"))
         } else {
             String::new()
         }
@@ -147,17 +147,20 @@ impl Attention {
             Activity::Failed => "2;100",
             Activity::Idle | Activity::Permission | Activity::Question => "0",
         };
-        if self.progress { self.wrapped(format!("\x1b]9;4;{progress}\x1b\\")) } else { String::new() }
+        if self.progress { self.wrap_for_tmux(format!("\x1b]9;4;{progress}\x1b\\")) } else { String::new() }
     }
 
     /// Takes back what was told.
     pub(crate) fn clear(self) -> String {
-        let status =
-            if self.status { self.wrapped("\x1b]7501;state=clear\x1b\\".into()) } else { String::new() };
+        let status = if self.status {
+            self.wrap_for_tmux("\x1b]7501;state=clear\x1b\\".into())
+        } else {
+            String::new()
+        };
         status + &self.progress(Activity::Idle)
     }
 
-    fn wrapped(self, sequence: String) -> String {
+    fn wrap_for_tmux(self, sequence: String) -> String {
         if self.tmux && !sequence.is_empty() {
             return format!("\x1bPtmux;{}\x1b\\", sequence.replace('\x1b', "\x1b\x1b"));
         }
@@ -186,7 +189,7 @@ impl AttentionSender {
     }
 
     /// What has to be told now; empty while nothing changed.
-    pub(crate) fn tell(&mut self, app: &str, standing: Activity, now: Instant) -> String {
+    pub(crate) fn update(&mut self, app: &str, standing: Activity, now: Instant) -> String {
         let at = self.attention;
         let before = self.told.map(|(told, _)| told);
         if before == Some(standing) {
@@ -201,7 +204,7 @@ impl AttentionSender {
         }
         self.told = Some((standing, now));
         let (was, progress) = (at.progress(before.unwrap_or(Activity::Idle)), at.progress(standing));
-        at.standing(app, standing) + if progress == was { "" } else { &progress }
+        at.status(app, standing) + if progress == was { "" } else { &progress }
     }
 
     /// The terminal was given away in between: all has to be told again.
@@ -238,7 +241,7 @@ mod tests {
                 "\x07\x1bPtmux;\x1b\x1b]9;sayso: A block waits for you\x1b\x1b\\\x1b\\",
             ),
         ] {
-            assert_eq!(at(env).call("sayso", Activity::Permission), expected, "{env:?}");
+            assert_eq!(at(env).notification("sayso", Activity::Permission), expected, "{env:?}");
         }
     }
 
@@ -248,19 +251,19 @@ mod tests {
         let attention = at(&[("TERM", "xterm-256color"), ("VTE_VERSION", "8003")]);
         let (mut teller, now) = (AttentionSender::new(attention), Instant::now());
         let later = now + Duration::from_secs(60);
-        assert_eq!(teller.tell("sayso", Activity::Idle, now), "\x1b]7501;state=idle:app=sayso\x1b\\");
-        assert_eq!(teller.tell("sayso", Activity::Idle, later), "");
+        assert_eq!(teller.update("sayso", Activity::Idle, now), "\x1b]7501;state=idle:app=sayso\x1b\\");
+        assert_eq!(teller.update("sayso", Activity::Idle, later), "");
         let working = "\x1b]7501;state=working:app=sayso\x1b\\\x1b]9;4;3\x1b\\";
-        assert_eq!(teller.tell("sayso", Activity::Working, now), working);
-        assert_eq!(teller.tell("sayso", Activity::Working, later), "");
+        assert_eq!(teller.update("sayso", Activity::Working, now), working);
+        assert_eq!(teller.update("sayso", Activity::Working, later), "");
         let waits = "\x1b]7501;state=blocked:kind=permission:app=sayso\x1b\\\x1b]9;4;0\x1b\\";
-        assert_eq!(teller.tell("sayso", Activity::Permission, now), waits);
-        assert_eq!(teller.tell("sayso", Activity::Permission, later), "");
+        assert_eq!(teller.update("sayso", Activity::Permission, now), waits);
+        assert_eq!(teller.update("sayso", Activity::Permission, later), "");
         let failed = "\x1b]7501;state=error:app=sayso\x1b\\\x1b]9;4;2;100\x1b\\";
-        assert_eq!(teller.tell("sayso", Activity::Failed, now), failed);
+        assert_eq!(teller.update("sayso", Activity::Failed, now), failed);
         assert_eq!(attention.clear(), "\x1b]7501;state=clear\x1b\\\x1b]9;4;0\x1b\\");
         teller.forget();
-        assert_ne!(teller.tell("sayso", Activity::Failed, now), "");
+        assert_ne!(teller.update("sayso", Activity::Failed, now), "");
     }
 
     #[test]
@@ -268,20 +271,20 @@ mod tests {
         let ghostty =
             [("TERM", "xterm-ghostty"), ("TERM_PROGRAM", "ghostty"), ("TERM_PROGRAM_VERSION", "1.2.3")];
         let (mut teller, now) = (AttentionSender::new(at(&ghostty)), Instant::now());
-        assert!(teller.tell("sayso", Activity::Working, now).ends_with("\x1b]9;4;3\x1b\\"));
-        assert_eq!(teller.tell("sayso", Activity::Working, now + Duration::from_secs(9)), "");
+        assert!(teller.update("sayso", Activity::Working, now).ends_with("\x1b]9;4;3\x1b\\"));
+        assert_eq!(teller.update("sayso", Activity::Working, now + Duration::from_secs(9)), "");
         assert_eq!(
-            teller.tell("sayso", Activity::Working, now + Duration::from_secs(11)),
+            teller.update("sayso", Activity::Working, now + Duration::from_secs(11)),
             "\x1b]9;4;3\x1b\\"
         );
-        assert_eq!(teller.tell("sayso", Activity::Working, now + Duration::from_secs(12)), "");
+        assert_eq!(teller.update("sayso", Activity::Working, now + Duration::from_secs(12)), "");
     }
 
     #[test]
     fn a_terminal_that_would_write_it_is_told_nothing() {
         for term in ["linux", "dumb", "vt100", ""] {
             let mut teller = AttentionSender::new(at(&[("TERM", term)]));
-            assert_eq!(teller.tell("sayso", Activity::Working, Instant::now()), "", "{term}");
+            assert_eq!(teller.update("sayso", Activity::Working, Instant::now()), "", "{term}");
             assert_eq!(at(&[("TERM", term)]).clear(), "");
         }
         // These would take it for a message.

@@ -35,7 +35,7 @@ pub(crate) enum CopyMethod {
 }
 
 /// The ways to try, best first.
-pub(crate) fn ways(at: ClipboardEnv) -> Vec<CopyMethod> {
+pub(crate) fn copy_methods(at: ClipboardEnv) -> Vec<CopyMethod> {
     let mut ways = Vec::new();
     if at.tmux {
         ways.push(CopyMethod::Program(Start::Tmux, &["load-buffer", "-w", "-"]));
@@ -101,7 +101,7 @@ pub(crate) fn copy(text: &str, ways: &[CopyMethod], programs: &Launcher) -> Copy
     for way in ways {
         match way {
             CopyMethod::Program(start, arguments) => {
-                if programs.command(*start).is_ok_and(|command| hand_over(command, arguments, text)) {
+                if programs.command(*start).is_ok_and(|command| pipe_text(command, arguments, text)) {
                     return CopyResult::Confirmed { lines };
                 }
             }
@@ -121,7 +121,7 @@ fn osc52(text: &str) -> String {
 }
 
 /// Gives the text to a program. Whether it ended well.
-fn hand_over(mut command: Command, arguments: &[&str], text: &str) -> bool {
+fn pipe_text(mut command: Command, arguments: &[&str], text: &str) -> bool {
     let child =
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
     let Ok(mut child) = child else { return false };
@@ -136,8 +136,8 @@ mod tests {
     #[test]
     fn over_ssh_tmux_then_the_terminal() {
         let ssh = ClipboardEnv { ssh: true, x11: true, ..ClipboardEnv::default() };
-        assert_eq!(ways(ssh), [CopyMethod::Terminal]);
-        let tmux = ways(ClipboardEnv { tmux: true, ..ssh });
+        assert_eq!(copy_methods(ssh), [CopyMethod::Terminal]);
+        let tmux = copy_methods(ClipboardEnv { tmux: true, ..ssh });
         assert_eq!(
             tmux,
             [CopyMethod::Program(Start::Tmux, &["load-buffer", "-w", "-"]), CopyMethod::Terminal]
@@ -147,8 +147,8 @@ mod tests {
     #[test]
     fn locally_the_system_first() {
         let local = ClipboardEnv { wayland: true, tmux: true, ..ClipboardEnv::default() };
-        assert_eq!(ways(local).first(), Some(&CopyMethod::Program(Start::WlCopy, &[])));
-        assert_eq!(ways(ClipboardEnv::default()), [CopyMethod::Terminal]);
+        assert_eq!(copy_methods(local).first(), Some(&CopyMethod::Program(Start::WlCopy, &[])));
+        assert_eq!(copy_methods(ClipboardEnv::default()), [CopyMethod::Terminal]);
     }
 
     #[test]

@@ -86,7 +86,7 @@ impl ImageMode {
     }
 
     /// The protocol for a terminal that has answered all that it was asked.
-    pub(super) fn answered(self, kitty: bool, sixel: bool) -> Option<GraphicsProtocol> {
+    pub(super) fn protocol_for(self, kitty: bool, sixel: bool) -> Option<GraphicsProtocol> {
         match self {
             Self::Best { .. } if kitty => Some(GraphicsProtocol::Kitty),
             Self::Best { brand: Some(brand), .. } => Some(brand),
@@ -149,12 +149,12 @@ pub(crate) struct PlacedPicture {
 
 impl PlacedPicture {
     /// Whether this is the same part of the same picture in the same place.
-    pub(crate) fn is(&self, other: &Self) -> bool {
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
         (self.number, self.area, &self.rows) == (other.number, other.area, &other.rows)
     }
 
     /// With a row that follows; `None`: it does not.
-    fn with(mut self, row: &Self) -> Option<Self> {
+    fn extended_by(mut self, row: &Self) -> Option<Self> {
         let follows = row.area.y == self.area.bottom() && row.area.x == self.area.x;
         self.area.height += 1;
         self.rows.end += 1;
@@ -234,7 +234,8 @@ impl Graphics {
                     Entry::Vacant(view) => drop(view.insert(place)),
                     Entry::Occupied(mut view) => {
                         let before = view.get_mut().take();
-                        *view.get_mut() = before.zip(place).and_then(|(before, row)| before.with(&row));
+                        *view.get_mut() =
+                            before.zip(place).and_then(|(before, row)| before.extended_by(&row));
                     }
                 }
             }
@@ -261,7 +262,7 @@ pub(crate) const FORGET_ALL: &str = "\x1b_Ga=d,d=A,q=2\x1b\\";
 pub(crate) const QUESTION: &str = "\x1b_Gi=1,s=1,v=1,a=q,t=d,f=24;AAAA\x1b\\";
 
 /// What the terminal answered to [`QUESTION`]; `None`: this is no answer to it.
-pub(crate) fn answer(text: &[u8]) -> Option<bool> {
+pub(crate) fn parse_answer(text: &[u8]) -> Option<bool> {
     text.strip_prefix(b"Gi=1;").map(|said| said == b"OK")
 }
 

@@ -57,7 +57,7 @@ impl Note {
     }
 
     /// The way to this block was gone: how the same key, named here, approves it, or asks for the word that does.
-    pub(crate) fn says_how(block: BlockId, key: &str, needs_typed: bool) -> Self {
+    pub(crate) fn how_to_approve(block: BlockId, key: &str, needs_typed: bool) -> Self {
         let does = if needs_typed { "asks for the word that approves" } else { "approves" };
         let text = format!("Block {block}: look at it, then {key} again {does}.");
         Self { says_how: Some(block), ..Self::of_wait(text) }

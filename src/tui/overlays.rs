@@ -236,7 +236,7 @@ pub trait Overlay: Any + Debug {
     }
 
     /// What a letter would do that no action has and no field takes.
-    fn means(&self, letter: char) -> LetterEffect {
+    fn letter_effect(&self, letter: char) -> LetterEffect {
         if self.is_only_read() && letter == 'q' { LetterEffect::Harmless } else { LetterEffect::Nothing }
     }
 

@@ -104,7 +104,7 @@ fn chat_title(screen: &Screen, state: &State) -> Title {
         }
         _ => EndKeys::None,
     };
-    Title { left: "Chat".into(), right: screen.panes.chat.standing(&keys), focused, style: None }
+    Title { left: "Chat".into(), right: screen.panes.chat.position_text(&keys), focused, style: None }
 }
 
 fn lower_title(screen: &Screen, state: &State, look: DrawStyle<'_>) -> Title {

@@ -230,7 +230,7 @@ impl Buffer {
     }
 
     /// How many lines at the start and at the end were never touched since the text was opened.
-    pub(crate) fn untouched(&self) -> (usize, usize) {
+    pub(crate) fn unchanged_ends(&self) -> (usize, usize) {
         self.untouched
     }
 }

@@ -247,11 +247,11 @@ impl Vim {
     }
 
     /// Makes the last change again, as often as there is room for.
-    fn again(&mut self, times: usize, text: &mut Text) -> StrokeResult {
+    fn repeat_last(&mut self, times: usize, text: &mut Text) -> StrokeResult {
         let keys = self.last.clone();
         let mut answer = StrokeResult::Done;
         self.replaying = true;
-        text.together(|text| {
+        text.group_changes(|text| {
             for _ in 0..times {
                 let fits = self.may_put_in(keys.len(), 1);
                 if !fits || keys.chars().any(|stroke| self.stroke(stroke, text) == StrokeResult::TooMuch) {

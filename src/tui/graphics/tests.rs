@@ -12,23 +12,23 @@ fn the_best_is_what_the_terminal_says_or_its_kind_is_known_for() {
     use GraphicsProtocol::{Iterm2, Kitty, Sixel};
     let kitty = mode(&[("TERM", "xterm-kitty")]);
     assert!(kitty.asks_kitty());
-    assert_eq!(kitty.answered(true, true), Some(Kitty));
-    assert_eq!(kitty.answered(false, false), None, "it said no");
+    assert_eq!(kitty.protocol_for(true, true), Some(Kitty));
+    assert_eq!(kitty.protocol_for(false, false), None, "it said no");
     let iterm = mode(&[("TERM", "xterm-256color"), ("TERM_PROGRAM", "iTerm.app")]);
     assert!(!iterm.asks_kitty());
-    assert_eq!(iterm.answered(false, true), Some(Iterm2));
+    assert_eq!(iterm.protocol_for(false, true), Some(Iterm2));
     let other = mode(&[("TERM", "xterm-256color")]);
     // A terminal that is not known may print the question, and one that was started in kitty inherits its variables.
     assert!(!mode(&[("TERM", "xterm-256color"), ("KITTY_WINDOW_ID", "1")]).asks_kitty());
     assert!(!other.asks_kitty());
-    assert_eq!(other.answered(false, true), Some(Sixel));
-    assert_eq!(other.answered(false, false), None);
+    assert_eq!(other.protocol_for(false, true), Some(Sixel));
+    assert_eq!(other.protocol_for(false, false), None);
     for between in [("TMUX", "/tmp/tmux"), ("STY", "1.a"), ("ZELLIJ", "0"), ("TERM", "tmux-256color")] {
         let mode = mode(&[("KONSOLE_VERSION", "1"), between]);
-        assert_eq!((mode, mode.answered(true, true)), (ImageMode::HalfBlocks, None), "{between:?}");
+        assert_eq!((mode, mode.protocol_for(true, true)), (ImageMode::HalfBlocks, None), "{between:?}");
     }
-    assert_eq!(ImageMode::By(Sixel).answered(true, false), Some(Sixel), "the person said so");
-    assert_eq!(ImageMode::Off.answered(true, true), None);
+    assert_eq!(ImageMode::By(Sixel).protocol_for(true, false), Some(Sixel), "the person said so");
+    assert_eq!(ImageMode::Off.protocol_for(true, true), None);
 }
 
 /// A picture of which each pixel differs.

@@ -171,7 +171,7 @@ pub(crate) enum KeyClass {
 pub(crate) enum KeyOutcome {
     /// It does what it does.
     Pass,
-    /// It counts unless another key follows: ask [`super::Guard::due`] at [`super::Guard::next_deadline`].
+    /// It counts unless another key follows: ask [`super::Guard::take_due`] at [`super::Guard::next_deadline`].
     Held,
     /// Nothing happens but the note.
     Refused(RefusalReason),

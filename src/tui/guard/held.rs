@@ -45,7 +45,7 @@ impl HeldKey {
     }
 
     /// A key that no text has, or a letter that is text in any case: held as long as a paste may follow it.
-    pub(super) fn brief(deed: GuardedAction, time: Duration, at: Instant) -> Self {
+    pub(super) fn without_question(deed: GuardedAction, time: Duration, at: Instant) -> Self {
         Self { deed, at, time, asks: false, stage: Stage::Alone }
     }
 

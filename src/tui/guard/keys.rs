@@ -53,12 +53,12 @@ impl Guard {
         if beside.burst && (class != KeyClass::Scroll || meant) {
             self.typing.drop_letters();
             self.restart(at);
-            return KeyOutcome::Refused(self.fenced(class).unwrap_or(RefusalReason::Paste));
+            return KeyOutcome::Refused(self.fence_refusal(class).unwrap_or(RefusalReason::Paste));
         }
         if beside.repeat && !matches!(class, KeyClass::Scroll | KeyClass::Other | KeyClass::Opener) {
             self.typing.means();
             self.restart(at);
-            return KeyOutcome::Refused(self.fenced(class).unwrap_or(RefusalReason::Repeat));
+            return KeyOutcome::Refused(self.fence_refusal(class).unwrap_or(RefusalReason::Repeat));
         }
         if !alone && meant {
             return self.word(at);
@@ -68,7 +68,7 @@ impl Guard {
             KeyClass::Stray | KeyClass::Opener if !alone => self.word(at),
             KeyClass::Stray => {
                 self.restart(at);
-                self.held = Some(HeldKey::brief(GuardedAction::Text, self.times.burst, at));
+                self.held = Some(HeldKey::without_question(GuardedAction::Text, self.times.burst, at));
                 KeyOutcome::Held
             }
             KeyClass::Decision(_) | KeyClass::Act(..) => {
@@ -101,7 +101,7 @@ impl Guard {
             KeyClass::Decision(_) | KeyClass::Act(..) if beside.burst || beside.repeat => {
                 self.restart(at);
                 let why = if beside.repeat { RefusalReason::Repeat } else { RefusalReason::Paste };
-                KeyOutcome::Refused(self.fenced(class).unwrap_or(why))
+                KeyOutcome::Refused(self.fence_refusal(class).unwrap_or(why))
             }
             KeyClass::Decision(_) | KeyClass::Act(..) => self.decision(class, true, at),
             _ => {
@@ -114,11 +114,11 @@ impl Guard {
     /// A key that acts: it is held back where nothing speaks against it.
     fn decision(&mut self, class: KeyClass, alone: bool, at: Instant) -> KeyOutcome {
         let (deed, why) = match class {
-            KeyClass::Decision(verb) => (GuardedAction::Decide(verb), self.locked_for(verb, at)),
-            KeyClass::Act(deed, place) => (deed, self.locked_at(place, at)),
+            KeyClass::Decision(verb) => (GuardedAction::Decide(verb), self.decision_refusal(verb, at)),
+            KeyClass::Act(deed, place) => (deed, self.letter_refusal(place, at)),
             _ => return KeyOutcome::Pass,
         };
-        let why = if alone { why } else { Some(self.fenced(class).unwrap_or(RefusalReason::Word)) };
+        let why = if alone { why } else { Some(self.fence_refusal(class).unwrap_or(RefusalReason::Word)) };
         self.restart(at);
         match why {
             Some(why) => KeyOutcome::Refused(self.with_time_left(why)),
@@ -165,11 +165,11 @@ impl Guard {
         if !again || self.subject != Some(token) {
             return KeyOutcome::Refused(RefusalReason::Again);
         }
-        if let Some(why) = self.barred(Verb::Approve) {
+        if let Some(why) = self.standing_refusal(Verb::Approve) {
             return KeyOutcome::Refused(why);
         }
         self.went = None;
-        self.held = Some(HeldKey::brief(
+        self.held = Some(HeldKey::without_question(
             GuardedAction::Decide(Verb::Approve),
             self.times.burst.max(self.times.alone),
             at,
@@ -193,8 +193,8 @@ impl Guard {
     pub(crate) fn click(&mut self, class: KeyClass, now: Instant) -> KeyOutcome {
         self.settle(now);
         let (deed, why) = match class {
-            KeyClass::Decision(verb) => (GuardedAction::Decide(verb), self.locked_for(verb, now)),
-            KeyClass::Act(deed, place) => (deed, self.locked_at(place, now)),
+            KeyClass::Decision(verb) => (GuardedAction::Decide(verb), self.decision_refusal(verb, now)),
+            KeyClass::Act(deed, place) => (deed, self.letter_refusal(place, now)),
             _ => return KeyOutcome::Pass,
         };
         let pasted = self.typing.is_beside(self.times.burst, now).then_some(RefusalReason::Paste);
@@ -202,16 +202,16 @@ impl Guard {
         match why.or(pasted) {
             Some(why) => KeyOutcome::Refused(why),
             None => {
-                self.held = Some(HeldKey::brief(deed, self.times.burst, now));
+                self.held = Some(HeldKey::without_question(deed, self.times.burst, now));
                 KeyOutcome::Held
             }
         }
     }
 
     /// That the terminal did not have the frame yet, where that is so.
-    fn fenced(&self, class: KeyClass) -> Option<RefusalReason> {
+    fn fence_refusal(&self, class: KeyClass) -> Option<RefusalReason> {
         match class {
-            KeyClass::Decision(verb) if !is_down(self.fence) => self.barred(verb),
+            KeyClass::Decision(verb) if !is_down(self.fence) => self.standing_refusal(verb),
             KeyClass::Act(..) if !is_down(self.place_fence) => Some(RefusalReason::Fresh),
             _ => None,
         }

@@ -28,7 +28,7 @@ const SKIP: KeyClass = KeyClass::Decision(Verb::Skip);
 /// A block of `n` rows, all on screen from `t` on, the fence answered 10 ms later.
 fn shown(n: u64, t: Instant) -> Guard {
     let mut g = Guard::new(Times::default(), (80, 24), t);
-    g.appeared(token(1), t);
+    g.set_subject(token(1), t);
     g.layout(rows(n));
     g.rows_on_screen(&[0..n as usize], t);
     answer(&mut g, t, t + ms(10));
@@ -46,7 +46,7 @@ fn answer(g: &mut Guard, asked: Instant, at: Instant) {
 fn hold_out(g: &mut Guard, from: Instant) -> Option<Verb> {
     g.tick(from + ms(401));
     answer(g, from + ms(401), from + ms(402));
-    match g.due(from + ms(403)) {
+    match g.take_due(from + ms(403)) {
         Some(GuardedAction::Decide(verb)) => Some(verb),
         None => None,
         Some(other) => panic!("{other:?}"),
@@ -79,14 +79,14 @@ fn approves_when_all_was_seen_in_quiet() {
     let t = Instant::now();
     let mut g = shown(5, t);
     assert_eq!(decide(&mut g, 'a', APPROVE, t + ms(711)), Ok(Some(Verb::Approve)));
-    assert_eq!(g.due(t + ms(900)), None, "told once");
+    assert_eq!(g.take_due(t + ms(900)), None, "told once");
 }
 
 #[test]
 fn g2_nothing_counts_before_the_terminal_answered() {
     let t = Instant::now();
     let mut g = Guard::new(Times::default(), (80, 24), t);
-    g.appeared(token(1), t);
+    g.set_subject(token(1), t);
     g.layout(rows(1));
     g.rows_on_screen(&[0..1], t);
     let before = RefusalReason::Appeared { block: BlockId(3), left: None };
@@ -105,7 +105,7 @@ fn g2_nothing_counts_before_the_terminal_answered() {
 fn g2_without_an_answer_all_read_in_two_seconds_is_dropped() {
     let t = Instant::now();
     let mut g = Guard::new(Times::default(), (80, 24), t);
-    g.appeared(token(1), t);
+    g.set_subject(token(1), t);
     g.layout(rows(1));
     g.rows_on_screen(&[0..1], t);
     let query = g.queries(t)[0];
@@ -113,10 +113,10 @@ fn g2_without_an_answer_all_read_in_two_seconds_is_dropped() {
     for i in 0..50 {
         let at = t + ms(i * 60);
         assert!(g.key(&press('a'), APPROVE, at) != KeyOutcome::Held, "key {i}");
-        assert_eq!(g.due(at), None);
+        assert_eq!(g.take_due(at), None);
     }
     g.fence_answered(query.place(), t + ms(3000));
-    assert!(matches!(g.locked(t + ms(3001)), Some(RefusalReason::Appeared { left: Some(_), .. })));
+    assert!(matches!(g.approval_refusal(t + ms(3001)), Some(RefusalReason::Appeared { left: Some(_), .. })));
     assert_eq!(decide(&mut g, 'a', APPROVE, t + ms(3701)), Ok(Some(Verb::Approve)));
 }
 
@@ -157,45 +157,45 @@ fn g4_approve_waits_for_every_row_and_the_others_do_not() {
     let mut g = shown(10, t);
     g.rows_on_screen(&[0..6], t + ms(11));
     assert_eq!(decide(&mut g, 'a', APPROVE, t + ms(800)), Err(RefusalReason::Unseen { lines: 4 }));
-    assert_eq!(g.seen(), (6, 10));
-    assert_eq!(g.locked(t + ms(1600)), Some(RefusalReason::Unseen { lines: 4 }));
-    assert_eq!(g.locked_for(Verb::Reject, t + ms(1600)), None);
+    assert_eq!(g.seen_lines(), (6, 10));
+    assert_eq!(g.approval_refusal(t + ms(1600)), Some(RefusalReason::Unseen { lines: 4 }));
+    assert_eq!(g.decision_refusal(Verb::Reject, t + ms(1600)), None);
     g.rows_on_screen(&[4..10], t + ms(1600));
-    assert_eq!(g.locked(t + ms(1899)), Some(RefusalReason::Unseen { lines: 4 }));
+    assert_eq!(g.approval_refusal(t + ms(1899)), Some(RefusalReason::Unseen { lines: 4 }));
     assert!(g.tick(t + ms(1900)));
-    assert_eq!(g.locked(t + ms(1900)), None);
+    assert_eq!(g.approval_refusal(t + ms(1900)), None);
 }
 
 #[test]
 fn g4_rows_count_only_from_when_the_terminal_had_them() {
     let t = Instant::now();
     let mut g = Guard::new(Times::default(), (80, 24), t);
-    g.appeared(token(1), t);
+    g.set_subject(token(1), t);
     g.layout(rows(1));
     g.rows_on_screen(&[0..1], t);
     let query = g.queries(t)[0];
     g.tick(t + ms(1500));
-    assert_eq!(g.seen(), (0, 1));
+    assert_eq!(g.seen_lines(), (0, 1));
     g.fence_answered(query.place(), t + ms(1500));
     g.tick(t + ms(1799));
-    assert_eq!(g.seen(), (0, 1));
+    assert_eq!(g.seen_lines(), (0, 1));
     g.tick(t + ms(1800));
-    assert_eq!(g.seen(), (1, 1));
+    assert_eq!(g.seen_lines(), (1, 1));
 }
 
 #[test]
 fn g4_approve_waits_for_the_review() {
     let t = Instant::now();
     let mut g = shown(1, t);
-    g.checking(true);
+    g.set_checking(true);
     assert_eq!(decide(&mut g, 'a', APPROVE, t + ms(900)), Err(RefusalReason::Checking));
-    g.checking(false);
+    g.set_checking(false);
     // The findings came: their rows are new.
     let mut more = rows(1);
     more.push(SubjectRow { extent: 100..120, line: None, ..SubjectRow::default() });
     g.layout(more);
     g.rows_on_screen(&[0..2], t + ms(950));
-    assert_eq!(g.locked(t + ms(1649)), Some(RefusalReason::Unseen { lines: 1 }));
+    assert_eq!(g.approval_refusal(t + ms(1649)), Some(RefusalReason::Unseen { lines: 1 }));
     g.tick(t + ms(1649));
     assert_eq!(decide(&mut g, 'a', APPROVE, t + ms(1700)), Ok(Some(Verb::Approve)));
 }
@@ -205,12 +205,15 @@ fn g5_a_change_starts_over() {
     let t = Instant::now();
     let mut g = shown(1, t);
     g.tick(t + ms(800));
-    assert_eq!(g.locked(t + ms(800)), None);
-    g.appeared(token(1), t + ms(800));
-    assert_eq!(g.locked(t + ms(800)), None, "the same token is the same subject");
-    g.appeared(token(2), t + ms(800));
-    assert_eq!(g.locked(t + ms(5000)), Some(RefusalReason::Appeared { block: BlockId(3), left: None }));
-    assert_eq!(g.seen(), (0, 0));
+    assert_eq!(g.approval_refusal(t + ms(800)), None);
+    g.set_subject(token(1), t + ms(800));
+    assert_eq!(g.approval_refusal(t + ms(800)), None, "the same token is the same subject");
+    g.set_subject(token(2), t + ms(800));
+    assert_eq!(
+        g.approval_refusal(t + ms(5000)),
+        Some(RefusalReason::Appeared { block: BlockId(3), left: None })
+    );
+    assert_eq!(g.seen_lines(), (0, 0));
     assert_eq!(g.queries(t + ms(800)).len(), 1);
 }
 
@@ -227,8 +230,8 @@ fn g5_resize_focus_and_foreground_restart_the_quiet() {
         let mut g = shown(1, t);
         g.tick(t + ms(1000));
         event(&mut g, t + ms(1000));
-        assert_eq!(g.locked(t + ms(1100)), Some(RefusalReason::Quiet { left: ms(600) }));
-        assert_eq!(g.locked(t + ms(1700)), None);
+        assert_eq!(g.approval_refusal(t + ms(1100)), Some(RefusalReason::Quiet { left: ms(600) }));
+        assert_eq!(g.approval_refusal(t + ms(1700)), None);
     }
 }
 
@@ -237,7 +240,7 @@ fn g5_another_width_tells_what_is_to_be_looked_at_again() {
     let t = Instant::now();
     let mut g = shown(3, t);
     g.tick(t + ms(800));
-    assert_eq!(g.locked(t + ms(800)), None);
+    assert_eq!(g.approval_refusal(t + ms(800)), None);
     let split: Vec<SubjectRow> = (0..6u64)
         .map(|i| SubjectRow { extent: i * 5..i * 5 + 5, line: Some(i as u32 / 2), ..SubjectRow::default() })
         .collect();
@@ -266,7 +269,7 @@ fn g6_keys_at_once_are_a_paste_even_when_the_first_is_alone_at_first() {
         let mut g = shown(1, t);
         let at = t + ms(1000);
         assert_eq!(g.key(&press('a'), APPROVE, at), KeyOutcome::Held);
-        assert_eq!(g.due(at + ms(gap)), None);
+        assert_eq!(g.take_due(at + ms(gap)), None);
         for class in [KeyClass::Stray, KeyClass::Scroll, KeyClass::Other, SKIP] {
             let mut g = g.clone();
             assert_eq!(
@@ -332,14 +335,14 @@ fn g6_any_key_before_the_answer_takes_the_decision_back() {
         assert_eq!(g.key(&press('a'), APPROVE, at), KeyOutcome::Held);
         g.tick(at + ms(401));
         let query = g.queries(at + ms(401))[0];
-        assert_eq!(g.due(at + ms(900)), None, "held until the terminal answered");
-        assert_eq!(g.held(), Some(GuardedAction::Decide(Verb::Approve)));
+        assert_eq!(g.take_due(at + ms(900)), None, "held until the terminal answered");
+        assert_eq!(g.held_action(), Some(GuardedAction::Decide(Verb::Approve)));
         (g, query)
     };
     let (mut g, query) = asked();
     g.fence_answered(query.place(), at + ms(2400));
     assert_eq!(
-        g.due(at + ms(2400)),
+        g.take_due(at + ms(2400)),
         Some(GuardedAction::Decide(Verb::Approve)),
         "late, and nothing was typed"
     );
@@ -357,20 +360,20 @@ fn g6_any_key_before_the_answer_takes_the_decision_back() {
         let (mut g, query) = asked();
         disturb(&mut g, at + ms(1200));
         g.fence_answered(query.place(), at + ms(1300));
-        assert_eq!(g.due(at + ms(1300)), None, "disturbance {number}");
+        assert_eq!(g.take_due(at + ms(1300)), None, "disturbance {number}");
     }
     // A key that looks like an answer is none.
     let (mut g, query) = asked();
     g.fence_answered((1, 5), at + ms(500));
-    assert_eq!(g.due(at + ms(500)), None);
+    assert_eq!(g.take_due(at + ms(500)), None);
     g.fence_answered(query.place(), at + ms(600));
-    assert_eq!(g.due(at + ms(600)), None);
+    assert_eq!(g.take_due(at + ms(600)), None);
     // No answer at all: nothing is decided, and that is told.
     let (mut g, query) = asked();
     g.tick(at + ms(401) + ms(5000));
-    assert_eq!((g.due(at + ms(5500)), g.dropped()), (None, Some(RefusalReason::NoAnswer)));
+    assert_eq!((g.take_due(at + ms(5500)), g.take_dropped()), (None, Some(RefusalReason::NoAnswer)));
     g.fence_answered(query.place(), at + ms(5600));
-    assert_eq!(g.due(at + ms(5600)), None);
+    assert_eq!(g.take_due(at + ms(5600)), None);
 }
 
 #[test]
@@ -379,7 +382,7 @@ fn a_program_that_stood_still_decides_nothing() {
     let mut g = shown(1, t);
     assert_eq!(g.key(&press('a'), APPROVE, t + ms(1000)), KeyOutcome::Held);
     g.tick(t + ms(9000));
-    assert_eq!((g.due(t + ms(9000)), g.dropped()), (None, Some(RefusalReason::StoodStill)));
+    assert_eq!((g.take_due(t + ms(9000)), g.take_dropped()), (None, Some(RefusalReason::StoodStill)));
 }
 
 #[test]
@@ -391,9 +394,9 @@ fn the_go_key_first_only_moves_and_then_approves_where_nothing_stands_beside_it(
     assert_eq!(go(&mut g, from_elsewhere(), 1000), KeyOutcome::Pass, "it moves");
     let early = g.clone();
     assert_eq!(go(&mut g, there(), 1300), KeyOutcome::Held);
-    assert_eq!(g.due(t + ms(1495)), None);
+    assert_eq!(g.take_due(t + ms(1495)), None);
     assert_eq!(
-        g.due(t + ms(1496)),
+        g.take_due(t + ms(1496)),
         Some(GuardedAction::Decide(Verb::Approve)),
         "no quiet time, no answer needed"
     );
@@ -422,7 +425,7 @@ fn the_go_key_first_only_moves_and_then_approves_where_nothing_stands_beside_it(
         let mut g = early.clone();
         between(&mut g, t + ms(1200));
         assert_eq!(go(&mut g, there(), 1500), KeyOutcome::Refused(RefusalReason::Again), "{number}");
-        assert_eq!(g.due(t + ms(3000)), None);
+        assert_eq!(g.take_due(t + ms(3000)), None);
     }
 }
 
@@ -436,7 +439,7 @@ fn the_go_key_inside_a_paste_or_held_down_does_nothing() {
         for n in 0..200 {
             let at = t + ms(1000 + first + n * every);
             g.key(&GO, there(), at);
-            assert_eq!(g.due(at), None, "repeat {n} of {first}, {every}");
+            assert_eq!(g.take_due(at), None, "repeat {n} of {first}, {every}");
         }
     }
     // Where the terminal tells that a key is held down, not one repeat counts, however slow.
@@ -446,7 +449,7 @@ fn the_go_key_inside_a_paste_or_held_down_does_nothing() {
         let at = t + ms(1660 + n * 500);
         let repeat = KeyEvent { kind: KeyEventKind::Repeat, ..GO };
         assert_eq!(g.key(&repeat, there(), at), KeyOutcome::Refused(RefusalReason::Repeat));
-        assert_eq!(g.due(at + ms(499)), None);
+        assert_eq!(g.take_due(at + ms(499)), None);
     }
     // Bytes beside it.
     for (before, after) in
@@ -462,7 +465,7 @@ fn the_go_key_inside_a_paste_or_held_down_does_nothing() {
         if let Some(gap) = after {
             g.key(&press('x'), KeyClass::Stray, at + ms(gap));
         }
-        assert_eq!(g.due(at + ms(900)), None, "{before:?} {after:?}");
+        assert_eq!(g.take_due(at + ms(900)), None, "{before:?} {after:?}");
     }
     // In a paste it does not even move.
     let mut g = shown(1, t);
@@ -474,7 +477,7 @@ fn the_go_key_inside_a_paste_or_held_down_does_nothing() {
 fn the_go_key_holds_the_fence_and_what_has_to_be_seen() {
     let t = Instant::now();
     let mut g = Guard::new(Times::default(), (80, 24), t);
-    g.appeared(token(1), t);
+    g.set_subject(token(1), t);
     g.layout(rows(4));
     g.rows_on_screen(&[0..2], t);
     g.key(&GO, from_elsewhere(), t + ms(100));
@@ -483,10 +486,10 @@ fn the_go_key_holds_the_fence_and_what_has_to_be_seen() {
     answer(&mut g, t + ms(600), t + ms(610));
     assert_eq!(g.key(&GO, there(), t + ms(1000)), KeyOutcome::Refused(RefusalReason::Unseen { lines: 2 }));
     g.rows_on_screen(&[2..4], t + ms(1000));
-    g.checking(true);
+    g.set_checking(true);
     assert_eq!(g.key(&GO, there(), t + ms(1500)), KeyOutcome::Refused(RefusalReason::Checking));
-    g.checking(false);
-    g.appeared(token(2), t + ms(1600));
+    g.set_checking(false);
+    g.set_subject(token(2), t + ms(1600));
     let other = KeyClass::Go { there: true, token: Some(token(2)) };
     assert_eq!(
         g.key(&GO, other, t + ms(2000)),
@@ -498,14 +501,14 @@ fn the_go_key_holds_the_fence_and_what_has_to_be_seen() {
 /// A guard that was told of a block whose checks still run, with the key that goes there pressed at 100 ms.
 fn went_to_unchecked(t: Instant) -> Guard {
     let mut g = shown(1, t);
-    g.checking(true);
+    g.set_checking(true);
     g.key(&GO, from_elsewhere(), t + ms(100));
     g
 }
 
 /// The block of that guard appears anew as `token` at 150 ms, and the terminal answers at once.
 fn appears_as(g: &mut Guard, token: SubjectId, t: Instant) -> KeyClass {
-    g.appeared(token, t + ms(150));
+    g.set_subject(token, t + ms(150));
     g.layout(rows(1));
     g.rows_on_screen(&[0..1], t + ms(150));
     answer(g, t + ms(150), t + ms(151));
@@ -524,7 +527,7 @@ fn who_went_to_a_block_before_its_checks_came_is_there() {
     assert_eq!(g.key(&GO, there, t + ms(452)), KeyOutcome::Held);
     // What changes once they were there is another subject, and so is another text.
     let mut g = went_to_unchecked(t);
-    g.checking(false);
+    g.set_checking(false);
     let there = appears_as(&mut g, checked, t);
     assert_eq!(g.key(&GO, there, t + ms(900)), KeyOutcome::Refused(RefusalReason::Again));
     let mut g = went_to_unchecked(t);
@@ -536,7 +539,7 @@ fn who_went_to_a_block_before_its_checks_came_is_there() {
 fn the_go_key_twice_makes_nobody_wait_half_a_second() {
     let t = Instant::now();
     let mut g = Guard::new(Times::default(), (80, 24), t);
-    g.appeared(token(1), t);
+    g.set_subject(token(1), t);
     g.layout(rows(20));
     g.rows_on_screen(&[0..20], t);
     answer(&mut g, t, t);
@@ -544,7 +547,7 @@ fn the_go_key_twice_makes_nobody_wait_half_a_second() {
     assert_eq!(g.key(&GO, there(), t + ms(300)), KeyOutcome::Held);
     let counts = g.next_deadline().expect("it is held back");
     assert!(counts <= t + ms(500), "{:?}", counts - t);
-    assert_eq!(g.due(counts), Some(GuardedAction::Decide(Verb::Approve)));
+    assert_eq!(g.take_due(counts), Some(GuardedAction::Decide(Verb::Approve)));
 }
 
 #[test]
@@ -552,14 +555,14 @@ fn a_letter_without_meaning_begins_a_text_and_a_paste_does_not() {
     let t = Instant::now();
     let mut g = shown(1, t);
     assert_eq!(g.key(&press('u'), KeyClass::Stray, t + ms(1000)), KeyOutcome::Held);
-    assert_eq!(g.held(), None, "nothing is decided by it: nothing is told");
-    assert_eq!(g.due(t + ms(1030)), None);
-    assert_eq!(g.due(t + ms(1031)), Some(GuardedAction::Text));
-    assert_eq!(g.letters(), ("u".into(), false));
+    assert_eq!(g.held_action(), None, "nothing is decided by it: nothing is told");
+    assert_eq!(g.take_due(t + ms(1030)), None);
+    assert_eq!(g.take_due(t + ms(1031)), Some(GuardedAction::Text));
+    assert_eq!(g.take_letters(), ("u".into(), false));
     let mut g = shown(1, t);
     assert_eq!(g.key(&press('u'), KeyClass::Stray, t + ms(1000)), KeyOutcome::Held);
     assert_eq!(g.key(&press('s'), SKIP, t + ms(1003)), KeyOutcome::Refused(RefusalReason::Paste));
-    assert_eq!(g.due(t + ms(2000)), None);
+    assert_eq!(g.take_due(t + ms(2000)), None);
 }
 
 #[test]
@@ -568,7 +571,7 @@ fn letters_that_act_elsewhere_pass_the_same_gate() {
     let retry = KeyClass::Act(GuardedAction::Letter('c'), 7);
     let asking = || {
         let mut g = Guard::new(Times::default(), (80, 24), t);
-        g.stands_at(Some(7), t);
+        g.set_place(Some(7), t);
         g
     };
     let mut g = asking();
@@ -595,11 +598,11 @@ fn letters_that_act_elsewhere_pass_the_same_gate() {
     g.tick(t + ms(1801));
     let query = g.queries(t + ms(1801))[0];
     let mut other = g.clone();
-    other.stands_at(Some(8), t + ms(1802));
+    other.set_place(Some(8), t + ms(1802));
     other.fence_answered(query.place(), t + ms(1803));
-    assert_eq!(other.due(t + ms(1803)), None, "another question");
+    assert_eq!(other.take_due(t + ms(1803)), None, "another question");
     g.fence_answered(query.place(), t + ms(1803));
-    assert_eq!(g.due(t + ms(1803)), Some(GuardedAction::Letter('c')));
+    assert_eq!(g.take_due(t + ms(1803)), Some(GuardedAction::Letter('c')));
 }
 
 #[test]
@@ -614,7 +617,7 @@ fn the_end_of_the_quiet_time_is_told_every_time() {
     assert_eq!(g.next_deadline(), Some(t + ms(1700)));
     g.rows_on_screen(&[0..1], t + ms(1701));
     assert!(g.tick(t + ms(1702)));
-    assert_eq!(g.locked(t + ms(1702)), None);
+    assert_eq!(g.approval_refusal(t + ms(1702)), None);
 }
 
 #[test]
@@ -639,7 +642,7 @@ fn a_held_decision_dies_with_its_subject() {
     let t = Instant::now();
     let mut g = shown(1, t);
     assert_eq!(g.key(&press('a'), APPROVE, t + ms(1000)), KeyOutcome::Held);
-    g.appeared(token(2), t + ms(1010));
+    g.set_subject(token(2), t + ms(1010));
     assert_eq!(hold_out(&mut g, t + ms(1010)), None);
     let mut g = shown(1, t);
     assert_eq!(g.key(&press('a'), APPROVE, t + ms(1000)), KeyOutcome::Held);
@@ -655,8 +658,8 @@ fn g8_the_mouse_passes_the_same_gate() {
     assert_eq!(g.click(APPROVE, t + ms(1001)), KeyOutcome::Held);
     let mut pasted = g.clone();
     pasted.key(&press('x'), KeyClass::Stray, t + ms(1005));
-    assert_eq!(pasted.due(t + ms(2000)), None, "reports of a mouse inside a paste");
-    assert_eq!(g.due(t + ms(1032)), Some(GuardedAction::Decide(Verb::Approve)));
+    assert_eq!(pasted.take_due(t + ms(2000)), None, "reports of a mouse inside a paste");
+    assert_eq!(g.take_due(t + ms(1032)), Some(GuardedAction::Decide(Verb::Approve)));
     assert!(matches!(g.click(APPROVE, t + ms(1040)), KeyOutcome::Refused(_)));
 }
 
@@ -667,7 +670,7 @@ fn a_small_window_locks() {
         let mut g = shown(1, t);
         g.resized(size, t + ms(20));
         g.tick(t + ms(2000));
-        assert_eq!(g.locked(t + ms(2000)).is_none(), open, "{size:?}");
+        assert_eq!(g.approval_refusal(t + ms(2000)).is_none(), open, "{size:?}");
     }
 }
 
@@ -676,7 +679,7 @@ fn a_paste_in_review_never_decides() {
     let t = Instant::now();
     let mut g = shown(1, t);
     assert_eq!(g.pasted(true, t + ms(1000)), KeyOutcome::Refused(RefusalReason::Paste));
-    assert!(g.locked(t + ms(1100)).is_some());
+    assert!(g.approval_refusal(t + ms(1100)).is_some());
 }
 
 #[test]
@@ -759,7 +762,7 @@ proptest! {
                         raised = Some(now);
                         noise.push(now);
                     }
-                    g.appeared(token(revision), now);
+                    g.set_subject(token(revision), now);
                     g.layout(rows(6));
                 }
                 GuardStep::Answer => if !asked.is_empty() {
@@ -812,7 +815,7 @@ proptest! {
                     *flag |= now.saturating_duration_since(since.max(proven)) >= ms(300);
                 }
             }
-            if let Some(deed) = g.due(now) {
+            if let Some(deed) = g.take_due(now) {
                 prop_assert_eq!(deed, GuardedAction::Decide(Verb::Approve));
                 let at = held_at.take().expect("was held first");
                 prop_assert!(keys.iter().all(|key| *key <= at), "a key came behind it");

@@ -366,7 +366,7 @@ impl InputParser {
         self.reset();
         let answer = match opened {
             b']' => csi::background(&text).map(InputEvent::Background),
-            b'_' => graphics::answer(&text).map(InputEvent::KittyGraphics),
+            b'_' => graphics::parse_answer(&text).map(InputEvent::KittyGraphics),
             _ => None,
         };
         self.events.extend(answer.filter(|_| !overflow));

@@ -128,7 +128,7 @@ impl Overlay for Always {
         ]
     }
 
-    fn means(&self, letter: char) -> LetterEffect {
+    fn letter_effect(&self, letter: char) -> LetterEffect {
         match letter {
             'A' => LetterEffect::Acts,
             letter if letter.is_ascii_digit() => LetterEffect::Harmless,

@@ -32,7 +32,7 @@ pub(crate) struct CommandList {
 
 impl CommandList {
     /// The commands that the filter leaves.
-    fn shown(&self) -> Vec<&'static SlashEntry> {
+    fn matching_commands(&self) -> Vec<&'static SlashEntry> {
         let text = self.filter.text();
         slash::matching(text.split_whitespace().next().unwrap_or(""))
     }
@@ -41,7 +41,7 @@ impl CommandList {
     fn chosen(&self) -> Option<(&'static SlashEntry, String)> {
         let text = self.filter.text();
         let argument = text.trim_start().split_once(char::is_whitespace).map_or("", |(_, rest)| rest.trim());
-        self.shown().get(self.cursor.0).map(|entry| (*entry, argument.to_owned()))
+        self.matching_commands().get(self.cursor.0).map(|entry| (*entry, argument.to_owned()))
     }
 }
 
@@ -57,11 +57,11 @@ fn columns(width: usize) -> (usize, usize) {
 fn widest() -> (usize, usize) {
     let columns =
         |of: &dyn Fn(&SlashEntry) -> usize| slash::COMMANDS.iter().map(of).max().unwrap_or_default();
-    (columns(&|command| named(command).len()), columns(&|command| command.does.len()))
+    (columns(&|command| usage(command).len()), columns(&|command| command.does.len()))
 }
 
 /// A command and what it takes.
-fn named(command: &SlashEntry) -> String {
+fn usage(command: &SlashEntry) -> String {
     format!("/{} {}", command.name, command.takes)
 }
 
@@ -76,7 +76,7 @@ impl Overlay for CommandList {
     }
 
     fn list(&mut self) -> Option<(&mut Cursor, usize)> {
-        let rows = self.shown().len();
+        let rows = self.matching_commands().len();
         Some((&mut self.cursor, rows))
     }
 
@@ -130,14 +130,14 @@ impl Overlay for CommandList {
     }
 
     fn status(&self, _: OverlayContext<'_>) -> Option<String> {
-        Some(format!("{} of {} commands.", self.shown().len(), slash::COMMANDS.len()))
+        Some(format!("{} of {} commands.", self.matching_commands().len(), slash::COMMANDS.len()))
     }
 
     fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
         let (width, height, look) = (room.width, room.height, around.look);
         let mut sheet = Sheet::new("Commands");
         sheet.field("> /", &self.filter, width, look).rule(width, look);
-        let shown = self.shown();
+        let shown = self.matching_commands();
         let rows = usize::from(height.saturating_sub(4).clamp(1, 20));
         let first = self.cursor.window(rows);
         let (names, does) = columns(width.into());
@@ -157,7 +157,7 @@ impl Overlay for CommandList {
 fn row(command: &SlashEntry, key: &str, (names, does): (usize, usize), width: usize) -> String {
     let behind = width.saturating_sub(names + GAP_COLUMNS - 1);
     let seen = if key.is_empty() { behind } else { does.min(behind) };
-    let name = safe::cut(&named(command), names + seen.saturating_sub(command.does.len()));
+    let name = safe::cut(&usage(command), names + seen.saturating_sub(command.does.len()));
     let does = does.saturating_sub(name.width().saturating_sub(names));
     format!("{name:<names$} {:<does$} {key}", command.does)
 }

@@ -46,7 +46,7 @@ impl CompareList {
     }
 
     /// The sessions were listed: the one written last is chosen, but not the one that is open.
-    fn listed(&mut self, all: &[Summary]) {
+    fn set_sessions(&mut self, all: &[Summary]) {
         let (listed, is_alone) = comparable(all, &self.own.0, self.signs);
         let others = listed.iter().filter(|one| one.session.id != self.own.0);
         let newest = others.max_by_key(|one| one.session.modified).map(|one| one.session.path.clone());
@@ -108,7 +108,7 @@ impl Overlay for CompareList {
     fn found(&mut self, found: &JobResult) -> Option<Vec<OverlayResponse>> {
         match found {
             JobResult::Sessions(all) => {
-                self.listed(all);
+                self.set_sessions(all);
                 Some(Vec::new())
             }
             JobResult::Compared(path, compared) => {

@@ -116,7 +116,7 @@ impl Overlay for ComparisonView {
         true
     }
 
-    fn means(&self, letter: char) -> LetterEffect {
+    fn letter_effect(&self, letter: char) -> LetterEffect {
         if letter == 'q' { LetterEffect::Harmless } else { LetterEffect::Nothing }
     }
 

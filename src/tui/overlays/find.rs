@@ -52,7 +52,7 @@ impl Find {
         if worked && !had {
             show(around, panes);
         }
-        self.told = told(around.state, panes);
+        self.told = counts_text(around.state, panes);
         worked
     }
 
@@ -61,7 +61,7 @@ impl Find {
             search.step(back, |_| true);
         }
         show(around, panes);
-        self.told = told(around.state, panes);
+        self.told = counts_text(around.state, panes);
     }
 }
 
@@ -75,7 +75,7 @@ fn show(around: OverlayContext<'_>, panes: &mut Panes) {
 }
 
 /// Goes to the next place from a pane, or to the one before, among those in panes on screen. Words for the status row.
-pub(crate) fn again(
+pub(crate) fn find_again(
     back: bool,
     around: (&State, DrawStyle<'_>),
     panes: &mut Panes,
@@ -91,11 +91,11 @@ pub(crate) fn again(
     if let Some(hit) = hit {
         panes.show_found(&hit, state, look);
     }
-    Some(told(state, panes))
+    Some(counts_text(state, panes))
 }
 
 /// `4 of 16   Chat 3  Code 2  Output 11`
-fn told(state: &State, panes: &Panes) -> String {
+fn counts_text(state: &State, panes: &Panes) -> String {
     let Some(search) = &panes.search else { return String::new() };
     if let Some(error) = search.error() {
         return format!("{error}.").replace("..", ".");
@@ -155,7 +155,7 @@ impl Overlay for Find {
                     search.next_scope();
                 }
                 show(around, panes);
-                self.told = told(around.state, panes);
+                self.told = counts_text(around.state, panes);
             }
             other => return self.common(other, around, panes),
         }

@@ -53,7 +53,7 @@ impl Overlay for LanguageList {
         self.accept(around, panes)
     }
 
-    fn means(&self, letter: char) -> LetterEffect {
+    fn letter_effect(&self, letter: char) -> LetterEffect {
         if letter.is_ascii_digit() { LetterEffect::Harmless } else { LetterEffect::Nothing }
     }
 

@@ -71,7 +71,7 @@ impl LimitsForm {
         let row = |limit: Limit| {
             let mut field = Field::line();
             field.offer(&limit.text(&limits));
-            LimitRow { limit, field, hold: limit.hold(terms), wrong: None }
+            LimitRow { limit, field, hold: limit.enforcement(terms), wrong: None }
         };
         Self { block, rows: Limit::ALL.into_iter().map(row).collect(), at: 0, before: limits }
     }
@@ -198,7 +198,9 @@ fn draw(sheet: &mut Sheet, (number, row): (usize, &LimitRow), here: bool, width:
         );
         if at == 0 {
             typed.spans.push(Span::raw(" ".repeat((VALUE_COLUMNS + 1).saturating_sub(wide))));
-            typed.spans.push(Span::styled(format!("{:<DESCRIPTION_COLUMNS$}", row.limit.of()), look.dim()));
+            typed
+                .spans
+                .push(Span::styled(format!("{:<DESCRIPTION_COLUMNS$}", row.limit.description()), look.dim()));
             typed.spans.push(match row.hold {
                 Enforcement::Enforced => Span::styled("enforced", look.text()),
                 Enforcement::Watched => Span::styled("watched", look.style(Slot::StatusWarn)),

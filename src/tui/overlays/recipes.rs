@@ -31,14 +31,14 @@ impl Recipes {
     }
 
     /// The recipes that the filter leaves.
-    fn shown(&self) -> Vec<&RecipeCard> {
+    fn matching_recipes(&self) -> Vec<&RecipeCard> {
         let texts: Vec<String> =
             self.all.iter().map(|card| format!("{} {} {}", card.name, card.title, card.when)).collect();
         rank(&self.filter.text(), &texts).into_iter().filter_map(|at| self.all.get(at)).collect()
     }
 
     fn chosen(&self) -> Option<&RecipeCard> {
-        self.shown().get(self.cursor.0).copied()
+        self.matching_recipes().get(self.cursor.0).copied()
     }
 }
 
@@ -52,7 +52,7 @@ impl Overlay for Recipes {
     }
 
     fn list(&mut self) -> Option<(&mut Cursor, usize)> {
-        let rows = self.shown().len();
+        let rows = self.matching_recipes().len();
         Some((&mut self.cursor, rows))
     }
 
@@ -61,7 +61,7 @@ impl Overlay for Recipes {
         let JobResult::Recipes(recipes, _) = found else { return None };
         let chosen = self.chosen().map(|card| card.name.clone());
         self.all = recipes.to_vec();
-        let at = self.shown().iter().position(|card| chosen.as_ref() == Some(&card.name));
+        let at = self.matching_recipes().iter().position(|card| chosen.as_ref() == Some(&card.name));
         self.cursor.0 = at.unwrap_or_default();
         Some(Vec::new())
     }
@@ -85,7 +85,7 @@ impl Overlay for Recipes {
         let (width, height, look) = (room.width, room.height, around.look);
         let mut sheet = Sheet::new("Recipes");
         sheet.field("> ", &self.filter, width, look).rule(width, look);
-        let shown = self.shown();
+        let shown = self.matching_recipes();
         let rows = usize::from(height.saturating_sub(8).clamp(1, 14));
         let first = self.cursor.window(rows);
         let column = shown.iter().map(|card| card.name.chars().count()).max().unwrap_or(0).clamp(8, 20);

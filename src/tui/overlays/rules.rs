@@ -70,7 +70,7 @@ impl Overlay for Rules {
         }
     }
 
-    fn means(&self, letter: char) -> LetterEffect {
+    fn letter_effect(&self, letter: char) -> LetterEffect {
         match letter {
             'x' => LetterEffect::Acts,
             'q' => LetterEffect::Harmless,
@@ -110,7 +110,7 @@ impl Overlay for Rules {
         for (at, item) in items.iter().enumerate().skip(first).take(rows) {
             let text = format!("{}  {}", item.rule.id, rules::words(&item.rule));
             sheet.row(entry(&text, at == cursor.0, width, look));
-            let text = format!("       {}", safe::one_line(&standing(state, item, look)));
+            let text = format!("       {}", safe::one_line(&state_text(state, item, look)));
             sheet.row(Line::styled(safe::cut(&text, width.into()), look.dim()));
         }
         sheet.gap();
@@ -124,7 +124,7 @@ impl Overlay for Rules {
     }
 }
 
-fn standing(state: &State, item: &RuleItem, look: DrawStyle<'_>) -> String {
+fn state_text(state: &State, item: &RuleItem, look: DrawStyle<'_>) -> String {
     let rule = &item.rule;
     let runs = state.transcript.blocks.values().flat_map(|block| &block.runs);
     let runs = words::count(runs.filter(|run| run.by.rule() == Some(rule.id)).count(), "run");

@@ -51,12 +51,12 @@ impl Changes {
     }
 
     /// Whether there is one that can be taken this way.
-    fn can(&self, way: UndoWay) -> bool {
+    fn has_undoable(&self, way: UndoWay) -> bool {
         self.all().iter().any(|change| change.standing.way() == Some(way))
     }
 
     /// The picked ones that can be taken this way.
-    fn picked(&self, way: UndoWay) -> Vec<&UndoChange> {
+    fn picked_changes(&self, way: UndoWay) -> Vec<&UndoChange> {
         let all = self.all().iter().filter(|change| self.picked.contains(&change.number));
         all.filter(|change| change.standing.way() == Some(way)).collect()
     }
@@ -87,7 +87,7 @@ impl Changes {
 
     /// The question whether it is done.
     fn ask(&self, way: UndoWay) -> Vec<OverlayResponse> {
-        let picked = self.picked(way);
+        let picked = self.picked_changes(way);
         if picked.is_empty() {
             return vec![OverlayResponse::Say(Note::info(match way {
                 UndoWay::Back => "Nothing is picked that can be taken back. Space picks.",
@@ -182,7 +182,7 @@ impl Overlay for Changes {
         }
     }
 
-    fn means(&self, letter: char) -> LetterEffect {
+    fn letter_effect(&self, letter: char) -> LetterEffect {
         match letter {
             // What is done is asked about first.
             ' ' | 'a' | 'q' => LetterEffect::Harmless,
@@ -205,10 +205,10 @@ impl Overlay for Changes {
             .plain("Enter", "diff", 0)
             .plain("Space", "pick", 1)
             .plain("a", "all", 2);
-        if self.can(UndoWay::Again) {
+        if self.has_undoable(UndoWay::Again) {
             hints.plain("m", "make again", 1);
         }
-        if self.can(UndoWay::Back) {
+        if self.has_undoable(UndoWay::Back) {
             hints.plain("t", "take back", 0);
         }
         hints.plain("Esc", "close", 0);
@@ -265,7 +265,8 @@ impl Overlay for Changes {
             dropped => sheet.words(&sentences::dropped(dropped), width, look.style(Slot::BlockPending)),
         };
         let ways = [(UndoWay::Back, "   t take back"), (UndoWay::Again, "   m make again")];
-        let ways: String = ways.into_iter().filter(|(way, _)| self.can(*way)).map(|(_, key)| key).collect();
+        let ways: String =
+            ways.into_iter().filter(|(way, _)| self.has_undoable(*way)).map(|(_, key)| key).collect();
         sheet.row(Line::styled(format!("Space pick   a all or none   Enter diff{ways}"), look.dim()));
         Some(sheet)
     }

@@ -174,7 +174,7 @@ impl<'a> Glyphs<'a> {
                 marks += 1;
                 continue;
             }
-            let text = escaped(c);
+            let text = escape_char(c);
             let width = text.len();
             parts.push(Glyph { text: Cow::Owned(text), width, start: from, end: to, marked: true });
         }
@@ -202,7 +202,7 @@ fn joins_mark(parts: &mut [Glyph<'_>], c: char, end: usize) -> bool {
 }
 
 /// How a character that may not be drawn is shown: `\x1b` for bytes that ASCII terminals obey, `<U+202E>` for others.
-pub(crate) fn escaped(c: char) -> String {
+pub(crate) fn escape_char(c: char) -> String {
     let code = u32::from(c);
     if code < 0x80 { format!("\\x{code:02x}") } else { format!("<U+{code:04X}>") }
 }

@@ -52,7 +52,7 @@ fn texts<'a>(text: &'a str, lines: &[Range<usize>]) -> Vec<&'a str> {
     lines.iter().map(|range| text.get(range.clone()).unwrap_or_default()).collect()
 }
 
-fn within<'a, 'b>(lines: &'a [&'b str], part: &FilePart) -> &'a [&'b str] {
+fn part_lines<'a, 'b>(lines: &'a [&'b str], part: &FilePart) -> &'a [&'b str] {
     lines.get(part.lines.start..part.lines.end.min(lines.len())).unwrap_or_default()
 }
 
@@ -69,7 +69,7 @@ impl Hunks {
         let mut list: Vec<LineHunk> = Vec::new();
         for (gone, came) in files {
             let (from, to) = (gone.lines.start, came.lines.start);
-            let (before, after) = (within(&before, gone), within(&after, came));
+            let (before, after) = (part_lines(&before, gone), part_lines(&after, came));
             let ops = capture_diff_slices_deadline(Algorithm::Myers, before, after, Some(until));
             let first = list.len();
             for op in ops.iter().filter(|op| !matches!(op, DiffOp::Equal { .. })) {
@@ -99,11 +99,11 @@ impl Hunks {
     }
 
     /// Bytes of so many lines of the old text.
-    fn gone(&self, lines: Range<usize>) -> &str {
+    fn old_text(&self, lines: Range<usize>) -> &str {
         slice(&self.old, &self.old_lines, lines)
     }
 
-    fn came(&self, lines: Range<usize>) -> &str {
+    fn new_text(&self, lines: Range<usize>) -> &str {
         slice(&self.new, &self.new_lines, lines)
     }
 
@@ -113,11 +113,11 @@ impl Hunks {
         let hunks = self.list.iter().enumerate().map(Some).chain([None]);
         hunks.map(move |next| match next {
             Some((number, hunk)) => {
-                let same = self.gone(from..hunk.old.start);
+                let same = self.old_text(from..hunk.old.start);
                 from = hunk.old.end;
                 (same, Some((number, hunk)))
             }
-            None => (self.gone(from..self.old_lines.len()), None),
+            None => (self.old_text(from..self.old_lines.len()), None),
         })
     }
 
@@ -128,7 +128,8 @@ impl Hunks {
             text.push_str(same);
             if let Some((number, hunk)) = hunk {
                 let drop = dropped.contains(&number);
-                let piece = if drop { self.gone(hunk.old.clone()) } else { self.came(hunk.new.clone()) };
+                let piece =
+                    if drop { self.old_text(hunk.old.clone()) } else { self.new_text(hunk.new.clone()) };
                 text.push_str(piece);
             }
         }
@@ -173,11 +174,11 @@ impl Hunks {
         }
         let found = rest.strip_prefix(same).is_some_and(|rest| {
             let Some((number, hunk)) = hunk else { return self.read(pieces, at + 1, rest, dead, dropped) };
-            let kept = rest.strip_prefix(self.came(hunk.new.clone()));
+            let kept = rest.strip_prefix(self.new_text(hunk.new.clone()));
             if kept.is_some_and(|rest| self.read(pieces, at + 1, rest, dead, dropped)) {
                 return true;
             }
-            let old = rest.strip_prefix(self.gone(hunk.old.clone()));
+            let old = rest.strip_prefix(self.old_text(hunk.old.clone()));
             dropped.insert(*number);
             let found = old.is_some_and(|rest| self.read(pieces, at + 1, rest, dead, dropped));
             if !found {
@@ -299,9 +300,9 @@ mod tests {
             for (number, place) in hunks.places(&dropped).into_iter().enumerate() {
                 let hunk = &hunks.list()[number];
                 let piece = if dropped.contains(&number) {
-                    hunks.gone(hunk.old.clone())
+                    hunks.old_text(hunk.old.clone())
                 } else {
-                    hunks.came(hunk.new.clone())
+                    hunks.new_text(hunk.new.clone())
                 };
                 prop_assert_eq!(lines[place].concat(), piece);
             }

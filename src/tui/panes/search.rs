@@ -143,13 +143,13 @@ impl PaneSearch {
             let lines = panes.chat.lines_of(state, self.items, look);
             let cost: usize = lines.iter().map(|line| line.text().len() + 1).sum();
             *left = left.saturating_sub(cost * LAYOUT_COST);
-            found(pattern, Pane::Chat, self.items, &lines, &mut self.talk);
+            find_in_lines(pattern, Pane::Chat, self.items, &lines, &mut self.talk);
             for block in blocks(state, self.items) {
                 let Some(item) = state.transcript.blocks.get(&block) else { continue };
                 let source = &item.block.current().source;
                 *left = left.saturating_sub(source.len());
                 for (line, text) in source.lines().enumerate() {
-                    found_in(pattern, Pane::Code, (block.0 as usize, line), text, &mut self.talk);
+                    find_in_text(pattern, Pane::Code, (block.0 as usize, line), text, &mut self.talk);
                 }
             }
             self.items += 1;
@@ -184,11 +184,11 @@ impl PaneSearch {
             match panes.output.printed(self.output_parts) {
                 Some(text) => {
                     *left = left.saturating_sub(text.len() + 1);
-                    found_in(pattern, Pane::Output, (item, 0), &text, &mut self.output);
+                    find_in_text(pattern, Pane::Output, (item, 0), &text, &mut self.output);
                 }
                 None => {
                     let lines = panes.output.lines_of(item);
-                    found(pattern, Pane::Output, item, &lines, &mut self.output);
+                    find_in_lines(pattern, Pane::Output, item, &lines, &mut self.output);
                 }
             }
             self.output_parts += 1;
@@ -264,13 +264,13 @@ fn blocks(state: &State, item: usize) -> Vec<BlockId> {
     }
 }
 
-fn found(pattern: &Pattern, pane: Pane, item: usize, lines: &[Passage], hits: &mut Vec<PaneHit>) {
+fn find_in_lines(pattern: &Pattern, pane: Pane, item: usize, lines: &[Passage], hits: &mut Vec<PaneHit>) {
     for (line, passage) in lines.iter().enumerate() {
-        found_in(pattern, pane, (item, line), passage.text(), hits);
+        find_in_text(pattern, pane, (item, line), passage.text(), hits);
     }
 }
 
-fn found_in(
+fn find_in_text(
     pattern: &Pattern,
     pane: Pane,
     (item, line): (usize, usize),

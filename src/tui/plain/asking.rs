@@ -127,7 +127,7 @@ impl Session<'_> {
                     page.line(sending::KEPT)?;
                     let lines = self.plain.kept.lines().count();
                     let shown: Vec<&str> = self.plain.kept.lines().take(MAX_KEPT_LINES_SHOWN).collect();
-                    page.behind("  > ", &shown.join("\n"))?;
+                    page.lines_behind("  > ", &shown.join("\n"))?;
                     if lines > MAX_KEPT_LINES_SHOWN {
                         page.line(&format!("  {} in all", words::count(lines, "line")))?;
                     }

@@ -28,7 +28,7 @@ pub(super) struct ListedChanges {
 
 impl ListedChanges {
     /// Those that can be taken this way.
-    pub(super) fn can(&self, way: UndoWay) -> impl Iterator<Item = &UndoChange> {
+    pub(super) fn undoable(&self, way: UndoWay) -> impl Iterator<Item = &UndoChange> {
         self.all.iter().filter(move |change| change.standing.way() == Some(way))
     }
 
@@ -40,7 +40,7 @@ impl ListedChanges {
                     .into(),
             );
         }
-        let can = self.can(UndoWay::Back).chain(self.can(UndoWay::Again)).next();
+        let can = self.undoable(UndoWay::Back).chain(self.undoable(UndoWay::Again)).next();
         can.is_none().then(|| "Nothing of it can be taken back, or made again.".into())
     }
 
@@ -55,7 +55,7 @@ impl ListedChanges {
         let numbers: Option<Vec<usize>> = said.map(|number| number.parse().ok()).collect();
         let numbers = numbers?;
         if numbers.is_empty() {
-            let all: Vec<u32> = self.can(way).map(|change| change.number).collect();
+            let all: Vec<u32> = self.undoable(way).map(|change| change.number).collect();
             return (!all.is_empty()).then_some((way, all));
         }
         let can = |number: usize| {
@@ -65,7 +65,7 @@ impl ListedChanges {
         Some((way, numbers.into_iter().map(can).collect::<Option<Vec<u32>>>()?))
     }
 
-    pub(super) fn tell(&self, page: &mut PlainPage) -> io::Result<()> {
+    pub(super) fn print(&self, page: &mut PlainPage) -> io::Result<()> {
         page.line(&format!("Block {} changed:", self.of.block))?;
         for (number, change) in (1..).zip(self.all.iter().take(MAX_CHANGES_SHOWN)) {
             let standing = change.standing.words();
@@ -84,9 +84,9 @@ impl ListedChanges {
 
     /// Lists them, and says what each word does.
     pub(super) fn ask(&self, page: &mut PlainPage) -> io::Result<()> {
-        self.tell(page)?;
+        self.print(page)?;
         for (way, word) in [(UndoWay::Back, "back"), (UndoWay::Again, "again")] {
-            let can: Vec<&UndoChange> = self.can(way).collect();
+            let can: Vec<&UndoChange> = self.undoable(way).collect();
             for line in what_happens(&can, way) {
                 page.line(&format!("  {word}: {line}"))?;
             }

@@ -79,7 +79,7 @@ impl Session<'_> {
 
     /// What stands at the place that the session was opened at, around the line that was found. What of it is in the file
     /// alone is loaded first, and told when it is there. Gives whether something was told.
-    pub(super) fn tell_place(&mut self) -> io::Result<bool> {
+    pub(super) fn print_place(&mut self) -> io::Result<bool> {
         let Some(place) = &self.place else { return Ok(false) };
         let found = PlaceText::at(self.driver.state(), place.place);
         let news = PlaceNews::of(found.as_ref(), place);
@@ -108,7 +108,7 @@ impl Session<'_> {
         let shown = shown_around(&lines, &sought);
         let (first, last) = (shown.start + 1, shown.end);
         self.plain.page.line(&format!("Found, {}:", found.head))?;
-        self.plain.page.behind("  | ", &lines.get(shown).unwrap_or_default().join("\n"))?;
+        self.plain.page.lines_behind("  | ", &lines.get(shown).unwrap_or_default().join("\n"))?;
         if lines.len() > MAX_LINES_SHOWN {
             self.plain.page.line(&format!("  lines {first} to {last} of {}", lines.len()))?;
         }

@@ -110,7 +110,7 @@ impl<'a> Session<'a> {
                     for told in update.told {
                         self.news(&told)?;
                     }
-                    if self.tell_place()? {
+                    if self.print_place()? {
                         self.put_again()?;
                     }
                     self.reminder.follow(Instant::now(), self.driver.state().going_on().is_some(), is_told);
@@ -132,8 +132,8 @@ impl<'a> Session<'a> {
         for damage in &self.options.setup.damage {
             self.plain.page.line(&format!("Warning: {damage}"))?;
         }
-        PlainReporter::again(self.driver.state(), &mut self.plain.page)?;
-        self.tell_place()?;
+        PlainReporter::print_history(self.driver.state(), &mut self.plain.page)?;
+        self.print_place()?;
         self.plain.page.line("Nothing runs without your say-so. /help lists the words and commands.")?;
         if self.driver.state().transcript.items.is_empty() && self.driver.has_provider() {
             self.open()?;
@@ -143,7 +143,7 @@ impl<'a> Session<'a> {
             self.keep(&draft);
         }
         if let Some(file) = self.options.first_file.clone() {
-            self.plain.page.behind("You: ", &file.text)?;
+            self.plain.page.lines_behind("You: ", &file.text)?;
             self.driver.send(Command::OpenFile(file));
             return Ok(());
         }
@@ -157,7 +157,7 @@ impl<'a> Session<'a> {
             if let Some(first) = self.options.first_recipe.clone() {
                 self.begin_recipe(&first.name, first.answers, first.shown)?;
             } else if let Some(prompt) = self.options.first_prompt.clone() {
-                self.plain.page.behind("You: ", &prompt)?;
+                self.plain.page.lines_behind("You: ", &prompt)?;
                 self.submit(prompt)?;
             }
         }
@@ -189,7 +189,7 @@ impl<'a> Session<'a> {
             return self.job_done(result);
         }
         let look = look(&self.theme, self.options, self.driver.now());
-        self.teller.tell(told, self.driver.state(), &mut self.plain.page, look)
+        self.teller.report(told, self.driver.state(), &mut self.plain.page, look)
     }
 
     fn job_done(&mut self, result: &JobResult) -> io::Result<()> {
@@ -211,7 +211,7 @@ impl<'a> Session<'a> {
                 self.begin_recipe(name, given, true)
             }
             JobResult::GivenFiles(text, files) => self.files_read(text, files.clone()),
-            other => self.tell_job(other),
+            other => self.print_job_result(other),
         }
     }
 

@@ -52,7 +52,7 @@ impl Session<'_> {
         if why_not.is_none() {
             return self.put(Ask::Changes(Box::new(listed)));
         }
-        listed.tell(&mut self.plain.page)?;
+        listed.print(&mut self.plain.page)?;
         why_not.map_or(Ok(()), |why| self.plain.page.line(&why))?;
         self.put_again()
     }

@@ -20,7 +20,7 @@ impl Screen {
         match self.arrangement.border(border) {
             Some(at) if more => self.put_border(border, at.saturating_add(step), state),
             Some(at) => self.put_border(border, at.saturating_sub(step), state),
-            None => self.say(Note::info("That border is not on screen now.")),
+            None => self.show_note(Note::info("That border is not on screen now.")),
         }
     }
 

@@ -86,7 +86,7 @@ impl Screen {
             self.place(state)
                 .map_or(KeyClass::Mute, |place| KeyClass::Act(GuardedAction::Letter(letter), place))
         };
-        match self.overlays.last().map(|overlay| overlay.means(letter)) {
+        match self.overlays.last().map(|overlay| overlay.letter_effect(letter)) {
             Some(LetterEffect::Harmless) => KeyClass::Other,
             Some(LetterEffect::Acts) => act(),
             Some(LetterEffect::Nothing) => KeyClass::Mute,

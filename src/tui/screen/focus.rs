@@ -160,7 +160,7 @@ impl Screen {
     }
 
     /// Moves the focus as a consequence of what the person did.
-    pub(super) fn lead(&mut self, pane: Pane) {
+    pub(super) fn move_focus(&mut self, pane: Pane) {
         self.panes.focus = pane;
         self.follow.moved_by_itself = true;
     }
@@ -216,7 +216,7 @@ impl Screen {
         let step = if back { ORDER.len() - 1 } else { 1 };
         let next = (1..=ORDER.len())
             .filter_map(|steps| ORDER.get((at + steps * step) % ORDER.len()).copied())
-            .find(|pane| self.arrangement.class == SizeClass::Narrow || self.holds(*pane, state));
+            .find(|pane| self.arrangement.class == SizeClass::Narrow || self.has_content(*pane, state));
         self.panes.focus = next.unwrap_or_default();
     }
 }

@@ -55,7 +55,7 @@ impl Screen {
         self.given_files = FileReading::Nothing;
         if self.panes.composer.full_text() != text {
             if !self.panes.composer.is_empty() {
-                self.say(Note::warn(sending::CHANGED_MEANWHILE));
+                self.show_note(Note::warn(sending::CHANGED_MEANWHILE));
             }
             return Vec::new();
         }
@@ -65,7 +65,7 @@ impl Screen {
                 if errors.iter().all(GivenFileError::may_be_a_word) {
                     self.given_files = FileReading::Words(text.to_owned());
                 }
-                self.say(Note::warn(refusal(&errors)));
+                self.show_note(Note::warn(refusal(&errors)));
                 Vec::new()
             }
         }

@@ -68,10 +68,10 @@ impl Screen {
         }
         let Some(run) = state.terminal() else {
             return self
-                .say(Note::info("Nothing that runs now has a terminal of its own (T in the review)."));
+                .show_note(Note::info("Nothing that runs now has a terminal of its own (T in the review)."));
         };
         if !self.overlays.is_empty() {
-            return self.say(Note::info("What is open here comes first: Esc closes it."));
+            return self.show_note(Note::info("What is open here comes first: Esc closes it."));
         }
         self.handed.to = Some(run);
         // What it asks is in sight; keys act nowhere now.
@@ -117,7 +117,9 @@ impl Screen {
         let bracketed = ctx.state.terminal_screen().is_some_and(|screen| screen.bracketed_paste);
         let bytes = pasted(text, bracketed);
         if bytes.len() > MAX_PASTED_BYTES {
-            self.say(Note::warn("That is more than a terminal takes at once: nothing of it was typed."));
+            self.show_note(Note::warn(
+                "That is more than a terminal takes at once: nothing of it was typed.",
+            ));
             return Some(Vec::new());
         }
         Some(Self::into_terminal(run, bytes, ctx.state))

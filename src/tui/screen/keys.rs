@@ -25,12 +25,12 @@ impl Screen {
             wishes.extend(typed);
             return wishes;
         }
-        wishes.extend(self.judged(event, ctx));
+        wishes.extend(self.guarded_key(event, ctx));
         wishes
     }
 
     /// A key at the guard, and what it does where the guard lets it.
-    fn judged(&mut self, event: &KeyEvent, ctx: Ctx<'_>) -> Vec<UiCommand> {
+    fn guarded_key(&mut self, event: &KeyEvent, ctx: Ctx<'_>) -> Vec<UiCommand> {
         let key = Key::new(event.code, event.modifiers);
         let context = self.context(ctx.state);
         let text = self.typed(event, ctx);
@@ -43,28 +43,28 @@ impl Screen {
             (None, None, Some(letter)) => self.letter_class(letter, ctx.state),
             (None, None, None) => KeyClass::Other,
         };
-        let was_held = self.guard.held().is_some();
+        let was_held = self.guard.held_action().is_some();
         let admit = self.guard.key(event, class, ctx.at);
         self.last_step = ctx.at;
         self.follow.key(ctx.at);
         self.note = None;
-        self.unselect();
+        self.clear_selection();
         match admit {
             KeyOutcome::Refused(why) => {
                 let note = match (why, ctx.state.waiting()) {
                     (RefusalReason::Again, Some(item)) => {
                         let key = self.keymap.hint(Context::Everywhere, Action::ToWaiting);
                         let block = item.block.id;
-                        Note::says_how(block, &key, ctx.state.needs_typed(block))
+                        Note::how_to_approve(block, &key, ctx.state.needs_typed(block))
                     }
                     _ => Note::refused(why),
                 };
-                self.say(note);
+                self.show_note(note);
                 return Vec::new();
             }
             KeyOutcome::Held => return Vec::new(),
             KeyOutcome::Word { text, meant } => return self.to_message(&text, meant, ctx),
-            KeyOutcome::Pass if was_held => self.say(Note::of_wait("Taken back. Nothing was decided.")),
+            KeyOutcome::Pass if was_held => self.show_note(Note::of_wait("Taken back. Nothing was decided.")),
             KeyOutcome::Pass => {}
         }
         if self.arrangement.class == SizeClass::TooSmall && class != KeyClass::Scroll {
@@ -84,7 +84,7 @@ impl Screen {
     }
 
     /// What was held back and counts now is done, as long as it is still about the same thing.
-    pub(super) fn done(&mut self, deed: GuardedAction, ctx: Ctx<'_>) -> Vec<UiCommand> {
+    pub(super) fn perform(&mut self, deed: GuardedAction, ctx: Ctx<'_>) -> Vec<UiCommand> {
         match deed {
             GuardedAction::Decide(verb) if self.panes.focus == Pane::Code && self.overlays.is_empty() => {
                 self.decide(verb, ctx)
@@ -93,7 +93,7 @@ impl Screen {
             GuardedAction::Do(action) => self.act(action, ctx),
             GuardedAction::Letter(letter) => self.plain_letter(letter, ctx),
             GuardedAction::Text => {
-                let (text, meant) = self.guard.letters();
+                let (text, meant) = self.guard.take_letters();
                 self.to_message(&text, meant, ctx)
             }
         }
@@ -110,7 +110,7 @@ impl Screen {
         self.panes.composer.to_insert();
         text.chars().for_each(|c| self.panes.composer.apply(Edit::Insert(c)));
         if meant {
-            self.say(Note::of_wait("That was text: it is in Message. Nothing was decided."));
+            self.show_note(Note::of_wait("That was text: it is in Message. Nothing was decided."));
         }
         wishes
     }
@@ -157,7 +157,9 @@ impl Screen {
                 Vec::new()
             }
             KeyCode::Enter if self.panes.focus == Pane::Code && ctx.state.waiting().is_some() => {
-                self.say(Note::of_wait("Enter decides nothing. a approves, r rejects, ? shows all keys."));
+                self.show_note(Note::of_wait(
+                    "Enter decides nothing. a approves, r rejects, ? shows all keys.",
+                ));
                 Vec::new()
             }
             _ => Vec::new(),
@@ -195,7 +197,7 @@ impl Screen {
         self.follow.key(ctx.at);
         self.note = None;
         if let KeyOutcome::Refused(why) = admit {
-            self.say(Note::of_wait(why.to_string()));
+            self.show_note(Note::of_wait(why.to_string()));
             return Vec::new();
         }
         if !self.overlays.is_empty() {
@@ -208,7 +210,7 @@ impl Screen {
                     editor.apply(Edit::Paste(text.to_owned()));
                 }
             }
-            _ => self.say(Note::info("A paste goes into Message: i.")),
+            _ => self.show_note(Note::info("A paste goes into Message: i.")),
         }
         Vec::new()
     }

@@ -42,7 +42,7 @@ impl Screen {
         if test.take(sent) {
             self.overlays.pop();
             self.left_test = key.map(|key| (key, now));
-            self.say(Note::info("Keys mean again what they mean."));
+            self.show_note(Note::info("Keys mean again what they mean."));
         }
         true
     }

@@ -30,7 +30,7 @@ impl Screen {
                 self.note = None;
                 self.pressed = hit(&self.hits.buttons, column, row);
                 self.guard.pressed(self.pressed.is_some(), ctx.at);
-                self.unselect();
+                self.clear_selection();
                 if self.pressed.is_none() {
                     self.press_at(column, row, ctx);
                 }
@@ -46,7 +46,7 @@ impl Screen {
             MouseEventKind::Up(MouseButton::Left) => {
                 self.held_border = None;
                 self.held_text = None;
-                if let Some(wishes) = self.let_go(ctx) {
+                if let Some(wishes) = self.end_selection(ctx) {
                     return wishes;
                 }
                 let released = hit(&self.hits.buttons, column, row);
@@ -67,7 +67,7 @@ impl Screen {
         let is_free = self.overlays.is_empty();
         self.held_border = self.arrangement.border_at(column, row).filter(|_| is_free);
         let is_taken = self.held_border.is_some() || self.click_in_text(column, row, count);
-        if is_free && !is_taken && !self.grip(column, row, count, ctx) {
+        if is_free && !is_taken && !self.start_selection(column, row, count, ctx) {
             self.click(column, row);
         }
     }
@@ -105,7 +105,7 @@ impl Screen {
         match self.guard.click(class, ctx.at) {
             KeyOutcome::Pass => self.act(action, ctx),
             KeyOutcome::Refused(why) => {
-                self.say(Note::of_wait(why.to_string()));
+                self.show_note(Note::of_wait(why.to_string()));
                 Vec::new()
             }
             KeyOutcome::Held | KeyOutcome::Word { .. } => Vec::new(),

@@ -63,7 +63,9 @@ impl Screen {
         let decides = pane == Pane::Code && ctx.state.waiting().is_some();
         match place.block.filter(|_| decides) {
             _ if self.arrangement.slot(pane).is_some() => {}
-            Some(block) => self.say(Note::info(format!("Found in the code of block {block}: Tab to Code."))),
+            Some(block) => {
+                self.show_note(Note::info(format!("Found in the code of block {block}: Tab to Code.")))
+            }
             None => self.panes.focus = pane,
         }
     }
@@ -81,20 +83,20 @@ impl Screen {
         let foreign = self.setup.foreign.is_some().then(|| format!("{} ", saving::FOREIGN));
         if let Some(missing) = missing {
             self.missing = foreign.unwrap_or_default() + &missing;
-            self.say(Note::warn(self.missing.clone()));
+            self.show_note(Note::warn(self.missing.clone()));
         }
     }
 
     /// Says what the driver tells. What a session tells by itself as it opens stands behind what of the wanted place is missing.
-    pub(super) fn say_told(&mut self, told: Notice) {
+    pub(super) fn show_notice(&mut self, told: Notice) {
         let stands = |note: &Note| {
             let since = note.at.map(|at| self.last_step.saturating_duration_since(at));
             note.text.starts_with(&self.missing) && since.is_some_and(|since| since < OPENING_TIMEOUT)
         };
         let is_kept = !self.missing.is_empty() && self.note.as_ref().is_some_and(stands);
         match told.level {
-            Level::Info if is_kept => self.say(Note::warn(format!("{} {}", self.missing, told.text))),
-            _ => self.say(told.into()),
+            Level::Info if is_kept => self.show_note(Note::warn(format!("{} {}", self.missing, told.text))),
+            _ => self.show_note(told.into()),
         }
     }
 

@@ -23,7 +23,7 @@ pub(super) struct SelectionDrag {
 
 impl Screen {
     /// A press on a text that can be selected, the first, second or third there: tells whether it was one.
-    pub(super) fn grip(&mut self, column: u16, row: u16, count: u8, ctx: Ctx<'_>) -> bool {
+    pub(super) fn start_selection(&mut self, column: u16, row: u16, count: u8, ctx: Ctx<'_>) -> bool {
         self.grip = None;
         let Some(pane) = self.arrangement.pane_at(column, row, self.shows_vars()) else { return false };
         let (text, area) = self.panes.screen_text(pane, ctx.state, ctx.look);
@@ -50,12 +50,12 @@ impl Screen {
         }
         grip.moved |= grip.at != (column, row);
         grip.at = (column, row);
-        self.reach(ctx);
+        self.drag_selection(ctx);
         self.scroll_beyond(ctx);
     }
 
     /// Takes the selection to where the mouse is.
-    fn reach(&mut self, ctx: Ctx<'_>) {
+    fn drag_selection(&mut self, ctx: Ctx<'_>) {
         let Some(grip) = self.grip else { return };
         let pane = grip.selection.pane();
         let (text, area) = self.panes.screen_text(pane, ctx.state, ctx.look);
@@ -95,12 +95,12 @@ impl Screen {
         grip.scrolls = Some((direction, ctx.at + SCROLL_INTERVAL));
         let pane = grip.selection.pane();
         self.scroll(pane, direction, ctx);
-        self.reach(ctx);
+        self.drag_selection(ctx);
         true
     }
 
     /// The button is let go: what is selected is copied. `None`: nothing is.
-    pub(super) fn let_go(&mut self, ctx: Ctx<'_>) -> Option<Vec<UiCommand>> {
+    pub(super) fn end_selection(&mut self, ctx: Ctx<'_>) -> Option<Vec<UiCommand>> {
         let grip = self.grip.take()?;
         let text = self.panes.selected_text(ctx.state, ctx.look);
         if text.is_none() {
@@ -113,7 +113,7 @@ impl Screen {
     }
 
     /// Nothing is selected any more.
-    pub(super) fn unselect(&mut self) {
+    pub(super) fn clear_selection(&mut self) {
         self.panes.selection = None;
         self.grip = None;
     }

@@ -56,7 +56,7 @@ impl Screen {
             || live.awaits_summary
             || matches!(ctx.state.phase, Phase::Replying(_) | Phase::Compacting(_));
         if reply {
-            self.say(Note::info("Stopped."));
+            self.show_note(Note::info("Stopped."));
             return vec![UiCommand::Send(Command::Stop)];
         }
         if self.announced(ctx.state).is_some() {
@@ -69,7 +69,7 @@ impl Screen {
             if let Some(text) = self.keep_or_cut(false) {
                 return vec![UiCommand::Copy(text)];
             }
-            self.say(Note::info(
+            self.show_note(Note::info(
                 "Editing. Nothing runs from here. Esc keeps the text and returns to review.",
             ));
             return Vec::new();
@@ -79,7 +79,7 @@ impl Screen {
                 return vec![UiCommand::Copy(text)];
             }
             self.panes.composer.clear();
-            self.say(Note::info("Cleared. Ctrl-_ brings it back."));
+            self.show_note(Note::info("Cleared. Ctrl-_ brings it back."));
             return Vec::new();
         }
         self.quit_twice(ctx)
@@ -108,7 +108,7 @@ impl Screen {
             Some(_) => Vec::new(),
             None => {
                 self.escalation.interrupted = Some(ctx.at);
-                self.say(Note::info(crate::domain::sentences::sending::interrupt(terms(ctx, block))));
+                self.show_note(Note::info(crate::domain::sentences::sending::interrupt(terms(ctx, block))));
                 vec![UiCommand::Send(Command::Stop)]
             }
         }
@@ -125,7 +125,7 @@ impl Screen {
             return vec![UiCommand::Leave(Exit::Quit { now: false })];
         }
         self.escalation.quit_armed = Some(ctx.at);
-        self.say(Note::info(AGAIN_QUITS));
+        self.show_note(Note::info(AGAIN_QUITS));
         Vec::new()
     }
 

@@ -80,7 +80,7 @@ impl Screen {
             }
             StrokeResult::Beyond(_) => {}
             StrokeResult::Find | StrokeResult::GoToLine if in_message => {
-                self.say(Note::info("That is for the block that is edited."));
+                self.show_note(Note::info("That is for the block that is edited."));
             }
             StrokeResult::Find => {
                 if let Some(find) = self.panes.code.editor().map(|editor| FindInEditor::new(editor, false)) {
@@ -90,9 +90,9 @@ impl Screen {
             StrokeResult::GoToLine => self.open(GoToLine::default()),
             StrokeResult::TooMuch => {
                 let most = words::size(vim::MAX_INSERTED_BYTES as u64);
-                self.say(Note::info(format!("Too much at once: a key puts in {most} at the most.")));
+                self.show_note(Note::info(format!("Too much at once: a key puts in {most} at the most.")));
             }
-            StrokeResult::NoMatch => self.say(Note::info("No matches. / says what to look for.")),
+            StrokeResult::NoMatch => self.show_note(Note::info("No matches. / says what to look for.")),
         }
         Some(Vec::new())
     }

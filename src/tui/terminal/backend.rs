@@ -185,7 +185,7 @@ impl CellDiff {
 
     /// Takes the pictures away that are not where they were. What is under them has to be written anew.
     fn take_away(&mut self, placed: &[PlacedPicture], shown: &mut Buffer) {
-        for gone in self.placed.iter().filter(|gone| !placed.iter().any(|place| place.is(gone))) {
+        for gone in self.placed.iter().filter(|gone| !placed.iter().any(|place| place.is_same(gone))) {
             if !placed.iter().any(|place| place.number == gone.number) {
                 gone.picture.take_away(gone.number, &mut self.out);
                 self.sent.remove(&gone.number);
@@ -202,7 +202,7 @@ impl CellDiff {
     /// Draws the pictures that are new, or were written over.
     fn place_pictures(&mut self, placed: Vec<PlacedPicture>, over: &[PictureNumber]) {
         for place in &placed {
-            let stands = !self.unknown && self.placed.iter().any(|before| before.is(place));
+            let stands = !self.unknown && self.placed.iter().any(|before| before.is_same(place));
             if stands && !over.contains(&place.number) {
                 continue;
             }

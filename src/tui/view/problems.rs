@@ -36,7 +36,7 @@ pub(crate) enum FailureKey {
 }
 
 /// What can be done about a failure, the most likely first: the panel and the row of keys tell the same.
-pub(crate) fn ways(kind: FailureKind) -> &'static [(FailureKey, &'static str)] {
+pub(crate) fn failure_keys(kind: FailureKind) -> &'static [(FailureKey, &'static str)] {
     const RETRY: (FailureKey, &str) = (FailureKey::Action(Action::ProblemRetry), "retry");
     const MODEL: (FailureKey, &str) = (FailureKey::Action(Action::ProblemModel), "model");
     const KEY: (FailureKey, &str) = (FailureKey::Action(Action::ProblemKey), "new key");
@@ -57,7 +57,7 @@ pub(crate) fn ways(kind: FailureKind) -> &'static [(FailureKey, &'static str)] {
 }
 
 /// `r retry   m model   e end here`, by the keys that are bound.
-fn told(ways: &[(FailureKey, &str)], keymap: &Keymap) -> String {
+fn keys_text(ways: &[(FailureKey, &str)], keymap: &Keymap) -> String {
     let keys = ways.iter().filter_map(|(way, label)| {
         let key = match way {
             FailureKey::Action(action) => keymap.hint(Context::Problems, *action),
@@ -108,7 +108,7 @@ pub(crate) fn retry(state: &State, look: DrawStyle<'_>) -> Option<Problem> {
 }
 
 fn of_failure(failure: &ReplyFailure, place: Option<&str>, keymap: &Keymap) -> Problem {
-    let keys = told(ways(failure.kind), keymap);
+    let keys = keys_text(failure_keys(failure.kind), keymap);
     let hint = safe::one_line(&failure.hint);
     let said = safe::one_line(&failure.message);
     // Where some of a reply came, that is what is told of.

@@ -35,7 +35,7 @@ pub(super) struct ReplayTeller<'a, 'c> {
 }
 
 impl TurnObserver for ReplayTeller<'_, '_> {
-    fn tell(&mut self, told: &Notification, _: &State) -> io::Result<()> {
+    fn notify(&mut self, told: &Notification, _: &State) -> io::Result<()> {
         let Notification::Recorded(entry) = told else { return Ok(()) };
         match &**entry {
             Entry::Approved { .. } => self.approved = Clock::System.now(),
@@ -46,12 +46,12 @@ impl TurnObserver for ReplayTeller<'_, '_> {
         Ok(())
     }
 
-    fn last(&mut self, _: &Ending, _: &State, _: &str) -> io::Result<()> {
+    fn finish(&mut self, _: &Ending, _: &State, _: &str) -> io::Result<()> {
         self.console.out.flush()?;
         self.console.err.flush()
     }
 
-    fn goes_on(&self) -> bool {
+    fn wants_more(&self) -> bool {
         self.is_wanted()
     }
 }
@@ -164,7 +164,7 @@ impl<'a, 'c> ReplayTeller<'a, 'c> {
 
     fn add(&mut self, run: ToldRun) -> io::Result<()> {
         if self.args.json {
-            json::line(self.console.out, &run.shape())?;
+            json::write_line(self.console.out, &run.shape())?;
         } else {
             run.write_to(self.console.out)?;
         }
@@ -202,7 +202,7 @@ impl<'a, 'c> ReplayTeller<'a, 'c> {
             let last = json!({
                 "event": "replay_end", "session": id, "result": result, "first": first, "same": same, "runs": all,
             });
-            json::line(console.out, &last)?;
+            json::write_line(console.out, &last)?;
         }
         if let Some(run) = differs.or(impossible) {
             if args.json {

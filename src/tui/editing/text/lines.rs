@@ -36,7 +36,7 @@ impl Text {
         self.change(self.cursor, to, Fragment::pasted(&text, end), ChangeKind::Other);
         if closed {
             self.cursor = Pos::new(row + 1, inner.len());
-            self.history.ends_at(self.cursor);
+            self.history.set_cursor_after(self.cursor);
         }
         if !outer {
             History::ungroup(&mut self.history);
@@ -70,7 +70,7 @@ impl Text {
             let gone = self.outwards(row);
             self.change(Pos::new(row, 0), Pos::new(row, gone), Fragment::default(), ChangeKind::Other);
             self.cursor = Pos::new(cursor.row, cursor.byte.saturating_sub(gone));
-            self.history.ends_at(self.cursor);
+            self.history.set_cursor_after(self.cursor);
         }
     }
 
@@ -167,7 +167,7 @@ impl Text {
     ) {
         let (mut cursor, mut anchor, shape) = (self.cursor, self.anchor, self.shape);
         let before = self.generation;
-        self.together(|text| {
+        self.group_changes(|text| {
             for row in first..=last {
                 let Some((from, to, new)) = change(text, row) else { continue };
                 let fragment = Fragment { lines: vec![new.clone()], ends: Vec::new() };
@@ -180,7 +180,7 @@ impl Text {
             }
             text.put_cursor(cursor);
             if text.generation != before {
-                text.history.ends_at(text.cursor);
+                text.history.set_cursor_after(text.cursor);
             }
             text.select_from(anchor, shape);
         });

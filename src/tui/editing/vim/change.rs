@@ -11,7 +11,7 @@ use crate::tui::editing::text::{SelectionShape, Text};
 /// A command in normal mode; `keys` are its strokes.
 pub(super) fn run(vim: &mut Vim, command: &VimCommand, keys: &str, text: &mut Text) -> StrokeResult {
     match command.what {
-        VimAction::Move(found) => go(vim, found, command.count, text),
+        VimAction::Move(found) => move_cursor(vim, found, command.count, text),
         VimAction::Operate(operator, over) => {
             let Some(range) = range_of(vim, operator, over, command.count, text) else {
                 return StrokeResult::Done;
@@ -33,7 +33,7 @@ pub(super) fn run(vim: &mut Vim, command: &VimCommand, keys: &str, text: &mut Te
 }
 
 /// Moves the cursor, and the end of what is selected with it.
-pub(super) fn go(vim: &mut Vim, found: Move, count: Option<usize>, text: &mut Text) -> StrokeResult {
+pub(super) fn move_cursor(vim: &mut Vim, found: Move, count: Option<usize>, text: &mut Text) -> StrokeResult {
     let rows = isize::try_from(count.unwrap_or(1)).unwrap_or(1);
     match found {
         // The column is kept over short lines.
@@ -48,7 +48,7 @@ pub(super) fn go(vim: &mut Vim, found: Move, count: Option<usize>, text: &mut Te
                 let line = text.row(to.row);
                 let last = vim.mode == Mode::Normal && to.byte >= line.len();
                 let to = if last { Pos::new(to.row, cluster::previous(line, to.byte)) } else { to };
-                if vim.mode == Mode::Normal { text.put_cursor(to) } else { text.reach(to) }
+                if vim.mode == Mode::Normal { text.put_cursor(to) } else { text.extend_selection(to) }
             }
             None if matches!(found, Move::Match(_) | Move::Star(_)) => return StrokeResult::NoMatch,
             None => {}
@@ -113,11 +113,11 @@ fn to_word_ends(vim: &mut Vim, text: &mut Text, big: bool, count: Option<usize>)
     let more = count.unwrap_or(1) - 1;
     let mut to = end;
     if more > 0 {
-        text.reach(Pos::new(end.row, cluster::previous(text.row(end.row), end.byte)));
+        text.extend_selection(Pos::new(end.row, cluster::previous(text.row(end.row), end.byte)));
         if let Some((last, _)) = motion::target(vim, text, Move::WordEnd(big), Some(more)) {
             to = Pos::new(last.row, cluster::next(text.row(last.row), last.byte));
         }
-        text.reach(from);
+        text.extend_selection(from);
     }
     (from, to, MotionKind::Exclusive)
 }
@@ -140,7 +140,7 @@ pub(super) fn operate(
         if clipboard {
             answer = StrokeResult::Copy(if rows { format!("{kept}\n") } else { kept.clone() });
         }
-        text.keep(kept, rows);
+        text.set_yanked(kept, rows);
     }
     text.select_from(None, SelectionShape::Between);
     vim.mode = Mode::Normal;
@@ -164,7 +164,7 @@ pub(super) fn operate(
             text.put_cursor(motion::first_text(text, from.row));
         }
         Operator::Lower | Operator::Upper | Operator::Swap => {
-            let new = in_case(&slice(text, from, to), operator);
+            let new = change_case(&slice(text, from, to), operator);
             text.replace(from, to, &new);
             text.put_cursor(from);
         }
@@ -181,7 +181,7 @@ fn slice(text: &mut Text, from: Pos, to: Pos) -> String {
     slice
 }
 
-pub(super) fn in_case(text: &str, operator: Operator) -> String {
+pub(super) fn change_case(text: &str, operator: Operator) -> String {
     match operator {
         Operator::Lower => text.to_lowercase(),
         Operator::Upper => text.to_uppercase(),
@@ -267,19 +267,19 @@ fn press(vim: &mut Vim, key: char, command: &VimCommand, keys: &str, text: &mut 
         }
         'p' | 'P' => {
             vim.remember(keys);
-            if !vim.may_put_in(text.kept().text.len() + 1, times) {
+            if !vim.may_put_in(text.yanked().text.len() + 1, times) {
                 return StrokeResult::TooMuch;
             }
             put(text, key == 'p', times);
         }
         'J' => {
-            text.together(|text| (1..times.max(2)).for_each(|_| text.join_row(at.row)));
+            text.group_changes(|text| (1..times.max(2)).for_each(|_| text.join_row(at.row)));
             vim.remember(keys);
         }
         '~' => {
             let line = text.row(at.row);
             let end = (0..times).fold(at.byte, |end, _| cluster::next(line, end));
-            let new = in_case(line.get(at.byte..end).unwrap_or_default(), Operator::Swap);
+            let new = change_case(line.get(at.byte..end).unwrap_or_default(), Operator::Swap);
             text.replace(at, Pos::new(at.row, end), &new);
             vim.remember(keys);
         }
@@ -289,7 +289,7 @@ fn press(vim: &mut Vim, key: char, command: &VimCommand, keys: &str, text: &mut 
         REDO => (0..times).for_each(|_| {
             text.apply(Edit::Redo);
         }),
-        '.' => return vim.again(times, text),
+        '.' => return vim.repeat_last(times, text),
         'v' | 'V' => {
             vim.mode = if key == 'v' { Mode::Visual } else { Mode::VisualLine };
             text.select_from(
@@ -305,7 +305,7 @@ fn press(vim: &mut Vim, key: char, command: &VimCommand, keys: &str, text: &mut 
 
 /// Puts in what was cut or copied: whole lines below or above, else behind the cursor or before it.
 pub(super) fn put(text: &mut Text, behind: bool, times: usize) {
-    let kept = text.kept().clone();
+    let kept = text.yanked().clone();
     let at = text.cursor();
     let line = text.row(at.row);
     if kept.text.is_empty() && !kept.lines {

@@ -78,7 +78,7 @@ pub(super) fn target(
             let whole = format!(r"\b{}\b", regex::escape(&word));
             let is_word = cluster::kind(&word, 0) == ClusterKind::Word;
             let needle = if is_word { Needle::new(&whole, true) } else { Needle::new(word.trim(), false) };
-            text.look_for(needle.ok());
+            text.set_needle(needle.ok());
             (matched(text, back, times)?, MotionKind::Exclusive)
         }
     })

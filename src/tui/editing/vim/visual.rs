@@ -12,7 +12,7 @@ use unicode_segmentation::UnicodeSegmentation as _;
 /// A command in visual mode.
 pub(super) fn run(vim: &mut Vim, command: &VimCommand, text: &mut Text) -> StrokeResult {
     match command.what {
-        VimAction::Move(found) => change::go(vim, found, command.count, text),
+        VimAction::Move(found) => change::move_cursor(vim, found, command.count, text),
         VimAction::Operate(operator, _) => over_selection(vim, operator, command.clipboard, false, text),
         VimAction::Object(thing) => {
             if let Some((from, to, reach)) = object::range(text, thing).filter(|(from, to, _)| from < to) {
@@ -76,9 +76,9 @@ fn press(vim: &mut Vim, key: char, command: &VimCommand, text: &mut Text) -> Str
         'J' => {
             let (first, last) = text.rows_selected();
             leave(vim, Pos::new(first, 0), text);
-            text.together(|text| (first..last.max(first + 1)).for_each(|_| text.join_row(first)));
+            text.group_changes(|text| (first..last.max(first + 1)).for_each(|_| text.join_row(first)));
         }
-        'p' | 'P' if !vim.may_put_in(text.kept().text.len() + 1, command.times()) => {
+        'p' | 'P' if !vim.may_put_in(text.yanked().text.len() + 1, command.times()) => {
             return StrokeResult::TooMuch;
         }
         'p' | 'P' => put_over(vim, command.times(), text),
@@ -97,13 +97,13 @@ fn press(vim: &mut Vim, key: char, command: &VimCommand, text: &mut Text) -> Str
 /// What was kept takes the place of what is selected, and that is kept.
 fn put_over(vim: &mut Vim, times: usize, text: &mut Text) {
     let Some((from, to)) = text.selection() else { return };
-    let (kept, rows) = (text.kept().clone(), vim.mode == Mode::VisualLine);
+    let (kept, rows) = (text.yanked().clone(), vim.mode == Mode::VisualLine);
     let old = text.selected().unwrap_or_default();
     let new = vec![kept.text.as_str(); times].join(if kept.lines { "\n" } else { "" });
     // Whole lines stay lines, wherever they are put.
     let new = if kept.lines && !rows { format!("\n{new}\n") } else { new };
     text.replace(from, to, &new);
-    text.keep(old, rows);
+    text.set_yanked(old, rows);
     leave(vim, from, text);
 }
 

@@ -76,7 +76,7 @@ impl FormBox {
         if let (Some(path), Some(super::FieldAnswer::Text(field))) = (path, self.replies.get(self.at)) {
             let typed = field.text();
             let before = typed.get(..self.last_path(&typed)).unwrap_or_default();
-            self.put(self.at, &format!("{before}{path}"));
+            self.set_field(self.at, &format!("{before}{path}"));
             self.answer_changed();
         }
     }

@@ -71,7 +71,7 @@ fn foot(form: &FormBox, above: bool, below: bool) -> String {
 
 fn rows(form: &FormBox, width: usize, is_tight: bool, look: DrawStyle<'_>) -> Rows {
     let mut rows = Rows::default();
-    for why in form.of_none() {
+    for why in form.general_errors() {
         rows.rows.extend(safe::words(why, width, look.style(Slot::StatusError)));
     }
     if !form.form.note.trim().is_empty() {
@@ -102,7 +102,7 @@ fn rows(form: &FormBox, width: usize, is_tight: bool, look: DrawStyle<'_>) -> Ro
                 form.files.rows(MAX_FILES_SHOWN, form.chosen_file, width, look).into_iter().map(indented),
             );
         }
-        if let Some(why) = form.misfit(&asked.name) {
+        if let Some(why) = form.field_error(&asked.name) {
             let head = Span::styled(format!("{:INDENT_COLUMNS$}! ", ""), look.style(Slot::StatusError));
             rows.rows.extend(safe::hanging(head, why, width, look.style(Slot::StatusError)));
         }

@@ -45,7 +45,7 @@ impl Limit {
         }
     }
 
-    pub(crate) fn of(self) -> &'static str {
+    pub(crate) fn description(self) -> &'static str {
         match self {
             Self::Time => "from start to end",
             Self::Memory => "all processes together",
@@ -57,7 +57,7 @@ impl Limit {
     }
 
     /// The limit that a word names; a few letters are enough where they name one alone.
-    pub(crate) fn named(word: &str) -> Option<Self> {
+    pub(crate) fn from_name(word: &str) -> Option<Self> {
         let word = word.to_ascii_lowercase();
         let more = [("wall", Self::Time), ("open-files", Self::OpenFiles), ("file-size", Self::File)];
         let all = Self::ALL.iter().map(|limit| (limit.name(), *limit)).chain(more);
@@ -120,7 +120,7 @@ impl Limit {
     }
 
     /// How it is held under these terms.
-    pub(crate) fn hold(self, terms: Option<&Terms>) -> Enforcement {
+    pub(crate) fn enforcement(self, terms: Option<&Terms>) -> Enforcement {
         let Some(terms) = terms else { return Enforcement::None };
         let report = &terms.rights.sandbox;
         match self {
@@ -155,7 +155,7 @@ pub(crate) fn pairs(argument: &str) -> Result<Vec<(Limit, String)>, LimitLineErr
     let mut made: Vec<(Limit, String)> = Vec::new();
     for word in text.split_whitespace() {
         let number = word.starts_with(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
-        match (Limit::named(word).filter(|_| !number), made.last_mut()) {
+        match (Limit::from_name(word).filter(|_| !number), made.last_mut()) {
             // A unit that stands behind its number, as `min` in `time 5 min`.
             (_, Some((_, value)))
                 if !number && is_unit(word) && value.ends_with(|c: char| c.is_ascii_digit()) =>

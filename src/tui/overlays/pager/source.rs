@@ -82,7 +82,7 @@ impl PagerSource {
         }
     }
 
-    pub(super) fn fate(&self) -> FileStatus {
+    pub(super) fn status(&self) -> FileStatus {
         let SourceBytes::File(file, path) = &self.held else { return FileStatus::There };
         let Ok(about) = file.metadata() else { return FileStatus::Removed };
         if about.len() < self.opened {
@@ -240,12 +240,12 @@ fn line(bytes: &[u8], start: u64) -> FileLine {
     };
     let from = if start.is_multiple_of(PIECE_BYTES) && start > 0 { rest(0).min(end) } else { 0 };
     let to = if feed.is_none() && end == cut { end + rest(end) } else { end };
-    let (text, marked) = decoded(bytes.get(from..to).unwrap_or_default());
+    let (text, marked) = decode(bytes.get(from..to).unwrap_or_default());
     FileLine { start, next: start + (end + usize::from(feed.is_some())) as u64, text, bytes: marked }
 }
 
 /// Bytes as text; those that are none are written out.
-fn decoded(bytes: &[u8]) -> (String, Vec<Range<usize>>) {
+fn decode(bytes: &[u8]) -> (String, Vec<Range<usize>>) {
     let (mut text, mut marked) = (String::with_capacity(bytes.len()), Vec::<Range<usize>>::new());
     for chunk in bytes.utf8_chunks() {
         text.push_str(chunk.valid());
@@ -307,13 +307,13 @@ mod tests {
         let path = folder.path().join("out");
         std::fs::write(&path, "one\ntwo\n").unwrap();
         let source = PagerSource::open(&path).unwrap();
-        assert_eq!(source.fate(), FileStatus::There);
+        assert_eq!(source.status(), FileStatus::There);
         std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(5).unwrap();
-        assert_eq!((source.fate(), texts(&source)), (FileStatus::Shorter, vec!["one".into(), "t".into()]));
+        assert_eq!((source.status(), texts(&source)), (FileStatus::Shorter, vec!["one".into(), "t".into()]));
         std::fs::write(&path, "one\ntwo\nthree\n").unwrap();
         assert_eq!(texts(&source).len(), 2, "what is added later is not shown");
         std::fs::remove_file(&path).unwrap();
-        assert_eq!((source.fate(), texts(&source).len()), (FileStatus::Removed, 2));
+        assert_eq!((source.status(), texts(&source).len()), (FileStatus::Removed, 2));
     }
 
     fn file() -> impl Strategy<Value = Vec<u8>> {

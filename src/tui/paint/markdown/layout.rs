@@ -189,10 +189,10 @@ impl<'t> Layout<'t> {
         let words = self.text.get(start..).unwrap_or_default();
         if words.trim() == target.strip_prefix("mailto:").unwrap_or(&target) {
             let whole = start..self.text.len();
-            self.looks = linked(std::mem::take(&mut self.looks), &whole, self.links.to(&target));
+            self.looks = linked(std::mem::take(&mut self.looks), &whole, self.links.style_for(&target));
         } else if !target.is_empty() {
             self.push(" (", self.dim());
-            self.push(&target, self.dim().patch(self.links.to(&target)));
+            self.push(&target, self.dim().patch(self.links.style_for(&target)));
             self.push(")", self.dim());
         }
     }
@@ -273,8 +273,8 @@ impl<'t> Layout<'t> {
     /// The looks of a text that is whole; what is an address in it, and leads nowhere yet, is a link.
     fn take_looks(&mut self, text: &str) -> Vec<(usize, Style)> {
         let mut looks = std::mem::take(&mut self.looks);
-        for address in hyperlinks::bare(text) {
-            let link = self.links.to(text.get(address.clone()).unwrap_or_default());
+        for address in hyperlinks::bare_addresses(text) {
+            let link = self.links.style_for(text.get(address.clone()).unwrap_or_default());
             looks = linked(looks, &address, link);
         }
         looks

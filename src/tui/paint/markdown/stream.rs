@@ -62,7 +62,7 @@ impl MarkdownStream {
         self.rows.truncate(self.settled_rows);
         self.settle(text, width, theme);
         let open = self.open(text, text.len());
-        self.append(laid(&open, width, theme));
+        self.append(lay_out(&open, width, theme));
     }
 
     pub(crate) fn rows(&self) -> &[Line<'static>] {
@@ -117,14 +117,14 @@ impl MarkdownStream {
     /// Lays out up to a byte of the text, for good.
     fn take(&mut self, text: &str, end: usize, width: u16, theme: &Theme) {
         let piece = self.open(text, end);
-        self.append(laid(&piece, width, theme));
+        self.append(lay_out(&piece, width, theme));
         self.settled = end;
         self.settled_rows = self.rows.len();
     }
 }
 
 /// A piece of a text that grows. It has no links: an address at its end may still go on.
-fn laid(piece: &str, width: u16, theme: &Theme) -> Vec<Line<'static>> {
+fn lay_out(piece: &str, width: u16, theme: &Theme) -> Vec<Line<'static>> {
     lines(piece, width, theme, &Hyperlinks::default())
 }
 

@@ -103,7 +103,7 @@ impl EscapeDecoder {
                         return;
                     };
                     let (bad, behind) = behind.split_at(invalid.min(behind.len()));
-                    escaped(bad, tell);
+                    escape_bytes(bad, tell);
                     rest = behind;
                 }
             }
@@ -112,7 +112,7 @@ impl EscapeDecoder {
 
     fn give_up_begun(&mut self, tell: &mut impl FnMut(OutputToken<'_>)) {
         if !self.begun.is_empty() {
-            escaped(&std::mem::take(&mut self.begun), tell);
+            escape_bytes(&std::mem::take(&mut self.begun), tell);
         }
     }
 
@@ -165,7 +165,7 @@ impl EscapeDecoder {
             0x08 => tell(OutputToken::Back),
             // Bell, shifts of the character set, cancel, delete: no terminal draws anything for them.
             0x07 | 0x0e | 0x0f | 0x18 | 0x1a | 0x7f => {}
-            other => escaped(&[other], tell),
+            other => escape_bytes(&[other], tell),
         }
     }
 }
@@ -174,7 +174,7 @@ fn is_control(byte: u8) -> bool {
     byte < b' ' || byte == 0x7f
 }
 
-fn escaped(bytes: &[u8], tell: &mut impl FnMut(OutputToken<'_>)) {
+fn escape_bytes(bytes: &[u8], tell: &mut impl FnMut(OutputToken<'_>)) {
     let mut text = String::with_capacity(bytes.len() * 4);
     for byte in bytes {
         // Writing to a string can't fail.

@@ -43,7 +43,7 @@ impl RowBuffer {
         self.head.len() + usize::from(self.gone > 0) + self.tail.len()
     }
 
-    pub(super) fn gone(&self) -> u64 {
+    pub(super) fn dropped_rows(&self) -> u64 {
         self.gone
     }
 
@@ -58,7 +58,7 @@ impl RowBuffer {
     }
 
     /// What stands in a line.
-    pub(super) fn shown(&self, line: usize) -> Option<LineView<'_>> {
+    pub(super) fn line_view(&self, line: usize) -> Option<LineView<'_>> {
         let Some(behind) = line.checked_sub(self.head.len()) else {
             return self.head.get(line).map(LineView::Row);
         };

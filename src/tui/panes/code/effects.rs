@@ -23,13 +23,13 @@ pub(super) fn facts(inspected: &InspectionResult, detail: Detail) -> Vec<(&'stat
             facts.push(("Would", text, false));
         }
     }
-    let shown = detail.shown(MAX_REFUSALS_SHOWN);
+    let shown = detail.limit(MAX_REFUSALS_SHOWN);
     for refused in inspected.refused.iter().take(shown) {
         facts.push(("Refused", safe::name(refused), true));
     }
     let more = inspected.refused.len().saturating_sub(shown);
     if more > 0 {
-        facts.push(("Refused", format!("and {more} more: {}", detail.ask()), true));
+        facts.push(("Refused", format!("and {more} more: {}", detail.key_for_all()), true));
     }
     facts
 }

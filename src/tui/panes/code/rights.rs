@@ -133,7 +133,7 @@ impl Fact {
             row.spans.iter_mut().for_each(|span| span.content = span.content.replace(HELD_SPACE, " ").into());
         }
         let is_count = self.label == CHECK_LABEL && text.starts_with(|c: char| c.is_ascii_digit());
-        if is_count { rows.into_iter().map(|row| signed(row, look)).collect() } else { rows }
+        if is_count { rows.into_iter().map(|row| with_severities(row, look)).collect() } else { rows }
     }
 }
 
@@ -228,7 +228,7 @@ impl Rights {
     }
 
     /// What has to be seen of them.
-    pub(super) fn to_see(&self) -> &[guard::SubjectRow] {
+    pub(super) fn subject_rows(&self) -> &[guard::SubjectRow] {
         &self.see
     }
 }
@@ -266,7 +266,7 @@ fn facts(inspected: Option<&InspectionResult>, seen: &SeenRights, wording: Wordi
         }
     };
     // What can be taken back without a gap goes without a row of its own.
-    let undo = inspected.undo.as_ref().map(|cover| undo(cover, inspected, look));
+    let undo = inspected.undo.as_ref().map(|cover| undo_fact(cover, inspected, look));
     let is_plain = wording.detail == Detail::Keys && inspected.review.unchecked.is_none();
     let (beside, undo) = undo.into_iter().partition::<Vec<_>, _>(|fact| is_plain && fact.text == "all");
     facts.extend(undo);
@@ -275,7 +275,7 @@ fn facts(inspected: Option<&InspectionResult>, seen: &SeenRights, wording: Wordi
         Fact::new(label, text, if odd { look.style(Slot::StatusWarn) } else { look.text() })
     }));
     let beside: String = beside.iter().map(|fact| format!("     {}  {}", fact.label, fact.text)).collect();
-    let (found, own) = (found(inspected), inspected.review.unchecked.is_none());
+    let (found, own) = (findings_text(inspected), inspected.review.unchecked.is_none());
     let leads_on = wording.detail != Detail::Words && !inspected.review.findings.is_empty();
     let bare = leads_on.then(|| format!("{found}{beside}"));
     let next = if leads_on { NEXT_FINDING } else { "" };
@@ -285,7 +285,7 @@ fn facts(inspected: Option<&InspectionResult>, seen: &SeenRights, wording: Wordi
 }
 
 /// What of the files that it may change can be taken back. Without a sandbox it may change others as well.
-fn undo(cover: &UndoCover, inspected: &InspectionResult, look: DrawStyle<'_>) -> Fact {
+fn undo_fact(cover: &UndoCover, inspected: &InspectionResult, look: DrawStyle<'_>) -> Fact {
     let is_open = inspected
         .terms
         .as_ref()
@@ -296,7 +296,7 @@ fn undo(cover: &UndoCover, inspected: &InspectionResult, look: DrawStyle<'_>) ->
 }
 
 /// What the checks found.
-fn found(inspected: &InspectionResult) -> String {
+fn findings_text(inspected: &InspectionResult) -> String {
     let review = &inspected.review;
     let mut parts: Vec<String> = [Severity::High, Severity::Medium, Severity::Info]
         .into_iter()
@@ -318,7 +318,7 @@ fn check_style(inspected: &InspectionResult, look: DrawStyle<'_>) -> Style {
 }
 
 /// Gives `1 high` and its kind the looks of their severities.
-fn signed(row: Line<'static>, look: DrawStyle<'_>) -> Line<'static> {
+fn with_severities(row: Line<'static>, look: DrawStyle<'_>) -> Line<'static> {
     let mut spans = Vec::new();
     for span in row.spans {
         let (text, mut from) = (span.content.as_ref(), 0);

@@ -49,7 +49,7 @@ impl OutputPane {
             Some(text) => {
                 let width = self.area.width.max(2).into();
                 let line = part.saturating_sub(1);
-                vec![match tables::holding(&self.tables, line) {
+                vec![match tables::table_at(&self.tables, line) {
                     Some(table) => self.passage(table, text.into_owned()),
                     None => Passage::painted(text.into_owned(), width, TAB),
                 }]
@@ -108,8 +108,8 @@ impl OutputPane {
     /// Brings the column of a table into view in which a text was found; so many rows of its part stand above it.
     fn bring_column(&mut self, found: &FoundText, lines: &[Passage], above: usize) {
         let tables = match self.part(found.item).checked_sub(1) {
-            None => tables::holding(&self.head_tables, above),
-            Some(line) => tables::holding(&self.tables, line),
+            None => tables::table_at(&self.head_tables, above),
+            Some(line) => tables::table_at(&self.tables, line),
         };
         let width = self.area.width.into();
         let text = lines.get(found.line).filter(|_| !found.bytes.is_empty());

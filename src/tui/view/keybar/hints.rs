@@ -183,7 +183,7 @@ fn of_problems(state: &State, hints: &mut Hints<'_>) {
             hints.plain("c", "go on", 0).plain("e", "end here", 0);
         }
         Phase::Stuck(failure) => {
-            for (rank, (way, label)) in (0..).zip(problems::ways(failure.kind)) {
+            for (rank, (way, label)) in (0..).zip(problems::failure_keys(failure.kind)) {
                 match way {
                     FailureKey::Action(action) => hints.key(*action, label, label, rank),
                     FailureKey::Letter(letter) => hints.plain(letter, label, rank),
@@ -250,7 +250,7 @@ fn of_pane(screen: &Screen, state: &State, hints: &mut Hints<'_>) {
         }
     }
     if screen.panes.focus == Pane::Chat {
-        if screen.panes.chat.marked().is_some() {
+        if screen.panes.chat.marked_block().is_some() {
             hints.key(Action::BlockOpen, "show block", "show block", 0);
         }
         hints.key(Action::ScrollEnd, "follow", "follow", 1).key(Action::BlockBranch, "branch", "branch", 3);

@@ -134,12 +134,12 @@ impl LineDiff {
     }
 
     /// What changed inside a line of the new text.
-    pub(super) fn came(&self, line: u32) -> &[Range<usize>] {
+    pub(super) fn inserted_words(&self, line: u32) -> &[Range<usize>] {
         self.came.get(&line).map_or(&[], Vec::as_slice)
     }
 
     /// What changed inside an old line.
-    pub(super) fn went(&self, line: u32) -> &[Range<usize>] {
+    pub(super) fn removed_words(&self, line: u32) -> &[Range<usize>] {
         self.went.get(&line).map_or(&[], Vec::as_slice)
     }
 
@@ -149,7 +149,7 @@ impl LineDiff {
     }
 
     /// Whether a line of the new text is new.
-    pub(super) fn added(&self, line: usize) -> bool {
+    pub(super) fn is_added(&self, line: usize) -> bool {
         self.added.get(line).copied().unwrap_or(false)
     }
 }
@@ -204,7 +204,7 @@ mod tests {
         let files = file_texts::pairs_of(&kind, &old, &new);
         let added = |until: Instant| {
             let against = LineDiff::within(old.as_str().into(), &new, &files, until).expect("short");
-            (0..24).filter(|line| against.added(*line)).count()
+            (0..24).filter(|line| against.is_added(*line)).count()
         };
         let now = Instant::now();
         assert_eq!(added(now + Duration::from_secs(60)), 4);
@@ -229,7 +229,7 @@ mod tests {
             DiffStep::Same { at: 14, count: 6 },
         ];
         assert_eq!(against.steps, expected);
-        assert!(against.added(10) && !against.added(9));
+        assert!(against.is_added(10) && !against.is_added(9));
         assert_eq!(against.line(10), "10");
     }
 
