@@ -13,7 +13,7 @@ mod steps;
 mod teller;
 
 pub(crate) use ending::Ending;
-pub(crate) use teller::{changes, ended};
+pub(crate) use teller::{change_lines, end_text};
 
 use crate::domain::sentences::saving;
 use crate::domain::{
@@ -36,7 +36,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::{Instant, sleep_until};
 
 /// How long a program may take to end after an interrupt, until it is killed.
-const PATIENCE: Duration = Duration::from_secs(2);
+const KILL_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// What a turn begins with.
 #[derive(Clone, Debug)]
@@ -63,11 +63,11 @@ pub(crate) enum TurnInput {
 }
 
 /// Who tells a turn while it goes on.
-pub(crate) trait Tell {
-    fn tell(&mut self, told: &Notification, state: &State) -> io::Result<()>;
+pub(crate) trait TurnObserver {
+    fn notify(&mut self, told: &Notification, state: &State) -> io::Result<()>;
 
     /// Tells that something still goes on, of which nothing was told for a while.
-    fn still(&mut self, _going_on: &Activity, _now: Timestamp) -> io::Result<()> {
+    fn progress(&mut self, _going_on: &Activity, _now: Timestamp) -> io::Result<()> {
         Ok(())
     }
 
@@ -77,17 +77,17 @@ pub(crate) trait Tell {
     }
 
     /// Tells how it ended.
-    fn last(&mut self, ending: &Ending, state: &State, hint: &str) -> io::Result<()>;
+    fn finish(&mut self, ending: &Ending, state: &State, hint: &str) -> io::Result<()>;
 
     /// Whether the next recorded run is wanted, after what was told.
-    fn goes_on(&self) -> bool {
+    fn wants_more(&self) -> bool {
         true
     }
 }
 
 impl TurnInput {
     /// The answers that were given beforehand.
-    fn given(&self) -> Answers {
+    fn given_answers(&self) -> Answers {
         if let TurnInput::Recipe { given, .. } = self { given.clone() } else { Answers::new() }
     }
 }
@@ -116,16 +116,16 @@ pub(crate) async fn run(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> io::Result<TurnResult> {
-    Box::pin(run_told(driver, options, &mut TurnReporter::new(out, err, options.json))).await
+    Box::pin(run_with_observer(driver, options, &mut TurnReporter::new(out, err, options.json))).await
 }
 
 /// The same, told by this one.
-pub(crate) async fn run_told(
+pub(crate) async fn run_with_observer(
     mut driver: Driver,
     options: &HeadlessOptions,
-    teller: &mut dyn Tell,
+    teller: &mut dyn TurnObserver,
 ) -> io::Result<TurnResult> {
-    let mut given = GivenAnswers::new(options.begin.given());
+    let mut given = GivenAnswers::new(options.begin.given_answers());
     let ending = turn(&mut driver, options, &mut given, teller).await;
     // The last that was written may have been masked.
     let is_saved = driver.saved().await.is_ok() && driver.is_saved().await;
@@ -133,12 +133,12 @@ pub(crate) async fn run_told(
     let told = match &ending {
         Ok(ending) => {
             for told in driver.remaining_notifications() {
-                teller.tell(&told, driver.state())?;
+                teller.notify(&told, driver.state())?;
             }
             if let Ending::Asked(Question::Form(form)) = ending {
-                teller.form(form, &given.misfits(form, begun_with(driver.state())))?;
+                teller.form(form, &given.misfits(form, recipe_inputs(driver.state())))?;
             }
-            teller.last(ending, driver.state(), &hint)
+            teller.finish(ending, driver.state(), &hint)
         }
         Err(_) => Ok(()),
     };
@@ -149,7 +149,7 @@ pub(crate) async fn run_told(
 }
 
 /// What the newest recipe was begun with.
-fn begun_with(state: &State) -> &[(String, String)] {
+fn recipe_inputs(state: &State) -> &[(String, String)] {
     WorkflowContext::of(state).map_or(&[], |course| course.start.inputs.as_slice())
 }
 
@@ -157,7 +157,7 @@ async fn turn(
     driver: &mut Driver,
     options: &HeadlessOptions,
     given: &mut GivenAnswers,
-    teller: &mut dyn Tell,
+    teller: &mut dyn TurnObserver,
 ) -> io::Result<Ending> {
     let mut signals = Signals::listen()?;
     let mut interrupts = Interrupts::default();
@@ -200,9 +200,9 @@ async fn turn(
                     {
                         over = Some(end.clone());
                     }
-                    teller.tell(told, driver.state())?;
+                    teller.notify(told, driver.state())?;
                 }
-                let refused = refused(&update, driver).filter(|_| matches!(options.begin, TurnInput::Recipe { .. }));
+                let refused = recipe_errors(&update, driver).filter(|_| matches!(options.begin, TurnInput::Recipe { .. }));
                 if let Some(misfits) = refused {
                     return Ok(Ending::Refused(misfits));
                 }
@@ -210,24 +210,24 @@ async fn turn(
                     return Ok(Ending::NotGiven(errors));
                 }
                 let goes_on = driver.state().activity().is_some();
-                reminder.follow(std::time::Instant::now(), goes_on, update.told.iter().any(is_told));
+                reminder.follow(std::time::Instant::now(), goes_on, update.told.iter().any(is_reported));
             }
-            () = at(reminder.due()) => {
+            () = wait_until(reminder.due()) => {
                 reminder.reminded(std::time::Instant::now());
                 if let Some(going_on) = driver.state().activity() {
-                    teller.still(&going_on, driver.now())?;
+                    teller.progress(&going_on, driver.now())?;
                 }
             }
-            () = signals.interrupted() => interrupts.again(driver),
-            () = interrupts.impatient() => interrupts.kill(driver),
+            () = signals.interrupted() => interrupts.interrupt(driver),
+            () = interrupts.kill_time_reached() => interrupts.kill(driver),
         }
-        if interrupts.count > 0 && not_begun(driver) {
+        if interrupts.count > 0 && has_not_begun(driver) {
             return Ok(Ending::Interrupted);
         }
-        if let Some(ending) = ended_by(driver, &interrupts, given, &mut cause, over.as_ref()) {
+        if let Some(ending) = ending_of(driver, &interrupts, given, &mut cause, over.as_ref()) {
             // One after the other: what comes of a run is told before it is known whether the next one is wanted.
             let is_over = matches!(ending, Ending::Done | Ending::BlockFailed(_) | Ending::TimedOut);
-            if is_over && teller.goes_on() && next_recorded(&mut recorded, driver) {
+            if is_over && teller.wants_more() && next_recorded(&mut recorded, driver) {
                 over = None;
                 continue;
             }
@@ -244,12 +244,12 @@ fn next_recorded(blocks: &mut std::slice::Iter<'_, RecordedBlock>, driver: &mut 
 }
 
 /// Whether it comes to a line of text.
-fn is_told(told: &Notification) -> bool {
+fn is_reported(told: &Notification) -> bool {
     !matches!(told, Notification::Reasoning(..) | Notification::Job(_))
 }
 
 /// That moment; never where there is none.
-async fn at(moment: Option<std::time::Instant>) {
+async fn wait_until(moment: Option<std::time::Instant>) {
     match moment {
         Some(moment) => sleep_until(moment.into()).await,
         None => pending().await,
@@ -273,16 +273,16 @@ fn give_files(update: &Update, driver: &mut Driver) -> Option<Vec<GivenFileError
 }
 
 /// Whether nothing has happened in the session yet.
-fn not_begun(driver: &Driver) -> bool {
+fn has_not_begun(driver: &Driver) -> bool {
     driver.state().phase == Phase::Idle && driver.state().transcript.items.is_empty()
 }
 
 /// Why the recipe was not begun, where it was not.
-fn refused(update: &Update, driver: &Driver) -> Option<Vec<AnswerError>> {
+fn recipe_errors(update: &Update, driver: &Driver) -> Option<Vec<AnswerError>> {
     update.told.iter().find_map(|told| match told {
         Notification::Job(JobResult::RecipeRefused { misfits, .. }) => Some(misfits.clone()),
         // A definition that the engine can't use.
-        Notification::Notice(notice) if notice.level == Level::Error && not_begun(driver) => {
+        Notification::Notice(notice) if notice.level == Level::Error && has_not_begun(driver) => {
             Some(vec![AnswerError { field: String::new(), why: notice.text.clone() }])
         }
         _ => None,
@@ -291,7 +291,7 @@ fn refused(update: &Update, driver: &Driver) -> Option<Vec<AnswerError>> {
 
 /// Whether the turn has come to an end, and to which. A question of the engine, and a provider that failed, are
 /// answered by ending the turn; what was the cause is kept until that is done.
-fn ended_by(
+fn ending_of(
     driver: &mut Driver,
     interrupts: &Interrupts,
     given: &mut GivenAnswers,
@@ -327,7 +327,7 @@ fn ended_by(
             });
         }
         Phase::Asking(Question::Form(_)) if interrupts.count > 0 => return Some(Ending::Interrupted),
-        Phase::Asking(Question::Form(form)) => match given.to(form, begun_with(state)) {
+        Phase::Asking(Question::Form(form)) => match given.for_form(form, recipe_inputs(state)) {
             Some(answers) => {
                 driver.send(Command::Answer(answers));
                 return None;
@@ -393,18 +393,18 @@ struct Interrupts {
 
 impl Interrupts {
     /// The first asks everything to stop, the next ends the run by force.
-    fn again(&mut self, driver: &mut Driver) {
+    fn interrupt(&mut self, driver: &mut Driver) {
         self.count += 1;
         if self.count > 1 {
             return self.kill(driver);
         }
-        self.kill_at = Some(Instant::now() + PATIENCE);
+        self.kill_at = Some(Instant::now() + KILL_TIMEOUT);
         driver.send(Command::Stop);
         // Blocks that follow must not run by policy.
         driver.send(Command::SkipAll);
     }
 
-    async fn impatient(&self) {
+    async fn kill_time_reached(&self) {
         match self.kill_at {
             Some(at) => sleep_until(at).await,
             None => pending().await,

@@ -110,7 +110,7 @@ fn inputs(name: &str, form: &Form) -> String {
     if form.fields.is_empty() {
         return format!("{name} asks for nothing.");
     }
-    let told: Vec<String> = form.fields.iter().map(form::line).collect();
+    let told: Vec<String> = form.fields.iter().map(form::field_line).collect();
     format!("{name} asks for: {}.", told.join("; "))
 }
 

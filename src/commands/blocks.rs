@@ -25,7 +25,7 @@ pub(super) fn run(args: &BlocksArgs, outer: &ModelArgs, console: &mut Console<'_
         .collect();
     if args.json {
         let blocks: Value = blocks.iter().enumerate().map(|(i, block)| shape(i + 1, block)).collect();
-        json::line(console.out, &json!({ "blocks": blocks }))?;
+        json::write_line(console.out, &json!({ "blocks": blocks }))?;
         return Ok(());
     }
     for (i, block) in blocks.iter().enumerate() {

@@ -109,12 +109,12 @@ impl<'a> Report<'a> {
             Style::Lines => human::file(checked, self.out)?,
             Style::Json => {
                 self.comma()?;
-                json::piece(self.out, &file(checked))?;
+                json::write_fragment(self.out, &file(checked))?;
             }
             Style::Sarif => {
                 for result in sarif::results(checked, &self.scope.book) {
                     self.comma()?;
-                    json::piece(self.out, &result)?;
+                    json::write_fragment(self.out, &result)?;
                 }
                 sarif::note(checked, &mut self.notes);
             }

@@ -63,7 +63,7 @@ pub(super) async fn run(
             .iter()
             .map(|l| json!({ "what": l.what, "good": l.good, "found": l.found, "means": l.means }))
             .collect();
-        json::line(console.out, &json!({ "version": env!("CARGO_PKG_VERSION"), "looks": looks }))?;
+        json::write_line(console.out, &json!({ "version": env!("CARGO_PKG_VERSION"), "looks": looks }))?;
         return Ok(());
     }
     writeln!(console.out, "sayso {}", env!("CARGO_PKG_VERSION"))?;

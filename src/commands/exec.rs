@@ -66,7 +66,7 @@ pub(super) async fn run(args: ExecArgs, console: &mut Console<'_>) -> Result<(),
     let begin = TurnInput::Files { files, limits, fetch: args.pull };
     let options = HeadlessOptions { begin, json: args.json, session: None };
     let mut teller = FileTeller::new(console, args.json, kept);
-    let ended = Box::pin(headless::run_told(opened.driver, &options, &mut teller)).await?;
+    let ended = Box::pin(headless::run_with_observer(opened.driver, &options, &mut teller)).await?;
     drop(scratch);
     match (ended.ending, teller.failed()) {
         (Ending::Interrupted, _) => Err(Failure::told(FailureClass::Interrupted)),

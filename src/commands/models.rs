@@ -32,7 +32,7 @@ pub(super) async fn run(
     report::tell(&factory.keys.take_notices(), console.err)?;
     if args.json {
         let providers: Vec<Value> = offers.iter().map(as_json).collect();
-        json::line(console.out, &json!({ "providers": providers }))?;
+        json::write_line(console.out, &json!({ "providers": providers }))?;
     } else {
         write(&offers, console)?;
     }

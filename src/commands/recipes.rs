@@ -14,7 +14,7 @@ pub(super) fn run(args: RecipesArgs, outer: &ModelArgs, console: &mut Console<'_
     let cards = recipes.iter().map(crate::recipe::Recipe::card);
     if args.json {
         let recipes: Value = cards.map(shape).collect();
-        json::line(console.out, &json!({ "recipes": recipes }))?;
+        json::write_line(console.out, &json!({ "recipes": recipes }))?;
         return Ok(());
     }
     for card in cards {
@@ -39,7 +39,7 @@ fn write(card: &RecipeCard, console: &mut Console<'_>) -> Result<(), Failure> {
     let (name, title, when) = (visible_line(&card.name), visible_line(&card.title), visible_line(&card.when));
     writeln!(console.out, "{name:<12} {title}: {when}")?;
     for field in &card.inputs.fields {
-        writeln!(console.out, "             --input {}", visible_line(&form::line(field)))?;
+        writeln!(console.out, "             --input {}", visible_line(&form::field_line(field)))?;
     }
     if let Some(file) = &card.file {
         writeln!(console.out, "             from {}", Visible(&file.to_string_lossy()))?;

@@ -17,7 +17,7 @@ use crate::domain::sentences::{saving, sending};
 use crate::domain::visible::{visible, visible_line};
 use crate::domain::{Entry, Timestamp, UndoWay, session_name};
 use crate::driver::Clock;
-use crate::headless::{ended, events, json};
+use crate::headless::{end_text, events, json};
 use crate::report::{Failure, FailureClass};
 use crate::session::factory::SessionFactory;
 use crate::store::index::{self, Summary};
@@ -204,7 +204,7 @@ fn show_json(session: &Summary, loaded: &LoadedSession, console: &mut Console<'_
     let foreign = loaded.foreign.as_ref().map(ToString::to_string);
     let shown =
         json!({ "session": summary(session), "entries": entries, "damage": damage, "foreign": foreign });
-    Ok(json::line(console.out, &shown)?)
+    Ok(json::write_line(console.out, &shown)?)
 }
 
 fn show(session: &Summary, loaded: &LoadedSession, console: &mut Console<'_>) -> Result<(), Failure> {
@@ -247,7 +247,7 @@ fn show_entry(at: Timestamp, entry: &Entry, out: &mut dyn Write) -> io::Result<(
         }
         Entry::Skipped { block, .. } => writeln!(out, "  block {block}: skipped"),
         Entry::Ran { block, report, .. } => {
-            writeln!(out, "  block {block}: {}", ended(report))?;
+            writeln!(out, "  block {block}: {}", end_text(report))?;
             lines(out, "  | ", &String::from_utf8_lossy(&report.output.in_order()))?;
             report.value.as_ref().map_or(Ok(()), |value| lines(out, "  = ", value))?;
             report.error.as_ref().map_or(Ok(()), |error| lines(out, "  ! ", &error.traceback))

@@ -62,7 +62,7 @@ impl Ending {
             Some(Outcome::Ok) => Ending::Done,
             Some(Outcome::TimedOut) => Ending::TimedOut,
             Some(Outcome::Interrupted) => Ending::Interrupted,
-            Some(outcome) => Ending::BlockFailed(words(outcome)),
+            Some(outcome) => Ending::BlockFailed(outcome_text(outcome)),
             None => Ending::BlockFailed("its end was never told".into()),
         }
     }
@@ -128,7 +128,7 @@ impl Ending {
 
     /// The last line of `run --json`: `turn_end` when the turn ended by itself, else `error`.
     pub(super) fn event(&self, state: &State, hint: &str) -> Value {
-        let (steps, usage) = used(state);
+        let (steps, usage) = total_usage(state);
         let hint = match self {
             Ending::Provider(failure) => failure.hint.clone(),
             Ending::Asked(Question::Form(form)) => form::hint(form, hint),
@@ -154,7 +154,7 @@ impl Ending {
         let behind = [
             ("steps", json!(steps)),
             ("log", steps::log(state)),
-            ("recipe", recipe(state).shape()),
+            ("recipe", recipe(state).to_json()),
             ("usage", shapes::usage(&usage)),
             ("cost", shapes::cost(&state.live.cost)),
             ("context", shapes::context(&state.live.context)),
@@ -177,7 +177,7 @@ impl Ending {
     }
 }
 
-fn words(outcome: &Outcome) -> String {
+fn outcome_text(outcome: &Outcome) -> String {
     let word = outcome.as_str().replace('_', " ");
     outcome.detail().map_or(word.clone(), |detail| format!("{word}, {detail}"))
 }
@@ -190,7 +190,7 @@ struct RecipeSeen<'a> {
 }
 
 impl RecipeSeen<'_> {
-    fn shape(&self) -> Value {
+    fn to_json(&self) -> Value {
         self.name.map_or(Value::Null, |name| {
             json!({
                 "name": name,
@@ -238,7 +238,7 @@ fn last_run(state: &State) -> Option<&RunItem> {
 }
 
 /// Replies of this turn, and the tokens that they used.
-fn used(state: &State) -> (usize, Usage) {
+fn total_usage(state: &State) -> (usize, Usage) {
     let add = |a: Option<u64>, b: Option<u64>| match (a, b) {
         (None, None) => None,
         (a, b) => Some(a.unwrap_or(0) + b.unwrap_or(0)),

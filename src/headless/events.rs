@@ -55,7 +55,7 @@ pub(crate) fn entry(entry: &Entry) -> Option<Value> {
         }
         Entry::TurnEnd(end) => json!({ "event": "turn_end", "reason": end.as_str() }),
         Entry::Recipe(fact) => recipe(fact),
-        Entry::Summary { .. } | Entry::Opinion { .. } | Entry::Instructions(_) => return beside(entry),
+        Entry::Summary { .. } | Entry::Opinion { .. } | Entry::Instructions(_) => return side_event(entry),
         Entry::Header(_)
         | Entry::RuleAdded(_)
         | Entry::RuleRevoked(_)
@@ -90,12 +90,12 @@ fn recipe(fact: &RecipeFact) -> Value {
 }
 
 /// What the sandbox will refuse of a block that was looked at, as lines.
-pub(crate) fn refused(state: &State, block: BlockId) -> Value {
+pub(crate) fn refusals(state: &State, block: BlockId) -> Value {
     json!(state.inspected(block).map_or(&[][..], |inspected| &inspected.refused))
 }
 
 /// What happens beside the steps of a turn: summaries, second opinions, instructions.
-fn beside(entry: &Entry) -> Option<Value> {
+fn side_event(entry: &Entry) -> Option<Value> {
     Some(match entry {
         Entry::Summary { upto, text, model, usage } => json!({
             "event": "summary",

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::collections::HashMap;
 
 /// So often the same form is answered from the command line; then the answers do not lead anywhere.
-const MOST: u32 = 3;
+const MAX_ATTEMPTS: u32 = 3;
 
 /// Answers that were given before anything was asked.
 #[derive(Clone, Debug, Default)]
@@ -30,10 +30,14 @@ impl GivenAnswers {
 
     /// The answers to a form: what was given for it, its defaults for the rest. `None` where one is missing or does not
     /// fit, and where the same form comes again and again.
-    pub(super) fn to(&mut self, form: &Form, inputs: &[(String, String)]) -> Option<Answers> {
+    pub(super) fn for_form(&mut self, form: &Form, inputs: &[(String, String)]) -> Option<Answers> {
         let asked = self.asked.entry(form.name.clone()).or_default();
         *asked += 1;
-        if *asked > MOST { None } else { answers::check(form, &form.answers_for(&self.answers, inputs)).ok() }
+        if *asked > MAX_ATTEMPTS {
+            None
+        } else {
+            answers::check(form, &form.answers_for(&self.answers, inputs)).ok()
+        }
     }
 }
 
@@ -87,7 +91,7 @@ fn field(field: &Field) -> Value {
 }
 
 /// A field on one line: `rounds=… (a whole number, 1 to 9; 5 where it is left out): How often?`.
-pub(crate) fn line(field: &Field) -> String {
+pub(crate) fn field_line(field: &Field) -> String {
     let mut told = vec![kind(&field.kind)];
     match (&field.default, field.required) {
         (Some(default), _) => told.push(format!("{default} where it is left out")),
@@ -136,16 +140,16 @@ mod tests {
     #[test]
     fn what_was_given_counts_then_defaults_and_never_for_ever() {
         let form = Form { name: "f".into(), fields: vec![number(true, None)], ..Form::default() };
-        assert_eq!(GivenAnswers::default().to(&form, &[]), None);
+        assert_eq!(GivenAnswers::default().for_form(&form, &[]), None);
         let mut given = GivenAnswers::new(vec![("n".into(), "3".into()), ("other".into(), "x".into())]);
-        for _ in 0..MOST {
-            assert_eq!(given.to(&form, &[]), Some(vec![("n".into(), "3".into())]));
+        for _ in 0..MAX_ATTEMPTS {
+            assert_eq!(given.for_form(&form, &[]), Some(vec![("n".into(), "3".into())]));
         }
-        assert_eq!(given.to(&form, &[]), None);
+        assert_eq!(given.for_form(&form, &[]), None);
         let filled = Form { fields: vec![number(true, Some("5"))], ..form };
-        assert_eq!(GivenAnswers::default().to(&filled, &[]), Some(vec![("n".into(), "5".into())]));
+        assert_eq!(GivenAnswers::default().for_form(&filled, &[]), Some(vec![("n".into(), "5".into())]));
         let mut unfit = GivenAnswers::new(vec![("n".into(), "10".into())]);
-        assert_eq!(unfit.to(&filled, &[]), None);
+        assert_eq!(unfit.for_form(&filled, &[]), None);
         assert_eq!(unfit.misfits(&filled, &[]), [AnswerError { field: "n".into(), why: "at most 9".into() }]);
     }
 
@@ -154,17 +158,17 @@ mod tests {
         let form = Form { name: "f".into(), fields: vec![number(true, None)], ..Form::default() };
         let pair = |name: &str, text: &str| (name.to_owned(), text.to_owned());
         let inputs = [pair("n", "3")];
-        assert_eq!(GivenAnswers::new(vec![pair("n", "3")]).to(&form, &inputs), None);
+        assert_eq!(GivenAnswers::new(vec![pair("n", "3")]).for_form(&form, &inputs), None);
         let mut given = GivenAnswers::new(vec![pair("f.n", "4"), pair("n", "3"), pair("g.n", "5")]);
-        assert_eq!(given.to(&form, &inputs), Some(vec![pair("n", "4")]));
-        assert_eq!(given.to(&form, &[]), Some(vec![pair("n", "4")]));
+        assert_eq!(given.for_form(&form, &inputs), Some(vec![pair("n", "4")]));
+        assert_eq!(given.for_form(&form, &[]), Some(vec![pair("n", "4")]));
     }
 
     #[test]
     fn a_field_is_told_in_words_and_as_json() {
-        assert_eq!(line(&number(true, None)), "n=… (a whole number, 1 to 9): How many?");
+        assert_eq!(field_line(&number(true, None)), "n=… (a whole number, 1 to 9): How many?");
         assert_eq!(
-            line(&number(false, Some("5"))),
+            field_line(&number(false, Some("5"))),
             "n=… (a whole number, 1 to 9; 5 where it is left out): How many?"
         );
         let form = Form { name: "f".into(), fields: vec![number(true, None)], ..Form::default() };

@@ -9,20 +9,20 @@ use serde_json::ser::{CompactFormatter, Formatter, Serializer};
 use std::io::{self, Write};
 
 /// Writes a value and a line feed, and hands them over at once.
-pub(crate) fn line(out: &mut dyn Write, value: &Value) -> io::Result<()> {
-    let mut text = text(value)?;
+pub(crate) fn write_line(out: &mut dyn Write, value: &Value) -> io::Result<()> {
+    let mut text = to_bytes(value)?;
     text.push(b'\n');
     out.write_all(&text)?;
     out.flush()
 }
 
 /// Writes a value and nothing behind it: a piece of a larger one.
-pub(crate) fn piece(out: &mut dyn Write, value: &Value) -> io::Result<()> {
-    out.write_all(&text(value)?)
+pub(crate) fn write_fragment(out: &mut dyn Write, value: &Value) -> io::Result<()> {
+    out.write_all(&to_bytes(value)?)
 }
 
 /// The bytes of a value.
-fn text(value: &Value) -> io::Result<Vec<u8>> {
+fn to_bytes(value: &Value) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::with_capacity(256);
     value.serialize(&mut Serializer::with_formatter(&mut bytes, EscapingFormatter))?;
     Ok(bytes)
@@ -33,7 +33,7 @@ struct EscapingFormatter;
 impl Formatter for EscapingFormatter {
     fn write_string_fragment<W: ?Sized + Write>(&mut self, out: &mut W, fragment: &str) -> io::Result<()> {
         let mut start = 0;
-        for (at, c) in fragment.char_indices().filter(|(_, c)| acts(*c)) {
+        for (at, c) in fragment.char_indices().filter(|(_, c)| needs_escape(*c)) {
             CompactFormatter.write_string_fragment(out, fragment.get(start..at).unwrap_or(""))?;
             for unit in c.encode_utf16(&mut [0; 2]) {
                 write!(out, "\\u{unit:04x}")?;
@@ -44,7 +44,7 @@ impl Formatter for EscapingFormatter {
     }
 }
 
-fn acts(c: char) -> bool {
+fn needs_escape(c: char) -> bool {
     !c.is_ascii_graphic()
         && matches!(hidden(c), Some(HiddenReason::Control | HiddenReason::Bidi | HiddenReason::Tag))
 }
@@ -57,7 +57,7 @@ mod tests {
 
     fn written(value: &Value) -> String {
         let mut out = Vec::new();
-        line(&mut out, value).unwrap();
+        write_line(&mut out, value).unwrap();
         String::from_utf8(out).unwrap()
     }
 
@@ -74,7 +74,7 @@ mod tests {
         fn it_is_json_on_one_line_that_says_the_same(text in any::<String>()) {
             let line = written(&json!({ "text": text }));
             prop_assert_eq!(line.matches('\n').count(), 1);
-            prop_assert!(!line.trim_end().chars().any(acts));
+            prop_assert!(!line.trim_end().chars().any(needs_escape));
             let back: Value = serde_json::from_str(&line).unwrap();
             prop_assert_eq!(back["text"].as_str(), Some(text.as_str()));
         }

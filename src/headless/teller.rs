@@ -3,7 +3,7 @@
 //! As text, standard output has the conversation: replies as they stream, the output of programs behind a gutter that
 //! nothing else begins with. What happens to blocks goes to standard error.
 
-use super::{Ending, Tell, events, form, json};
+use super::{Ending, TurnObserver, events, form, json};
 use crate::domain::obeyed::{obeyed, run_by_tools};
 use crate::domain::sentences::{running, sending};
 use crate::domain::visible::{Visible, visible, visible_line};
@@ -32,12 +32,12 @@ pub(super) struct TurnReporter<'a> {
     rewritten: [LineCollapser; 2],
     began: Instant,
     /// What the unfinished line of standard output belongs to.
-    line: ToldLine,
+    line: UnfinishedLine,
 }
 
 /// What an unfinished line belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum ToldLine {
+enum UnfinishedLine {
     None,
     Reply,
     Output(Stream),
@@ -47,26 +47,28 @@ impl<'a> TurnReporter<'a> {
     pub(super) fn new(out: &'a mut dyn Write, err: &'a mut dyn Write, json: bool) -> Self {
         let (stdout, stderr) = (Utf8Decoder::default(), Utf8Decoder::default());
         let (rewritten, began) = (Default::default(), Instant::now());
-        Self { out, err, json, stdout, stderr, rewritten, began, line: ToldLine::None }
+        Self { out, err, json, stdout, stderr, rewritten, began, line: UnfinishedLine::None }
     }
 }
 
-impl Tell for TurnReporter<'_> {
-    fn tell(&mut self, told: &Notification, state: &State) -> io::Result<()> {
+impl TurnObserver for TurnReporter<'_> {
+    fn notify(&mut self, told: &Notification, state: &State) -> io::Result<()> {
         match told {
             Notification::Recorded(entry) => self.entry(entry, state),
-            Notification::Delta(step, text) if self.json => json::line(self.out, &events::delta(*step, text)),
+            Notification::Delta(step, text) if self.json => {
+                json::write_line(self.out, &events::delta(*step, text))
+            }
             Notification::Delta(_, text) => {
-                self.begin(ToldLine::Reply)?;
+                self.begin_line(UnfinishedLine::Reply)?;
                 self.text(text)
             }
             Notification::Reasoning(step, text) if self.json => {
-                json::line(self.out, &events::reasoning(*step, text))
+                json::write_line(self.out, &events::reasoning(*step, text))
             }
             Notification::Output(run, chunk) => {
                 let decoder = self.decoder(chunk.stream);
                 let text = decoder.push(&chunk.bytes);
-                let text = self.as_lines(chunk.stream, text);
+                let text = self.collapse_lines(chunk.stream, text);
                 self.output(*run, chunk.stream, &text)
             }
             Notification::Retrying { attempt, of, wait_ms, failure } => {
@@ -81,7 +83,7 @@ impl Tell for TurnReporter<'_> {
         }
     }
 
-    fn still(&mut self, going_on: &Activity, now: Timestamp) -> io::Result<()> {
+    fn progress(&mut self, going_on: &Activity, now: Timestamp) -> io::Result<()> {
         // What reads JSON waits for what happens.
         if self.json {
             return Ok(());
@@ -91,14 +93,14 @@ impl Tell for TurnReporter<'_> {
 
     fn form(&mut self, form: &Form, misfits: &[AnswerError]) -> io::Result<()> {
         if self.json {
-            return json::line(self.out, &form::event(form, misfits));
+            return json::write_line(self.out, &form::event(form, misfits));
         }
         self.status(&visible_line(&form.title))?;
         if !form.note.is_empty() {
             self.status(&format!("  {}", visible_line(&form.note)))?;
         }
         for field in &form.fields {
-            self.status(&format!("  --input {}", visible_line(&form::line(field))))?;
+            self.status(&format!("  --input {}", visible_line(&form::field_line(field))))?;
         }
         for misfit in misfits {
             self.status(&format!(
@@ -110,9 +112,9 @@ impl Tell for TurnReporter<'_> {
         Ok(())
     }
 
-    fn last(&mut self, ending: &Ending, state: &State, hint: &str) -> io::Result<()> {
-        self.begin(ToldLine::None)?;
-        if self.json { json::line(self.out, &ending.event(state, hint)) } else { self.out.flush() }
+    fn finish(&mut self, ending: &Ending, state: &State, hint: &str) -> io::Result<()> {
+        self.begin_line(UnfinishedLine::None)?;
+        if self.json { json::write_line(self.out, &ending.event(state, hint)) } else { self.out.flush() }
     }
 }
 
@@ -121,8 +123,8 @@ impl TurnReporter<'_> {
         if let Entry::Ran { run, .. } = entry {
             for stream in [Stream::Stdout, Stream::Stderr] {
                 let rest = self.decoder(stream).finish();
-                let mut rest = self.as_lines(stream, rest);
-                rest += &self.rewritten(stream).finish();
+                let mut rest = self.collapse_lines(stream, rest);
+                rest += &self.line_collapser(stream).finish();
                 self.output(*run, stream, &rest)?;
             }
         }
@@ -131,9 +133,9 @@ impl TurnReporter<'_> {
             return match events::entry(entry) {
                 Some(mut event) if !matches!(entry, Entry::TurnEnd(_)) => {
                     if let Entry::Review { block, .. } = entry {
-                        event["refused"] = events::refused(state, *block);
+                        event["refused"] = events::refusals(state, *block);
                     }
-                    json::line(self.out, &event)
+                    json::write_line(self.out, &event)
                 }
                 _ => Ok(()),
             };
@@ -142,7 +144,7 @@ impl TurnReporter<'_> {
             Entry::Prompt(prompt) if !prompt.files.is_empty() => {
                 self.status(&visible_line(&sending::with_files(&prompt.files, size)))
             }
-            Entry::Reply { .. } => self.begin(ToldLine::None),
+            Entry::Reply { .. } => self.begin_line(UnfinishedLine::None),
             Entry::Review { block, review, .. } => self.reviewed(*block, review, state),
             Entry::CallRefused { why, .. } => {
                 self.status(&format!("a tool call came to no block: {}", visible_line(why)))
@@ -167,7 +169,7 @@ impl TurnReporter<'_> {
             }
             Entry::Approved { block, .. } => self.status(&format!("block {block} runs, by --approve")),
             Entry::Ran { block, report, .. } => {
-                for line in changes(report) {
+                for line in change_lines(report) {
                     self.status(&format!("block {block} {line}"))?;
                 }
                 if report.receipt.moving {
@@ -176,9 +178,9 @@ impl TurnReporter<'_> {
                 if let Some(missing) = running::output_missing(&report.receipt) {
                     self.status(&format!("block {block}: {missing}"))?;
                 }
-                self.begin(ToldLine::None)?;
-                self.ran(report)?;
-                self.status(&format!("block {block}: {}", ended(report)))
+                self.begin_line(UnfinishedLine::None)?;
+                self.run_ended(report)?;
+                self.status(&format!("block {block}: {}", end_text(report)))
             }
             _ => Ok(()),
         }
@@ -187,7 +189,10 @@ impl TurnReporter<'_> {
     fn reviewed(&mut self, block: BlockId, review: &Review, state: &State) -> io::Result<()> {
         let item = state.transcript.blocks.get(&block);
         let language = visible_line(&item.map_or_else(String::new, |item| item.block.label()));
-        self.status(&format!("block {block} ({language}) was checked: {}", counted(review.findings.len())))?;
+        self.status(&format!(
+            "block {block} ({language}) was checked: {}",
+            finding_count(review.findings.len())
+        ))?;
         let files = item.map(|item| item.block.files()).unwrap_or_default();
         for finding in &review.findings {
             let severity = finding.severity.as_str().to_uppercase();
@@ -226,7 +231,7 @@ impl TurnReporter<'_> {
                     RecipeEnd::Stopped => "was stopped",
                 };
                 self.status(&format!("the recipe {how}"))?;
-                self.begin(ToldLine::None)?;
+                self.begin_line(UnfinishedLine::None)?;
                 if !summary.is_empty() {
                     writeln!(self.out, "{}", Visible(summary.trim_end()))?;
                 }
@@ -235,7 +240,7 @@ impl TurnReporter<'_> {
         }
     }
 
-    fn ran(&mut self, report: &RunReport) -> io::Result<()> {
+    fn run_ended(&mut self, report: &RunReport) -> io::Result<()> {
         if let Some(value) = &report.value {
             self.gutter("  = ", value)?;
         }
@@ -262,17 +267,17 @@ impl TurnReporter<'_> {
         }
         if self.json {
             let name = if stream == Stream::Stdout { "stdout" } else { "stderr" };
-            return json::line(self.out, &events::output(run, name, text));
+            return json::write_line(self.out, &events::output(run, name, text));
         }
         let lead = if stream == Stream::Stdout { "  | " } else { "  ! " };
         for line in visible(text).split_inclusive('\n') {
-            if self.line != ToldLine::Output(stream) {
-                self.begin(ToldLine::Output(stream))?;
+            if self.line != UnfinishedLine::Output(stream) {
+                self.begin_line(UnfinishedLine::Output(stream))?;
                 write!(self.out, "{lead}")?;
             }
             write!(self.out, "{line}")?;
             if line.ends_with('\n') {
-                self.line = ToldLine::None;
+                self.line = UnfinishedLine::None;
             }
         }
         self.out.flush()
@@ -281,14 +286,14 @@ impl TurnReporter<'_> {
     fn text(&mut self, text: &str) -> io::Result<()> {
         write!(self.out, "{}", Visible(text))?;
         if text.ends_with('\n') {
-            self.line = ToldLine::None;
+            self.line = UnfinishedLine::None;
         }
         self.out.flush()
     }
 
     /// Ends the unfinished line, unless what follows goes on with it.
-    fn begin(&mut self, next: ToldLine) -> io::Result<()> {
-        if self.line != ToldLine::None && self.line != next {
+    fn begin_line(&mut self, next: UnfinishedLine) -> io::Result<()> {
+        if self.line != UnfinishedLine::None && self.line != next {
             writeln!(self.out)?;
         }
         self.line = next;
@@ -297,7 +302,7 @@ impl TurnReporter<'_> {
 
     fn status(&mut self, text: &str) -> io::Result<()> {
         if !self.json {
-            self.begin(ToldLine::None)?;
+            self.begin_line(UnfinishedLine::None)?;
             self.out.flush()?;
         }
         writeln!(self.err, "{text}")?;
@@ -305,15 +310,15 @@ impl TurnReporter<'_> {
     }
 
     /// Lines are only added: one that is written over is told as it ends. JSON has what was printed.
-    fn as_lines(&mut self, stream: Stream, text: String) -> String {
+    fn collapse_lines(&mut self, stream: Stream, text: String) -> String {
         if self.json {
             return text;
         }
         let now = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);
-        self.rewritten(stream).push(&text, now)
+        self.line_collapser(stream).push(&text, now)
     }
 
-    fn rewritten(&mut self, stream: Stream) -> &mut LineCollapser {
+    fn line_collapser(&mut self, stream: Stream) -> &mut LineCollapser {
         let [stdout, stderr] = &mut self.rewritten;
         if stream == Stream::Stdout { stdout } else { stderr }
     }
@@ -328,7 +333,7 @@ impl TurnReporter<'_> {
 
 /// What a run changed of the names that programs obey by themselves, a line each: `created .envrc: what a shell reads when
 /// it starts`.
-pub(crate) fn changes(report: &RunReport) -> Vec<String> {
+pub(crate) fn change_lines(report: &RunReport) -> Vec<String> {
     let line = |file: &FileChange| {
         let path = Path::new(&file.path);
         let name = obeyed(path).or_else(|| run_by_tools(path))?;
@@ -340,13 +345,13 @@ pub(crate) fn changes(report: &RunReport) -> Vec<String> {
 }
 
 /// How a run ended, on one line: `failed, exit 1, 0.4 s`.
-pub(crate) fn ended(report: &RunReport) -> String {
+pub(crate) fn end_text(report: &RunReport) -> String {
     let mut parts = report.end_words();
     parts.push(duration(report.receipt.wall_us / 1000));
     parts.join(", ")
 }
 
-fn counted(findings: usize) -> String {
+fn finding_count(findings: usize) -> String {
     match findings {
         0 => "no findings".into(),
         n => crate::text::number::counted(n, "finding"),

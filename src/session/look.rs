@@ -8,7 +8,7 @@ use crate::provider::Provider;
 use crate::report::{Failure, FailureClass};
 use crate::tui::Hyperlinks;
 use crate::tui::attention::Attention;
-use crate::tui::clipboard::Surroundings;
+use crate::tui::clipboard::ClipboardEnv;
 use crate::tui::guard::Times;
 use crate::tui::overlays::welcome::USUAL_SERVER;
 use crate::tui::setup::{Cloud, Opening, Setup, UsualServer};
@@ -68,7 +68,7 @@ pub(crate) fn options(factory: &SessionFactory, welcome: bool) -> Result<Options
         attention: config.ui.notify.then(|| Attention::of(&env)),
         esc_delay: Duration::from_millis(if set("SSH_CONNECTION") { 50 } else { 25 }),
         kitty: true,
-        surroundings: Surroundings {
+        surroundings: ClipboardEnv {
             ssh: set("SSH_CONNECTION") || set("SSH_TTY"),
             tmux: set("TMUX"),
             wayland: set("WAYLAND_DISPLAY"),

@@ -10,11 +10,11 @@ use crate::engine::{Phase, State};
 use std::time::{Duration, Instant};
 
 /// Ghostty takes progress back that was not told again for 15 s.
-const TOLD_AGAIN: Duration = Duration::from_secs(10);
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(10);
 
 /// What goes on, as far as anybody outside is concerned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Standing {
+pub(crate) enum Activity {
     /// Nothing, and nothing is waited for.
     Idle,
     /// The model answers, or a block runs.
@@ -27,22 +27,22 @@ pub(crate) enum Standing {
     Failed,
 }
 
-impl Standing {
+impl Activity {
     /// What goes on in a session.
     pub(crate) fn of(state: &State) -> Self {
         match state.phase() {
-            Phase::Idle => Standing::Idle,
-            Phase::Replying(_) | Phase::Running(_) | Phase::Compacting(_) => Standing::Working,
-            Phase::Deciding(_) => Standing::Permission,
-            Phase::Asking(_) => Standing::Question,
-            Phase::Stuck(_) => Standing::Failed,
+            Phase::Idle => Activity::Idle,
+            Phase::Replying(_) | Phase::Running(_) | Phase::Compacting(_) => Activity::Working,
+            Phase::Deciding(_) => Activity::Permission,
+            Phase::Asking(_) => Activity::Question,
+            Phase::Stuck(_) => Activity::Failed,
         }
     }
 }
 
 /// How the terminal shows a message on the desktop.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum MessageWay {
+pub(crate) enum NotificationMethod {
     /// It is not known to: the bell alone.
     #[default]
     Bell,
@@ -57,7 +57,7 @@ pub(crate) enum MessageWay {
 /// What the terminal can be told.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Attention {
-    message: MessageWay,
+    message: NotificationMethod,
     /// OSC 9;4.
     progress: bool,
     /// Whether progress has to be told again while work goes on. That something failed is told once: nothing happens then
@@ -79,18 +79,18 @@ impl Attention {
         let ghostty = is("ghostty") || term.contains("ghostty") || env("GHOSTTY_RESOURCES_DIR").is_some();
         let vte = value("VTE_VERSION").parse::<u32>().unwrap_or(0);
         let message = if env("KITTY_WINDOW_ID").is_some() || term.contains("kitty") {
-            MessageWay::Osc99
+            NotificationMethod::Osc99
         } else if ghostty
             || is("WezTerm")
             || term.starts_with("foot")
             || term.starts_with("rxvt")
             || vte >= 4600
         {
-            MessageWay::Osc777
+            NotificationMethod::Osc777
         } else if is("iTerm.app") || is("iTerm2") || is("WarpTerminal") {
-            MessageWay::Osc9
+            NotificationMethod::Osc9
         } else {
-            MessageWay::Bell
+            NotificationMethod::Bell
         };
         // Older ones take it for a message.
         let knows_progress = (program == "ghostty" && version >= (1, 2, 0))
@@ -111,53 +111,56 @@ impl Attention {
     }
 
     /// Calls the person: the bell, and a message where the terminal shows any.
-    pub(crate) fn call(self, app: &str, standing: Standing) -> String {
+    pub(crate) fn notification(self, app: &str, standing: Activity) -> String {
         let what = match standing {
-            Standing::Permission => "A block waits for you",
-            Standing::Question => "A question waits for you",
-            Standing::Idle | Standing::Working | Standing::Failed => "It waits for you",
+            Activity::Permission => "A block waits for you",
+            Activity::Question => "A question waits for you",
+            Activity::Idle | Activity::Working | Activity::Failed => "It waits for you",
         };
         let message = match self.message {
-            MessageWay::Bell => String::new(),
-            MessageWay::Osc9 => format!("\x1b]9;{app}: {what}\x1b\\"),
-            MessageWay::Osc777 => format!("\x1b]777;notify;{app};{what}\x1b\\"),
-            MessageWay::Osc99 => format!("\x1b]99;i={app};{app}: {what}\x1b\\"),
+            NotificationMethod::Bell => String::new(),
+            NotificationMethod::Osc9 => format!("\x1b]9;{app}: {what}\x1b\\"),
+            NotificationMethod::Osc777 => format!("\x1b]777;notify;{app};{what}\x1b\\"),
+            NotificationMethod::Osc99 => format!("\x1b]99;i={app};{app}: {what}\x1b\\"),
         };
-        format!("\x07{}", self.wrapped(message))
+        format!("\x07{}", self.wrap_for_tmux(message))
     }
 
-    fn standing(self, app: &str, standing: Standing) -> String {
+    fn status(self, app: &str, standing: Activity) -> String {
         let state = match standing {
-            Standing::Idle => "idle",
-            Standing::Working => "working",
-            Standing::Permission => "blocked:kind=permission",
-            Standing::Question => "blocked:kind=question",
-            Standing::Failed => "error",
+            Activity::Idle => "idle",
+            Activity::Working => "working",
+            Activity::Permission => "blocked:kind=permission",
+            Activity::Question => "blocked:kind=question",
+            Activity::Failed => "error",
         };
         if self.status {
-            self.wrapped(format!("\x1b]7501;state={state}:app={app}\x1b\\"))
+            self.wrap_for_tmux(format!("\x1b]7501;state={state}:app={app}\x1b\\"))
         } else {
             String::new()
         }
     }
 
-    fn progress(self, standing: Standing) -> String {
+    fn progress(self, standing: Activity) -> String {
         let progress = match standing {
-            Standing::Working => "3",
-            Standing::Failed => "2;100",
-            Standing::Idle | Standing::Permission | Standing::Question => "0",
+            Activity::Working => "3",
+            Activity::Failed => "2;100",
+            Activity::Idle | Activity::Permission | Activity::Question => "0",
         };
-        if self.progress { self.wrapped(format!("\x1b]9;4;{progress}\x1b\\")) } else { String::new() }
+        if self.progress { self.wrap_for_tmux(format!("\x1b]9;4;{progress}\x1b\\")) } else { String::new() }
     }
 
     /// Takes back what was told.
     pub(crate) fn clear(self) -> String {
-        let status =
-            if self.status { self.wrapped("\x1b]7501;state=clear\x1b\\".into()) } else { String::new() };
-        status + &self.progress(Standing::Idle)
+        let status = if self.status {
+            self.wrap_for_tmux("\x1b]7501;state=clear\x1b\\".into())
+        } else {
+            String::new()
+        };
+        status + &self.progress(Activity::Idle)
     }
 
-    fn wrapped(self, sequence: String) -> String {
+    fn wrap_for_tmux(self, sequence: String) -> String {
         if self.tmux && !sequence.is_empty() {
             return format!("\x1bPtmux;{}\x1b\\", sequence.replace('\x1b', "\x1b\x1b"));
         }
@@ -176,7 +179,7 @@ fn version(text: &str) -> (u32, u32, u32) {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct AttentionSender {
     attention: Attention,
-    told: Option<(Standing, Instant)>,
+    told: Option<(Activity, Instant)>,
 }
 
 impl AttentionSender {
@@ -186,12 +189,13 @@ impl AttentionSender {
     }
 
     /// What has to be told now; empty while nothing changed.
-    pub(crate) fn tell(&mut self, app: &str, standing: Standing, now: Instant) -> String {
+    pub(crate) fn update(&mut self, app: &str, standing: Activity, now: Instant) -> String {
         let at = self.attention;
         let before = self.told.map(|(told, _)| told);
         if before == Some(standing) {
-            let lasts = at.again && standing == Standing::Working;
-            let late = self.told.is_some_and(|(_, told)| now.saturating_duration_since(told) >= TOLD_AGAIN);
+            let lasts = at.again && standing == Activity::Working;
+            let late =
+                self.told.is_some_and(|(_, told)| now.saturating_duration_since(told) >= PROGRESS_INTERVAL);
             if !(lasts && late) {
                 return String::new();
             }
@@ -199,8 +203,8 @@ impl AttentionSender {
             return at.progress(standing);
         }
         self.told = Some((standing, now));
-        let (was, progress) = (at.progress(before.unwrap_or(Standing::Idle)), at.progress(standing));
-        at.standing(app, standing) + if progress == was { "" } else { &progress }
+        let (was, progress) = (at.progress(before.unwrap_or(Activity::Idle)), at.progress(standing));
+        at.status(app, standing) + if progress == was { "" } else { &progress }
     }
 
     /// The terminal was given away in between: all has to be told again.
@@ -237,7 +241,7 @@ mod tests {
                 "\x07\x1bPtmux;\x1b\x1b]9;sayso: A block waits for you\x1b\x1b\\\x1b\\",
             ),
         ] {
-            assert_eq!(at(env).call("sayso", Standing::Permission), expected, "{env:?}");
+            assert_eq!(at(env).notification("sayso", Activity::Permission), expected, "{env:?}");
         }
     }
 
@@ -247,19 +251,19 @@ mod tests {
         let attention = at(&[("TERM", "xterm-256color"), ("VTE_VERSION", "8003")]);
         let (mut teller, now) = (AttentionSender::new(attention), Instant::now());
         let later = now + Duration::from_secs(60);
-        assert_eq!(teller.tell("sayso", Standing::Idle, now), "\x1b]7501;state=idle:app=sayso\x1b\\");
-        assert_eq!(teller.tell("sayso", Standing::Idle, later), "");
+        assert_eq!(teller.update("sayso", Activity::Idle, now), "\x1b]7501;state=idle:app=sayso\x1b\\");
+        assert_eq!(teller.update("sayso", Activity::Idle, later), "");
         let working = "\x1b]7501;state=working:app=sayso\x1b\\\x1b]9;4;3\x1b\\";
-        assert_eq!(teller.tell("sayso", Standing::Working, now), working);
-        assert_eq!(teller.tell("sayso", Standing::Working, later), "");
+        assert_eq!(teller.update("sayso", Activity::Working, now), working);
+        assert_eq!(teller.update("sayso", Activity::Working, later), "");
         let waits = "\x1b]7501;state=blocked:kind=permission:app=sayso\x1b\\\x1b]9;4;0\x1b\\";
-        assert_eq!(teller.tell("sayso", Standing::Permission, now), waits);
-        assert_eq!(teller.tell("sayso", Standing::Permission, later), "");
+        assert_eq!(teller.update("sayso", Activity::Permission, now), waits);
+        assert_eq!(teller.update("sayso", Activity::Permission, later), "");
         let failed = "\x1b]7501;state=error:app=sayso\x1b\\\x1b]9;4;2;100\x1b\\";
-        assert_eq!(teller.tell("sayso", Standing::Failed, now), failed);
+        assert_eq!(teller.update("sayso", Activity::Failed, now), failed);
         assert_eq!(attention.clear(), "\x1b]7501;state=clear\x1b\\\x1b]9;4;0\x1b\\");
         teller.forget();
-        assert_ne!(teller.tell("sayso", Standing::Failed, now), "");
+        assert_ne!(teller.update("sayso", Activity::Failed, now), "");
     }
 
     #[test]
@@ -267,20 +271,20 @@ mod tests {
         let ghostty =
             [("TERM", "xterm-ghostty"), ("TERM_PROGRAM", "ghostty"), ("TERM_PROGRAM_VERSION", "1.2.3")];
         let (mut teller, now) = (AttentionSender::new(at(&ghostty)), Instant::now());
-        assert!(teller.tell("sayso", Standing::Working, now).ends_with("\x1b]9;4;3\x1b\\"));
-        assert_eq!(teller.tell("sayso", Standing::Working, now + Duration::from_secs(9)), "");
+        assert!(teller.update("sayso", Activity::Working, now).ends_with("\x1b]9;4;3\x1b\\"));
+        assert_eq!(teller.update("sayso", Activity::Working, now + Duration::from_secs(9)), "");
         assert_eq!(
-            teller.tell("sayso", Standing::Working, now + Duration::from_secs(11)),
+            teller.update("sayso", Activity::Working, now + Duration::from_secs(11)),
             "\x1b]9;4;3\x1b\\"
         );
-        assert_eq!(teller.tell("sayso", Standing::Working, now + Duration::from_secs(12)), "");
+        assert_eq!(teller.update("sayso", Activity::Working, now + Duration::from_secs(12)), "");
     }
 
     #[test]
     fn a_terminal_that_would_write_it_is_told_nothing() {
         for term in ["linux", "dumb", "vt100", ""] {
             let mut teller = AttentionSender::new(at(&[("TERM", term)]));
-            assert_eq!(teller.tell("sayso", Standing::Working, Instant::now()), "", "{term}");
+            assert_eq!(teller.update("sayso", Activity::Working, Instant::now()), "", "{term}");
             assert_eq!(at(&[("TERM", term)]).clear(), "");
         }
         // These would take it for a message.

@@ -9,11 +9,11 @@ use std::io::Write as _;
 use std::process::{Command, Stdio};
 
 /// The most that is sent through the terminal, in bytes of text.
-pub(crate) const TERMINAL_LIMIT: usize = 100 * 1024;
+pub(crate) const MAX_TERMINAL_BYTES: usize = 100 * 1024;
 
 /// What the environment says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Surroundings {
+pub(crate) struct ClipboardEnv {
     /// `SSH_CONNECTION` or `SSH_TTY` is set.
     pub(crate) ssh: bool,
     /// `TMUX` is set.
@@ -27,7 +27,7 @@ pub(crate) struct Surroundings {
 
 /// One way to the clipboard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Way {
+pub(crate) enum CopyMethod {
     /// A program that takes the text on its standard input and confirms by its exit status; with its arguments.
     Program(Start, &'static [&'static str]),
     /// OSC 52; nobody confirms it.
@@ -35,20 +35,20 @@ pub(crate) enum Way {
 }
 
 /// The ways to try, best first.
-pub(crate) fn ways(at: Surroundings) -> Vec<Way> {
+pub(crate) fn copy_methods(at: ClipboardEnv) -> Vec<CopyMethod> {
     let mut ways = Vec::new();
     if at.tmux {
-        ways.push(Way::Program(Start::Tmux, &["load-buffer", "-w", "-"]));
+        ways.push(CopyMethod::Program(Start::Tmux, &["load-buffer", "-w", "-"]));
     }
     if !at.ssh {
-        let native: &[Way] = if at.mac {
-            &[Way::Program(Start::Pbcopy, &[])]
+        let native: &[CopyMethod] = if at.mac {
+            &[CopyMethod::Program(Start::Pbcopy, &[])]
         } else if at.wayland {
-            &[Way::Program(Start::WlCopy, &[])]
+            &[CopyMethod::Program(Start::WlCopy, &[])]
         } else if at.x11 {
             &[
-                Way::Program(Start::Xclip, &["-selection", "clipboard"]),
-                Way::Program(Start::Xsel, &["--clipboard", "--input"]),
+                CopyMethod::Program(Start::Xclip, &["-selection", "clipboard"]),
+                CopyMethod::Program(Start::Xsel, &["--clipboard", "--input"]),
             ]
         } else {
             &[]
@@ -56,7 +56,7 @@ pub(crate) fn ways(at: Surroundings) -> Vec<Way> {
         // Local: the system's own clipboard goes before tmux's buffer.
         ways.splice(0..0, native.iter().copied());
     }
-    ways.push(Way::Terminal);
+    ways.push(CopyMethod::Terminal);
     ways
 }
 
@@ -96,19 +96,19 @@ impl fmt::Display for CopyResult {
 }
 
 /// Copies text by the first way that takes it. Starts programs and waits for them: call it on a worker.
-pub(crate) fn copy(text: &str, ways: &[Way], programs: &Launcher) -> CopyResult {
+pub(crate) fn copy(text: &str, ways: &[CopyMethod], programs: &Launcher) -> CopyResult {
     let lines = text.lines().count();
     for way in ways {
         match way {
-            Way::Program(start, arguments) => {
-                if programs.command(*start).is_ok_and(|command| hand_over(command, arguments, text)) {
+            CopyMethod::Program(start, arguments) => {
+                if programs.command(*start).is_ok_and(|command| pipe_text(command, arguments, text)) {
                     return CopyResult::Confirmed { lines };
                 }
             }
-            Way::Terminal if text.len() <= TERMINAL_LIMIT => {
+            CopyMethod::Terminal if text.len() <= MAX_TERMINAL_BYTES => {
                 return CopyResult::Send { lines, bytes: osc52(text) };
             }
-            Way::Terminal => {}
+            CopyMethod::Terminal => {}
         }
     }
     CopyResult::TooLarge { bytes: text.len() }
@@ -121,7 +121,7 @@ fn osc52(text: &str) -> String {
 }
 
 /// Gives the text to a program. Whether it ended well.
-fn hand_over(mut command: Command, arguments: &[&str], text: &str) -> bool {
+fn pipe_text(mut command: Command, arguments: &[&str], text: &str) -> bool {
     let child =
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
     let Ok(mut child) = child else { return false };
@@ -135,41 +135,46 @@ mod tests {
 
     #[test]
     fn over_ssh_tmux_then_the_terminal() {
-        let ssh = Surroundings { ssh: true, x11: true, ..Surroundings::default() };
-        assert_eq!(ways(ssh), [Way::Terminal]);
-        let tmux = ways(Surroundings { tmux: true, ..ssh });
-        assert_eq!(tmux, [Way::Program(Start::Tmux, &["load-buffer", "-w", "-"]), Way::Terminal]);
+        let ssh = ClipboardEnv { ssh: true, x11: true, ..ClipboardEnv::default() };
+        assert_eq!(copy_methods(ssh), [CopyMethod::Terminal]);
+        let tmux = copy_methods(ClipboardEnv { tmux: true, ..ssh });
+        assert_eq!(
+            tmux,
+            [CopyMethod::Program(Start::Tmux, &["load-buffer", "-w", "-"]), CopyMethod::Terminal]
+        );
     }
 
     #[test]
     fn locally_the_system_first() {
-        let local = Surroundings { wayland: true, tmux: true, ..Surroundings::default() };
-        assert_eq!(ways(local).first(), Some(&Way::Program(Start::WlCopy, &[])));
-        assert_eq!(ways(Surroundings::default()), [Way::Terminal]);
+        let local = ClipboardEnv { wayland: true, tmux: true, ..ClipboardEnv::default() };
+        assert_eq!(copy_methods(local).first(), Some(&CopyMethod::Program(Start::WlCopy, &[])));
+        assert_eq!(copy_methods(ClipboardEnv::default()), [CopyMethod::Terminal]);
     }
 
     #[test]
     fn words_are_true() {
         let launcher = Launcher::default();
-        let by_terminal = copy("a\nb\n", &[Way::Terminal], &launcher);
+        let by_terminal = copy("a\nb\n", &[CopyMethod::Terminal], &launcher);
         assert_eq!(by_terminal.to_string(), "Sent 2 lines to the terminal clipboard.");
         assert!(matches!(&by_terminal, CopyResult::Send { bytes, .. } if bytes == "\x1b]52;c;YQpiCg==\x07"));
-        let large = copy(&"x".repeat(140 * 1024), &[Way::Terminal], &launcher);
+        let large = copy(&"x".repeat(140 * 1024), &[CopyMethod::Terminal], &launcher);
         assert_eq!(
             large.to_string(),
             "Too large for the terminal clipboard (140 KB). w writes it to a file."
         );
         // The shell stands for a program that takes text.
-        let taken = copy("one", &[Way::Program(Start::Shell, &["-c", "cat >/dev/null"])], &launcher);
+        let taken = copy("one", &[CopyMethod::Program(Start::Shell, &["-c", "cat >/dev/null"])], &launcher);
         assert_eq!(taken.to_string(), "Copied 1 line.");
     }
 
     #[test]
     fn a_program_that_fails_or_is_missing_confirms_nothing() {
         let nothing = Launcher::new("".as_ref(), crate::launch::WritableFolders::default());
-        let failing = Way::Program(Start::Shell, &["-c", "cat >/dev/null; exit 1"]);
-        for (way, launcher) in [(failing, Launcher::default()), (Way::Program(Start::Xclip, &[]), nothing)] {
-            assert!(matches!(copy("x", &[way, Way::Terminal], &launcher), CopyResult::Send { .. }));
+        let failing = CopyMethod::Program(Start::Shell, &["-c", "cat >/dev/null; exit 1"]);
+        for (way, launcher) in
+            [(failing, Launcher::default()), (CopyMethod::Program(Start::Xclip, &[]), nothing)]
+        {
+            assert!(matches!(copy("x", &[way, CopyMethod::Terminal], &launcher), CopyResult::Send { .. }));
         }
     }
 }

@@ -23,7 +23,7 @@ impl Colouring {
     }
 
     /// Asks for the colours of what the pane shows, if they are not known yet in this theme.
-    pub fn ask(&mut self, pane: &CodePane, state: &State, theme: &Theme) {
+    pub fn request_colours(&mut self, pane: &CodePane, state: &State, theme: &Theme) {
         if self.theme != theme.name() {
             theme.name().clone_into(&mut self.theme);
             if let Some((key, _)) = self.asked.take() {
@@ -43,7 +43,7 @@ impl Colouring {
     }
 
     /// Takes what was worked out; tells whether the pane looks different now.
-    pub fn take(&mut self, pane: &mut CodePane, theme: &Theme) -> bool {
+    pub fn apply_results(&mut self, pane: &mut CodePane, theme: &Theme) -> bool {
         let mut changed = false;
         for painted in self.highlighter.take() {
             if self.asked.is_some_and(|(key, _)| key == painted.key) {

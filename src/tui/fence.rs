@@ -65,7 +65,7 @@ pub struct Questions {
 }
 
 /// Answers of this many queries are recognized; more are never under way at once.
-const REMEMBERED: usize = 16;
+const MAX_QUERIES: usize = 16;
 
 impl Questions {
     /// Makes the query to send behind the next frame of a terminal of this size.
@@ -78,7 +78,7 @@ impl Questions {
         let row = u16::try_from(self.made % rows).unwrap_or(0).saturating_add(2);
         let column = u16::try_from((self.made / rows) % columns).unwrap_or(0).saturating_add(1);
         let query = Query { row: row.min(height.max(1)), column };
-        if self.asked.len() == REMEMBERED {
+        if self.asked.len() == MAX_QUERIES {
             self.asked.pop_front();
         }
         self.asked.push_back((query, Some(purpose)));

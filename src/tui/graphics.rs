@@ -20,9 +20,9 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Bytes of pictures that are kept; beyond, the oldest are let go, and are seen in half blocks.
-const KEPT: usize = 16 << 20;
+const MAX_KEPT_BYTES: usize = 16 << 20;
 /// Bytes of a picture at the most that a terminal is sent once, and of one that it is sent whenever its rows are written.
-const MOST: (usize, usize) = (4 << 20, 512 << 10);
+const MAX_PICTURE_BYTES: (usize, usize) = (4 << 20, 512 << 10);
 
 /// How a terminal is told to draw a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,7 +86,7 @@ impl ImageMode {
     }
 
     /// The protocol for a terminal that has answered all that it was asked.
-    pub(super) fn answered(self, kitty: bool, sixel: bool) -> Option<GraphicsProtocol> {
+    pub(super) fn protocol_for(self, kitty: bool, sixel: bool) -> Option<GraphicsProtocol> {
         match self {
             Self::Best { .. } if kitty => Some(GraphicsProtocol::Kitty),
             Self::Best { brand: Some(brand), .. } => Some(brand),
@@ -149,12 +149,12 @@ pub(crate) struct PlacedPicture {
 
 impl PlacedPicture {
     /// Whether this is the same part of the same picture in the same place.
-    pub(crate) fn is(&self, other: &Self) -> bool {
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
         (self.number, self.area, &self.rows) == (other.number, other.area, &other.rows)
     }
 
     /// With a row that follows; `None`: it does not.
-    fn with(mut self, row: &Self) -> Option<Self> {
+    fn extended_by(mut self, row: &Self) -> Option<Self> {
         let follows = row.area.y == self.area.bottom() && row.area.x == self.area.x;
         self.area.height += 1;
         self.rows.end += 1;
@@ -191,7 +191,7 @@ impl Graphics {
     ) -> Option<PictureNumber> {
         let protocol = self.protocol()?;
         let encoded = EncodedPicture::new(protocol, picture, (cells, cell))?;
-        let most = if encoded.is_kept() { MOST.0 } else { MOST.1 };
+        let most = if encoded.is_kept() { MAX_PICTURE_BYTES.0 } else { MAX_PICTURE_BYTES.1 };
         let mut table = self.lock();
         let rows = table.rows + u32::from(cells.1);
         if encoded.len() > most || rows > LinkNumber::BEYOND {
@@ -201,7 +201,7 @@ impl Graphics {
         table.rows = rows;
         table.pictures.insert(number, Arc::new(encoded));
         let mut bytes: usize = table.pictures.values().map(|picture| picture.len()).sum();
-        while bytes > KEPT
+        while bytes > MAX_KEPT_BYTES
             && let Some((_, oldest)) = table.pictures.pop_first()
         {
             bytes -= oldest.len();
@@ -234,7 +234,8 @@ impl Graphics {
                     Entry::Vacant(view) => drop(view.insert(place)),
                     Entry::Occupied(mut view) => {
                         let before = view.get_mut().take();
-                        *view.get_mut() = before.zip(place).and_then(|(before, row)| before.with(&row));
+                        *view.get_mut() =
+                            before.zip(place).and_then(|(before, row)| before.extended_by(&row));
                     }
                 }
             }
@@ -261,7 +262,7 @@ pub(crate) const FORGET_ALL: &str = "\x1b_Ga=d,d=A,q=2\x1b\\";
 pub(crate) const QUESTION: &str = "\x1b_Gi=1,s=1,v=1,a=q,t=d,f=24;AAAA\x1b\\";
 
 /// What the terminal answered to [`QUESTION`]; `None`: this is no answer to it.
-pub(crate) fn answer(text: &[u8]) -> Option<bool> {
+pub(crate) fn parse_answer(text: &[u8]) -> Option<bool> {
     text.strip_prefix(b"Gi=1;").map(|said| said == b"OK")
 }
 

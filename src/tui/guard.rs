@@ -16,7 +16,7 @@ mod seen;
 mod tests;
 mod typing;
 
-pub(crate) use ask::{Admit, Class, Deed, SubjectId, Times, Verb};
+pub(crate) use ask::{GuardedAction, KeyClass, KeyOutcome, SubjectId, Times, Verb};
 pub(crate) use refusal::RefusalReason;
 pub(crate) use seen::{SeenRows, SubjectRow};
 
@@ -48,7 +48,7 @@ pub struct Guard {
     checking: bool,
     typing: Typing,
     held: Option<HeldKey>,
-    ready: Option<Deed>,
+    ready: Option<GuardedAction>,
     dropped: Option<RefusalReason>,
     /// The block that the person went to by its key, as long as no other key came.
     went: Option<(SubjectId, Instant)>,
@@ -57,7 +57,7 @@ pub struct Guard {
 }
 
 /// The smallest window in which decisions count: columns, rows.
-pub(crate) const SMALLEST: (u16, u16) = (50, 12);
+pub(crate) const MIN_WINDOW_SIZE: (u16, u16) = (50, 12);
 
 impl Guard {
     /// A guard with nothing behind it.
@@ -86,7 +86,7 @@ impl Guard {
 
     /// This is up for decision and on screen with the next frame. The same token again changes nothing; another one
     /// starts over at the fence with nothing seen. Tell it with every frame.
-    pub(crate) fn appeared(&mut self, token: SubjectId, now: Instant) {
+    pub(crate) fn set_subject(&mut self, token: SubjectId, now: Instant) {
         if self.subject == Some(token) {
             return;
         }
@@ -108,9 +108,9 @@ impl Guard {
     }
 
     /// Nothing is up for decision, or it is not on screen.
-    pub(crate) fn gone(&mut self) {
+    pub(crate) fn clear_subject(&mut self) {
         self.subject = None;
-        let decides = |deed: &Deed| matches!(deed, Deed::Decide(_));
+        let decides = |deed: &GuardedAction| matches!(deed, GuardedAction::Decide(_));
         self.held = self.held.filter(|held| !decides(&held.deed));
         self.ready = self.ready.filter(|deed| !decides(deed));
         self.seen.reset();
@@ -118,13 +118,13 @@ impl Guard {
 
     /// Where else letters act from the next frame on: a question, a list; any number that tells it from others. Tell it
     /// with every frame.
-    pub(crate) fn stands_at(&mut self, place: Option<u64>, now: Instant) {
+    pub(crate) fn set_place(&mut self, place: Option<u64>, now: Instant) {
         if self.place == place {
             return;
         }
         self.place = place;
         self.questions.forget(FencePurpose::Place);
-        let acts = |deed: &Deed| matches!(deed, Deed::Do(_) | Deed::Letter(_));
+        let acts = |deed: &GuardedAction| matches!(deed, GuardedAction::Do(_) | GuardedAction::Letter(_));
         self.held = self.held.filter(|held| !acts(&held.deed));
         self.ready = self.ready.filter(|deed| !acts(deed));
         if place.is_some() {
@@ -187,7 +187,7 @@ impl Guard {
     }
 
     /// The review is not there yet (`true`): approving waits for it.
-    pub(crate) fn checking(&mut self, checking: bool) {
+    pub(crate) fn set_checking(&mut self, checking: bool) {
         self.checking = checking;
     }
 
@@ -206,7 +206,7 @@ impl Guard {
     }
 
     /// How many lines of code were seen to their end, of how many.
-    pub fn seen(&self) -> (usize, usize) {
+    pub fn seen_lines(&self) -> (usize, usize) {
         self.seen.lines()
     }
 
@@ -227,9 +227,9 @@ impl Guard {
     }
 
     /// A bracketed paste arrived. `in_review`: it went to the review, where it is refused.
-    pub(crate) fn pasted(&mut self, in_review: bool, now: Instant) -> Admit {
+    pub(crate) fn pasted(&mut self, in_review: bool, now: Instant) -> KeyOutcome {
         self.noise(now);
-        if in_review { Admit::Refused(RefusalReason::Paste) } else { Admit::Pass }
+        if in_review { KeyOutcome::Refused(RefusalReason::Paste) } else { KeyOutcome::Pass }
     }
 
     /// Bytes came that mean nothing: they are as good as a key that was typed.
@@ -240,45 +240,45 @@ impl Guard {
     }
 
     /// What is held back, to be told while it is.
-    pub fn held(&self) -> Option<Deed> {
-        self.held.map(|held| held.deed).filter(|deed| *deed != Deed::Text)
+    pub fn held_action(&self) -> Option<GuardedAction> {
+        self.held.map(|held| held.deed).filter(|deed| *deed != GuardedAction::Text)
     }
 
     /// What was held back and counts now; told once. Ask before each key (with its time) and at the deadline.
-    pub(crate) fn due(&mut self, now: Instant) -> Option<Deed> {
+    pub(crate) fn take_due(&mut self, now: Instant) -> Option<GuardedAction> {
         self.settle(now);
         self.ready.take()
     }
 
     /// The letters that turned out to be text, and whether one of them could have acted.
-    pub(crate) fn letters(&mut self) -> (String, bool) {
+    pub(crate) fn take_letters(&mut self) -> (String, bool) {
         self.typing.take()
     }
 
     /// Why what was held back does not count; told once.
-    pub(crate) fn dropped(&mut self) -> Option<RefusalReason> {
+    pub(crate) fn take_dropped(&mut self) -> Option<RefusalReason> {
         self.dropped.take()
     }
 
     /// Why an approval would be refused now; `None` when it would count. For the title (`a locked`) and the status.
-    pub(crate) fn locked(&self, now: Instant) -> Option<RefusalReason> {
-        self.locked_for(Verb::Approve, now)
+    pub(crate) fn approval_refusal(&self, now: Instant) -> Option<RefusalReason> {
+        self.decision_refusal(Verb::Approve, now)
     }
 
     /// Why this decision would be refused now.
-    pub(crate) fn locked_for(&self, verb: Verb, now: Instant) -> Option<RefusalReason> {
+    pub(crate) fn decision_refusal(&self, verb: Verb, now: Instant) -> Option<RefusalReason> {
         let Some(token) = self.subject else { return Some(RefusalReason::NoBlock) };
         let fenced = self.is_small() || !is_down(self.fence);
         let left = self.quiet_left(now).filter(|_| !fenced);
         match left {
             Some(left) if self.opened => Some(RefusalReason::Quiet { left }),
             Some(left) => Some(RefusalReason::Appeared { block: token.block, left: Some(left) }),
-            None => self.barred(verb),
+            None => self.standing_refusal(verb),
         }
     }
 
     /// Why this decision would be refused however quiet it is.
-    fn barred(&self, verb: Verb) -> Option<RefusalReason> {
+    fn standing_refusal(&self, verb: Verb) -> Option<RefusalReason> {
         let Some(token) = self.subject else { return Some(RefusalReason::NoBlock) };
         if self.is_small() {
             return Some(RefusalReason::Small);
@@ -290,15 +290,15 @@ impl Guard {
             if self.checking {
                 return Some(RefusalReason::Checking);
             }
-            if !self.seen.all() {
-                return Some(RefusalReason::Unseen { lines: self.seen.left() });
+            if !self.seen.is_all_seen() {
+                return Some(RefusalReason::Unseen { lines: self.seen.unseen_count() });
             }
         }
         None
     }
 
     /// Why a letter that acts elsewhere would be refused now.
-    fn locked_at(&self, place: u64, now: Instant) -> Option<RefusalReason> {
+    fn letter_refusal(&self, place: u64, now: Instant) -> Option<RefusalReason> {
         if self.is_small() {
             return Some(RefusalReason::Small);
         }
@@ -309,7 +309,7 @@ impl Guard {
     }
 
     fn is_small(&self) -> bool {
-        self.size.0 < SMALLEST.0 || self.size.1 < SMALLEST.1
+        self.size.0 < MIN_WINDOW_SIZE.0 || self.size.1 < MIN_WINDOW_SIZE.1
     }
 
     fn quiet_left(&self, now: Instant) -> Option<std::time::Duration> {
@@ -397,7 +397,7 @@ impl Guard {
     fn restart(&mut self, at: Instant) {
         self.quiet_from = self.quiet_from.max(at);
         self.quiet_told = false;
-        self.held = self.held.filter(|held| held.deed == Deed::Text);
+        self.held = self.held.filter(|held| held.deed == GuardedAction::Text);
     }
 }
 

@@ -5,7 +5,7 @@ use crate::domain::{BlockId, Level, Notice};
 use std::time::{Duration, Instant};
 
 /// What is only good to know gives way to what goes on after this long.
-const BRIEF: Duration = Duration::from_secs(3);
+const NOTE_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// What is said where a block is looked for; no longer true once one waits.
 pub(crate) const NO_BLOCK_WAITS: &str = "No block waits.";
@@ -41,7 +41,8 @@ impl Note {
 
     /// Whether it has been on screen long enough for something that is only good to know.
     pub(crate) fn is_stale(&self, now: Instant) -> bool {
-        self.level == Level::Info && self.at.is_some_and(|at| now.saturating_duration_since(at) >= BRIEF)
+        self.level == Level::Info
+            && self.at.is_some_and(|at| now.saturating_duration_since(at) >= NOTE_TIMEOUT)
     }
 
     /// Of the block that waits.
@@ -56,7 +57,7 @@ impl Note {
     }
 
     /// The way to this block was gone: how the same key, named here, approves it, or asks for the word that does.
-    pub(crate) fn says_how(block: BlockId, key: &str, needs_typed: bool) -> Self {
+    pub(crate) fn how_to_approve(block: BlockId, key: &str, needs_typed: bool) -> Self {
         let does = if needs_typed { "asks for the word that approves" } else { "approves" };
         let text = format!("Block {block}: look at it, then {key} again {does}.");
         Self { says_how: Some(block), ..Self::of_wait(text) }

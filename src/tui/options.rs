@@ -3,7 +3,7 @@
 
 use super::TuiError;
 use super::attention::Attention;
-use super::clipboard::Surroundings;
+use super::clipboard::ClipboardEnv;
 use super::graphics::ImageMode;
 use super::keymap::Keymap;
 use super::paint::hyperlinks::Hyperlinks;
@@ -46,7 +46,7 @@ pub struct Options {
     /// Use the kitty keyboard protocol where the terminal knows it.
     pub(crate) kitty: bool,
     /// What decides how text is copied.
-    pub(crate) surroundings: Surroundings,
+    pub(crate) surroundings: ClipboardEnv,
     /// The programs that may be started.
     pub(crate) launcher: Launcher,
     /// The command of the external editor.
@@ -92,7 +92,7 @@ impl Default for Options {
             attention: Some(Attention::default()),
             esc_delay: Duration::from_millis(25),
             kitty: true,
-            surroundings: Surroundings::default(),
+            surroundings: ClipboardEnv::default(),
             launcher: Launcher::default(),
             editor: "vi".into(),
             pager: "less".into(),

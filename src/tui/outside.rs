@@ -11,14 +11,14 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The largest text that is taken back from an editor.
-const LARGEST: u64 = 16 << 20;
+const MAX_TEXT_BYTES: u64 = 16 << 20;
 
 /// Bytes of a line that are written out at once.
-const LONGEST_LINE: u64 = 1 << 20;
+const MAX_LINE_BYTES: u64 = 1 << 20;
 
 /// A key that interrupts or quits is sent to all programs of the terminal. One that another program had is meant for that
 /// one; it may be told so long after it gave the terminal back.
-pub(super) const LATE_SIGNAL: Duration = Duration::from_millis(300);
+pub(super) const LATE_SIGNAL_TIMEOUT: Duration = Duration::from_millis(300);
 
 /// Why another program did not get the terminal, or nothing came back from it: sentences for the status line.
 #[derive(Debug, thiserror::Error)]
@@ -62,8 +62,8 @@ pub(super) fn edit(
     let mut back = Vec::new();
     // By its path: editors write a new file and rename it over the old one.
     let opened = std::fs::File::open(&file.path).map_err(OutsideError::EditedUnreadable)?;
-    opened.take(LARGEST + 1).read_to_end(&mut back).map_err(OutsideError::EditedUnreadable)?;
-    if back.len() as u64 > LARGEST {
+    opened.take(MAX_TEXT_BYTES + 1).read_to_end(&mut back).map_err(OutsideError::EditedUnreadable)?;
+    if back.len() as u64 > MAX_TEXT_BYTES {
         return Err(OutsideError::EditedTooLarge);
     }
     String::from_utf8(back).map_err(|_| OutsideError::EditedNotText)
@@ -96,7 +96,7 @@ fn written_out(text: impl std::io::Read) -> Result<PrivateFile, OutsideError> {
     loop {
         line.clear();
         // A line without end is cut here and there; a character that is cut is written out as such.
-        let read = (&mut lines).take(LONGEST_LINE).read_until(b'\n', &mut line);
+        let read = (&mut lines).take(MAX_LINE_BYTES).read_until(b'\n', &mut line);
         if read.map_err(OutsideError::Unreadable)? == 0 {
             break;
         }

@@ -112,7 +112,7 @@ pub(crate) type OwnKey = (String, &'static str);
 
 /// What a letter does that no field takes, as far as the guard cares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Means {
+pub enum LetterEffect {
     /// It moves or closes something.
     Harmless,
     /// It spends, sends, starts or deletes something, or gives an answer that does.
@@ -236,8 +236,8 @@ pub trait Overlay: Any + Debug {
     }
 
     /// What a letter would do that no action has and no field takes.
-    fn means(&self, letter: char) -> Means {
-        if self.is_only_read() && letter == 'q' { Means::Harmless } else { Means::Nothing }
+    fn letter_effect(&self, letter: char) -> LetterEffect {
+        if self.is_only_read() && letter == 'q' { LetterEffect::Harmless } else { LetterEffect::Nothing }
     }
 
     /// What stands here for letters to act on: another number for every other question.

@@ -127,7 +127,7 @@ impl Panes {
 
     /// What is looked at, or through, where a part of it has to come into memory.
     pub(crate) fn wanted(&self, state: &State) -> Vec<Body> {
-        let looked_at = self.chat.looked_at(state);
+        let looked_at = self.chat.wanted_items(state);
         let searched = self.search.as_ref().map_or_else(Vec::new, |search| search.wanted(state));
         let lacks = !searched.is_empty()
             || looked_at.clone().any(|item| chat::is_wanted(state, item))

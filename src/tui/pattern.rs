@@ -7,7 +7,7 @@ use regex::{Regex, RegexBuilder, bytes};
 use std::ops::Range;
 
 /// The most memory that an expression may take, in bytes.
-const LARGEST: usize = 2 << 20;
+const MAX_MEMORY_BYTES: usize = 2 << 20;
 
 /// Something to look for.
 #[derive(Clone, Debug)]
@@ -53,12 +53,12 @@ impl Pattern {
         let text = RegexBuilder::new(expression)
             .case_insensitive(!is_case_sensitive)
             .multi_line(true)
-            .size_limit(LARGEST)
+            .size_limit(MAX_MEMORY_BYTES)
             .build();
         let bytes = bytes::RegexBuilder::new(expression)
             .case_insensitive(!is_case_sensitive)
             .multi_line(true)
-            .size_limit(LARGEST)
+            .size_limit(MAX_MEMORY_BYTES)
             .build();
         match (text, bytes) {
             (Ok(text), Ok(bytes)) => Ok(Self { text, bytes }),

@@ -34,7 +34,7 @@ impl PlaceText {
         let away = state.transcript.message_away(at).map(|(_, out)| (Body::Message(at), out.load));
         let head = format!("message {}, a {place}", place.message);
         let files = files.iter().map(|file| file.path.clone()).collect();
-        let text = if comes(away.as_ref()) { String::new() } else { text.to_owned() };
+        let text = if is_coming(away.as_ref()) { String::new() } else { text.to_owned() };
         Some(Self { head, text, files, away })
     }
 
@@ -50,7 +50,7 @@ impl PlaceText {
         match (place.kind, ran) {
             (PlaceKind::Output, Some((run, report))) => {
                 let away = run.unloaded_output().map(|(_, away)| (Body::Output(run.run), away.load));
-                let text = if comes(away.as_ref()) {
+                let text = if is_coming(away.as_ref()) {
                     String::new()
                 } else {
                     without_escapes(&report.printed()).into_owned()
@@ -69,7 +69,7 @@ impl PlaceText {
 }
 
 /// Whether the whole of it is loaded, or will be: until then nothing of it is looked at.
-fn comes(away: Option<&(Body, LoadState)>) -> bool {
+fn is_coming(away: Option<&(Body, LoadState)>) -> bool {
     away.is_some_and(|(_, load)| matches!(load, LoadState::Away | LoadState::Loading))
 }
 
@@ -94,7 +94,7 @@ impl PlaceNews {
             });
         };
         match (&there.away, block) {
-            (Some(_), _) if comes(there.away.as_ref()) => Self::Away,
+            (Some(_), _) if is_coming(there.away.as_ref()) => Self::Away,
             // What can't be read again may hold it.
             (Some(_), _) => Self::Found,
             (None, Some(block)) if kind == PlaceKind::Output && there.text.is_empty() => {

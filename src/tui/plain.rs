@@ -35,7 +35,7 @@ use std::time::{Duration, Instant};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// Silence before work that goes on between two sessions is told of; the pauses behind grow.
-const SILENCE: Duration = Duration::from_secs(1);
+const PROGRESS_DELAY: Duration = Duration::from_secs(1);
 
 /// Why it can't open, or go on.
 #[derive(Debug, thiserror::Error)]
@@ -111,7 +111,7 @@ impl Plain {
         stop: impl Fn(),
     ) -> T {
         tokio::pin!(work);
-        let mut pause = SILENCE;
+        let mut pause = PROGRESS_DELAY;
         loop {
             tokio::select! {
                 biased;
@@ -157,7 +157,7 @@ impl Signals {
     }
 
     fn is_for_another(&self) -> bool {
-        self.returned.is_some_and(|returned| returned.elapsed() < outside::LATE_SIGNAL)
+        self.returned.is_some_and(|returned| returned.elapsed() < outside::LATE_SIGNAL_TIMEOUT)
     }
 
     async fn next(&mut self) -> SignalRequest {

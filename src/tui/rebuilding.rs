@@ -5,11 +5,11 @@ use super::widgets::{safe, words};
 use crate::engine::rebuild::{RebuildPlan, RebuildStep, StepState};
 
 /// Steps that are listed one by one.
-const LISTED: usize = 10;
+const MAX_STEPS_SHOWN: usize = 10;
 /// Names that are listed of a kind.
-const NAMES: usize = 6;
+const MAX_NAMES_SHOWN: usize = 6;
 /// Columns of a line.
-const WIDTH: usize = 58;
+const MAX_LINE_COLUMNS: usize = 58;
 
 /// What the plan says, one line a row.
 pub(super) fn lines(plan: &RebuildPlan) -> Vec<String> {
@@ -22,14 +22,14 @@ pub(super) fn lines(plan: &RebuildPlan) -> Vec<String> {
     ];
     let rows = kinds.into_iter().filter(|(_, names)| !names.is_empty());
     let mut lines: Vec<String> =
-        rows.map(|(kind, of)| safe::cut(&format!("{kind:<12}{}", names(of)), WIDTH)).collect();
+        rows.map(|(kind, of)| safe::cut(&format!("{kind:<12}{}", names(of)), MAX_LINE_COLUMNS)).collect();
     if !lines.is_empty() {
         lines.insert(0, "Variables of the earlier kernel:".into());
         lines.push(String::new());
     }
-    lines.extend(plan.steps.iter().take(LISTED).map(line));
-    if plan.steps.len() > LISTED {
-        lines.push(format!("and {} more", plan.steps.len() - LISTED));
+    lines.extend(plan.steps.iter().take(MAX_STEPS_SHOWN).map(line));
+    if plan.steps.len() > MAX_STEPS_SHOWN {
+        lines.push(format!("and {} more", plan.steps.len() - MAX_STEPS_SHOWN));
     }
     lines
 }
@@ -57,7 +57,7 @@ pub(super) fn nothing(plan: &RebuildPlan) -> &'static str {
 }
 
 /// How a plan is gone through.
-pub(super) const HOW: &str = "Blocks that touch nothing but the kernel come together, all others one by one. \
+pub(super) const EXPLANATION: &str = "Blocks that touch nothing but the kernel come together, all others one by one. \
     The first that does something else than before ends it.";
 
 /// `block 3    6.1 s  restorable  reads sales.csv   df = load()`
@@ -74,12 +74,16 @@ fn line(step: &RebuildStep) -> String {
     let touched = step.touched.join(", ");
     let parts = [touched.as_str(), step.first_line.as_str()];
     let rest = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("   ");
-    safe::cut(&safe::one_line(&format!("block {:<4}{took:<8}{state:<10}  {rest}", step.block.0)), WIDTH)
+    safe::cut(
+        &safe::one_line(&format!("block {:<4}{took:<8}{state:<10}  {rest}", step.block.0)),
+        MAX_LINE_COLUMNS,
+    )
 }
 
 fn names(all: &[String]) -> String {
-    let first = all.iter().take(NAMES).map(|name| safe::one_line(name)).collect::<Vec<_>>().join(", ");
-    match all.len().saturating_sub(NAMES) {
+    let first =
+        all.iter().take(MAX_NAMES_SHOWN).map(|name| safe::one_line(name)).collect::<Vec<_>>().join(", ");
+    match all.len().saturating_sub(MAX_NAMES_SHOWN) {
         0 => first,
         more => format!("{first} and {more} more"),
     }

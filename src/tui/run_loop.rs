@@ -30,13 +30,13 @@ use session::Session;
 use std::time::{Duration, Instant};
 
 /// A frame waits at most this long for what the terminal says about its colours.
-const COLOUR_PATIENCE: Duration = Duration::from_millis(8);
+const COLOUR_TIMEOUT: Duration = Duration::from_millis(8);
 
 /// Pixels of a cell where the terminal does not tell them: it fits pictures into cells itself.
 const USUAL_CELL: (u16, u16) = (10, 20);
 
 /// The older messages that Up brings back are so many, counted from the newest.
-const REMEMBERED: usize = 1_000;
+const MAX_OLD_MESSAGES: usize = 1_000;
 
 /// The terminal and all that lives longer than one session.
 pub(crate) struct Tui {
@@ -117,12 +117,13 @@ impl Tui {
             screen.panes.pictures.turn_off();
         }
         screen.panes.pictures.set_cell(self.picture_cell());
-        for text in remembered(&driver.state().transcript) {
+        for text in old_messages(&driver.state().transcript) {
             screen.panes.composer.remember(text.to_owned());
         }
         let mut draft = std::mem::take(&mut self.draft);
         if let Some(killed) = driver.take_draft() {
-            screen.say(Notice::info("What was being typed when sayso ended is in Message again.").into());
+            screen
+                .show_note(Notice::info("What was being typed when sayso ended is in Message again.").into());
             // What was typed while the session was opened comes behind it.
             draft = if draft.is_empty() { killed } else { format!("{killed}\n{draft}") };
         }
@@ -130,7 +131,7 @@ impl Tui {
             screen.panes.composer.set(&draft);
         }
         for notice in &options.notices {
-            screen.say(notice.clone().into());
+            screen.show_note(notice.clone().into());
         }
         if screen.setup.damage.len() > 1 {
             // One line has no room for all of it.
@@ -171,7 +172,7 @@ impl Tui {
             return Ok(());
         }
         self.terminal.flush()?;
-        let patience = tokio::time::sleep(COLOUR_PATIENCE);
+        let patience = tokio::time::sleep(COLOUR_TIMEOUT);
         tokio::pin!(patience);
         loop {
             tokio::select! {
@@ -214,7 +215,7 @@ impl Tui {
         match event {
             InputEvent::KittyGraphics(known) => self.knows_kitty_graphics = *known,
             InputEvent::Da1 { sixel } => {
-                self.use_graphics(options.images.answered(self.knows_kitty_graphics, *sixel), options);
+                self.use_graphics(options.images.protocol_for(self.knows_kitty_graphics, *sixel), options);
             }
             _ => {}
         }
@@ -250,13 +251,13 @@ impl Tui {
 
 /// The newest prompts, the oldest of them first. Of one whose text is in the session's file alone a part is known, and that is
 /// not what the person wrote: it is none that can be sent again.
-fn remembered(transcript: &Transcript) -> Vec<&str> {
+fn old_messages(transcript: &Transcript) -> Vec<&str> {
     let items = transcript.items.iter().enumerate().rev();
     let prompts = items.filter_map(|(at, item)| match item {
         Item::Prompt { text, .. } if transcript.message_away(at).is_none() => Some(&**text),
         _ => None,
     });
-    let mut prompts: Vec<&str> = prompts.take(REMEMBERED).collect();
+    let mut prompts: Vec<&str> = prompts.take(MAX_OLD_MESSAGES).collect();
     prompts.reverse();
     prompts
 }
@@ -274,7 +275,7 @@ mod tests {
         let mut paged = PagedTranscript::default();
         paged.extend(prompts.map(|text| (Timestamp(0), Entry::Prompt(text.into()))));
         let transcript = Transcript::from(paged);
-        let brought: Vec<_> = remembered(&transcript).iter().map(|text| text.len()).collect();
+        let brought: Vec<_> = old_messages(&transcript).iter().map(|text| text.len()).collect();
         assert_eq!(brought, [5, 6, long.len() + 7, 4]);
     }
 }

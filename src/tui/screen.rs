@@ -55,7 +55,7 @@ use crate::tui::panes::{LowerPane, Panes};
 use crate::tui::setup::{FoundPlace, Setup};
 use crate::tui::ui_command::{Exit, UiCommand};
 use crate::tui::widgets::hits::{ClickTarget, Hits};
-use crate::tui::widgets::layout::{Arrangement, Border, Borders, Pane, Wants};
+use crate::tui::widgets::layout::{Arrangement, Border, Borders, LayoutRequest, Pane};
 use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::safe::{self, TypedText};
 use crate::tui::widgets::words;
@@ -101,7 +101,7 @@ pub struct Screen {
     /// The message that was not sent and stands in the composer again.
     unsent: Option<String>,
     /// What goes on about the files that the message names.
-    given_files: given::Reading,
+    given_files: given::FileReading,
     /// The place that the session was opened at, while what stands there is being loaded.
     sought_place: Option<FoundPlace>,
     /// What was said of it that is not there.
@@ -139,8 +139,8 @@ pub struct Screen {
     /// Clicks in a text that is being written.
     clicks: clicks::Clicks,
     /// Where the mouse was pressed last, and what it holds on to.
-    held_text: Option<text_mouse::Hold>,
-    grip: Option<select::Grip>,
+    held_text: Option<text_mouse::TextDrag>,
+    grip: Option<select::SelectionDrag>,
     /// The bytes that the terminal sent for what is handled.
     pub sent: Vec<u8>,
     /// The block whose output is shown because words of another came from there.
@@ -176,7 +176,7 @@ impl Screen {
             sandbox_asked: false,
             departed: crate::domain::RequestCounts::default(),
             unsent: None,
-            given_files: given::Reading::default(),
+            given_files: given::FileReading::default(),
             sought_place: None,
             missing: String::new(),
             note: None,
@@ -186,7 +186,7 @@ impl Screen {
             suggested: 0,
             held_border: None,
             handed: handed::HandedKeys::default(),
-            arrangement: Arrangement::of(size.0, size.1, Wants::default()),
+            arrangement: Arrangement::of(size.0, size.1, LayoutRequest::default()),
             hits: Hits::default(),
             size,
             attended: true,
@@ -214,7 +214,7 @@ impl Screen {
     }
 
     /// The terminal got the focus or lost it.
-    pub fn attended(&mut self, has_focus: bool, now: Instant) {
+    pub fn set_attended(&mut self, has_focus: bool, now: Instant) {
         self.attended = has_focus;
         // What is pressed while another window comes or goes is not meant for this one.
         self.guard.focused(now);
@@ -226,7 +226,7 @@ impl Screen {
     }
 
     /// Says something in the status line.
-    pub fn say(&mut self, note: Note) {
+    pub fn show_note(&mut self, note: Note) {
         // The latest moment that was told stands for now: a note is never older than the last key.
         self.note = Some(Note { at: Some(self.last_step), ..note });
     }
@@ -248,18 +248,18 @@ impl Screen {
         self.recipe.update(ctx.state);
         let width_of = |made: &Arrangement| made.message.map(|slot| slot.inner.width);
         let before = width_of(&self.arrangement);
-        self.arrangement = self.arranged(ctx);
+        self.arrangement = self.arrangement(ctx);
         // The rows of Message were counted for the width of before.
         if width_of(&self.arrangement) != before {
-            self.arrangement = self.arranged(ctx);
+            self.arrangement = self.arrangement(ctx);
         }
         self.lay_out(ctx);
         if self.shares_with_output(ctx.state) {
-            self.arrangement = self.arranged(ctx);
+            self.arrangement = self.arrangement(ctx);
             self.lay_out(ctx);
         }
         self.mark(ctx);
-        self.tell_guard(ctx);
+        self.update_guard(ctx);
     }
 
     /// Lays the panes out where they stand.
@@ -281,7 +281,7 @@ impl Screen {
         if let Some(slot) = place_of_output {
             match self.panes.lower {
                 LowerPane::Output => {
-                    let chosen = self.output_of();
+                    let chosen = self.output_block();
                     let painted = self.program_screen(ctx.state).cloned();
                     let panes = &mut self.panes;
                     panes.output.show_whole(self.bare.is_some());
@@ -295,12 +295,12 @@ impl Screen {
     }
 
     /// Tells the guard what the next frame shows.
-    fn tell_guard(&mut self, ctx: Ctx<'_>) {
-        self.guard.stands_at(self.place(ctx.state), ctx.at);
+    fn update_guard(&mut self, ctx: Ctx<'_>) {
+        self.guard.set_place(self.place(ctx.state), ctx.at);
         let on_screen = self.arrangement.code.is_some();
         let waiting = ctx.state.waiting().filter(|item| self.panes.code.subject() == Some(item.block.id));
         let Some(item) = waiting.filter(|_| !self.panes.code.edits()) else {
-            self.guard.gone();
+            self.guard.clear_subject();
             self.seen_layout = None;
             return;
         };
@@ -308,20 +308,20 @@ impl Screen {
         let token = token_of(ctx.state, item);
         // A block counts as on screen from the first frame that shows it; where it is hidden later, nothing is lost.
         if !first_seen && self.guard.subject() != Some(token) {
-            self.guard.gone();
+            self.guard.clear_subject();
             self.seen_layout = None;
             return;
         }
         if self.guard.subject() != Some(token) {
             self.seen_layout = None;
         }
-        self.guard.appeared(token, ctx.at);
-        self.guard.checking(ctx.state.inspected(item.block.id).is_none());
+        self.guard.set_subject(token, ctx.at);
+        self.guard.set_checking(ctx.state.inspected(item.block.id).is_none());
         if on_screen {
             let stamp = self.panes.code.layout_stamp();
             if stamp != self.seen_layout {
                 let before = std::mem::replace(&mut self.seen_layout, stamp);
-                let again = self.guard.layout(self.panes.code.to_see());
+                let again = self.guard.layout(self.panes.code.subject_rows());
                 let both = before.zip(stamp).filter(|_| again > 0);
                 if let Some((before, stamp)) = both.filter(|(a, b)| !a.differs_in_room_alone(*b)) {
                     let lines = words::count(again, "line");
@@ -332,14 +332,14 @@ impl Screen {
                     } else {
                         format!("What is shown of it changed: {lines} to look at.")
                     };
-                    self.say(Note::of_wait(said));
+                    self.show_note(Note::of_wait(said));
                 }
             }
         }
         let shown = if first_seen { self.panes.code.on_screen() } else { Vec::new() };
         self.guard.rows_on_screen(&shown, ctx.at);
-        if on_screen && self.guard.rows().all_of(self.panes.code.rights_to_see()) {
-            self.panes.code.rights_were_seen(ctx.state);
+        if on_screen && self.guard.rows().are_rows_seen(self.panes.code.rights_rows()) {
+            self.panes.code.note_rights_seen(ctx.state);
         }
     }
 

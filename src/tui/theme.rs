@@ -34,9 +34,9 @@ pub(crate) const SHIPPED: [(&str, &str); 6] = [
 ];
 
 /// How much of its colour a tinted line has, in hundredths.
-const TINT: u16 = 10;
+const TINT_PERCENT: u16 = 10;
 /// The same of what stands out in it.
-const MORE: u16 = 30;
+const STRONG_TINT_PERCENT: u16 = 30;
 
 /// A theme, resolved for one depth.
 #[derive(Clone, Debug, PartialEq)]
@@ -126,13 +126,13 @@ impl Theme {
 
     /// The background of what stands out in a tinted line.
     pub fn tint_more(&self, slot: Slot) -> Style {
-        self.mixed(slot, MORE)
+        self.mixed(slot, STRONG_TINT_PERCENT)
     }
 
     /// A background for lines that stand out for what a slot means: a little of its colour over the theme's background.
     /// None where the colours are the terminal's own, whose background nobody knows.
     pub fn tint(&self, slot: Slot) -> Style {
-        self.mixed(slot, TINT)
+        self.mixed(slot, TINT_PERCENT)
     }
 
     fn mixed(&self, slot: Slot, hundredths: u16) -> Style {

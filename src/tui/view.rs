@@ -17,7 +17,7 @@ use crate::tui::panes::vars::VarsPane;
 use crate::tui::theme::Slot as Colour;
 use crate::tui::widgets::frame::Title;
 use crate::tui::widgets::hits::Hits;
-use crate::tui::widgets::layout::{Class, Pane, Slot};
+use crate::tui::widgets::layout::{Pane, SizeClass, Slot};
 use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::virtual_list::EndKeys;
 use crate::tui::widgets::{frame, safe};
@@ -44,7 +44,7 @@ pub fn draw(
 ) -> FrameResult {
     let area = screen.arrangement.area;
     frame::clear(buf, area, look.text());
-    if screen.arrangement.class == Class::TooSmall {
+    if screen.arrangement.class == SizeClass::TooSmall {
         let rows = safe::words(status::TOO_SMALL, area.width.into(), look.style(Colour::StatusWarn));
         for (y, row) in (area.y..area.bottom()).zip(&rows) {
             buf.set_line(area.x, y, row, area.width);
@@ -104,7 +104,7 @@ fn chat_title(screen: &Screen, state: &State) -> Title {
         }
         _ => EndKeys::None,
     };
-    Title { left: "Chat".into(), right: screen.panes.chat.standing(&keys), focused, style: None }
+    Title { left: "Chat".into(), right: screen.panes.chat.position_text(&keys), focused, style: None }
 }
 
 fn lower_title(screen: &Screen, state: &State, look: DrawStyle<'_>) -> Title {

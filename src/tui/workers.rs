@@ -1,7 +1,7 @@
 //! Work that takes longer than a frame may: copying through other programs, painting pictures. Results come back
 //! through one bounded channel.
 
-use super::clipboard::{self, CopyResult, Way};
+use super::clipboard::{self, CopyMethod, CopyResult};
 use super::graphics::Graphics;
 use super::paint::image;
 use super::panes::pictures::PictureRequest;
@@ -44,7 +44,7 @@ impl Workers {
     }
 
     /// Copies a text by the first way that takes it.
-    pub(super) fn copy(&self, text: String, ways: Vec<Way>, programs: Launcher) {
+    pub(super) fn copy(&self, text: String, ways: Vec<CopyMethod>, programs: Launcher) {
         let to = self.sender.clone();
         tokio::task::spawn_blocking(move || {
             let _ = to.blocking_send(WorkerResult::Copied(clipboard::copy(&text, &ways, &programs)));

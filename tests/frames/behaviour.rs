@@ -277,13 +277,13 @@ fn the_newest_run_is_shown_though_its_block_is_older() {
 fn losing_the_focus_of_the_terminal_begins_the_quiet_time_anew() {
     for has in [false, true] {
         let mut scene = ready();
-        scene.step(|screen, ctx| screen.attended(has, ctx.at));
+        scene.step(|screen, ctx| screen.set_attended(has, ctx.at));
         scene.pass(50);
         assert!(decide(&mut scene, "a").is_empty(), "50 ms after the focus changed");
         let mut scene = ready();
         scene.key("a");
         scene.pass(200);
-        scene.step(|screen, ctx| screen.attended(has, ctx.at));
+        scene.step(|screen, ctx| screen.set_attended(has, ctx.at));
         scene.pass(401);
         scene.frame();
         scene.pass(10);

@@ -41,7 +41,7 @@ fn family() -> Vec<Summary> {
 }
 
 fn told(scene: &mut Scene, found: JobResult) {
-    scene.step(|screen, ctx| screen.told(Notification::Job(found), ctx));
+    scene.step(|screen, ctx| screen.notified(Notification::Job(found), ctx));
     scene.frame();
 }
 

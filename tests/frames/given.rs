@@ -18,7 +18,7 @@ const FILES: [(&str, u64); 6] = [
 ];
 
 fn found(scene: &mut Scene, found: JobResult) -> Vec<UiCommand> {
-    scene.step(|screen, ctx| screen.told(Notification::Job(found), ctx))
+    scene.step(|screen, ctx| screen.notified(Notification::Job(found), ctx))
 }
 
 fn listed(is_cut: bool) -> JobResult {

@@ -51,7 +51,7 @@ fn decide(scene: &mut Scene, name: &str, before: &str) -> Option<String> {
     scene.command(command.clone());
     scene.inspected(3, writing(Some(before)));
     scene.frame();
-    assert!(!scene.screen.guard.rows().all(), "it has to be seen anew");
+    assert!(!scene.screen.guard.rows().is_all_seen(), "it has to be seen anew");
     scene.pass(2_000);
     scene.frame();
     Some(text.clone())

@@ -86,7 +86,7 @@ fn offers() -> Vec<Offer> {
 }
 
 fn found(scene: &mut Scene, found: JobResult) {
-    scene.step(|screen, ctx| screen.told(Notification::Job(found), ctx));
+    scene.step(|screen, ctx| screen.notified(Notification::Job(found), ctx));
 }
 
 /// The list of models, with all answers.
@@ -431,7 +431,7 @@ fn an_opinion_and_a_look_at_the_finding_leave_the_approval_as_it_is() {
         scene.press(&["g", "f"]);
         let screen = drawn(&mut scene, size.0, size.1);
         assert!(screen.contains("!! 11 │     shutil.rmtree(old)"), "{screen}");
-        assert!(screen.contains("asking a model") && scene.screen.guard.rows().all(), "{screen}");
+        assert!(screen.contains("asking a model") && scene.screen.guard.rows().is_all_seen(), "{screen}");
         // Letters before it are no words: the keys are quiet again.
         scene.pass(2_000);
         assert!(scene.press(&["a"]).is_empty(), "a high finding takes its word");
@@ -457,7 +457,7 @@ fn an_opinion_and_a_look_at_the_finding_leave_the_approval_as_it_is() {
 fn an_opinion_adds_nothing_that_has_to_be_seen_and_hides_no_row_for_ever() {
     let mut scene = advised(Ok(&opinion(REASON)));
     scene.frame();
-    assert_eq!(scene.screen.guard.seen().1, reviewing().screen.guard.seen().1);
+    assert_eq!(scene.screen.guard.seen_lines().1, reviewing().screen.guard.seen_lines().1);
     let mut scene = advised(Ok(&opinion(&"very long ".repeat(200))));
     scene.screen.resized((80, 24), scene.at);
     scene.frame();

@@ -118,7 +118,7 @@ fn colour(scene: &mut Scene) {
     let mut colouring = Colouring::start(move || {
         let _ = sender.send(());
     });
-    colouring.ask(&scene.screen.panes.code, scene.engine.state(), &scene.theme);
+    colouring.request_colours(&scene.screen.panes.code, scene.engine.state(), &scene.theme);
     loop {
         let Some(wanted) = scene.screen.panes.code.wants_colours(scene.engine.state()) else { return };
         let whole = wanted.text.whole();
@@ -129,7 +129,7 @@ fn colour(scene: &mut Scene) {
         if known || woken.recv_timeout(Duration::from_secs(10)).is_err() {
             return;
         }
-        colouring.take(&mut scene.screen.panes.code, &scene.theme);
+        colouring.apply_results(&mut scene.screen.panes.code, &scene.theme);
     }
 }
 

@@ -107,7 +107,7 @@ fn command_with(scene: &mut Scene, text: &str, recipes: Vec<RecipeCard>) -> Vec<
 }
 
 fn tell(scene: &mut Scene, found: JobResult) -> Vec<UiCommand> {
-    scene.step(|screen, ctx| screen.told(Notification::Job(found), ctx))
+    scene.step(|screen, ctx| screen.notified(Notification::Job(found), ctx))
 }
 
 fn note(scene: &Scene) -> &str {
@@ -254,7 +254,7 @@ fn naming_a_file(typed: &str) -> Scene {
     let files = ["README.md", "data/load.csv", "src/load.py", "src/loader.py", "tests/load.py", "upload.py"];
     let files = files.map(|path| PathOfFile { path: path.into(), bytes: 2_100 }).to_vec();
     let listed = JobResult::FolderFiles(Arc::new(FolderFiles { files, ..FolderFiles::default() }));
-    scene.step(|screen, ctx| screen.told(Notification::Job(listed), ctx));
+    scene.step(|screen, ctx| screen.notified(Notification::Job(listed), ctx));
     scene.type_text(rest);
     scene
 }
@@ -351,14 +351,14 @@ fn a_form_that_does_not_fit_says_so_and_loses_nothing() {
     // The driver finds that it can't begin: what was typed is still there.
     let misfits = vec![AnswerError { field: "runner".into(), why: "unittest is not here".into() }];
     let refused = JobResult::RecipeRefused { name: "tdd".into(), misfits };
-    scene.step(|screen, ctx| screen.told(Notification::Job(refused), ctx));
+    scene.step(|screen, ctx| screen.notified(Notification::Job(refused), ctx));
     let text = drawn(&mut scene, 100, 30);
     assert!(text.contains("! unittest is not here") && text.contains("pushed last"), "{text}");
     scene.press(&["left", "tab"]);
     let wishes = scene.press(&["enter"]);
     assert_eq!(begun(&wishes).map(|(_, answers)| answer(answers, "runner")), Some("pytest"));
     let began = Entry::Recipe(RecipeFact::Began(Box::new(start())));
-    scene.step(|screen, ctx| screen.told(Notification::Recorded(Box::new(began)), ctx));
+    scene.step(|screen, ctx| screen.notified(Notification::Recorded(Box::new(began)), ctx));
     assert!(scene.screen.overlays.is_empty(), "the form goes when the recipe has begun");
 }
 

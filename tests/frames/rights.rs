@@ -205,12 +205,12 @@ fn rights_that_take_many_rows_scroll_with_the_code() {
 fn facts_that_moved_together_do_not_have_to_be_seen_again() {
     let mut scene = first_of(CODE, inspection(sandboxed(), Vec::new()));
     look_at_all(&mut scene);
-    assert!(scene.screen.guard.rows().all());
+    assert!(scene.screen.guard.rows().is_all_seen());
     let wide = drawn(&mut scene, 140, 40);
     assert!(wide.lines().any(|row| row.contains("Check      no findings")), "{wide}");
     let narrow = drawn(&mut scene, 140, 24);
     assert!(narrow.contains("     Sandbox  bwrap+landlock: ON"), "{narrow}");
-    assert!(scene.screen.guard.rows().all(), "{narrow}");
+    assert!(scene.screen.guard.rows().is_all_seen(), "{narrow}");
 }
 
 const AS_BEFORE: &str = "As before: sandbox on, network off, writes here; p all";
@@ -337,7 +337,7 @@ fn p_tells_them_in_full_and_then_they_have_to_be_seen() {
     scene.press(&["p"]);
     let screen = drawn(&mut scene, 140, 40);
     assert!(screen.contains("May read") && screen.contains("Program"), "{screen}");
-    assert!(!scene.screen.guard.rows().all(), "rows that come on screen anew were not seen");
+    assert!(!scene.screen.guard.rows().is_all_seen(), "rows that come on screen anew were not seen");
     let said = scene.screen.note.as_ref().map_or("", |note| note.text.as_str()).to_owned();
     assert!(said.starts_with("All rights are shown: ") && said.ends_with(" more to look at."), "{said}");
     scene.press(&["p"]);

@@ -16,14 +16,14 @@ fn first_start() {
     snapshots("01_first_start", || {
         let mut scene = Scene::set_up(Setup { welcome: true, clouds: clouds(), ..Setup::default() });
         let server = ollama(&["qwen3-coder:30b", "llama3.3:8b", "gemma3"]);
-        scene.step(|screen, ctx| screen.told(Notification::Job(JobResult::Servers(vec![server])), ctx));
+        scene.step(|screen, ctx| screen.notified(Notification::Job(JobResult::Servers(vec![server])), ctx));
         let found = |name: &str, version: &str| Interpreter {
             language: Language(name.into()),
             path: format!("/usr/bin/{name}").into(),
             version: Some(version.into()),
         };
         let found = vec![found("python", "3.12.4"), found("bash", "5.2.15")];
-        scene.step(|screen, ctx| screen.told(Notification::Job(JobResult::Interpreters(found)), ctx));
+        scene.step(|screen, ctx| screen.notified(Notification::Job(JobResult::Interpreters(found)), ctx));
         scene
     });
 }

@@ -30,7 +30,7 @@ fn hit(name: &str, kind: PlaceKind, block: Option<u32>, line: &str) -> SessionHi
 }
 
 fn told(scene: &mut Scene, found: JobResult) {
-    scene.step(|screen, ctx| screen.told(Notification::Job(found), ctx));
+    scene.step(|screen, ctx| screen.notified(Notification::Job(found), ctx));
     scene.frame();
 }
 
@@ -182,7 +182,7 @@ fn a_place_or_words_that_are_not_there_are_told() {
         assert!(seen.contains(told), "{told}: {seen}");
         // What the session tells as it opens does not take its place.
         let notice = Notification::Notice(Notice::info("Variables are not kept."));
-        scene.step(|screen, ctx| screen.told(notice, ctx));
+        scene.step(|screen, ctx| screen.notified(notice, ctx));
         let seen = drawn(&mut scene, 100, 30);
         assert!(seen.contains(&format!("{told} Variables are not kept.")), "{seen}");
     }

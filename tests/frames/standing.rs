@@ -29,7 +29,7 @@ fn sandbox(level: SandboxLevel, network_blocked: bool) -> SandboxReport {
 }
 
 fn found(scene: &mut Scene, answer: Result<SandboxReport, String>) {
-    scene.step(|screen, ctx| screen.told(Notification::Job(JobResult::Sandbox(answer)), ctx));
+    scene.step(|screen, ctx| screen.notified(Notification::Job(JobResult::Sandbox(answer)), ctx));
 }
 
 fn asks_for_sandbox(wishes: &[UiCommand]) -> bool {

@@ -38,7 +38,7 @@ fn wanted() -> Scene {
 fn a_block_is_not_named_twice() {
     let mut scene = wanted();
     let notice = Notice::info("Block 1 would have its own terminal. T goes back.");
-    scene.step(|screen, ctx| screen.told(Notification::Notice(notice), ctx));
+    scene.step(|screen, ctx| screen.notified(Notification::Notice(notice), ctx));
     let screen = drawn(&mut scene, 100, 30);
     assert!(screen.contains("Block 1 waits.  It would have its own terminal. T goes back."), "{screen}");
 }
@@ -149,7 +149,7 @@ fn lines_are_a_screen_while_the_keys_are_with_the_program() {
 #[test]
 fn a_program_that_is_known_to_wait_says_so() {
     let mut scene = asking();
-    scene.screen.say(Notice::info("Approved once at 12:00:00.").into());
+    scene.screen.show_note(Notice::info("Approved once at 12:00:00.").into());
     assert!(drawn(&mut scene, 80, 24).contains("Approved once"));
     scene.run(RunEvent::Asks(true));
     for (width, height) in [(140, 40), (100, 30), (80, 24)] {

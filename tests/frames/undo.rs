@@ -77,7 +77,7 @@ fn listed_in(mut scene: Scene) -> Scene {
     let wishes = press(&mut scene, "u");
     assert!(matches!(&wishes[..], [UiCommand::Job(Job::Changes(of))] if *of == record()), "{wishes:?}");
     let found = JobResult::Changes(record(), Ok(changes()));
-    scene.step(|screen, ctx| screen.told(Notification::Job(found), ctx));
+    scene.step(|screen, ctx| screen.notified(Notification::Job(found), ctx));
     scene
 }
 
@@ -128,7 +128,7 @@ fn only_the_ways_that_there_are_stand_in_the_list() {
         let mut scene = ran();
         press(&mut scene, "u");
         let found = JobResult::Changes(record(), Ok(vec![change(1, "a.csv", "changed", 9, standing)]));
-        scene.step(|screen, ctx| screen.told(Notification::Job(found), ctx));
+        scene.step(|screen, ctx| screen.notified(Notification::Job(found), ctx));
         let screen = drawn(&mut scene, 140, 40);
         let offers = |key: &str| screen.matches(key).count();
         // In the box, and in the last row of the screen.
@@ -176,7 +176,7 @@ fn enter_shows_a_change_and_a_typed_command_only_opens_the_list() {
     assert!(matches!(&wishes[..], [UiCommand::Job(Job::ChangeTexts(_, 2, _))]), "{wishes:?}");
     let text = "--- before the run\n+++ after the run\n@@ -1 +1 @@\n-a\n+b\n";
     let found = JobResult::ChangeTexts("a.txt".into(), text.into());
-    scene.step(|screen, ctx| screen.told(Notification::Job(found), ctx));
+    scene.step(|screen, ctx| screen.notified(Notification::Job(found), ctx));
     assert!(drawn(&mut scene, 100, 30).contains("+++ after the run"));
 
     let mut scene = ran();
@@ -235,7 +235,7 @@ fn a_record_that_is_not_kept_any_more_is_told() {
         record(),
         Err("the list of its changes is not kept any more: newer ones took its room".into()),
     );
-    scene.step(|screen, ctx| screen.told(Notification::Job(found), ctx));
+    scene.step(|screen, ctx| screen.notified(Notification::Job(found), ctx));
     assert!(drawn(&mut scene, 80, 24).contains("the list of its changes is not kept any more"));
 }
 
@@ -248,7 +248,7 @@ fn what_was_dropped_for_newer_copies_is_told_in_the_list() {
         change(1, "sales.csv", "changed", 18_400, UndoStanding::Done),
     ];
     let told = Notification::Job(JobResult::Changes(record(), Ok(all)));
-    scene.step(|screen, ctx| screen.told(told, ctx));
+    scene.step(|screen, ctx| screen.notified(told, ctx));
     let text = drawn(&mut scene, 100, 30);
     for part in ["copy dropped", "Of 1 change no copy is kept any more", "newer ones took the room"] {
         assert!(text.contains(part), "{part}: {text}");

@@ -186,7 +186,7 @@ fn other_ends_of_lines_are_a_change() {
     scene.step(|screen, ctx| screen.from_editor(PageTarget::EditMode, CODE.replace('\n', "\r\n"), ctx));
     let text = drawn(&mut scene, 100, 30);
     assert!(text.contains("you changed the ends of lines"), "{text}");
-    assert_eq!(scene.screen.unsent(), CODE.replace('\n', "\r\n"));
+    assert_eq!(scene.screen.unsent_text(), CODE.replace('\n', "\r\n"));
     let sent = press(&mut scene, "esc");
     let [UiCommand::Send(Command::Decide { decision: Decision::Edit(text), .. })] = sent.as_slice() else {
         panic!("{sent:?}")

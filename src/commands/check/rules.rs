@@ -11,7 +11,7 @@ pub(super) fn list(book: &RuleRegistry, as_json: bool, out: &mut dyn Write) -> R
     let rules = book.rules();
     if as_json {
         let rules: Value = rules.iter().map(row).collect();
-        json::line(out, &json!({ "rules": rules, "forbid": book.forbid().names() }))?;
+        json::write_line(out, &json!({ "rules": rules, "forbid": book.forbid().names() }))?;
         return Ok(());
     }
     let mut language = "";

@@ -27,7 +27,7 @@ pub(super) fn begin(book: &RuleRegistry, out: &mut dyn Write) -> io::Result<()> 
         "rules": rules,
     } });
     write!(out, "{{\"$schema\":\"{SCHEMA}\",\"version\":\"2.1.0\",\"runs\":[{{\"tool\":")?;
-    json::piece(out, &tool)?;
+    json::write_fragment(out, &tool)?;
     write!(out, ",\"columnKind\":\"unicodeCodePoints\",\"results\":[")
 }
 
@@ -35,7 +35,7 @@ pub(super) fn begin(book: &RuleRegistry, out: &mut dyn Write) -> io::Result<()> 
 pub(super) fn end(notes: &[Value], out: &mut dyn Write) -> io::Result<()> {
     let invocation = json!({ "executionSuccessful": true, "toolExecutionNotifications": notes });
     write!(out, "],\"invocations\":[")?;
-    json::piece(out, &invocation)?;
+    json::write_fragment(out, &invocation)?;
     writeln!(out, "]}}]}}")
 }
 

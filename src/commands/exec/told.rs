@@ -10,7 +10,7 @@ use crate::domain::{
 use crate::driver::Notification;
 use crate::engine::State;
 use crate::engine::transcript::BlockItem;
-use crate::headless::{Ending, Tell, changes, ended, json, shapes};
+use crate::headless::{Ending, TurnObserver, change_lines, end_text, json, shapes};
 use crate::report::FailureClass;
 use crate::text::rewritten::LineCollapser;
 use crate::text::utf8::Utf8Decoder;
@@ -42,8 +42,8 @@ pub(super) struct FileTeller<'a, 'c> {
     failed: Option<FailureClass>,
 }
 
-impl Tell for FileTeller<'_, '_> {
-    fn tell(&mut self, told: &Notification, state: &State) -> io::Result<()> {
+impl TurnObserver for FileTeller<'_, '_> {
+    fn notify(&mut self, told: &Notification, state: &State) -> io::Result<()> {
         match told {
             Notification::Recorded(entry) => self.entry(entry, state),
             Notification::Output(run, chunk) => self.output(*run, chunk, state),
@@ -51,7 +51,7 @@ impl Tell for FileTeller<'_, '_> {
         }
     }
 
-    fn last(&mut self, _: &Ending, _: &State, _: &str) -> io::Result<()> {
+    fn finish(&mut self, _: &Ending, _: &State, _: &str) -> io::Result<()> {
         self.console.out.flush()?;
         self.console.err.flush()
     }
@@ -173,7 +173,7 @@ impl<'a, 'c> FileTeller<'a, 'c> {
                 object.insert("session".into(), Value::Null)
             }
         };
-        json::line(self.console.out, &Value::Object(object))
+        json::write_line(self.console.out, &Value::Object(object))
     }
 
     /// What is left to tell when the output was told already.
@@ -209,11 +209,11 @@ impl<'a, 'c> FileTeller<'a, 'c> {
             _ => {}
         }
         let path = visible_line(path);
-        for line in changes(report) {
+        for line in change_lines(report) {
             writeln!(err, "{path} {line}")?;
         }
         if report.outcome != Outcome::Ok {
-            writeln!(err, "{path}: {}", ended(report))?;
+            writeln!(err, "{path}: {}", end_text(report))?;
         }
         err.flush()
     }

@@ -22,7 +22,7 @@ pub(super) fn list(
     let sessions = index::list(folder);
     if as_json {
         let sessions: Value = sessions.iter().map(summary).collect();
-        json::line(console.out, &json!({ "sessions": sessions }))?;
+        json::write_line(console.out, &json!({ "sessions": sessions }))?;
         return Ok(());
     }
     if sessions.is_empty() {

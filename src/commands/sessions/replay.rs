@@ -242,7 +242,7 @@ impl<'a> Replay<'a> {
         }
         let blocks = sitting.runs().map(|run| self.within_limits(&run.bytes, factory.limits())).collect();
         let options = HeadlessOptions { begin: TurnInput::Recorded(blocks), json: false, session: None };
-        let ended = Box::pin(headless::run_told(opened.driver, &options, teller)).await?;
+        let ended = Box::pin(headless::run_with_observer(opened.driver, &options, teller)).await?;
         drop(scratch);
         teller.sitting_over();
         Ok(Some(ended.ending))

@@ -58,7 +58,7 @@ pub(super) fn run(
     }
     if args.json {
         let hits: Value = found.hits.iter().map(hit).collect();
-        json::line(console.out, &json!({ "hits": hits, "more": found.more }))?;
+        json::write_line(console.out, &json!({ "hits": hits, "more": found.more }))?;
     } else {
         let words = SearchWords::typed(&args.words);
         tell(&found, &words, factory.place.home.as_deref(), console)?;

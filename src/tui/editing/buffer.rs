@@ -21,17 +21,17 @@ impl Pos {
 
 /// How a line ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum End {
+pub(crate) enum LineEnding {
     #[default]
     Lf,
     CrLf,
 }
 
-impl End {
+impl LineEnding {
     fn as_str(self) -> &'static str {
         match self {
-            End::Lf => "\n",
-            End::CrLf => "\r\n",
+            LineEnding::Lf => "\n",
+            LineEnding::CrLf => "\r\n",
         }
     }
 }
@@ -40,7 +40,7 @@ impl End {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fragment {
     pub(crate) lines: Vec<String>,
-    pub(crate) ends: Vec<End>,
+    pub(crate) ends: Vec<LineEnding>,
 }
 
 impl Default for Fragment {
@@ -55,7 +55,8 @@ impl Fragment {
         let (mut lines, mut ends) = (Vec::new(), Vec::new());
         let mut rest = text;
         while let Some((line, behind)) = rest.split_once('\n') {
-            let (line, end) = line.strip_suffix('\r').map_or((line, End::Lf), |l| (l, End::CrLf));
+            let (line, end) =
+                line.strip_suffix('\r').map_or((line, LineEnding::Lf), |l| (l, LineEnding::CrLf));
             lines.push(line.to_owned());
             ends.push(end);
             rest = behind;
@@ -65,7 +66,7 @@ impl Fragment {
     }
 
     /// A text from elsewhere: whatever ends its lines, they end as the lines here do.
-    pub(crate) fn pasted(text: &str, end: End) -> Self {
+    pub(crate) fn pasted(text: &str, end: LineEnding) -> Self {
         let text = text.replace("\r\n", "\n").replace('\r', "\n");
         let lines: Vec<String> = text.split('\n').map(str::to_owned).collect();
         let ends = vec![end; lines.len() - 1];
@@ -101,11 +102,11 @@ impl Fragment {
 pub(crate) struct Buffer {
     lines: Vec<String>,
     /// The end of each line but the last.
-    ends: Vec<End>,
+    ends: Vec<LineEnding>,
     /// Whether it starts with a byte order mark; the mark is in no line.
     mark: bool,
     /// The end that most lines have.
-    usual: End,
+    usual: LineEnding,
     /// So many lines at the start and at the end were never touched.
     untouched: (usize, usize),
 }
@@ -123,8 +124,8 @@ impl Buffer {
     pub(crate) fn of(text: &str) -> Self {
         let body = text.strip_prefix(BYTE_ORDER_MARK);
         let Fragment { lines, ends } = Fragment::of(body.unwrap_or(text));
-        let crlf = ends.iter().filter(|end| **end == End::CrLf).count();
-        let usual = if 2 * crlf > ends.len() { End::CrLf } else { End::Lf };
+        let crlf = ends.iter().filter(|end| **end == LineEnding::CrLf).count();
+        let usual = if 2 * crlf > ends.len() { LineEnding::CrLf } else { LineEnding::Lf };
         let untouched = (lines.len(), lines.len());
         Self { lines, ends, mark: body.is_some(), usual, untouched }
     }
@@ -178,7 +179,7 @@ impl Buffer {
     }
 
     /// How a line ends that begins to be one here: as the line itself does, else as the one above it.
-    pub(crate) fn end_at(&self, row: usize) -> End {
+    pub(crate) fn end_at(&self, row: usize) -> LineEnding {
         let above = row.checked_sub(1).and_then(|above| self.ends.get(above));
         self.ends.get(row).or(above).copied().unwrap_or(self.usual)
     }
@@ -229,7 +230,7 @@ impl Buffer {
     }
 
     /// How many lines at the start and at the end were never touched since the text was opened.
-    pub(crate) fn untouched(&self) -> (usize, usize) {
+    pub(crate) fn unchanged_ends(&self) -> (usize, usize) {
         self.untouched
     }
 }

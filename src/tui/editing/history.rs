@@ -4,8 +4,8 @@
 use super::buffer::{Buffer, Fragment, Pos};
 
 /// How many steps are kept, and about how many bytes they may hold: the oldest go first.
-const STEPS: usize = 2_000;
-const WEIGHT: usize = 64 << 20;
+const MAX_STEPS: usize = 2_000;
+const MAX_BYTES: usize = 64 << 20;
 
 /// What a change was, as far as the next one may join it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ struct TextChange {
 
 impl TextChange {
     /// Puts one of its texts in the place of the other.
-    fn make(&self, buffer: &mut Buffer, old: &Fragment, new: &Fragment) {
+    fn apply(&self, buffer: &mut Buffer, old: &Fragment, new: &Fragment) {
         if self.turns_mark {
             buffer.turn_mark();
         } else {
@@ -100,7 +100,7 @@ impl History {
         let from = buffer.at(from);
         let removed = buffer.replace(from, to, &inserted);
         let end = inserted.end_from(from);
-        self.keep(TextChange { at: from, removed, inserted, turns_mark: false }, kind, cursor, end);
+        self.record(TextChange { at: from, removed, inserted, turns_mark: false }, kind, cursor, end);
         end
     }
 
@@ -108,7 +108,7 @@ impl History {
     pub(crate) fn turn_mark(&mut self, buffer: &mut Buffer, cursor: Pos) {
         buffer.turn_mark();
         let (removed, inserted) = (Fragment::default(), Fragment::default());
-        self.keep(
+        self.record(
             TextChange { at: cursor, removed, inserted, turns_mark: true },
             ChangeKind::Other,
             cursor,
@@ -116,10 +116,10 @@ impl History {
         );
     }
 
-    fn keep(&mut self, change: TextChange, kind: ChangeKind, cursor: Pos, end: Pos) {
+    fn record(&mut self, change: TextChange, kind: ChangeKind, cursor: Pos, end: Pos) {
         self.undone.clear();
         self.weight += change.removed.weight() + change.inserted.weight();
-        let joins = self.group == Some(true) || (self.group.is_none() && self.joins(&change, kind));
+        let joins = self.group == Some(true) || (self.group.is_none() && self.continues_last(&change, kind));
         match self.done.back_mut().filter(|_| joins) {
             Some(step) => {
                 step.after = end;
@@ -144,14 +144,14 @@ impl History {
     }
 
     /// The cursor was put elsewhere by the change itself: that is where it stands when the change is made again.
-    pub(crate) fn ends_at(&mut self, cursor: Pos) {
+    pub(crate) fn set_cursor_after(&mut self, cursor: Pos) {
         if let Some(step) = self.done.back_mut() {
             step.after = cursor;
         }
     }
 
     /// Whether a change goes on with the word that the last step is about.
-    fn joins(&self, change: &TextChange, kind: ChangeKind) -> bool {
+    fn continues_last(&self, change: &TextChange, kind: ChangeKind) -> bool {
         let Some(step) = self.done.back().filter(|step| self.open && step.kind == kind) else { return false };
         let Some(last) = step.changes.last() else { return false };
         match kind {
@@ -169,7 +169,7 @@ impl History {
     }
 
     fn forget_oldest(&mut self) {
-        while self.done.len() > 1 && (self.done.len() > STEPS || self.weight > WEIGHT) {
+        while self.done.len() > 1 && (self.done.len() > MAX_STEPS || self.weight > MAX_BYTES) {
             if let Some(step) = self.done.pop_front() {
                 self.weight = self.weight.saturating_sub(step.weight());
             }
@@ -182,7 +182,7 @@ impl History {
         let step = self.done.pop_back()?;
         self.weight = self.weight.saturating_sub(step.weight());
         for change in step.changes.iter().rev() {
-            change.make(buffer, &change.inserted, &change.removed);
+            change.apply(buffer, &change.inserted, &change.removed);
         }
         let before = step.before;
         self.undone.push(step);
@@ -194,7 +194,7 @@ impl History {
         self.ungroup();
         let step = self.undone.pop()?;
         for change in &step.changes {
-            change.make(buffer, &change.removed, &change.inserted);
+            change.apply(buffer, &change.removed, &change.inserted);
         }
         self.weight += step.weight();
         let after = step.after;

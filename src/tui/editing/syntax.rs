@@ -25,7 +25,7 @@ pub(crate) struct Syntax {
 
 /// What the end of a line begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Opens {
+pub(crate) enum LineOpening {
     Nothing,
     /// Until this bracket.
     Bracket(char),
@@ -75,19 +75,19 @@ impl Syntax {
     }
 
     /// What a line begins, up to its end.
-    pub(crate) fn opens(&self, line: &str) -> Opens {
+    pub(crate) fn opens(&self, line: &str) -> LineOpening {
         if !self.code {
-            return Opens::Nothing;
+            return LineOpening::Nothing;
         }
         let line = self.without_comment(line).trim_end();
         let word = line.rsplit(|c: char| c.is_whitespace() || c == ';').next().unwrap_or_default();
         match line.chars().next_back() {
-            Some('(') => Opens::Bracket(')'),
-            Some('[') => Opens::Bracket(']'),
-            Some('{') => Opens::Bracket('}'),
-            Some(':') if self.blocks == Blocks::Colon => Opens::Block,
-            _ if self.blocks == Blocks::Words && matches!(word, "do" | "then" | "else") => Opens::Block,
-            _ => Opens::Nothing,
+            Some('(') => LineOpening::Bracket(')'),
+            Some('[') => LineOpening::Bracket(']'),
+            Some('{') => LineOpening::Bracket('}'),
+            Some(':') if self.blocks == Blocks::Colon => LineOpening::Block,
+            _ if self.blocks == Blocks::Words && matches!(word, "do" | "then" | "else") => LineOpening::Block,
+            _ => LineOpening::Nothing,
         }
     }
 
@@ -140,18 +140,18 @@ mod tests {
     #[test]
     fn what_opens_and_what_closes() {
         for (language, line, opens) in [
-            ("python", "if x:", Opens::Block),
-            ("python", "if x:  # why: that", Opens::Block),
-            ("python", "x = '#:'", Opens::Nothing),
-            ("python", "# if x:", Opens::Nothing),
-            ("python", "f(", Opens::Bracket(')')),
-            ("bash", "if true; then", Opens::Block),
-            ("bash", "for a in b; do  # each", Opens::Block),
-            ("bash", "echo undo", Opens::Nothing),
-            ("bash", "f() {", Opens::Bracket('}')),
-            ("rust", "match x {", Opens::Bracket('}')),
-            ("rust", "a: // {", Opens::Nothing),
-            ("text", "so it goes (", Opens::Nothing),
+            ("python", "if x:", LineOpening::Block),
+            ("python", "if x:  # why: that", LineOpening::Block),
+            ("python", "x = '#:'", LineOpening::Nothing),
+            ("python", "# if x:", LineOpening::Nothing),
+            ("python", "f(", LineOpening::Bracket(')')),
+            ("bash", "if true; then", LineOpening::Block),
+            ("bash", "for a in b; do  # each", LineOpening::Block),
+            ("bash", "echo undo", LineOpening::Nothing),
+            ("bash", "f() {", LineOpening::Bracket('}')),
+            ("rust", "match x {", LineOpening::Bracket('}')),
+            ("rust", "a: // {", LineOpening::Nothing),
+            ("text", "so it goes (", LineOpening::Nothing),
         ] {
             assert_eq!(Syntax::of(language).opens(line), opens, "{language}: {line}");
         }

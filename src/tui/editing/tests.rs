@@ -139,7 +139,7 @@ fn comments_go_out_and_in() {
 #[test]
 fn found_and_replaced() {
     let mut text = Text::of("a.c\nabc\nA.C a.c\n");
-    text.look_for(Needle::new("a.c", false).ok());
+    text.set_needle(Needle::new("a.c", false).ok());
     let needle = text.needle().unwrap().clone();
     assert_eq!(needle.count(text.lines(), Pos::new(2, 4)), (3, 3));
     assert!(text.find(false, true));
@@ -153,7 +153,7 @@ fn found_and_replaced() {
     assert_eq!(text.text(), "$0\nabc\nx x\n");
     text.apply(Edit::Undo);
     assert_eq!(text.text(), "$0\nabc\nA.C a.c\n", "all of them at once");
-    text.look_for(Needle::new(r"(\w)\.(\w)", true).ok());
+    text.set_needle(Needle::new(r"(\w)\.(\w)", true).ok());
     assert_eq!(text.replace_matches("$2-$1"), 2);
     assert_eq!(text.text(), "$0\nabc\nC-A c-a\n");
     let wrong = Needle::new("(", true).unwrap_err().to_string();
@@ -201,7 +201,7 @@ fn a_match_within_a_cluster_is_replaced_alone() {
         ("\u{1f1e9}\u{1f1ea}", ("\u{1f1ea}", false), "!", "\u{1f1e9}!"),
     ] {
         let mut text = Text::of(before);
-        text.look_for(Needle::new(needle.0, needle.1).ok());
+        text.set_needle(Needle::new(needle.0, needle.1).ok());
         assert!(text.replace_matches(by) > 0);
         assert_eq!(text.text(), after, "all of {needle:?}");
         text.apply(Edit::Undo);
@@ -224,7 +224,7 @@ fn a_match_within_a_cluster_is_replaced_alone() {
 #[test]
 fn all_of_a_long_line_is_replaced_as_one_change() {
     let mut text = Text::of(&"1234567,".repeat(100_000));
-    text.look_for(Needle::new(",", false).ok());
+    text.set_needle(Needle::new(",", false).ok());
     assert_eq!(text.replace_matches(";;"), 100_000);
     assert_eq!(text.text(), "1234567;;".repeat(100_000));
     text.apply(Edit::Undo);
@@ -247,7 +247,7 @@ fn words_of_flags_are_walked_through_once() {
     for stroke in "viwyeb".chars() {
         machine.stroke(stroke, &mut text);
     }
-    assert_eq!(text.kept().text, flags);
+    assert_eq!(text.yanked().text, flags);
     assert_eq!(text.cursor(), from);
 }
 
@@ -431,7 +431,7 @@ proptest! {
         let mut text = python(&before);
         let mut machine = vim::Vim::new(vim::Mode::Normal);
         for stroke in strokes.chars() {
-            if machine.stroke(stroke, &mut text) == vim::Answer::Pass && machine.mode() == vim::Mode::Insert {
+            if machine.stroke(stroke, &mut text) == vim::StrokeResult::Pass && machine.mode() == vim::Mode::Insert {
                 text.apply(Edit::Insert(stroke));
             }
             sound(&text)?;

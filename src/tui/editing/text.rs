@@ -126,8 +126,8 @@ impl Text {
     }
 
     /// How many lines at the start and at the end were never touched.
-    pub(crate) fn untouched(&self) -> (usize, usize) {
-        self.buffer.untouched()
+    pub(crate) fn unchanged_ends(&self) -> (usize, usize) {
+        self.buffer.unchanged_ends()
     }
 
     /// The text of the line before the cursor.
@@ -136,7 +136,7 @@ impl Text {
     }
 
     /// The place in the text that is nearest to one, at or before it: on a line, between two clusters.
-    pub(crate) fn near(&self, at: Pos) -> Pos {
+    pub(crate) fn nearest_place(&self, at: Pos) -> Pos {
         let row = at.row.min(self.last_row());
         Pos::new(row, cluster::at_or_before(self.row(row), at.byte))
     }
@@ -166,7 +166,7 @@ impl Text {
 
     /// Selects from a place to the cursor.
     pub(crate) fn select_from(&mut self, anchor: Option<Pos>, shape: SelectionShape) {
-        self.anchor = anchor.map(|at| self.near(at));
+        self.anchor = anchor.map(|at| self.nearest_place(at));
         self.shape = shape;
         self.marking = false;
     }
@@ -182,29 +182,29 @@ impl Text {
         self.select_from(None, SelectionShape::Between);
         self.history.seal();
         self.column = None;
-        self.cursor = self.near(at);
+        self.cursor = self.nearest_place(at);
     }
 
     /// Puts the cursor somewhere and keeps where the selection began.
-    pub(crate) fn reach(&mut self, at: Pos) {
+    pub(crate) fn extend_selection(&mut self, at: Pos) {
         self.history.seal();
         self.column = None;
-        self.cursor = self.near(at);
+        self.cursor = self.nearest_place(at);
     }
 
     /// What was cut or copied last.
-    pub(crate) fn kept(&self) -> &YankedText {
+    pub(crate) fn yanked(&self) -> &YankedText {
         &self.kept
     }
 
     /// Keeps a text for [`Edit::Yank`].
-    pub(crate) fn keep(&mut self, text: String, lines: bool) {
+    pub(crate) fn set_yanked(&mut self, text: String, lines: bool) {
         self.kept = YankedText { text, lines };
     }
 
     /// Puts the cursor somewhere near; moves up and down keep to the column of before.
     pub(crate) fn step_onto(&mut self, at: Pos) {
-        self.cursor = self.near(at);
+        self.cursor = self.nearest_place(at);
     }
 
     /// What was looked for last.
@@ -213,7 +213,7 @@ impl Text {
     }
 
     /// Looks for something else from now on.
-    pub(crate) fn look_for(&mut self, needle: Option<Needle>) {
+    pub(crate) fn set_needle(&mut self, needle: Option<Needle>) {
         self.needle = needle;
     }
 
@@ -227,7 +227,7 @@ impl Text {
     }
 
     /// Makes several changes that are taken back together.
-    pub(crate) fn together(&mut self, change: impl FnOnce(&mut Self)) {
+    pub(crate) fn group_changes(&mut self, change: impl FnOnce(&mut Self)) {
         let outer = self.history.is_grouping();
         self.history.group();
         change(self);
@@ -238,11 +238,11 @@ impl Text {
 
     /// Puts a text in the place of a range; the cursor stands behind it.
     pub(crate) fn replace(&mut self, from: Pos, to: Pos, text: &str) {
-        self.put(self.near(from.min(to)), self.near(from.max(to)), text);
+        self.replace_bytes(self.nearest_place(from.min(to)), self.nearest_place(from.max(to)), text);
     }
 
     /// The same for exactly these bytes, whatever clusters they cut.
-    fn put(&mut self, from: Pos, to: Pos, text: &str) {
+    fn replace_bytes(&mut self, from: Pos, to: Pos, text: &str) {
         let text = if self.one_line { one_line(text) } else { text.to_owned() };
         let fragment = Fragment::pasted(&text, self.buffer.end_at(from.row));
         self.change(from, to, fragment, ChangeKind::Other);
@@ -254,7 +254,7 @@ impl Text {
         let text = if self.one_line { one_line(text) } else { text.to_owned() };
         let body = text.strip_prefix(BYTE_ORDER_MARK);
         let fragment = Fragment::of(body.unwrap_or(&text));
-        self.together(|all| {
+        self.group_changes(|all| {
             all.change(Pos::default(), all.buffer.end(), fragment, ChangeKind::Other);
             if body.is_some() != all.buffer.has_mark() {
                 all.history.turn_mark(&mut all.buffer, all.cursor);
@@ -284,18 +284,18 @@ impl Text {
             }
             Edit::Copy => {
                 if let Some(text) = self.selected() {
-                    self.keep(text, false);
+                    self.set_yanked(text, false);
                     self.select_from(None, SelectionShape::Between);
                 }
             }
             Edit::Cut => {
                 if let (Some(text), Some((from, to))) = (self.selected(), self.selection()) {
-                    self.keep(text, false);
+                    self.set_yanked(text, false);
                     self.replace(from, to, "");
                 }
             }
-            Edit::Undo => self.back(History::undo),
-            Edit::Redo => self.back(History::redo),
+            Edit::Undo => self.step_history(History::undo),
+            Edit::Redo => self.step_history(History::redo),
             Edit::Mark => {
                 let marking = !self.marking;
                 self.select_from(Some(self.cursor).filter(|_| marking), SelectionShape::Between);
@@ -353,11 +353,11 @@ impl Text {
         // What was put in may have joined what stands behind it.
         let cursor = Pos::new(end.row, cluster::at_or_after(self.row(end.row), end.byte));
         self.cursor = cursor;
-        self.history.ends_at(cursor);
+        self.history.set_cursor_after(cursor);
         self.generation += 1;
     }
 
-    fn back(&mut self, step: impl FnOnce(&mut History, &mut Buffer) -> Option<Pos>) {
+    fn step_history(&mut self, step: impl FnOnce(&mut History, &mut Buffer) -> Option<Pos>) {
         if let Some(cursor) = step(&mut self.history, &mut self.buffer) {
             self.put_cursor(cursor);
             self.generation += 1;

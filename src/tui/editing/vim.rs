@@ -24,9 +24,9 @@ pub(crate) const HALF_UP: char = '\u{15}';
 pub(crate) const REDO: char = '\u{12}';
 
 /// A count is never taken for more than this; the number of a line is.
-const COUNT: usize = 10_000;
+const MAX_COUNT: usize = 10_000;
 /// Bytes that one stroke puts in at the most, however often it is repeated.
-pub(crate) const PUT_IN: usize = 16 << 20;
+pub(crate) const MAX_INSERTED_BYTES: usize = 16 << 20;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Mode {
@@ -55,7 +55,7 @@ impl Mode {
 
 /// What is left to do for whoever gave the stroke.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Answer {
+pub(crate) enum StrokeResult {
     /// Nothing.
     Done,
     /// The key means here what it means without vim.
@@ -147,7 +147,7 @@ impl Vim {
         }
     }
 
-    pub(crate) fn stroke(&mut self, stroke: char, text: &mut Text) -> Answer {
+    pub(crate) fn stroke(&mut self, stroke: char, text: &mut Text) -> StrokeResult {
         if !self.replaying {
             self.put_in = 0;
         }
@@ -157,18 +157,18 @@ impl Vim {
         if stroke == ESC {
             self.pending.clear();
             if self.mode == Mode::Normal {
-                return Answer::Pass;
+                return StrokeResult::Pass;
             }
             self.set_mode(Mode::Normal, text);
-            return Answer::Done;
+            return StrokeResult::Done;
         }
         self.pending.push(stroke);
         let visual = self.mode != Mode::Normal;
         match keys::parse(&self.pending, visual) {
-            ParseResult::More => Answer::Done,
+            ParseResult::More => StrokeResult::Done,
             ParseResult::Nothing => {
                 self.pending.clear();
-                Answer::Done
+                StrokeResult::Done
             }
             ParseResult::Whole(command) => {
                 let keys = std::mem::take(&mut self.pending);
@@ -180,19 +180,19 @@ impl Vim {
     }
 
     /// A stroke while letters are text.
-    fn insert(&mut self, stroke: char, text: &mut Text) -> Answer {
+    fn insert(&mut self, stroke: char, text: &mut Text) -> StrokeResult {
         if stroke == ESC {
             return self.leave_insert(text);
         }
         self.typed.push(stroke);
         if !self.replaying {
-            return Answer::Pass;
+            return StrokeResult::Pass;
         }
         type_in(stroke, text);
-        Answer::Done
+        StrokeResult::Done
     }
 
-    fn leave_insert(&mut self, text: &mut Text) -> Answer {
+    fn leave_insert(&mut self, text: &mut Text) -> StrokeResult {
         let typed = std::mem::take(&mut self.typed);
         let more = std::mem::take(&mut self.times).max(1) - 1;
         let fits = self.may_put_in(typed.len(), more);
@@ -215,16 +215,16 @@ impl Vim {
         let at = text.cursor();
         let left = cluster::previous(text.row(at.row), at.byte);
         text.put_cursor(Pos::new(at.row, left));
-        if fits { Answer::Done } else { Answer::TooMuch }
+        if fits { StrokeResult::Done } else { StrokeResult::TooMuch }
     }
 
     /// Whether so many bytes, so often, may be put in by this stroke beside what it did.
     fn may_put_in(&mut self, bytes: usize, times: usize) -> bool {
         let sum = self.put_in.saturating_add(bytes.saturating_mul(times));
-        if sum <= PUT_IN {
+        if sum <= MAX_INSERTED_BYTES {
             self.put_in = sum;
         }
-        sum <= PUT_IN
+        sum <= MAX_INSERTED_BYTES
     }
 
     /// Letters are text from here on; what is typed belongs to these strokes.
@@ -247,20 +247,20 @@ impl Vim {
     }
 
     /// Makes the last change again, as often as there is room for.
-    fn again(&mut self, times: usize, text: &mut Text) -> Answer {
+    fn repeat_last(&mut self, times: usize, text: &mut Text) -> StrokeResult {
         let keys = self.last.clone();
-        let mut answer = Answer::Done;
+        let mut answer = StrokeResult::Done;
         self.replaying = true;
-        text.together(|text| {
+        text.group_changes(|text| {
             for _ in 0..times {
                 let fits = self.may_put_in(keys.len(), 1);
-                if !fits || keys.chars().any(|stroke| self.stroke(stroke, text) == Answer::TooMuch) {
-                    answer = Answer::TooMuch;
+                if !fits || keys.chars().any(|stroke| self.stroke(stroke, text) == StrokeResult::TooMuch) {
+                    answer = StrokeResult::TooMuch;
                 }
                 if self.mode == Mode::Insert {
                     self.leave_insert(text);
                 }
-                if answer == Answer::TooMuch {
+                if answer == StrokeResult::TooMuch {
                     break;
                 }
             }
@@ -269,7 +269,7 @@ impl Vim {
         answer
     }
 
-    fn run(&mut self, command: VimCommand, keys: &str, text: &mut Text) -> Answer {
+    fn run(&mut self, command: VimCommand, keys: &str, text: &mut Text) -> StrokeResult {
         if self.mode == Mode::Normal {
             change::run(self, &command, keys, text)
         } else {

@@ -16,9 +16,9 @@ use std::io::Write as _;
 use std::ops::Range;
 
 /// Bytes of a piece in kitty's protocol.
-const PIECE: usize = 4096;
+const PIECE_BYTES: usize = 4096;
 /// Pixels at the most that a picture is fitted to; beyond, the terminal does it.
-const MOST_PIXELS: u64 = 4 << 20;
+const MAX_PIXELS: u64 = 4 << 20;
 
 /// A picture as the terminal is sent it.
 #[derive(Debug)]
@@ -43,9 +43,11 @@ impl EncodedPicture {
         let (sides, body) = match protocol {
             GraphicsProtocol::Sixel => ((width, height), sixel::encode(&picture.resized(width, height))),
             GraphicsProtocol::Kitty => {
-                let has_room = u64::from(width) * u64::from(height) <= MOST_PIXELS;
+                let has_room = u64::from(width) * u64::from(height) <= MAX_PIXELS;
                 let fitted = has_room.then(|| picture.resized(width, height)).and_then(|fitted| png(&fitted));
-                fitted.filter(|(_, body)| body.len() <= super::MOST.0).or_else(|| png(picture))?
+                fitted
+                    .filter(|(_, body)| body.len() <= super::MAX_PICTURE_BYTES.0)
+                    .or_else(|| png(picture))?
             }
             GraphicsProtocol::Iterm2 => png(picture)?,
         };
@@ -68,7 +70,7 @@ impl EncodedPicture {
 
     /// Sends it, where the terminal keeps it.
     pub(crate) fn send(&self, PictureNumber(number): PictureNumber, out: &mut Vec<u8>) {
-        let mut pieces = self.body.chunks(PIECE).peekable();
+        let mut pieces = self.body.chunks(PIECE_BYTES).peekable();
         let mut head = format!("a=t,f=100,i={number},q=2,");
         while let Some(piece) = pieces.next() {
             // Writing to a vector can't fail.

@@ -10,7 +10,7 @@ use std::io::Write as _;
 const STEPS: u32 = 6;
 const COLOURS: usize = 216;
 /// Rows of a band.
-const BAND: u32 = 6;
+const BAND_ROWS: u32 = 6;
 /// Thresholds of an ordered dither.
 const DITHER: [[u32; 4]; 4] = [[0, 8, 2, 10], [12, 4, 14, 6], [3, 11, 1, 9], [15, 7, 13, 5]];
 
@@ -24,7 +24,7 @@ pub(super) fn encode(picture: &Pixels) -> Vec<u8> {
         let (red, green, blue) = (part(colour / (STEPS * STEPS)), part(colour / STEPS), part(colour));
         let _ = write!(out, "#{colour};2;{red};{green};{blue}");
     }
-    for top in (0..height).step_by(BAND as usize) {
+    for top in (0..height).step_by(BAND_ROWS as usize) {
         band(picture, top, &mut out);
     }
     out.extend_from_slice(b"\x1b\\");
@@ -35,7 +35,7 @@ pub(super) fn encode(picture: &Pixels) -> Vec<u8> {
 fn band(picture: &Pixels, top: u32, out: &mut Vec<u8>) {
     let width = picture.width() as usize;
     let mut bits: Vec<Option<Vec<u8>>> = vec![None; COLOURS];
-    for (row, y) in (top..(top + BAND).min(picture.height())).enumerate() {
+    for (row, y) in (top..(top + BAND_ROWS).min(picture.height())).enumerate() {
         for x in 0..picture.width() {
             let Some(colour) = picture.at(x, y).and_then(|pixel| colour(pixel, x, y)) else { continue };
             if let Some(bits) = bits.get_mut(colour).map(|bits| bits.get_or_insert_with(|| vec![0; width]))

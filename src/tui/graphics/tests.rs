@@ -12,23 +12,23 @@ fn the_best_is_what_the_terminal_says_or_its_kind_is_known_for() {
     use GraphicsProtocol::{Iterm2, Kitty, Sixel};
     let kitty = mode(&[("TERM", "xterm-kitty")]);
     assert!(kitty.asks_kitty());
-    assert_eq!(kitty.answered(true, true), Some(Kitty));
-    assert_eq!(kitty.answered(false, false), None, "it said no");
+    assert_eq!(kitty.protocol_for(true, true), Some(Kitty));
+    assert_eq!(kitty.protocol_for(false, false), None, "it said no");
     let iterm = mode(&[("TERM", "xterm-256color"), ("TERM_PROGRAM", "iTerm.app")]);
     assert!(!iterm.asks_kitty());
-    assert_eq!(iterm.answered(false, true), Some(Iterm2));
+    assert_eq!(iterm.protocol_for(false, true), Some(Iterm2));
     let other = mode(&[("TERM", "xterm-256color")]);
     // A terminal that is not known may print the question, and one that was started in kitty inherits its variables.
     assert!(!mode(&[("TERM", "xterm-256color"), ("KITTY_WINDOW_ID", "1")]).asks_kitty());
     assert!(!other.asks_kitty());
-    assert_eq!(other.answered(false, true), Some(Sixel));
-    assert_eq!(other.answered(false, false), None);
+    assert_eq!(other.protocol_for(false, true), Some(Sixel));
+    assert_eq!(other.protocol_for(false, false), None);
     for between in [("TMUX", "/tmp/tmux"), ("STY", "1.a"), ("ZELLIJ", "0"), ("TERM", "tmux-256color")] {
         let mode = mode(&[("KONSOLE_VERSION", "1"), between]);
-        assert_eq!((mode, mode.answered(true, true)), (ImageMode::HalfBlocks, None), "{between:?}");
+        assert_eq!((mode, mode.protocol_for(true, true)), (ImageMode::HalfBlocks, None), "{between:?}");
     }
-    assert_eq!(ImageMode::By(Sixel).answered(true, false), Some(Sixel), "the person said so");
-    assert_eq!(ImageMode::Off.answered(true, true), None);
+    assert_eq!(ImageMode::By(Sixel).protocol_for(true, false), Some(Sixel), "the person said so");
+    assert_eq!(ImageMode::Off.protocol_for(true, true), None);
 }
 
 /// A picture of which each pixel differs.
@@ -94,7 +94,7 @@ fn kitty_is_sent_the_pixels_of_the_cells() {
     for (cells, cell) in [((125, 63), (10, 20)), ((900, 900), (20, 40))] {
         let made = EncodedPicture::new(GraphicsProtocol::Kitty, &large, (cells, cell)).unwrap();
         let placed = told(|out| made.place(PictureNumber(1), &(0..cells.1), out));
-        assert!(placed.contains("y=0,w=800,h=800,") && made.len() <= MOST.0, "{placed}");
+        assert!(placed.contains("y=0,w=800,h=800,") && made.len() <= MAX_PICTURE_BYTES.0, "{placed}");
     }
 }
 
@@ -258,7 +258,7 @@ fn what_is_kept_and_sent_is_bounded() {
     let others: Vec<PictureNumber> = (0..6).filter_map(|_| graphics.keep(&large, cells)).collect();
     assert!(!shown(first) && others.last().is_some_and(|last| shown(*last)), "the oldest are let go");
     let kept = |graphics: &Graphics| graphics.lock().pictures.values().map(|p| p.len()).sum::<usize>();
-    assert!(kept(&graphics) <= KEPT);
+    assert!(kept(&graphics) <= MAX_KEPT_BYTES);
     assert_eq!(graphics.keep(&noise(1024), ((103, 52), (10, 20))), None, "it is sent in no more than 4 MiB");
     // What is sent again and again is smaller.
     graphics.set_protocol(Some(GraphicsProtocol::Iterm2));

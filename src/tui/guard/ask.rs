@@ -110,7 +110,7 @@ impl Verb {
 
 /// What a key that acts would do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Deed {
+pub enum GuardedAction {
     /// Decide about the block on screen.
     Decide(Verb),
     /// An action that spends, sends, starts or deletes.
@@ -121,31 +121,31 @@ pub enum Deed {
     Text,
 }
 
-impl Deed {
+impl GuardedAction {
     /// What is said while it is held back.
     pub(crate) fn words(self) -> &'static str {
         match self {
-            Deed::Decide(verb) => verb.words(),
-            Deed::Do(Action::ProblemRetry) => "trying again",
-            Deed::Do(Action::OutputOpen) => "opening it",
-            Deed::Do(Action::OutputWrite | Action::ProblemSave) => "saving",
-            Deed::Do(Action::ProblemNew) => "beginning a new chat",
-            Deed::Do(_) => "on it",
-            Deed::Letter(_) => "answering",
-            Deed::Text => "typing",
+            GuardedAction::Decide(verb) => verb.words(),
+            GuardedAction::Do(Action::ProblemRetry) => "trying again",
+            GuardedAction::Do(Action::OutputOpen) => "opening it",
+            GuardedAction::Do(Action::OutputWrite | Action::ProblemSave) => "saving",
+            GuardedAction::Do(Action::ProblemNew) => "beginning a new chat",
+            GuardedAction::Do(_) => "on it",
+            GuardedAction::Letter(_) => "answering",
+            GuardedAction::Text => "typing",
         }
     }
 }
 
 /// What a key would do, as far as the guard cares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Class {
+pub(crate) enum KeyClass {
     /// A letter in a text field.
     Text,
     /// Decide about the block on screen: only with the focus in Code, in the review state.
     Decision(Verb),
     /// Spend, send, start or delete something in the place of this number, which the guard was told of.
-    Act(Deed, u64),
+    Act(GuardedAction, u64),
     /// Stop what would start by itself: never locked, whatever stands beside it.
     Stop,
     /// Scroll, or go to the next finding: never locked, does not disturb the quiet.
@@ -168,10 +168,10 @@ pub(crate) enum Class {
 
 /// What becomes of a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Admit {
+pub(crate) enum KeyOutcome {
     /// It does what it does.
     Pass,
-    /// It counts unless another key follows: ask [`super::Guard::due`] at [`super::Guard::next_deadline`].
+    /// It counts unless another key follows: ask [`super::Guard::take_due`] at [`super::Guard::next_deadline`].
     Held,
     /// Nothing happens but the note.
     Refused(RefusalReason),

@@ -1,17 +1,17 @@
 //! A key that acts is held back: first to see whether it stays alone, then until the terminal has told that nothing was
 //! typed behind it. Pure.
 
-use super::ask::{Deed, Times};
+use super::ask::{GuardedAction, Times};
 use super::refusal::RefusalReason;
 use std::time::{Duration, Instant};
 
 /// A hold that ends so much later than it should was not waited out: the program stood still meanwhile.
-const STOOD_STILL: Duration = Duration::from_secs(2);
+const MAX_LATENESS: Duration = Duration::from_secs(2);
 
 /// The key, and how far it has come.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HeldKey {
-    pub(crate) deed: Deed,
+    pub(crate) deed: GuardedAction,
     at: Instant,
     /// How long it has to stay alone.
     time: Duration,
@@ -40,12 +40,12 @@ pub(super) enum TimePassed {
 
 impl HeldKey {
     /// A letter: held for the hold, then the terminal is asked.
-    pub(super) fn letter(deed: Deed, times: &Times, at: Instant) -> Self {
+    pub(super) fn letter(deed: GuardedAction, times: &Times, at: Instant) -> Self {
         Self { deed, at, time: times.hold, asks: true, stage: Stage::Alone }
     }
 
     /// A key that no text has, or a letter that is text in any case: held as long as a paste may follow it.
-    pub(super) fn brief(deed: Deed, time: Duration, at: Instant) -> Self {
+    pub(super) fn without_question(deed: GuardedAction, time: Duration, at: Instant) -> Self {
         Self { deed, at, time, asks: false, stage: Stage::Alone }
     }
 
@@ -53,7 +53,7 @@ impl HeldKey {
         let over = now.saturating_duration_since(self.at).saturating_sub(self.time);
         match self.stage {
             Stage::Alone if over.is_zero() => TimePassed::Waits,
-            Stage::Alone if over > STOOD_STILL => TimePassed::Dropped(RefusalReason::StoodStill),
+            Stage::Alone if over > MAX_LATENESS => TimePassed::Dropped(RefusalReason::StoodStill),
             Stage::Alone if self.asks => {
                 self.stage = Stage::Wanted;
                 TimePassed::Wants

@@ -1,6 +1,6 @@
 //! A key at the gate: what it is beside those before it, and what becomes of it.
 
-use super::ask::{Admit, Class, Deed, SubjectId, Verb};
+use super::ask::{GuardedAction, KeyClass, KeyOutcome, SubjectId, Verb};
 use super::held::HeldKey;
 use super::refusal::RefusalReason;
 use super::typing::{KeyContext, typed};
@@ -10,22 +10,22 @@ use std::time::Instant;
 
 impl Guard {
     /// Judges a key by what it would do. `at` is when its bytes were read.
-    pub(crate) fn key(&mut self, key: &KeyEvent, class: Class, at: Instant) -> Admit {
+    pub(crate) fn key(&mut self, key: &KeyEvent, class: KeyClass, at: Instant) -> KeyOutcome {
         self.settle(at);
         if key.kind == KeyEventKind::Release {
-            return Admit::Refused(RefusalReason::Repeat);
+            return KeyOutcome::Refused(RefusalReason::Repeat);
         }
         let beside = self.typing.key(key, &self.times, at);
         // Whatever key this is: what was held back did not stay alone.
         let was_held = self.held.take().is_some();
         let went = self.went.take();
         match (class, typed(key)) {
-            (Class::Text, _) => {
+            (KeyClass::Text, _) => {
                 self.typing.end();
                 self.restart(at);
-                Admit::Pass
+                KeyOutcome::Pass
             }
-            (Class::Go { there, token }, _) => {
+            (KeyClass::Go { there, token }, _) => {
                 self.typing.end();
                 self.go(there, token, beside, went, at)
             }
@@ -38,102 +38,102 @@ impl Guard {
     fn letter(
         &mut self,
         letter: char,
-        class: Class,
+        class: KeyClass,
         beside: KeyContext,
         was_held: bool,
         at: Instant,
-    ) -> Admit {
+    ) -> KeyOutcome {
         let alone = self.typing.letter(letter, self.times.hold, was_held, at);
         let meant = was_held || self.typing.is_meant();
-        if class == Class::Stop {
+        if class == KeyClass::Stop {
             self.restart(at);
-            return Admit::Pass;
+            return KeyOutcome::Pass;
         }
         // Keys that scroll repeat quickly; they are harmless alone.
-        if beside.burst && (class != Class::Scroll || meant) {
+        if beside.burst && (class != KeyClass::Scroll || meant) {
             self.typing.drop_letters();
             self.restart(at);
-            return Admit::Refused(self.fenced(class).unwrap_or(RefusalReason::Paste));
+            return KeyOutcome::Refused(self.fence_refusal(class).unwrap_or(RefusalReason::Paste));
         }
-        if beside.repeat && !matches!(class, Class::Scroll | Class::Other | Class::Opener) {
+        if beside.repeat && !matches!(class, KeyClass::Scroll | KeyClass::Other | KeyClass::Opener) {
             self.typing.means();
             self.restart(at);
-            return Admit::Refused(self.fenced(class).unwrap_or(RefusalReason::Repeat));
+            return KeyOutcome::Refused(self.fence_refusal(class).unwrap_or(RefusalReason::Repeat));
         }
         if !alone && meant {
             return self.word(at);
         }
         match class {
-            Class::Scroll => Admit::Pass,
-            Class::Stray | Class::Opener if !alone => self.word(at),
-            Class::Stray => {
+            KeyClass::Scroll => KeyOutcome::Pass,
+            KeyClass::Stray | KeyClass::Opener if !alone => self.word(at),
+            KeyClass::Stray => {
                 self.restart(at);
-                self.held = Some(HeldKey::brief(Deed::Text, self.times.burst, at));
-                Admit::Held
+                self.held = Some(HeldKey::without_question(GuardedAction::Text, self.times.burst, at));
+                KeyOutcome::Held
             }
-            Class::Decision(_) | Class::Act(..) => {
+            KeyClass::Decision(_) | KeyClass::Act(..) => {
                 self.typing.means();
                 self.decision(class, alone, at)
             }
-            Class::Mute => {
+            KeyClass::Mute => {
                 self.typing.means();
                 self.restart(at);
-                Admit::Pass
+                KeyOutcome::Pass
             }
-            Class::Opener | Class::Other | Class::Stop | Class::Text | Class::Go { .. } => {
+            KeyClass::Opener | KeyClass::Other | KeyClass::Stop | KeyClass::Text | KeyClass::Go { .. } => {
                 self.restart(at);
-                Admit::Pass
+                KeyOutcome::Pass
             }
         }
     }
 
     /// A key that types nothing.
-    fn command(&mut self, code: KeyCode, class: Class, beside: KeyContext, at: Instant) -> Admit {
+    fn command(&mut self, code: KeyCode, class: KeyClass, beside: KeyContext, at: Instant) -> KeyOutcome {
         let of_text = matches!(code, KeyCode::Enter | KeyCode::Tab | KeyCode::BackTab | KeyCode::Backspace);
         if of_text && beside.burst && beside.behind_letter {
             self.typing.go_on_behind_letter();
             self.restart(at);
-            return Admit::Refused(RefusalReason::Paste);
+            return KeyOutcome::Refused(RefusalReason::Paste);
         }
         self.typing.end();
         match class {
-            Class::Scroll => Admit::Pass,
-            Class::Decision(_) | Class::Act(..) if beside.burst || beside.repeat => {
+            KeyClass::Scroll => KeyOutcome::Pass,
+            KeyClass::Decision(_) | KeyClass::Act(..) if beside.burst || beside.repeat => {
                 self.restart(at);
                 let why = if beside.repeat { RefusalReason::Repeat } else { RefusalReason::Paste };
-                Admit::Refused(self.fenced(class).unwrap_or(why))
+                KeyOutcome::Refused(self.fence_refusal(class).unwrap_or(why))
             }
-            Class::Decision(_) | Class::Act(..) => self.decision(class, true, at),
+            KeyClass::Decision(_) | KeyClass::Act(..) => self.decision(class, true, at),
             _ => {
                 self.restart(at);
-                Admit::Pass
+                KeyOutcome::Pass
             }
         }
     }
 
     /// A key that acts: it is held back where nothing speaks against it.
-    fn decision(&mut self, class: Class, alone: bool, at: Instant) -> Admit {
+    fn decision(&mut self, class: KeyClass, alone: bool, at: Instant) -> KeyOutcome {
         let (deed, why) = match class {
-            Class::Decision(verb) => (Deed::Decide(verb), self.locked_for(verb, at)),
-            Class::Act(deed, place) => (deed, self.locked_at(place, at)),
-            _ => return Admit::Pass,
+            KeyClass::Decision(verb) => (GuardedAction::Decide(verb), self.decision_refusal(verb, at)),
+            KeyClass::Act(deed, place) => (deed, self.letter_refusal(place, at)),
+            _ => return KeyOutcome::Pass,
         };
-        let why = if alone { why } else { Some(self.fenced(class).unwrap_or(RefusalReason::Word)) };
+        let why = if alone { why } else { Some(self.fence_refusal(class).unwrap_or(RefusalReason::Word)) };
         self.restart(at);
         match why {
-            Some(why) => Admit::Refused(self.with_time_left(why)),
+            Some(why) => KeyOutcome::Refused(self.with_time_left(why)),
             None => {
                 self.held = Some(HeldKey::letter(deed, &self.times, at));
-                Admit::Held
+                KeyOutcome::Held
             }
         }
     }
 
     /// The letters in a row are text.
-    fn word(&mut self, at: Instant) -> Admit {
+    fn word(&mut self, at: Instant) -> KeyOutcome {
         self.restart(at);
         let (text, meant) = self.typing.take();
-        Admit::Word { text, meant }
+        KeyOutcome::Word { text, meant }
     }
 
     /// The key that goes to the block that waits. The first press only goes there; the second approves, where nothing
@@ -145,33 +145,36 @@ impl Guard {
         beside: KeyContext,
         went: Option<(SubjectId, Instant)>,
         at: Instant,
-    ) -> Admit {
+    ) -> KeyOutcome {
         self.restart(at);
-        let Some(token) = token else { return Admit::Pass };
+        let Some(token) = token else { return KeyOutcome::Pass };
         if beside.repeat {
-            return Admit::Refused(RefusalReason::Repeat);
+            return KeyOutcome::Refused(RefusalReason::Repeat);
         }
         if beside.burst {
             // A control byte inside of a paste.
-            return Admit::Refused(RefusalReason::Paste);
+            return KeyOutcome::Refused(RefusalReason::Paste);
         }
         self.went = Some((token, at));
         if !there {
-            return Admit::Pass;
+            return KeyOutcome::Pass;
         }
         let again = went.is_some_and(|(to, since)| {
             to == token && at.saturating_duration_since(since) >= self.times.again
         });
         if !again || self.subject != Some(token) {
-            return Admit::Refused(RefusalReason::Again);
+            return KeyOutcome::Refused(RefusalReason::Again);
         }
-        if let Some(why) = self.barred(Verb::Approve) {
-            return Admit::Refused(why);
+        if let Some(why) = self.standing_refusal(Verb::Approve) {
+            return KeyOutcome::Refused(why);
         }
         self.went = None;
-        self.held =
-            Some(HeldKey::brief(Deed::Decide(Verb::Approve), self.times.burst.max(self.times.alone), at));
-        Admit::Held
+        self.held = Some(HeldKey::without_question(
+            GuardedAction::Decide(Verb::Approve),
+            self.times.burst.max(self.times.alone),
+            at,
+        ));
+        KeyOutcome::Held
     }
 
     /// A button of the mouse was pressed. `on_button`: on one of the key bar, which counts when it is released.
@@ -187,29 +190,29 @@ impl Guard {
 
     /// A button of the mouse was pressed and released on something that acts. Same gate; it is held back as long as a
     /// paste may follow, and nothing is asked: no text has it.
-    pub(crate) fn click(&mut self, class: Class, now: Instant) -> Admit {
+    pub(crate) fn click(&mut self, class: KeyClass, now: Instant) -> KeyOutcome {
         self.settle(now);
         let (deed, why) = match class {
-            Class::Decision(verb) => (Deed::Decide(verb), self.locked_for(verb, now)),
-            Class::Act(deed, place) => (deed, self.locked_at(place, now)),
-            _ => return Admit::Pass,
+            KeyClass::Decision(verb) => (GuardedAction::Decide(verb), self.decision_refusal(verb, now)),
+            KeyClass::Act(deed, place) => (deed, self.letter_refusal(place, now)),
+            _ => return KeyOutcome::Pass,
         };
         let pasted = self.typing.is_beside(self.times.burst, now).then_some(RefusalReason::Paste);
         self.restart(now);
         match why.or(pasted) {
-            Some(why) => Admit::Refused(why),
+            Some(why) => KeyOutcome::Refused(why),
             None => {
-                self.held = Some(HeldKey::brief(deed, self.times.burst, now));
-                Admit::Held
+                self.held = Some(HeldKey::without_question(deed, self.times.burst, now));
+                KeyOutcome::Held
             }
         }
     }
 
     /// That the terminal did not have the frame yet, where that is so.
-    fn fenced(&self, class: Class) -> Option<RefusalReason> {
+    fn fence_refusal(&self, class: KeyClass) -> Option<RefusalReason> {
         match class {
-            Class::Decision(verb) if !is_down(self.fence) => self.barred(verb),
-            Class::Act(..) if !is_down(self.place_fence) => Some(RefusalReason::Fresh),
+            KeyClass::Decision(verb) if !is_down(self.fence) => self.standing_refusal(verb),
+            KeyClass::Act(..) if !is_down(self.place_fence) => Some(RefusalReason::Fresh),
             _ => None,
         }
     }

@@ -130,7 +130,7 @@ impl SeenRows {
     }
 
     /// How many things are left to look at: lines of code, and rows of rights and findings.
-    pub(crate) fn left(&self) -> usize {
+    pub(crate) fn unseen_count(&self) -> usize {
         if self.unseen == 0 {
             return 0;
         }
@@ -146,12 +146,12 @@ impl SeenRows {
     }
 
     /// Whether every row was seen. Nothing to see is not seen: there is no row yet.
-    pub fn all(&self) -> bool {
+    pub fn is_all_seen(&self) -> bool {
         self.unseen == 0 && !self.rows.is_empty()
     }
 
     /// Whether these rows were seen, and there are any.
-    pub(crate) fn all_of(&self, rows: Range<usize>) -> bool {
+    pub(crate) fn are_rows_seen(&self, rows: Range<usize>) -> bool {
         !rows.is_empty() && self.flags.get(rows).is_some_and(|flags| flags.iter().all(|seen| *seen))
     }
 
@@ -198,8 +198,8 @@ mod tests {
         assert!(!s.settle(t + Duration::from_millis(299), NEED));
         assert!(s.settle(t + NEED, NEED));
         assert_eq!(s.rows(), (2, 3));
-        assert!(!s.all());
-        assert_eq!(s.left(), 1);
+        assert!(!s.is_all_seen());
+        assert_eq!(s.unseen_count(), 1);
     }
 
     #[test]
@@ -259,13 +259,13 @@ mod tests {
         ]);
         s.show(&[0..1], t);
         s.settle(t + NEED, NEED);
-        assert_eq!((s.lines(), s.left()), ((0, 2), 3));
+        assert_eq!((s.lines(), s.unseen_count()), ((0, 2), 3));
         s.show(&[1..3], t);
         s.settle(t + NEED, NEED);
-        assert_eq!((s.lines(), s.left(), s.all()), ((2, 2), 1, false));
+        assert_eq!((s.lines(), s.unseen_count(), s.is_all_seen()), ((2, 2), 1, false));
         s.show(&[3..4], t);
         s.settle(t + NEED, NEED);
-        assert!(s.all());
+        assert!(s.is_all_seen());
     }
 
     #[test]
@@ -283,12 +283,12 @@ mod tests {
         s.show(&[0..1], t);
         s.settle(t + NEED, NEED);
         s.layout(vec![beside]);
-        assert!(!s.all(), "a row counts once all of it was seen");
+        assert!(!s.is_all_seen(), "a row counts once all of it was seen");
     }
 
     #[test]
     fn nothing_laid_out_is_not_seen() {
-        assert!(!SeenRows::default().all());
+        assert!(!SeenRows::default().is_all_seen());
     }
 
     proptest! {

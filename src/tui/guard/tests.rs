@@ -22,13 +22,13 @@ fn rows(n: u64) -> Vec<SubjectRow> {
         .collect()
 }
 
-const APPROVE: Class = Class::Decision(Verb::Approve);
-const SKIP: Class = Class::Decision(Verb::Skip);
+const APPROVE: KeyClass = KeyClass::Decision(Verb::Approve);
+const SKIP: KeyClass = KeyClass::Decision(Verb::Skip);
 
 /// A block of `n` rows, all on screen from `t` on, the fence answered 10 ms later.
 fn shown(n: u64, t: Instant) -> Guard {
     let mut g = Guard::new(Times::default(), (80, 24), t);
-    g.appeared(token(1), t);
+    g.set_subject(token(1), t);
     g.layout(rows(n));
     g.rows_on_screen(&[0..n as usize], t);
     answer(&mut g, t, t + ms(10));
@@ -46,18 +46,18 @@ fn answer(g: &mut Guard, asked: Instant, at: Instant) {
 fn hold_out(g: &mut Guard, from: Instant) -> Option<Verb> {
     g.tick(from + ms(401));
     answer(g, from + ms(401), from + ms(402));
-    match g.due(from + ms(403)) {
-        Some(Deed::Decide(verb)) => Some(verb),
+    match g.take_due(from + ms(403)) {
+        Some(GuardedAction::Decide(verb)) => Some(verb),
         None => None,
         Some(other) => panic!("{other:?}"),
     }
 }
 
 /// Presses a decision and waits out the time that it is held back.
-fn decide(g: &mut Guard, c: char, class: Class, at: Instant) -> Result<Option<Verb>, RefusalReason> {
+fn decide(g: &mut Guard, c: char, class: KeyClass, at: Instant) -> Result<Option<Verb>, RefusalReason> {
     match g.key(&press(c), class, at) {
-        Admit::Held => Ok(hold_out(g, at)),
-        Admit::Refused(why) => Err(why),
+        KeyOutcome::Held => Ok(hold_out(g, at)),
+        KeyOutcome::Refused(why) => Err(why),
         other => panic!("a decision is held back first: {other:?}"),
     }
 }
@@ -66,12 +66,12 @@ type Disturb = fn(&mut Guard, Instant);
 
 const GO: KeyEvent = KeyEvent::new(KeyCode::Char('y'), KeyModifiers::CONTROL);
 
-fn there() -> Class {
-    Class::Go { there: true, token: Some(token(1)) }
+fn there() -> KeyClass {
+    KeyClass::Go { there: true, token: Some(token(1)) }
 }
 
-fn from_elsewhere() -> Class {
-    Class::Go { there: false, token: Some(token(1)) }
+fn from_elsewhere() -> KeyClass {
+    KeyClass::Go { there: false, token: Some(token(1)) }
 }
 
 #[test]
@@ -79,14 +79,14 @@ fn approves_when_all_was_seen_in_quiet() {
     let t = Instant::now();
     let mut g = shown(5, t);
     assert_eq!(decide(&mut g, 'a', APPROVE, t + ms(711)), Ok(Some(Verb::Approve)));
-    assert_eq!(g.due(t + ms(900)), None, "told once");
+    assert_eq!(g.take_due(t + ms(900)), None, "told once");
 }
 
 #[test]
 fn g2_nothing_counts_before_the_terminal_answered() {
     let t = Instant::now();
     let mut g = Guard::new(Times::default(), (80, 24), t);
-    g.appeared(token(1), t);
+    g.set_subject(token(1), t);
     g.layout(rows(1));
     g.rows_on_screen(&[0..1], t);
     let before = RefusalReason::Appeared { block: BlockId(3), left: None };
@@ -105,18 +105,18 @@ fn g2_nothing_counts_before_the_terminal_answered() {
 fn g2_without_an_answer_all_read_in_two_seconds_is_dropped() {
     let t = Instant::now();
     let mut g = Guard::new(Times::default(), (80, 24), t);
-    g.appeared(token(1), t);
+    g.set_subject(token(1), t);
     g.layout(rows(1));
     g.rows_on_screen(&[0..1], t);
     let query = g.queries(t)[0];
     // Fifty keys before the answer, which comes after 3 s: nothing is decided by any of them.
     for i in 0..50 {
         let at = t + ms(i * 60);
-        assert!(g.key(&press('a'), APPROVE, at) != Admit::Held, "key {i}");
-        assert_eq!(g.due(at), None);
+        assert!(g.key(&press('a'), APPROVE, at) != KeyOutcome::Held, "key {i}");
+        assert_eq!(g.take_due(at), None);
     }
     g.fence_answered(query.place(), t + ms(3000));
-    assert!(matches!(g.locked(t + ms(3001)), Some(RefusalReason::Appeared { left: Some(_), .. })));
+    assert!(matches!(g.approval_refusal(t + ms(3001)), Some(RefusalReason::Appeared { left: Some(_), .. })));
     assert_eq!(decide(&mut g, 'a', APPROVE, t + ms(3701)), Ok(Some(Verb::Approve)));
 }
 
@@ -126,7 +126,7 @@ fn g3_a_held_key_never_opens() {
     let mut g = shown(1, t);
     for i in 1..1000 {
         let admit = g.key(&press('s'), SKIP, t + ms(10 + i * 33));
-        assert!(matches!(admit, Admit::Refused(_)), "repeat {i}: {admit:?}");
+        assert!(matches!(admit, KeyOutcome::Refused(_)), "repeat {i}: {admit:?}");
     }
 }
 
@@ -134,10 +134,10 @@ fn g3_a_held_key_never_opens() {
 fn g3_scrolling_does_not_disturb_the_quiet_and_other_keys_do() {
     let t = Instant::now();
     let mut g = shown(1, t);
-    assert_eq!(g.key(&press(' '), Class::Scroll, t + ms(310)), Admit::Pass);
+    assert_eq!(g.key(&press(' '), KeyClass::Scroll, t + ms(310)), KeyOutcome::Pass);
     assert_eq!(decide(&mut g, 's', SKIP, t + ms(711)), Ok(Some(Verb::Skip)));
     let mut g = shown(1, t);
-    assert_eq!(g.key(&press('v'), Class::Other, t + ms(300)), Admit::Pass);
+    assert_eq!(g.key(&press('v'), KeyClass::Other, t + ms(300)), KeyOutcome::Pass);
     assert!(matches!(decide(&mut g, 's', SKIP, t + ms(711)), Err(RefusalReason::Appeared { .. })));
     assert_eq!(decide(&mut g, 's', SKIP, t + ms(1412)), Ok(Some(Verb::Skip)));
 }
@@ -157,45 +157,45 @@ fn g4_approve_waits_for_every_row_and_the_others_do_not() {
     let mut g = shown(10, t);
     g.rows_on_screen(&[0..6], t + ms(11));
     assert_eq!(decide(&mut g, 'a', APPROVE, t + ms(800)), Err(RefusalReason::Unseen { lines: 4 }));
-    assert_eq!(g.seen(), (6, 10));
-    assert_eq!(g.locked(t + ms(1600)), Some(RefusalReason::Unseen { lines: 4 }));
-    assert_eq!(g.locked_for(Verb::Reject, t + ms(1600)), None);
+    assert_eq!(g.seen_lines(), (6, 10));
+    assert_eq!(g.approval_refusal(t + ms(1600)), Some(RefusalReason::Unseen { lines: 4 }));
+    assert_eq!(g.decision_refusal(Verb::Reject, t + ms(1600)), None);
     g.rows_on_screen(&[4..10], t + ms(1600));
-    assert_eq!(g.locked(t + ms(1899)), Some(RefusalReason::Unseen { lines: 4 }));
+    assert_eq!(g.approval_refusal(t + ms(1899)), Some(RefusalReason::Unseen { lines: 4 }));
     assert!(g.tick(t + ms(1900)));
-    assert_eq!(g.locked(t + ms(1900)), None);
+    assert_eq!(g.approval_refusal(t + ms(1900)), None);
 }
 
 #[test]
 fn g4_rows_count_only_from_when_the_terminal_had_them() {
     let t = Instant::now();
     let mut g = Guard::new(Times::default(), (80, 24), t);
-    g.appeared(token(1), t);
+    g.set_subject(token(1), t);
     g.layout(rows(1));
     g.rows_on_screen(&[0..1], t);
     let query = g.queries(t)[0];
     g.tick(t + ms(1500));
-    assert_eq!(g.seen(), (0, 1));
+    assert_eq!(g.seen_lines(), (0, 1));
     g.fence_answered(query.place(), t + ms(1500));
     g.tick(t + ms(1799));
-    assert_eq!(g.seen(), (0, 1));
+    assert_eq!(g.seen_lines(), (0, 1));
     g.tick(t + ms(1800));
-    assert_eq!(g.seen(), (1, 1));
+    assert_eq!(g.seen_lines(), (1, 1));
 }
 
 #[test]
 fn g4_approve_waits_for_the_review() {
     let t = Instant::now();
     let mut g = shown(1, t);
-    g.checking(true);
+    g.set_checking(true);
     assert_eq!(decide(&mut g, 'a', APPROVE, t + ms(900)), Err(RefusalReason::Checking));
-    g.checking(false);
+    g.set_checking(false);
     // The findings came: their rows are new.
     let mut more = rows(1);
     more.push(SubjectRow { extent: 100..120, line: None, ..SubjectRow::default() });
     g.layout(more);
     g.rows_on_screen(&[0..2], t + ms(950));
-    assert_eq!(g.locked(t + ms(1649)), Some(RefusalReason::Unseen { lines: 1 }));
+    assert_eq!(g.approval_refusal(t + ms(1649)), Some(RefusalReason::Unseen { lines: 1 }));
     g.tick(t + ms(1649));
     assert_eq!(decide(&mut g, 'a', APPROVE, t + ms(1700)), Ok(Some(Verb::Approve)));
 }
@@ -205,12 +205,15 @@ fn g5_a_change_starts_over() {
     let t = Instant::now();
     let mut g = shown(1, t);
     g.tick(t + ms(800));
-    assert_eq!(g.locked(t + ms(800)), None);
-    g.appeared(token(1), t + ms(800));
-    assert_eq!(g.locked(t + ms(800)), None, "the same token is the same subject");
-    g.appeared(token(2), t + ms(800));
-    assert_eq!(g.locked(t + ms(5000)), Some(RefusalReason::Appeared { block: BlockId(3), left: None }));
-    assert_eq!(g.seen(), (0, 0));
+    assert_eq!(g.approval_refusal(t + ms(800)), None);
+    g.set_subject(token(1), t + ms(800));
+    assert_eq!(g.approval_refusal(t + ms(800)), None, "the same token is the same subject");
+    g.set_subject(token(2), t + ms(800));
+    assert_eq!(
+        g.approval_refusal(t + ms(5000)),
+        Some(RefusalReason::Appeared { block: BlockId(3), left: None })
+    );
+    assert_eq!(g.seen_lines(), (0, 0));
     assert_eq!(g.queries(t + ms(800)).len(), 1);
 }
 
@@ -227,8 +230,8 @@ fn g5_resize_focus_and_foreground_restart_the_quiet() {
         let mut g = shown(1, t);
         g.tick(t + ms(1000));
         event(&mut g, t + ms(1000));
-        assert_eq!(g.locked(t + ms(1100)), Some(RefusalReason::Quiet { left: ms(600) }));
-        assert_eq!(g.locked(t + ms(1700)), None);
+        assert_eq!(g.approval_refusal(t + ms(1100)), Some(RefusalReason::Quiet { left: ms(600) }));
+        assert_eq!(g.approval_refusal(t + ms(1700)), None);
     }
 }
 
@@ -237,7 +240,7 @@ fn g5_another_width_tells_what_is_to_be_looked_at_again() {
     let t = Instant::now();
     let mut g = shown(3, t);
     g.tick(t + ms(800));
-    assert_eq!(g.locked(t + ms(800)), None);
+    assert_eq!(g.approval_refusal(t + ms(800)), None);
     let split: Vec<SubjectRow> = (0..6u64)
         .map(|i| SubjectRow { extent: i * 5..i * 5 + 5, line: Some(i as u32 / 2), ..SubjectRow::default() })
         .collect();
@@ -255,8 +258,8 @@ fn g5_another_width_tells_what_is_to_be_looked_at_again() {
 fn g6_the_same_key_again_at_once_is_the_keyboard() {
     let t = Instant::now();
     let mut g = shown(1, t);
-    assert_eq!(g.key(&press('s'), Class::Scroll, t + ms(900)), Admit::Pass);
-    assert_eq!(g.key(&press('s'), SKIP, t + ms(1000)), Admit::Refused(RefusalReason::Repeat));
+    assert_eq!(g.key(&press('s'), KeyClass::Scroll, t + ms(900)), KeyOutcome::Pass);
+    assert_eq!(g.key(&press('s'), SKIP, t + ms(1000)), KeyOutcome::Refused(RefusalReason::Repeat));
 }
 
 #[test]
@@ -265,37 +268,40 @@ fn g6_keys_at_once_are_a_paste_even_when_the_first_is_alone_at_first() {
     for gap in [0, 5, 29] {
         let mut g = shown(1, t);
         let at = t + ms(1000);
-        assert_eq!(g.key(&press('a'), APPROVE, at), Admit::Held);
-        assert_eq!(g.due(at + ms(gap)), None);
-        for class in [Class::Stray, Class::Scroll, Class::Other, SKIP] {
+        assert_eq!(g.key(&press('a'), APPROVE, at), KeyOutcome::Held);
+        assert_eq!(g.take_due(at + ms(gap)), None);
+        for class in [KeyClass::Stray, KeyClass::Scroll, KeyClass::Other, SKIP] {
             let mut g = g.clone();
             assert_eq!(
                 g.key(&press('x'), class, at + ms(gap)),
-                Admit::Refused(RefusalReason::Paste),
+                KeyOutcome::Refused(RefusalReason::Paste),
                 "gap {gap}"
             );
-            assert_eq!(g.key(&press('\n'), Class::Other, at + ms(gap)), Admit::Refused(RefusalReason::Paste));
+            assert_eq!(
+                g.key(&press('\n'), KeyClass::Other, at + ms(gap)),
+                KeyOutcome::Refused(RefusalReason::Paste)
+            );
             assert_eq!(hold_out(&mut g, at + ms(gap)), None);
         }
     }
     let mut g = shown(1, t);
-    assert_eq!(g.key(&press('x'), Class::Scroll, t + ms(990)), Admit::Pass);
-    assert_eq!(g.key(&press('a'), APPROVE, t + ms(1000)), Admit::Refused(RefusalReason::Paste));
+    assert_eq!(g.key(&press('x'), KeyClass::Scroll, t + ms(990)), KeyOutcome::Pass);
+    assert_eq!(g.key(&press('a'), APPROVE, t + ms(1000)), KeyOutcome::Refused(RefusalReason::Paste));
     // The line ends of a paste do nothing either.
     let enter = KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE);
-    assert_eq!(g.key(&enter, Class::Other, t + ms(1001)), Admit::Refused(RefusalReason::Paste));
-    assert_eq!(g.key(&press('a'), APPROVE, t + ms(1002)), Admit::Refused(RefusalReason::Paste));
+    assert_eq!(g.key(&enter, KeyClass::Other, t + ms(1001)), KeyOutcome::Refused(RefusalReason::Paste));
+    assert_eq!(g.key(&press('a'), APPROVE, t + ms(1002)), KeyOutcome::Refused(RefusalReason::Paste));
 }
 
 #[test]
 fn g6_a_letter_within_the_hold_makes_a_word_of_both_and_nothing_is_decided() {
     let t = Instant::now();
     for gap in [31, 100, 399, 400] {
-        for class in [Class::Stray, Class::Scroll, Class::Other, Class::Opener, SKIP, APPROVE] {
+        for class in [KeyClass::Stray, KeyClass::Scroll, KeyClass::Other, KeyClass::Opener, SKIP, APPROVE] {
             let mut g = shown(1, t);
             let at = t + ms(1000);
-            assert_eq!(g.key(&press('a'), APPROVE, at), Admit::Held);
-            let word = Admit::Word { text: "ad".into(), meant: true };
+            assert_eq!(g.key(&press('a'), APPROVE, at), KeyOutcome::Held);
+            let word = KeyOutcome::Word { text: "ad".into(), meant: true };
             assert_eq!(g.key(&press('d'), class, at + ms(gap)), word, "gap {gap}, {class:?}");
             assert_eq!(hold_out(&mut g, at + ms(gap)), None);
         }
@@ -305,17 +311,17 @@ fn g6_a_letter_within_the_hold_makes_a_word_of_both_and_nothing_is_decided() {
 #[test]
 fn g6_letters_before_it_make_a_word_too() {
     let t = Instant::now();
-    for (class, gap) in [(Class::Scroll, 350), (Class::Scroll, 400), (Class::Other, 200)] {
+    for (class, gap) in [(KeyClass::Scroll, 350), (KeyClass::Scroll, 400), (KeyClass::Other, 200)] {
         let mut g = shown(1, t);
-        assert_eq!(g.key(&press('j'), class, t + ms(1000)), Admit::Pass);
+        assert_eq!(g.key(&press('j'), class, t + ms(1000)), KeyOutcome::Pass);
         let admit = g.key(&press('a'), APPROVE, t + ms(1000 + gap));
-        assert!(matches!(admit, Admit::Refused(RefusalReason::Word)), "{admit:?}");
+        assert!(matches!(admit, KeyOutcome::Refused(RefusalReason::Word)), "{admit:?}");
         assert_eq!(hold_out(&mut g, t + ms(1000 + gap)), None);
-        let admit = g.key(&press(' '), Class::Scroll, t + ms(1100 + gap));
-        assert_eq!(admit, Admit::Word { text: "ja ".into(), meant: true });
+        let admit = g.key(&press(' '), KeyClass::Scroll, t + ms(1100 + gap));
+        assert_eq!(admit, KeyOutcome::Word { text: "ja ".into(), meant: true });
     }
     let mut g = shown(1, t);
-    assert_eq!(g.key(&press(' '), Class::Scroll, t + ms(1000)), Admit::Pass);
+    assert_eq!(g.key(&press(' '), KeyClass::Scroll, t + ms(1000)), KeyOutcome::Pass);
     assert_eq!(decide(&mut g, 'a', APPROVE, t + ms(1401)), Ok(Some(Verb::Approve)), "paged, then approved");
 }
 
@@ -326,21 +332,25 @@ fn g6_any_key_before_the_answer_takes_the_decision_back() {
     // The hold is over, the network is slow: the answer comes after two seconds, a key before it.
     let asked = || {
         let mut g = shown(1, t);
-        assert_eq!(g.key(&press('a'), APPROVE, at), Admit::Held);
+        assert_eq!(g.key(&press('a'), APPROVE, at), KeyOutcome::Held);
         g.tick(at + ms(401));
         let query = g.queries(at + ms(401))[0];
-        assert_eq!(g.due(at + ms(900)), None, "held until the terminal answered");
-        assert_eq!(g.held(), Some(Deed::Decide(Verb::Approve)));
+        assert_eq!(g.take_due(at + ms(900)), None, "held until the terminal answered");
+        assert_eq!(g.held_action(), Some(GuardedAction::Decide(Verb::Approve)));
         (g, query)
     };
     let (mut g, query) = asked();
     g.fence_answered(query.place(), at + ms(2400));
-    assert_eq!(g.due(at + ms(2400)), Some(Deed::Decide(Verb::Approve)), "late, and nothing was typed");
+    assert_eq!(
+        g.take_due(at + ms(2400)),
+        Some(GuardedAction::Decide(Verb::Approve)),
+        "late, and nothing was typed"
+    );
     let disturb: [Disturb; 8] = [
-        |g, at| drop(g.key(&press('d'), Class::Stray, at)),
-        |g, at| drop(g.key(&press('é'), Class::Stray, at)),
-        |g, at| drop(g.key(&KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE), Class::Other, at)),
-        |g, at| drop(g.key(&KeyEvent::new(KeyCode::Down, KeyModifiers::NONE), Class::Scroll, at)),
+        |g, at| drop(g.key(&press('d'), KeyClass::Stray, at)),
+        |g, at| drop(g.key(&press('é'), KeyClass::Stray, at)),
+        |g, at| drop(g.key(&KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE), KeyClass::Other, at)),
+        |g, at| drop(g.key(&KeyEvent::new(KeyCode::Down, KeyModifiers::NONE), KeyClass::Scroll, at)),
         |g, at| g.noise(at),
         |g, at| g.focused(at),
         |g, at| g.resized((90, 30), at),
@@ -350,29 +360,29 @@ fn g6_any_key_before_the_answer_takes_the_decision_back() {
         let (mut g, query) = asked();
         disturb(&mut g, at + ms(1200));
         g.fence_answered(query.place(), at + ms(1300));
-        assert_eq!(g.due(at + ms(1300)), None, "disturbance {number}");
+        assert_eq!(g.take_due(at + ms(1300)), None, "disturbance {number}");
     }
     // A key that looks like an answer is none.
     let (mut g, query) = asked();
     g.fence_answered((1, 5), at + ms(500));
-    assert_eq!(g.due(at + ms(500)), None);
+    assert_eq!(g.take_due(at + ms(500)), None);
     g.fence_answered(query.place(), at + ms(600));
-    assert_eq!(g.due(at + ms(600)), None);
+    assert_eq!(g.take_due(at + ms(600)), None);
     // No answer at all: nothing is decided, and that is told.
     let (mut g, query) = asked();
     g.tick(at + ms(401) + ms(5000));
-    assert_eq!((g.due(at + ms(5500)), g.dropped()), (None, Some(RefusalReason::NoAnswer)));
+    assert_eq!((g.take_due(at + ms(5500)), g.take_dropped()), (None, Some(RefusalReason::NoAnswer)));
     g.fence_answered(query.place(), at + ms(5600));
-    assert_eq!(g.due(at + ms(5600)), None);
+    assert_eq!(g.take_due(at + ms(5600)), None);
 }
 
 #[test]
 fn a_program_that_stood_still_decides_nothing() {
     let t = Instant::now();
     let mut g = shown(1, t);
-    assert_eq!(g.key(&press('a'), APPROVE, t + ms(1000)), Admit::Held);
+    assert_eq!(g.key(&press('a'), APPROVE, t + ms(1000)), KeyOutcome::Held);
     g.tick(t + ms(9000));
-    assert_eq!((g.due(t + ms(9000)), g.dropped()), (None, Some(RefusalReason::StoodStill)));
+    assert_eq!((g.take_due(t + ms(9000)), g.take_dropped()), (None, Some(RefusalReason::StoodStill)));
 }
 
 #[test]
@@ -381,27 +391,31 @@ fn the_go_key_first_only_moves_and_then_approves_where_nothing_stands_beside_it(
     let mut g = shown(1, t);
     g.tick(t + ms(900));
     let go = |g: &mut Guard, class, after| g.key(&GO, class, t + ms(after));
-    assert_eq!(go(&mut g, from_elsewhere(), 1000), Admit::Pass, "it moves");
+    assert_eq!(go(&mut g, from_elsewhere(), 1000), KeyOutcome::Pass, "it moves");
     let early = g.clone();
-    assert_eq!(go(&mut g, there(), 1300), Admit::Held);
-    assert_eq!(g.due(t + ms(1495)), None);
-    assert_eq!(g.due(t + ms(1496)), Some(Deed::Decide(Verb::Approve)), "no quiet time, no answer needed");
+    assert_eq!(go(&mut g, there(), 1300), KeyOutcome::Held);
+    assert_eq!(g.take_due(t + ms(1495)), None);
+    assert_eq!(
+        g.take_due(t + ms(1496)),
+        Some(GuardedAction::Decide(Verb::Approve)),
+        "no quiet time, no answer needed"
+    );
     let mut g = early.clone();
     assert_eq!(
         go(&mut g, there(), 1299),
-        Admit::Refused(RefusalReason::Again),
+        KeyOutcome::Refused(RefusalReason::Again),
         "too soon: it is a first press again"
     );
-    assert_eq!(go(&mut g, there(), 1700), Admit::Held);
+    assert_eq!(go(&mut g, there(), 1700), KeyOutcome::Held);
     // The first press only tells, also where the block is in view.
     let mut g = shown(1, t);
-    assert_eq!(go(&mut g, there(), 1000), Admit::Refused(RefusalReason::Again));
-    assert_eq!(go(&mut g, there(), 1400), Admit::Held);
+    assert_eq!(go(&mut g, there(), 1000), KeyOutcome::Refused(RefusalReason::Again));
+    assert_eq!(go(&mut g, there(), 1400), KeyOutcome::Held);
     // Another key, the focus, a size, a button between: it is a first press again.
     let between: [Disturb; 7] = [
-        |g, at| drop(g.key(&press(' '), Class::Scroll, at)),
-        |g, at| drop(g.key(&press('x'), Class::Text, at)),
-        |g, at| drop(g.key(&KeyEvent::new(KeyCode::PageDown, KeyModifiers::NONE), Class::Scroll, at)),
+        |g, at| drop(g.key(&press(' '), KeyClass::Scroll, at)),
+        |g, at| drop(g.key(&press('x'), KeyClass::Text, at)),
+        |g, at| drop(g.key(&KeyEvent::new(KeyCode::PageDown, KeyModifiers::NONE), KeyClass::Scroll, at)),
         |g, at| g.focused(at),
         |g, at| g.resized((90, 30), at),
         |g, at| g.noise(at),
@@ -410,8 +424,8 @@ fn the_go_key_first_only_moves_and_then_approves_where_nothing_stands_beside_it(
     for (number, between) in between.into_iter().enumerate() {
         let mut g = early.clone();
         between(&mut g, t + ms(1200));
-        assert_eq!(go(&mut g, there(), 1500), Admit::Refused(RefusalReason::Again), "{number}");
-        assert_eq!(g.due(t + ms(3000)), None);
+        assert_eq!(go(&mut g, there(), 1500), KeyOutcome::Refused(RefusalReason::Again), "{number}");
+        assert_eq!(g.take_due(t + ms(3000)), None);
     }
 }
 
@@ -425,7 +439,7 @@ fn the_go_key_inside_a_paste_or_held_down_does_nothing() {
         for n in 0..200 {
             let at = t + ms(1000 + first + n * every);
             g.key(&GO, there(), at);
-            assert_eq!(g.due(at), None, "repeat {n} of {first}, {every}");
+            assert_eq!(g.take_due(at), None, "repeat {n} of {first}, {every}");
         }
     }
     // Where the terminal tells that a key is held down, not one repeat counts, however slow.
@@ -434,8 +448,8 @@ fn the_go_key_inside_a_paste_or_held_down_does_nothing() {
     for n in 0..20 {
         let at = t + ms(1660 + n * 500);
         let repeat = KeyEvent { kind: KeyEventKind::Repeat, ..GO };
-        assert_eq!(g.key(&repeat, there(), at), Admit::Refused(RefusalReason::Repeat));
-        assert_eq!(g.due(at + ms(499)), None);
+        assert_eq!(g.key(&repeat, there(), at), KeyOutcome::Refused(RefusalReason::Repeat));
+        assert_eq!(g.take_due(at + ms(499)), None);
     }
     // Bytes beside it.
     for (before, after) in
@@ -445,41 +459,41 @@ fn the_go_key_inside_a_paste_or_held_down_does_nothing() {
         g.key(&GO, from_elsewhere(), t + ms(1000));
         let at = t + ms(1500);
         if let Some(gap) = before {
-            g.key(&press('x'), Class::Text, at.checked_sub(ms(gap)).unwrap());
+            g.key(&press('x'), KeyClass::Text, at.checked_sub(ms(gap)).unwrap());
         }
         g.key(&GO, there(), at);
         if let Some(gap) = after {
-            g.key(&press('x'), Class::Stray, at + ms(gap));
+            g.key(&press('x'), KeyClass::Stray, at + ms(gap));
         }
-        assert_eq!(g.due(at + ms(900)), None, "{before:?} {after:?}");
+        assert_eq!(g.take_due(at + ms(900)), None, "{before:?} {after:?}");
     }
     // In a paste it does not even move.
     let mut g = shown(1, t);
-    g.key(&press('x'), Class::Text, t + ms(1000));
-    assert_eq!(g.key(&GO, from_elsewhere(), t + ms(1000)), Admit::Refused(RefusalReason::Paste));
+    g.key(&press('x'), KeyClass::Text, t + ms(1000));
+    assert_eq!(g.key(&GO, from_elsewhere(), t + ms(1000)), KeyOutcome::Refused(RefusalReason::Paste));
 }
 
 #[test]
 fn the_go_key_holds_the_fence_and_what_has_to_be_seen() {
     let t = Instant::now();
     let mut g = Guard::new(Times::default(), (80, 24), t);
-    g.appeared(token(1), t);
+    g.set_subject(token(1), t);
     g.layout(rows(4));
     g.rows_on_screen(&[0..2], t);
     g.key(&GO, from_elsewhere(), t + ms(100));
     let why = RefusalReason::Appeared { block: BlockId(3), left: None };
-    assert_eq!(g.key(&GO, there(), t + ms(500)), Admit::Refused(why));
+    assert_eq!(g.key(&GO, there(), t + ms(500)), KeyOutcome::Refused(why));
     answer(&mut g, t + ms(600), t + ms(610));
-    assert_eq!(g.key(&GO, there(), t + ms(1000)), Admit::Refused(RefusalReason::Unseen { lines: 2 }));
+    assert_eq!(g.key(&GO, there(), t + ms(1000)), KeyOutcome::Refused(RefusalReason::Unseen { lines: 2 }));
     g.rows_on_screen(&[2..4], t + ms(1000));
-    g.checking(true);
-    assert_eq!(g.key(&GO, there(), t + ms(1500)), Admit::Refused(RefusalReason::Checking));
-    g.checking(false);
-    g.appeared(token(2), t + ms(1600));
-    let other = Class::Go { there: true, token: Some(token(2)) };
+    g.set_checking(true);
+    assert_eq!(g.key(&GO, there(), t + ms(1500)), KeyOutcome::Refused(RefusalReason::Checking));
+    g.set_checking(false);
+    g.set_subject(token(2), t + ms(1600));
+    let other = KeyClass::Go { there: true, token: Some(token(2)) };
     assert_eq!(
         g.key(&GO, other, t + ms(2000)),
-        Admit::Refused(RefusalReason::Again),
+        KeyOutcome::Refused(RefusalReason::Again),
         "another block is another first press"
     );
 }
@@ -487,18 +501,18 @@ fn the_go_key_holds_the_fence_and_what_has_to_be_seen() {
 /// A guard that was told of a block whose checks still run, with the key that goes there pressed at 100 ms.
 fn went_to_unchecked(t: Instant) -> Guard {
     let mut g = shown(1, t);
-    g.checking(true);
+    g.set_checking(true);
     g.key(&GO, from_elsewhere(), t + ms(100));
     g
 }
 
 /// The block of that guard appears anew as `token` at 150 ms, and the terminal answers at once.
-fn appears_as(g: &mut Guard, token: SubjectId, t: Instant) -> Class {
-    g.appeared(token, t + ms(150));
+fn appears_as(g: &mut Guard, token: SubjectId, t: Instant) -> KeyClass {
+    g.set_subject(token, t + ms(150));
     g.layout(rows(1));
     g.rows_on_screen(&[0..1], t + ms(150));
     answer(g, t + ms(150), t + ms(151));
-    Class::Go { there: true, token: Some(token) }
+    KeyClass::Go { there: true, token: Some(token) }
 }
 
 #[test]
@@ -509,83 +523,86 @@ fn who_went_to_a_block_before_its_checks_came_is_there() {
     let there = appears_as(&mut g, checked, t);
     let mut early = g.clone();
     // What they say was not there yet: from then on it is looked at.
-    assert_eq!(early.key(&GO, there, t + ms(449)), Admit::Refused(RefusalReason::Again));
-    assert_eq!(g.key(&GO, there, t + ms(452)), Admit::Held);
+    assert_eq!(early.key(&GO, there, t + ms(449)), KeyOutcome::Refused(RefusalReason::Again));
+    assert_eq!(g.key(&GO, there, t + ms(452)), KeyOutcome::Held);
     // What changes once they were there is another subject, and so is another text.
     let mut g = went_to_unchecked(t);
-    g.checking(false);
+    g.set_checking(false);
     let there = appears_as(&mut g, checked, t);
-    assert_eq!(g.key(&GO, there, t + ms(900)), Admit::Refused(RefusalReason::Again));
+    assert_eq!(g.key(&GO, there, t + ms(900)), KeyOutcome::Refused(RefusalReason::Again));
     let mut g = went_to_unchecked(t);
     let there = appears_as(&mut g, SubjectId { block: BlockId(9), ..checked }, t);
-    assert_eq!(g.key(&GO, there, t + ms(900)), Admit::Refused(RefusalReason::Again));
+    assert_eq!(g.key(&GO, there, t + ms(900)), KeyOutcome::Refused(RefusalReason::Again));
 }
 
 #[test]
 fn the_go_key_twice_makes_nobody_wait_half_a_second() {
     let t = Instant::now();
     let mut g = Guard::new(Times::default(), (80, 24), t);
-    g.appeared(token(1), t);
+    g.set_subject(token(1), t);
     g.layout(rows(20));
     g.rows_on_screen(&[0..20], t);
     answer(&mut g, t, t);
     g.key(&GO, from_elsewhere(), t);
-    assert_eq!(g.key(&GO, there(), t + ms(300)), Admit::Held);
+    assert_eq!(g.key(&GO, there(), t + ms(300)), KeyOutcome::Held);
     let counts = g.next_deadline().expect("it is held back");
     assert!(counts <= t + ms(500), "{:?}", counts - t);
-    assert_eq!(g.due(counts), Some(Deed::Decide(Verb::Approve)));
+    assert_eq!(g.take_due(counts), Some(GuardedAction::Decide(Verb::Approve)));
 }
 
 #[test]
 fn a_letter_without_meaning_begins_a_text_and_a_paste_does_not() {
     let t = Instant::now();
     let mut g = shown(1, t);
-    assert_eq!(g.key(&press('u'), Class::Stray, t + ms(1000)), Admit::Held);
-    assert_eq!(g.held(), None, "nothing is decided by it: nothing is told");
-    assert_eq!(g.due(t + ms(1030)), None);
-    assert_eq!(g.due(t + ms(1031)), Some(Deed::Text));
-    assert_eq!(g.letters(), ("u".into(), false));
+    assert_eq!(g.key(&press('u'), KeyClass::Stray, t + ms(1000)), KeyOutcome::Held);
+    assert_eq!(g.held_action(), None, "nothing is decided by it: nothing is told");
+    assert_eq!(g.take_due(t + ms(1030)), None);
+    assert_eq!(g.take_due(t + ms(1031)), Some(GuardedAction::Text));
+    assert_eq!(g.take_letters(), ("u".into(), false));
     let mut g = shown(1, t);
-    assert_eq!(g.key(&press('u'), Class::Stray, t + ms(1000)), Admit::Held);
-    assert_eq!(g.key(&press('s'), SKIP, t + ms(1003)), Admit::Refused(RefusalReason::Paste));
-    assert_eq!(g.due(t + ms(2000)), None);
+    assert_eq!(g.key(&press('u'), KeyClass::Stray, t + ms(1000)), KeyOutcome::Held);
+    assert_eq!(g.key(&press('s'), SKIP, t + ms(1003)), KeyOutcome::Refused(RefusalReason::Paste));
+    assert_eq!(g.take_due(t + ms(2000)), None);
 }
 
 #[test]
 fn letters_that_act_elsewhere_pass_the_same_gate() {
     let t = Instant::now();
-    let retry = Class::Act(Deed::Letter('c'), 7);
+    let retry = KeyClass::Act(GuardedAction::Letter('c'), 7);
     let asking = || {
         let mut g = Guard::new(Times::default(), (80, 24), t);
-        g.stands_at(Some(7), t);
+        g.set_place(Some(7), t);
         g
     };
     let mut g = asking();
     assert_eq!(
         g.key(&press('c'), retry, t + ms(1000)),
-        Admit::Refused(RefusalReason::Fresh),
+        KeyOutcome::Refused(RefusalReason::Fresh),
         "the frame is not proven"
     );
     let mut g = asking();
     answer(&mut g, t, t + ms(10));
     assert_eq!(
-        g.key(&press('c'), Class::Act(Deed::Letter('c'), 8), t + ms(900)),
-        Admit::Refused(RefusalReason::Fresh)
+        g.key(&press('c'), KeyClass::Act(GuardedAction::Letter('c'), 8), t + ms(900)),
+        KeyOutcome::Refused(RefusalReason::Fresh)
     );
     let mut g = asking();
     answer(&mut g, t, t + ms(10));
-    assert!(matches!(g.key(&press('c'), retry, t + ms(600)), Admit::Refused(RefusalReason::Quiet { .. })));
-    assert_eq!(g.key(&press('c'), retry, t + ms(1400)), Admit::Held);
-    let word = Admit::Word { text: "ca".into(), meant: true };
-    assert_eq!(g.clone().key(&press('a'), Class::Stray, t + ms(1800)), word);
+    assert!(matches!(
+        g.key(&press('c'), retry, t + ms(600)),
+        KeyOutcome::Refused(RefusalReason::Quiet { .. })
+    ));
+    assert_eq!(g.key(&press('c'), retry, t + ms(1400)), KeyOutcome::Held);
+    let word = KeyOutcome::Word { text: "ca".into(), meant: true };
+    assert_eq!(g.clone().key(&press('a'), KeyClass::Stray, t + ms(1800)), word);
     g.tick(t + ms(1801));
     let query = g.queries(t + ms(1801))[0];
     let mut other = g.clone();
-    other.stands_at(Some(8), t + ms(1802));
+    other.set_place(Some(8), t + ms(1802));
     other.fence_answered(query.place(), t + ms(1803));
-    assert_eq!(other.due(t + ms(1803)), None, "another question");
+    assert_eq!(other.take_due(t + ms(1803)), None, "another question");
     g.fence_answered(query.place(), t + ms(1803));
-    assert_eq!(g.due(t + ms(1803)), Some(Deed::Letter('c')));
+    assert_eq!(g.take_due(t + ms(1803)), Some(GuardedAction::Letter('c')));
 }
 
 #[test]
@@ -595,12 +612,12 @@ fn the_end_of_the_quiet_time_is_told_every_time() {
     g.tick(t + ms(500));
     assert!(g.tick(t + ms(711)), "the title is drawn again");
     assert!(!g.tick(t + ms(800)));
-    g.key(&press('v'), Class::Other, t + ms(1000));
+    g.key(&press('v'), KeyClass::Other, t + ms(1000));
     // Whoever asks in between does not eat the news.
     assert_eq!(g.next_deadline(), Some(t + ms(1700)));
     g.rows_on_screen(&[0..1], t + ms(1701));
     assert!(g.tick(t + ms(1702)));
-    assert_eq!(g.locked(t + ms(1702)), None);
+    assert_eq!(g.approval_refusal(t + ms(1702)), None);
 }
 
 #[test]
@@ -608,14 +625,14 @@ fn releases_and_repeats_as_terminals_tell_them() {
     let t = Instant::now();
     let kind = |kind| KeyEvent { kind, ..press('a') };
     let mut g = shown(1, t);
-    assert_eq!(g.key(&press('a'), APPROVE, t + ms(1000)), Admit::Held);
-    g.key(&kind(KeyEventKind::Release), Class::Other, t + ms(1050));
+    assert_eq!(g.key(&press('a'), APPROVE, t + ms(1000)), KeyOutcome::Held);
+    g.key(&kind(KeyEventKind::Release), KeyClass::Other, t + ms(1050));
     assert_eq!(hold_out(&mut g, t + ms(1000)), Some(Verb::Approve), "letting go is no key");
     let mut g = shown(1, t);
-    assert_eq!(g.key(&press('a'), APPROVE, t + ms(1000)), Admit::Held);
+    assert_eq!(g.key(&press('a'), APPROVE, t + ms(1000)), KeyOutcome::Held);
     assert_eq!(
         g.key(&kind(KeyEventKind::Repeat), APPROVE, t + ms(1300)),
-        Admit::Refused(RefusalReason::Repeat)
+        KeyOutcome::Refused(RefusalReason::Repeat)
     );
     assert_eq!(hold_out(&mut g, t + ms(1300)), None);
 }
@@ -624,11 +641,11 @@ fn releases_and_repeats_as_terminals_tell_them() {
 fn a_held_decision_dies_with_its_subject() {
     let t = Instant::now();
     let mut g = shown(1, t);
-    assert_eq!(g.key(&press('a'), APPROVE, t + ms(1000)), Admit::Held);
-    g.appeared(token(2), t + ms(1010));
+    assert_eq!(g.key(&press('a'), APPROVE, t + ms(1000)), KeyOutcome::Held);
+    g.set_subject(token(2), t + ms(1010));
     assert_eq!(hold_out(&mut g, t + ms(1010)), None);
     let mut g = shown(1, t);
-    assert_eq!(g.key(&press('a'), APPROVE, t + ms(1000)), Admit::Held);
+    assert_eq!(g.key(&press('a'), APPROVE, t + ms(1000)), KeyOutcome::Held);
     g.resized((20, 5), t + ms(1010));
     assert_eq!(hold_out(&mut g, t + ms(1010)), None);
 }
@@ -637,13 +654,13 @@ fn a_held_decision_dies_with_its_subject() {
 fn g8_the_mouse_passes_the_same_gate() {
     let t = Instant::now();
     let mut g = shown(1, t);
-    assert!(matches!(g.click(APPROVE, t + ms(300)), Admit::Refused(_)));
-    assert_eq!(g.click(APPROVE, t + ms(1001)), Admit::Held);
+    assert!(matches!(g.click(APPROVE, t + ms(300)), KeyOutcome::Refused(_)));
+    assert_eq!(g.click(APPROVE, t + ms(1001)), KeyOutcome::Held);
     let mut pasted = g.clone();
-    pasted.key(&press('x'), Class::Stray, t + ms(1005));
-    assert_eq!(pasted.due(t + ms(2000)), None, "reports of a mouse inside a paste");
-    assert_eq!(g.due(t + ms(1032)), Some(Deed::Decide(Verb::Approve)));
-    assert!(matches!(g.click(APPROVE, t + ms(1040)), Admit::Refused(_)));
+    pasted.key(&press('x'), KeyClass::Stray, t + ms(1005));
+    assert_eq!(pasted.take_due(t + ms(2000)), None, "reports of a mouse inside a paste");
+    assert_eq!(g.take_due(t + ms(1032)), Some(GuardedAction::Decide(Verb::Approve)));
+    assert!(matches!(g.click(APPROVE, t + ms(1040)), KeyOutcome::Refused(_)));
 }
 
 #[test]
@@ -653,7 +670,7 @@ fn a_small_window_locks() {
         let mut g = shown(1, t);
         g.resized(size, t + ms(20));
         g.tick(t + ms(2000));
-        assert_eq!(g.locked(t + ms(2000)).is_none(), open, "{size:?}");
+        assert_eq!(g.approval_refusal(t + ms(2000)).is_none(), open, "{size:?}");
     }
 }
 
@@ -661,8 +678,8 @@ fn a_small_window_locks() {
 fn a_paste_in_review_never_decides() {
     let t = Instant::now();
     let mut g = shown(1, t);
-    assert_eq!(g.pasted(true, t + ms(1000)), Admit::Refused(RefusalReason::Paste));
-    assert!(g.locked(t + ms(1100)).is_some());
+    assert_eq!(g.pasted(true, t + ms(1000)), KeyOutcome::Refused(RefusalReason::Paste));
+    assert!(g.approval_refusal(t + ms(1100)).is_some());
 }
 
 #[test]
@@ -745,7 +762,7 @@ proptest! {
                         raised = Some(now);
                         noise.push(now);
                     }
-                    g.appeared(token(revision), now);
+                    g.set_subject(token(revision), now);
                     g.layout(rows(6));
                 }
                 GuardStep::Answer => if !asked.is_empty() {
@@ -768,21 +785,21 @@ proptest! {
                     g.rows_on_screen(&[from..to], now);
                 }
                 GuardStep::Key(c, kind) => {
-                    let class = match kind { 0 => APPROVE, 1 => Class::Scroll, _ => Class::Other };
+                    let class = match kind { 0 => APPROVE, 1 => KeyClass::Scroll, _ => KeyClass::Other };
                     let quiet_before = noise.iter().all(|n| now.duration_since(*n) >= ms(700));
                     let lonely = keys.iter().all(|p| now.duration_since(*p) > ms(400));
                     let admit = g.key(&press(c), class, now);
                     if class == APPROVE {
-                        if admit == Admit::Held {
+                        if admit == KeyOutcome::Held {
                             prop_assert!(up != 0 && quiet_before && lonely);
                             prop_assert!(proven_at.is_some_and(|p| now.duration_since(p) >= ms(700)));
                             prop_assert!(size.0 >= 50 && size.1 >= 12);
                             prop_assert!(seen.iter().all(|s| *s), "{seen:?}");
                             held_at = Some(now);
                         }
-                        prop_assert!(admit != Admit::Pass);
+                        prop_assert!(admit != KeyOutcome::Pass);
                     }
-                    if class != Class::Scroll { noise.push(now); }
+                    if class != KeyClass::Scroll { noise.push(now); }
                     keys.push(now);
                 }
             }
@@ -798,8 +815,8 @@ proptest! {
                     *flag |= now.saturating_duration_since(since.max(proven)) >= ms(300);
                 }
             }
-            if let Some(deed) = g.due(now) {
-                prop_assert_eq!(deed, Deed::Decide(Verb::Approve));
+            if let Some(deed) = g.take_due(now) {
+                prop_assert_eq!(deed, GuardedAction::Decide(Verb::Approve));
                 let at = held_at.take().expect("was held first");
                 prop_assert!(keys.iter().all(|key| *key <= at), "a key came behind it");
                 prop_assert!(noise.iter().all(|n| *n <= at), "something came behind it");

@@ -8,7 +8,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use std::time::{Duration, Instant};
 
 /// Letters of one run that are kept; a key that is held down types no book.
-const LONGEST: usize = 400;
+const MAX_LETTERS: usize = 400;
 
 /// The keys that came last.
 #[derive(Clone, Debug, Default)]
@@ -71,7 +71,7 @@ impl Typing {
             self.run.clear();
             self.meant = false;
         }
-        if self.run.len() < LONGEST {
+        if self.run.len() < MAX_LETTERS {
             self.run.push(letter);
         }
         self.run_at = Some(at);

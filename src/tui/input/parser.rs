@@ -14,15 +14,15 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use std::time::Duration;
 
 /// The longest control sequence that is looked at; longer ones are read to their end and dropped.
-const SEQUENCE: usize = 64;
+const MAX_SEQUENCE_BYTES: usize = 64;
 /// The most that is kept of a string answer; the rest is read and dropped.
-const STRING: usize = 4096;
+const MAX_STRING_BYTES: usize = 4096;
 /// The most that is taken from one paste, in bytes; the rest is read and dropped.
-pub(crate) const PASTE: usize = 8 << 20;
+pub(crate) const MAX_PASTE_BYTES: usize = 8 << 20;
 /// How long the rest of a sequence that has begun may take.
-const SEQUENCE_GAP: Duration = Duration::from_millis(250);
+const SEQUENCE_TIMEOUT: Duration = Duration::from_millis(250);
 /// How long the rest of a string answer or a paste may take.
-const STRING_GAP: Duration = Duration::from_secs(2);
+const STRING_TIMEOUT: Duration = Duration::from_secs(2);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ParserState {
@@ -85,7 +85,7 @@ impl InputParser {
                 rest = self.paste(rest);
                 self.give_bytes(None);
             } else {
-                if self.raw.len() < SEQUENCE {
+                if self.raw.len() < MAX_SEQUENCE_BYTES {
                     self.raw.push(*byte);
                 }
                 self.byte(*byte);
@@ -139,8 +139,10 @@ impl InputParser {
             | ParserState::CsiLinux
             | ParserState::Ss3
             | ParserState::OldMouse(_)
-            | ParserState::Utf8 { .. } => Some(SEQUENCE_GAP),
-            ParserState::Text { .. } | ParserState::TextEsc { .. } | ParserState::Paste => Some(STRING_GAP),
+            | ParserState::Utf8 { .. } => Some(SEQUENCE_TIMEOUT),
+            ParserState::Text { .. } | ParserState::TextEsc { .. } | ParserState::Paste => {
+                Some(STRING_TIMEOUT)
+            }
         }
     }
 
@@ -220,7 +222,7 @@ impl InputParser {
                     self.noise();
                     self.reset();
                 }
-                _ => self.keep(byte, STRING),
+                _ => self.keep(byte, MAX_STRING_BYTES),
             },
             ParserState::TextEsc { opened } => {
                 if byte == b'\\' {
@@ -311,7 +313,7 @@ impl InputParser {
     fn csi(&mut self, byte: u8) {
         match byte {
             b'[' if self.buffer.is_empty() => self.state = ParserState::CsiLinux,
-            b' '..=b'?' => self.keep(byte, SEQUENCE),
+            b' '..=b'?' => self.keep(byte, MAX_SEQUENCE_BYTES),
             0x40..=0x7e => {
                 let params = std::mem::take(&mut self.buffer);
                 let overflow = self.overflow;
@@ -364,7 +366,7 @@ impl InputParser {
         self.reset();
         let answer = match opened {
             b']' => csi::background(&text).map(InputEvent::Background),
-            b'_' => graphics::answer(&text).map(InputEvent::KittyGraphics),
+            b'_' => graphics::parse_answer(&text).map(InputEvent::KittyGraphics),
             _ => None,
         };
         self.events.extend(answer.filter(|_| !overflow));
@@ -376,7 +378,7 @@ impl InputParser {
         // The end may be cut in two by the reads: look at the last bytes that are kept too.
         let before = self.buffer.len();
         let from = before.saturating_sub(END.len() - 1);
-        let room = (PASTE + END.len()).saturating_sub(before);
+        let room = (MAX_PASTE_BYTES + END.len()).saturating_sub(before);
         if bytes.len() > room {
             self.overflow = true;
         }
@@ -393,15 +395,16 @@ impl InputParser {
         }
         if self.overflow {
             // Keep the beginning, and enough of the end to see it end.
-            let tail = self.buffer.split_off(self.buffer.len().saturating_sub(END.len() - 1).max(PASTE));
-            self.buffer.truncate(PASTE);
+            let tail =
+                self.buffer.split_off(self.buffer.len().saturating_sub(END.len() - 1).max(MAX_PASTE_BYTES));
+            self.buffer.truncate(MAX_PASTE_BYTES);
             self.buffer.extend_from_slice(&tail);
         }
         &[]
     }
 
     fn end_paste(&mut self) {
-        self.buffer.truncate(PASTE);
+        self.buffer.truncate(MAX_PASTE_BYTES);
         self.events.push(InputEvent::Paste(pasted_text(&self.buffer)));
     }
 }

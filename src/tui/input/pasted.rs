@@ -1,11 +1,11 @@
 //! A paste of a terminal that does not mark it: text with line ends inside that is there all at once. Nobody types so; as
 //! keys, each of its lines would be sent, and one that begins with a slash would be a command. Pure.
 
-use super::parser::{PASTE, pasted_text};
+use super::parser::{MAX_PASTE_BYTES, pasted_text};
 use std::time::Duration;
 
 /// Whatever of it comes within this time belongs to it.
-pub(super) const GAP: Duration = Duration::from_millis(30);
+pub(super) const PASTE_TIMEOUT: Duration = Duration::from_millis(30);
 
 /// What was pasted so far; nothing where no paste goes on.
 #[derive(Debug, Default)]
@@ -20,7 +20,7 @@ impl UnmarkedPaste {
     pub(super) fn take(&mut self, bytes: &[u8]) -> bool {
         let is_part = if self.goes_on() { is_text(bytes) } else { begins(bytes) };
         if is_part {
-            let room = PASTE.saturating_sub(self.0.len()).min(bytes.len());
+            let room = MAX_PASTE_BYTES.saturating_sub(self.0.len()).min(bytes.len());
             self.0.extend_from_slice(bytes.get(..room).unwrap_or_default());
         }
         is_part

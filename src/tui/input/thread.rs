@@ -17,9 +17,9 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 /// Events under way at most; a full channel holds the reader back, the rest waits in the terminal.
-const CHANNEL: usize = 1024;
+const CHANNEL_CAPACITY: usize = 1024;
 /// Bytes read at once.
-const READ: usize = 16 << 10;
+const READ_BYTES: usize = 16 << 10;
 
 /// Why input can't be read.
 #[derive(Debug, thiserror::Error)]
@@ -54,7 +54,7 @@ impl Input {
     /// # Errors
     /// When the thread or the listeners for signals can't be made.
     pub(crate) fn start(tty: OwnedFd, esc_delay: Duration) -> Result<Self, InputError> {
-        let (sender, events) = mpsc::channel(CHANNEL);
+        let (sender, events) = mpsc::channel(CHANNEL_CAPACITY);
         let (wake, woken) = UnixStream::pair().map_err(InputError::Start)?;
         let (orders, taken) = std_mpsc::channel();
         let to = sender.clone();
@@ -175,7 +175,7 @@ enum PollResult {
 impl InputReader {
     fn run(mut self) {
         let mut paused = false;
-        let mut buffer = vec![0u8; READ];
+        let mut buffer = vec![0u8; READ_BYTES];
         loop {
             match self.wait(paused) {
                 PollResult::Order => match self.take_order() {
@@ -231,7 +231,8 @@ impl InputReader {
     }
 
     fn wait(&self, paused: bool) -> PollResult {
-        let patience = if self.pasted.goes_on() { Some(pasted::GAP) } else { self.parser.patience() };
+        let patience =
+            if self.pasted.goes_on() { Some(pasted::PASTE_TIMEOUT) } else { self.parser.patience() };
         let patience = patience.filter(|_| !paused);
         let timeout = patience.and_then(|d| Timespec::try_from(d).ok());
         let mut fds = vec![PollFd::new(&self.woken, PollFlags::IN)];

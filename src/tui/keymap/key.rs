@@ -11,7 +11,7 @@ pub struct Key {
 }
 
 /// Names of keys that are no characters, as written in files and on screen.
-const NAMED: [(&str, &str, KeyCode); 16] = [
+const KEY_NAMES: [(&str, &str, KeyCode); 16] = [
     ("enter", "Enter", KeyCode::Enter),
     ("esc", "Esc", KeyCode::Esc),
     ("tab", "Tab", KeyCode::Tab),
@@ -80,7 +80,7 @@ impl Key {
             return (!c.is_control()).then_some(KeyCode::Char(c));
         }
         let lower = text.to_ascii_lowercase();
-        if let Some((_, _, code)) = NAMED.iter().find(|(name, ..)| *name == lower) {
+        if let Some((_, _, code)) = KEY_NAMES.iter().find(|(name, ..)| *name == lower) {
             return Some(*code);
         }
         let number: u8 = lower.strip_prefix('f')?.parse().ok()?;
@@ -127,7 +127,7 @@ impl fmt::Display for Key {
                 f.write_str(name)?;
             }
         }
-        if let Some((_, name, _)) = NAMED.iter().find(|(_, _, code)| *code == self.code) {
+        if let Some((_, name, _)) = KEY_NAMES.iter().find(|(_, _, code)| *code == self.code) {
             return f.write_str(name);
         }
         match self.code {

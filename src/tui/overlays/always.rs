@@ -1,7 +1,7 @@
 //! The choice of a rule for "always". Nothing is marked at first; numbers and arrows only mark. The confirming key
 //! passes the guard before it comes here, so that keys typed ahead grant nothing.
 
-use super::{Means, Overlay, OverlayContext, OverlayResponse, nothing_decided, number_of};
+use super::{LetterEffect, Overlay, OverlayContext, OverlayResponse, nothing_decided, number_of};
 use crate::domain::{BlockId, Decision, RuleScope};
 use crate::engine::rules::{self, Offer};
 use crate::engine::{Command, State};
@@ -19,7 +19,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 /// Blocks that are named; the others are counted.
-const NAMED: usize = 4;
+const MAX_BLOCKS_SHOWN: usize = 4;
 
 /// The box.
 #[derive(Debug)]
@@ -128,11 +128,11 @@ impl Overlay for Always {
         ]
     }
 
-    fn means(&self, letter: char) -> Means {
+    fn letter_effect(&self, letter: char) -> LetterEffect {
         match letter {
-            'A' => Means::Acts,
-            letter if letter.is_ascii_digit() => Means::Harmless,
-            _ => Means::Nothing,
+            'A' => LetterEffect::Acts,
+            letter if letter.is_ascii_digit() => LetterEffect::Harmless,
+            _ => LetterEffect::Nothing,
         }
     }
 
@@ -207,8 +207,9 @@ fn reach(block: BlockId, offer: &Offer) -> String {
         [] => "no earlier block".to_owned(),
         [one] => format!("block {one}"),
         many => {
-            let names: Vec<String> = many.iter().rev().take(NAMED).map(ToString::to_string).collect();
-            let more = many.len().saturating_sub(NAMED);
+            let names: Vec<String> =
+                many.iter().rev().take(MAX_BLOCKS_SHOWN).map(ToString::to_string).collect();
+            let more = many.len().saturating_sub(MAX_BLOCKS_SHOWN);
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             format!("blocks {}{more}", names.join(", "))
         }

@@ -1,7 +1,7 @@
 //! A question with letters for answers. Enter and Esc give the safe one; the other letters pass the guard before they
 //! come here, so that a key meant for something else answers nothing.
 
-use super::{Means, Overlay, OverlayContext, OverlayResponse, number_of};
+use super::{LetterEffect, Overlay, OverlayContext, OverlayResponse, number_of};
 use crate::tui::keymap::Context;
 use crate::tui::panes::Panes;
 use crate::tui::theme::Slot;
@@ -22,7 +22,7 @@ pub(crate) struct AskedAnswer {
 
 impl AskedAnswer {
     /// The first words of its label, up to a colon or a bracket.
-    fn brief(&self) -> &str {
+    fn short_label(&self) -> &str {
         self.label.split([':', ';', '(']).next().unwrap_or(&self.label).trim()
     }
 }
@@ -103,12 +103,12 @@ impl Overlay for Ask {
         }
     }
 
-    fn means(&self, letter: char) -> Means {
+    fn letter_effect(&self, letter: char) -> LetterEffect {
         match self.answers.iter().position(|answer| answer.letter == letter) {
             // The safe answer is never locked.
-            Some(0) => Means::Harmless,
-            Some(_) => Means::Acts,
-            None => Means::Nothing,
+            Some(0) => LetterEffect::Harmless,
+            Some(_) => LetterEffect::Acts,
+            None => LetterEffect::Nothing,
         }
     }
 
@@ -121,7 +121,7 @@ impl Overlay for Ask {
         // The answers stand in the box: they are named a second time only where it has no room for all of them.
         if self.rows(room.width, around.look).rows.len() > room.height.into() {
             for answer in &self.answers {
-                let key = format!("{} {}", answer.letter, answer.brief());
+                let key = format!("{} {}", answer.letter, answer.short_label());
                 hints.list.push(Hint { key, label: "", short: "", rank: 0, action: None });
             }
         }

@@ -16,7 +16,7 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 /// Columns of a block's first line that are shown and found.
-const SHOWN: usize = 60;
+const MAX_LINE_COLUMNS: usize = 60;
 
 /// The list; of each a row: number, language, first line.
 #[derive(Debug)]
@@ -26,7 +26,8 @@ impl BlockList {
     /// The blocks of a session; the cursor stands on the one on screen.
     pub(crate) fn of(state: &State, on_screen: Option<BlockId>) -> Self {
         let row = |item: &crate::engine::transcript::BlockItem| {
-            let first = safe::cut(&safe::one_line(words::first_line(&item.block.current().source)), SHOWN);
+            let first =
+                safe::cut(&safe::one_line(words::first_line(&item.block.current().source)), MAX_LINE_COLUMNS);
             let row = format!("{:<4} {:<10} {first}", item.block.id, safe::one_line(&item.block.label()));
             (item.block.id, row)
         };

@@ -16,7 +16,7 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 /// Columns of a row that show first words.
-const SHOWN: usize = 56;
+const MAX_LINE_COLUMNS: usize = 56;
 
 /// The list, in the order of the conversation.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ impl BranchList {
     pub(crate) fn of(state: &State, block: Option<BlockId>) -> Self {
         let row = |place: String, text: &str, rest: &str| {
             let first = safe::one_line(words::first_line(text)) + rest;
-            format!("{place:<12} {}", safe::cut(&first, SHOWN))
+            format!("{place:<12} {}", safe::cut(&first, MAX_LINE_COLUMNS))
         };
         let (mut all, mut prompts) = (Vec::new(), 0);
         for (at, item) in state.transcript.items.iter().enumerate() {

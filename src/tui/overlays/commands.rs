@@ -17,11 +17,11 @@ use ratatui::text::Line;
 use unicode_width::UnicodeWidthStr;
 
 /// Columns of the names, with what they take, of what they do, and of their keys: at the least.
-const NAMES: usize = 22;
-const DOES: usize = 38;
-const KEY: usize = 8;
+const NAME_COLUMNS: usize = 22;
+const DESCRIPTION_COLUMNS: usize = 38;
+const KEY_COLUMNS: usize = 8;
 /// The mark in front, and the gaps.
-const GAPS: usize = 4;
+const GAP_COLUMNS: usize = 4;
 
 #[derive(Debug, Default)]
 pub(crate) struct CommandList {
@@ -32,7 +32,7 @@ pub(crate) struct CommandList {
 
 impl CommandList {
     /// The commands that the filter leaves.
-    fn shown(&self) -> Vec<&'static SlashEntry> {
+    fn matching_commands(&self) -> Vec<&'static SlashEntry> {
         let text = self.filter.text();
         slash::matching(text.split_whitespace().next().unwrap_or(""))
     }
@@ -41,34 +41,34 @@ impl CommandList {
     fn chosen(&self) -> Option<(&'static SlashEntry, String)> {
         let text = self.filter.text();
         let argument = text.trim_start().split_once(char::is_whitespace).map_or("", |(_, rest)| rest.trim());
-        self.shown().get(self.cursor.0).map(|entry| (*entry, argument.to_owned()))
+        self.matching_commands().get(self.cursor.0).map(|entry| (*entry, argument.to_owned()))
     }
 }
 
 /// Columns of the names and of what they do, where all that fits is shown of both.
 fn columns(width: usize) -> (usize, usize) {
     let (names, does) = widest();
-    let room = width.saturating_sub(GAPS + KEY);
-    let does = does.min(room.saturating_sub(NAMES)).max(DOES);
-    (names.min(room.saturating_sub(does)).max(NAMES), does)
+    let room = width.saturating_sub(GAP_COLUMNS + KEY_COLUMNS);
+    let does = does.min(room.saturating_sub(NAME_COLUMNS)).max(DESCRIPTION_COLUMNS);
+    (names.min(room.saturating_sub(does)).max(NAME_COLUMNS), does)
 }
 
 /// Columns that all of the names take, and all of what they do.
 fn widest() -> (usize, usize) {
     let columns =
         |of: &dyn Fn(&SlashEntry) -> usize| slash::COMMANDS.iter().map(of).max().unwrap_or_default();
-    (columns(&|command| named(command).len()), columns(&|command| command.does.len()))
+    (columns(&|command| usage(command).len()), columns(&|command| command.does.len()))
 }
 
 /// A command and what it takes.
-fn named(command: &SlashEntry) -> String {
+fn usage(command: &SlashEntry) -> String {
     format!("/{} {}", command.name, command.takes)
 }
 
 impl Overlay for CommandList {
     fn width(&self) -> u16 {
         let (names, does) = widest();
-        u16::try_from(names + does + GAPS + KEY).unwrap_or(u16::MAX)
+        u16::try_from(names + does + GAP_COLUMNS + KEY_COLUMNS).unwrap_or(u16::MAX)
     }
 
     fn field(&mut self) -> Option<&mut Field> {
@@ -76,7 +76,7 @@ impl Overlay for CommandList {
     }
 
     fn list(&mut self) -> Option<(&mut Cursor, usize)> {
-        let rows = self.shown().len();
+        let rows = self.matching_commands().len();
         Some((&mut self.cursor, rows))
     }
 
@@ -130,14 +130,14 @@ impl Overlay for CommandList {
     }
 
     fn status(&self, _: OverlayContext<'_>) -> Option<String> {
-        Some(format!("{} of {} commands.", self.shown().len(), slash::COMMANDS.len()))
+        Some(format!("{} of {} commands.", self.matching_commands().len(), slash::COMMANDS.len()))
     }
 
     fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
         let (width, height, look) = (room.width, room.height, around.look);
         let mut sheet = Sheet::new("Commands");
         sheet.field("> /", &self.filter, width, look).rule(width, look);
-        let shown = self.shown();
+        let shown = self.matching_commands();
         let rows = usize::from(height.saturating_sub(4).clamp(1, 20));
         let first = self.cursor.window(rows);
         let (names, does) = columns(width.into());
@@ -155,9 +155,9 @@ impl Overlay for CommandList {
 
 /// A command, what it does and its key. A name that is longer than its column reaches into what its row leaves blank.
 fn row(command: &SlashEntry, key: &str, (names, does): (usize, usize), width: usize) -> String {
-    let behind = width.saturating_sub(names + GAPS - 1);
+    let behind = width.saturating_sub(names + GAP_COLUMNS - 1);
     let seen = if key.is_empty() { behind } else { does.min(behind) };
-    let name = safe::cut(&named(command), names + seen.saturating_sub(command.does.len()));
+    let name = safe::cut(&usage(command), names + seen.saturating_sub(command.does.len()));
     let does = does.saturating_sub(name.width().saturating_sub(names));
     format!("{name:<names$} {:<does$} {key}", command.does)
 }

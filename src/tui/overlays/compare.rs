@@ -20,7 +20,7 @@ use ratatui::text::Line;
 use std::path::PathBuf;
 
 /// Columns of a name, with the lines of its tree in front of it.
-const NAME: usize = 30;
+const NAME_COLUMNS: usize = 30;
 
 #[derive(Debug)]
 pub(crate) struct CompareList {
@@ -46,7 +46,7 @@ impl CompareList {
     }
 
     /// The sessions were listed: the one written last is chosen, but not the one that is open.
-    fn listed(&mut self, all: &[Summary]) {
+    fn set_sessions(&mut self, all: &[Summary]) {
         let (listed, is_alone) = comparable(all, &self.own.0, self.signs);
         let others = listed.iter().filter(|one| one.session.id != self.own.0);
         let newest = others.max_by_key(|one| one.session.modified).map(|one| one.session.path.clone());
@@ -65,7 +65,7 @@ impl CompareList {
     /// `└ sales-q3-2        12 min     9 msgs  at block 3`
     fn row(&self, one: &ComparableSession, is_alone: bool) -> String {
         let session = &one.session;
-        let name = safe::cut(&format!("{}{}", one.lead, safe::one_line(session.label())), NAME);
+        let name = safe::cut(&format!("{}{}", one.lead, safe::one_line(session.label())), NAME_COLUMNS);
         let messages = words::count(usize::try_from(session.messages).unwrap_or(usize::MAX), "msg");
         let place = match session.branch_at {
             _ if session.id == self.own.0 => "this one".to_owned(),
@@ -73,7 +73,7 @@ impl CompareList {
             _ => String::new(),
         };
         let ago = words::ago(self.now, session.modified);
-        format!("{name:<NAME$}  {ago:<7} {messages:>9}  {place}").trim_end().to_owned()
+        format!("{name:<NAME_COLUMNS$}  {ago:<7} {messages:>9}  {place}").trim_end().to_owned()
     }
 }
 
@@ -108,7 +108,7 @@ impl Overlay for CompareList {
     fn found(&mut self, found: &JobResult) -> Option<Vec<OverlayResponse>> {
         match found {
             JobResult::Sessions(all) => {
-                self.listed(all);
+                self.set_sessions(all);
                 Some(Vec::new())
             }
             JobResult::Compared(path, compared) => {

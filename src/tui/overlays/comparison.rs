@@ -1,7 +1,7 @@
 //! Two sessions side by side, on the whole screen: what was asked, run and printed on each from where they part. In a narrow
 //! window what differs stands beneath each other.
 
-use super::{Means, Overlay, OverlayContext, OverlayResponse, number_of};
+use super::{LetterEffect, Overlay, OverlayContext, OverlayResponse, number_of};
 use crate::driver::SessionComparison;
 use crate::export::columns::{self, ComparedLine, LineStanding};
 use crate::tui::action::Action;
@@ -21,7 +21,7 @@ use std::sync::Arc;
 const WHOLE_SCREEN: u16 = u16::MAX - 4;
 
 /// Lines that are laid out for a width: nobody scrolls through more, and a key waits for them.
-const SHOWN: usize = 20_000;
+const MAX_LINES: usize = 20_000;
 
 /// The comparison, and where the person is in it.
 #[derive(Debug)]
@@ -60,7 +60,7 @@ impl ComparisonView {
                 .iter()
                 .map(|damage| ComparedLine { text: safe::one_line(damage), standing: LineStanding::Alone });
             let (rows, signs) = (self.compared.comparison.rows(), around.look.glyphs.columns);
-            let (lines, left) = columns::first_lines(rows, (width.into(), SHOWN), signs, safe::one_line);
+            let (lines, left) = columns::first_lines(rows, (width.into(), MAX_LINES), signs, safe::one_line);
             let more =
                 (left > 0).then(|| ComparedLine { text: more_lines(left), standing: LineStanding::Alone });
             *laid_out = (width, damage.chain(lines).chain(more).collect());
@@ -116,8 +116,8 @@ impl Overlay for ComparisonView {
         true
     }
 
-    fn means(&self, letter: char) -> Means {
-        if letter == 'q' { Means::Harmless } else { Means::Nothing }
+    fn letter_effect(&self, letter: char) -> LetterEffect {
+        if letter == 'q' { LetterEffect::Harmless } else { LetterEffect::Nothing }
     }
 
     fn place(&self) -> Option<u64> {

@@ -21,7 +21,7 @@ use ratatui::layout::Rect;
 use ratatui::text::Span;
 
 /// Findings that are listed; the others are counted.
-const LISTED: usize = 4;
+const MAX_FINDINGS_SHOWN: usize = 4;
 
 /// The box for the typed word.
 #[derive(Debug)]
@@ -133,7 +133,7 @@ impl Overlay for Confirm {
             );
             sheet.gap();
             let files = item.map(|item| item.block.files()).unwrap_or_default();
-            for finding in high.iter().take(LISTED) {
+            for finding in high.iter().take(MAX_FINDINGS_SHOWN) {
                 let line = finding.place.line as usize;
                 let place = safe::one_line(&file_texts::place(&files, finding.place.line));
                 let code = item
@@ -150,8 +150,8 @@ impl Overlay for Confirm {
                     sheet.row(row);
                 }
             }
-            if high.len() > LISTED {
-                sheet.words(&format!("  and {} more", high.len() - LISTED), width, look.dim());
+            if high.len() > MAX_FINDINGS_SHOWN {
+                sheet.words(&format!("  and {} more", high.len() - MAX_FINDINGS_SHOWN), width, look.dim());
             }
             sheet.gap();
         }

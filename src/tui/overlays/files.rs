@@ -10,7 +10,7 @@ use crate::tui::panes::Panes;
 use crate::tui::widgets::field::{Edit, Field};
 use crate::tui::widgets::filter::{Cursor, rank};
 use crate::tui::widgets::hints::Hints;
-use crate::tui::widgets::layout::Class;
+use crate::tui::widgets::layout::SizeClass;
 use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::safe;
 use crate::tui::widgets::sheet::{Sheet, entry};
@@ -20,7 +20,7 @@ use std::sync::Arc;
 use unicode_width::UnicodeWidthStr as _;
 
 /// Rows that are shown.
-const ROWS: u16 = 12;
+const MAX_ROWS: u16 = 12;
 
 /// The files that what is typed may mean.
 #[derive(Debug, Default)]
@@ -187,13 +187,13 @@ impl Overlay for FileList {
         let (width, look) = (room.width, around.look);
         let mut sheet = Sheet::new("Files");
         // Where it has the whole screen, the message that is being typed is not beside it.
-        if around.arrangement.class == Class::Narrow {
+        if around.arrangement.class == SizeClass::Narrow {
             let message = safe::one_line(&panes.composer.full_text());
             let shown = tail(&message, usize::from(width).saturating_sub(9));
             sheet.row(Line::styled(format!("Message: {shown}"), look.dim()));
         }
         sheet.field("> @", &self.filter, width, look).rule(width, look);
-        let rows = usize::from(room.height.saturating_sub(4).clamp(1, ROWS));
+        let rows = usize::from(room.height.saturating_sub(4).clamp(1, MAX_ROWS));
         sheet.rows.extend(self.matches.rows(rows, Some(self.cursor.0), width, look));
         if self.matches.is_listed() && self.matches.len() == 0 {
             sheet.row(Line::styled("  No file matches.", look.dim()));

@@ -4,7 +4,7 @@ use super::{Overlay, OverlayContext, OverlayResponse};
 use crate::engine::State;
 use crate::tui::action::Action;
 use crate::tui::keymap::Context;
-use crate::tui::panes::search::{PaneSearch, SEARCHED};
+use crate::tui::panes::search::{PaneSearch, SEARCHED_PANES};
 use crate::tui::panes::{KeptOutput, PanePlaces, Panes};
 use crate::tui::widgets::field::Field;
 use crate::tui::widgets::hints::Hints;
@@ -52,7 +52,7 @@ impl Find {
         if worked && !had {
             show(around, panes);
         }
-        self.told = told(around.state, panes);
+        self.told = counts_text(around.state, panes);
         worked
     }
 
@@ -61,7 +61,7 @@ impl Find {
             search.step(back, |_| true);
         }
         show(around, panes);
-        self.told = told(around.state, panes);
+        self.told = counts_text(around.state, panes);
     }
 }
 
@@ -75,7 +75,7 @@ fn show(around: OverlayContext<'_>, panes: &mut Panes) {
 }
 
 /// Goes to the next place from a pane, or to the one before, among those in panes on screen. Words for the status row.
-pub(crate) fn again(
+pub(crate) fn find_again(
     back: bool,
     around: (&State, DrawStyle<'_>),
     panes: &mut Panes,
@@ -91,11 +91,11 @@ pub(crate) fn again(
     if let Some(hit) = hit {
         panes.show_found(&hit, state, look);
     }
-    Some(told(state, panes))
+    Some(counts_text(state, panes))
 }
 
 /// `4 of 16   Chat 3  Code 2  Output 11`
-fn told(state: &State, panes: &Panes) -> String {
+fn counts_text(state: &State, panes: &Panes) -> String {
     let Some(search) = &panes.search else { return String::new() };
     if let Some(error) = search.error() {
         return format!("{error}.").replace("..", ".");
@@ -109,7 +109,7 @@ fn told(state: &State, panes: &Panes) -> String {
     if all == 0 && is_done {
         return format!("No matches for {text}.");
     }
-    let counts = SEARCHED.iter().map(|(pane, name)| {
+    let counts = SEARCHED_PANES.iter().map(|(pane, name)| {
         let count = search.count(*pane);
         let cut = if search.is_cut(*pane) { "first " } else { "" };
         format!("{name} {cut}{}", crate::text::number::grouped(count as u64))
@@ -120,7 +120,7 @@ fn told(state: &State, panes: &Panes) -> String {
         (None, true) => format!("{all} found"),
         (None, false) => "Searching".into(),
     };
-    let only = search.only().and_then(|only| SEARCHED.iter().find(|(pane, _)| *pane == only));
+    let only = search.only().and_then(|only| SEARCHED_PANES.iter().find(|(pane, _)| *pane == only));
     let only = only.map_or(String::new(), |(_, name)| format!("   only {name}"));
     let more = if panes.output.is_partial() { "   x finds in all output" } else { "" };
     format!("{place}   {counts}{only}{more}")
@@ -155,7 +155,7 @@ impl Overlay for Find {
                     search.next_scope();
                 }
                 show(around, panes);
-                self.told = told(around.state, panes);
+                self.told = counts_text(around.state, panes);
             }
             other => return self.common(other, around, panes),
         }

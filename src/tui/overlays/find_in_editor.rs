@@ -47,7 +47,7 @@ impl FindInEditor {
     }
 
     /// What is typed is looked for from where the cursor was.
-    fn look(&mut self, panes: &mut Panes) {
+    fn find_typed(&mut self, panes: &mut Panes) {
         let Some(editor) = panes.code.editor() else { return };
         match Needle::new(&self.needle.text(), self.is_pattern) {
             Ok(needle) => {
@@ -65,14 +65,14 @@ impl FindInEditor {
 
     /// Sees to it that what the field shows is what is looked for. Tells whether that was so already; what is no pattern
     /// never is.
-    fn is_looked_for(&mut self, panes: &mut Panes) -> bool {
+    fn update_needle(&mut self, panes: &mut Panes) -> bool {
         let Some(editor) = panes.code.editor() else { return false };
         let text = self.needle.text();
         let same = |needle: &Needle| needle.text() == text && needle.is_pattern() == self.is_pattern;
         if self.at != (0, 0) && editor.needle().is_some_and(same) {
             return true;
         }
-        self.look(panes);
+        self.find_typed(panes);
         false
     }
 
@@ -93,7 +93,7 @@ impl FindInEditor {
     }
 
     fn replace_all(&mut self, panes: &mut Panes) -> Vec<OverlayResponse> {
-        self.is_looked_for(panes);
+        self.update_needle(panes);
         let by = self.by.text();
         let Some(editor) = panes.code.editor().filter(|_| self.wrong.is_none()) else { return Vec::new() };
         let count = editor.engine().replace_matches(&by);
@@ -105,7 +105,7 @@ impl FindInEditor {
     }
 
     /// `2 of 5`, or why there is none.
-    fn standing(&self) -> String {
+    fn match_count(&self) -> String {
         match (&self.wrong, self.at) {
             (Some(why), _) => safe::one_line(why),
             (None, _) if self.needle.is_empty() => String::new(),
@@ -139,14 +139,14 @@ impl Overlay for FindInEditor {
         match action {
             Action::FormNext | Action::FormPrevious => self.replaces = !self.replaces,
             Action::TextFindNext | Action::TextFindPrevious => {
-                if self.is_looked_for(panes) {
+                if self.update_needle(panes) {
                     self.step_to(action == Action::TextFindPrevious, false, panes);
                 }
             }
             Action::ReplaceAll => return self.replace_all(panes),
             Action::ReplacePattern => {
                 self.is_pattern = !self.is_pattern;
-                self.look(panes);
+                self.find_typed(panes);
             }
             other => return self.common(other, around, panes),
         }
@@ -157,14 +157,14 @@ impl Overlay for FindInEditor {
         if self.replaces {
             self.by.apply(edit);
         } else if self.needle.apply(edit) {
-            self.look(panes);
+            self.find_typed(panes);
         }
         Vec::new()
     }
 
     fn changed(&mut self, _: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
         if !self.replaces {
-            self.look(panes);
+            self.find_typed(panes);
         }
         Vec::new()
     }
@@ -172,7 +172,7 @@ impl Overlay for FindInEditor {
     fn accept(&mut self, _: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
         // What stands there from the last time, or was selected, was not looked for yet. What it matches is seen before it
         // is replaced.
-        let is_seen = self.is_looked_for(panes);
+        let is_seen = self.update_needle(panes);
         if self.replaces {
             if is_seen {
                 self.replace(panes);
@@ -209,7 +209,7 @@ impl Overlay for FindInEditor {
     }
 
     fn status(&self, _: OverlayContext<'_>) -> Option<String> {
-        Some(format!("Find in this block. {}", self.standing()).trim_end().to_owned())
+        Some(format!("Find in this block. {}", self.match_count()).trim_end().to_owned())
     }
 
     fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
@@ -224,7 +224,7 @@ impl Overlay for FindInEditor {
             sheet.cursor = cursor;
         }
         let style = if self.wrong.is_some() { look.style(Slot::StatusError) } else { look.dim() };
-        sheet.words(&format!("{:12}{}", "", self.standing()), width, style);
+        sheet.words(&format!("{:12}{}", "", self.match_count()), width, style);
         Some(sheet)
     }
 }

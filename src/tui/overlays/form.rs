@@ -6,7 +6,7 @@ mod paths;
 mod rows;
 
 use super::files::FileMatches;
-use super::{Means, Overlay, OverlayContext, OverlayResponse};
+use super::{LetterEffect, Overlay, OverlayContext, OverlayResponse};
 use crate::domain::sentences::sending;
 use crate::domain::{AnswerError, Answers, FieldKind, Form};
 use crate::driver::{Job, JobResult};
@@ -23,7 +23,7 @@ use crate::tui::widgets::sheet::Sheet;
 use ratatui::layout::Rect;
 
 /// What is said while a recipe that was sent begins.
-const LOOKING: &str = "Looking at what the recipe needs.";
+const LOOKING_MESSAGE: &str = "Looking at what the recipe needs.";
 
 /// What the answers are for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub(crate) enum FormPurpose {
 
 /// What was answered in a field.
 #[derive(Debug)]
-pub enum Reply {
+pub enum FieldAnswer {
     /// A text.
     Text(Field),
     /// One of the choices, by its place.
@@ -50,7 +50,7 @@ pub struct FormBox {
     pub(crate) purpose: FormPurpose,
     pub(crate) form: Form,
     /// What was answered, field by field.
-    pub(crate) replies: Vec<Reply>,
+    pub(crate) replies: Vec<FieldAnswer>,
     /// The field with the cursor.
     pub(crate) at: usize,
     /// What does not fit. An empty field: it is about none of them.
@@ -66,7 +66,7 @@ pub struct FormBox {
 impl FormBox {
     /// A form as it is before anything was answered: defaults stand in their fields.
     pub(crate) fn new(purpose: FormPurpose, form: Form) -> Self {
-        let replies = form.fields.iter().map(|field| reply(&field.kind)).collect();
+        let replies = form.fields.iter().map(|field| empty_answer(&field.kind)).collect();
         let mut made = Self {
             purpose,
             form,
@@ -79,9 +79,9 @@ impl FormBox {
         };
         for at in 0..made.form.fields.len() {
             if let Some(default) = made.form.fields.get(at).and_then(|field| field.default.clone()) {
-                made.put(at, &default);
+                made.set_field(at, &default);
                 // A default is only offered: what is typed takes its place.
-                if let Some(Reply::Text(field)) = made.replies.get_mut(at) {
+                if let Some(FieldAnswer::Text(field)) = made.replies.get_mut(at) {
                     field.apply(Edit::SelectAll);
                 }
             }
@@ -92,15 +92,15 @@ impl FormBox {
     /// Puts a text into the field of this name, if there is one.
     pub(crate) fn fill(&mut self, name: &str, text: &str) {
         if let Some(at) = self.form.fields.iter().position(|field| field.name == name) {
-            self.put(at, text);
+            self.set_field(at, text);
         }
     }
 
     /// Puts a text into a field by its place.
-    pub(crate) fn put(&mut self, at: usize, text: &str) {
+    pub(crate) fn set_field(&mut self, at: usize, text: &str) {
         match (self.replies.get_mut(at), self.form.fields.get(at).map(|field| &field.kind)) {
-            (Some(Reply::Text(field)), _) => field.set(text),
-            (Some(Reply::Choice(chosen)), Some(FieldKind::Choice(choices))) => {
+            (Some(FieldAnswer::Text(field)), _) => field.set(text),
+            (Some(FieldAnswer::Choice(chosen)), Some(FieldKind::Choice(choices))) => {
                 *chosen = choices.iter().position(|choice| choice.eq_ignore_ascii_case(text.trim()));
             }
             _ => {}
@@ -108,7 +108,7 @@ impl FormBox {
     }
 
     /// Puts a text into the first field that it can stand in: the first, or behind a choice that it is none of the next.
-    pub(crate) fn put_first(&mut self, text: &str) {
+    pub(crate) fn set_first_field(&mut self, text: &str) {
         let fits = |field: &crate::domain::Field| match &field.kind {
             FieldKind::Choice(choices) => {
                 choices.iter().any(|choice| choice.eq_ignore_ascii_case(text.trim()))
@@ -116,14 +116,14 @@ impl FormBox {
             _ => true,
         };
         if let Some(at) = self.form.fields.iter().position(fits) {
-            self.put(at, text);
+            self.set_field(at, text);
         }
     }
 
     /// The field with the cursor, where letters go into it.
     fn text_field(&mut self) -> Option<&mut Field> {
         match self.replies.get_mut(self.at) {
-            Some(Reply::Text(field)) if !self.sent => Some(field),
+            Some(FieldAnswer::Text(field)) if !self.sent => Some(field),
             _ => None,
         }
     }
@@ -135,7 +135,7 @@ impl FormBox {
 
     /// Whether the field with the cursor is a choice.
     pub(crate) fn is_choice(&self) -> bool {
-        matches!(self.replies.get(self.at), Some(Reply::Choice(_)))
+        matches!(self.replies.get(self.at), Some(FieldAnswer::Choice(_)))
     }
 
     /// Whether the cursor is in the last field.
@@ -147,11 +147,11 @@ impl FormBox {
     pub(crate) fn answers(&self) -> Answers {
         let texts = self.form.fields.iter().zip(&self.replies).map(|(field, reply)| {
             let text = match (reply, &field.kind) {
-                (Reply::Text(text), _) => text.text(),
-                (Reply::Choice(Some(at)), FieldKind::Choice(choices)) => {
+                (FieldAnswer::Text(text), _) => text.text(),
+                (FieldAnswer::Choice(Some(at)), FieldKind::Choice(choices)) => {
                     choices.get(*at).cloned().unwrap_or_default()
                 }
-                (Reply::Choice(_), _) => String::new(),
+                (FieldAnswer::Choice(_), _) => String::new(),
             };
             (field.name.clone(), text)
         });
@@ -182,12 +182,12 @@ impl FormBox {
     }
 
     /// What is wrong with a field.
-    pub(crate) fn misfit(&self, name: &str) -> Option<&str> {
+    pub(crate) fn field_error(&self, name: &str) -> Option<&str> {
         self.misfits.iter().find(|misfit| misfit.field == name).map(|misfit| misfit.why.as_str())
     }
 
     /// What is wrong with no field alone.
-    pub(crate) fn of_none(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn general_errors(&self) -> impl Iterator<Item = &str> {
         let known = |name: &str| self.form.fields.iter().any(|field| field.name == name);
         self.misfits.iter().filter(move |misfit| !known(&misfit.field)).map(|misfit| misfit.why.as_str())
     }
@@ -206,11 +206,11 @@ impl FormBox {
     }
 
     /// A line up or down in the field or the files below it, beyond its ends to the other field.
-    pub(crate) fn line(&mut self, by: isize) {
+    pub(crate) fn move_line(&mut self, by: isize) {
         if self.choose_file(by) {
             return;
         }
-        if let Some(Reply::Text(field)) = self.replies.get_mut(self.at) {
+        if let Some(FieldAnswer::Text(field)) = self.replies.get_mut(self.at) {
             let (row, last) = (field.cursor().row, field.rows().len().saturating_sub(1));
             if (by < 0 && row > 0) || (by > 0 && row < last) {
                 let motion = if by < 0 { Motion::Up } else { Motion::Down };
@@ -226,7 +226,7 @@ impl FormBox {
     /// The next choice or the one before.
     pub(crate) fn choose(&mut self, by: isize) {
         let count = self.choices().len();
-        if let (Some(Reply::Choice(chosen)), 1..) = (self.replies.get_mut(self.at), count) {
+        if let (Some(FieldAnswer::Choice(chosen)), 1..) = (self.replies.get_mut(self.at), count) {
             let next = match *chosen {
                 Some(at) => at.saturating_add_signed(by).min(count - 1),
                 None if by < 0 => count - 1,
@@ -240,7 +240,7 @@ impl FormBox {
     /// The next choice that begins with this letter.
     pub(crate) fn choose_letter(&mut self, letter: char) {
         let choices = self.choices().to_vec();
-        let Some(Reply::Choice(chosen)) = self.replies.get_mut(self.at) else { return };
+        let Some(FieldAnswer::Choice(chosen)) = self.replies.get_mut(self.at) else { return };
         let begins = |choice: &String| {
             choice.chars().next().is_some_and(|first| first.to_lowercase().eq(letter.to_lowercase()))
         };
@@ -260,16 +260,16 @@ impl FormBox {
     }
 }
 
-fn reply(kind: &FieldKind) -> Reply {
+fn empty_answer(kind: &FieldKind) -> FieldAnswer {
     match kind {
-        FieldKind::Choice(_) => Reply::Choice(None),
-        FieldKind::Text { lines: true } => Reply::Text(Field::lines()),
-        _ => Reply::Text(Field::line()),
+        FieldKind::Choice(_) => FieldAnswer::Choice(None),
+        FieldKind::Text { lines: true } => FieldAnswer::Text(Field::lines()),
+        _ => FieldAnswer::Text(Field::line()),
     }
 }
 
 impl FormBox {
-    fn ready(&mut self, around: OverlayContext<'_>) -> Vec<OverlayResponse> {
+    fn submit(&mut self, around: OverlayContext<'_>) -> Vec<OverlayResponse> {
         if matches!(self.purpose, FormPurpose::Begin(_)) && around.state.phase != Phase::Idle {
             let text = "A recipe begins when this turn is over. Esc keeps the form.";
             return vec![OverlayResponse::Say(Note::warn(text))];
@@ -284,7 +284,7 @@ impl FormBox {
     }
 
     /// What came back from the person's editor goes into the field it came from.
-    pub(crate) fn edited(&mut self, text: &str) {
+    pub(crate) fn set_edited_text(&mut self, text: &str) {
         if let Some(field) = self.text_field() {
             field.set(text.strip_suffix('\n').unwrap_or(text));
             self.answer_changed();
@@ -324,13 +324,13 @@ impl Overlay for FormBox {
             _ if self.sent => {}
             Action::FormAccept if self.chosen_file.is_some() => self.take_file(),
             Action::FormNext if self.offers_file() => self.take_file(),
-            Action::FormAccept if self.is_last() => return self.ready(around),
+            Action::FormAccept if self.is_last() => return self.submit(around),
             Action::FormAccept | Action::FormNext => self.walk(1),
             Action::FormPrevious => self.walk(-1),
-            Action::TextUp => self.line(-1),
-            Action::TextDown => self.line(1),
-            Action::ScrollPageUp => self.line(-10),
-            Action::ScrollPageDown => self.line(10),
+            Action::TextUp => self.move_line(-1),
+            Action::TextDown => self.move_line(1),
+            Action::ScrollPageUp => self.move_line(-10),
+            Action::ScrollPageDown => self.move_line(10),
             Action::TextLeft if self.is_choice() => self.choose(-1),
             Action::TextRight if self.is_choice() => self.choose(1),
             Action::TextEditor => {
@@ -371,8 +371,8 @@ impl Overlay for FormBox {
     }
 
     /// A choice in a form is only sent by Enter.
-    fn means(&self, _: char) -> Means {
-        Means::Harmless
+    fn letter_effect(&self, _: char) -> LetterEffect {
+        LetterEffect::Harmless
     }
 
     fn changed(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
@@ -436,7 +436,7 @@ impl Overlay for FormBox {
         let fields = self.form.fields.len();
         let place = if fields > 1 { format!("Field {} of {fields}. ", self.at + 1) } else { String::new() };
         Some(match (&self.purpose, self.sent) {
-            (FormPurpose::Begin(_), true) => LOOKING.into(),
+            (FormPurpose::Begin(_), true) => LOOKING_MESSAGE.into(),
             (FormPurpose::Answer, true) => sending::FORM_GIVEN.into(),
             (FormPurpose::Begin(name), false) => {
                 format!(
@@ -495,17 +495,17 @@ mod tests {
         form.at = 2;
         assert_eq!(form.send(), None);
         assert_eq!((form.at, form.sent), (0, false));
-        assert_eq!(form.misfit("spec"), Some("an answer is needed"));
-        assert_eq!(form.misfit("n"), Some("a whole number"));
+        assert_eq!(form.field_error("spec"), Some("an answer is needed"));
+        assert_eq!(form.field_error("n"), Some("a whole number"));
         form.text_field().unwrap().apply(Edit::Paste("one\ntwo".into()));
         form.answer_changed();
-        assert_eq!((form.misfit("spec"), form.misfit("n")), (None, Some("a whole number")));
+        assert_eq!((form.field_error("spec"), form.field_error("n")), (None, Some("a whole number")));
         form.fill("n", "4");
         let answers = form.send().unwrap();
         assert_eq!(answers.first().map(|(_, text)| text.as_str()), Some("one\ntwo"));
         assert!(form.sent && form.text_field().is_none(), "it waits for what comes of it");
         form.refuse(vec![AnswerError { field: String::new(), why: "no runner".into() }]);
-        assert_eq!(form.of_none().collect::<Vec<_>>(), ["no runner"]);
+        assert_eq!(form.general_errors().collect::<Vec<_>>(), ["no runner"]);
         assert_eq!(text(&form, "spec"), "one\ntwo");
     }
 
@@ -530,22 +530,22 @@ mod tests {
         let mut form = form();
         form.form.fields.rotate_left(1);
         form.replies.rotate_left(1);
-        form.put_first("PYTEST");
+        form.set_first_field("PYTEST");
         assert_eq!(text(&form, "runner"), "pytest");
-        form.put_first("7");
+        form.set_first_field("7");
         assert_eq!((text(&form, "runner"), text(&form, "n")), ("pytest".into(), "7".into()));
     }
 
     #[test]
     fn lines_are_walked_before_fields() {
         let mut form = form();
-        form.put(0, "one\ntwo");
-        form.line(-1);
+        form.set_field(0, "one\ntwo");
+        form.move_line(-1);
         assert_eq!((form.at, form.text_field().unwrap().cursor().row), (0, 0));
-        form.line(1);
-        form.line(1);
+        form.move_line(1);
+        form.move_line(1);
         assert_eq!(form.at, 1);
-        form.line(-1);
+        form.move_line(-1);
         assert_eq!(form.at, 0);
     }
 
@@ -553,7 +553,7 @@ mod tests {
     fn a_form_without_fields_can_be_sent() {
         let mut form = FormBox::new(FormPurpose::Begin("x".into()), Form::default());
         form.walk(1);
-        form.line(1);
+        form.move_line(1);
         form.choose(1);
         assert!(form.is_last() && form.text_field().is_none());
         assert_eq!(form.send(), Some(Answers::new()));

@@ -101,7 +101,7 @@ impl Overlay for Help {
         if around.setup.vim && matches!(self.context, Context::Message | Context::Edit) {
             rows.push(Line::default());
             rows.push(Line::styled("Keys of vim", look.style(Slot::UiTitle)));
-            for (keys, what) in VIM {
+            for (keys, what) in VIM_KEYS {
                 let head = Span::styled(format!("  {keys:<23} "), look.style(Slot::UiKeybarKey));
                 rows.extend(safe::hanging(head, what, width.into(), look.text()));
             }
@@ -119,7 +119,7 @@ impl Overlay for Help {
 }
 
 /// The keys of vim, in a few rows.
-const VIM: [(&str, &str); 8] = [
+const VIM_KEYS: [(&str, &str); 8] = [
     ("Esc", "normal mode; there: back, as without vim"),
     ("i a I A o O", "insert mode"),
     ("h j k l w b e 0 ^ $", "move; gg G gj gk, f t F T ; , and % { } too"),

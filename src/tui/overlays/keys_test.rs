@@ -13,7 +13,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 /// What is kept of what came.
-const KEPT: usize = 40;
+const MAX_SAMPLES: usize = 40;
 
 /// What the terminal sent, the newest first.
 #[derive(Debug)]
@@ -68,7 +68,7 @@ impl KeysTest {
     pub(crate) fn take(&mut self, sent: KeySample) -> bool {
         let again = sent.leaves && self.sent.first() == Some(&sent);
         self.sent.insert(0, sent);
-        self.sent.truncate(KEPT);
+        self.sent.truncate(MAX_SAMPLES);
         again
     }
 }

@@ -1,6 +1,6 @@
 //! The languages that a block could be in that names none.
 
-use super::{Means, Overlay, OverlayContext, OverlayResponse};
+use super::{LetterEffect, Overlay, OverlayContext, OverlayResponse};
 use crate::domain::{BlockId, Language};
 use crate::engine::{Command, State};
 use crate::tui::panes::Panes;
@@ -53,8 +53,8 @@ impl Overlay for LanguageList {
         self.accept(around, panes)
     }
 
-    fn means(&self, letter: char) -> Means {
-        if letter.is_ascii_digit() { Means::Harmless } else { Means::Nothing }
+    fn letter_effect(&self, letter: char) -> LetterEffect {
+        if letter.is_ascii_digit() { LetterEffect::Harmless } else { LetterEffect::Nothing }
     }
 
     fn is_stale(&self, state: &State) -> bool {

@@ -22,9 +22,9 @@ use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
 /// Columns of the names, of what is typed, of what is counted.
-const NAME: usize = 12;
-const VALUE: usize = 14;
-const OF: usize = 27;
+const NAME_COLUMNS: usize = 12;
+const VALUE_COLUMNS: usize = 14;
+const DESCRIPTION_COLUMNS: usize = 27;
 
 /// The limits of the block that waits, to be changed.
 #[derive(Debug)]
@@ -71,7 +71,7 @@ impl LimitsForm {
         let row = |limit: Limit| {
             let mut field = Field::line();
             field.offer(&limit.text(&limits));
-            LimitRow { limit, field, hold: limit.hold(terms), wrong: None }
+            LimitRow { limit, field, hold: limit.enforcement(terms), wrong: None }
         };
         Self { block, rows: Limit::ALL.into_iter().map(row).collect(), at: 0, before: limits }
     }
@@ -182,9 +182,9 @@ impl Overlay for LimitsForm {
 
 fn draw(sheet: &mut Sheet, (number, row): (usize, &LimitRow), here: bool, width: u16, look: DrawStyle<'_>) {
     let mark = if here { "> " } else { "  " };
-    let head = format!("{mark}{:<NAME$}", row.limit.name());
+    let head = format!("{mark}{:<NAME_COLUMNS$}", row.limit.name());
     // A long text goes on below; what stands beside it stays in the first row.
-    let room = VALUE.min(usize::from(width).saturating_sub(NAME + 3)).max(4);
+    let room = VALUE_COLUMNS.min(usize::from(width).saturating_sub(NAME_COLUMNS + 3)).max(4);
     let typed = TypedText::of(&row.field);
     let typed = if here { typed } else { TypedText { selected: None, ..typed } };
     let (lines, (line, column)) = typed.layout(room, look.text(), look.style(Slot::UiSelection));
@@ -194,11 +194,13 @@ fn draw(sheet: &mut Sheet, (number, row): (usize, &LimitRow), here: bool, width:
         let style = if here { look.style(Slot::UiKeybarKey) } else { look.text() };
         typed.spans.insert(
             0,
-            if at == 0 { Span::styled(head.clone(), style) } else { Span::raw(" ".repeat(NAME + 2)) },
+            if at == 0 { Span::styled(head.clone(), style) } else { Span::raw(" ".repeat(NAME_COLUMNS + 2)) },
         );
         if at == 0 {
-            typed.spans.push(Span::raw(" ".repeat((VALUE + 1).saturating_sub(wide))));
-            typed.spans.push(Span::styled(format!("{:<OF$}", row.limit.of()), look.dim()));
+            typed.spans.push(Span::raw(" ".repeat((VALUE_COLUMNS + 1).saturating_sub(wide))));
+            typed
+                .spans
+                .push(Span::styled(format!("{:<DESCRIPTION_COLUMNS$}", row.limit.description()), look.dim()));
             typed.spans.push(match row.hold {
                 Enforcement::Enforced => Span::styled("enforced", look.text()),
                 Enforcement::Watched => Span::styled("watched", look.style(Slot::StatusWarn)),
@@ -207,12 +209,12 @@ fn draw(sheet: &mut Sheet, (number, row): (usize, &LimitRow), here: bool, width:
         }
         sheet.rows.push(typed);
     }
-    sheet.field_at(number, first, NAME + 2, room);
+    sheet.field_at(number, first, NAME_COLUMNS + 2, room);
     if here {
-        sheet.cursor = Some((first + line, NAME + 2 + column));
+        sheet.cursor = Some((first + line, NAME_COLUMNS + 2 + column));
     }
     if let Some(why) = &row.wrong {
-        let head = Span::raw(" ".repeat(NAME + 2));
+        let head = Span::raw(" ".repeat(NAME_COLUMNS + 2));
         for line in safe::hanging(head, why, width.into(), look.style(Slot::StatusError)) {
             sheet.row(line);
         }

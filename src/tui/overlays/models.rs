@@ -23,10 +23,10 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 /// Rows that stand around the list: field, rule, gap, chat, silent, foot.
-const OTHERS: u16 = 8;
+const OTHER_ROWS: u16 = 8;
 
 /// What is said of a name that is none.
-pub(crate) const NAMED: &str = "A model is named PROVIDER/MODEL.";
+pub(crate) const MODEL_NAME_MESSAGE: &str = "A model is named PROVIDER/MODEL.";
 
 /// The models.
 #[derive(Debug, Default)]
@@ -76,7 +76,7 @@ impl Models {
     }
 
     /// All rows that the filter leaves, best first.
-    fn shown(&self) -> Vec<ModelRow> {
+    fn matching_rows(&self) -> Vec<ModelRow> {
         let rows = self.rows();
         let texts: Vec<String> = rows.iter().map(ModelRow::text).collect();
         rank(&self.filter.text(), &texts).into_iter().filter_map(|i| rows.get(i).cloned()).collect()
@@ -102,7 +102,7 @@ impl Models {
 
     /// The chosen row; `None` where the filter leaves none.
     fn row(&self) -> Option<ModelRow> {
-        self.shown().into_iter().nth(self.cursor.0)
+        self.matching_rows().into_iter().nth(self.cursor.0)
     }
 
     /// The chosen model, or the one that was typed in full (`provider/model`) where no row is left.
@@ -115,24 +115,25 @@ impl Models {
     }
 
     /// Servers on this computer that do not answer.
-    fn silent(&self) -> Vec<&str> {
+    fn silent_servers(&self) -> Vec<&str> {
         let offers = self.offers.iter().flatten();
         let silent = offers.filter(|o| matches!(o.answer, CatalogueAnswer::NotRunning(_)));
         silent.map(|o| o.name.as_str()).collect()
     }
 
     /// Takes in what one provider offers; the chosen row stays chosen.
-    fn offered(&mut self, offer: Offer) {
+    fn add_offer(&mut self, offer: Offer) {
         let chosen = self.row();
         if let Some(place) = self.offers.iter_mut().flatten().find(|old| old.name == offer.name) {
             *place = offer;
         }
         let stays = self.cursor.0 > 0;
-        if let Some(at) = chosen.filter(|_| stays).and_then(|row| self.shown().iter().position(|r| *r == row))
+        if let Some(at) =
+            chosen.filter(|_| stays).and_then(|row| self.matching_rows().iter().position(|r| *r == row))
         {
             self.cursor.0 = at;
         }
-        self.cursor.step(0, self.shown().len());
+        self.cursor.step(0, self.matching_rows().len());
     }
 }
 
@@ -164,7 +165,7 @@ impl Overlay for Models {
     }
 
     fn list(&mut self) -> Option<(&mut Cursor, usize)> {
-        let rows = self.shown().len();
+        let rows = self.matching_rows().len();
         Some((&mut self.cursor, rows))
     }
 
@@ -176,7 +177,7 @@ impl Overlay for Models {
             }
             // Whoever is still being asked, or gave no list, has nothing to choose from yet.
             (None, Some(_)) => return Vec::new(),
-            (None, None) => OverlayResponse::Say(Note::warn(NAMED)),
+            (None, None) => OverlayResponse::Say(Note::warn(MODEL_NAME_MESSAGE)),
         };
         vec![OverlayResponse::Close, then]
     }
@@ -184,7 +185,7 @@ impl Overlay for Models {
     fn found(&mut self, found: &JobResult) -> Option<Vec<OverlayResponse>> {
         match found {
             JobResult::Offers(offers) => self.offers = Some(offers.clone()),
-            JobResult::Offer(offer) => self.offered(offer.clone()),
+            JobResult::Offer(offer) => self.add_offer(offer.clone()),
             JobResult::Tested(model, answer) => {
                 if self.tested.as_ref().is_some_and(|(of, _)| of == model) {
                     self.tested = Some((model.clone(), Some(answer.clone())));
@@ -208,10 +209,10 @@ impl Overlay for Models {
         let (state, width, height, look) = (around.state, room.width, room.height, around.look);
         let mut sheet = Sheet::new("Model");
         sheet.field("> ", &self.filter, width, look).rule(width, look);
-        let shown = self.shown();
-        let rows = usize::from(height.saturating_sub(OTHERS).clamp(1, 14));
+        let shown = self.matching_rows();
+        let rows = usize::from(height.saturating_sub(OTHER_ROWS).clamp(1, 14));
         let first = self.cursor.window(rows);
-        let used = used(state);
+        let used = used_tokens(state);
         for (at, row) in shown.iter().enumerate().skip(first).take(rows) {
             let text =
                 row_text(row, state, (used, self.offers.is_some()), usize::from(width).saturating_sub(2));
@@ -234,7 +235,7 @@ impl Overlay for Models {
             sheet.row(Line::styled(text, look.dim()));
         }
         sheet.gap();
-        below(self, &shown, used, width, look, &mut sheet);
+        draw_below(self, &shown, used, width, look, &mut sheet);
         sheet
             .row(Line::styled("Enter use from next message   Ctrl-T test connection   Esc back", look.dim()));
         Some(sheet)
@@ -263,7 +264,7 @@ pub(crate) fn model_name(text: &str) -> Option<ModelName> {
 }
 
 /// What there is to know below the list.
-fn below(
+fn draw_below(
     list: &Models,
     shown: &[ModelRow],
     used: Option<(u64, &'static str)>,
@@ -280,7 +281,7 @@ fn below(
         sheet.words(&text, width, style);
     }
     if let Some(used) = used {
-        sheet.words(&fits(shown, used), width, look.text());
+        sheet.words(&fit_text(shown, used), width, look.text());
     }
     let models = || shown.iter().filter_map(model_of);
     if models().any(|model| model.price.is_some()) {
@@ -289,7 +290,7 @@ fn below(
     if models().any(|model| model.local) {
         sheet.words("Local models keep your code and data on this computer.", width, look.dim());
     }
-    let silent = list.silent();
+    let silent = list.silent_servers();
     if !silent.is_empty() {
         sheet.words(&format!("Not running here: {}.", safe::one_line(&silent.join(", "))), width, look.dim());
     }
@@ -303,14 +304,14 @@ fn model_of(row: &ModelRow) -> Option<&ModelInfo> {
 }
 
 /// The tokens of this chat, and how well they are known; `None` where nothing was said yet.
-fn used(state: &State) -> Option<(u64, &'static str)> {
+fn used_tokens(state: &State) -> Option<(u64, &'static str)> {
     let share = &state.live.context;
     let said = state.transcript.items.iter().any(|item| matches!(item, Item::Prompt { .. }));
     (said && share.used > 0).then_some((share.used, share.about()))
 }
 
 /// `This chat has 12,400 tokens: fits every model above.`
-fn fits(shown: &[ModelRow], (used, about): (u64, &str)) -> String {
+fn fit_text(shown: &[ModelRow], (used, about): (u64, &str)) -> String {
     let chat = format!("This chat has {about}{} tokens", words::grouped(used));
     let known: Vec<u64> = shown.iter().filter_map(model_of).filter_map(|model| model.context).collect();
     let small = known.iter().filter(|context| **context < used).count();
@@ -389,7 +390,7 @@ mod tests {
     }
 
     fn names(list: &Models) -> Vec<String> {
-        list.shown().iter().map(ModelRow::text).collect()
+        list.matching_rows().iter().map(ModelRow::text).collect()
     }
 
     #[test]
@@ -411,7 +412,7 @@ mod tests {
             here("a", CatalogueAnswer::NotRunning("nothing answers".into())),
             here("b", CatalogueAnswer::Failed("The key for b was refused (401).".into())),
         ]);
-        assert_eq!((list.silent(), names(&list)), (vec!["a"], vec!["b/y".to_owned(), "b".into()]));
+        assert_eq!((list.silent_servers(), names(&list)), (vec!["a"], vec!["b/y".to_owned(), "b".into()]));
         assert!(matches!(list.rows().first(), Some(ModelRow::Model(model)) if model.local));
     }
 
@@ -420,11 +421,11 @@ mod tests {
         let offers = vec![offer("a", CatalogueAnswer::Asking), offer("b", models("b", &["x", "y"]))];
         let mut list = Models { offers: Some(offers), cursor: Cursor(2), ..Models::default() };
         assert_eq!(list.chosen().unwrap().model, "y");
-        list.offered(offer("a", models("a", &["1", "2", "3"])));
+        list.add_offer(offer("a", models("a", &["1", "2", "3"])));
         assert_eq!(list.chosen().unwrap().model, "y");
-        list.offered(offer("a", models("a", &[])));
+        list.add_offer(offer("a", models("a", &[])));
         assert_eq!(list.chosen().unwrap().model, "y");
-        list.offered(offer("b", models("b", &[])));
+        list.add_offer(offer("b", models("b", &[])));
         assert_eq!((list.chosen(), list.cursor.0), (None, 0));
     }
 

@@ -27,7 +27,7 @@ impl OldMessages {
     }
 
     /// The messages that the filter leaves.
-    fn shown(&self) -> Vec<&str> {
+    fn matching_messages(&self) -> Vec<&str> {
         rank(&self.filter.text(), &self.all)
             .into_iter()
             .filter_map(|i| self.all.get(i).map(String::as_str))
@@ -45,12 +45,12 @@ impl Overlay for OldMessages {
     }
 
     fn list(&mut self) -> Option<(&mut Cursor, usize)> {
-        let rows = self.shown().len();
+        let rows = self.matching_messages().len();
         Some((&mut self.cursor, rows))
     }
 
     fn accept(&mut self, _: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
-        if let Some(text) = self.shown().get(self.cursor.0) {
+        if let Some(text) = self.matching_messages().get(self.cursor.0) {
             panes.composer.set(text);
         }
         panes.focus = Pane::Message;
@@ -70,7 +70,7 @@ impl Overlay for OldMessages {
         let (width, look) = (room.width, around.look);
         let mut sheet = Sheet::new("Old messages");
         sheet.field("> ", &self.filter, width, look).rule(width, look);
-        let shown = self.shown();
+        let shown = self.matching_messages();
         let rows = usize::from(room.height.saturating_sub(4).clamp(1, 12));
         let first = self.cursor.window(rows);
         for (at, text) in shown.iter().enumerate().skip(first).take(rows) {

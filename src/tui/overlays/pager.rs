@@ -4,7 +4,7 @@
 mod paint;
 mod source;
 
-use super::{Means, Overlay, OverlayContext, OverlayResponse, number_of};
+use super::{LetterEffect, Overlay, OverlayContext, OverlayResponse, number_of};
 use crate::tui::action::Action;
 use crate::tui::keymap::Context;
 use crate::tui::note::Note;
@@ -16,7 +16,7 @@ use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::sheet::Sheet;
 use crate::tui::widgets::{safe, words};
 use ratatui::layout::Rect;
-use source::{Fate, FileLine, PagerSource, Portion};
+use source::{FileLine, FileStatus, PagerSource, SearchOutcome};
 use std::io;
 use std::ops::Range;
 
@@ -24,10 +24,10 @@ use std::ops::Range;
 const WHOLE_SCREEN: u16 = u16::MAX - 4;
 
 /// Lines that are read for a screen at the least: a window can become larger between two keys.
-const LINES: usize = 512;
+const MIN_LINES: usize = 512;
 
 /// Columns that are scrolled sideways at once.
-const SIDEWAYS: usize = 8;
+const SIDEWAYS_COLUMNS: usize = 8;
 
 /// A text on the whole screen.
 #[derive(Debug)]
@@ -102,7 +102,7 @@ impl Pager {
 
     /// Puts a line at the top, and reads as many as a screen can need.
     fn go_to(&mut self, start: u64, height: usize) -> io::Result<()> {
-        self.lines = self.source.lines(start, (2 * height).max(LINES) + 64)?;
+        self.lines = self.source.lines(start, (2 * height).max(MIN_LINES) + 64)?;
         self.row = 0;
         Ok(())
     }
@@ -195,7 +195,7 @@ impl Pager {
     }
 
     /// Looks for the pattern from the match that the person is at, or from the top of the screen.
-    fn look(&mut self, back: bool, room: Rect) -> io::Result<()> {
+    fn start_search(&mut self, back: bool, room: Rect) -> io::Result<()> {
         let Some(pattern) = self.pattern.clone() else {
             self.told = Some("/ looks for a text.".into());
             return Ok(());
@@ -217,11 +217,11 @@ impl Pager {
         } else {
             self.looking = Some(SearchProgress { back, from: self.top(), turned: false });
         }
-        self.look_on(room).map(drop)
+        self.search_on(room).map(drop)
     }
 
     /// Looks through the next portion. Tells whether there was one.
-    fn look_on(&mut self, room: Rect) -> io::Result<bool> {
+    fn search_on(&mut self, room: Rect) -> io::Result<bool> {
         let (Some(looking), Some(pattern)) = (self.looking.take(), self.pattern.clone()) else {
             return Ok(false);
         };
@@ -231,7 +231,7 @@ impl Pager {
             self.source.find(&pattern, looking.from)?
         };
         match portion {
-            Portion::Found(line) => {
+            SearchOutcome::Found(line) => {
                 let mut places = pattern.find_in(&line.text);
                 let place = if looking.back { places.last() } else { places.next() };
                 self.told = looking.turned.then(|| {
@@ -242,9 +242,9 @@ impl Pager {
                     self.show(&line, place, room)?;
                 }
             }
-            Portion::Next(from) => self.looking = Some(SearchProgress { from, ..looking }),
-            Portion::None if looking.turned => self.told = Some("No matches.".into()),
-            Portion::None => {
+            SearchOutcome::Next(from) => self.looking = Some(SearchProgress { from, ..looking }),
+            SearchOutcome::None if looking.turned => self.told = Some("No matches.".into()),
+            SearchOutcome::None => {
                 let from = if looking.back { self.source.len() } else { 0 };
                 self.looking = Some(SearchProgress { from, turned: true, ..looking });
             }
@@ -274,7 +274,7 @@ impl Pager {
     }
 
     /// Does something that reads; what went wrong is told.
-    fn does(
+    fn perform(
         &mut self,
         around: OverlayContext<'_>,
         act: impl FnOnce(&mut Self, Rect) -> io::Result<()>,
@@ -290,7 +290,7 @@ impl Pager {
     }
 
     /// What was typed is looked for.
-    fn begin(&mut self, around: OverlayContext<'_>) -> Vec<OverlayResponse> {
+    fn search_typed(&mut self, around: OverlayContext<'_>) -> Vec<OverlayResponse> {
         let text = self.field.take().map(|field| field.text()).unwrap_or_default();
         if text.is_empty() {
             return Vec::new();
@@ -300,7 +300,7 @@ impl Pager {
             Ok(pattern) => {
                 self.pattern = Some(pattern);
                 self.at = None;
-                self.does(around, |pager, room| pager.look(false, room))
+                self.perform(around, |pager, room| pager.start_search(false, room))
             }
             Err(error) => {
                 let mut field = Field::line();
@@ -312,7 +312,7 @@ impl Pager {
     }
 
     /// `34 % of 1.2 GB`
-    fn place_told(&self, last: Option<u64>) -> String {
+    fn place_text(&self, last: Option<u64>) -> String {
         let len = self.source.len();
         let size = words::size(len);
         match last {
@@ -345,12 +345,12 @@ impl Overlay for Pager {
         Some(number_of((2, &self.title)))
     }
 
-    fn means(&self, letter: char) -> Means {
+    fn letter_effect(&self, letter: char) -> LetterEffect {
         match letter {
-            'q' | '%' | '0'..='9' => Means::Harmless,
+            'q' | '%' | '0'..='9' => LetterEffect::Harmless,
             // The person's own pager is another program.
-            'E' => Means::Acts,
-            _ => Means::Nothing,
+            'E' => LetterEffect::Acts,
+            _ => LetterEffect::Nothing,
         }
     }
 
@@ -368,7 +368,7 @@ impl Overlay for Pager {
             'E' => vec![OverlayResponse::UiCommand(UiCommand::Pager(self.what.clone()))],
             '%' => {
                 let percent = self.number.parse().unwrap_or(100);
-                self.does(around, |pager, room| pager.to_percent(percent, room))
+                self.perform(around, |pager, room| pager.to_percent(percent, room))
             }
             '0'..='9' if self.number.len() < 3 => {
                 self.number.push(letter);
@@ -389,25 +389,25 @@ impl Overlay for Pager {
                 self.is_expression = !self.is_expression;
                 Vec::new()
             }
-            Action::ListAccept if self.field.is_some() => self.begin(around),
+            Action::ListAccept if self.field.is_some() => self.search_typed(around),
             Action::ListUp | Action::ListDown if self.field.is_some() => Vec::new(),
-            Action::ScrollUp => self.does(around, |pager, room| pager.scroll(-1, room)),
-            Action::ScrollDown => self.does(around, |pager, room| pager.scroll(1, room)),
+            Action::ScrollUp => self.perform(around, |pager, room| pager.scroll(-1, room)),
+            Action::ScrollDown => self.perform(around, |pager, room| pager.scroll(1, room)),
             Action::ScrollPageUp | Action::ScrollPageDown => {
                 let down = action == Action::ScrollPageDown;
-                self.does(around, |pager, room| {
+                self.perform(around, |pager, room| {
                     let page = isize::try_from(pager.height(room)).unwrap_or(1).saturating_sub(1).max(1);
                     pager.scroll(if down { page } else { -page }, room)
                 })
             }
-            Action::ScrollTop => self.does(around, |pager, room| pager.go_to(0, pager.height(room))),
-            Action::ScrollEnd => self.does(around, Self::to_end),
+            Action::ScrollTop => self.perform(around, |pager, room| pager.go_to(0, pager.height(room))),
+            Action::ScrollEnd => self.perform(around, Self::to_end),
             Action::SearchStart | Action::Find => {
                 self.field = Some(Field::line());
                 Vec::new()
             }
-            Action::SearchNext => self.does(around, |pager, room| pager.look(false, room)),
-            Action::SearchPrevious => self.does(around, |pager, room| pager.look(true, room)),
+            Action::SearchNext => self.perform(around, |pager, room| pager.start_search(false, room)),
+            Action::SearchPrevious => self.perform(around, |pager, room| pager.start_search(true, room)),
             Action::PagerWrap => {
                 self.wraps = !self.wraps;
                 (self.left, self.row) = (0, 0);
@@ -418,11 +418,11 @@ impl Overlay for Pager {
                 Vec::new()
             }
             Action::PagerLeft => {
-                self.left = self.left.saturating_sub(SIDEWAYS);
+                self.left = self.left.saturating_sub(SIDEWAYS_COLUMNS);
                 Vec::new()
             }
             Action::PagerRight => {
-                self.left = self.left.saturating_add(SIDEWAYS);
+                self.left = self.left.saturating_add(SIDEWAYS_COLUMNS);
                 Vec::new()
             }
             other => match crate::tui::widgets::field::Edit::of(other) {
@@ -433,7 +433,7 @@ impl Overlay for Pager {
     }
 
     fn wheel(&mut self, rows: isize, around: OverlayContext<'_>) {
-        self.does(around, |pager, room| pager.scroll(rows, room));
+        self.perform(around, |pager, room| pager.scroll(rows, room));
     }
 
     fn work(&mut self, around: OverlayContext<'_>, _: &mut Panes) -> bool {
@@ -441,7 +441,7 @@ impl Overlay for Pager {
             return false;
         }
         let room = around.room(WHOLE_SCREEN);
-        self.look_on(room).unwrap_or_else(|error| {
+        self.search_on(room).unwrap_or_else(|error| {
             self.told = Some(format!("The file can't be read: {error}."));
             true
         })
@@ -482,11 +482,11 @@ impl Overlay for Pager {
         let room = around.room(WHOLE_SCREEN);
         let places = self.places(self.width(room), self.height(room));
         let last = places.last().and_then(|(line, _)| self.lines.get(*line)).map(|line| line.next);
-        let mut told = self.place_told(last);
-        let fate = match self.source.fate() {
-            Fate::There => None,
-            Fate::Removed => Some("The file was removed: this is what was opened."),
-            Fate::Shorter => Some("The file became shorter: its end is gone."),
+        let mut told = self.place_text(last);
+        let fate = match self.source.status() {
+            FileStatus::There => None,
+            FileStatus::Removed => Some("The file was removed: this is what was opened."),
+            FileStatus::Shorter => Some("The file became shorter: its end is gone."),
         };
         let looking = self.looking.map(|looking| {
             let len = u128::from(self.source.len().max(1));

@@ -13,7 +13,7 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 /// Columns of a recipe's title.
-const TITLE: usize = 20;
+const TITLE_COLUMNS: usize = 20;
 
 /// The recipes.
 #[derive(Debug, Default)]
@@ -31,14 +31,14 @@ impl Recipes {
     }
 
     /// The recipes that the filter leaves.
-    fn shown(&self) -> Vec<&RecipeCard> {
+    fn matching_recipes(&self) -> Vec<&RecipeCard> {
         let texts: Vec<String> =
             self.all.iter().map(|card| format!("{} {} {}", card.name, card.title, card.when)).collect();
         rank(&self.filter.text(), &texts).into_iter().filter_map(|at| self.all.get(at)).collect()
     }
 
     fn chosen(&self) -> Option<&RecipeCard> {
-        self.shown().get(self.cursor.0).copied()
+        self.matching_recipes().get(self.cursor.0).copied()
     }
 }
 
@@ -52,7 +52,7 @@ impl Overlay for Recipes {
     }
 
     fn list(&mut self) -> Option<(&mut Cursor, usize)> {
-        let rows = self.shown().len();
+        let rows = self.matching_recipes().len();
         Some((&mut self.cursor, rows))
     }
 
@@ -61,7 +61,7 @@ impl Overlay for Recipes {
         let JobResult::Recipes(recipes, _) = found else { return None };
         let chosen = self.chosen().map(|card| card.name.clone());
         self.all = recipes.to_vec();
-        let at = self.shown().iter().position(|card| chosen.as_ref() == Some(&card.name));
+        let at = self.matching_recipes().iter().position(|card| chosen.as_ref() == Some(&card.name));
         self.cursor.0 = at.unwrap_or_default();
         Some(Vec::new())
     }
@@ -85,14 +85,14 @@ impl Overlay for Recipes {
         let (width, height, look) = (room.width, room.height, around.look);
         let mut sheet = Sheet::new("Recipes");
         sheet.field("> ", &self.filter, width, look).rule(width, look);
-        let shown = self.shown();
+        let shown = self.matching_recipes();
         let rows = usize::from(height.saturating_sub(8).clamp(1, 14));
         let first = self.cursor.window(rows);
         let column = shown.iter().map(|card| card.name.chars().count()).max().unwrap_or(0).clamp(8, 20);
         for (at, card) in shown.iter().enumerate().skip(first).take(rows) {
             let name = safe::cut(&safe::one_line(&card.name), column);
-            let title = safe::cut(&title(card), TITLE);
-            let text = format!("{name:<column$}  {title:<TITLE$}  {}", safe::one_line(&card.when));
+            let title = safe::cut(&title(card), TITLE_COLUMNS);
+            let text = format!("{name:<column$}  {title:<TITLE_COLUMNS$}  {}", safe::one_line(&card.when));
             sheet.row(entry(&text, at == self.cursor.0, width, look));
         }
         if shown.is_empty() {

@@ -1,6 +1,6 @@
 //! The rules of this session, and taking one back. It asks nothing: what a rule covered is only asked about again.
 
-use super::{Means, Overlay, OverlayContext, OverlayResponse, number_of};
+use super::{LetterEffect, Overlay, OverlayContext, OverlayResponse, number_of};
 use crate::engine::transcript::{RuleItem, RuleOver};
 use crate::engine::{Command, State, rules};
 use crate::tui::action::Action;
@@ -70,11 +70,11 @@ impl Overlay for Rules {
         }
     }
 
-    fn means(&self, letter: char) -> Means {
+    fn letter_effect(&self, letter: char) -> LetterEffect {
         match letter {
-            'x' => Means::Acts,
-            'q' => Means::Harmless,
-            _ => Means::Nothing,
+            'x' => LetterEffect::Acts,
+            'q' => LetterEffect::Harmless,
+            _ => LetterEffect::Nothing,
         }
     }
 
@@ -110,7 +110,7 @@ impl Overlay for Rules {
         for (at, item) in items.iter().enumerate().skip(first).take(rows) {
             let text = format!("{}  {}", item.rule.id, rules::describe(&item.rule));
             sheet.row(entry(&text, at == cursor.0, width, look));
-            let text = format!("       {}", safe::one_line(&standing(state, item, look)));
+            let text = format!("       {}", safe::one_line(&state_text(state, item, look)));
             sheet.row(Line::styled(safe::cut(&text, width.into()), look.dim()));
         }
         sheet.gap();
@@ -124,7 +124,7 @@ impl Overlay for Rules {
     }
 }
 
-fn standing(state: &State, item: &RuleItem, look: DrawStyle<'_>) -> String {
+fn state_text(state: &State, item: &RuleItem, look: DrawStyle<'_>) -> String {
     let rule = &item.rule;
     let runs = state.transcript.blocks.values().flat_map(|block| &block.runs);
     let runs = words::count(runs.filter(|run| run.by.rule() == Some(rule.id)).count(), "run");

@@ -56,7 +56,7 @@ impl Sessions {
     }
 
     /// Those of all folders that hold what was typed; what has to be asked for it.
-    pub(crate) fn holding(text: &str) -> (Self, Vec<UiCommand>) {
+    pub(crate) fn with_search(text: &str) -> (Self, Vec<UiCommand>) {
         let mut filter = Field::line();
         filter.set(text);
         let list = Self { filter, ..Self::default() };
@@ -71,7 +71,7 @@ impl Sessions {
     }
 
     /// What Esc does now.
-    fn esc(&self) -> &'static str {
+    fn esc_label(&self) -> &'static str {
         if self.filter.is_empty() { "back" } else { "clear" }
     }
 
@@ -160,7 +160,7 @@ impl Sessions {
     }
 
     /// What Enter does; nothing for the session that is open already.
-    fn enter(&self, state: &State) -> Option<&'static str> {
+    fn enter_label(&self, state: &State) -> Option<&'static str> {
         match self.choice() {
             Choice::Session(chosen) if is_open_here(chosen, state) => None,
             Choice::Session(_) | Choice::Hit(_) => Some("open"),
@@ -169,9 +169,9 @@ impl Sessions {
     }
 
     /// The keys that do something where the mark is.
-    fn keys(&self, around: OverlayContext<'_>) -> String {
+    fn keys_text(&self, around: OverlayContext<'_>) -> String {
         let mut hints = Hints::new(around.keymap, Context::Picker);
-        if let Some(enter) = self.enter(around.state) {
+        if let Some(enter) = self.enter_label(around.state) {
             hints.key(Action::ListAccept, enter, enter, 0);
         }
         if let Some(chosen) = self.chosen() {
@@ -184,7 +184,7 @@ impl Sessions {
                 hints.key(Action::ListDelete, "delete (asks)", "delete", 0);
             }
         }
-        hints.plain("Esc", self.esc(), 0);
+        hints.plain("Esc", self.esc_label(), 0);
         let keys: Vec<String> =
             hints.list.iter().map(|hint| format!("{} {}", hint.key, hint.label)).collect();
         keys.join("   ")
@@ -196,7 +196,7 @@ impl Sessions {
 
     /// Changes the rows; what is chosen stays chosen while it is among them. The row for a new session at the top is
     /// nobody's choice.
-    fn staying(&mut self, change: impl FnOnce(&mut Self)) {
+    fn keeping_choice(&mut self, change: impl FnOnce(&mut Self)) {
         let was = (self.cursor.0 > 0 || !matches!(self.choice(), Choice::New)).then(|| self.choice().key());
         change(self);
         let rows = self.count();
@@ -205,9 +205,9 @@ impl Sessions {
     }
 
     /// The sessions were listed: the newest is chosen at first.
-    fn listed(&mut self, all: &[Summary]) -> Vec<OverlayResponse> {
+    fn set_sessions(&mut self, all: &[Summary]) -> Vec<OverlayResponse> {
         let is_first = self.listing.all().is_none();
-        self.staying(|list| list.listing.keep(all.to_vec(), &list.filter.text()));
+        self.keeping_choice(|list| list.listing.keep(all.to_vec(), &list.filter.text()));
         if is_first {
             self.cursor.0 = self.listing.newest();
         }
@@ -241,7 +241,7 @@ impl Overlay for Sessions {
     ) -> Vec<OverlayResponse> {
         match action {
             Action::ListScope | Action::PaneNext => {
-                self.staying(|list| {
+                self.keeping_choice(|list| {
                     let here = list.listing.here().is_none().then(|| around.setup.cwd.clone());
                     list.listing.show_folder(here, &list.filter.text());
                     list.found.forget();
@@ -299,7 +299,7 @@ impl Overlay for Sessions {
             return Vec::new();
         }
         if !self.filter.is_empty() {
-            self.staying(|list| {
+            self.keeping_choice(|list| {
                 list.filter.take();
                 list.listing.arrange("");
             });
@@ -310,9 +310,9 @@ impl Overlay for Sessions {
 
     fn found(&mut self, found: &JobResult) -> Option<Vec<OverlayResponse>> {
         match found {
-            JobResult::Sessions(all) => Some(self.listed(all)),
+            JobResult::Sessions(all) => Some(self.set_sessions(all)),
             JobResult::SessionHits(text, hits) => {
-                self.staying(|list| list.found.keep(text, hits.clone(), list.listing.here()));
+                self.keeping_choice(|list| list.found.keep(text, hits.clone(), list.listing.here()));
                 Some(self.preview())
             }
             JobResult::Compared(path, compared) => {
@@ -338,10 +338,10 @@ impl Overlay for Sessions {
             return;
         }
         hints.plain("type to filter", "", 3).plain("Up/Down", "", 2);
-        if let Some(enter) = self.enter(around.state) {
+        if let Some(enter) = self.enter_label(around.state) {
             hints.plain("Enter", enter, 0);
         }
-        hints.plain("Tab", "this folder/all", 1).plain("Esc", self.esc(), 0);
+        hints.plain("Tab", "this folder/all", 1).plain("Esc", self.esc_label(), 0);
     }
 
     fn status(&self, _: OverlayContext<'_>) -> Option<String> {
@@ -391,7 +391,7 @@ impl Overlay for Sessions {
         if preview > 0 {
             preview::draw(self, width, preview - 1, look, &mut sheet);
         }
-        sheet.row(Line::styled(self.keys(around), look.dim()));
+        sheet.row(Line::styled(self.keys_text(around), look.dim()));
         Some(sheet)
     }
 }

@@ -19,7 +19,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 /// Columns of a label.
-const LABEL: usize = 14;
+const LABEL_COLUMNS: usize = 14;
 
 /// The list; the first row on screen.
 #[derive(Debug, Default)]
@@ -51,7 +51,7 @@ impl Overlay for Status {
         let (width, height, look) = (room.width, room.height, around.look);
         let mut rows = Vec::new();
         for (label, text) in facts(around, panes) {
-            let label = Span::styled(format!("{label:<LABEL$}"), look.style(Slot::UiTitle));
+            let label = Span::styled(format!("{label:<LABEL_COLUMNS$}"), look.style(Slot::UiTitle));
             rows.extend(safe::hanging(label, &text, width.into(), look.text()));
         }
         let shown = usize::from(height.saturating_sub(2)).max(1);

@@ -74,7 +74,7 @@ fn rows(state: &State, width: u16, look: DrawStyle<'_>) -> Vec<Line<'static>> {
         if !rows.is_empty() {
             rows.push(Line::default());
         }
-        of_turn(&turn, state, width, look, &mut rows);
+        turn_rows(&turn, state, width, look, &mut rows);
     }
     if rows.is_empty() {
         rows.push(Line::styled("No step was taken yet.", look.dim()));
@@ -82,7 +82,7 @@ fn rows(state: &State, width: u16, look: DrawStyle<'_>) -> Vec<Line<'static>> {
     rows
 }
 
-fn of_turn(
+fn turn_rows(
     turn: &TurnLog<'_>,
     state: &State,
     width: usize,
@@ -102,9 +102,9 @@ fn of_turn(
         Span::styled(safe::cut(&prompt, room), look.style(Slot::ChatUser)),
     ]));
     for step in &turn.steps {
-        of_step(step, state, width, look, rows);
+        step_rows(step, state, width, look, rows);
     }
-    let sum = summed(&turn.sum(), turn.steps.len());
+    let sum = sum_text(&turn.sum(), turn.steps.len());
     let end = match (turn.recipe_end, turn.end) {
         (Some(RecipeEnd::Done), _) => "   recipe done",
         (Some(RecipeEnd::GaveUp), _) => "   recipe gave up",
@@ -122,7 +122,7 @@ fn of_turn(
 }
 
 /// `3 steps   2,400 in, 310 out   $0.0123   4 runs, 6.1 s`
-fn summed(sum: &TurnTotals, steps: usize) -> String {
+fn sum_text(sum: &TurnTotals, steps: usize) -> String {
     let mut parts = vec![words::count(steps, "step")];
     if sum.input + sum.output > 0 {
         parts.push(format!("{} in, {} out", words::grouped(sum.input), words::grouped(sum.output)));
@@ -136,7 +136,7 @@ fn summed(sum: &TurnTotals, steps: usize) -> String {
     parts.join("   ")
 }
 
-fn of_step(
+fn step_rows(
     step: &ModelStep<'_>,
     state: &State,
     width: usize,
@@ -164,7 +164,7 @@ fn of_step(
     let head = Span::styled(format!("  step {:<3}", step.number), look.style(Slot::ChatModel));
     rows.extend(safe::hanging(head, &parts.join("   "), width, look.text()));
     for block in &step.blocks {
-        of_block(*block, state, width, look, rows);
+        block_row(*block, state, width, look, rows);
     }
     if let Some(outcome) = step.judged {
         for mut row in verdict(outcome, width.saturating_sub(2), look) {
@@ -175,7 +175,7 @@ fn of_step(
 }
 
 /// `block 3   python [FAILED 1]  by you, edited   1.2 s   run the tests`
-fn of_block(
+fn block_row(
     block: StepBlock<'_>,
     state: &State,
     width: usize,
@@ -186,7 +186,7 @@ fn of_block(
     let standing = state.block_state(item);
     let head = format!("    block {:<4}{:<11}", block.id().0, safe::cut(words::language_of(item), 10));
     let word = format!("{:<14}", format!("[{standing}]"));
-    let mut parts = vec![decided(block.decided())];
+    let mut parts = vec![decision_text(block.decided())];
     if item.block.edited() {
         parts.push("edited".into());
     }
@@ -210,7 +210,7 @@ fn of_block(
     ]));
 }
 
-fn decided(decided: LastDecision<'_>) -> String {
+fn decision_text(decided: LastDecision<'_>) -> String {
     match decided {
         LastDecision::Open => "not decided".into(),
         LastDecision::Approved(grantor) => match grantor {

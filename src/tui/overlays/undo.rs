@@ -3,7 +3,7 @@
 
 use super::ask::Ask;
 use super::pager::Pager;
-use super::{Means, Overlay, OverlayContext, OverlayResponse, number_of};
+use super::{LetterEffect, Overlay, OverlayContext, OverlayResponse, number_of};
 use crate::domain::sentences::undo as sentences;
 use crate::domain::{BlockId, RunId, Sha256, UndoChange, UndoStanding, UndoWay};
 use crate::driver::{Job, JobResult};
@@ -21,9 +21,9 @@ use ratatui::text::Line;
 use std::collections::BTreeSet;
 
 /// Columns of how a change stands by now.
-const STANDING: usize = 18;
+const STATE_COLUMNS: usize = 18;
 /// Files that are named in the question.
-const NAMED: usize = 4;
+const MAX_FILES_SHOWN: usize = 4;
 
 /// The changes of a run.
 #[derive(Debug)]
@@ -51,12 +51,12 @@ impl Changes {
     }
 
     /// Whether there is one that can be taken this way.
-    fn can(&self, way: UndoWay) -> bool {
+    fn has_undoable(&self, way: UndoWay) -> bool {
         self.all().iter().any(|change| change.standing.way() == Some(way))
     }
 
     /// The picked ones that can be taken this way.
-    fn picked(&self, way: UndoWay) -> Vec<&UndoChange> {
+    fn picked_changes(&self, way: UndoWay) -> Vec<&UndoChange> {
         let all = self.all().iter().filter(|change| self.picked.contains(&change.number));
         all.filter(|change| change.standing.way() == Some(way)).collect()
     }
@@ -87,7 +87,7 @@ impl Changes {
 
     /// The question whether it is done.
     fn ask(&self, way: UndoWay) -> Vec<OverlayResponse> {
-        let picked = self.picked(way);
+        let picked = self.picked_changes(way);
         if picked.is_empty() {
             return vec![OverlayResponse::Say(Note::info(match way {
                 UndoWay::Back => "Nothing is picked that can be taken back. Space picks.",
@@ -117,8 +117,8 @@ pub(in crate::tui) fn what_happens(picked: &[&UndoChange], way: UndoWay) -> Vec<
     let of = |change: &str| {
         let names: Vec<String> =
             picked.iter().filter(|c| c.change == change).map(|c| safe::one_line(&c.path)).collect();
-        let more = names.len().saturating_sub(NAMED);
-        let first = names.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
+        let more = names.len().saturating_sub(MAX_FILES_SHOWN);
+        let first = names.iter().take(MAX_FILES_SHOWN).cloned().collect::<Vec<_>>().join(", ");
         (!names.is_empty()).then(|| if more > 0 { format!("{first} and {more} more") } else { first })
     };
     let told = sentences::does(way);
@@ -182,12 +182,12 @@ impl Overlay for Changes {
         }
     }
 
-    fn means(&self, letter: char) -> Means {
+    fn letter_effect(&self, letter: char) -> LetterEffect {
         match letter {
             // What is done is asked about first.
-            ' ' | 'a' | 'q' => Means::Harmless,
-            't' | 'm' => Means::Acts,
-            _ => Means::Nothing,
+            ' ' | 'a' | 'q' => LetterEffect::Harmless,
+            't' | 'm' => LetterEffect::Acts,
+            _ => LetterEffect::Nothing,
         }
     }
 
@@ -205,10 +205,10 @@ impl Overlay for Changes {
             .plain("Enter", "diff", 0)
             .plain("Space", "pick", 1)
             .plain("a", "all", 2);
-        if self.can(UndoWay::Again) {
+        if self.has_undoable(UndoWay::Again) {
             hints.plain("m", "make again", 1);
         }
-        if self.can(UndoWay::Back) {
+        if self.has_undoable(UndoWay::Back) {
             hints.plain("t", "take back", 0);
         }
         hints.plain("Esc", "close", 0);
@@ -252,7 +252,8 @@ impl Overlay for Changes {
                 "deleted" => '-',
                 _ => '~',
             };
-            let tail = format!("{:>7}  {:<STANDING$}", words::size(change.bytes), change.standing.words());
+            let tail =
+                format!("{:>7}  {:<STATE_COLUMNS$}", words::size(change.bytes), change.standing.words());
             let room = usize::from(width).saturating_sub(10 + tail.chars().count());
             let path = safe::cut(&safe::one_line(&change.path), room);
             let pad = " ".repeat(room.saturating_sub(Line::raw(path.as_str()).width()));
@@ -264,7 +265,8 @@ impl Overlay for Changes {
             dropped => sheet.words(&sentences::dropped(dropped), width, look.style(Slot::BlockPending)),
         };
         let ways = [(UndoWay::Back, "   t take back"), (UndoWay::Again, "   m make again")];
-        let ways: String = ways.into_iter().filter(|(way, _)| self.can(*way)).map(|(_, key)| key).collect();
+        let ways: String =
+            ways.into_iter().filter(|(way, _)| self.has_undoable(*way)).map(|(_, key)| key).collect();
         sheet.row(Line::styled(format!("Space pick   a all or none   Enter diff{ways}"), look.dim()));
         Some(sheet)
     }

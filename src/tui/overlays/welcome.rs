@@ -1,6 +1,6 @@
 //! The first choice: where answers come from.
 
-use super::{Means, Overlay, OverlayContext, OverlayResponse, OwnKey};
+use super::{LetterEffect, Overlay, OverlayContext, OverlayResponse, OwnKey};
 use crate::domain::Interpreter;
 use crate::domain::sentences::sandbox::SandboxStanding;
 use crate::domain::sentences::{network, saving, sending};
@@ -22,7 +22,7 @@ use ratatui::text::Line;
 use secrecy::SecretString;
 
 /// Columns below which a provider's address is left out.
-const NARROW: u16 = 68;
+const MIN_ADDRESS_COLUMNS: u16 = 68;
 /// What the address of a server that the list does not name is asked with.
 const TYPE_AN_ADDRESS: &str = "Type the address of the server, then Enter.";
 
@@ -30,7 +30,7 @@ const TYPE_AN_ADDRESS: &str = "Type the address of the server, then Enter.";
 pub(crate) const USUAL_SERVER: &str = "ollama";
 
 /// The figures of a version, without what a build adds to them: `12.2.0` of `12.2.0-14+deb12u1`.
-fn figures(version: &str) -> &str {
+fn version_number(version: &str) -> &str {
     let end = version.find(|c: char| !c.is_ascii_digit() && c != '.');
     version.get(..end.unwrap_or(version.len())).unwrap_or_default()
 }
@@ -108,7 +108,7 @@ impl Welcome {
             self.touched = true;
             self.key_is_gone = *with_key;
             self.cursor.0 = self.rows().len().saturating_sub(1);
-            self.field = Some((WantedText::Address, typed(text)));
+            self.field = Some((WantedText::Address, field_with(text)));
         }
         self
     }
@@ -151,7 +151,7 @@ impl Welcome {
     /// Takes the chosen row; `Err` tells what is missing, and the field for it is open then.
     fn choose(&mut self) -> Result<Choice, String> {
         if let Some((filling, mut field)) = self.field.take() {
-            return self.filled(filling, field.take().trim().to_owned());
+            return self.accept_text(filling, field.take().trim().to_owned());
         }
         match self.row() {
             ProviderRow::Demo => Ok(Choice::Demo),
@@ -205,7 +205,7 @@ impl Welcome {
         )
     }
 
-    fn filled(&mut self, filling: WantedText, text: String) -> Result<Choice, String> {
+    fn accept_text(&mut self, filling: WantedText, text: String) -> Result<Choice, String> {
         match filling {
             _ if text.is_empty() => Err("Nothing was typed.".into()),
             WantedText::Key(of) => {
@@ -220,7 +220,7 @@ impl Welcome {
                 }
             }
             WantedText::Address if !text.starts_with("http://") && !text.starts_with("https://") => {
-                self.field = Some((WantedText::Address, typed(&text)));
+                self.field = Some((WantedText::Address, field_with(&text)));
                 Err("An address begins with http:// or https://.".into())
             }
             WantedText::Address => Ok(Choice::Address { base_url: text, key: self.key.take() }),
@@ -228,14 +228,14 @@ impl Welcome {
     }
 }
 
-fn typed(text: &str) -> Field {
+fn field_with(text: &str) -> Field {
     let mut field = Field::line();
     field.set(text);
     field
 }
 
 /// Where answers come from, and what went out so far.
-pub(crate) fn from_where(around: OverlayContext<'_>) -> String {
+pub(crate) fn source_text(around: OverlayContext<'_>) -> String {
     let state = around.state;
     let runs = state.transcript.blocks.values().flat_map(|item| &item.runs);
     let open = runs.filter(|run| sending::could_send(&run.terms)).count();
@@ -258,7 +258,7 @@ impl Overlay for Welcome {
         }
         let key = self.takes_key().map(|_| ("k".to_owned(), "paste a key"));
         let digits = (format!("1-{}", self.rows().len()), "choose");
-        std::iter::once(digits).chain(key).chain([("q".to_owned(), way_out(around).1)]).collect()
+        std::iter::once(digits).chain(key).chain([("q".to_owned(), leave_hint(around).1)]).collect()
     }
 
     fn field(&mut self) -> Option<&mut Field> {
@@ -305,8 +305,8 @@ impl Overlay for Welcome {
     }
 
     /// There is nothing behind the choice of a provider.
-    fn means(&self, _: char) -> Means {
-        Means::Harmless
+    fn letter_effect(&self, _: char) -> LetterEffect {
+        LetterEffect::Harmless
     }
 
     /// Without a provider there is nothing behind it.
@@ -338,12 +338,12 @@ impl Overlay for Welcome {
         if self.takes_key().is_some() {
             hints.plain("k", "paste a key", 1);
         }
-        let (key, word) = way_out(around);
+        let (key, word) = leave_hint(around);
         hints.plain("?", "help", 2).plain(key, word, 0);
     }
 
     fn status(&self, around: OverlayContext<'_>) -> Option<String> {
-        Some(from_where(around))
+        Some(source_text(around))
     }
 
     fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
@@ -360,7 +360,7 @@ impl Overlay for Welcome {
             let (name, what, state) = describe(*row, self);
             // Where there is no room for both, how it stands says more than where it comes from.
             let text = match width {
-                0..NARROW if !state.is_empty() => format!("{}  {name:<10} {state}", at + 1),
+                0..MIN_ADDRESS_COLUMNS if !state.is_empty() => format!("{}  {name:<10} {state}", at + 1),
                 _ => format!("{}  {name:<10} {what:<38} {state}", at + 1),
             };
             sheet.row(entry(text.trim_end(), at == self.cursor.0, width, look));
@@ -373,7 +373,7 @@ impl Overlay for Welcome {
                 let names: Vec<String> = found
                     .iter()
                     .map(|i| match &i.version {
-                        Some(version) => format!("{} {}", i.language, figures(version)),
+                        Some(version) => format!("{} {}", i.language, version_number(version)),
                         None => i.language.to_string(),
                     })
                     .collect();
@@ -405,7 +405,7 @@ impl Overlay for Welcome {
             None => {
                 let digits = self.rows().len();
                 let key = if self.takes_key().is_some() { "k paste a key   " } else { "" };
-                let (out, word) = way_out(around);
+                let (out, word) = leave_hint(around);
                 let text = format!("1-{digits} or Up/Down, Enter choose   {key}{out} {word}");
                 sheet.row(Line::styled(text, look.dim()));
             }
@@ -415,7 +415,7 @@ impl Overlay for Welcome {
 }
 
 /// The key that leaves the choice, and what it does: without a provider there is nothing behind it.
-fn way_out(around: OverlayContext<'_>) -> (&'static str, &'static str) {
+fn leave_hint(around: OverlayContext<'_>) -> (&'static str, &'static str) {
     if around.setup.welcome { ("q", "quit") } else { ("Esc", "back") }
 }
 

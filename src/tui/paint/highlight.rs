@@ -16,7 +16,7 @@ use std::time::Duration;
 use work::Work;
 
 /// The thread ends when nothing was asked for so long.
-const PATIENCE: Duration = Duration::from_secs(30);
+const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A line of code with the classes of its parts: byte ranges in order and apart; what lies between is plain.
 pub(crate) type Classes = (String, Vec<(Range<usize>, Syntax)>);
@@ -72,7 +72,7 @@ impl HighlightQueue {
 impl Highlighter {
     /// Nothing is started or loaded yet. `waker` is called on the other thread when there is something to take.
     pub(crate) fn start(waker: impl Fn() + Send + 'static) -> Self {
-        Self::with_patience(waker, PATIENCE)
+        Self::with_patience(waker, IDLE_TIMEOUT)
     }
 
     fn with_patience(waker: impl Fn() + Send + 'static, patience: Duration) -> Self {

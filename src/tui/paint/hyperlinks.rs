@@ -13,9 +13,9 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Bytes of an address at the most: terminals drop longer ones.
-const LONGEST: usize = 2_000;
+const MAX_ADDRESS_BYTES: usize = 2_000;
 /// Addresses at the most, in one life of the program; what comes later is text.
-const MOST: usize = 4_096;
+const MAX_ADDRESSES: usize = 4_096;
 /// What an address begins with.
 const SCHEMES: [&str; 3] = ["https://", "http://", "mailto:"];
 
@@ -32,7 +32,7 @@ struct LinkTable {
 
 impl Hyperlinks {
     /// Hyperlinks for a terminal that takes them.
-    pub(crate) fn on() -> Self {
+    pub(crate) fn enabled() -> Self {
         Self(Some(Arc::default()))
     }
 
@@ -46,14 +46,15 @@ impl Hyperlinks {
         // Before 0.50 some addresses ended the terminal.
         let breaks = value("VTE_VERSION").parse::<u32>().is_ok_and(|version| version < 5000);
         // From 3.4 tmux keeps links and hands them on to terminals that take them.
-        let tmux = value("TERM_PROGRAM") == "tmux" && at_least(&value("TERM_PROGRAM_VERSION"), (3, 4));
+        let tmux =
+            value("TERM_PROGRAM") == "tmux" && is_version_at_least(&value("TERM_PROGRAM_VERSION"), (3, 4));
         let holds_back = env("STY").is_some()
             || (!tmux && (env("TMUX").is_some() || term.starts_with("screen") || term.starts_with("tmux")));
-        if writes || breaks || holds_back { Self::default() } else { Self::on() }
+        if writes || breaks || holds_back { Self::default() } else { Self::enabled() }
     }
 
     /// What makes a text a link to an address; nothing where it may be none.
-    pub(crate) fn to(&self, address: &str) -> Style {
+    pub(crate) fn style_for(&self, address: &str) -> Style {
         let number = self.0.as_ref().filter(|_| is_address(address)).and_then(|table| {
             let mut table = table.lock().unwrap_or_else(PoisonError::into_inner);
             if let Some(number) = table.numbers.get(address) {
@@ -61,7 +62,7 @@ impl Hyperlinks {
             }
             let number = u32::try_from(table.addresses.len()).ok()?;
             let address: Arc<str> = address.into();
-            (table.addresses.len() < MOST).then(|| {
+            (table.addresses.len() < MAX_ADDRESSES).then(|| {
                 table.addresses.push(address.clone());
                 table.numbers.insert(address, number);
                 number
@@ -103,7 +104,7 @@ impl LinkNumber {
 
 /// The bare addresses in a text. One that may go on behind what is understood of it is none: it would lead elsewhere than it
 /// reads.
-pub(crate) fn bare(text: &str) -> Vec<Range<usize>> {
+pub(crate) fn bare_addresses(text: &str) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     for (colon, _) in text.match_indices(':') {
         let start = SCHEMES.iter().find_map(|scheme| {
@@ -156,13 +157,13 @@ fn is_sign(c: char) -> bool {
 /// Whether this is an address of a known scheme, and nothing else.
 fn is_address(address: &str) -> bool {
     let host = SCHEMES.iter().find_map(|scheme| address.strip_prefix(scheme));
-    address.len() <= LONGEST
+    address.len() <= MAX_ADDRESS_BYTES
         && address.chars().all(is_sign)
         && host.is_some_and(|host| host.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '['))
 }
 
 /// Whether a version such as `3.4a` is this one or a later one.
-fn at_least(version: &str, wanted: (u32, u32)) -> bool {
+fn is_version_at_least(version: &str, wanted: (u32, u32)) -> bool {
     let mut numbers = version.split(|c: char| !c.is_ascii_digit()).map(|part| part.parse().unwrap_or(0));
     (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)) >= wanted
 }
@@ -172,7 +173,7 @@ mod tests {
     use super::*;
 
     fn found(text: &str) -> Vec<&str> {
-        bare(text).into_iter().map(|range| &text[range]).collect()
+        bare_addresses(text).into_iter().map(|range| &text[range]).collect()
     }
 
     #[test]
@@ -196,8 +197,8 @@ mod tests {
 
     #[test]
     fn what_is_no_address_is_no_link_and_a_number_means_one_for_good() {
-        let links = Hyperlinks::on();
-        let number = |address: &str| links.to(address).underline_color.and_then(LinkNumber::carried);
+        let links = Hyperlinks::enabled();
+        let number = |address: &str| links.style_for(address).underline_color.and_then(LinkNumber::carried);
         for hostile in [
             "https://a.org/\x1b\\\x1b]52;c;aGk=\x07",
             "https://a.org/\u{9c}",
@@ -205,18 +206,18 @@ mod tests {
             "file:///etc/passwd",
             "HTTPS://",
             "",
-            &format!("https://a.org/{}", "a".repeat(LONGEST)),
+            &format!("https://a.org/{}", "a".repeat(MAX_ADDRESS_BYTES)),
         ] {
             assert_eq!(number(hostile), None, "{hostile:?}");
         }
         let first = number("https://a.org/0").unwrap();
-        for more in 0..MOST + 10 {
+        for more in 0..MAX_ADDRESSES + 10 {
             let address = format!("https://a.org/{more}");
             let held = number(&address).map(|number| links.address(number).unwrap());
-            assert_eq!(held.as_deref(), (more < MOST).then_some(address.as_str()));
+            assert_eq!(held.as_deref(), (more < MAX_ADDRESSES).then_some(address.as_str()));
         }
         assert_eq!(number("https://a.org/0"), Some(first));
-        assert_eq!(Hyperlinks::default().to("https://a.org"), Style::new());
+        assert_eq!(Hyperlinks::default().style_for("https://a.org"), Style::new());
     }
 
     #[test]

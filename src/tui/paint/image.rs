@@ -38,8 +38,8 @@ fn row(picture: &Pixels, y: u32, depth: Depth, dark_on_light: bool) -> Line<'sta
         let at = |y: u32| picture.at(x, y).and_then(opaque);
         let (upper, lower) = (at(y), at(y + 1));
         let (glyph, style) = if depth == Depth::Mono {
-            let ink = |rgb: Option<Rgb>, y: u32| rgb.is_some_and(|rgb| inked(rgb, x, y, dark_on_light));
-            (block(ink(upper, y), ink(lower, y + 1)), Style::new())
+            let ink = |rgb: Option<Rgb>, y: u32| rgb.is_some_and(|rgb| has_ink(rgb, x, y, dark_on_light));
+            (half_block(ink(upper, y), ink(lower, y + 1)), Style::new())
         } else {
             cell(upper.map(|c| colour(c, depth)), lower.map(|c| colour(c, depth)))
         };
@@ -52,7 +52,7 @@ fn row(picture: &Pixels, y: u32, depth: Depth, dark_on_light: bool) -> Line<'sta
 }
 
 /// Whether a pixel is drawn where there are no colours.
-fn inked(rgb: Rgb, x: u32, y: u32, dark_on_light: bool) -> bool {
+fn has_ink(rgb: Rgb, x: u32, y: u32, dark_on_light: bool) -> bool {
     let luminance = rgb.luminance().sqrt();
     let amount = if dark_on_light { 1.0 - luminance } else { luminance };
     let threshold = DITHER
@@ -62,7 +62,7 @@ fn inked(rgb: Rgb, x: u32, y: u32, dark_on_light: bool) -> bool {
     amount > threshold
 }
 
-fn block(upper: bool, lower: bool) -> char {
+fn half_block(upper: bool, lower: bool) -> char {
     match (upper, lower) {
         (true, true) => '█',
         (true, false) => '▀',

@@ -83,7 +83,7 @@ impl Output {
     /// Adds what was printed. A piece may end anywhere.
     pub(crate) fn push(&mut self, stream: Stream, bytes: &[u8]) -> LineChange {
         self.touched = self.kept.next();
-        let gone = self.kept.gone();
+        let gone = self.kept.dropped_rows();
         let mut decoder = std::mem::take(&mut self.cursor(stream).decoder);
         decoder.feed(bytes, &mut |token| self.obey(stream, token));
         self.cursor(stream).decoder = decoder;
@@ -93,7 +93,7 @@ impl Output {
     /// No more output comes: a character that was begun is shown as bytes.
     pub(crate) fn finish(&mut self) -> LineChange {
         self.touched = self.kept.next();
-        let gone = self.kept.gone();
+        let gone = self.kept.dropped_rows();
         for stream in [Stream::Stdout, Stream::Stderr] {
             self.end(stream);
         }
@@ -112,7 +112,7 @@ impl Output {
 
     /// Whether lines between the first and the last were let go, or bytes of it were never kept.
     pub(crate) fn left_out(&self) -> bool {
-        self.kept.gone() > 0 || self.is_missing
+        self.kept.dropped_rows() > 0 || self.is_missing
     }
 
     /// Whether there is none.
@@ -122,7 +122,7 @@ impl Output {
 
     /// The text of a line as it was printed: what was written over is gone, tabs are tabs.
     pub(crate) fn printed(&self, at: usize) -> Cow<'_, str> {
-        match self.kept.shown(at) {
+        match self.kept.line_view(at) {
             Some(LineView::Row(row)) => Cow::Borrowed(row.text()),
             Some(LineView::LeftOut) => Cow::Owned(self.words()),
             None => Cow::Borrowed(""),
@@ -140,8 +140,8 @@ impl Output {
 
     /// A line, safe to draw; an empty one behind the last.
     pub(crate) fn line(&self, at: usize, theme: &Theme) -> Line<'static> {
-        match self.kept.shown(at) {
-            Some(LineView::Row(row)) => painted(row, theme),
+        match self.kept.line_view(at) {
+            Some(LineView::Row(row)) => paint_row(row, theme),
             Some(LineView::LeftOut) => Line::styled(self.words(), theme.style(Slot::OutputTruncated)),
             None => Line::default(),
         }
@@ -149,16 +149,16 @@ impl Output {
 
     /// Whether a line went to standard error.
     pub(crate) fn is_error(&self, at: usize) -> bool {
-        matches!(self.kept.shown(at), Some(LineView::Row(row)) if row.kind == RowKind::Stderr)
+        matches!(self.kept.line_view(at), Some(LineView::Row(row)) if row.kind == RowKind::Stderr)
     }
 
     fn words(&self) -> String {
-        let s = if self.kept.gone() == 1 { "" } else { "s" };
-        format!("... {} line{s} left out ...", grouped(self.kept.gone()))
+        let s = if self.kept.dropped_rows() == 1 { "" } else { "s" };
+        format!("... {} line{s} left out ...", grouped(self.kept.dropped_rows()))
     }
 
     fn changed(&self, gone_before: u64) -> LineChange {
-        let gone = self.kept.gone() - gone_before;
+        let gone = self.kept.dropped_rows() - gone_before;
         let from = self.kept.line_of(self.touched, gone > 0);
         // The line that tells of those left out takes the place of one.
         let gone = gone.saturating_sub(u64::from(gone_before == 0));
@@ -188,7 +188,7 @@ impl Output {
     }
 }
 
-fn painted(row: &OutputRow, theme: &Theme) -> Line<'static> {
+fn paint_row(row: &OutputRow, theme: &Theme) -> Line<'static> {
     let base = match row.kind {
         RowKind::Stdout => Style::default(),
         RowKind::Stderr => theme.style(Slot::OutputStderr),

@@ -15,7 +15,7 @@ use unicode_segmentation::UnicodeSegmentation as _;
 pub(crate) const TAB: usize = 4;
 
 /// More marks than this on one character are shown as text: no script needs them, and they paint over neighbours.
-const MARKS: usize = 8;
+const MAX_MARKS: usize = 8;
 
 /// How strictly text is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -124,7 +124,7 @@ impl<'a> Glyphs<'a> {
             }
             before = Some(c);
         }
-        marks <= MARKS
+        marks <= MAX_MARKS
     }
 
     fn char_may_be_drawn(&self, before: Option<char>, c: char, after: Option<char>, at: usize) -> bool {
@@ -170,11 +170,11 @@ impl<'a> Glyphs<'a> {
                 continue;
             }
             let selector = matches!(c, '\u{fe0e}' | '\u{fe0f}');
-            if visible && !selector && marks < MARKS && joins_mark(&mut parts, c, to) {
+            if visible && !selector && marks < MAX_MARKS && joins_mark(&mut parts, c, to) {
                 marks += 1;
                 continue;
             }
-            let text = escaped(c);
+            let text = escape_char(c);
             let width = text.len();
             parts.push(Glyph { text: Cow::Owned(text), width, start: from, end: to, marked: true });
         }
@@ -202,7 +202,7 @@ fn joins_mark(parts: &mut [Glyph<'_>], c: char, end: usize) -> bool {
 }
 
 /// How a character that may not be drawn is shown: `\x1b` for bytes that ASCII terminals obey, `<U+202E>` for others.
-pub(crate) fn escaped(c: char) -> String {
+pub(crate) fn escape_char(c: char) -> String {
     let code = u32::from(c);
     if code < 0x80 { format!("\\x{code:02x}") } else { format!("<U+{code:04X}>") }
 }

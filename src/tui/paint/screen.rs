@@ -10,23 +10,23 @@ use ratatui::style::Style;
 use std::borrow::Cow;
 
 /// What is drawn of a character that may not be drawn: what it is has no room in its cell.
-const SIGN: &str = "?";
+const REPLACEMENT: &str = "?";
 
 /// So many rows of it are above what has room.
-pub(crate) fn above(screen: &TerminalScreen, height: u16) -> u16 {
+pub(crate) fn rows_above(screen: &TerminalScreen, height: u16) -> u16 {
     let last = screen.cursor.map_or(0, |(row, _)| row);
     (last + 1).saturating_sub(height)
 }
 
 /// Draws it, with the row of its cursor in sight; tells where that stands.
 pub(crate) fn draw(screen: &TerminalScreen, area: Rect, buf: &mut Buffer, theme: &Theme) -> Option<Position> {
-    let above = above(screen, area.height);
+    let above = rows_above(screen, area.height);
     for (y, row) in (area.y..area.bottom()).zip(screen.rows.iter().skip(above.into())) {
         for (x, cell) in (area.x..area.right()).zip(row.iter()) {
             if cell.width == 0 {
                 continue;
             }
-            let (text, is_marked) = drawn(cell);
+            let (text, is_marked) = cell_symbol(cell);
             let style = style(cell, theme);
             let style = if is_marked { style.patch(theme.mark()) } else { style };
             let room = u16::from(cell.width).min(area.right() - x);
@@ -42,7 +42,7 @@ pub(crate) fn draw(screen: &TerminalScreen, area: Rect, buf: &mut Buffer, theme:
 }
 
 /// The text of a cell as it may be drawn, and whether it stands for something that may not be.
-fn drawn(cell: &ScreenCell) -> (Cow<'static, str>, bool) {
+fn cell_symbol(cell: &ScreenCell) -> (Cow<'static, str>, bool) {
     let mut text = String::from(cell.character);
     if cell.marks.is_none() && plain::is_plain(&text) {
         return (text.into(), false);
@@ -53,7 +53,7 @@ fn drawn(cell: &ScreenCell) -> (Cow<'static, str>, bool) {
     [text, alone]
         .into_iter()
         .find(|text| fits(text, cell.width))
-        .map_or((SIGN.into(), true), |text| (text.into(), false))
+        .map_or((REPLACEMENT.into(), true), |text| (text.into(), false))
 }
 
 fn fits(text: &str, width: u8) -> bool {

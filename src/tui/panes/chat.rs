@@ -40,7 +40,7 @@ struct CachedRows {
 }
 
 /// So many laid out items are kept; beyond, all are let go.
-const KEPT: usize = 600;
+const MAX_KEPT_ITEMS: usize = 600;
 
 #[derive(Debug, Default)]
 pub(crate) struct ChatPane {
@@ -77,7 +77,7 @@ struct ChatItems<'a> {
 
 impl ChatItems<'_> {
     /// The rows of an item of the transcript; nothing for the live end.
-    fn laid(&mut self, at: usize) -> Rc<[Line<'static>]> {
+    fn item_rows(&mut self, at: usize) -> Rc<[Line<'static>]> {
         if at >= self.state.transcript.items.len() {
             return Rc::from([]);
         }
@@ -87,7 +87,7 @@ impl ChatItems<'_> {
         }
         let (rows, blocks) = item::rows(self.state, at, self.width, self.look);
         let rows: Rc<[Line<'static>]> = rows.into();
-        if self.kept.len() >= KEPT {
+        if self.kept.len() >= MAX_KEPT_ITEMS {
             self.kept.clear();
         }
         self.kept.insert(at, CachedRows { stamp, rows: rows.clone(), blocks });
@@ -97,7 +97,7 @@ impl ChatItems<'_> {
     /// The lines of an item, with its rows; the live end is one as well.
     fn lines(&mut self, at: usize) -> Vec<Passage> {
         if at < self.state.transcript.items.len() {
-            return Passage::of_rows(&self.laid(at));
+            return Passage::of_rows(&self.item_rows(at));
         }
         let rows = (0..self.rows(at)).filter_map(|row| self.line(Anchor { item: at, row }));
         Passage::of_rows(&rows.collect::<Vec<_>>())
@@ -111,14 +111,14 @@ impl Items for ChatItems<'_> {
 
     fn rows(&mut self, item: usize) -> usize {
         if item < self.state.transcript.items.len() {
-            return self.laid(item).len();
+            return self.item_rows(item).len();
         }
         self.opening.map_or(0, |opening| opening.rows.len()) + self.live.len()
     }
 
     fn line(&mut self, Anchor { item, row }: Anchor) -> Option<Line<'static>> {
         if item < self.state.transcript.items.len() {
-            return self.laid(item).get(row).cloned();
+            return self.item_rows(item).get(row).cloned();
         }
         let opening = self.opening.map_or(&[][..], |opening| opening.rows.as_slice());
         opening.get(row).or_else(|| self.live.line(row.checked_sub(opening.len())?)).cloned()
@@ -157,7 +157,7 @@ impl ChatPane {
         let Some(item) = state.transcript.items.iter().rposition(|item| item.holds(block)) else { return };
         let rows = self.with(state, look, |list, talk| {
             list.arrange(talk, height.into());
-            talk.laid(item);
+            talk.item_rows(item);
             talk.kept.get(&item).map(|kept| kept.blocks.clone()).unwrap_or_default()
         });
         let Some((row, _)) = rows.iter().find(|(_, of)| *of == block) else { return };
@@ -221,12 +221,12 @@ impl ChatPane {
     }
 
     /// The items on screen and around it.
-    pub(crate) fn looked_at(&self, state: &State) -> Range<usize> {
+    pub(crate) fn wanted_items(&self, state: &State) -> Range<usize> {
         wanted::around(state, self.list.visible())
     }
 
     /// The block whose line is marked while the pane has the focus.
-    pub(crate) fn marked(&self) -> Option<BlockId> {
+    pub(crate) fn marked_block(&self) -> Option<BlockId> {
         self.marked.and_then(|at| self.blocks.get(at)).map(|(_, block)| *block)
     }
 
@@ -308,8 +308,8 @@ impl ChatPane {
     }
 
     /// What the title says on the right: `follow`, or how much is new below, and the key that goes there.
-    pub(crate) fn standing(&self, keys: &EndKeys) -> String {
-        let standing = self.list.standing(keys);
+    pub(crate) fn position_text(&self, keys: &EndKeys) -> String {
+        let standing = self.list.position_text(keys);
         // It may have been led to the block that waits: whoever reads it has to see that this is not its end.
         if standing.is_empty() && self.list.goes_on() { "more below".into() } else { standing }
     }

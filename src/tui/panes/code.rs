@@ -101,7 +101,7 @@ impl LayoutStamp {
 }
 
 /// Rows of code that are on screen beside the rights, where there are as many.
-const CODE_ROWS: usize = 14;
+const MIN_CODE_ROWS: usize = 14;
 
 /// The pane.
 #[derive(Debug, Default)]
@@ -212,7 +212,9 @@ impl CodePane {
         let terms = if open { guard_terms(state, item) } else { 0 };
         let stamp = terms ^ u64::from(inspected.is_some()) << 63;
         let fits = self.layout.as_ref().is_some_and(|l| {
-            l.crowded == (!l.full && crowds(l.wide_rights, &l.doc, self.height_beside(l.taken.as_ref())))
+            l.crowded
+                == (!l.full
+                    && leaves_too_few_rows(l.wide_rights, &l.doc, self.height_beside(l.taken.as_ref())))
                 && l.block == item.block.id
                 && l.revision == version.revision
                 && l.width == self.area.width
@@ -264,7 +266,7 @@ impl CodePane {
         };
         let wide_rights = rights.rows().len();
         let height = self.height_beside(taken.as_ref());
-        let crowded = !self.full_rights && crowds(wide_rights, &doc, height);
+        let crowded = !self.full_rights && leaves_too_few_rows(wide_rights, &doc, height);
         if crowded {
             rights.close_up(self.area.width, look);
         }
@@ -311,26 +313,26 @@ impl CodePane {
     }
 
     /// All rows that have to be seen before an approval: rights, code and findings.
-    pub(crate) fn to_see(&self) -> Vec<guard::SubjectRow> {
-        self.layout
-            .as_ref()
-            .map_or_else(Vec::new, |l| l.rights.to_see().iter().cloned().chain(l.doc.to_see()).collect())
+    pub(crate) fn subject_rows(&self) -> Vec<guard::SubjectRow> {
+        self.layout.as_ref().map_or_else(Vec::new, |l| {
+            l.rights.subject_rows().iter().cloned().chain(l.doc.subject_rows()).collect()
+        })
     }
 
-    /// The rows of rights among [`CodePane::to_see`].
-    pub(crate) fn rights_to_see(&self) -> Range<usize> {
-        0..self.layout.as_ref().map_or(0, |l| l.rights.to_see().len())
+    /// The rows of rights among [`CodePane::subject_rows`].
+    pub(crate) fn rights_rows(&self) -> Range<usize> {
+        0..self.layout.as_ref().map_or(0, |l| l.rights.subject_rows().len())
     }
 
     /// All of them were on screen long enough: the rights of the next blocks are compared with these.
-    pub(crate) fn rights_were_seen(&mut self, state: &State) {
+    pub(crate) fn note_rights_seen(&mut self, state: &State) {
         let inspected = self.subject.and_then(|block| state.inspected(block));
         if let Some((terms, reach)) = inspected.and_then(|i| Some((i.terms.as_ref().ok()?, &i.reach))) {
             self.seen_rights.note(terms, reach);
         }
     }
 
-    /// What [`CodePane::to_see`] depends on; the rows are the same while this is.
+    /// What [`CodePane::subject_rows`] depends on; the rows are the same while this is.
     pub(crate) fn layout_stamp(&self) -> Option<LayoutStamp> {
         self.layout.as_ref().map(|l| LayoutStamp {
             version: (l.block, l.revision),
@@ -341,7 +343,7 @@ impl CodePane {
         })
     }
 
-    /// The rows (numbers into [`CodePane::to_see`]) that the frame shows.
+    /// The rows (numbers into [`CodePane::subject_rows`]) that the frame shows.
     pub(crate) fn on_screen(&self) -> Vec<Range<usize>> {
         let Some(laid) = &self.layout else { return Vec::new() };
         if !matches!(self.mode, Mode::View) {
@@ -382,6 +384,6 @@ impl CodePane {
 }
 
 /// Whether rights on so many rows leave too few to the code on a pane of this height.
-fn crowds(rights: usize, doc: &Doc, height: usize) -> bool {
-    rights > 0 && rights + doc.len().min(CODE_ROWS) > height
+fn leaves_too_few_rows(rights: usize, doc: &Doc, height: usize) -> bool {
+    rights > 0 && rights + doc.len().min(MIN_CODE_ROWS) > height
 }

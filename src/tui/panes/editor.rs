@@ -116,7 +116,8 @@ impl Editor {
     pub(crate) fn compare(&mut self) {
         let generation = self.generation();
         if self.changed.as_ref().map(|c| c.0) != Some(generation) {
-            let lines = changed::lines(&self.original, self.field.rows(), self.field.content().untouched());
+            let lines =
+                changed::lines(&self.original, self.field.rows(), self.field.content().unchanged_ends());
             let same = self.original.len() == lines.len() && !lines.contains(&true);
             let only_ends = same && generation > 0 && self.is_changed();
             self.changed = Some((generation, EditedLines { lines, only_ends }));
@@ -186,7 +187,7 @@ impl Editor {
 
     /// Looks for something from now on.
     pub(crate) fn look_for(&mut self, needle: Needle) {
-        self.field.engine().look_for(Some(needle));
+        self.field.engine().set_needle(Some(needle));
     }
 
     /// Selects the next match, or the one before; `here`: one at the cursor is the next. `false`: there is none.

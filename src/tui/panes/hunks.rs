@@ -9,13 +9,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Lines beyond which texts are not taken apart.
-const MOST_LINES: usize = 100_000;
+const MAX_LINES: usize = 100_000;
 /// Hunks beyond which nobody decides about them one by one.
-const MOST_HUNKS: usize = 400;
+const MAX_HUNKS: usize = 400;
 /// How long the comparison may look for the shortest changes.
-const MOST_TIME: Duration = Duration::from_millis(50);
+const DIFF_TIMEOUT: Duration = Duration::from_millis(50);
 /// Changes with no more equal lines between them are one hunk.
-const BETWEEN: usize = 1;
+const MAX_EQUAL_LINES: usize = 1;
 
 /// One place in which they differ; lines count from 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,7 +52,7 @@ fn texts<'a>(text: &'a str, lines: &[Range<usize>]) -> Vec<&'a str> {
     lines.iter().map(|range| text.get(range.clone()).unwrap_or_default()).collect()
 }
 
-fn within<'a, 'b>(lines: &'a [&'b str], part: &FilePart) -> &'a [&'b str] {
+fn part_lines<'a, 'b>(lines: &'a [&'b str], part: &FilePart) -> &'a [&'b str] {
     lines.get(part.lines.start..part.lines.end.min(lines.len())).unwrap_or_default()
 }
 
@@ -61,22 +61,22 @@ impl Hunks {
     /// piece.
     pub(super) fn of(old: &Arc<str>, new: &Arc<str>, files: &[(FilePart, FilePart)]) -> Option<Self> {
         let (old_lines, new_lines) = (lines(old), lines(new));
-        if old == new || old_lines.len().max(new_lines.len()) > MOST_LINES {
+        if old == new || old_lines.len().max(new_lines.len()) > MAX_LINES {
             return None;
         }
-        let until = Instant::now() + MOST_TIME;
+        let until = Instant::now() + DIFF_TIMEOUT;
         let (before, after) = (texts(old, &old_lines), texts(new, &new_lines));
         let mut list: Vec<LineHunk> = Vec::new();
         for (gone, came) in files {
             let (from, to) = (gone.lines.start, came.lines.start);
-            let (before, after) = (within(&before, gone), within(&after, came));
+            let (before, after) = (part_lines(&before, gone), part_lines(&after, came));
             let ops = capture_diff_slices_deadline(Algorithm::Myers, before, after, Some(until));
             let first = list.len();
             for op in ops.iter().filter(|op| !matches!(op, DiffOp::Equal { .. })) {
                 let moved = |range: Range<usize>, by: usize| range.start + by..range.end + by;
                 let (gone, came) = (moved(op.old_range(), from), moved(op.new_range(), to));
                 match list.get_mut(first..).and_then(<[LineHunk]>::last_mut) {
-                    Some(last) if gone.start.saturating_sub(last.old.end) <= BETWEEN => {
+                    Some(last) if gone.start.saturating_sub(last.old.end) <= MAX_EQUAL_LINES => {
                         last.old.end = gone.end;
                         last.new.end = came.end;
                     }
@@ -84,7 +84,7 @@ impl Hunks {
                 }
             }
         }
-        (list.len() <= MOST_HUNKS).then(|| Self {
+        (list.len() <= MAX_HUNKS).then(|| Self {
             old: old.clone(),
             new: new.clone(),
             old_lines,
@@ -99,11 +99,11 @@ impl Hunks {
     }
 
     /// Bytes of so many lines of the old text.
-    fn gone(&self, lines: Range<usize>) -> &str {
+    fn old_text(&self, lines: Range<usize>) -> &str {
         slice(&self.old, &self.old_lines, lines)
     }
 
-    fn came(&self, lines: Range<usize>) -> &str {
+    fn new_text(&self, lines: Range<usize>) -> &str {
         slice(&self.new, &self.new_lines, lines)
     }
 
@@ -113,11 +113,11 @@ impl Hunks {
         let hunks = self.list.iter().enumerate().map(Some).chain([None]);
         hunks.map(move |next| match next {
             Some((number, hunk)) => {
-                let same = self.gone(from..hunk.old.start);
+                let same = self.old_text(from..hunk.old.start);
                 from = hunk.old.end;
                 (same, Some((number, hunk)))
             }
-            None => (self.gone(from..self.old_lines.len()), None),
+            None => (self.old_text(from..self.old_lines.len()), None),
         })
     }
 
@@ -128,7 +128,8 @@ impl Hunks {
             text.push_str(same);
             if let Some((number, hunk)) = hunk {
                 let drop = dropped.contains(&number);
-                let piece = if drop { self.gone(hunk.old.clone()) } else { self.came(hunk.new.clone()) };
+                let piece =
+                    if drop { self.old_text(hunk.old.clone()) } else { self.new_text(hunk.new.clone()) };
                 text.push_str(piece);
             }
         }
@@ -173,11 +174,11 @@ impl Hunks {
         }
         let found = rest.strip_prefix(same).is_some_and(|rest| {
             let Some((number, hunk)) = hunk else { return self.read(pieces, at + 1, rest, dead, dropped) };
-            let kept = rest.strip_prefix(self.came(hunk.new.clone()));
+            let kept = rest.strip_prefix(self.new_text(hunk.new.clone()));
             if kept.is_some_and(|rest| self.read(pieces, at + 1, rest, dead, dropped)) {
                 return true;
             }
-            let old = rest.strip_prefix(self.gone(hunk.old.clone()));
+            let old = rest.strip_prefix(self.old_text(hunk.old.clone()));
             dropped.insert(*number);
             let found = old.is_some_and(|rest| self.read(pieces, at + 1, rest, dead, dropped));
             if !found {
@@ -299,9 +300,9 @@ mod tests {
             for (number, place) in hunks.places(&dropped).into_iter().enumerate() {
                 let hunk = &hunks.list()[number];
                 let piece = if dropped.contains(&number) {
-                    hunks.gone(hunk.old.clone())
+                    hunks.old_text(hunk.old.clone())
                 } else {
-                    hunks.came(hunk.new.clone())
+                    hunks.new_text(hunk.new.clone())
                 };
                 prop_assert_eq!(lines[place].concat(), piece);
             }

@@ -30,7 +30,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
 use receipt::RunRows;
-pub(in crate::tui) use receipt::{SVG, ended_lines};
+pub(in crate::tui) use receipt::{SVG, end_lines};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -39,10 +39,10 @@ use tables::Table;
 use unicode_width::UnicodeWidthStr as _;
 
 /// Columns of a title that are no words: brackets, and the gaps between its parts.
-const FRAME: usize = 7;
+const TITLE_FRAME_COLUMNS: usize = 7;
 
 /// The item of what follows the output.
-const TAIL: usize = usize::MAX;
+const TAIL_ITEM: usize = usize::MAX;
 
 /// What the pane shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,18 +64,18 @@ pub(crate) struct OutputPlace {
 
 /// A text that is put on screen once it is there.
 #[derive(Clone, Debug)]
-pub(crate) enum SoughtText {
+pub(crate) enum SearchTarget {
     /// As it stands.
     Pattern(Pattern),
     /// One of the words of a search over sessions.
     Words(SearchWords),
 }
 
-impl SoughtText {
+impl SearchTarget {
     fn first_in(&self, line: &str) -> Option<Range<usize>> {
         match self {
-            SoughtText::Pattern(pattern) => pattern.find_in(line).next(),
-            SoughtText::Words(words) => words.first_in(line),
+            SearchTarget::Pattern(pattern) => pattern.find_in(line).next(),
+            SearchTarget::Words(words) => words.first_in(line),
         }
     }
 }
@@ -110,7 +110,7 @@ pub struct OutputPane {
     theme: String,
     area: Rect,
     /// A text that is put on screen as soon as the output of this block is laid out.
-    seek: Option<(BlockId, SoughtText)>,
+    seek: Option<(BlockId, SearchTarget)>,
     /// How often lines were changed that were there already.
     changes: u64,
     /// The image that is shown alone, and what stands behind it: nothing.
@@ -154,13 +154,13 @@ impl OutputPane {
     pub fn push(&mut self, run: RunId, stream: Stream, bytes: &[u8]) {
         if matches!(self.shown, Some(Subject::Run(_, shown)) if shown == run) {
             let changed = self.output.push(stream, bytes);
-            self.let_go(changed);
+            self.forget_wrapped(changed);
         }
     }
 
     /// Forgets what was laid out of lines that changed. A person who reads further up keeps the place, although lines
     /// between the first and the last were let go.
-    fn let_go(&mut self, changed: LineChange) {
+    fn forget_wrapped(&mut self, changed: LineChange) {
         self.changes += u64::from(changed.from < self.output.len());
         self.wrapped.retain(|line, _| *line < changed.from);
         let Some(place) = self.list.place().filter(|_| changed.gone > 0) else { return };
@@ -226,7 +226,7 @@ impl OutputPane {
         }
         if self.run(state).is_some_and(|(_, run)| run.ended.is_some()) {
             let changed = self.output.finish();
-            self.let_go(changed);
+            self.forget_wrapped(changed);
             let wanted = Some((area.width, self.whole));
             if self.tables_for != wanted {
                 let count = if self.whole { 0 } else { self.output.len() };
@@ -241,7 +241,7 @@ impl OutputPane {
         self.area = area;
         let before = self.head.len();
         pictures.begin_frame();
-        self.surround(state, pictures, look);
+        self.lay_out_around(state, pictures, look);
         let grown = isize::try_from(self.head.len()).unwrap_or(0) - isize::try_from(before).unwrap_or(0);
         self.list.shift(before, grown);
         let height = area.height.into();
@@ -290,8 +290,8 @@ impl OutputPane {
         }
         let mut visible = self.list.visible().iter();
         let of = |at: &Anchor| match at.item.checked_sub(self.head.len()) {
-            None => tables::holding(&self.head_tables, at.item),
-            Some(line) => tables::holding(&self.tables, line),
+            None => tables::table_at(&self.head_tables, at.item),
+            Some(line) => tables::table_at(&self.tables, line),
         };
         visible.find_map(of)
     }
@@ -340,20 +340,18 @@ impl OutputPane {
         chosen: Option<BlockId>,
         look: DrawStyle<'_>,
     ) -> Option<usize> {
-        const MOST: usize = 100;
+        const MAX_ITEMS: usize = 100;
         let is_other = self.shown != Some(subject(state, chosen));
         if is_other || self.screen.is_some() || self.alone.is_some() || !self.images(state).is_empty() {
             return None;
         }
-        Some(
-            self.with(look, |_, printed| {
-                (0..printed.count()).take(MOST).map(|item| printed.rows(item)).sum()
-            }),
-        )
+        Some(self.with(look, |_, printed| {
+            (0..printed.count()).take(MAX_ITEMS).map(|item| printed.rows(item)).sum()
+        }))
     }
 
     /// Puts the first line of a block's output with this text on screen as soon as it is laid out.
-    pub(crate) fn seek(&mut self, block: BlockId, text: SoughtText) {
+    pub(crate) fn seek(&mut self, block: BlockId, text: SearchTarget) {
         self.seek = Some((block, text));
     }
 
@@ -376,11 +374,11 @@ impl OutputPane {
     }
 
     /// The rows before and after the output.
-    fn surround(&mut self, state: &State, pictures: &mut Pictures, look: DrawStyle<'_>) {
+    fn lay_out_around(&mut self, state: &State, pictures: &mut Pictures, look: DrawStyle<'_>) {
         self.lay_out_ends(state, pictures, look);
         if self.whole {
             let (width, tables) = (self.area.width.into(), std::mem::take(&mut self.head_tables));
-            let wrapped = |(at, line): (usize, Line<'static>)| match tables::holding(&tables, at) {
+            let wrapped = |(at, line): (usize, Line<'static>)| match tables::table_at(&tables, at) {
                 Some(_) => safe::wrapped(&line, width),
                 None => vec![line],
             };
@@ -401,7 +399,8 @@ impl OutputPane {
             Some(Subject::NotRun(block)) => {
                 let item = state.transcript.blocks.get(&block);
                 let is_told = state.is_told(block);
-                self.tail = item.map(|item| receipt::not_run(item, is_told, width, look)).unwrap_or_default();
+                self.tail =
+                    item.map(|item| receipt::not_run_rows(item, is_told, width, look)).unwrap_or_default();
             }
             Some(Subject::Run(..)) => {
                 let Some((item, run)) = self.run(state) else { return };
@@ -410,17 +409,17 @@ impl OutputPane {
                 let told = match &run.ended {
                     Some((_, report)) => {
                         let first = first_error::of_run(item, report).filter(|_| self.is_here);
-                        receipt::ended((report, &run.terms.language, away), first.as_deref(), width, look)
+                        receipt::end_rows((report, &run.terms.language, away), first.as_deref(), width, look)
                     }
                     None if run.lost => {
-                        RunRows { head: receipt::lost(item, width, look), ..RunRows::default() }
+                        RunRows { head: receipt::lost_rows(item, width, look), ..RunRows::default() }
                     }
                     None => RunRows::default(),
                 };
                 let tail = told.tail;
                 self.head = told.head;
                 self.head_tables = told.tables;
-                self.head.extend(receipt::taken_back(run, width, look));
+                self.head.extend(receipt::undo_rows(run, width, look));
                 self.image_rows.clear();
                 for (number, image) in images.iter().enumerate() {
                     let first = self.head.len();
@@ -433,7 +432,8 @@ impl OutputPane {
                     self.image_rows.push(first..self.head.len());
                 }
                 let report = run.ended.as_ref().map(|(_, report)| report);
-                self.head.extend(report.into_iter().flat_map(|report| receipt::undrawn(report, width, look)));
+                self.head
+                    .extend(report.into_iter().flat_map(|report| receipt::undrawn_rows(report, width, look)));
                 self.tail = tail;
                 let is_silent =
                     self.is_here && self.output.is_empty() && self.tail.is_empty() && images.is_empty();
@@ -555,19 +555,20 @@ impl OutputPane {
             }
             _ => ("Output".into(), String::new(), None),
         };
-        if let Some(image) = self.image_standing(state) {
+        if let Some(image) = self.image_position(state) {
             return Title { left, right: image, focused, style };
         }
         if !self.list.follows() {
-            let standing = self.list.standing(keys);
+            let standing = self.list.position_text(keys);
             let parts = [standing, right].into_iter().filter(|part| !part.is_empty());
             right = parts.collect::<Vec<_>>().join("  ");
         }
         if let Some(table) = self.table().filter(|_| self.screen.is_none()) {
-            let standing = table.standing(self.skipped, self.area.width.into());
+            let standing = table.position_text(self.skipped, self.area.width.into());
             right = if right.is_empty() { standing } else { format!("{standing}  {right}") };
         }
-        let room = usize::from(self.area.width).saturating_sub(left.width() + right.width() + FRAME);
+        let room =
+            usize::from(self.area.width).saturating_sub(left.width() + right.width() + TITLE_FRAME_COLUMNS);
         if let Some(line) = self.line_reached().filter(|line| line.width() <= room) {
             right = if right.is_empty() { line } else { format!("{line}  {right}") };
         }

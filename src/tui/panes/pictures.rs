@@ -18,12 +18,12 @@ pub struct PictureRequest {
 }
 
 /// Pixels in a cell of half blocks: one above the other.
-const HALF_BLOCKS: (u16, u16) = (1, 2);
+const HALF_BLOCK_PIXELS: (u16, u16) = (1, 2);
 
 impl PictureRequest {
     /// Pixels that all of its cells show, no side longer than is decoded.
     pub(crate) fn pixels(&self) -> (u32, u32) {
-        let cell = self.cell.unwrap_or(HALF_BLOCKS);
+        let cell = self.cell.unwrap_or(HALF_BLOCK_PIXELS);
         let side = |cells: u16, pixels: u16| f64::from(cells) * f64::from(pixels);
         let (width, height) = (side(self.width, cell.0), side(self.height, cell.1));
         let part = (f64::from(MAX_SIDE) / width.max(height).max(1.0)).min(1.0);
@@ -77,12 +77,12 @@ pub struct Pictures {
 }
 
 /// Bytes that are kept; beyond, those are let go that no frame wants any more.
-const KEPT: usize = 32 << 20;
+const MAX_KEPT_BYTES: usize = 32 << 20;
 /// What a picture takes besides its cells, and what a cell takes at the most: it may have a look of its own.
-const EMPTY: usize = 512;
-const CELL: usize = size_of::<Span<'static>>() + 16;
+const PICTURE_BYTES: usize = 512;
+const CELL_BYTES: usize = size_of::<Span<'static>>() + 16;
 /// So many files that can't be painted are remembered; beyond, all are forgotten.
-const FAILED: usize = 256;
+const MAX_FAILED_FILES: usize = 256;
 
 impl Pictures {
     /// Draws none (`images = off`).
@@ -138,15 +138,15 @@ impl Pictures {
     /// Asks for a picture. A newer size of a file takes the place of an older one that still waits. Where a frame wants more
     /// than are kept, it goes without the last ones: they would push the first ones out, and those them, without an end.
     fn ask(&mut self, wanted: PictureRequest) {
-        let bytes = EMPTY + CELL * usize::from(wanted.width) * usize::from(wanted.height);
-        if self.bytes + bytes > KEPT {
+        let bytes = PICTURE_BYTES + CELL_BYTES * usize::from(wanted.width) * usize::from(wanted.height);
+        if self.bytes + bytes > MAX_KEPT_BYTES {
             // This frame may still come to what the one before wanted.
             let before = self.frame.saturating_sub(1);
             self.known.retain(|_, known| known.frame >= before);
             self.bytes = self.known.values().map(|known| known.bytes).sum();
             self.wanted.retain(|waiting| self.known.contains_key(waiting));
         }
-        if self.bytes + bytes > KEPT && !self.known.is_empty() {
+        if self.bytes + bytes > MAX_KEPT_BYTES && !self.known.is_empty() {
             return;
         }
         match self.wanted.iter_mut().find(|waiting| waiting.path == wanted.path) {
@@ -194,7 +194,7 @@ impl Pictures {
                 }
             }
             Err(reason) => {
-                if self.failed.len() >= FAILED {
+                if self.failed.len() >= MAX_FAILED_FILES {
                     self.failed.clear();
                 }
                 self.bytes -= self.known.remove(&which).map_or(0, |known| known.bytes);
@@ -207,7 +207,7 @@ impl Pictures {
 /// What the rows of a picture take in memory.
 fn bytes_of(rows: &[Line<'_>]) -> usize {
     let spans = rows.iter().flat_map(|row| &row.spans);
-    EMPTY + spans.map(|span| CELL + span.content.len()).sum::<usize>()
+    PICTURE_BYTES + spans.map(|span| CELL_BYTES + span.content.len()).sum::<usize>()
 }
 
 #[cfg(test)]
@@ -269,7 +269,7 @@ mod tests {
         // Another size does not push out what it needs itself, however often it changes.
         for width in 600..620 {
             assert_eq!(at_rest(&mut pictures, 40, (width, 250 << 10)), 40, "{width}");
-            assert!(pictures.bytes <= KEPT);
+            assert!(pictures.bytes <= MAX_KEPT_BYTES);
         }
         // What they take counts, and not how many they are; one that takes more than all may is shown alone.
         assert_eq!(at_rest(&mut Pictures::default(), 300, (9, 1)), 300);

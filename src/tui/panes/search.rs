@@ -14,17 +14,17 @@ use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::passage::{FoundText, Passage};
 
 /// So many places are remembered of each pane; who needs more needs another word.
-const MOST: usize = 2_000;
+const MAX_HITS: usize = 2_000;
 
 /// Bytes that are looked through at once. A byte of the conversation, which is laid out for it, counts as many.
-const PORTION: usize = 1 << 20;
-const LAID_OUT: usize = 32;
+const PORTION_BYTES: usize = 1 << 20;
+const LAYOUT_COST: usize = 32;
 
 /// Bytes of messages that come into memory at once, to be looked through.
-const AHEAD: usize = 4 << 20;
+const MAX_LOADED_BYTES: usize = 4 << 20;
 
 /// The panes that are looked through, in the order of their counts.
-pub(crate) const SEARCHED: [(Pane, &str); 3] =
+pub(crate) const SEARCHED_PANES: [(Pane, &str); 3] =
     [(Pane::Chat, "Chat"), (Pane::Code, "Code"), (Pane::Output, "Output")];
 
 /// A place where it was found; in the code the item is the block.
@@ -110,7 +110,7 @@ impl PaneSearch {
     /// Looks through the next portion. Tells whether there was something to look through.
     pub(crate) fn work(&mut self, state: &State, panes: &Panes, look: DrawStyle<'_>) -> bool {
         let Some(pattern) = self.pattern().cloned() else { return false };
-        let mut left = PORTION;
+        let mut left = PORTION_BYTES;
         let worked = self.work_through_talk(&pattern, state, panes, &mut left, look);
         let worked = (left > 0 && self.work_through_output(&pattern, panes, &mut left)) || worked;
         if worked && self.at.is_none() && self.is_done(state, panes) {
@@ -142,14 +142,14 @@ impl PaneSearch {
             }
             let lines = panes.chat.lines_of(state, self.items, look);
             let cost: usize = lines.iter().map(|line| line.text().len() + 1).sum();
-            *left = left.saturating_sub(cost * LAID_OUT);
-            found(pattern, Pane::Chat, self.items, &lines, &mut self.talk);
+            *left = left.saturating_sub(cost * LAYOUT_COST);
+            find_in_lines(pattern, Pane::Chat, self.items, &lines, &mut self.talk);
             for block in blocks(state, self.items) {
                 let Some(item) = state.transcript.blocks.get(&block) else { continue };
                 let source = &item.block.current().source;
                 *left = left.saturating_sub(source.len());
                 for (line, text) in source.lines().enumerate() {
-                    found_in(pattern, Pane::Code, (block.0 as usize, line), text, &mut self.talk);
+                    find_in_text(pattern, Pane::Code, (block.0 as usize, line), text, &mut self.talk);
                 }
             }
             self.items += 1;
@@ -166,7 +166,7 @@ impl PaneSearch {
         let near = (self.items..state.transcript.items.len()).take_while(|item| {
             let before = bytes;
             bytes += state.transcript.bytes_of(*item);
-            before < AHEAD
+            before < MAX_LOADED_BYTES
         });
         near.collect()
     }
@@ -184,11 +184,11 @@ impl PaneSearch {
             match panes.output.printed(self.output_parts) {
                 Some(text) => {
                     *left = left.saturating_sub(text.len() + 1);
-                    found_in(pattern, Pane::Output, (item, 0), &text, &mut self.output);
+                    find_in_text(pattern, Pane::Output, (item, 0), &text, &mut self.output);
                 }
                 None => {
                     let lines = panes.output.lines_of(item);
-                    found(pattern, Pane::Output, item, &lines, &mut self.output);
+                    find_in_lines(pattern, Pane::Output, item, &lines, &mut self.output);
                 }
             }
             self.output_parts += 1;
@@ -206,14 +206,14 @@ impl PaneSearch {
         self.hits().rfind(|hit| hit.pane == self.first).or_else(|| self.hits().next_back()).cloned()
     }
 
-    /// How often it was found in a pane; at the most [`MOST`] times.
+    /// How often it was found in a pane; at the most [`MAX_HITS`] times.
     pub(crate) fn count(&self, pane: Pane) -> usize {
         self.talk.iter().chain(&self.output).filter(|hit| hit.pane == pane).count()
     }
 
     /// Whether there are more places in a pane than are remembered.
     pub(crate) fn is_cut(&self, pane: Pane) -> bool {
-        self.count(pane) >= MOST
+        self.count(pane) >= MAX_HITS
     }
 
     /// Which of the places the person is at, from 1, and how many there are.
@@ -238,10 +238,10 @@ impl PaneSearch {
 
     /// Looks in the next pane alone in which it stands, then in all again. Returns which.
     pub(crate) fn next_scope(&mut self) -> Option<Pane> {
-        let from = self
-            .only
-            .map_or(0, |only| SEARCHED.iter().position(|(pane, _)| *pane == only).map_or(0, |at| at + 1));
-        let next = SEARCHED.iter().skip(from).map(|(pane, _)| *pane);
+        let from = self.only.map_or(0, |only| {
+            SEARCHED_PANES.iter().position(|(pane, _)| *pane == only).map_or(0, |at| at + 1)
+        });
+        let next = SEARCHED_PANES.iter().skip(from).map(|(pane, _)| *pane);
         self.only = next.into_iter().find(|pane| self.count(*pane) > 0);
         if self.at.as_ref().is_none_or(|at| self.only.is_some_and(|only| only != at.pane)) {
             self.at = self.newest();
@@ -264,13 +264,13 @@ fn blocks(state: &State, item: usize) -> Vec<BlockId> {
     }
 }
 
-fn found(pattern: &Pattern, pane: Pane, item: usize, lines: &[Passage], hits: &mut Vec<PaneHit>) {
+fn find_in_lines(pattern: &Pattern, pane: Pane, item: usize, lines: &[Passage], hits: &mut Vec<PaneHit>) {
     for (line, passage) in lines.iter().enumerate() {
-        found_in(pattern, pane, (item, line), passage.text(), hits);
+        find_in_text(pattern, pane, (item, line), passage.text(), hits);
     }
 }
 
-fn found_in(
+fn find_in_text(
     pattern: &Pattern,
     pane: Pane,
     (item, line): (usize, usize),
@@ -279,7 +279,7 @@ fn found_in(
 ) {
     for bytes in pattern.find_in(text) {
         // The places of the conversation and of its code stand in one list.
-        if hits.len() >= MOST && hits.iter().filter(|hit| hit.pane == pane).count() >= MOST {
+        if hits.len() >= MAX_HITS && hits.iter().filter(|hit| hit.pane == pane).count() >= MAX_HITS {
             return;
         }
         hits.push(PaneHit { pane, text: FoundText { item, line, bytes } });

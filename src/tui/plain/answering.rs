@@ -1,16 +1,16 @@
 //! Taking lines: what the person typed, as an answer to the question that stands, or as a message.
 
-use super::ask::{Ask, OpenQuestion, READING};
+use super::ask::{Ask, OpenQuestion, READING_DELAY};
 use super::lines::TypedLine;
 use super::provider::ProviderStep;
-use super::session::{NOTHING, Session};
+use super::session::{NOTHING_DECIDED, Session};
 use crate::engine::{Command, Phase};
 use crate::tui::ui_command::UiCommand;
 use std::io;
 use std::time::{Duration, Instant};
 
 /// What is typed within so short a time of a line belongs to it: a person is slower, a paste is not.
-const BURST: Duration = Duration::from_millis(30);
+const BURST_INTERVAL: Duration = Duration::from_millis(30);
 
 impl Session<'_> {
     /// A line of the person.
@@ -22,9 +22,10 @@ impl Session<'_> {
         self.quits = None;
         let TypedLine { text, at } = line;
         let before = self.last_line.replace(at);
-        tokio::time::sleep(BURST).await;
+        tokio::time::sleep(BURST_INTERVAL).await;
         let more = self.plain.lines.take_typed();
-        let pasted = !more.is_empty() || before.is_some_and(|before| at.duration_since(before) < BURST);
+        let pasted =
+            !more.is_empty() || before.is_some_and(|before| at.duration_since(before) < BURST_INTERVAL);
         // Whatever was typed, the person is there: nothing starts by itself.
         self.hold_back();
         if self.asked.ask.is_secret() {
@@ -34,13 +35,13 @@ impl Session<'_> {
             return self.command(text.trim());
         }
         let asked = std::mem::replace(&mut self.asked, OpenQuestion::nothing());
-        let hasty = at.saturating_duration_since(asked.since) < READING;
+        let hasty = at.saturating_duration_since(asked.since) < READING_DELAY;
         match asked.ask {
             Ask::Nothing | Ask::Message => self.message(&text, &more),
             Ask::Block(shown, about) => {
                 if pasted || hasty {
                     self.keep(&format!("{text}\n{more}"));
-                    self.plain.page.line(&format!("{} {NOTHING}", unread(pasted)))?;
+                    self.plain.page.line(&format!("{} {NOTHING_DECIDED}", unread(pasted)))?;
                     return self.reask(*shown);
                 }
                 self.about_block(*shown, about, text.trim())
@@ -48,7 +49,7 @@ impl Session<'_> {
             Ask::Changes(listed) => {
                 if pasted || hasty {
                     self.keep(&format!("{text}\n{more}"));
-                    return self.plain.page.line(&format!("{} {NOTHING}", unread(pasted)));
+                    return self.plain.page.line(&format!("{} {NOTHING_DECIDED}", unread(pasted)));
                 }
                 self.about_changes(&listed, text.trim())
             }

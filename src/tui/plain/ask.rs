@@ -12,7 +12,7 @@ use crate::tui::widgets::words;
 use std::time::{Duration, Instant};
 
 /// An answer about a block that comes sooner was typed before the question was read.
-pub(super) const READING: Duration = Duration::from_millis(300);
+pub(super) const READING_DELAY: Duration = Duration::from_millis(300);
 
 /// A block as it was printed: an answer holds for it alone.
 #[derive(Clone, Debug, PartialEq)]

@@ -16,7 +16,7 @@ use std::io;
 use std::time::Instant;
 
 /// So many lines of what is kept are shown.
-const KEPT_SHOWN: usize = 6;
+const MAX_KEPT_LINES_SHOWN: usize = 6;
 
 impl Session<'_> {
     /// Asks what is to be asked now, where that is another question than the one on the page.
@@ -126,9 +126,9 @@ impl Session<'_> {
                 if !self.plain.kept.is_empty() {
                     page.line(sending::KEPT)?;
                     let lines = self.plain.kept.lines().count();
-                    let shown: Vec<&str> = self.plain.kept.lines().take(KEPT_SHOWN).collect();
-                    page.behind("  > ", &shown.join("\n"))?;
-                    if lines > KEPT_SHOWN {
+                    let shown: Vec<&str> = self.plain.kept.lines().take(MAX_KEPT_LINES_SHOWN).collect();
+                    page.lines_behind("  > ", &shown.join("\n"))?;
+                    if lines > MAX_KEPT_LINES_SHOWN {
                         page.line(&format!("  {} in all", words::count(lines, "line")))?;
                     }
                     page.line("Enter sends it, words are added to it, /drop forgets it.")?;

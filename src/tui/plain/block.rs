@@ -150,7 +150,7 @@ fn compare(
     (new_name, new): (&str, &str),
     page: &mut PlainPage,
 ) -> io::Result<()> {
-    page.behind("  ", &compared(&item.block.kind, (old_name, old), (new_name, new)))
+    page.lines_behind("  ", &compared(&item.block.kind, (old_name, old), (new_name, new)))
 }
 
 /// What differs between two texts, in lines.

@@ -9,7 +9,7 @@ use crate::tui::widgets::words;
 use std::io;
 
 /// Changes that are listed: those that a person reads.
-const LISTED: usize = 200;
+const MAX_CHANGES_SHOWN: usize = 200;
 
 /// A run with the record of what it changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,19 +28,19 @@ pub(super) struct ListedChanges {
 
 impl ListedChanges {
     /// Those that can be taken this way.
-    pub(super) fn can(&self, way: UndoWay) -> impl Iterator<Item = &UndoChange> {
+    pub(super) fn undoable(&self, way: UndoWay) -> impl Iterator<Item = &UndoChange> {
         self.all.iter().filter(move |change| change.standing.way() == Some(way))
     }
 
     /// Why nothing of them is asked: there is nothing to do, or more than is listed; then the shell's command does it.
     pub(super) fn why_not(&self) -> Option<String> {
-        if self.all.len() > LISTED {
+        if self.all.len() > MAX_CHANGES_SHOWN {
             return Some(
                 "More than are listed here: sayso sessions undo tells all, and takes them back with --yes."
                     .into(),
             );
         }
-        let can = self.can(UndoWay::Back).chain(self.can(UndoWay::Again)).next();
+        let can = self.undoable(UndoWay::Back).chain(self.undoable(UndoWay::Again)).next();
         can.is_none().then(|| "Nothing of it can be taken back, or made again.".into())
     }
 
@@ -55,7 +55,7 @@ impl ListedChanges {
         let numbers: Option<Vec<usize>> = said.map(|number| number.parse().ok()).collect();
         let numbers = numbers?;
         if numbers.is_empty() {
-            let all: Vec<u32> = self.can(way).map(|change| change.number).collect();
+            let all: Vec<u32> = self.undoable(way).map(|change| change.number).collect();
             return (!all.is_empty()).then_some((way, all));
         }
         let can = |number: usize| {
@@ -65,16 +65,16 @@ impl ListedChanges {
         Some((way, numbers.into_iter().map(can).collect::<Option<Vec<u32>>>()?))
     }
 
-    pub(super) fn tell(&self, page: &mut PlainPage) -> io::Result<()> {
+    pub(super) fn print(&self, page: &mut PlainPage) -> io::Result<()> {
         page.line(&format!("Block {} changed:", self.of.block))?;
-        for (number, change) in (1..).zip(self.all.iter().take(LISTED)) {
+        for (number, change) in (1..).zip(self.all.iter().take(MAX_CHANGES_SHOWN)) {
             let standing = change.standing.words();
             let standing = if standing.is_empty() { String::new() } else { format!(", {standing}") };
             let (what, path, bytes) = (change.change, &change.path, size(change.bytes));
             page.line(&format!("  {number}  {what} {path}, {bytes}{standing}"))?;
         }
-        if self.all.len() > LISTED {
-            page.line(&format!("  and {} more", words::count(self.all.len() - LISTED, "change")))?;
+        if self.all.len() > MAX_CHANGES_SHOWN {
+            page.line(&format!("  and {} more", words::count(self.all.len() - MAX_CHANGES_SHOWN, "change")))?;
         }
         match self.all.iter().filter(|change| change.standing == UndoStanding::Dropped).count() {
             0 => Ok(()),
@@ -84,9 +84,9 @@ impl ListedChanges {
 
     /// Lists them, and says what each word does.
     pub(super) fn ask(&self, page: &mut PlainPage) -> io::Result<()> {
-        self.tell(page)?;
+        self.print(page)?;
         for (way, word) in [(UndoWay::Back, "back"), (UndoWay::Again, "again")] {
-            let can: Vec<&UndoChange> = self.can(way).collect();
+            let can: Vec<&UndoChange> = self.undoable(way).collect();
             for line in what_happens(&can, way) {
                 page.line(&format!("  {word}: {line}"))?;
             }

@@ -3,8 +3,8 @@
 use super::ask::Ask;
 use super::awaited::AwaitedJob;
 use super::provider::ProviderQuestion;
-use super::session::{LISTING, Session, look};
-use super::teller::said;
+use super::session::{LISTING_TIMEOUT, Session, look};
+use super::teller::message_text;
 use crate::domain::sentences::running;
 use crate::domain::{BlockId, BranchPoint, Notice, RecipeCard, RuleId};
 use crate::driver::{Job, export};
@@ -14,7 +14,7 @@ use crate::engine::{Command, Phase, rules};
 use crate::tui::outside;
 use crate::tui::overlays::limits::LimitsForm;
 use crate::tui::overlays::limits::limit::pairs;
-use crate::tui::overlays::models::{self, NAMED};
+use crate::tui::overlays::models::{self, MODEL_NAME_MESSAGE};
 use crate::tui::overlays::{OverlayResponse, status};
 use crate::tui::rebuilding;
 use crate::tui::slash::{self, COMMANDS, Slash, SlashLine, parse};
@@ -24,7 +24,7 @@ use std::io;
 use std::time::Instant;
 
 /// Lines of a search that are shown.
-const FOUND: usize = 40;
+const MAX_LINES_SHOWN: usize = 40;
 
 impl Session<'_> {
     /// Does what a line with a slash asks for; the question that stood is asked once more.
@@ -35,7 +35,7 @@ impl Session<'_> {
             "/edit" => self.edit_message()?,
             _ => match parse(line) {
                 SlashLine::Command(slash, argument) => return self.run(slash, argument),
-                SlashLine::Unknown(_) => self.say("There is no such command. /help lists them.")?,
+                SlashLine::Unknown(_) => self.print_line("There is no such command. /help lists them.")?,
                 // A path: it is a message.
                 SlashLine::Prompt => {
                     self.keep(line);
@@ -47,7 +47,7 @@ impl Session<'_> {
         self.ask_again()
     }
 
-    fn say(&mut self, text: &str) -> io::Result<()> {
+    fn print_line(&mut self, text: &str) -> io::Result<()> {
         self.plain.page.line(text)
     }
 
@@ -66,7 +66,7 @@ impl Session<'_> {
             Slash::New => self.leave(Exit::NewSession)?,
             Slash::Fork => match argument.parse() {
                 Ok(point) => self.leave(Exit::Branch(point))?,
-                Err(why) => self.say(&format!("/fork: {why}"))?,
+                Err(why) => self.print_line(&format!("/fork: {why}"))?,
             },
             Slash::Rewind => self.leave(Exit::Branch(BranchPoint::LastPrompt))?,
             Slash::Search => self.search(argument)?,
@@ -76,12 +76,12 @@ impl Session<'_> {
                 self.start(AwaitedJob::Sessions(wanted), Job::Sessions);
             }
             Slash::Compare => self.compare(argument),
-            Slash::Rename if argument.is_empty() => self.say("/rename NAME")?,
+            Slash::Rename if argument.is_empty() => self.print_line("/rename NAME")?,
             Slash::Rename => self.driver.send(Command::Rename(argument.to_owned())),
             Slash::Model if argument.is_empty() => self.start(AwaitedJob::Models, Job::Models),
             Slash::Model => match models::model_name(argument) {
                 Some(model) => self.driver.send(Command::UseModel(model)),
-                None => self.say(NAMED)?,
+                None => self.print_line(MODEL_NAME_MESSAGE)?,
             },
             Slash::Provider => {
                 self.start(AwaitedJob::Servers, Job::Servers);
@@ -98,13 +98,13 @@ impl Session<'_> {
             Slash::Cost | Slash::Status => {
                 let lines = status::lines(self.driver.state());
                 for (label, text) in lines {
-                    self.say(&format!("{label}: {text}"))?;
+                    self.print_line(&format!("{label}: {text}"))?;
                 }
             }
             Slash::Instructions => match argument {
                 "on" => self.driver.send(Command::UseInstructions(true)),
                 "off" => self.driver.send(Command::UseInstructions(false)),
-                _ => self.say("/instructions on or /instructions off")?,
+                _ => self.print_line("/instructions on or /instructions off")?,
             },
             Slash::Recipe => return self.recipe(argument),
             Slash::Steps => self.steps()?,
@@ -118,17 +118,17 @@ impl Session<'_> {
                 Ok(block) if self.driver.state().transcript.blocks.contains_key(&block) => {
                     self.driver.send(Command::PutBack(block));
                 }
-                _ => self.say("/rerun NUMBER: there is no such block.")?,
+                _ => self.print_line("/rerun NUMBER: there is no such block.")?,
             },
             Slash::Restart => self.driver.send(Command::RestartKernel),
             Slash::Rebuild => self.rebuild()?,
             Slash::Kernel => self.driver.send(Command::Kill),
             Slash::Export => match export::parse_argument(argument) {
                 Ok((format, keys)) => self.start_job(Job::Export(format, keys)),
-                Err(usage) => self.say(&usage.to_string())?,
+                Err(usage) => self.print_line(&usage.to_string())?,
             },
             Slash::Find => self.find(argument)?,
-            Slash::Copy | Slash::Theme => self.say("This has no meaning in plain lines.")?,
+            Slash::Copy | Slash::Theme => self.print_line("This has no meaning in plain lines.")?,
             Slash::Quit => {
                 self.exit = Some(Exit::Quit { now: false });
                 return Ok(());
@@ -144,21 +144,21 @@ impl Session<'_> {
 
     /// Starts a job that the person asked for; a message is asked for after what it tells.
     pub(super) fn start_job(&mut self, job: Job) {
-        self.question_after = Some(Instant::now() + LISTING);
+        self.question_after = Some(Instant::now() + LISTING_TIMEOUT);
         self.driver.start_job(job);
     }
 
     pub(super) fn leave(&mut self, exit: Exit) -> io::Result<()> {
         if self.driver.state().live.run.is_some() {
-            return self.say("A block is running. Ctrl-C interrupts it; then ask again.");
+            return self.print_line("A block is running. Ctrl-C interrupts it; then ask again.");
         }
         self.exit = Some(exit);
         Ok(())
     }
 
     fn help(&mut self) -> io::Result<()> {
-        self.say("A line is a message to the model; one that ends with \\ goes on in the next.")?;
-        self.say(
+        self.print_line("A line is a message to the model; one that ends with \\ goes on in the next.")?;
+        self.print_line(
             "While a block waits, a whole word decides: approve, edit, reject, skip, always; diff, show and \
              opinion tell more. Ctrl-C stops what goes on; twice, it leaves. Ctrl-D leaves.",
         )?;
@@ -166,9 +166,9 @@ impl Session<'_> {
             COMMANDS.iter().filter(|c| !matches!(c.slash, Slash::Copy | Slash::Theme | Slash::Keys))
         {
             let takes = if command.takes.is_empty() { String::new() } else { format!(" {}", command.takes) };
-            self.say(&format!("  /{}{takes}: {}", command.name, command.does))?;
+            self.print_line(&format!("  /{}{takes}: {}", command.name, command.does))?;
         }
-        self.say(
+        self.print_line(
             "  /edit: write the message in your editor   /output: all output of the last run, in your pager",
         )
     }
@@ -221,7 +221,7 @@ impl Session<'_> {
 
     fn queue(&mut self) -> io::Result<()> {
         if let Some(queued) = self.driver.state().live.taken_back() {
-            self.plain.page.behind("Queued: ", &queued)?;
+            self.plain.page.lines_behind("Queued: ", &queued)?;
             self.driver.send(Command::TakeQueued);
             self.keep(&queued);
         }
@@ -241,18 +241,18 @@ impl Session<'_> {
         let lines: Vec<String> =
             granted.map(|item| format!("  {}  {}", item.rule.id, rules::describe(&item.rule))).collect();
         if lines.is_empty() {
-            return self.say("No rules. Every block asks.");
+            return self.print_line("No rules. Every block asks.");
         }
         for line in lines {
-            self.say(&line)?;
+            self.print_line(&line)?;
         }
-        self.say("/rules remove NUMBER takes one back.")
+        self.print_line("/rules remove NUMBER takes one back.")
     }
 
     fn limits(&mut self, argument: &str) -> io::Result<()> {
         let mut form = match LimitsForm::open(self.driver.state()) {
             Ok(form) => form,
-            Err(note) => return self.say(&note.text),
+            Err(note) => return self.print_line(&note.text),
         };
         match pairs(argument) {
             Ok(pairs) if !pairs.is_empty() => {
@@ -261,11 +261,11 @@ impl Session<'_> {
                 }
                 match form.apply() {
                     Some(OverlayResponse::UiCommand(UiCommand::Send(command))) => self.driver.send(command),
-                    _ => self.say("Those limits can't be taken. As in: /limits memory 2G time 30")?,
+                    _ => self.print_line("Those limits can't be taken. As in: /limits memory 2G time 30")?,
                 }
                 Ok(())
             }
-            _ => self.say("As in: /limits memory 2G time 30"),
+            _ => self.print_line("As in: /limits memory 2G time 30"),
         }
     }
 
@@ -277,7 +277,7 @@ impl Session<'_> {
             .map(|v| [&v.name, &v.kind, &v.size, &v.value].map(String::as_str).join("  "))
             .collect();
         if lines.is_empty() {
-            return self.say("No variables yet.");
+            return self.print_line("No variables yet.");
         }
         lines.iter().try_for_each(|line| self.plain.page.line(&format!("  {line}")))
     }
@@ -286,13 +286,13 @@ impl Session<'_> {
         let plan = RebuildPlan::of(self.driver.state());
         let offered = plan.offered_runs();
         if offered.is_empty() {
-            return self.say(rebuilding::nothing(&plan));
+            return self.print_line(rebuilding::nothing(&plan));
         }
         for line in rebuilding::lines(&plan).iter().filter(|line| !line.is_empty()) {
-            self.say(&format!("  {line}"))?;
+            self.print_line(&format!("  {line}"))?;
         }
-        self.say(&format!("{}.", rebuilding::offer(&plan)))?;
-        self.say(rebuilding::HOW)?;
+        self.print_line(&format!("{}.", rebuilding::offer(&plan)))?;
+        self.print_line(rebuilding::EXPLANATION)?;
         self.driver.send(Command::Rebuild(offered));
         Ok(())
     }
@@ -301,7 +301,7 @@ impl Session<'_> {
     fn compact(&mut self) -> io::Result<()> {
         self.driver.send(Command::Compact);
         match self.driver.state().phase() {
-            Phase::Compacting(_) => self.say(&running::stoppable(running::SUMMING_UP)),
+            Phase::Compacting(_) => self.print_line(&running::stoppable(running::SUMMING_UP)),
             _ => Ok(()),
         }
     }
@@ -311,21 +311,21 @@ impl Session<'_> {
         let needle = text.to_lowercase();
         let mut found = Vec::new();
         let transcript = &self.driver.state().transcript;
-        for (who, words) in (0..transcript.items.len()).filter_map(|at| said(transcript, at)) {
+        for (who, words) in (0..transcript.items.len()).filter_map(|at| message_text(transcript, at)) {
             let lines = words.lines().filter(|line| line.to_lowercase().contains(&needle));
             found.extend(lines.map(|line| format!("  {who}: {line}")));
         }
         if transcript.paged_out(0).next().is_some() {
-            self.say("Messages far back are not in memory and were not looked through: sayso sessions search finds in them.")?;
+            self.print_line("Messages far back are not in memory and were not looked through: sayso sessions search finds in them.")?;
         }
         if needle.is_empty() || found.is_empty() {
-            return self.say(&format!("No matches for {text}."));
+            return self.print_line(&format!("No matches for {text}."));
         }
-        let more = found.len().saturating_sub(FOUND);
-        for line in found.iter().take(FOUND) {
-            self.say(line)?;
+        let more = found.len().saturating_sub(MAX_LINES_SHOWN);
+        for line in found.iter().take(MAX_LINES_SHOWN) {
+            self.print_line(line)?;
         }
-        if more > 0 { self.say(&format!("  and {more} more")) } else { Ok(()) }
+        if more > 0 { self.print_line(&format!("  and {more} more")) } else { Ok(()) }
     }
 
     /// All that is kept of the last run's output, in the person's pager.
@@ -333,21 +333,21 @@ impl Session<'_> {
         let blocks = self.driver.state().transcript.blocks.values();
         let runs = blocks.filter_map(|item| item.runs.last()).filter(|run| run.ended.is_some());
         let Some(run) = runs.max_by_key(|run| run.ended.as_ref().map(|(at, _)| *at)) else {
-            return self.say("Nothing has run yet.");
+            return self.print_line("Nothing has run yet.");
         };
         let what = match kept_output(run) {
             Ok(what) => what,
-            Err(LoadState::Lost) => return self.say("Its output can't be read again."),
+            Err(LoadState::Lost) => return self.print_line("Its output can't be read again."),
             Err(_) => {
                 self.driver.send(Command::Load(vec![Body::Output(run.run)]));
-                return self.say("Its output is being read from the session's file: try again.");
+                return self.print_line("Its output is being read from the session's file: try again.");
             }
         };
         let options = self.options;
         let page = || outside::page(&options.pager, &what, &options.launcher);
         match self.plain.signals.while_outside(page) {
             Ok(()) => Ok(()),
-            Err(why) => self.say(&why.to_string()),
+            Err(why) => self.print_line(&why.to_string()),
         }
     }
 
@@ -360,7 +360,7 @@ impl Session<'_> {
             Ok(text) => self.keep(&text),
             Err(why) => {
                 self.keep(&text);
-                self.say(&why.to_string())?;
+                self.print_line(&why.to_string())?;
             }
         }
         Ok(())

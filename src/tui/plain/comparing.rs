@@ -12,13 +12,13 @@ use crate::tui::widgets::words;
 use std::io;
 
 /// Sessions that are listed.
-const LISTED: usize = 20;
+const MAX_SESSIONS_SHOWN: usize = 20;
 
 /// Columns that are filled where no terminal tells how many it has.
-const WIDEST: usize = 140;
+const DEFAULT_COLUMNS: usize = 140;
 
 /// Lines of a comparison that are shown.
-const SHOWN: usize = 400;
+const MAX_LINES_SHOWN: usize = 400;
 
 impl Session<'_> {
     /// `/compare`: lists what this session can be compared with; `/compare 2`, or a name: compares.
@@ -46,7 +46,7 @@ impl Session<'_> {
             self.plain.page.line("It has no branches; these are the other sessions:")?;
         }
         let now = self.driver.now();
-        for (number, one) in (1..).zip(listed.iter().take(LISTED)) {
+        for (number, one) in (1..).zip(listed.iter().take(MAX_SESSIONS_SHOWN)) {
             let (lead, session) = (&one.lead, &one.session);
             let (label, ago) = (session.label(), words::ago(now, session.modified));
             let told = if session.id == own { ", this one".to_owned() } else { origin(session, &sessions) };
@@ -66,8 +66,12 @@ impl Session<'_> {
             self.plain.page.line(&format!("Warning: {damage}"))?;
         }
         let rows = compared.comparison.rows();
-        let (lines, left) =
-            first_lines(rows, (columns().min(WIDEST), SHOWN), self.options.glyphs().columns, str::to_owned);
+        let (lines, left) = first_lines(
+            rows,
+            (columns().min(DEFAULT_COLUMNS), MAX_LINES_SHOWN),
+            self.options.glyphs().columns,
+            str::to_owned,
+        );
         for line in &lines {
             self.plain.page.code(&line.text)?;
         }

@@ -2,7 +2,7 @@
 
 use super::ask::{AnswerKind, Ask, OpenQuestion, PrintedBlock};
 use super::block;
-use super::session::{NOTHING, Session, look};
+use super::session::{NOTHING_DECIDED, Session, look};
 use super::words::{self, Answer};
 use crate::domain::{Decision, Language, RuleScope};
 use crate::engine::{Command, rules};
@@ -18,7 +18,7 @@ impl Session<'_> {
         text: &str,
     ) -> io::Result<()> {
         if PrintedBlock::of(self.driver.state()).as_ref() != Some(&shown) {
-            self.plain.page.line(&format!("The block has changed. {NOTHING}"))?;
+            self.plain.page.line(&format!("The block has changed. {NOTHING_DECIDED}"))?;
             return Ok(());
         }
         let again = |session: &mut Self, why: &str| {
@@ -32,7 +32,7 @@ impl Session<'_> {
                 self.send(decide(Decision::Approve { typed: true }));
                 Ok(())
             }
-            AnswerKind::TypedWord => again(self, &format!("That was not the word. {NOTHING}")),
+            AnswerKind::TypedWord => again(self, &format!("That was not the word. {NOTHING_DECIDED}")),
             AnswerKind::Reason => {
                 self.send(decide(Decision::Reject(text.to_owned())));
                 Ok(())
@@ -43,9 +43,9 @@ impl Session<'_> {
                         self.send(decide(Decision::Always(scope)));
                         Ok(())
                     }
-                    None => again(self, &format!("That rule can't be granted here. {NOTHING}")),
+                    None => again(self, &format!("That rule can't be granted here. {NOTHING_DECIDED}")),
                 },
-                _ => again(self, NOTHING),
+                _ => again(self, NOTHING_DECIDED),
             },
             AnswerKind::Decision => self.decide(shown, text),
         }
@@ -94,7 +94,7 @@ impl Session<'_> {
             }
             Answer::Unknown => {
                 self.keep_sentence(text);
-                self.plain.page.line(&format!("That is none of the words. {NOTHING}"))?;
+                self.plain.page.line(&format!("That is none of the words. {NOTHING_DECIDED}"))?;
                 self.reask(shown)
             }
         }

@@ -11,14 +11,14 @@ use crate::tui::widgets::words;
 use std::io;
 
 /// Sessions that are listed.
-const LISTED: usize = 20;
+const MAX_SESSIONS_SHOWN: usize = 20;
 
 /// Models of a provider that are listed.
-const MODELS: usize = 40;
+const MAX_MODELS_SHOWN: usize = 40;
 
 impl Session<'_> {
     /// Tells what came of a job.
-    pub(super) fn tell_job(&mut self, result: &JobResult) -> io::Result<()> {
+    pub(super) fn print_job_result(&mut self, result: &JobResult) -> io::Result<()> {
         let held = self.question_after.take();
         match result {
             JobResult::Sessions(all) => match self.awaited.take_listing() {
@@ -49,13 +49,13 @@ impl Session<'_> {
                 for offer in offers.iter().filter(|offer| offer.answer != CatalogueAnswer::Asking) {
                     self.offer(offer)?;
                 }
-                self.models_told();
+                self.forget_models_job();
                 self.question_after = held.filter(|_| self.asking > 0);
             }
             JobResult::Offer(offer) if self.awaited.contains(&AwaitedJob::Models) => {
                 self.asking = self.asking.saturating_sub(1);
                 self.offer(offer)?;
-                self.models_told();
+                self.forget_models_job();
                 self.question_after = held.filter(|_| self.asking > 0);
             }
             JobResult::Sandbox(found) if self.awaited.take(&AwaitedJob::Sandbox) => {
@@ -83,7 +83,7 @@ impl Session<'_> {
     }
 
     /// Once every provider that was asked has answered, what they say later is for others.
-    fn models_told(&mut self) {
+    fn forget_models_job(&mut self) {
         if self.asking == 0 {
             self.awaited.take(&AwaitedJob::Models);
         }
@@ -92,7 +92,7 @@ impl Session<'_> {
     fn offer(&mut self, offer: &Offer) -> io::Result<()> {
         match &offer.answer {
             CatalogueAnswer::Models(models) => {
-                for model in models.iter().take(MODELS) {
+                for model in models.iter().take(MAX_MODELS_SHOWN) {
                     self.plain.page.line(&format!("  {}", model.name))?;
                 }
                 Ok(())
@@ -117,7 +117,7 @@ impl Session<'_> {
             };
         }
         let now = self.driver.now();
-        for (number, (row, session)) in (1..).zip(rows.iter().zip(&sessions).take(LISTED)) {
+        for (number, (row, session)) in (1..).zip(rows.iter().zip(&sessions).take(MAX_SESSIONS_SHOWN)) {
             let lead = row.lead(self.options.glyphs().tree);
             let waiting =
                 if session.waiting > 0 { format!(", {} waiting", session.waiting) } else { String::new() };

@@ -10,7 +10,7 @@ use std::time::Instant;
 use tokio::sync::mpsc;
 
 /// Bytes read at once; a terminal gives at most one line.
-const READ: usize = 8 << 10;
+const READ_BYTES: usize = 8 << 10;
 
 /// Standard input, a line at a time.
 pub(super) struct LineReader {
@@ -123,7 +123,7 @@ impl LineReader {
 
     /// Reads what is there; `None`: the terminal is gone.
     fn read(&mut self) -> Option<usize> {
-        let mut bytes = [0; READ];
+        let mut bytes = [0; READ_BYTES];
         loop {
             match rustix::io::read(&self.terminal, &mut bytes) {
                 Ok(count) => {

@@ -82,7 +82,7 @@ impl PlainPage {
     }
 
     /// Lines behind a lead that nothing else begins with.
-    pub(super) fn behind(&mut self, lead: &str, text: &str) -> io::Result<()> {
+    pub(super) fn lines_behind(&mut self, lead: &str, text: &str) -> io::Result<()> {
         self.go_on(OpenLine::None)?;
         for line in visible(text).lines() {
             writeln!(self.out, "{lead}{line}")?;

@@ -33,7 +33,7 @@ impl ReplyReporter {
             Segment::Prose(range) => (range.clone(), None),
             Segment::Block(block) => (block.range.clone(), Some(block.info.as_str())),
         });
-        self.tell(text, parts, true)
+        self.report_parts(text, parts, true)
     }
 
     /// It is whole. What came with its end was not told yet: maybe all of it.
@@ -56,12 +56,12 @@ impl ReplyReporter {
             parts.push((range, info));
         }
         parts.push((behind..text.len(), None));
-        let news = self.tell(text, parts.into_iter(), false);
+        let news = self.report_parts(text, parts.into_iter(), false);
         *self = Self::default();
         news
     }
 
-    fn tell<'a>(
+    fn report_parts<'a>(
         &mut self,
         text: &str,
         parts: impl Iterator<Item = ReplyPart<'a>>,

@@ -17,7 +17,7 @@ const USAGE: &str =
     "/search WORDS, with folder:PATH since:30d until:2026-11-01 language:NAME outcome:failed model:NAME";
 
 /// Lines of a place that are shown when its session is opened there.
-const SHOWN: usize = 40;
+const MAX_LINES_SHOWN: usize = 40;
 
 impl Session<'_> {
     /// Looks for words in all sessions.
@@ -79,7 +79,7 @@ impl Session<'_> {
 
     /// What stands at the place that the session was opened at, around the line that was found. What of it is in the file
     /// alone is loaded first, and told when it is there. Gives whether something was told.
-    pub(super) fn tell_place(&mut self) -> io::Result<bool> {
+    pub(super) fn print_place(&mut self) -> io::Result<bool> {
         let Some(place) = &self.place else { return Ok(false) };
         let found = PlaceText::at(self.driver.state(), place.place);
         let news = PlaceNews::of(found.as_ref(), place);
@@ -108,8 +108,8 @@ impl Session<'_> {
         let shown = shown_around(&lines, &sought);
         let (first, last) = (shown.start + 1, shown.end);
         self.plain.page.line(&format!("Found, {}:", found.head))?;
-        self.plain.page.behind("  | ", &lines.get(shown).unwrap_or_default().join("\n"))?;
-        if lines.len() > SHOWN {
+        self.plain.page.lines_behind("  | ", &lines.get(shown).unwrap_or_default().join("\n"))?;
+        if lines.len() > MAX_LINES_SHOWN {
             self.plain.page.line(&format!("  lines {first} to {last} of {}", lines.len()))?;
         }
         if found.away.is_some() {
@@ -122,8 +122,8 @@ impl Session<'_> {
 /// The lines that are shown: those around the one that was found.
 fn shown_around(lines: &[&str], sought: &SearchWords) -> Range<usize> {
     let found = lines.iter().position(|line| sought.first_in(line).is_some()).unwrap_or(0);
-    let from = found.saturating_sub(SHOWN / 2).min(lines.len().saturating_sub(SHOWN));
-    from..lines.len().min(from + SHOWN)
+    let from = found.saturating_sub(MAX_LINES_SHOWN / 2).min(lines.len().saturating_sub(MAX_LINES_SHOWN));
+    from..lines.len().min(from + MAX_LINES_SHOWN)
 }
 
 #[cfg(test)]

@@ -21,16 +21,16 @@ use std::io;
 use std::time::{Duration, Instant};
 
 /// Two Ctrl-C within this time quit.
-const QUIT: Duration = Duration::from_secs(2);
+const QUIT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A second Ctrl-C kills only after this long: the first may still be at work.
-const AGAIN: Duration = Duration::from_millis(500);
+const KILL_DELAY: Duration = Duration::from_millis(500);
 
 /// What a command asked for comes before the next message is asked for, unless it takes longer.
-pub(super) const LISTING: Duration = Duration::from_secs(5);
+pub(super) const LISTING_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The message where nothing was decided.
-pub(super) const NOTHING: &str = "Nothing was decided.";
+pub(super) const NOTHING_DECIDED: &str = "Nothing was decided.";
 
 pub(super) struct Session<'a> {
     pub(super) plain: &'a mut Plain,
@@ -110,7 +110,7 @@ impl<'a> Session<'a> {
                     for told in update.told {
                         self.news(&told)?;
                     }
-                    if self.tell_place()? {
+                    if self.print_place()? {
                         self.put_again()?;
                     }
                     self.reminder.follow(Instant::now(), self.driver.state().activity().is_some(), is_told);
@@ -132,8 +132,8 @@ impl<'a> Session<'a> {
         for damage in &self.options.setup.damage {
             self.plain.page.line(&format!("Warning: {damage}"))?;
         }
-        PlainReporter::again(self.driver.state(), &mut self.plain.page)?;
-        self.tell_place()?;
+        PlainReporter::print_history(self.driver.state(), &mut self.plain.page)?;
+        self.print_place()?;
         self.plain.page.line("Nothing runs without your say-so. /help lists the words and commands.")?;
         if self.driver.state().transcript.items.is_empty() && self.driver.has_provider() {
             self.open()?;
@@ -143,7 +143,7 @@ impl<'a> Session<'a> {
             self.keep(&draft);
         }
         if let Some(file) = self.options.first_file.clone() {
-            self.plain.page.behind("You: ", &file.text)?;
+            self.plain.page.lines_behind("You: ", &file.text)?;
             self.driver.send(Command::OpenFile(file));
             return Ok(());
         }
@@ -157,7 +157,7 @@ impl<'a> Session<'a> {
             if let Some(first) = self.options.first_recipe.clone() {
                 self.begin_recipe(&first.name, first.answers, first.shown)?;
             } else if let Some(prompt) = self.options.first_prompt.clone() {
-                self.plain.page.behind("You: ", &prompt)?;
+                self.plain.page.lines_behind("You: ", &prompt)?;
                 self.submit(prompt)?;
             }
         }
@@ -189,7 +189,7 @@ impl<'a> Session<'a> {
             return self.job_done(result);
         }
         let look = look(&self.theme, self.options, self.driver.now());
-        self.teller.tell(told, self.driver.state(), &mut self.plain.page, look)
+        self.teller.report(told, self.driver.state(), &mut self.plain.page, look)
     }
 
     fn job_done(&mut self, result: &JobResult) -> io::Result<()> {
@@ -211,7 +211,7 @@ impl<'a> Session<'a> {
                 self.begin_recipe(name, given, true)
             }
             JobResult::GivenFiles(text, files) => self.files_read(text, files.clone()),
-            other => self.tell_job(other),
+            other => self.print_job_result(other),
         }
     }
 
@@ -256,7 +256,7 @@ impl<'a> Session<'a> {
         let now = Instant::now();
         let state = self.driver.state();
         if state.live.run.is_some() {
-            if self.interrupted.is_some_and(|at| now.duration_since(at) >= AGAIN) {
+            if self.interrupted.is_some_and(|at| now.duration_since(at) >= KILL_DELAY) {
                 return self.plain.page.line("/kernel ends it by force; its variables are lost.");
             }
             self.interrupted = Some(now);
@@ -270,7 +270,7 @@ impl<'a> Session<'a> {
             return Ok(());
         }
         self.hold_back();
-        if self.quits.is_some_and(|at| now.duration_since(at) < QUIT) {
+        if self.quits.is_some_and(|at| now.duration_since(at) < QUIT_TIMEOUT) {
             self.exit = Some(Exit::Quit { now: false });
             return Ok(());
         }

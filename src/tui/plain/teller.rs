@@ -12,19 +12,19 @@ use crate::engine::{State, Transcript};
 use crate::text::number::size;
 use crate::text::rewritten::LineCollapser;
 use crate::text::utf8::Utf8Decoder;
-use crate::tui::panes::output::ended_lines;
+use crate::tui::panes::output::end_lines;
 use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::words;
 use std::io;
 
 /// So many lines of a run's output are printed as they come; all of it stands in the session.
-const MOST_LINES: usize = 2_000;
+const MAX_LINES_PRINTED: usize = 2_000;
 
 /// Items of a session that is opened again which are told.
-const TOLD_AGAIN: usize = 4;
+const MAX_ITEMS_SHOWN_AGAIN: usize = 4;
 
 /// Who wrote the message that is this item, and its text; `None`: it is none, or its text is in the session's file alone.
-pub(super) fn said(transcript: &Transcript, at: usize) -> Option<(&'static str, &str)> {
+pub(super) fn message_text(transcript: &Transcript, at: usize) -> Option<(&'static str, &str)> {
     if transcript.message_away(at).is_some() {
         return None;
     }
@@ -50,7 +50,7 @@ pub(super) struct PlainReporter {
 }
 
 impl PlainReporter {
-    pub(super) fn tell(
+    pub(super) fn report(
         &mut self,
         told: &Notification,
         state: &State,
@@ -61,7 +61,7 @@ impl PlainReporter {
             Notification::Recorded(entry) => self.entry(entry, state, page, look),
             Notification::Delta(step, _) => {
                 match state.live.reply.as_ref().filter(|reply| reply.step == *step) {
-                    Some(reply) => reported(self.reply.more(&reply.text, &reply.segments), page),
+                    Some(reply) => print_reply_news(self.reply.more(&reply.text, &reply.segments), page),
                     None => Ok(()),
                 }
             }
@@ -86,18 +86,18 @@ impl PlainReporter {
     }
 
     /// What stands at the end of a session that is opened again.
-    pub(super) fn again(state: &State, page: &mut PlainPage) -> io::Result<()> {
+    pub(super) fn print_history(state: &State, page: &mut PlainPage) -> io::Result<()> {
         let items = &state.transcript.items;
         if items.is_empty() {
             return Ok(());
         }
         page.line(&format!("Session {}: {}.", state.transcript.name, words::count(items.len(), "entry")))?;
-        for at in items.len().saturating_sub(TOLD_AGAIN)..items.len() {
+        for at in items.len().saturating_sub(MAX_ITEMS_SHOWN_AGAIN)..items.len() {
             if let Some((_, out)) = state.transcript.message_away(at) {
                 let size = size(out.bytes.into());
                 page.line(&format!("A message of {size} is in the session's file alone."))?;
-            } else if let Some((who, text)) = said(&state.transcript, at) {
-                page.behind(&format!("{who}: "), text)?;
+            } else if let Some((who, text)) = message_text(&state.transcript, at) {
+                page.lines_behind(&format!("{who}: "), text)?;
             }
         }
         Ok(())
@@ -112,7 +112,7 @@ impl PlainReporter {
     ) -> io::Result<()> {
         match entry {
             Entry::Reply { step, text, .. } => {
-                reported(self.reply.end(text, reply::blocks(*step, &state.transcript)), page)?;
+                print_reply_news(self.reply.end(text, reply::blocks(*step, &state.transcript)), page)?;
                 page.go_on(OpenLine::None)
             }
             Entry::CallRefused { why, .. } => {
@@ -138,14 +138,14 @@ impl PlainReporter {
             Entry::Ran { run, block, report } => {
                 let ran = state.transcript.run(*run);
                 let language = ran.map_or_else(Language::python, |(_, run)| run.terms.language.clone());
-                self.ran((*run, block.0), (report, &language), page, look)
+                self.run_ended((*run, block.0), (report, &language), page, look)
             }
             Entry::Recipe(fact) => recipe(fact, page),
             _ => Ok(()),
         }
     }
 
-    fn ran(
+    fn run_ended(
         &mut self,
         (run, block): (RunId, u32),
         (report, language): (&RunReport, &Language),
@@ -154,7 +154,7 @@ impl PlainReporter {
     ) -> io::Result<()> {
         for stream in [Stream::Stdout, Stream::Stderr] {
             let rest = self.decoder(stream).finish();
-            let rewritten = self.rewritten(stream);
+            let rewritten = self.line_collapser(stream);
             let rest = rewritten.push(&rest, look.now.since(Timestamp(0))) + &rewritten.finish();
             self.printed(run, stream, &rest, page)?;
         }
@@ -164,7 +164,7 @@ impl PlainReporter {
             report.outcome.label(),
             words::duration(report.receipt.wall_us / 1000)
         ))?;
-        for line in ended_lines(report, language, look) {
+        for line in end_lines(report, language, look) {
             page.line(&format!("  {line}"))?;
         }
         Ok(())
@@ -173,13 +173,13 @@ impl PlainReporter {
     fn output(&mut self, run: RunId, chunk: &Chunk, page: &mut PlainPage, now: Timestamp) -> io::Result<()> {
         let text = self.decoder(chunk.stream).push(&chunk.bytes);
         // Lines are only added: one that is written over is told as it ends.
-        let text = self.rewritten(chunk.stream).push(&text, now.since(Timestamp(0)));
+        let text = self.line_collapser(chunk.stream).push(&text, now.since(Timestamp(0)));
         self.printed(run, chunk.stream, &text, page)
     }
 
     /// Prints what a program printed, up to a bound: a flood would bury everything else.
     fn printed(&mut self, _: RunId, stream: Stream, text: &str, page: &mut PlainPage) -> io::Result<()> {
-        let room = MOST_LINES.saturating_sub(self.lines);
+        let room = MAX_LINES_PRINTED.saturating_sub(self.lines);
         if text.is_empty() || room == 0 {
             return Ok(());
         }
@@ -188,13 +188,13 @@ impl PlainReporter {
         self.lines += shown.matches('\n').count();
         let is_error = stream == Stream::Stderr;
         page.stream(OpenLine::Output(is_error), if is_error { "  ! " } else { "  | " }, shown)?;
-        if self.lines >= MOST_LINES {
-            page.line(&format!("  ({MOST_LINES} lines are shown; /output shows more)"))?;
+        if self.lines >= MAX_LINES_PRINTED {
+            page.line(&format!("  ({MAX_LINES_PRINTED} lines are shown; /output shows more)"))?;
         }
         Ok(())
     }
 
-    fn rewritten(&mut self, stream: Stream) -> &mut LineCollapser {
+    fn line_collapser(&mut self, stream: Stream) -> &mut LineCollapser {
         let [stdout, stderr] = &mut self.rewritten;
         if stream == Stream::Stdout { stdout } else { stderr }
     }
@@ -208,7 +208,7 @@ impl PlainReporter {
 }
 
 /// Tells what came of a reply; code is told where it waits.
-fn reported(news: Vec<ReplyNews>, page: &mut PlainPage) -> io::Result<()> {
+fn print_reply_news(news: Vec<ReplyNews>, page: &mut PlainPage) -> io::Result<()> {
     for one in news {
         match one {
             ReplyNews::Prose(text) => {
@@ -240,7 +240,7 @@ fn recipe(fact: &RecipeFact, page: &mut PlainPage) -> io::Result<()> {
                 RecipeEnd::Limit => "The recipe ended at its limit.",
                 RecipeEnd::Stopped => "The recipe was stopped.",
             })?;
-            page.behind("  ", summary.trim_end())
+            page.lines_behind("  ", summary.trim_end())
         }
     }
 }
@@ -262,7 +262,8 @@ mod tests {
         let mut paged = PagedTranscript::default();
         paged.extend(prompts.map(|text| (Timestamp(0), Entry::Prompt(text.into()))));
         let transcript = Transcript::from(paged);
-        let told: Vec<_> = (0..prompts.len()).map(|at| said(&transcript, at).map(|(_, text)| text)).collect();
+        let told: Vec<_> =
+            (0..prompts.len()).map(|at| message_text(&transcript, at).map(|(_, text)| text)).collect();
         assert_eq!(told, [Some("first"), None, Some("second"), None, Some(long.as_str()), Some("last")]);
     }
 }

@@ -3,7 +3,7 @@
 
 use super::ask::{AnswerKind, Ask, leaves_time};
 use super::changes::{ListedChanges, UndoTarget};
-use super::session::{NOTHING, Session};
+use super::session::{NOTHING_DECIDED, Session};
 use crate::domain::{BlockId, UndoChange};
 use crate::driver::Job;
 use crate::engine::Command;
@@ -52,7 +52,7 @@ impl Session<'_> {
         if why_not.is_none() {
             return self.put(Ask::Changes(Box::new(listed)));
         }
-        listed.tell(&mut self.plain.page)?;
+        listed.print(&mut self.plain.page)?;
         why_not.map_or(Ok(()), |why| self.plain.page.line(&why))?;
         self.put_again()
     }
@@ -72,7 +72,7 @@ impl Session<'_> {
     pub(super) fn about_changes(&mut self, listed: &ListedChanges, text: &str) -> io::Result<()> {
         let Some((way, changes)) = listed.meant(text) else {
             self.keep_sentence(text);
-            return self.plain.page.line(NOTHING);
+            return self.plain.page.line(NOTHING_DECIDED);
         };
         self.send(Command::Undo { run: listed.of.run, changes, way });
         Ok(())

@@ -1,7 +1,7 @@
 //! Doing what the screen asked for: commands to the driver, other programs, the terminal itself.
 
 use super::session::Session;
-use crate::tui::attention::Standing;
+use crate::tui::attention::Activity;
 use crate::tui::frames::Urgency;
 use crate::tui::note::Note;
 use crate::tui::theme::{self, Theme};
@@ -27,7 +27,7 @@ impl Session<'_> {
             UiCommand::Job(job) => self.driver.start_job(job),
             UiCommand::Copy(text) => {
                 let (ways, programs) =
-                    (clipboard::ways(self.options.surroundings), self.options.launcher.clone());
+                    (clipboard::copy_methods(self.options.surroundings), self.options.launcher.clone());
                 self.workers.copy(text, ways, programs);
             }
             UiCommand::Editor(target, text) => self.edit_outside(target, &text)?,
@@ -35,7 +35,7 @@ impl Session<'_> {
                 let (command, programs) = (self.options.pager.clone(), self.options.launcher.clone());
                 let shown = self.outside(|| outside::page(&command, &what, &programs))?;
                 if let Err(why) = shown {
-                    self.screen.say(Note::warn(why.to_string()));
+                    self.screen.show_note(Note::warn(why.to_string()));
                 }
             }
             UiCommand::Redraw => self.tui.terminal.redraw(),
@@ -49,17 +49,17 @@ impl Session<'_> {
                         self.tui.theme = loaded.theme;
                         self.tui.theme_open = false;
                         if let Some(told) = theme::in_vain(&loaded.warnings) {
-                            self.screen.say(Note::warn(told));
+                            self.screen.show_note(Note::warn(told));
                         }
                     }
-                    Err(error) => self.screen.say(Note::warn(error.to_string())),
+                    Err(error) => self.screen.show_note(Note::warn(error.to_string())),
                 }
             }
             UiCommand::Mouse(on) => self.tui.terminal.set_mouse(on),
             UiCommand::Call => {
                 if let Some(attention) = self.options.attention {
-                    let standing = Standing::of(self.driver.state());
-                    let call = attention.call(&self.screen.setup.app, standing);
+                    let standing = Activity::of(self.driver.state());
+                    let call = attention.notification(&self.screen.setup.app, standing);
                     self.tui.terminal.queue(call.as_bytes());
                     self.tui.terminal.flush()?;
                 }
@@ -82,7 +82,7 @@ impl Session<'_> {
                 self.grant(wishes)
             }
             Err(why) => {
-                self.screen.say(Note::warn(why.to_string()));
+                self.screen.show_note(Note::warn(why.to_string()));
                 Ok(())
             }
         }

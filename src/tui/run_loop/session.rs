@@ -4,7 +4,7 @@ use super::Tui;
 use crate::domain::Timestamp;
 use crate::driver::{Driver, JobResult, Notification, Update};
 use crate::engine::Command;
-use crate::tui::attention::{AttentionSender, Standing};
+use crate::tui::attention::{Activity, AttentionSender};
 use crate::tui::colouring::Colouring;
 use crate::tui::frames::{Frames, Urgency};
 use crate::tui::input::{InputEvent, Signal, TimedEvent};
@@ -21,7 +21,7 @@ use crate::tui::{TuiError, clipboard, outside};
 use std::time::{Duration, Instant};
 
 /// A process that is killed loses at most what was typed within this time.
-const DRAFT_PAUSE: Duration = Duration::from_millis(200);
+const DRAFT_DELAY: Duration = Duration::from_millis(200);
 
 /// One session on screen.
 pub(super) struct Session<'a> {
@@ -57,10 +57,10 @@ impl Session<'_> {
         loop {
             let deadline = self.deadline();
             let woke = self.wait(deadline).await;
-            self.take(woke)?;
+            self.handle(woke)?;
             self.drain()?;
             let now = Instant::now();
-            self.by_itself(now)?;
+            self.tick(now)?;
             if self.exit.is_none() && self.frames.is_due(now) {
                 self.frame(now);
             }
@@ -74,12 +74,12 @@ impl Session<'_> {
     /// What is typed outlives a process that is killed. It is written after the frame that shows it, and not for each key:
     /// a disk that is slow, or a long text, holds up nobody who types.
     fn keep_draft(&mut self, now: Instant) {
-        let text = self.screen.unsent();
+        let text = self.screen.unsent_text();
         if self.driver.keeps_draft(&text) {
             self.draft_due = None;
             return;
         }
-        let due = *self.draft_due.get_or_insert(now + DRAFT_PAUSE);
+        let due = *self.draft_due.get_or_insert(now + DRAFT_DELAY);
         if due <= now || text.is_empty() || self.exit.is_some() {
             self.driver.keep_draft(&text);
             self.draft_due = None;
@@ -144,15 +144,15 @@ impl Session<'_> {
 
     /// Takes in all input that is there already, so that one frame shows it all.
     fn drain(&mut self) -> Result<(), TuiError> {
-        const PORTION: usize = 512;
-        for _ in 0..PORTION {
+        const MAX_EVENTS: usize = 512;
+        for _ in 0..MAX_EVENTS {
             let Some(timed) = self.tui.input.try_next() else { break };
             self.input(timed)?;
         }
         Ok(())
     }
 
-    fn take(&mut self, woke: WakeReason) -> Result<(), TuiError> {
+    fn handle(&mut self, woke: WakeReason) -> Result<(), TuiError> {
         match woke {
             WakeReason::Input(Some(timed)) => self.input(timed),
             WakeReason::Input(None) => {
@@ -161,7 +161,7 @@ impl Session<'_> {
             }
             WakeReason::News(update) => self.news(update),
             WakeReason::WorkerResult(done) => {
-                self.done(done);
+                self.worker_done(done);
                 Ok(())
             }
             WakeReason::Deadline => Ok(()),
@@ -181,15 +181,15 @@ impl Session<'_> {
                 }
                 continue;
             }
-            let wishes = self.with(now, |screen, ctx| screen.told(told, ctx));
+            let wishes = self.with(now, |screen, ctx| screen.notified(told, ctx));
             self.grant(wishes)?;
         }
         Ok(())
     }
 
-    fn done(&mut self, done: WorkerResult) {
+    fn worker_done(&mut self, done: WorkerResult) {
         let now = Instant::now();
-        let coloured = self.colouring.take(&mut self.screen.panes.code, &self.tui.theme);
+        let coloured = self.colouring.apply_results(&mut self.screen.panes.code, &self.tui.theme);
         if coloured || !matches!(done, WorkerResult::Coloured) {
             self.frames.changed(Urgency::Now, now);
         }
@@ -199,7 +199,7 @@ impl Session<'_> {
                 if let clipboard::CopyResult::Send { bytes, .. } = &copied {
                     self.tui.terminal.queue(bytes.as_bytes());
                 }
-                self.screen.say(Note::info(copied.to_string()));
+                self.screen.show_note(Note::info(copied.to_string()));
             }
             WorkerResult::Painted(which, rows) => self.screen.panes.pictures.painted(which, rows),
         }
@@ -223,7 +223,7 @@ impl Session<'_> {
                 Vec::new()
             }
             InputEvent::Focus(has_focus) => {
-                self.screen.attended(has_focus, at);
+                self.screen.set_attended(has_focus, at);
                 Vec::new()
             }
             InputEvent::CursorReport(row, column) => {
@@ -263,7 +263,7 @@ impl Session<'_> {
     }
 
     fn signal(&mut self, signal: Signal, at: Instant) -> Vec<UiCommand> {
-        let for_another = self.returned.is_some_and(|returned| at < returned + outside::LATE_SIGNAL);
+        let for_another = self.returned.is_some_and(|returned| at < returned + outside::LATE_SIGNAL_TIMEOUT);
         match signal {
             Signal::Interrupt | Signal::Quit if for_another => Vec::new(),
             Signal::Interrupt => self.with(at, |screen, ctx| screen.stop(ctx)),
@@ -277,7 +277,7 @@ impl Session<'_> {
     }
 
     /// Whatever follows from the passing of time and from what the session has become.
-    fn by_itself(&mut self, now: Instant) -> Result<(), TuiError> {
+    fn tick(&mut self, now: Instant) -> Result<(), TuiError> {
         let (changed, wishes) = self.with(now, |screen, ctx| screen.tick(ctx));
         self.grant(wishes)?;
         let before = self.screen.stance();
@@ -303,7 +303,7 @@ impl Session<'_> {
         if !items.is_empty() {
             self.driver.send(Command::Load(items));
         }
-        self.colouring.ask(&self.screen.panes.code, self.driver.state(), &self.tui.theme);
+        self.colouring.request_colours(&self.screen.panes.code, self.driver.state(), &self.tui.theme);
     }
 
     fn deadline(&mut self) -> Option<Instant> {
@@ -340,7 +340,7 @@ impl Session<'_> {
     fn guard_counts(&self) -> bool {
         use crate::tui::guard::{RefusalReason, Verb};
         matches!(
-            self.screen.guard.locked_for(Verb::Reject, Instant::now()),
+            self.screen.guard.decision_refusal(Verb::Reject, Instant::now()),
             Some(RefusalReason::Quiet { .. } | RefusalReason::Appeared { left: Some(_), .. })
         )
     }
@@ -355,7 +355,7 @@ impl Session<'_> {
             self.tui.terminal.title(&title);
             self.title = title;
         }
-        let told = self.teller.tell(&self.screen.setup.app, Standing::of(self.driver.state()), now);
+        let told = self.teller.update(&self.screen.setup.app, Activity::of(self.driver.state()), now);
         if let Some(attention) = self.options.attention.filter(|_| !told.is_empty()) {
             self.tui.terminal.tell(attention, &told);
         }

@@ -19,13 +19,13 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// What is there sooner is not told of: the screen stays as it was.
-const SILENCE: Duration = Duration::from_millis(300);
+const NOTICE_DELAY: Duration = Duration::from_millis(300);
 
 /// The rows of the status and of the keys.
 const LAST_ROWS: u16 = 2;
 
 /// Between two frames.
-const PAUSE: Duration = Duration::from_millis(200);
+const FRAME_INTERVAL: Duration = Duration::from_millis(200);
 
 impl Tui {
     /// Waits for the work. `far` says what goes on and how far it is; `stop` asks it to end, which it still does by itself.
@@ -42,7 +42,7 @@ impl Tui {
             // Where the terminal is gone, the session that comes next finds out.
             let _ = self.await_colours(options).await;
         }
-        let mut due = Instant::now() + if seen.is_some() { Duration::ZERO } else { SILENCE };
+        let mut due = Instant::now() + if seen.is_some() { Duration::ZERO } else { NOTICE_DELAY };
         let (mut listens, mut told) = (true, false);
         loop {
             let event = tokio::select! {
@@ -77,7 +77,7 @@ impl Tui {
                 None => told = true,
             }
             if told {
-                due = Instant::now() + PAUSE;
+                due = Instant::now() + FRAME_INTERVAL;
                 let text = far();
                 match seen {
                     Some(state) => self.show(state, &text, options),

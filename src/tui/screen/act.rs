@@ -13,11 +13,11 @@ use crate::tui::overlays::pager::Pager;
 use crate::tui::panes::code::Mode;
 use crate::tui::panes::{LowerPane, output};
 use crate::tui::ui_command::PagerText;
-use crate::tui::widgets::layout::{Class, Pane};
+use crate::tui::widgets::layout::{Pane, SizeClass};
 use crate::tui::widgets::safe;
 
 /// Said of a run whose output stands in the file alone.
-pub(super) const NOT_READ: &str = "Its output was not read yet. Try again once Output shows it.";
+pub(super) const NOT_READ_MESSAGE: &str = "Its output was not read yet. Try again once Output shows it.";
 
 /// Whether an action makes sense while one pane is shown alone.
 fn stays_bare(action: Action) -> bool {
@@ -125,9 +125,9 @@ impl Screen {
                 self.move_border(action, ctx.state);
             }
             Action::Zoom => self.toggle_zoom(),
-            Action::BlockOpen => match self.panes.chat.marked() {
+            Action::BlockOpen => match self.panes.chat.marked_block() {
                 Some(block) => self.open_block(block),
-                None => self.say(Note::info("No block is on screen.")),
+                None => self.show_note(Note::info("No block is on screen.")),
             },
             Action::BlockNext => self.other_block(false, ctx.state),
             Action::BlockPrevious => self.other_block(true, ctx.state),
@@ -151,7 +151,7 @@ impl Screen {
             }
             Action::BlockAgain => return self.put_back(ctx),
             Action::BlockBranch if self.panes.focus == Pane::Chat => {
-                self.open(BranchList::of(ctx.state, self.panes.chat.marked()));
+                self.open(BranchList::of(ctx.state, self.panes.chat.marked_block()));
             }
             Action::BlockBranch => return self.branch_at_block(ctx),
             Action::Debug => self.debug_failure(ctx),
@@ -195,7 +195,7 @@ impl Screen {
         match text.filter(|t| !t.is_empty()) {
             Some(text) => vec![UiCommand::Copy(text)],
             None => {
-                self.say(Note::info("There is nothing to copy here."));
+                self.show_note(Note::info("There is nothing to copy here."));
                 Vec::new()
             }
         }
@@ -203,8 +203,8 @@ impl Screen {
 
     /// The pane with the focus has the whole screen, as long as it has the focus.
     fn toggle_zoom(&mut self) {
-        if self.arrangement.class == Class::Narrow {
-            self.say(Note::info("This window shows one pane at a time: it has the whole screen."));
+        if self.arrangement.class == SizeClass::Narrow {
+            self.show_note(Note::info("This window shows one pane at a time: it has the whole screen."));
         } else {
             self.zoomed = if self.zoomed.is_some() { None } else { Some(self.panes.focus) };
         }
@@ -215,7 +215,7 @@ impl Screen {
             return self.leave_bare();
         }
         self.bare = Some(self.panes.focus);
-        self.say(Note::info("Select with the terminal's own mouse. m or Esc goes back."));
+        self.show_note(Note::info("Select with the terminal's own mouse. m or Esc goes back."));
         vec![UiCommand::Mouse(false), UiCommand::Redraw]
     }
 
@@ -227,7 +227,7 @@ impl Screen {
 
     pub(super) fn output_action(&mut self, action: Action, ctx: Ctx<'_>) -> Vec<UiCommand> {
         let Some((item, run)) = self.panes.output.run(ctx.state) else {
-            self.say(Note::info("No output yet."));
+            self.show_note(Note::info("No output yet."));
             return Vec::new();
         };
         let image = self.panes.output.image(ctx.state);
@@ -237,7 +237,7 @@ impl Screen {
                 Some(image) if image.mime == output::SVG => {
                     let is_saved = self.panes.output.unsaved(ctx.state).contains(&image);
                     let next = if is_saved { "w saves it.".to_owned() } else { written_by_the_run(image) };
-                    self.say(Note::info(format!(
+                    self.show_note(Note::info(format!(
                         "An SVG may hold a script: it is not opened from here. {next}"
                     )));
                     Vec::new()
@@ -250,7 +250,7 @@ impl Screen {
                 None => {
                     let wrote = report
                         .and_then(|report| report.receipt.files.iter().find(|file| is_image(&file.path)));
-                    self.say(Note::info(match wrote {
+                    self.show_note(Note::info(match wrote {
                         Some(file) => format!(
                             "This run showed no image. It wrote {}: open that by its name.",
                             safe::one_line(&file.path)
@@ -265,7 +265,7 @@ impl Screen {
                 let mut wishes: Vec<UiCommand> =
                     unsaved.map(|image| UiCommand::Job(Job::SaveImage(image.clone()))).collect();
                 match image.filter(|_| wishes.is_empty() && self.panes.output.shows_image()) {
-                    Some(image) => self.say(Note::info(written_by_the_run(image))),
+                    Some(image) => self.show_note(Note::info(written_by_the_run(image))),
                     None if wishes.is_empty() => {
                         wishes.push(UiCommand::Job(Job::SaveOutput(Box::new(item.clone()))));
                     }
@@ -278,7 +278,7 @@ impl Screen {
                 let what = match report.and_then(|report| report.blob.clone()) {
                     Some(path) => PagerText::File(path),
                     None if run.unloaded_output().is_some() => {
-                        self.say(Note::info(NOT_READ));
+                        self.show_note(Note::info(NOT_READ_MESSAGE));
                         return Vec::new();
                     }
                     None => PagerText::Text(self.panes.output.text(ctx.state).unwrap_or_default()),
@@ -292,7 +292,7 @@ impl Screen {
     pub(super) fn open_pager(&mut self, title: String, what: PagerText) {
         match Pager::open(title, what) {
             Ok(pager) => self.open(pager),
-            Err(error) => self.say(Note::warn(format!("The file can't be read: {error}."))),
+            Err(error) => self.show_note(Note::warn(format!("The file can't be read: {error}."))),
         }
     }
 
@@ -304,7 +304,7 @@ impl Screen {
         if self.panes.output.toggle_image(state) {
             self.panes.focus = Pane::Output;
         } else {
-            self.say(Note::info("This run made no image."));
+            self.show_note(Note::info("This run made no image."));
         }
     }
 
@@ -322,7 +322,7 @@ impl Screen {
     pub(super) fn ask_restart(&mut self, ctx: Ctx<'_>) {
         let running = &ctx.state.live.kernels;
         if running.is_empty() {
-            self.say(Note::info("No kernel runs. The next block starts one."));
+            self.show_note(Note::info("No kernel runs. The next block starts one."));
             return;
         }
         let text = format!("Kernel {} ends.", kernels::names(running));

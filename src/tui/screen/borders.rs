@@ -4,7 +4,7 @@ use super::Screen;
 use crate::engine::State;
 use crate::tui::action::Action;
 use crate::tui::note::Note;
-use crate::tui::widgets::layout::{Border, Class};
+use crate::tui::widgets::layout::{Border, SizeClass};
 
 impl Screen {
     /// Moves a border by a step of its key.
@@ -15,12 +15,12 @@ impl Screen {
             Action::CodeLess => (Border::Code, false),
             _ => (Border::Code, true),
         };
-        let columns = border == Border::Chat && self.arrangement.class == Class::Wide;
+        let columns = border == Border::Chat && self.arrangement.class == SizeClass::Wide;
         let step = if columns { 2 } else { 1 };
         match self.arrangement.border(border) {
             Some(at) if more => self.put_border(border, at.saturating_add(step), state),
             Some(at) => self.put_border(border, at.saturating_sub(step), state),
-            None => self.say(Note::info("That border is not on screen now.")),
+            None => self.show_note(Note::info("That border is not on screen now.")),
         }
     }
 

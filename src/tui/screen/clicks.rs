@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 /// Presses at one place within this time belong together.
-const TOGETHER: Duration = Duration::from_millis(400);
+const DOUBLE_CLICK_INTERVAL: Duration = Duration::from_millis(400);
 
 /// The press that came last.
 #[derive(Clone, Copy, Debug, Default)]
@@ -15,9 +15,9 @@ pub(super) struct Clicks {
 impl Clicks {
     /// A press at a column and a row: 1, 2 or 3.
     pub(super) fn press(&mut self, at: (u16, u16), now: Instant) -> u8 {
-        let goes_on = self
-            .last
-            .is_some_and(|(place, then)| place == at && now.saturating_duration_since(then) <= TOGETHER);
+        let goes_on = self.last.is_some_and(|(place, then)| {
+            place == at && now.saturating_duration_since(then) <= DOUBLE_CLICK_INTERVAL
+        });
         self.count = if goes_on { self.count % 3 + 1 } else { 1 };
         self.last = Some((at, now));
         self.count

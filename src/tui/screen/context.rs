@@ -4,9 +4,9 @@ use super::Screen;
 use crate::engine::Phase;
 use crate::engine::State;
 use crate::tui::action::Action;
-use crate::tui::guard::{Class, Deed, SubjectId, Verb};
+use crate::tui::guard::{GuardedAction, KeyClass, SubjectId, Verb};
 use crate::tui::keymap::Context;
-use crate::tui::overlays::Means;
+use crate::tui::overlays::LetterEffect;
 use crate::tui::panes::LowerPane;
 use crate::tui::panes::code::{Mode, token_of};
 use crate::tui::widgets::layout::Pane;
@@ -57,45 +57,48 @@ impl Screen {
     }
 
     /// What an action would do, as far as the guard cares.
-    pub(super) fn class(&self, state: &State, action: Action) -> Class {
+    pub(super) fn class(&self, state: &State, action: Action) -> KeyClass {
         if action == Action::ToWaiting {
-            return Class::Go { there: self.in_review(state), token: Self::token(state) };
+            return KeyClass::Go { there: self.in_review(state), token: Self::token(state) };
         }
         // Decisions are made on the block on screen, in review, with nothing over it: nowhere else.
         let in_review = self.in_review(state);
         // Stopping what would start by itself is never locked.
         if action == Action::Skip && in_review && self.announced(state).is_some() {
-            return Class::Stop;
+            return KeyClass::Stop;
         }
         if in_review && let Some(verb) = verb(action) {
-            return Class::Decision(verb);
+            return KeyClass::Decision(verb);
         }
         if let (true, Some(place)) = (self.overlays.is_empty() && acts(action), self.place(state)) {
-            return Class::Act(Deed::Do(action), place);
+            return KeyClass::Act(GuardedAction::Do(action), place);
         }
         match action {
-            _ if action.is_scroll() => Class::Scroll,
-            Action::MessageFocus | Action::Commands => Class::Opener,
-            _ => Class::Other,
+            _ if action.is_scroll() => KeyClass::Scroll,
+            Action::MessageFocus | Action::Commands => KeyClass::Opener,
+            _ => KeyClass::Other,
         }
     }
 
     /// What a letter would do that is bound to no action and typed into no field.
-    pub(super) fn letter_class(&self, letter: char, state: &State) -> Class {
-        let act = || self.place(state).map_or(Class::Mute, |place| Class::Act(Deed::Letter(letter), place));
-        match self.overlays.last().map(|overlay| overlay.means(letter)) {
-            Some(Means::Harmless) => Class::Other,
-            Some(Means::Acts) => act(),
-            Some(Means::Nothing) => Class::Mute,
+    pub(super) fn letter_class(&self, letter: char, state: &State) -> KeyClass {
+        let act = || {
+            self.place(state)
+                .map_or(KeyClass::Mute, |place| KeyClass::Act(GuardedAction::Letter(letter), place))
+        };
+        match self.overlays.last().map(|overlay| overlay.letter_effect(letter)) {
+            Some(LetterEffect::Harmless) => KeyClass::Other,
+            Some(LetterEffect::Acts) => act(),
+            Some(LetterEffect::Nothing) => KeyClass::Mute,
             None if self.context(state) == Context::Problems => match letter {
-                'i' => Class::Opener,
-                '?' => Class::Other,
+                'i' => KeyClass::Opener,
+                '?' => KeyClass::Other,
                 'c' | 'e' if answers(state, letter) => act(),
-                _ => Class::Stray,
+                _ => KeyClass::Stray,
             },
             // The numbers of the tabs.
-            None if ('1'..='4').contains(&letter) => Class::Other,
-            None => Class::Stray,
+            None if ('1'..='4').contains(&letter) => KeyClass::Other,
+            None => KeyClass::Stray,
         }
     }
 

@@ -7,7 +7,7 @@ use crate::tui::widgets::look::DrawStyle;
 use std::time::{Duration, Instant};
 
 /// The pause between two portions of work: keys go first anyway.
-const PAUSE: Duration = Duration::from_millis(1);
+const WORK_INTERVAL: Duration = Duration::from_millis(1);
 
 impl Screen {
     /// Opens the search line, with a text in it.
@@ -21,8 +21,8 @@ impl Screen {
     pub(super) fn find_again(&mut self, back: bool, ctx: Ctx<'_>) {
         let on_screen = |pane: &Pane| self.arrangement.slot(*pane).is_some();
         let shown: Vec<Pane> = [Pane::Chat, Pane::Code, Pane::Output].into_iter().filter(on_screen).collect();
-        let told = find::again(back, (ctx.state, ctx.look), &mut self.panes, &shown);
-        self.say(Note::info(told.unwrap_or_else(|| "/ looks for a text.".into())));
+        let told = find::find_again(back, (ctx.state, ctx.look), &mut self.panes, &shown);
+        self.show_note(Note::info(told.unwrap_or_else(|| "/ looks for a text.".into())));
     }
 
     /// What is marked is marked no longer.
@@ -37,7 +37,7 @@ impl Screen {
             worked = top.work(around, panes);
             Vec::new()
         });
-        self.working = worked.then_some(ctx.at + PAUSE);
+        self.working = worked.then_some(ctx.at + WORK_INTERVAL);
         worked
     }
 

@@ -5,11 +5,11 @@ use super::{Ctx, Exit, Screen, UiCommand};
 use crate::domain::{BlockId, RunId};
 use crate::engine::{Phase, State};
 use crate::tui::panes::LowerPane;
-use crate::tui::widgets::layout::{Class, Pane};
+use crate::tui::widgets::layout::{Pane, SizeClass};
 use std::time::{Duration, Instant};
 
 /// The person is called when a wait was not looked at for this long.
-const CALL_AFTER: Duration = Duration::from_secs(10);
+const CALL_DELAY: Duration = Duration::from_secs(10);
 
 /// Something that waits for the person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -152,7 +152,7 @@ impl Screen {
             self.follow.called = false;
         }
         let ignored =
-            |since: Instant| !self.attended || ctx.at.saturating_duration_since(since) >= CALL_AFTER;
+            |since: Instant| !self.attended || ctx.at.saturating_duration_since(since) >= CALL_DELAY;
         if !self.follow.called && self.follow.waits_since.is_some_and(ignored) {
             self.follow.called = true;
             wishes.push(UiCommand::Call);
@@ -160,7 +160,7 @@ impl Screen {
     }
 
     /// Moves the focus as a consequence of what the person did.
-    pub(super) fn lead(&mut self, pane: Pane) {
+    pub(super) fn move_focus(&mut self, pane: Pane) {
         self.panes.focus = pane;
         self.follow.moved_by_itself = true;
     }
@@ -171,7 +171,7 @@ impl Screen {
             .follow
             .waits_since
             .filter(|_| !self.follow.called)
-            .map(|since| if self.attended { since + CALL_AFTER } else { since });
+            .map(|since| if self.attended { since + CALL_DELAY } else { since });
         [
             call,
             self.guard.next_deadline(),
@@ -216,7 +216,7 @@ impl Screen {
         let step = if back { ORDER.len() - 1 } else { 1 };
         let next = (1..=ORDER.len())
             .filter_map(|steps| ORDER.get((at + steps * step) % ORDER.len()).copied())
-            .find(|pane| self.arrangement.class == Class::Narrow || self.holds(*pane, state));
+            .find(|pane| self.arrangement.class == SizeClass::Narrow || self.has_content(*pane, state));
         self.panes.focus = next.unwrap_or_default();
     }
 }

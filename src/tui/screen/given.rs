@@ -10,7 +10,7 @@ use crate::text::at_words::at_words;
 
 /// What goes on about the files that the message names.
 #[derive(Debug, Default)]
-pub(super) enum Reading {
+pub(super) enum FileReading {
     /// Nothing.
     #[default]
     Nothing,
@@ -25,10 +25,10 @@ impl Screen {
     pub(in crate::tui) fn read_files_or_send(&mut self, text: String) -> Vec<UiCommand> {
         match &self.given_files {
             // The key came twice.
-            Reading::Reads(reading) if *reading == text => return Vec::new(),
-            Reading::Words(words) if *words == text => {}
+            FileReading::Reads(reading) if *reading == text => return Vec::new(),
+            FileReading::Words(words) if *words == text => {}
             _ if !at_words(&text).is_empty() => {
-                self.given_files = Reading::Reads(text.clone());
+                self.given_files = FileReading::Reads(text.clone());
                 return vec![UiCommand::Job(Job::GivenFiles(text))];
             }
             _ => {}
@@ -37,7 +37,7 @@ impl Screen {
     }
 
     fn send_message(&mut self, files: Vec<GivenFile>) -> Vec<UiCommand> {
-        self.given_files = Reading::Nothing;
+        self.given_files = FileReading::Nothing;
         let text = self.panes.composer.send();
         self.panes.chat.follow();
         vec![UiCommand::Send(Command::Submit(Prompt { text, files }))]
@@ -49,13 +49,13 @@ impl Screen {
         text: &str,
         files: Result<Vec<GivenFile>, Vec<GivenFileError>>,
     ) -> Vec<UiCommand> {
-        if !matches!(&self.given_files, Reading::Reads(reading) if reading == text) {
+        if !matches!(&self.given_files, FileReading::Reads(reading) if reading == text) {
             return Vec::new();
         }
-        self.given_files = Reading::Nothing;
+        self.given_files = FileReading::Nothing;
         if self.panes.composer.full_text() != text {
             if !self.panes.composer.is_empty() {
-                self.say(Note::warn(sending::CHANGED_MEANWHILE));
+                self.show_note(Note::warn(sending::CHANGED_MEANWHILE));
             }
             return Vec::new();
         }
@@ -63,9 +63,9 @@ impl Screen {
             Ok(files) => self.send_message(files),
             Err(errors) => {
                 if errors.iter().all(GivenFileError::may_be_a_word) {
-                    self.given_files = Reading::Words(text.to_owned());
+                    self.given_files = FileReading::Words(text.to_owned());
                 }
-                self.say(Note::warn(refusal(&errors)));
+                self.show_note(Note::warn(refusal(&errors)));
                 Vec::new()
             }
         }

@@ -8,14 +8,14 @@ use super::{Ctx, Note, Screen, UiCommand};
 use crate::domain::{BlockId, CountedTime, RunId, TerminalScreen};
 use crate::engine::State;
 use crate::tui::action::Action;
-use crate::tui::guard::Class;
+use crate::tui::guard::KeyClass;
 use crate::tui::keymap::{Context, Key};
 use crate::tui::panes::LowerPane;
 use crate::tui::widgets::layout::{self, Pane};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton};
 
 /// The largest paste that is typed: more does not wait for a program that is slow to read.
-const MOST_PASTED: usize = 64 << 10;
+const MAX_PASTED_BYTES: usize = 64 << 10;
 
 /// Who gets the keys.
 #[derive(Debug, Default)]
@@ -68,10 +68,10 @@ impl Screen {
         }
         let Some(run) = state.terminal() else {
             return self
-                .say(Note::info("Nothing that runs now has a terminal of its own (T in the review)."));
+                .show_note(Note::info("Nothing that runs now has a terminal of its own (T in the review)."));
         };
         if !self.overlays.is_empty() {
-            return self.say(Note::info("What is open here comes first: Esc closes it."));
+            return self.show_note(Note::info("What is open here comes first: Esc closes it."));
         }
         self.handed.to = Some(run);
         // What it asks is in sight; keys act nowhere now.
@@ -84,7 +84,7 @@ impl Screen {
     pub(super) fn handed_key(&mut self, event: &KeyEvent, ctx: Ctx<'_>) -> Option<Vec<UiCommand>> {
         let (run, _) = self.handed.to?;
         // Whatever is typed here is text: no decision counts right behind it.
-        self.guard.key(event, Class::Text, ctx.at);
+        self.guard.key(event, KeyClass::Text, ctx.at);
         (self.last_step, self.note) = (ctx.at, None);
         self.follow.key(ctx.at);
         let key = Key::new(event.code, event.modifiers);
@@ -95,7 +95,7 @@ impl Screen {
             return Some(Vec::new());
         }
         // Nobody sees what is typed there.
-        if self.arrangement.class == layout::Class::TooSmall {
+        if self.arrangement.class == layout::SizeClass::TooSmall {
             return Some(Vec::new());
         }
         let application = ctx.state.terminal_screen().is_some_and(|screen| screen.application_cursor);
@@ -116,8 +116,10 @@ impl Screen {
         self.guard.pasted(false, ctx.at);
         let bracketed = ctx.state.terminal_screen().is_some_and(|screen| screen.bracketed_paste);
         let bytes = pasted(text, bracketed);
-        if bytes.len() > MOST_PASTED {
-            self.say(Note::warn("That is more than a terminal takes at once: nothing of it was typed."));
+        if bytes.len() > MAX_PASTED_BYTES {
+            self.show_note(Note::warn(
+                "That is more than a terminal takes at once: nothing of it was typed.",
+            ));
             return Some(Vec::new());
         }
         Some(Self::into_terminal(run, bytes, ctx.state))

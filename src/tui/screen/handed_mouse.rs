@@ -34,14 +34,14 @@ impl Screen {
         // What is dragged out of its screen is told at the edge.
         let column = event.column.clamp(area.x, area.right().saturating_sub(1)) - area.x;
         let row = event.row.clamp(area.y, area.bottom().saturating_sub(1)) - area.y;
-        let place = (column, row.saturating_add(screen::above(shown, area.height)));
-        let bytes = told(event, place, shown.mouse, shown.mouse_in_numbers);
+        let place = (column, row.saturating_add(screen::rows_above(shown, area.height)));
+        let bytes = mouse_report(event, place, shown.mouse, shown.mouse_in_numbers);
         Some(Self::into_terminal(there, bytes, ctx.state))
     }
 }
 
 /// What a program is told of an event of the mouse at this column and row; nothing of what it did not ask for.
-fn told(event: MouseEvent, place: (u16, u16), wanted: MouseReports, in_numbers: bool) -> Vec<u8> {
+fn mouse_report(event: MouseEvent, place: (u16, u16), wanted: MouseReports, in_numbers: bool) -> Vec<u8> {
     let button = |button| match button {
         MouseButton::Left => 0,
         MouseButton::Middle => 1,
@@ -89,7 +89,7 @@ mod tests {
     fn said(kind: MouseEventKind, place: (u16, u16), wanted: MouseReports, in_numbers: bool) -> String {
         let modifiers = KeyModifiers::CONTROL;
         let event = MouseEvent { kind, column: 0, row: 0, modifiers };
-        String::from_utf8_lossy(&told(event, place, wanted, in_numbers)).into_owned()
+        String::from_utf8_lossy(&mouse_report(event, place, wanted, in_numbers)).into_owned()
     }
 
     #[test]

@@ -11,7 +11,7 @@ impl Screen {
     /// Shows what changed, and asks whether the model is told it.
     pub(super) fn ask_instructions(&mut self, held: Vec<HeldFile>, ctx: Ctx<'_>) -> Vec<UiCommand> {
         if held.is_empty() {
-            self.say(Note::info("No file of instructions was changed by a run."));
+            self.show_note(Note::info("No file of instructions was changed by a run."));
             return Vec::new();
         }
         let lines = held.iter().map(|held| {

@@ -2,11 +2,11 @@
 
 use super::{Ctx, LowerPane, Note, Screen, UiCommand};
 use crate::tui::action::Action;
-use crate::tui::guard::{Admit, Class, Deed, RefusalReason};
+use crate::tui::guard::{GuardedAction, KeyClass, KeyOutcome, RefusalReason};
 use crate::tui::keymap::{Context, Key};
 use crate::tui::overlays::keys_test::KeySample;
 use crate::tui::widgets::field::Edit;
-use crate::tui::widgets::layout::{Class as SizeClass, Pane};
+use crate::tui::widgets::layout::{Pane, SizeClass};
 use crate::tui::widgets::words;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
@@ -25,12 +25,12 @@ impl Screen {
             wishes.extend(typed);
             return wishes;
         }
-        wishes.extend(self.judged(event, ctx));
+        wishes.extend(self.guarded_key(event, ctx));
         wishes
     }
 
     /// A key at the guard, and what it does where the guard lets it.
-    fn judged(&mut self, event: &KeyEvent, ctx: Ctx<'_>) -> Vec<UiCommand> {
+    fn guarded_key(&mut self, event: &KeyEvent, ctx: Ctx<'_>) -> Vec<UiCommand> {
         let key = Key::new(event.code, event.modifiers);
         let context = self.context(ctx.state);
         let text = self.typed(event, ctx);
@@ -38,36 +38,36 @@ impl Screen {
         let stroke = self.stroke(event, text, bound);
         let action = bound.filter(|_| stroke.is_none());
         let class = match (text, action, key.text()) {
-            (Some(_), ..) => Class::Text,
+            (Some(_), ..) => KeyClass::Text,
             (None, Some(action), _) => self.class(ctx.state, action),
             (None, None, Some(letter)) => self.letter_class(letter, ctx.state),
-            (None, None, None) => Class::Other,
+            (None, None, None) => KeyClass::Other,
         };
-        let was_held = self.guard.held().is_some();
+        let was_held = self.guard.held_action().is_some();
         let admit = self.guard.key(event, class, ctx.at);
         self.last_step = ctx.at;
         self.follow.key(ctx.at);
         self.note = None;
-        self.unselect();
+        self.clear_selection();
         match admit {
-            Admit::Refused(why) => {
+            KeyOutcome::Refused(why) => {
                 let note = match (why, ctx.state.waiting()) {
                     (RefusalReason::Again, Some(item)) => {
                         let key = self.keymap.hint(Context::Everywhere, Action::ToWaiting);
                         let block = item.block.id;
-                        Note::says_how(block, &key, ctx.state.needs_typed(block))
+                        Note::how_to_approve(block, &key, ctx.state.needs_typed(block))
                     }
                     _ => Note::refused(why),
                 };
-                self.say(note);
+                self.show_note(note);
                 return Vec::new();
             }
-            Admit::Held => return Vec::new(),
-            Admit::Word { text, meant } => return self.to_message(&text, meant, ctx),
-            Admit::Pass if was_held => self.say(Note::of_wait("Taken back. Nothing was decided.")),
-            Admit::Pass => {}
+            KeyOutcome::Held => return Vec::new(),
+            KeyOutcome::Word { text, meant } => return self.to_message(&text, meant, ctx),
+            KeyOutcome::Pass if was_held => self.show_note(Note::of_wait("Taken back. Nothing was decided.")),
+            KeyOutcome::Pass => {}
         }
-        if self.arrangement.class == SizeClass::TooSmall && class != Class::Scroll {
+        if self.arrangement.class == SizeClass::TooSmall && class != KeyClass::Scroll {
             // Too small to see anything: only ways out count.
             return action.map_or_else(Vec::new, |action| self.act_blind(action, ctx));
         }
@@ -84,16 +84,16 @@ impl Screen {
     }
 
     /// What was held back and counts now is done, as long as it is still about the same thing.
-    pub(super) fn done(&mut self, deed: Deed, ctx: Ctx<'_>) -> Vec<UiCommand> {
+    pub(super) fn perform(&mut self, deed: GuardedAction, ctx: Ctx<'_>) -> Vec<UiCommand> {
         match deed {
-            Deed::Decide(verb) if self.panes.focus == Pane::Code && self.overlays.is_empty() => {
+            GuardedAction::Decide(verb) if self.panes.focus == Pane::Code && self.overlays.is_empty() => {
                 self.decide(verb, ctx)
             }
-            Deed::Decide(_) => Vec::new(),
-            Deed::Do(action) => self.act(action, ctx),
-            Deed::Letter(letter) => self.plain_letter(letter, ctx),
-            Deed::Text => {
-                let (text, meant) = self.guard.letters();
+            GuardedAction::Decide(_) => Vec::new(),
+            GuardedAction::Do(action) => self.act(action, ctx),
+            GuardedAction::Letter(letter) => self.plain_letter(letter, ctx),
+            GuardedAction::Text => {
+                let (text, meant) = self.guard.take_letters();
                 self.to_message(&text, meant, ctx)
             }
         }
@@ -110,7 +110,7 @@ impl Screen {
         self.panes.composer.to_insert();
         text.chars().for_each(|c| self.panes.composer.apply(Edit::Insert(c)));
         if meant {
-            self.say(Note::of_wait("That was text: it is in Message. Nothing was decided."));
+            self.show_note(Note::of_wait("That was text: it is in Message. Nothing was decided."));
         }
         wishes
     }
@@ -157,7 +157,9 @@ impl Screen {
                 Vec::new()
             }
             KeyCode::Enter if self.panes.focus == Pane::Code && ctx.state.waiting().is_some() => {
-                self.say(Note::of_wait("Enter decides nothing. a approves, r rejects, ? shows all keys."));
+                self.show_note(Note::of_wait(
+                    "Enter decides nothing. a approves, r rejects, ? shows all keys.",
+                ));
                 Vec::new()
             }
             _ => Vec::new(),
@@ -194,8 +196,8 @@ impl Screen {
         self.last_step = ctx.at;
         self.follow.key(ctx.at);
         self.note = None;
-        if let Admit::Refused(why) = admit {
-            self.say(Note::of_wait(why.to_string()));
+        if let KeyOutcome::Refused(why) = admit {
+            self.show_note(Note::of_wait(why.to_string()));
             return Vec::new();
         }
         if !self.overlays.is_empty() {
@@ -208,7 +210,7 @@ impl Screen {
                     editor.apply(Edit::Paste(text.to_owned()));
                 }
             }
-            _ => self.say(Note::info("A paste goes into Message: i.")),
+            _ => self.show_note(Note::info("A paste goes into Message: i.")),
         }
         Vec::new()
     }

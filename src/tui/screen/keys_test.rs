@@ -7,7 +7,7 @@ use std::any::Any;
 use std::time::{Duration, Instant};
 
 /// A key that is held down comes again sooner.
-const LET_GO: Duration = Duration::from_millis(700);
+const HELD_KEY_TIMEOUT: Duration = Duration::from_millis(700);
 
 impl Screen {
     /// Shows what the terminal sends from now on.
@@ -42,7 +42,7 @@ impl Screen {
         if test.take(sent) {
             self.overlays.pop();
             self.left_test = key.map(|key| (key, now));
-            self.say(Note::info("Keys mean again what they mean."));
+            self.show_note(Note::info("Keys mean again what they mean."));
         }
         true
     }
@@ -51,7 +51,7 @@ impl Screen {
     pub(super) fn is_tested_key(&mut self, key: Key, now: Instant) -> bool {
         if let Some((left, last)) = self.left_test.take()
             && left == key
-            && now.saturating_duration_since(last) < LET_GO
+            && now.saturating_duration_since(last) < HELD_KEY_TIMEOUT
         {
             self.left_test = Some((key, now));
             self.guard.noise(now);

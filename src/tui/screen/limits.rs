@@ -10,7 +10,7 @@ impl Screen {
     pub(super) fn open_limits(&mut self, state: &State) {
         match LimitsForm::open(state) {
             Ok(form) => self.open(form),
-            Err(note) => self.say(note),
+            Err(note) => self.show_note(note),
         }
     }
 
@@ -20,7 +20,7 @@ impl Screen {
         let mut form = match LimitsForm::open(ctx.state) {
             Ok(form) => form,
             Err(note) => {
-                self.say(note);
+                self.show_note(note);
                 return Vec::new();
             }
         };
@@ -28,7 +28,7 @@ impl Screen {
             Ok(pairs) => pairs,
             Err(why) => {
                 self.panes.composer.set(&format!("/limits {argument}"));
-                self.say(Note::warn(why.to_string()));
+                self.show_note(Note::warn(why.to_string()));
                 return Vec::new();
             }
         };

@@ -101,7 +101,7 @@ impl Screen {
                 if self.setup.welcome {
                     self.open(Welcome::new(&self.setup));
                     let place = sending::place_of_message(true);
-                    self.say(Note::info(format!("{} {place}", sending::NO_PROVIDER)));
+                    self.show_note(Note::info(format!("{} {place}", sending::NO_PROVIDER)));
                     return Vec::new();
                 }
                 // What stands in the chat already is asked again, not said twice.
@@ -113,7 +113,7 @@ impl Screen {
                 self.read_files_or_send(text)
             }
             SlashLine::Unknown(name) => {
-                self.say(Note::warn(format!("There is no command /{name}. F2 lists all of them.")));
+                self.show_note(Note::warn(format!("There is no command /{name}. F2 lists all of them.")));
                 Vec::new()
             }
             SlashLine::Command(slash, argument) => {
@@ -127,7 +127,7 @@ impl Screen {
     /// A command of the person's own becomes a block, or is queued until the turn ends.
     fn typed_command(&mut self, command: &str) -> Vec<UiCommand> {
         if command.is_empty() {
-            self.say(Note::warn("A command follows the !, as in !ls."));
+            self.show_note(Note::warn("A command follows the !, as in !ls."));
             return Vec::new();
         }
         self.panes.composer.send();
@@ -137,7 +137,7 @@ impl Screen {
 
     fn take_queued(&mut self, ctx: Ctx<'_>) -> Vec<UiCommand> {
         let Some(queued) = ctx.state.live.taken_back() else {
-            self.say(Note::info("No message is queued."));
+            self.show_note(Note::info("No message is queued."));
             return Vec::new();
         };
         let draft = self.panes.composer.full_text();
@@ -146,7 +146,7 @@ impl Screen {
             queued
         } else if is_command(&queued) || is_command(&draft) {
             // Behind each other they would be one command.
-            self.say(Note::warn("Send or clear the message first: a command stands by itself."));
+            self.show_note(Note::warn("Send or clear the message first: a command stands by itself."));
             return Vec::new();
         } else {
             format!("{queued}\n\n{draft}")
@@ -159,7 +159,7 @@ impl Screen {
     fn open_old_messages(&mut self) {
         let all: Vec<String> = self.panes.composer.history().iter().rev().cloned().collect();
         if all.is_empty() {
-            self.say(Note::info("No older message yet."));
+            self.show_note(Note::info("No older message yet."));
             return;
         }
         self.open(OldMessages::of(all));
@@ -189,7 +189,10 @@ impl Screen {
             Slash::Model => return self.model_command(argument, ctx),
             Slash::Compact => return vec![UiCommand::Send(Command::Compact)],
             Slash::Cost => {
-                self.say(Note::info(format!("Cost of this session: {}", status::cost(ctx.state).join(" "))));
+                self.show_note(Note::info(format!(
+                    "Cost of this session: {}",
+                    status::cost(ctx.state).join(" ")
+                )));
             }
             Slash::Status => self.open(Status::default()),
             Slash::Instructions => return self.instructions_command(argument, ctx),
@@ -214,7 +217,7 @@ impl Screen {
             Slash::Restart => self.ask_restart(ctx),
             Slash::Rebuild => self.ask_rebuild(ctx),
             Slash::Kernel if ctx.state.live.run.is_some() => return vec![UiCommand::Send(Command::Kill)],
-            Slash::Kernel => self.say(Note::info("Nothing runs. /restart begins a new kernel.")),
+            Slash::Kernel => self.show_note(Note::info("Nothing runs. /restart begins a new kernel.")),
             Slash::Find => self.open_find(argument, ctx),
             Slash::Copy => return self.copy_command(argument, ctx),
             Slash::Export => return self.export_command(argument),
@@ -235,7 +238,7 @@ impl Screen {
             "off" => false,
             "changes" => return vec![UiCommand::Job(Job::ChangedInstructions)],
             _ => {
-                self.say(Note::warn("/instructions on, /instructions off, or /instructions changes."));
+                self.show_note(Note::warn("/instructions on, /instructions off, or /instructions changes."));
                 return Vec::new();
             }
         };
@@ -249,11 +252,11 @@ impl Screen {
         let block = match (number.parse(), blocks.keys().next()) {
             (Ok(number), _) => BlockId(number),
             (Err(_), _) if !number.is_empty() => {
-                self.say(Note::warn("/copy NUMBER, or /copy to choose a block."));
+                self.show_note(Note::warn("/copy NUMBER, or /copy to choose a block."));
                 return Vec::new();
             }
             (Err(_), None) => {
-                self.say(Note::info("There is no block yet."));
+                self.show_note(Note::info("There is no block yet."));
                 return Vec::new();
             }
             (Err(_), Some(only)) if blocks.len() == 1 => *only,
@@ -284,7 +287,7 @@ impl Screen {
         match models::model_name(argument) {
             Some(model) => vec![UiCommand::Send(Command::UseModel(model))],
             None => {
-                self.say(Note::warn(models::NAMED));
+                self.show_note(Note::warn(models::MODEL_NAME_MESSAGE));
                 Vec::new()
             }
         }
@@ -301,7 +304,7 @@ impl Screen {
         if let Ok(number) = argument.trim_start_matches("block").trim().parse::<u32>() {
             let id = BlockId(number);
             if !ctx.state.transcript.blocks.contains_key(&id) {
-                self.say(Note::warn(format!("There is no block {number}.")));
+                self.show_note(Note::warn(format!("There is no block {number}.")));
                 return Vec::new();
             }
             self.panes.code.show(id);
@@ -322,7 +325,7 @@ impl Screen {
         if words.is_empty() {
             return self.open_sessions();
         }
-        let (list, jobs) = Sessions::holding(words);
+        let (list, jobs) = Sessions::with_search(words);
         self.open(list);
         jobs
     }
@@ -341,7 +344,7 @@ impl Screen {
         match argument.parse() {
             Ok(point) => self.leave_for(Exit::Branch(point), ctx),
             Err(_) => {
-                self.say(Note::warn("/fork, /fork BLOCK, or /fork message NUMBER."));
+                self.show_note(Note::warn("/fork, /fork BLOCK, or /fork message NUMBER."));
                 Vec::new()
             }
         }
@@ -352,7 +355,7 @@ impl Screen {
         match export::parse_argument(argument) {
             Ok((format, keys)) => vec![UiCommand::Job(Job::Export(format, keys))],
             Err(usage) => {
-                self.say(Note::warn(usage.to_string()));
+                self.show_note(Note::warn(usage.to_string()));
                 Vec::new()
             }
         }
@@ -361,7 +364,7 @@ impl Screen {
     /// Leaves for another session; what runs is asked about first.
     pub(super) fn leave_for(&mut self, exit: Exit, ctx: Ctx<'_>) -> Vec<UiCommand> {
         if ctx.state.live.run.is_some() {
-            self.say(Note::warn("A block is running. Ctrl-C interrupts it; then ask again."));
+            self.show_note(Note::warn("A block is running. Ctrl-C interrupts it; then ask again."));
             return Vec::new();
         }
         vec![UiCommand::Leave(exit)]

@@ -29,7 +29,7 @@ impl Screen {
             Action::TextDedent => editor.indent(false),
             Action::TextComment => {
                 if !editor.toggle_comment() {
-                    self.say(Note::info("This language has no comments to the end of a line."));
+                    self.show_note(Note::info("This language has no comments to the end of a line."));
                 }
             }
             Action::TextFind | Action::TextReplace => {
@@ -39,7 +39,7 @@ impl Screen {
             Action::TextFindNext | Action::TextFindPrevious => {
                 if !editor.find(action == Action::TextFindPrevious, false) {
                     let key = self.keymap.hint(Context::Edit, Action::TextFind);
-                    self.say(Note::info(format!("No matches. {key} says what to look for.")));
+                    self.show_note(Note::info(format!("No matches. {key} says what to look for.")));
                 }
             }
             Action::TextGoToLine => self.open(GoToLine::default()),
@@ -76,7 +76,7 @@ impl Screen {
             }
             Action::QueueSkipAll => {
                 if blocks.is_empty() {
-                    self.say(Note::info(NO_BLOCK_WAITS));
+                    self.show_note(Note::info(NO_BLOCK_WAITS));
                 } else {
                     let what = words::count(blocks.len(), "block");
                     let skip = vec![

@@ -4,14 +4,14 @@
 
 use super::{Ctx, Note, Screen, UiCommand};
 use crate::tui::action::Action;
-use crate::tui::guard::Admit;
+use crate::tui::guard::KeyOutcome;
 use crate::tui::overlays::keys_test::KeySample;
 use crate::tui::widgets::hits::hit;
-use crate::tui::widgets::layout::{Border, Class, Pane};
+use crate::tui::widgets::layout::{Border, Pane, SizeClass};
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 
 /// Rows that one step of the wheel scrolls.
-const WHEEL: isize = 3;
+const WHEEL_ROWS: isize = 3;
 
 impl Screen {
     /// Takes an event of the mouse.
@@ -24,20 +24,20 @@ impl Screen {
             return wishes;
         }
         match event.kind {
-            MouseEventKind::ScrollDown => self.wheel(column, row, WHEEL, ctx),
-            MouseEventKind::ScrollUp => self.wheel(column, row, -WHEEL, ctx),
+            MouseEventKind::ScrollDown => self.wheel(column, row, WHEEL_ROWS, ctx),
+            MouseEventKind::ScrollUp => self.wheel(column, row, -WHEEL_ROWS, ctx),
             MouseEventKind::Down(MouseButton::Left) => {
                 self.note = None;
                 self.pressed = hit(&self.hits.buttons, column, row);
                 self.guard.pressed(self.pressed.is_some(), ctx.at);
-                self.unselect();
+                self.clear_selection();
                 if self.pressed.is_none() {
                     self.press_at(column, row, ctx);
                 }
             }
             MouseEventKind::Drag(MouseButton::Left) => {
                 if let Some(border) = self.held_border {
-                    let wide = self.arrangement.class == Class::Wide && border == Border::Chat;
+                    let wide = self.arrangement.class == SizeClass::Wide && border == Border::Chat;
                     self.put_border(border, if wide { column } else { row }, ctx.state);
                 } else if !self.drag_in_text(column, row) {
                     self.drag_to(column, row, ctx);
@@ -46,7 +46,7 @@ impl Screen {
             MouseEventKind::Up(MouseButton::Left) => {
                 self.held_border = None;
                 self.held_text = None;
-                if let Some(wishes) = self.let_go(ctx) {
+                if let Some(wishes) = self.end_selection(ctx) {
                     return wishes;
                 }
                 let released = hit(&self.hits.buttons, column, row);
@@ -67,7 +67,7 @@ impl Screen {
         let is_free = self.overlays.is_empty();
         self.held_border = self.arrangement.border_at(column, row).filter(|_| is_free);
         let is_taken = self.held_border.is_some() || self.click_in_text(column, row, count);
-        if is_free && !is_taken && !self.grip(column, row, count, ctx) {
+        if is_free && !is_taken && !self.start_selection(column, row, count, ctx) {
             self.click(column, row);
         }
     }
@@ -103,12 +103,12 @@ impl Screen {
         self.follow.key(ctx.at);
         let class = self.class(ctx.state, action);
         match self.guard.click(class, ctx.at) {
-            Admit::Pass => self.act(action, ctx),
-            Admit::Refused(why) => {
-                self.say(Note::of_wait(why.to_string()));
+            KeyOutcome::Pass => self.act(action, ctx),
+            KeyOutcome::Refused(why) => {
+                self.show_note(Note::of_wait(why.to_string()));
                 Vec::new()
             }
-            Admit::Held | Admit::Word { .. } => Vec::new(),
+            KeyOutcome::Held | KeyOutcome::Word { .. } => Vec::new(),
         }
     }
 }

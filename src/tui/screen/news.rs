@@ -8,15 +8,15 @@ use crate::tui::overlays::{OverlayResponse, not_shown};
 
 impl Screen {
     /// Takes in one thing that was told.
-    pub fn told(&mut self, told: Notification, ctx: Ctx<'_>) -> Vec<UiCommand> {
+    pub fn notified(&mut self, told: Notification, ctx: Ctx<'_>) -> Vec<UiCommand> {
         self.last_step = ctx.at;
         match told {
             Notification::Output(run, chunk) => self.panes.output.push(run, chunk.stream, &chunk.bytes),
             Notification::Notice(notice) => {
                 self.form_answered();
-                self.say_told(notice);
+                self.show_notice(notice);
             }
-            Notification::Job(found) => return self.found(found, ctx),
+            Notification::Job(found) => return self.job_done(found, ctx),
             Notification::Recorded(entry) => match *entry {
                 Entry::Prompt(prompt) => self.panes.composer.remember(prompt.text),
                 Entry::Approved { .. } => self.forget_interrupt(),
@@ -29,7 +29,7 @@ impl Screen {
     }
 
     /// What a job found: for the overlay that asked for it, else for the screen.
-    fn found(&mut self, found: JobResult, ctx: Ctx<'_>) -> Vec<UiCommand> {
+    fn job_done(&mut self, found: JobResult, ctx: Ctx<'_>) -> Vec<UiCommand> {
         if let JobResult::Recipes(recipes, told) = &found {
             self.recipes_read(recipes, told);
         }
@@ -48,21 +48,21 @@ impl Screen {
             JobResult::RecipeRefused { name, misfits } => self.recipe_refused(&name, misfits),
             JobResult::Sandbox(found) => self.sandbox_found(found),
             JobResult::GivenFiles(text, files) => return self.files_read(&text, files),
-            JobResult::NewRecipe(path) => self.say(Note::info(format!(
+            JobResult::NewRecipe(path) => self.show_note(Note::info(format!(
                 "Written: {}. /recipe {} opens it as it stands then: change it first.",
                 ctx.look.place.path(&path),
                 path.file_stem().unwrap_or_default().to_string_lossy(),
             ))),
             JobResult::ChangedInstructions(held) => return self.ask_instructions(held, ctx),
             JobResult::Opened(path) => {
-                self.say(Note::info(format!("Opened {}.", ctx.look.place.path(&path))));
+                self.show_note(Note::info(format!("Opened {}.", ctx.look.place.path(&path))));
             }
             JobResult::KeyStored(provider, file) => {
                 let file = ctx.look.place.path(&file);
-                self.say(Note::info(saving::key_stored(&provider, &file)));
+                self.show_note(Note::info(saving::key_stored(&provider, &file)));
             }
-            JobResult::Saved(path) => self.say(Note::info(saving::file(&ctx.look.place.path(&path)))),
-            JobResult::Failed(why) | JobResult::Compared(_, Err(why)) => self.say(Note::warn(why)),
+            JobResult::Saved(path) => self.show_note(Note::info(saving::file(&ctx.look.place.path(&path)))),
+            JobResult::Failed(why) | JobResult::Compared(_, Err(why)) => self.show_note(Note::warn(why)),
             // The overlay that asked is closed; pictures are painted by the run loop.
             JobResult::Recipes(..)
             | JobResult::Sessions(_)

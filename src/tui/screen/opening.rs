@@ -8,7 +8,7 @@ use crate::driver::{PlaceKind, SearchWords};
 use crate::engine::State;
 use crate::engine::transcript::Item;
 use crate::tui::note::Note;
-use crate::tui::panes::output::SoughtText;
+use crate::tui::panes::output::SearchTarget;
 use crate::tui::panes::search::PaneSearch;
 use crate::tui::panes::{LowerPane, chat};
 use crate::tui::place_text::{PlaceNews, PlaceText};
@@ -18,7 +18,7 @@ use crate::tui::widgets::safe;
 use std::time::Duration;
 
 /// How long a session tells of itself as it opens.
-const AT_OPENING: Duration = Duration::from_secs(3);
+const OPENING_TIMEOUT: Duration = Duration::from_secs(3);
 
 impl Screen {
     /// Puts a place of the session on screen: its message, its block where it is part of one, and the line that was found
@@ -48,7 +48,7 @@ impl Screen {
             pane = Pane::Code;
             if place.kind == PlaceKind::Output {
                 self.panes.lower = LowerPane::Output;
-                self.panes.output.seek(block, SoughtText::Words(words.clone()));
+                self.panes.output.seek(block, SearchTarget::Words(words.clone()));
                 pane = Pane::Output;
             }
         }
@@ -63,7 +63,9 @@ impl Screen {
         let decides = pane == Pane::Code && ctx.state.waiting().is_some();
         match place.block.filter(|_| decides) {
             _ if self.arrangement.slot(pane).is_some() => {}
-            Some(block) => self.say(Note::info(format!("Found in the code of block {block}: Tab to Code."))),
+            Some(block) => {
+                self.show_note(Note::info(format!("Found in the code of block {block}: Tab to Code.")))
+            }
             None => self.panes.focus = pane,
         }
     }
@@ -81,20 +83,20 @@ impl Screen {
         let foreign = self.setup.foreign.is_some().then(|| format!("{} ", saving::FOREIGN));
         if let Some(missing) = missing {
             self.missing = foreign.unwrap_or_default() + &missing;
-            self.say(Note::warn(self.missing.clone()));
+            self.show_note(Note::warn(self.missing.clone()));
         }
     }
 
     /// Says what the driver tells. What a session tells by itself as it opens stands behind what of the wanted place is missing.
-    pub(super) fn say_told(&mut self, told: Notice) {
+    pub(super) fn show_notice(&mut self, told: Notice) {
         let stands = |note: &Note| {
             let since = note.at.map(|at| self.last_step.saturating_duration_since(at));
-            note.text.starts_with(&self.missing) && since.is_some_and(|since| since < AT_OPENING)
+            note.text.starts_with(&self.missing) && since.is_some_and(|since| since < OPENING_TIMEOUT)
         };
         let is_kept = !self.missing.is_empty() && self.note.as_ref().is_some_and(stands);
         match told.level {
-            Level::Info if is_kept => self.say(Note::warn(format!("{} {}", self.missing, told.text))),
-            _ => self.say(told.into()),
+            Level::Info if is_kept => self.show_note(Note::warn(format!("{} {}", self.missing, told.text))),
+            _ => self.show_note(told.into()),
         }
     }
 

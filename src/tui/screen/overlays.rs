@@ -84,9 +84,9 @@ impl Screen {
                 OverlayResponse::Close => drop(self.overlays.pop()),
                 OverlayResponse::Aside => self.put_aside(),
                 OverlayResponse::Open(overlay) => self.overlays.push(overlay),
-                OverlayResponse::Say(note) => self.say(note),
+                OverlayResponse::Say(note) => self.show_note(note),
                 OverlayResponse::UiCommand(wish) => wishes.push(wish),
-                OverlayResponse::Lead(pane) => self.lead(pane),
+                OverlayResponse::Lead(pane) => self.move_focus(pane),
                 OverlayResponse::LookAtBlock => self.panes.code.mode = Mode::View,
                 OverlayResponse::Run(slash, argument) => {
                     wishes.extend(self.run_command(slash, &argument, ctx));
@@ -120,7 +120,7 @@ impl Screen {
                 saving::asked_form_aside(&next, &back)
             }
         };
-        self.say(Note::info(note));
+        self.show_note(Note::info(note));
         form.sent = false;
         self.drafts.retain(|draft| draft.purpose != form.purpose);
         self.drafts.push(*form);
@@ -147,7 +147,7 @@ impl Screen {
             _ => "Message box".into(),
         };
         let takes_text = self.takes_text(state);
-        let lacks = self.overlays.last_mut().map(|top| lacks(top.as_mut())).unwrap_or_default();
+        let lacks = self.overlays.last_mut().map(|top| unused_actions(top.as_mut())).unwrap_or_default();
         let own = self.overlays.last().map(|top| top.own_keys(self.around(state, look))).unwrap_or_default();
         self.open(Help { context, place, takes_text, lacks, own, top: 0 });
     }
@@ -158,13 +158,13 @@ impl Screen {
         let before = self.overlays.len();
         self.overlays.retain(|overlay| !overlay.is_stale(state));
         if self.overlays.len() < before {
-            self.say(Note::of_wait("The block has changed. Look at it again: nothing was decided."));
+            self.show_note(Note::of_wait("The block has changed. Look at it again: nothing was decided."));
         }
     }
 }
 
 /// What does nothing while this overlay is on top, although its context has keys for it.
-fn lacks(top: &mut dyn Overlay) -> Vec<Action> {
+fn unused_actions(top: &mut dyn Overlay) -> Vec<Action> {
     let (is_list, has_field) = (top.context() == Context::Picker, top.field().is_some());
     let works = |action: Action| {
         let of_others = is_list && action.is_of_some_lists() && !top.list_actions().contains(&action);

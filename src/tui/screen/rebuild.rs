@@ -11,17 +11,17 @@ impl Screen {
     /// Asks, where there is something to rebuild.
     pub(super) fn ask_rebuild(&mut self, ctx: Ctx<'_>) {
         if ctx.state.phase != Phase::Idle {
-            return self.say(Note::info("A kernel is rebuilt between turns."));
+            return self.show_note(Note::info("A kernel is rebuilt between turns."));
         }
         let plan = RebuildPlan::of(ctx.state);
         let offered = plan.offered_runs();
         if offered.is_empty() {
-            return self.say(Note::info(rebuilding::nothing(&plan)));
+            return self.show_note(Note::info(rebuilding::nothing(&plan)));
         }
         let label = format!("go through {}", rebuilding::offer(&plan));
         let ask = Ask::new("Rebuild the kernel?", rebuilding::lines(&plan), 'w', "leave it as it is")
             .or_command('n', label, UiCommand::Send(Command::Rebuild(offered)))
-            .foot(rebuilding::HOW);
+            .foot(rebuilding::EXPLANATION);
         self.open(ask);
     }
 }

@@ -1,6 +1,6 @@
 //! Recipes under the keys: choosing one, its form, the form that a recipe asks for in the middle, and ending it.
 
-use super::act::NOT_READ;
+use super::act::NOT_READ_MESSAGE;
 use super::{Ctx, Note, Screen, UiCommand};
 use crate::domain::{AnswerError, Entry, Notice, Outcome, RecipeCards, RecipeFact, Stream};
 use crate::driver::Job;
@@ -19,7 +19,7 @@ use crate::tui::widgets::safe;
 /// The recipe that a failure is handed to.
 const DEBUG: &str = "debug";
 /// So much of what a failed run printed is told with it, from its end.
-const LONGEST_ERROR: usize = 4_000;
+const MAX_ERROR_BYTES: usize = 4_000;
 
 impl Screen {
     /// `/recipe`, `/recipe NAME`, `/recipe NAME words of its first input`, `/recipe new NAME`.
@@ -51,7 +51,7 @@ impl Screen {
     pub(super) fn recipes_read(&mut self, recipes: &RecipeCards, told: &[Notice]) {
         self.setup.recipes = recipes.clone();
         for notice in told {
-            self.say(notice.clone().into());
+            self.show_note(notice.clone().into());
         }
         if let Some((name, words)) = self.named_recipe.take() {
             self.open_recipe(&name, &words);
@@ -62,7 +62,7 @@ impl Screen {
     pub(super) fn open_recipe(&mut self, name: &str, words: &str) {
         let Some(mut form) = self.form_of(name) else { return };
         if !words.is_empty() {
-            form.put_first(words);
+            form.set_first_field(words);
         }
         self.open(form);
     }
@@ -90,7 +90,7 @@ impl Screen {
     fn form_of(&mut self, name: &str) -> Option<FormBox> {
         let Some(card) = self.setup.recipes.iter().find(|card| card.name == name).cloned() else {
             let name = safe::one_line(name);
-            self.say(Note::warn(format!("There is no recipe {name}. /recipe lists all of them.")));
+            self.show_note(Note::warn(format!("There is no recipe {name}. /recipe lists all of them.")));
             return None;
         };
         let purpose = FormPurpose::Begin(card.name);
@@ -138,7 +138,7 @@ impl Screen {
             form.refuse(misfits);
             self.open(form);
         }
-        self.say(Note::warn(format!("The recipe {} was not begun: {why}", safe::one_line(name))));
+        self.show_note(Note::warn(format!("The recipe {} was not begun: {why}", safe::one_line(name))));
     }
 
     /// Something was recorded: a recipe that began needs its form no longer.
@@ -188,13 +188,13 @@ impl Screen {
     /// Hands the failure on screen to the recipe that finds out why.
     pub(super) fn debug_failure(&mut self, ctx: Ctx<'_>) {
         let Some((item, run)) = self.run_on_screen(ctx.state) else {
-            return self.say(Note::info("No run is on screen."));
+            return self.show_note(Note::info("No run is on screen."));
         };
         if !has_failed(run) {
-            return self.say(Note::info(format!("Block {} did not fail.", item.block.id)));
+            return self.show_note(Note::info(format!("Block {} did not fail.", item.block.id)));
         }
         if run.unloaded_output().is_some() {
-            return self.say(Note::info(NOT_READ));
+            return self.show_note(Note::info(NOT_READ_MESSAGE));
         }
         let Some(mut form) = self.form_of(DEBUG) else { return };
         let code = item.block.version(run.revision).map(|version| version.source.to_string());
@@ -243,7 +243,7 @@ fn error_of(item: &BlockItem, run: &RunItem) -> String {
     let of = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).trim_end().to_owned();
     let errors = of(report.output.bytes(Stream::Stderr));
     let text = if errors.trim().is_empty() { of(report.output.in_order()) } else { errors };
-    let told = tail(&text, LONGEST_ERROR);
+    let told = tail(&text, MAX_ERROR_BYTES);
     let how = report.outcome.label();
     let end = match report.receipt.exit_code {
         Some(code) => format!("block {} {how}, exit {code}", item.block.id),

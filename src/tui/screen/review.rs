@@ -31,17 +31,17 @@ impl Screen {
     /// Lets time pass: a decision that was held back may be due now.
     pub fn tick(&mut self, ctx: Ctx<'_>) -> (bool, Vec<UiCommand>) {
         let changed = self.guard.tick(ctx.at);
-        if let Some(why) = self.guard.dropped() {
+        if let Some(why) = self.guard.take_dropped() {
             self.last_step = ctx.at;
             let key = self.keymap.hint(Context::Everywhere, Action::ToWaiting);
             let more = match (why, ctx.state.waiting()) {
                 (RefusalReason::NoAnswer, Some(_)) if !key.is_empty() => format!(" {key} twice approves."),
                 _ => String::new(),
             };
-            self.say(Note::of_wait(format!("{why}{more}")));
+            self.show_note(Note::of_wait(format!("{why}{more}")));
         }
-        let wishes = match self.guard.due(ctx.at) {
-            Some(deed) => self.done(deed, ctx),
+        let wishes = match self.guard.take_due(ctx.at) {
+            Some(deed) => self.perform(deed, ctx),
             None => Vec::new(),
         };
         let expired = self.escalation.expire(ctx.at);
@@ -52,18 +52,18 @@ impl Screen {
     /// Goes to the block that waits, wherever the person is; there it is only told how it is approved.
     pub(super) fn go_to_waiting(&mut self, ctx: Ctx<'_>) {
         let Some(item) = ctx.state.waiting() else {
-            self.say(Note::info(NO_BLOCK_WAITS));
+            self.show_note(Note::info(NO_BLOCK_WAITS));
             return;
         };
         if self.panes.code.edits() {
-            self.say(Note::info(
+            self.show_note(Note::info(
                 "Editing. Nothing runs from here. Esc keeps the text and returns to review.",
             ));
             return;
         }
         if !self.overlays.is_empty() {
             let back = self.keymap.hint(Context::Everywhere, Action::Back);
-            self.say(Note::of_wait(format!("{back} closes this first. Nothing was decided.")));
+            self.show_note(Note::of_wait(format!("{back} closes this first. Nothing was decided.")));
             return;
         }
         let block = item.block.id;
@@ -71,7 +71,7 @@ impl Screen {
         self.panes.code.mode = Mode::View;
         self.panes.focus = Pane::Code;
         let key = self.keymap.hint(Context::Everywhere, Action::ToWaiting);
-        self.say(Note::says_how(block, &key, ctx.state.needs_typed(block)));
+        self.show_note(Note::how_to_approve(block, &key, ctx.state.needs_typed(block)));
     }
 
     /// The block that a decision would be about: it waits, and it is the one on screen.
@@ -103,7 +103,7 @@ impl Screen {
                 Vec::new()
             }
             Verb::Skip => {
-                self.lead(Pane::Message);
+                self.move_focus(Pane::Message);
                 send(block, revision, Decision::Skip)
             }
             Verb::Opinion => self.ask_opinion(ctx.state),
@@ -119,7 +119,7 @@ impl Screen {
                     self.choose_language(block);
                 } else {
                     let language = words::language_of(item);
-                    self.say(Note::of_wait(format!("Block {block} is {language}.")));
+                    self.show_note(Note::of_wait(format!("Block {block} is {language}.")));
                 }
                 Vec::new()
             }
@@ -132,7 +132,7 @@ impl Screen {
             },
             Verb::Change => {
                 if !item.block.edited() {
-                    self.say(Note::of_wait(format!("Block {block} is as the model wrote it.")));
+                    self.show_note(Note::of_wait(format!("Block {block} is as the model wrote it.")));
                     return Vec::new();
                 }
                 send(block, revision, Decision::Edit(item.block.original().source.to_string()))
@@ -141,11 +141,11 @@ impl Screen {
     }
 
     fn say_no_hunks(&mut self) {
-        self.say(Note::of_wait(if self.panes.code.has_one_hunk() { ONE_HUNK } else { NO_HUNKS }));
+        self.show_note(Note::of_wait(if self.panes.code.has_one_hunk() { ONE_HUNK } else { NO_HUNKS }));
     }
 
     /// Why a block can't be approved at all, in the words of the status line.
-    pub(super) fn unapprovable(item: &BlockItem, ctx: Ctx<'_>) -> Option<String> {
+    pub(super) fn approval_obstacle(item: &BlockItem, ctx: Ctx<'_>) -> Option<String> {
         let block = item.block.id;
         let refusal = match item.block.readiness() {
             Readiness::Ready => None,
@@ -180,15 +180,15 @@ impl Screen {
             self.choose_language(block);
             return Vec::new();
         }
-        let refusal = Self::unapprovable(item, ctx);
+        let refusal = Self::approval_obstacle(item, ctx);
         if let Some(text) = refusal {
-            self.say(Note::of_wait(text));
+            self.show_note(Note::of_wait(text));
             return Vec::new();
         }
         let (revision, token) = (item.block.current().revision, token_of(ctx.state, item));
         // What came between the last frame and this moment was never on screen.
         if self.guard.subject() != Some(token) {
-            self.say(Note::of_wait(format!("Block {block} has changed: look at it again.")));
+            self.show_note(Note::of_wait(format!("Block {block} has changed: look at it again.")));
             return Vec::new();
         }
         if ctx.state.needs_typed(block) {
@@ -202,14 +202,14 @@ impl Screen {
     pub(super) fn leave_editor(&mut self, ctx: Ctx<'_>) -> Vec<UiCommand> {
         let Mode::Edit(editor) = std::mem::take(&mut self.panes.code.mode) else { return Vec::new() };
         if !editor.is_changed() {
-            self.say(Note::of_wait("Nothing was changed."));
+            self.show_note(Note::of_wait("Nothing was changed."));
             return Vec::new();
         }
         self.edited(editor.block(), editor.revision(), editor.text(), ctx)
     }
 
     /// What is being typed and was not sent: the message, and the text in the editor where it was changed.
-    pub fn unsent(&self) -> String {
+    pub fn unsent_text(&self) -> String {
         let message = self.panes.composer.full_text();
         match &self.panes.code.mode {
             Mode::Edit(editor) if editor.is_changed() && message.trim().is_empty() => editor.text(),
@@ -231,7 +231,7 @@ impl Screen {
             // The text is the person's work, and so is what is written in Message: it goes there, behind that.
             self.panes.composer.add(&text);
             self.panes.focus = Pane::Message;
-            self.say(Note::warn(format!("Block {block} no longer waits. Your text is in Message.")));
+            self.show_note(Note::warn(format!("Block {block} no longer waits. Your text is in Message.")));
             return Vec::new();
         }
         self.panes.code.to_top();
@@ -248,7 +248,7 @@ impl Screen {
             }
             PageTarget::Form => {
                 if let Some(form) = self.forms().last() {
-                    form.edited(&text);
+                    form.set_edited_text(&text);
                 }
                 Vec::new()
             }
@@ -264,7 +264,7 @@ impl Screen {
                 let Some(item) = ctx.state.waiting() else { return Vec::new() };
                 let current = item.block.current();
                 if *current.source == *text {
-                    self.say(Note::of_wait("Nothing was changed."));
+                    self.show_note(Note::of_wait("Nothing was changed."));
                     return Vec::new();
                 }
                 self.edited(item.block.id, current.revision, text, ctx)
@@ -278,7 +278,7 @@ impl Screen {
             Action::Diff => self.next_diff(ctx.state),
             Action::FindingNext | Action::FindingPrevious => {
                 if !self.panes.code.next_finding(action == Action::FindingPrevious) {
-                    self.say(Note::of_wait("No findings."));
+                    self.show_note(Note::of_wait("No findings."));
                 }
             }
             Action::HunkNext | Action::HunkPrevious => {
@@ -321,7 +321,7 @@ impl Screen {
                 } else {
                     "No block waits here."
                 };
-                self.say(Note::of_wait(text));
+                self.show_note(Note::of_wait(text));
             }
             _ => {}
         }
@@ -333,7 +333,7 @@ impl Screen {
         let Some(item) = self.decidable(state) else { return Vec::new() };
         let block = item.block.id;
         if state.consulting(block).is_some() {
-            self.say(Note::of_wait("A second opinion is asked for already."));
+            self.show_note(Note::of_wait("A second opinion is asked for already."));
             return Vec::new();
         }
         vec![UiCommand::Send(Command::Consult(block))]
@@ -350,12 +350,14 @@ impl Screen {
             _ => None,
         };
         let Some(list) = list else {
-            self.say(Note::of_wait(format!("Block {block} installs no packages of Python.")));
+            self.show_note(Note::of_wait(format!("Block {block} installs no packages of Python.")));
             return Vec::new();
         };
         let has_venv = state.inspected(block).is_some_and(|inspected| inspected.venv.is_some());
         if list.into == InstallInto::Session && !has_venv {
-            self.say(Note::of_wait("The project has no .venv that is in use: they go beside the session."));
+            self.show_note(Note::of_wait(
+                "The project has no .venv that is in use: they go beside the session.",
+            ));
             return Vec::new();
         }
         let other = PackageList { into: list.into.other(), ..list };
@@ -380,7 +382,7 @@ impl Screen {
         };
         let next = order.into_iter().skip(from).find(|against| older(item, *against).is_some());
         if next.is_none() && from == 0 {
-            self.say(Note::of_wait(format!("Block {} is as the model wrote it.", item.block.id)));
+            self.show_note(Note::of_wait(format!("Block {} is as the model wrote it.", item.block.id)));
         }
         self.panes.code.to_top();
         self.panes.code.mode = next.map_or(Mode::View, Mode::Diff);
@@ -400,7 +402,7 @@ impl Screen {
         };
         match next.and_then(|n| ids.get(n)) {
             Some(id) => self.panes.code.show(*id),
-            None => self.say(Note::info("There is no other block that way.")),
+            None => self.show_note(Note::info("There is no other block that way.")),
         }
     }
 
@@ -416,11 +418,11 @@ impl Screen {
     pub(super) fn put_back(&mut self, ctx: Ctx<'_>) -> Vec<UiCommand> {
         let shown = self.block_on_screen(ctx.state);
         let Some(item) = shown.and_then(|id| ctx.state.transcript.blocks.get(&id)) else {
-            self.say(Note::info("No block is on screen."));
+            self.show_note(Note::info("No block is on screen."));
             return Vec::new();
         };
         if item.standing == BlockStanding::Open {
-            self.say(Note::of_wait(format!("Block {} waits already.", item.block.id)));
+            self.show_note(Note::of_wait(format!("Block {} waits already.", item.block.id)));
             return Vec::new();
         }
         self.panes.code.show(item.block.id);
@@ -442,7 +444,7 @@ impl Screen {
         match self.block_on_screen(ctx.state) {
             Some(block) => self.leave_for(Exit::Branch(BranchPoint::Block(block)), ctx),
             None => {
-                self.say(Note::info("No block is on screen."));
+                self.show_note(Note::info("No block is on screen."));
                 Vec::new()
             }
         }

@@ -6,19 +6,20 @@ use crate::engine::transcript::BlockStanding;
 use crate::engine::{Phase, State};
 use crate::tui::panes::code::{Mode, being_written};
 use crate::tui::panes::{LowerPane, output};
-use crate::tui::widgets::layout::{Arrangement, Class, Pane, Share, Wants};
+use crate::tui::widgets::layout::{Arrangement, LayoutRequest, Pane, Share, SizeClass};
 
 impl Screen {
     /// What the next frame is arranged by.
-    pub(super) fn wants(&self, state: &State) -> Wants {
-        Wants {
+    pub(super) fn layout_request(&self, state: &State) -> LayoutRequest {
+        LayoutRequest {
             share: self.share(state),
             focus: self.panes.focus,
             // Who goes to a pane with nothing in it is told so there.
-            code: self.holds(Pane::Code, state) || self.panes.focus == Pane::Code,
+            code: self.has_content(Pane::Code, state) || self.panes.focus == Pane::Code,
             code_rows: None,
             output_rows: None,
-            output: self.holds(Pane::Output, state) || matches!(self.panes.focus, Pane::Output | Pane::Vars),
+            output: self.has_content(Pane::Output, state)
+                || matches!(self.panes.focus, Pane::Output | Pane::Vars),
             borders: self.borders,
             message_rows: self.message_rows(),
             bare: self.bare,
@@ -28,16 +29,16 @@ impl Screen {
     }
 
     /// Where everything stands in the next frame. How much a block needs is known once it is laid out for its width.
-    pub(super) fn arranged(&mut self, ctx: Ctx<'_>) -> Arrangement {
+    pub(super) fn arrangement(&mut self, ctx: Ctx<'_>) -> Arrangement {
         let of = |screen: &Self, wants| Arrangement::of(screen.size.0, screen.size.1, wants);
-        let wants = self.wants(ctx.state);
+        let wants = self.layout_request(ctx.state);
         let made = of(self, wants);
-        let code = made.code.filter(|_| made.class != Class::Narrow && wants.share == Share::Waiting);
+        let code = made.code.filter(|_| made.class != SizeClass::Narrow && wants.share == Share::Waiting);
         let Some(slot) = code else { return made };
         self.panes.code.arrange(ctx.state, slot.inner, ctx.look);
         let code_rows = self.panes.code.rows_needed().and_then(|rows| u16::try_from(rows).ok());
         let output_rows = self.output_rows(ctx).and_then(|rows| u16::try_from(rows).ok());
-        of(self, Wants { code_rows, output_rows, ..wants })
+        of(self, LayoutRequest { code_rows, output_rows, ..wants })
     }
 
     /// Rows that the output needs, where it is looked at beside a block that waits.
@@ -45,21 +46,21 @@ impl Screen {
         if self.panes.focus != Pane::Output || self.panes.lower != LowerPane::Output {
             return None;
         }
-        let chosen = self.output_of();
+        let chosen = self.output_block();
         self.panes.output.rows_needed(ctx.state, chosen, ctx.look)
     }
 
     /// Whether what the output needs is known better once it is laid out: it has a part in where everything stands.
     pub(super) fn shares_with_output(&self, state: &State) -> bool {
         let made = &self.arrangement;
-        made.class == Class::Medium
+        made.class == SizeClass::Medium
             && made.code.is_some()
             && made.output.is_some()
             && self.share(state) == Share::Waiting
     }
 
     /// Whether a pane has something to show.
-    pub(super) fn holds(&self, pane: Pane, state: &State) -> bool {
+    pub(super) fn has_content(&self, pane: Pane, state: &State) -> bool {
         match pane {
             Pane::Chat | Pane::Message => true,
             Pane::Code => {
@@ -68,13 +69,13 @@ impl Screen {
                     || self.panes.code.subject().is_some_and(|id| state.transcript.blocks.contains_key(&id))
             }
             Pane::Output | Pane::Vars => {
-                self.panes.lower != LowerPane::Output || output::has_any(state, self.output_of())
+                self.panes.lower != LowerPane::Output || output::has_any(state, self.output_block())
             }
         }
     }
 
     /// The block whose output belongs on screen.
-    pub(super) fn output_of(&self) -> Option<BlockId> {
+    pub(super) fn output_block(&self) -> Option<BlockId> {
         self.source.or(match self.panes.kept_output {
             Some(kept) => kept.0,
             None => self.panes.code.subject(),

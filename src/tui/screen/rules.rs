@@ -8,7 +8,7 @@ use crate::engine::transcript::BlockItem;
 use crate::engine::{Command, State, rules};
 use crate::tui::overlays::always::Always;
 use crate::tui::panes::code::token_of;
-use crate::tui::panes::output::SoughtText;
+use crate::tui::panes::output::SearchTarget;
 use crate::tui::pattern::Pattern;
 use crate::tui::widgets::layout::Pane;
 use crate::tui::widgets::safe;
@@ -21,7 +21,7 @@ impl Screen {
         let review = ctx.state.inspected(block).map(|inspected| &inspected.review);
         let high = review.is_some_and(|review| review.gravest() == Some(Severity::High));
         let unchecked = review.is_some_and(|review| review.unchecked.is_some());
-        let refusal = Self::unapprovable(item, ctx).or_else(|| {
+        let refusal = Self::approval_obstacle(item, ctx).or_else(|| {
             if high {
                 return Some(format!(
                     "Block {block} has a high finding: no rule covers that. a runs it once."
@@ -35,7 +35,7 @@ impl Screen {
             Some(format!("No rule: block {block} {}.", safe::one_line(&miss.to_string())))
         });
         if let Some(text) = refusal {
-            self.say(Note::of_wait(text));
+            self.show_note(Note::of_wait(text));
             return Vec::new();
         }
         self.open(Always::new(token_of(ctx.state, item), offers));
@@ -71,23 +71,29 @@ impl Screen {
     /// `P`: to where a word of the block came from; again: to the next one.
     pub(super) fn show_source(&mut self, ctx: Ctx<'_>) {
         let Some((at, of, trace)) = self.panes.code.next_trace(ctx.state) else {
-            self.say(Note::of_wait("No word of this block came from an output, a file or the project."));
+            self.show_note(Note::of_wait(
+                "No word of this block came from an output, a file or the project.",
+            ));
             return;
         };
         let text = safe::cut(&safe::one_line(&trace.text), 40);
         let Some(block) = trace.from.block() else {
             // What is told with every request stands in no output that could be shown.
             let place = "the project's instructions (AGENTS.md)";
-            return self.say(Note::of_wait(format!("{} of {of}: {text} is in {place}. P next.", at + 1)));
+            return self
+                .show_note(Note::of_wait(format!("{} of {of}: {text} is in {place}. P next.", at + 1)));
         };
         self.source = Some(block);
         self.panes.lower = LowerPane::Output;
         if let Ok(pattern) = Pattern::text(&trace.text) {
             self.panes.marked = Some(pattern.clone());
-            self.panes.output.seek(block, SoughtText::Pattern(pattern));
+            self.panes.output.seek(block, SearchTarget::Pattern(pattern));
         }
-        self.lead(Pane::Output);
-        self.say(Note::of_wait(format!("{} of {of}: {text} is in block {block}. P next, Esc back.", at + 1)));
+        self.move_focus(Pane::Output);
+        self.show_note(Note::of_wait(format!(
+            "{} of {of}: {text} is in block {block}. P next, Esc back.",
+            at + 1
+        )));
     }
 
     /// Goes back from where a word came from; tells whether there was anything to leave.

@@ -7,11 +7,11 @@ use ratatui::layout::Rect;
 use std::time::{Duration, Instant};
 
 /// How long a row stays while the mouse is beyond the edge of the pane.
-const ROW: Duration = Duration::from_millis(60);
+const SCROLL_INTERVAL: Duration = Duration::from_millis(60);
 
 /// What the mouse holds on to.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Grip {
+pub(super) struct SelectionDrag {
     selection: Selection,
     /// Where the mouse is.
     at: (u16, u16),
@@ -23,7 +23,7 @@ pub(super) struct Grip {
 
 impl Screen {
     /// A press on a text that can be selected, the first, second or third there: tells whether it was one.
-    pub(super) fn grip(&mut self, column: u16, row: u16, count: u8, ctx: Ctx<'_>) -> bool {
+    pub(super) fn start_selection(&mut self, column: u16, row: u16, count: u8, ctx: Ctx<'_>) -> bool {
         self.grip = None;
         let Some(pane) = self.arrangement.pane_at(column, row, self.shows_vars()) else { return false };
         let (text, area) = self.panes.screen_text(pane, ctx.state, ctx.look);
@@ -38,7 +38,7 @@ impl Screen {
         };
         let selection = Selection::new(pane, began);
         self.panes.selection = (count > 1).then_some(selection);
-        self.grip = Some(Grip { selection, at: (column, row), moved: false, scrolls: None });
+        self.grip = Some(SelectionDrag { selection, at: (column, row), moved: false, scrolls: None });
         true
     }
 
@@ -50,12 +50,12 @@ impl Screen {
         }
         grip.moved |= grip.at != (column, row);
         grip.at = (column, row);
-        self.reach(ctx);
+        self.drag_selection(ctx);
         self.scroll_beyond(ctx);
     }
 
     /// Takes the selection to where the mouse is.
-    fn reach(&mut self, ctx: Ctx<'_>) {
+    fn drag_selection(&mut self, ctx: Ctx<'_>) {
         let Some(grip) = self.grip else { return };
         let pane = grip.selection.pane();
         let (text, area) = self.panes.screen_text(pane, ctx.state, ctx.look);
@@ -92,15 +92,15 @@ impl Screen {
     pub(super) fn drag_on(&mut self, ctx: Ctx<'_>) -> bool {
         let Some(grip) = &mut self.grip else { return false };
         let Some((direction, _)) = grip.scrolls.filter(|(_, due)| *due <= ctx.at) else { return false };
-        grip.scrolls = Some((direction, ctx.at + ROW));
+        grip.scrolls = Some((direction, ctx.at + SCROLL_INTERVAL));
         let pane = grip.selection.pane();
         self.scroll(pane, direction, ctx);
-        self.reach(ctx);
+        self.drag_selection(ctx);
         true
     }
 
     /// The button is let go: what is selected is copied. `None`: nothing is.
-    pub(super) fn let_go(&mut self, ctx: Ctx<'_>) -> Option<Vec<UiCommand>> {
+    pub(super) fn end_selection(&mut self, ctx: Ctx<'_>) -> Option<Vec<UiCommand>> {
         let grip = self.grip.take()?;
         let text = self.panes.selected_text(ctx.state, ctx.look);
         if text.is_none() {
@@ -113,7 +113,7 @@ impl Screen {
     }
 
     /// Nothing is selected any more.
-    pub(super) fn unselect(&mut self) {
+    pub(super) fn clear_selection(&mut self) {
         self.panes.selection = None;
         self.grip = None;
     }

@@ -27,7 +27,7 @@ impl Screen {
     fn say_sandbox(&mut self) {
         let standing = SandboxStanding::of(self.sandbox.as_ref());
         let (text, bad) = (standing.sentence(), standing.is_bad());
-        self.say(if bad { Note::warn(text) } else { Note::info(text) });
+        self.show_note(if bad { Note::warn(text) } else { Note::info(text) });
     }
 
     /// A message of which nothing went out belongs into the composer again, unless something else is written there.

@@ -14,10 +14,10 @@ use crate::tui::widgets::words;
 use std::time::{Duration, Instant};
 
 /// A second Ctrl-C asks to kill only after this long: the first may still be at work.
-const AGAIN: Duration = Duration::from_millis(500);
+const KILL_DELAY: Duration = Duration::from_millis(500);
 
 /// Two Ctrl-C within this time quit.
-const QUIT: Duration = Duration::from_secs(2);
+const QUIT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Which Ctrl-C came before.
 #[derive(Debug, Default)]
@@ -29,7 +29,7 @@ pub(super) struct Escalation {
 impl Escalation {
     /// When `Ctrl-C again within 2 s quits` is no longer true.
     pub(super) fn deadline(&self) -> Option<Instant> {
-        self.quit_armed.map(|at| at + QUIT)
+        self.quit_armed.map(|at| at + QUIT_TIMEOUT)
     }
 
     /// Forgets the first of two; tells whether it was forgotten now.
@@ -56,7 +56,7 @@ impl Screen {
             || live.awaits_summary
             || matches!(ctx.state.phase, Phase::Replying(_) | Phase::Compacting(_));
         if reply {
-            self.say(Note::info("Stopped."));
+            self.show_note(Note::info("Stopped."));
             return vec![UiCommand::Send(Command::Stop)];
         }
         if self.announced(ctx.state).is_some() {
@@ -69,7 +69,7 @@ impl Screen {
             if let Some(text) = self.keep_or_cut(false) {
                 return vec![UiCommand::Copy(text)];
             }
-            self.say(Note::info(
+            self.show_note(Note::info(
                 "Editing. Nothing runs from here. Esc keeps the text and returns to review.",
             ));
             return Vec::new();
@@ -79,7 +79,7 @@ impl Screen {
                 return vec![UiCommand::Copy(text)];
             }
             self.panes.composer.clear();
-            self.say(Note::info("Cleared. Ctrl-_ brings it back."));
+            self.show_note(Note::info("Cleared. Ctrl-_ brings it back."));
             return Vec::new();
         }
         self.quit_twice(ctx)
@@ -88,7 +88,7 @@ impl Screen {
     fn stop_run(&mut self, block: crate::domain::BlockId, ctx: Ctx<'_>) -> Vec<UiCommand> {
         let kill_asked = self.top::<Ask>().is_some();
         match self.escalation.interrupted {
-            Some(at) if ctx.at.saturating_duration_since(at) >= AGAIN && !kill_asked => {
+            Some(at) if ctx.at.saturating_duration_since(at) >= KILL_DELAY && !kill_asked => {
                 let kernel = terms(ctx, block)
                     .and_then(|terms| Some((&terms.language, ctx.state.live.kernel_of(terms)?)));
                 let (title, text) = match kernel {
@@ -108,7 +108,7 @@ impl Screen {
             Some(_) => Vec::new(),
             None => {
                 self.escalation.interrupted = Some(ctx.at);
-                self.say(Note::info(crate::domain::sentences::sending::interrupt(terms(ctx, block))));
+                self.show_note(Note::info(crate::domain::sentences::sending::interrupt(terms(ctx, block))));
                 vec![UiCommand::Send(Command::Stop)]
             }
         }
@@ -121,11 +121,11 @@ impl Screen {
 
     fn quit_twice(&mut self, ctx: Ctx<'_>) -> Vec<UiCommand> {
         let armed = self.escalation.quit_armed.take();
-        if armed.is_some_and(|at| ctx.at.saturating_duration_since(at) < QUIT) {
+        if armed.is_some_and(|at| ctx.at.saturating_duration_since(at) < QUIT_TIMEOUT) {
             return vec![UiCommand::Leave(Exit::Quit { now: false })];
         }
         self.escalation.quit_armed = Some(ctx.at);
-        self.say(Note::info(AGAIN_QUITS));
+        self.show_note(Note::info(AGAIN_QUITS));
         Vec::new()
     }
 

@@ -10,7 +10,7 @@ use ratatui::layout::{Position, Rect};
 
 /// A text that takes letters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Writing {
+enum TextTarget {
     Message,
     Editor,
     /// A field of the topmost overlay, as it was drawn.
@@ -19,8 +19,8 @@ enum Writing {
 
 /// What the mouse holds on to while its button is held.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Hold {
-    text: Writing,
+pub(super) struct TextDrag {
+    text: TextTarget,
     /// What was selected by the press.
     from: Pos,
     to: Pos,
@@ -33,9 +33,9 @@ impl Screen {
         self.held_text = None;
         let Some(text) = self.text_at(column, row) else { return false };
         match text {
-            Writing::Message => self.panes.focus = Pane::Message,
-            Writing::Editor => self.panes.focus = Pane::Code,
-            Writing::Field(place) => {
+            TextTarget::Message => self.panes.focus = Pane::Message,
+            TextTarget::Editor => self.panes.focus = Pane::Code,
+            TextTarget::Field(place) => {
                 let there = self.overlays.last_mut().and_then(|top| top.to_field(place.number));
                 // The place of a letter in a secret would tell of it.
                 if there.is_none_or(|field| field.is_secret()) {
@@ -56,13 +56,13 @@ impl Screen {
             }
             range
         });
-        self.held_text = range.map(|(from, to)| Hold { text, from, to, by_word: count == 2 });
+        self.held_text = range.map(|(from, to)| TextDrag { text, from, to, by_word: count == 2 });
         true
     }
 
     /// The mouse moves with the button held; `false`: it was not pressed in a text.
     pub(super) fn drag_in_text(&mut self, column: u16, row: u16) -> bool {
-        let Some(Hold { text, from, to, by_word }) = self.held_text else { return false };
+        let Some(TextDrag { text, from, to, by_word }) = self.held_text else { return false };
         let Some(at) = self.place_in(text, column, row) else { return true };
         self.in_text(text, |text| {
             let (first, last) = if by_word { text.word_at(at) } else { (at, at) };
@@ -72,53 +72,53 @@ impl Screen {
     }
 
     /// Does something with a text; the keys of vim take what is selected as theirs.
-    fn in_text<T>(&mut self, text: Writing, act: impl FnOnce(&mut Text) -> T) -> Option<T> {
+    fn in_text<T>(&mut self, text: TextTarget, act: impl FnOnce(&mut Text) -> T) -> Option<T> {
         match text {
-            Writing::Message => {
+            TextTarget::Message => {
                 let done = act(self.panes.composer.field_mut().engine());
                 self.panes.composer.settle();
                 Some(done)
             }
-            Writing::Editor => {
+            TextTarget::Editor => {
                 let editor = self.panes.code.editor()?;
                 let done = act(editor.engine());
                 editor.settle();
                 Some(done)
             }
-            Writing::Field(_) => Some(act(self.overlays.last_mut()?.field()?.engine())),
+            TextTarget::Field(_) => Some(act(self.overlays.last_mut()?.field()?.engine())),
         }
     }
 
     /// The text that is shown in a cell.
-    fn text_at(&self, column: u16, row: u16) -> Option<Writing> {
+    fn text_at(&self, column: u16, row: u16) -> Option<TextTarget> {
         let cell = Position { x: column, y: row };
         if !self.overlays.is_empty() {
             let field = self.hits.fields.iter().find(|field| field.area.contains(cell))?;
-            return Some(Writing::Field(*field));
+            return Some(TextTarget::Field(*field));
         }
         if let Some(slot) = self.arrangement.message.filter(|slot| slot.inner.contains(cell)) {
             let is_hint = slot.edge == Edge::Bare && self.panes.focus != Pane::Message;
-            return (!is_hint && !self.panes.composer.is_empty()).then_some(Writing::Message);
+            return (!is_hint && !self.panes.composer.is_empty()).then_some(TextTarget::Message);
         }
         let slot = self.arrangement.code.filter(|slot| slot.inner.contains(cell))?;
-        self.panes.code.edited_at(column, row.max(slot.inner.y)).map(|_| Writing::Editor)
+        self.panes.code.edited_at(column, row.max(slot.inner.y)).map(|_| TextTarget::Editor)
     }
 
     /// The place in a text that is shown in a cell; outside of the text, the nearest.
-    fn place_in(&mut self, text: Writing, column: u16, row: u16) -> Option<Pos> {
+    fn place_in(&mut self, text: TextTarget, column: u16, row: u16) -> Option<Pos> {
         match text {
-            Writing::Message => {
+            TextTarget::Message => {
                 let inner = self.arrangement.message?.inner;
                 let area = Rect { x: inner.x + 2, width: inner.width.saturating_sub(2), ..inner };
                 let typed = TypedText::of(self.panes.composer.field());
                 Some(typed.at(cell_in(area, column, row), area.width.into(), area.height.into()))
             }
-            Writing::Editor => {
+            TextTarget::Editor => {
                 let inner = self.arrangement.code?.inner;
                 let bottom = inner.bottom().saturating_sub(1);
                 self.panes.code.edited_at(column, row.clamp(inner.y, bottom.max(inner.y)))
             }
-            Writing::Field(place) => {
+            TextTarget::Field(place) => {
                 // It may be drawn anew since the button went down.
                 let drawn = self.hits.fields.iter().find(|field| field.number == place.number);
                 let place = drawn.copied().unwrap_or(place);
@@ -134,7 +134,7 @@ impl Screen {
 
     /// What a mouse selects in the text with the focus, and keys too, goes away.
     pub(super) fn keep_or_cut(&mut self, cut: bool) -> Option<String> {
-        let text = if self.panes.focus == Pane::Message { Writing::Message } else { Writing::Editor };
+        let text = if self.panes.focus == Pane::Message { TextTarget::Message } else { TextTarget::Editor };
         let selected = self.in_text(text, |text| text.selected())??;
         self.in_text(text, |text| text.apply(if cut { Edit::Cut } else { Edit::Copy }));
         Some(selected)

@@ -28,7 +28,7 @@ impl Screen {
             Action::ProblemKernel => self.ask_restart(ctx),
             Action::ProblemLog => match self.setup.log.clone() {
                 Some(path) => self.open_pager("Log".into(), PagerText::File(path)),
-                None => self.say(Note::info("No log is written.")),
+                None => self.show_note(Note::info("No log is written.")),
             },
             Action::ProblemSave => return vec![UiCommand::Send(Command::RetryStore)],
             _ => {}

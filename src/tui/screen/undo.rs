@@ -18,7 +18,7 @@ impl Screen {
         match self.run_on_screen(ctx.state) {
             Some((item, run)) => self.open_changes(item, run),
             None => {
-                self.say(Note::info("No run is on screen."));
+                self.show_note(Note::info("No run is on screen."));
                 Vec::new()
             }
         }
@@ -33,7 +33,7 @@ impl Screen {
             Ok(block) => Some(block),
             Err(_) if argument.is_empty() => None,
             Err(_) => {
-                self.say(Note::info("/undo, or /undo BLOCK with its number."));
+                self.show_note(Note::info("/undo, or /undo BLOCK with its number."));
                 return Vec::new();
             }
         };
@@ -41,14 +41,14 @@ impl Screen {
             return self.open_changes(item, run);
         }
         // What was typed takes nothing back.
-        self.say(Note::info(ctx.state.why_not_recorded(block)));
+        self.show_note(Note::info(ctx.state.why_not_recorded(block)));
         Vec::new()
     }
 
     /// Whether a run goes on: a list of changes would be closed at once. Then that is said.
     fn waits_for_run(&mut self, ctx: Ctx<'_>) -> bool {
         let why = ctx.state.live.run.is_some().then(|| ctx.state.undo_refused()).flatten();
-        why.map(|why| self.say(Note::warn(why.text))).is_some()
+        why.map(|why| self.show_note(Note::warn(why.text))).is_some()
     }
 
     fn open_changes(&mut self, item: &BlockItem, run: &RunItem) -> Vec<UiCommand> {
@@ -61,7 +61,7 @@ impl Screen {
         if run.can_be_taken_back() {
             return vec![UiCommand::Send(Command::TakeBack(item.block.id))];
         }
-        self.say(Note::info(nothing_recorded(item.block.id, undo)));
+        self.show_note(Note::info(nothing_recorded(item.block.id, undo)));
         Vec::new()
     }
 }

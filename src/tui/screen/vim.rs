@@ -3,7 +3,7 @@
 
 use super::{Ctx, Note, Screen, UiCommand};
 use crate::tui::action::Action;
-use crate::tui::editing::vim::{self, Answer, Mode, Vim};
+use crate::tui::editing::vim::{self, Mode, StrokeResult, Vim};
 use crate::tui::overlays::commands::CommandList;
 use crate::tui::overlays::find_in_editor::FindInEditor;
 use crate::tui::overlays::go_to_line::GoToLine;
@@ -71,26 +71,28 @@ impl Screen {
             vim.stroke(stroke, text)
         };
         match answer {
-            Answer::Pass => return None,
-            Answer::Done => {}
-            Answer::Copy(text) => return Some(vec![UiCommand::Copy(text)]),
-            Answer::Beyond(up) if in_message => self.older(up, ctx),
-            Answer::Find if in_message && self.panes.composer.is_empty() => self.open(CommandList::default()),
-            Answer::Beyond(_) => {}
-            Answer::Find | Answer::GoToLine if in_message => {
-                self.say(Note::info("That is for the block that is edited."));
+            StrokeResult::Pass => return None,
+            StrokeResult::Done => {}
+            StrokeResult::Copy(text) => return Some(vec![UiCommand::Copy(text)]),
+            StrokeResult::Beyond(up) if in_message => self.older(up, ctx),
+            StrokeResult::Find if in_message && self.panes.composer.is_empty() => {
+                self.open(CommandList::default())
             }
-            Answer::Find => {
+            StrokeResult::Beyond(_) => {}
+            StrokeResult::Find | StrokeResult::GoToLine if in_message => {
+                self.show_note(Note::info("That is for the block that is edited."));
+            }
+            StrokeResult::Find => {
                 if let Some(find) = self.panes.code.editor().map(|editor| FindInEditor::new(editor, false)) {
                     self.open(find);
                 }
             }
-            Answer::GoToLine => self.open(GoToLine::default()),
-            Answer::TooMuch => {
-                let most = words::size(vim::PUT_IN as u64);
-                self.say(Note::info(format!("Too much at once: a key puts in {most} at the most.")));
+            StrokeResult::GoToLine => self.open(GoToLine::default()),
+            StrokeResult::TooMuch => {
+                let most = words::size(vim::MAX_INSERTED_BYTES as u64);
+                self.show_note(Note::info(format!("Too much at once: a key puts in {most} at the most.")));
             }
-            Answer::NoMatch => self.say(Note::info("No matches. / says what to look for.")),
+            StrokeResult::NoMatch => self.show_note(Note::info("No matches. / says what to look for.")),
         }
         Some(Vec::new())
     }

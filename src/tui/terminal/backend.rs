@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 use std::io::Write as _;
 
 /// Frames larger than this are shown at once by terminals that can (mode 2026); smaller ones need no help.
-const SYNC_FROM: usize = 256;
+const MIN_SYNC_BYTES: usize = 256;
 
 /// Collects the bytes of a frame.
 #[derive(Debug)]
@@ -185,7 +185,7 @@ impl CellDiff {
 
     /// Takes the pictures away that are not where they were. What is under them has to be written anew.
     fn take_away(&mut self, placed: &[PlacedPicture], shown: &mut Buffer) {
-        for gone in self.placed.iter().filter(|gone| !placed.iter().any(|place| place.is(gone))) {
+        for gone in self.placed.iter().filter(|gone| !placed.iter().any(|place| place.is_same(gone))) {
             if !placed.iter().any(|place| place.number == gone.number) {
                 gone.picture.take_away(gone.number, &mut self.out);
                 self.sent.remove(&gone.number);
@@ -202,7 +202,7 @@ impl CellDiff {
     /// Draws the pictures that are new, or were written over.
     fn place_pictures(&mut self, placed: Vec<PlacedPicture>, over: &[PictureNumber]) {
         for place in &placed {
-            let stands = !self.unknown && self.placed.iter().any(|before| before.is(place));
+            let stands = !self.unknown && self.placed.iter().any(|before| before.is_same(place));
             if stands && !over.contains(&place.number) {
                 continue;
             }
@@ -230,7 +230,7 @@ impl CellDiff {
     /// Everything that is to be written now, in one piece; the vector may be given back with [`CellDiff::recycle`].
     pub(crate) fn take(&mut self) -> Vec<u8> {
         let frame = std::mem::take(&mut self.out);
-        let sync = self.sync && frame.len() >= SYNC_FROM;
+        let sync = self.sync && frame.len() >= MIN_SYNC_BYTES;
         if self.before.is_empty() && self.after.is_empty() && !sync {
             return frame;
         }

@@ -17,29 +17,29 @@ struct SavedTerminal {
     touched: SwitchedModes,
 }
 
-static KEPT: Mutex<Option<SavedTerminal>> = Mutex::new(None);
+static SAVED: Mutex<Option<SavedTerminal>> = Mutex::new(None);
 /// Somebody restored the terminal while the program still believes to have it.
-static LOST: AtomicBool = AtomicBool::new(false);
+static TERMINAL_LOST: AtomicBool = AtomicBool::new(false);
 /// Threads whose panics are caught and answered in place have names that begin so; they leave the terminal alone.
-pub(super) const WORKER: &str = "paint-";
+pub(super) const WORKER_PREFIX: &str = "paint-";
 
 /// From now on the terminal is to be restored to `before`.
 pub(super) fn keep(input: OwnedFd, output: OwnedFd, before: Termios, touched: SwitchedModes) {
-    *KEPT.lock().unwrap_or_else(PoisonError::into_inner) =
+    *SAVED.lock().unwrap_or_else(PoisonError::into_inner) =
         Some(SavedTerminal { input, output, before, touched });
-    LOST.store(false, Ordering::Release);
+    TERMINAL_LOST.store(false, Ordering::Release);
 }
 
 /// This has been switched on too.
 pub(super) fn touch(change: impl FnOnce(&mut SwitchedModes)) {
-    if let Some(kept) = KEPT.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
+    if let Some(kept) = SAVED.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
         change(&mut kept.touched);
     }
 }
 
 /// Restores the terminal, once. Returns whether there was anything to restore.
 pub(super) fn restore() -> bool {
-    let Some(kept) = KEPT.lock().unwrap_or_else(PoisonError::into_inner).take() else { return false };
+    let Some(kept) = SAVED.lock().unwrap_or_else(PoisonError::into_inner).take() else { return false };
     // A terminal that is gone can't be told anything; the modes are tried all the same.
     let _ = super::write_all(kept.output.as_fd(), modes::leave(kept.touched).as_bytes());
     let _ = tcsetattr(&kept.input, OptionalActions::Now, &kept.before);
@@ -48,7 +48,7 @@ pub(super) fn restore() -> bool {
 
 /// Whether the terminal was restored behind the program's back; asks once.
 pub(super) fn was_lost() -> bool {
-    LOST.swap(false, Ordering::AcqRel)
+    TERMINAL_LOST.swap(false, Ordering::AcqRel)
 }
 
 /// Makes every panic restore the terminal before it is told; once a process.
@@ -57,11 +57,11 @@ pub(super) fn hook_panics() {
     HOOKED.call_once(|| {
         let before = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {
-            if std::thread::current().name().is_some_and(|name| name.starts_with(WORKER)) {
+            if std::thread::current().name().is_some_and(|name| name.starts_with(WORKER_PREFIX)) {
                 return;
             }
             if restore() {
-                LOST.store(true, Ordering::Release);
+                TERMINAL_LOST.store(true, Ordering::Release);
             }
             before(info);
         }));

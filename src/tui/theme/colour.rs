@@ -71,7 +71,7 @@ pub(crate) enum Colour {
 pub struct Rgb(pub u8, pub u8, pub u8);
 
 /// Names of the 16 colours, in their order.
-const NAMES: [&str; 16] = [
+const ANSI_NAMES: [&str; 16] = [
     "black",
     "red",
     "green",
@@ -143,7 +143,7 @@ impl Colour {
 /// The number of one of the 16 colours by its name.
 pub(crate) fn ansi_index(name: &str) -> Option<u8> {
     let name = if name == "gray" { "bright-black" } else { name };
-    NAMES.iter().position(|n| *n == name).and_then(|i| u8::try_from(i).ok())
+    ANSI_NAMES.iter().position(|n| *n == name).and_then(|i| u8::try_from(i).ok())
 }
 
 /// One of the 16 colours by its number.

@@ -11,7 +11,7 @@ use crate::tui::panes::recipe::Stage;
 use crate::tui::screen::Screen;
 use crate::tui::theme::Slot;
 use crate::tui::widgets::hits::ClickTarget;
-use crate::tui::widgets::layout::{Class, Pane};
+use crate::tui::widgets::layout::{Pane, SizeClass};
 use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::safe;
 use ratatui::buffer::Buffer;
@@ -26,7 +26,7 @@ pub(crate) fn draw(
     look: DrawStyle<'_>,
 ) -> Vec<ClickTarget<Pane>> {
     match screen.arrangement.class {
-        Class::Narrow => tabs(screen, state, buf, look),
+        SizeClass::Narrow => tabs(screen, state, buf, look),
         _ => {
             wide(screen, state, buf, look);
             Vec::new()

@@ -8,7 +8,7 @@ use crate::tui::screen::Screen;
 use crate::tui::theme::Slot;
 use crate::tui::widgets::hints::Hint;
 use crate::tui::widgets::hits::ClickTarget;
-use crate::tui::widgets::layout::Class;
+use crate::tui::widgets::layout::SizeClass;
 use crate::tui::widgets::look::DrawStyle;
 use hints::hints;
 use ratatui::buffer::Buffer;
@@ -23,7 +23,7 @@ pub(crate) fn draw(
     look: DrawStyle<'_>,
 ) -> Vec<ClickTarget<Action>> {
     let area = screen.arrangement.keys;
-    if screen.arrangement.class == Class::TooSmall {
+    if screen.arrangement.class == SizeClass::TooSmall {
         return Vec::new();
     }
     let room = usize::from(area.width.saturating_sub(1));

@@ -28,7 +28,7 @@ pub(crate) struct Problem {
 
 /// A key that does something about a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Way {
+pub(crate) enum FailureKey {
     /// The keymap has it.
     Action(Action),
     /// A letter that answers.
@@ -36,29 +36,32 @@ pub(crate) enum Way {
 }
 
 /// What can be done about a failure, the most likely first: the panel and the row of keys tell the same.
-pub(crate) fn ways(kind: FailureKind) -> &'static [(Way, &'static str)] {
-    const RETRY: (Way, &str) = (Way::Action(Action::ProblemRetry), "retry");
-    const MODEL: (Way, &str) = (Way::Action(Action::ProblemModel), "model");
-    const KEY: (Way, &str) = (Way::Action(Action::ProblemKey), "new key");
-    const END: (Way, &str) = (Way::Letter("e"), "end here");
+pub(crate) fn failure_keys(kind: FailureKind) -> &'static [(FailureKey, &'static str)] {
+    const RETRY: (FailureKey, &str) = (FailureKey::Action(Action::ProblemRetry), "retry");
+    const MODEL: (FailureKey, &str) = (FailureKey::Action(Action::ProblemModel), "model");
+    const KEY: (FailureKey, &str) = (FailureKey::Action(Action::ProblemKey), "new key");
+    const END: (FailureKey, &str) = (FailureKey::Letter("e"), "end here");
     match kind {
         FailureKind::Refused | FailureKind::NoKey => &[KEY, MODEL, RETRY, END],
-        FailureKind::Overflow => {
-            &[(Way::Letter("c"), "shorten"), MODEL, (Way::Action(Action::ProblemNew), "new chat"), END]
-        }
-        FailureKind::SessionUnreadable => &[RETRY, (Way::Action(Action::ProblemNew), "new chat"), END],
+        FailureKind::Overflow => &[
+            (FailureKey::Letter("c"), "shorten"),
+            MODEL,
+            (FailureKey::Action(Action::ProblemNew), "new chat"),
+            END,
+        ],
+        FailureKind::SessionUnreadable => &[RETRY, (FailureKey::Action(Action::ProblemNew), "new chat"), END],
         // What came is kept: the model is asked to go on from there.
-        FailureKind::Cut => &[(Way::Action(Action::ProblemRetry), "go on"), MODEL, END],
+        FailureKind::Cut => &[(FailureKey::Action(Action::ProblemRetry), "go on"), MODEL, END],
         _ => &[RETRY, MODEL, END],
     }
 }
 
 /// `r retry   m model   e end here`, by the keys that are bound.
-fn told(ways: &[(Way, &str)], keymap: &Keymap) -> String {
+fn keys_text(ways: &[(FailureKey, &str)], keymap: &Keymap) -> String {
     let keys = ways.iter().filter_map(|(way, label)| {
         let key = match way {
-            Way::Action(action) => keymap.hint(Context::Problems, *action),
-            Way::Letter(letter) => (*letter).to_owned(),
+            FailureKey::Action(action) => keymap.hint(Context::Problems, *action),
+            FailureKey::Letter(letter) => (*letter).to_owned(),
         };
         (!key.is_empty()).then(|| format!("{key} {label}"))
     });
@@ -105,7 +108,7 @@ pub(crate) fn retry(state: &State, look: DrawStyle<'_>) -> Option<Problem> {
 }
 
 fn of_failure(failure: &ReplyFailure, place: Option<&str>, keymap: &Keymap) -> Problem {
-    let keys = told(ways(failure.kind), keymap);
+    let keys = keys_text(failure_keys(failure.kind), keymap);
     let hint = safe::one_line(&failure.hint);
     let said = safe::one_line(&failure.message);
     // Where some of a reply came, that is what is told of.

@@ -14,11 +14,11 @@ use crate::tui::action::Action;
 use crate::tui::editing::vim::Mode as VimMode;
 use crate::tui::guard::RefusalReason;
 use crate::tui::note::{NO_BLOCK_WAITS, Note};
-use crate::tui::overlays::welcome::from_where;
+use crate::tui::overlays::welcome::source_text;
 use crate::tui::panes::code::Mode;
 use crate::tui::screen::Screen;
 use crate::tui::theme::Slot;
-use crate::tui::widgets::layout::{Class, Pane};
+use crate::tui::widgets::layout::{Pane, SizeClass};
 use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::safe;
 use crate::tui::widgets::words;
@@ -74,13 +74,13 @@ fn fit(text: &str, room: usize) -> String {
 
 /// The text of the row, and its look.
 pub(crate) fn text(screen: &Screen, state: &State, now: Instant, look: DrawStyle<'_>) -> (String, Style) {
-    if screen.arrangement.class == Class::TooSmall {
+    if screen.arrangement.class == SizeClass::TooSmall {
         return (TOO_SMALL.into(), look.style(Slot::StatusWarn));
     }
     if let Some(words) = screen.handed_words(state).filter(|_| screen.hands_over()) {
         return (words, look.style(Slot::StatusWarn));
     }
-    if let Some(deed) = screen.guard.held() {
+    if let Some(deed) = screen.guard.held_action() {
         let of = match state.waiting() {
             Some(item) if screen.overlays.is_empty() && screen.panes.focus == Pane::Code => {
                 format!("Block {}: ", item.block.id)
@@ -121,7 +121,7 @@ pub(crate) fn text(screen: &Screen, state: &State, now: Instant, look: DrawStyle
             (text, look.style(Slot::BlockPending))
         }
         Some(item) if note.says_how.is_some() && screen.guard.rows().has_hidden() => {
-            (unseen(item.block.id, screen.guard.rows().left()), look.style(Slot::BlockPending))
+            (unseen(item.block.id, screen.guard.rows().unseen_count()), look.style(Slot::BlockPending))
         }
         Some(_) if note.of_wait => (text, level(note.level, look)),
         // The wait in its shortest words stands in front of everything else that is said.
@@ -142,7 +142,7 @@ pub(crate) fn text(screen: &Screen, state: &State, now: Instant, look: DrawStyle
 
 /// Whether decisions are locked, and open by themselves.
 fn is_locked_for_a_time(screen: &Screen, now: Instant) -> bool {
-    let why = screen.guard.locked(now);
+    let why = screen.guard.approval_refusal(now);
     matches!(why, Some(RefusalReason::Appeared { .. } | RefusalReason::Quiet { .. }))
 }
 
@@ -255,7 +255,7 @@ fn review(
         }
         Readiness::Ready => {}
     }
-    match screen.guard.locked(now) {
+    match screen.guard.approval_refusal(now) {
         Some(why @ RefusalReason::Appeared { .. }) => {
             let text = why.to_string();
             // The time that is left stands in the title.
@@ -348,7 +348,7 @@ fn saved(state: &State) -> SavingState<'_> {
 
 fn idle(screen: &Screen, state: &State, look: DrawStyle<'_>) -> String {
     if screen.setup.welcome {
-        return from_where(screen.around(state, look));
+        return source_text(screen.around(state, look));
     }
     let blocks = &state.transcript.blocks;
     let run = blocks.values().filter(|b| b.standing == BlockStanding::Approved).count();

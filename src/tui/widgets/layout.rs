@@ -11,11 +11,11 @@ pub(crate) use borders::{Border, Borders};
 use ratatui::layout::Rect;
 
 /// Below this nothing is drawn but a line that says so, and decisions are locked.
-pub(crate) const SMALLEST: (u16, u16) = (50, 12);
+pub(crate) const MIN_WINDOW_SIZE: (u16, u16) = (50, 12);
 
 /// How much room there is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Class {
+pub(crate) enum SizeClass {
     /// Conversation on the left, code above output on the right.
     Wide,
     /// All panes stacked.
@@ -26,17 +26,17 @@ pub(crate) enum Class {
     TooSmall,
 }
 
-impl Class {
+impl SizeClass {
     /// The class of a size, in columns and rows.
     pub(crate) fn of(width: u16, height: u16) -> Self {
-        if width < SMALLEST.0 || height < SMALLEST.1 {
-            Class::TooSmall
+        if width < MIN_WINDOW_SIZE.0 || height < MIN_WINDOW_SIZE.1 {
+            SizeClass::TooSmall
         } else if width >= 120 && height >= 28 {
-            Class::Wide
+            SizeClass::Wide
         } else if width >= 96 && height >= 26 {
-            Class::Medium
+            SizeClass::Medium
         } else {
-            Class::Narrow
+            SizeClass::Narrow
         }
     }
 }
@@ -129,7 +129,7 @@ impl Slot {
 
 /// What the arrangement depends on.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Wants {
+pub(crate) struct LayoutRequest {
     /// The shares of the panes.
     pub(crate) share: Share,
     pub(crate) focus: Pane,
@@ -156,7 +156,7 @@ pub(crate) struct Wants {
 /// The arrangement of a whole screen. A pane without a slot is not on screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrangement {
-    pub(crate) class: Class,
+    pub(crate) class: SizeClass,
     /// All of the screen.
     pub(crate) area: Rect,
     /// The first row: the header, or the tabs.
@@ -177,7 +177,7 @@ pub struct Arrangement {
 }
 
 /// Rows of prose that a stacked screen has at least while no block waits or runs.
-const PROSE_ROWS: u16 = 12;
+const MIN_PROSE_ROWS: u16 = 12;
 
 /// Columns of the conversation beside code and output: what those leave, which are 80 wide within their borders. The
 /// border between them is counted for both.
@@ -217,9 +217,9 @@ fn take_bottom(area: &mut Rect, rows: u16) -> Rect {
 }
 
 impl Arrangement {
-    pub(crate) fn of(width: u16, height: u16, wants: Wants) -> Self {
+    pub(crate) fn of(width: u16, height: u16, wants: LayoutRequest) -> Self {
         let area = Rect::new(0, 0, width, height);
-        let class = Class::of(width, height);
+        let class = SizeClass::of(width, height);
         let mut body = area;
         let keys = take_bottom(&mut body, 1);
         let status = take_bottom(&mut body, 1);
@@ -237,12 +237,12 @@ impl Arrangement {
             keys,
         };
         match (class, wants.bare) {
-            (Class::TooSmall, _) => {}
+            (SizeClass::TooSmall, _) => {}
             (_, Some(pane)) => made.bare(pane),
-            (Class::Wide | Class::Medium, None) if wants.zoomed => made.zoomed(wants),
-            (Class::Wide, None) => made.wide(wants),
-            (Class::Medium, None) => made.medium(wants),
-            (Class::Narrow, None) => made.narrow(wants),
+            (SizeClass::Wide | SizeClass::Medium, None) if wants.zoomed => made.zoomed(wants),
+            (SizeClass::Wide, None) => made.wide(wants),
+            (SizeClass::Medium, None) => made.medium(wants),
+            (SizeClass::Narrow, None) => made.narrow(wants),
         }
         made
     }
@@ -261,7 +261,7 @@ impl Arrangement {
         self.alone(pane, Slot { outer: self.body, inner: self.body, edge: Edge::Bare });
     }
 
-    fn zoomed(&mut self, wants: Wants) {
+    fn zoomed(&mut self, wants: LayoutRequest) {
         let mut rest = self.body;
         self.message = wants.field.then(|| Slot::new(take_bottom(&mut rest, 3), Edge::Box));
         self.alone(wants.focus, Slot::new(rest, Edge::Box));
@@ -275,7 +275,7 @@ impl Arrangement {
         }
     }
 
-    fn wide(&mut self, wants: Wants) {
+    fn wide(&mut self, wants: LayoutRequest) {
         let mut left = self.body;
         if wants.code || wants.output {
             let width = self.area.width;
@@ -299,7 +299,7 @@ impl Arrangement {
         self.message = Some(Slot::new(message, Edge::Box));
     }
 
-    fn medium(&mut self, wants: Wants) {
+    fn medium(&mut self, wants: LayoutRequest) {
         let mut rest = self.body;
         let tall = rest.height;
         let writes = wants.focus == Pane::Message || wants.message_rows > 1;
@@ -319,7 +319,7 @@ impl Arrangement {
             Share::Running | Share::Below => (tall / 4).max(7),
             // Nothing waits and nothing runs: what is said matters most. A long message takes from this first.
             Share::Even | Share::Writing | Share::Done => {
-                part(tall, 52).max(PROSE_ROWS + 2).min(rest.height.saturating_sub(8))
+                part(tall, 52).max(MIN_PROSE_ROWS + 2).min(rest.height.saturating_sub(8))
             }
         };
         let looks_at_output = matches!(wants.focus, Pane::Output | Pane::Vars);
@@ -355,7 +355,7 @@ impl Arrangement {
     }
 
     /// Code above output, so many rows of it for the code. Where one of them has nothing to show, the other has all.
-    fn column(&mut self, mut column: Rect, code_rows: u16, wants: Wants) {
+    fn column(&mut self, mut column: Rect, code_rows: u16, wants: LayoutRequest) {
         let rows = match (wants.code, wants.output) {
             (false, _) => 0,
             (true, false) => column.height,
@@ -366,7 +366,7 @@ impl Arrangement {
         self.output = (column.height > 2).then(|| Slot::new(column, Edge::Box));
     }
 
-    fn narrow(&mut self, wants: Wants) {
+    fn narrow(&mut self, wants: LayoutRequest) {
         let mut rest = self.body;
         if wants.field || matches!(wants.focus, Pane::Chat | Pane::Message) {
             let most = (rest.height / 2).max(2);
@@ -386,7 +386,7 @@ impl Arrangement {
     /// where there is one pane only or it wants [`u16::MAX`] columns, all of the screen but the last two rows.
     pub(crate) fn overlay(&self, width: u16, height: u16) -> Slot {
         let whole = Rect { height: self.area.height.saturating_sub(2), ..self.area };
-        if width == u16::MAX || matches!(self.class, Class::Narrow | Class::TooSmall) {
+        if width == u16::MAX || matches!(self.class, SizeClass::Narrow | SizeClass::TooSmall) {
             return Slot::new(whole, Edge::Box);
         }
         let width = width.min(self.body.width.saturating_sub(2));

@@ -195,7 +195,7 @@ impl VirtualList {
 
     /// What a title says: `follow`, or how much was new below when it was arranged, and the key that goes there from where
     /// the person is.
-    pub(crate) fn standing(&self, keys: &EndKeys) -> String {
+    pub(crate) fn position_text(&self, keys: &EndKeys) -> String {
         match (self.new, keys) {
             (None, _) => "follow".into(),
             (Some(0), EndKeys::End(key)) if !key.is_empty() => format!("{key} end"),
@@ -289,9 +289,9 @@ mod tests {
         list.arrange(&mut items, 10);
         list.scroll(&mut items, -40);
         list.arrange(&mut items, 10);
-        assert_eq!(list.standing(&end()), "G end");
-        assert_eq!(list.standing(&EndKeys::Page("PgDn".into())), "");
-        assert_eq!(list.standing(&EndKeys::End(String::new())), "");
+        assert_eq!(list.position_text(&end()), "G end");
+        assert_eq!(list.position_text(&EndKeys::Page("PgDn".into())), "");
+        assert_eq!(list.position_text(&EndKeys::End(String::new())), "");
     }
 
     fn ends(list: &VirtualList) -> ((usize, usize), (usize, usize)) {
@@ -318,12 +318,12 @@ mod tests {
         items.0.extend([2, 1]);
         list.arrange(&mut items, 6);
         assert_eq!(ends(&list), before);
-        assert_eq!(list.standing(&end()), "3 new lines  G");
-        assert_eq!(list.standing(&EndKeys::None), "3 new lines", "no key is told where none goes there");
-        assert_eq!(list.standing(&EndKeys::Page("PgDn".into())), "3 new lines  PgDn");
+        assert_eq!(list.position_text(&end()), "3 new lines  G");
+        assert_eq!(list.position_text(&EndKeys::None), "3 new lines", "no key is told where none goes there");
+        assert_eq!(list.position_text(&EndKeys::Page("PgDn".into())), "3 new lines  PgDn");
         list.follow();
         list.arrange(&mut items, 6);
-        assert_eq!(list.standing(&end()), "follow");
+        assert_eq!(list.position_text(&end()), "follow");
         assert_eq!(list.visible().last(), Some(&Anchor { item: 21, row: 0 }));
     }
 
@@ -349,7 +349,7 @@ mod tests {
         items.0.extend([1; 9]);
         list.arrange(&mut items, 8);
         assert_eq!(ends(&list), ((0, 0), (7, 0)));
-        assert_eq!(list.standing(&end()), "9 new lines  G");
+        assert_eq!(list.position_text(&end()), "9 new lines  G");
     }
 
     proptest! {

@@ -42,7 +42,7 @@ impl Scene {
 
     /// Waits until what is held back counts: the hold passes, and the terminal answers at once.
     fn hold_out(&mut self) {
-        if self.screen.guard.held().is_some() {
+        if self.screen.guard.held_action().is_some() {
             self.pass(401);
             self.frame();
             self.pass(1);
@@ -90,12 +90,12 @@ impl Scene {
         for _ in 0..60 {
             self.pass(400);
             self.frame();
-            if self.screen.guard.rows().all() {
+            if self.screen.guard.rows().is_all_seen() {
                 break;
             }
             self.press(&["space"]);
         }
-        assert!(self.screen.guard.rows().all(), "not everything can be shown");
+        assert!(self.screen.guard.rows().is_all_seen(), "not everything can be shown");
         self.pass(1_000);
     }
 }

@@ -11,7 +11,7 @@ use crate::driver::{Clock, Notification};
 use crate::engine::State;
 use crate::engine::difference::{Comparer, Comparison};
 use crate::engine::recorded::{RecordedRun, RecordedStep};
-use crate::headless::{Ending, Tell, json};
+use crate::headless::{Ending, TurnObserver, json};
 use crate::report::{Failure, FailureClass};
 use crate::text::alike::{BothRuns, RunFacts};
 use crate::text::number::counted;
@@ -34,8 +34,8 @@ pub(super) struct ReplayTeller<'a, 'c> {
     told: Vec<ToldRun>,
 }
 
-impl Tell for ReplayTeller<'_, '_> {
-    fn tell(&mut self, told: &Notification, _: &State) -> io::Result<()> {
+impl TurnObserver for ReplayTeller<'_, '_> {
+    fn notify(&mut self, told: &Notification, _: &State) -> io::Result<()> {
         let Notification::Recorded(entry) = told else { return Ok(()) };
         match &**entry {
             Entry::Approved { .. } => self.approved = Clock::System.now(),
@@ -46,12 +46,12 @@ impl Tell for ReplayTeller<'_, '_> {
         Ok(())
     }
 
-    fn last(&mut self, _: &Ending, _: &State, _: &str) -> io::Result<()> {
+    fn finish(&mut self, _: &Ending, _: &State, _: &str) -> io::Result<()> {
         self.console.out.flush()?;
         self.console.err.flush()
     }
 
-    fn goes_on(&self) -> bool {
+    fn wants_more(&self) -> bool {
         self.is_wanted()
     }
 }
@@ -164,7 +164,7 @@ impl<'a, 'c> ReplayTeller<'a, 'c> {
 
     fn add(&mut self, run: ToldRun) -> io::Result<()> {
         if self.args.json {
-            json::line(self.console.out, &run.shape())?;
+            json::write_line(self.console.out, &run.shape())?;
         } else {
             run.write_to(self.console.out)?;
         }
@@ -202,7 +202,7 @@ impl<'a, 'c> ReplayTeller<'a, 'c> {
             let last = json!({
                 "event": "replay_end", "session": id, "result": result, "first": first, "same": same, "runs": all,
             });
-            json::line(console.out, &last)?;
+            json::write_line(console.out, &last)?;
         }
         if let Some(run) = differs.or(impossible) {
             if args.json {

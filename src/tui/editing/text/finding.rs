@@ -18,14 +18,14 @@ impl Text {
         };
         let found = needle.next(self.lines(), start, back);
         if let Some((from, to)) = found {
-            let (from, to) = self.around(from.row, from.byte..to.byte);
+            let (from, to) = self.match_places(from.row, from.byte..to.byte);
             self.select(from, to);
         }
         found.is_some()
     }
 
     /// The clusters that hold a match: it may begin and end within one, a selection never does.
-    fn around(&self, row: usize, found: Range<usize>) -> (Pos, Pos) {
+    fn match_places(&self, row: usize, found: Range<usize>) -> (Pos, Pos) {
         let line = self.row(row);
         let (from, to) = (cluster::at_or_before(line, found.start), cluster::at_or_after(line, found.end));
         (Pos::new(row, from), Pos::new(row, to))
@@ -39,12 +39,12 @@ impl Text {
         let near = needle.in_line(line).skip_while(|found| found.end <= from.byte);
         let Some(found) = near
             .take_while(|found| found.start < to.byte)
-            .find(|found| self.around(row, found.clone()) == (from, to))
+            .find(|found| self.match_places(row, found.clone()) == (from, to))
         else {
             return false;
         };
         let new = needle.replaced(line, &found, by);
-        self.put(Pos::new(row, found.start), Pos::new(row, found.end), &new);
+        self.replace_bytes(Pos::new(row, found.start), Pos::new(row, found.end), &new);
         true
     }
 
@@ -52,7 +52,7 @@ impl Text {
     pub(crate) fn replace_matches(&mut self, by: &str) -> usize {
         let Some(needle) = self.needle.clone() else { return 0 };
         let mut count = 0;
-        self.together(|text| {
+        self.group_changes(|text| {
             // From below, so that what is put in moves nothing that is still to come.
             for row in (0..text.lines().len()).rev() {
                 count += text.replace_in_row(&needle, row, by);
@@ -76,7 +76,7 @@ impl Text {
             count += 1;
         }
         if count > 0 {
-            self.put(Pos::new(row, from), Pos::new(row, to), &new);
+            self.replace_bytes(Pos::new(row, from), Pos::new(row, to), &new);
         }
         count
     }

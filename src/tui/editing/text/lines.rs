@@ -2,7 +2,7 @@
 
 use super::{ChangeKind, Fragment, History, Pos, Text};
 use crate::tui::editing::cluster;
-use crate::tui::editing::syntax::Opens;
+use crate::tui::editing::syntax::LineOpening;
 
 impl Text {
     /// Begins a line, indented as what is written asks for.
@@ -20,8 +20,9 @@ impl Text {
         let (before, after) = self.row(row).split_at_checked(self.cursor.byte).unwrap_or_default();
         let indent = cluster::indent_of(before).to_owned();
         let opens = self.syntax.opens(before);
-        let closed = matches!(opens, Opens::Bracket(close) if after.trim_start().starts_with(close));
-        let inner = if opens == Opens::Nothing { indent.clone() } else { format!("{indent}{}", self.unit) };
+        let closed = matches!(opens, LineOpening::Bracket(close) if after.trim_start().starts_with(close));
+        let inner =
+            if opens == LineOpening::Nothing { indent.clone() } else { format!("{indent}{}", self.unit) };
         let mut text = format!("\n{inner}");
         // Between a bracket and the one that closes it, that one gets a line of its own.
         if closed {
@@ -35,7 +36,7 @@ impl Text {
         self.change(self.cursor, to, Fragment::pasted(&text, end), ChangeKind::Other);
         if closed {
             self.cursor = Pos::new(row + 1, inner.len());
-            self.history.ends_at(self.cursor);
+            self.history.set_cursor_after(self.cursor);
         }
         if !outer {
             History::ungroup(&mut self.history);
@@ -69,13 +70,13 @@ impl Text {
             let gone = self.outwards(row);
             self.change(Pos::new(row, 0), Pos::new(row, gone), Fragment::default(), ChangeKind::Other);
             self.cursor = Pos::new(cursor.row, cursor.byte.saturating_sub(gone));
-            self.history.ends_at(self.cursor);
+            self.history.set_cursor_after(self.cursor);
         }
     }
 
     /// How much deeper a line below this one stands.
     fn unit_after(&self, line: &str) -> usize {
-        if self.syntax.opens(line) == Opens::Nothing { 0 } else { self.unit.len() }
+        if self.syntax.opens(line) == LineOpening::Nothing { 0 } else { self.unit.len() }
     }
 
     /// The bytes that go when a line goes one indent out.
@@ -166,7 +167,7 @@ impl Text {
     ) {
         let (mut cursor, mut anchor, shape) = (self.cursor, self.anchor, self.shape);
         let before = self.generation;
-        self.together(|text| {
+        self.group_changes(|text| {
             for row in first..=last {
                 let Some((from, to, new)) = change(text, row) else { continue };
                 let fragment = Fragment { lines: vec![new.clone()], ends: Vec::new() };
@@ -179,7 +180,7 @@ impl Text {
             }
             text.put_cursor(cursor);
             if text.generation != before {
-                text.history.ends_at(text.cursor);
+                text.history.set_cursor_after(text.cursor);
             }
             text.select_from(anchor, shape);
         });

@@ -156,7 +156,7 @@ impl Text {
     pub(crate) fn go_lines(&mut self, rows: isize) {
         let column = KeptColumn { of_row: false, at: self.kept_column(false) };
         let to = self.lines_away(self.cursor, rows);
-        self.reach(to);
+        self.extend_selection(to);
         self.column = Some(column);
     }
 
@@ -165,7 +165,7 @@ impl Text {
         let of_row = self.rows.is_some();
         let column = KeptColumn { of_row, at: self.kept_column(of_row) };
         let to = self.rows_away(self.cursor, rows);
-        self.reach(to);
+        self.extend_selection(to);
         self.column = Some(column);
     }
 

@@ -1,19 +1,21 @@
 //! What commands do in normal mode, and operators in every mode.
 
 use super::keys::{Move, Operator, OperatorRange, VimAction, VimCommand};
-use super::motion::{self, Reach};
-use super::{Answer, Mode, REDO, Vim, object};
+use super::motion::{self, MotionKind};
+use super::{Mode, REDO, StrokeResult, Vim, object};
 use crate::tui::editing::Edit;
 use crate::tui::editing::buffer::Pos;
 use crate::tui::editing::cluster::{self, ClusterKind};
 use crate::tui::editing::text::{SelectionShape, Text};
 
 /// A command in normal mode; `keys` are its strokes.
-pub(super) fn run(vim: &mut Vim, command: &VimCommand, keys: &str, text: &mut Text) -> Answer {
+pub(super) fn run(vim: &mut Vim, command: &VimCommand, keys: &str, text: &mut Text) -> StrokeResult {
     match command.what {
-        VimAction::Move(found) => go(vim, found, command.count, text),
+        VimAction::Move(found) => move_cursor(vim, found, command.count, text),
         VimAction::Operate(operator, over) => {
-            let Some(range) = range_of(vim, operator, over, command.count, text) else { return Answer::Done };
+            let Some(range) = range_of(vim, operator, over, command.count, text) else {
+                return StrokeResult::Done;
+            };
             if operator != Operator::Yank {
                 vim.remember(keys);
             }
@@ -22,21 +24,21 @@ pub(super) fn run(vim: &mut Vim, command: &VimCommand, keys: &str, text: &mut Te
         VimAction::Replace(letter) => {
             replace_letters(text, letter, command.times());
             vim.remember(keys);
-            Answer::Done
+            StrokeResult::Done
         }
-        VimAction::GoToLine => Answer::GoToLine,
+        VimAction::GoToLine => StrokeResult::GoToLine,
         VimAction::Key(key) => press(vim, key, command, keys, text),
-        VimAction::Object(_) => Answer::Done,
+        VimAction::Object(_) => StrokeResult::Done,
     }
 }
 
 /// Moves the cursor, and the end of what is selected with it.
-pub(super) fn go(vim: &mut Vim, found: Move, count: Option<usize>, text: &mut Text) -> Answer {
+pub(super) fn move_cursor(vim: &mut Vim, found: Move, count: Option<usize>, text: &mut Text) -> StrokeResult {
     let rows = isize::try_from(count.unwrap_or(1)).unwrap_or(1);
     match found {
         // The column is kept over short lines.
-        Move::Up if text.cursor().row == 0 => return Answer::Beyond(true),
-        Move::Down if text.cursor().row == text.last_row() => return Answer::Beyond(false),
+        Move::Up if text.cursor().row == 0 => return StrokeResult::Beyond(true),
+        Move::Down if text.cursor().row == text.last_row() => return StrokeResult::Beyond(false),
         Move::Up => text.go_lines(-rows),
         Move::Down => text.go_lines(rows),
         Move::RowUp => text.go_rows(-rows),
@@ -46,13 +48,13 @@ pub(super) fn go(vim: &mut Vim, found: Move, count: Option<usize>, text: &mut Te
                 let line = text.row(to.row);
                 let last = vim.mode == Mode::Normal && to.byte >= line.len();
                 let to = if last { Pos::new(to.row, cluster::previous(line, to.byte)) } else { to };
-                if vim.mode == Mode::Normal { text.put_cursor(to) } else { text.reach(to) }
+                if vim.mode == Mode::Normal { text.put_cursor(to) } else { text.extend_selection(to) }
             }
-            None if matches!(found, Move::Match(_) | Move::Star(_)) => return Answer::NoMatch,
+            None if matches!(found, Move::Match(_) | Move::Star(_)) => return StrokeResult::NoMatch,
             None => {}
         },
     }
-    Answer::Done
+    StrokeResult::Done
 }
 
 /// What an operator works on: from and to, the end not in it.
@@ -62,12 +64,12 @@ fn range_of(
     over: OperatorRange,
     count: Option<usize>,
     text: &mut Text,
-) -> Option<(Pos, Pos, Reach)> {
+) -> Option<(Pos, Pos, MotionKind)> {
     let at = text.cursor();
     match over {
         OperatorRange::Rows => {
             let last = (at.row + count.unwrap_or(1) - 1).min(text.last_row());
-            Some((Pos::new(at.row, 0), Pos::new(last, text.row(last).len()), Reach::Rows))
+            Some((Pos::new(at.row, 0), Pos::new(last, text.row(last).len()), MotionKind::Linewise))
         }
         OperatorRange::Object(thing) => object::range(text, thing),
         OperatorRange::Move(found) => {
@@ -81,13 +83,13 @@ fn range_of(
             };
             let (to, mut reach) = motion::target(vim, text, found, count)?;
             let (from, mut to) = (at.min(to), at.max(to));
-            if reach == Reach::Rows && from.row == to.row && matches!(found, Move::Up | Move::Down) {
+            if reach == MotionKind::Linewise && from.row == to.row && matches!(found, Move::Up | Move::Down) {
                 return None;
             }
-            if reach == Reach::With {
+            if reach == MotionKind::Inclusive {
                 to = Pos::new(to.row, cluster::next(text.row(to.row), to.byte));
-                reach = Reach::Before;
-            } else if reach == Reach::Before && to.row > from.row {
+                reach = MotionKind::Exclusive;
+            } else if reach == MotionKind::Exclusive && to.row > from.row {
                 let into = text.row(to.row).get(..to.byte).unwrap_or_default();
                 // The last word of a line is deleted without the end of the line.
                 if into.trim().is_empty() && (to.byte == 0 || matches!(found, Move::Word(_))) {
@@ -100,7 +102,7 @@ fn range_of(
 }
 
 /// To the end of this word, and of so many: unlike `e`, a word of one letter ends where it begins.
-fn to_word_ends(vim: &mut Vim, text: &mut Text, big: bool, count: Option<usize>) -> (Pos, Pos, Reach) {
+fn to_word_ends(vim: &mut Vim, text: &mut Text, big: bool, count: Option<usize>) -> (Pos, Pos, MotionKind) {
     let from = text.cursor();
     let (_, end) = if big {
         let thing = super::keys::Object { around: false, kind: 'W' };
@@ -111,34 +113,34 @@ fn to_word_ends(vim: &mut Vim, text: &mut Text, big: bool, count: Option<usize>)
     let more = count.unwrap_or(1) - 1;
     let mut to = end;
     if more > 0 {
-        text.reach(Pos::new(end.row, cluster::previous(text.row(end.row), end.byte)));
+        text.extend_selection(Pos::new(end.row, cluster::previous(text.row(end.row), end.byte)));
         if let Some((last, _)) = motion::target(vim, text, Move::WordEnd(big), Some(more)) {
             to = Pos::new(last.row, cluster::next(text.row(last.row), last.byte));
         }
-        text.reach(from);
+        text.extend_selection(from);
     }
-    (from, to, Reach::Before)
+    (from, to, MotionKind::Exclusive)
 }
 
 /// An operator over a range.
 pub(super) fn operate(
     vim: &mut Vim,
     operator: Operator,
-    (from, to, reach): (Pos, Pos, Reach),
+    (from, to, reach): (Pos, Pos, MotionKind),
     clipboard: bool,
     keys: &str,
     text: &mut Text,
-) -> Answer {
-    let rows = reach == Reach::Rows;
+) -> StrokeResult {
+    let rows = reach == MotionKind::Linewise;
     let (from, to) =
         if rows { (Pos::new(from.row, 0), Pos::new(to.row, text.row(to.row).len())) } else { (from, to) };
-    let mut answer = Answer::Done;
+    let mut answer = StrokeResult::Done;
     if matches!(operator, Operator::Delete | Operator::Change | Operator::Yank) {
         let kept = slice(text, from, to);
         if clipboard {
-            answer = Answer::Copy(if rows { format!("{kept}\n") } else { kept.clone() });
+            answer = StrokeResult::Copy(if rows { format!("{kept}\n") } else { kept.clone() });
         }
-        text.keep(kept, rows);
+        text.set_yanked(kept, rows);
     }
     text.select_from(None, SelectionShape::Between);
     vim.mode = Mode::Normal;
@@ -162,7 +164,7 @@ pub(super) fn operate(
             text.put_cursor(motion::first_text(text, from.row));
         }
         Operator::Lower | Operator::Upper | Operator::Swap => {
-            let new = in_case(&slice(text, from, to), operator);
+            let new = change_case(&slice(text, from, to), operator);
             text.replace(from, to, &new);
             text.put_cursor(from);
         }
@@ -179,7 +181,7 @@ fn slice(text: &mut Text, from: Pos, to: Pos) -> String {
     slice
 }
 
-pub(super) fn in_case(text: &str, operator: Operator) -> String {
+pub(super) fn change_case(text: &str, operator: Operator) -> String {
     match operator {
         Operator::Lower => text.to_lowercase(),
         Operator::Upper => text.to_uppercase(),
@@ -222,7 +224,7 @@ fn replace_letters(text: &mut Text, letter: char, times: usize) {
     text.put_cursor(Pos::new(behind.row, cluster::previous(text.row(behind.row), behind.byte)));
 }
 
-fn press(vim: &mut Vim, key: char, command: &VimCommand, keys: &str, text: &mut Text) -> Answer {
+fn press(vim: &mut Vim, key: char, command: &VimCommand, keys: &str, text: &mut Text) -> StrokeResult {
     let times = command.times();
     let at = text.cursor();
     let line_end = Pos::new(at.row, text.row(at.row).len());
@@ -265,19 +267,19 @@ fn press(vim: &mut Vim, key: char, command: &VimCommand, keys: &str, text: &mut 
         }
         'p' | 'P' => {
             vim.remember(keys);
-            if !vim.may_put_in(text.kept().text.len() + 1, times) {
-                return Answer::TooMuch;
+            if !vim.may_put_in(text.yanked().text.len() + 1, times) {
+                return StrokeResult::TooMuch;
             }
             put(text, key == 'p', times);
         }
         'J' => {
-            text.together(|text| (1..times.max(2)).for_each(|_| text.join_row(at.row)));
+            text.group_changes(|text| (1..times.max(2)).for_each(|_| text.join_row(at.row)));
             vim.remember(keys);
         }
         '~' => {
             let line = text.row(at.row);
             let end = (0..times).fold(at.byte, |end, _| cluster::next(line, end));
-            let new = in_case(line.get(at.byte..end).unwrap_or_default(), Operator::Swap);
+            let new = change_case(line.get(at.byte..end).unwrap_or_default(), Operator::Swap);
             text.replace(at, Pos::new(at.row, end), &new);
             vim.remember(keys);
         }
@@ -287,7 +289,7 @@ fn press(vim: &mut Vim, key: char, command: &VimCommand, keys: &str, text: &mut 
         REDO => (0..times).for_each(|_| {
             text.apply(Edit::Redo);
         }),
-        '.' => return vim.again(times, text),
+        '.' => return vim.repeat_last(times, text),
         'v' | 'V' => {
             vim.mode = if key == 'v' { Mode::Visual } else { Mode::VisualLine };
             text.select_from(
@@ -295,15 +297,15 @@ fn press(vim: &mut Vim, key: char, command: &VimCommand, keys: &str, text: &mut 
                 if key == 'v' { SelectionShape::Inclusive } else { SelectionShape::Lines },
             );
         }
-        '/' | '?' => return Answer::Find,
+        '/' | '?' => return StrokeResult::Find,
         _ => {}
     }
-    Answer::Done
+    StrokeResult::Done
 }
 
 /// Puts in what was cut or copied: whole lines below or above, else behind the cursor or before it.
 pub(super) fn put(text: &mut Text, behind: bool, times: usize) {
-    let kept = text.kept().clone();
+    let kept = text.yanked().clone();
     let at = text.cursor();
     let line = text.row(at.row);
     if kept.text.is_empty() && !kept.lines {

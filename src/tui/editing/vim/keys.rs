@@ -1,9 +1,9 @@
 //! Strokes → commands: what was pressed so far is a whole command, the beginning of one, or nothing.
 
-use super::{BACKSPACE, COUNT, ENTER, HALF_DOWN, HALF_UP, REDO};
+use super::{BACKSPACE, ENTER, HALF_DOWN, HALF_UP, MAX_COUNT, REDO};
 
 /// The number of a line is never taken for more than this.
-const LINES: usize = 1 << 30;
+const MAX_LINE_NUMBER: usize = 1 << 30;
 
 /// A command with its count.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -134,7 +134,7 @@ pub(super) fn parse(strokes: &str, visual: bool) -> ParseResult {
     let count = match (first, second) {
         (None, None) => None,
         (first, second) => {
-            let most = if what.counts_lines() { LINES } else { COUNT };
+            let most = if what.counts_lines() { MAX_LINE_NUMBER } else { MAX_COUNT };
             Some((first.unwrap_or(1).saturating_mul(second.unwrap_or(1))).min(most))
         }
     };
@@ -174,7 +174,7 @@ impl Reader<'_> {
                 break;
             }
             self.rest.next();
-            count = Some((count.unwrap_or(0) * 10 + digit as usize).min(LINES));
+            count = Some((count.unwrap_or(0) * 10 + digit as usize).min(MAX_LINE_NUMBER));
         }
         count
     }

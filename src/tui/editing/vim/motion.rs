@@ -10,13 +10,13 @@ use crate::tui::editing::text::Text;
 
 /// How far an operator reaches along a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Reach {
+pub(super) enum MotionKind {
     /// Up to the place.
-    Before,
+    Exclusive,
     /// With what stands there.
-    With,
+    Inclusive,
     /// Whole lines.
-    Rows,
+    Linewise,
 }
 
 /// Where a move leads from the cursor; `None`: nowhere.
@@ -25,7 +25,7 @@ pub(super) fn target(
     text: &mut Text,
     found: Move,
     count: Option<usize>,
-) -> Option<(Pos, Reach)> {
+) -> Option<(Pos, MotionKind)> {
     let at = text.cursor();
     let times = count.unwrap_or(1);
     let repeat = |step: &dyn Fn(Pos) -> Pos| (0..times).fold(at, |at, _| step(at));
@@ -34,35 +34,35 @@ pub(super) fn target(
     Some(match found {
         Move::Left => {
             let line = text.row(at.row);
-            (repeat(&|at| Pos::new(at.row, cluster::previous(line, at.byte))), Reach::Before)
+            (repeat(&|at| Pos::new(at.row, cluster::previous(line, at.byte))), MotionKind::Exclusive)
         }
         Move::Right => {
             let line = text.row(at.row);
-            (repeat(&|at| Pos::new(at.row, cluster::next(line, at.byte))), Reach::Before)
+            (repeat(&|at| Pos::new(at.row, cluster::next(line, at.byte))), MotionKind::Exclusive)
         }
-        Move::Up => (text.lines_away(at, -rows), Reach::Rows),
-        Move::Down => (text.lines_away(at, rows), Reach::Rows),
-        Move::RowUp => (text.rows_away(at, -rows), Reach::Before),
-        Move::RowDown => (text.rows_away(at, rows), Reach::Before),
-        Move::HalfUp => (text.lines_away(at, -half), Reach::Rows),
-        Move::HalfDown => (text.lines_away(at, half), Reach::Rows),
-        Move::FirstBelow => (first_text(text, at.row.saturating_add(times)), Reach::Rows),
-        Move::FirstAbove => (first_text(text, at.row.saturating_sub(times)), Reach::Rows),
-        Move::Word(big) => (repeat(&|at| word(text, at, big)), Reach::Before),
-        Move::WordEnd(big) => (repeat(&|at| word_end(text, at, big)), Reach::With),
-        Move::WordBack(big) => (repeat(&|at| word_back(text, at, big)), Reach::Before),
-        Move::WordEndBack(big) => (repeat(&|at| word_end_back(text, at, big)), Reach::With),
-        Move::LineStart => (Pos::new(at.row, 0), Reach::Before),
-        Move::FirstText => (first_text(text, at.row), Reach::Before),
+        Move::Up => (text.lines_away(at, -rows), MotionKind::Linewise),
+        Move::Down => (text.lines_away(at, rows), MotionKind::Linewise),
+        Move::RowUp => (text.rows_away(at, -rows), MotionKind::Exclusive),
+        Move::RowDown => (text.rows_away(at, rows), MotionKind::Exclusive),
+        Move::HalfUp => (text.lines_away(at, -half), MotionKind::Linewise),
+        Move::HalfDown => (text.lines_away(at, half), MotionKind::Linewise),
+        Move::FirstBelow => (first_text(text, at.row.saturating_add(times)), MotionKind::Linewise),
+        Move::FirstAbove => (first_text(text, at.row.saturating_sub(times)), MotionKind::Linewise),
+        Move::Word(big) => (repeat(&|at| word(text, at, big)), MotionKind::Exclusive),
+        Move::WordEnd(big) => (repeat(&|at| word_end(text, at, big)), MotionKind::Inclusive),
+        Move::WordBack(big) => (repeat(&|at| word_back(text, at, big)), MotionKind::Exclusive),
+        Move::WordEndBack(big) => (repeat(&|at| word_end_back(text, at, big)), MotionKind::Inclusive),
+        Move::LineStart => (Pos::new(at.row, 0), MotionKind::Exclusive),
+        Move::FirstText => (first_text(text, at.row), MotionKind::Exclusive),
         Move::LineEnd => {
             let row = (at.row + times - 1).min(text.last_row());
-            (Pos::new(row, text.row(row).len()), Reach::Before)
+            (Pos::new(row, text.row(row).len()), MotionKind::Exclusive)
         }
-        Move::Top => (first_text(text, count.unwrap_or(1) - 1), Reach::Rows),
-        Move::Bottom => (first_text(text, count.map_or(usize::MAX, |row| row - 1)), Reach::Rows),
-        Move::Bracket => (search::bracket(text.lines(), at, usize::MAX)?, Reach::With),
-        Move::ParagraphUp => (repeat(&|at| paragraph(text, at, true)), Reach::Before),
-        Move::ParagraphDown => (repeat(&|at| paragraph(text, at, false)), Reach::Before),
+        Move::Top => (first_text(text, count.unwrap_or(1) - 1), MotionKind::Linewise),
+        Move::Bottom => (first_text(text, count.map_or(usize::MAX, |row| row - 1)), MotionKind::Linewise),
+        Move::Bracket => (search::bracket(text.lines(), at, usize::MAX)?, MotionKind::Inclusive),
+        Move::ParagraphUp => (repeat(&|at| paragraph(text, at, true)), MotionKind::Exclusive),
+        Move::ParagraphDown => (repeat(&|at| paragraph(text, at, false)), MotionKind::Exclusive),
         Move::Seek(letter, back, till) => {
             vim.sought = Some((letter, back, till));
             seek(text, at, (letter, back, till), times, false)?
@@ -71,15 +71,15 @@ pub(super) fn target(
             let (letter, back, till) = vim.sought?;
             seek(text, at, (letter, back != reverse, till), times, true)?
         }
-        Move::Match(back) => (matched(text, back, times)?, Reach::Before),
+        Move::Match(back) => (matched(text, back, times)?, MotionKind::Exclusive),
         Move::Star(back) => {
             let (from, to) = text.word_at(at);
             let word = text.row(at.row).get(from.byte..to.byte).unwrap_or_default().to_owned();
             let whole = format!(r"\b{}\b", regex::escape(&word));
             let is_word = cluster::kind(&word, 0) == ClusterKind::Word;
             let needle = if is_word { Needle::new(&whole, true) } else { Needle::new(word.trim(), false) };
-            text.look_for(needle.ok());
-            (matched(text, back, times)?, Reach::Before)
+            text.set_needle(needle.ok());
+            (matched(text, back, times)?, MotionKind::Exclusive)
         }
     })
 }
@@ -107,7 +107,7 @@ fn seek(
     (letter, back, till): (char, bool, bool),
     times: usize,
     again: bool,
-) -> Option<(Pos, Reach)> {
+) -> Option<(Pos, MotionKind)> {
     let line = text.row(at.row);
     let mut here = at.byte;
     for turn in 0..times {
@@ -126,7 +126,7 @@ fn seek(
             here = if back { cluster::next(line, here) } else { cluster::previous(line, here) };
         }
     }
-    Some((Pos::new(at.row, here), if back { Reach::Before } else { Reach::With }))
+    Some((Pos::new(at.row, here), if back { MotionKind::Exclusive } else { MotionKind::Inclusive }))
 }
 
 fn kind(line: &str, at: usize, big: bool) -> ClusterKind {

@@ -1,14 +1,14 @@
 //! The things that a cursor stands in: a word, a text in quotes or brackets, a paragraph.
 
 use super::keys::Object;
-use super::motion::Reach;
+use super::motion::MotionKind;
 use crate::tui::editing::buffer::Pos;
 use crate::tui::editing::cluster::{self, ClusterKind};
 use crate::tui::editing::search;
 use crate::tui::editing::text::Text;
 
 /// The range of a thing at the cursor, the end not in it.
-pub(super) fn range(text: &Text, object: Object) -> Option<(Pos, Pos, Reach)> {
+pub(super) fn range(text: &Text, object: Object) -> Option<(Pos, Pos, MotionKind)> {
     let at = text.cursor();
     match object.kind {
         'w' | 'W' => Some(word(text, at, object)),
@@ -19,7 +19,7 @@ pub(super) fn range(text: &Text, object: Object) -> Option<(Pos, Pos, Reach)> {
     }
 }
 
-fn word(text: &Text, at: Pos, object: Object) -> (Pos, Pos, Reach) {
+fn word(text: &Text, at: Pos, object: Object) -> (Pos, Pos, MotionKind) {
     let line = text.row(at.row);
     let kind = |at: usize| match cluster::kind(line, at) {
         ClusterKind::Sign if object.kind == 'W' => ClusterKind::Word,
@@ -36,10 +36,10 @@ fn word(text: &Text, at: Pos, object: Object) -> (Pos, Pos, Reach) {
         }
         to = behind;
     }
-    (Pos::new(at.row, from), Pos::new(at.row, to), Reach::Before)
+    (Pos::new(at.row, from), Pos::new(at.row, to), MotionKind::Exclusive)
 }
 
-fn paragraph(text: &Text, at: Pos, around: bool) -> (Pos, Pos, Reach) {
+fn paragraph(text: &Text, at: Pos, around: bool) -> (Pos, Pos, MotionKind) {
     let blank = |row: usize| text.row(row).trim().is_empty();
     let here = blank(at.row);
     let (mut first, mut last) = (at.row, at.row);
@@ -52,11 +52,11 @@ fn paragraph(text: &Text, at: Pos, around: bool) -> (Pos, Pos, Reach) {
     while around && last < text.last_row() && blank(last + 1) != here {
         last += 1;
     }
-    (Pos::new(first, 0), Pos::new(last, text.row(last).len()), Reach::Rows)
+    (Pos::new(first, 0), Pos::new(last, text.row(last).len()), MotionKind::Linewise)
 }
 
 /// The first text in such quotes on the line that does not end before the cursor.
-fn quoted(text: &Text, at: Pos, object: Object) -> Option<(Pos, Pos, Reach)> {
+fn quoted(text: &Text, at: Pos, object: Object) -> Option<(Pos, Pos, MotionKind)> {
     let line = text.row(at.row);
     let (mut open, mut escaped) = (None, false);
     for (byte, c) in line.char_indices() {
@@ -77,7 +77,7 @@ fn quoted(text: &Text, at: Pos, object: Object) -> Option<(Pos, Pos, Reach)> {
                 } else {
                     (from, to) = (from + c.len_utf8(), byte);
                 }
-                return Some((Pos::new(at.row, from), Pos::new(at.row, to), Reach::Before));
+                return Some((Pos::new(at.row, from), Pos::new(at.row, to), MotionKind::Exclusive));
             }
             Some(_) => open = None,
         }
@@ -86,7 +86,7 @@ fn quoted(text: &Text, at: Pos, object: Object) -> Option<(Pos, Pos, Reach)> {
 }
 
 /// What stands in brackets around the cursor.
-fn bracketed(text: &Text, at: Pos, open: char, around: bool) -> Option<(Pos, Pos, Reach)> {
+fn bracketed(text: &Text, at: Pos, open: char, around: bool) -> Option<(Pos, Pos, MotionKind)> {
     let close = match open {
         '(' => ')',
         '[' => ']',
@@ -101,7 +101,7 @@ fn bracketed(text: &Text, at: Pos, open: char, around: bool) -> Option<(Pos, Pos
     };
     let end = search::bracket(text.lines(), start, usize::MAX).filter(|end| *end >= at)?;
     if around {
-        return Some((start, Pos::new(end.row, end.byte + 1), Reach::Before));
+        return Some((start, Pos::new(end.row, end.byte + 1), MotionKind::Exclusive));
     }
     let inner = Pos::new(start.row, start.byte + 1);
     let alone = text.row(inner.row).get(inner.byte..).is_some_and(|rest| rest.trim().is_empty())
@@ -109,9 +109,13 @@ fn bracketed(text: &Text, at: Pos, open: char, around: bool) -> Option<(Pos, Pos
     // Brackets on lines of their own hold whole lines.
     if alone && end.row > start.row + 1 {
         let last = end.row - 1;
-        return Some((Pos::new(start.row + 1, 0), Pos::new(last, text.row(last).len()), Reach::Rows));
+        return Some((
+            Pos::new(start.row + 1, 0),
+            Pos::new(last, text.row(last).len()),
+            MotionKind::Linewise,
+        ));
     }
-    Some((inner, end, Reach::Before))
+    Some((inner, end, MotionKind::Exclusive))
 }
 
 /// The bracket before a place that is not closed before it.
@@ -135,11 +139,11 @@ fn enclosing(text: &Text, at: Pos, open: char, close: char) -> Option<Pos> {
 }
 
 /// `<...>` on one line.
-fn angled(text: &Text, at: Pos, around: bool) -> Option<(Pos, Pos, Reach)> {
+fn angled(text: &Text, at: Pos, around: bool) -> Option<(Pos, Pos, MotionKind)> {
     let line = text.row(at.row);
     let upto = cluster::next(line, at.byte);
     let open = line.get(..upto)?.rfind('<')?;
     let close = open + line.get(open..)?.find('>').filter(|end| open + end >= at.byte)?;
     let (from, to) = if around { (open, close + 1) } else { (open + 1, close) };
-    Some((Pos::new(at.row, from), Pos::new(at.row, to), Reach::Before))
+    Some((Pos::new(at.row, from), Pos::new(at.row, to), MotionKind::Exclusive))
 }

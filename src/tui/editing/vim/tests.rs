@@ -21,17 +21,17 @@ fn shown(text: &Text) -> String {
     lines.join("\n")
 }
 
-fn press(vim: &mut Vim, text: &mut Text, strokes: &str) -> Answer {
+fn press(vim: &mut Vim, text: &mut Text, strokes: &str) -> StrokeResult {
     let named = strokes
         .replace("<Esc>", "\u{1b}")
         .replace("<CR>", "\r")
         .replace("<BS>", "\u{8}")
         .replace("<C-r>", "\u{12}")
         .replace("<C-d>", "\u{4}");
-    let mut last = Answer::Done;
+    let mut last = StrokeResult::Done;
     for stroke in named.chars() {
         last = vim.stroke(stroke, text);
-        if last == Answer::Pass && vim.mode() == Mode::Insert {
+        if last == StrokeResult::Pass && vim.mode() == Mode::Insert {
             type_in(stroke, text);
         }
     }
@@ -249,14 +249,14 @@ fn a_repeated_key_puts_in_no_more_than_there_is_room_for() {
     let mut text = Text::of(&format!("{long}\n"));
     let mut vim = Vim::new(Mode::Normal);
     for strokes in ["yy10000p", "yy10000P", "yyvl10000p", "10000."] {
-        assert_eq!(press(&mut vim, &mut text, strokes), Answer::TooMuch, "{strokes}");
+        assert_eq!(press(&mut vim, &mut text, strokes), StrokeResult::TooMuch, "{strokes}");
         press(&mut vim, &mut text, "<Esc>");
         assert_eq!(text.text().len(), long.len() + 1, "{strokes}");
     }
-    assert_eq!(press(&mut vim, &mut text, "10p"), Answer::Done);
+    assert_eq!(press(&mut vim, &mut text, "10p"), StrokeResult::Done);
     assert_eq!(text.last_row(), 11);
-    assert_eq!(press(&mut vim, &mut text, "10000."), Answer::TooMuch);
-    assert!(text.text().len() <= PUT_IN + 12 * (long.len() + 1), "{}", text.text().len());
+    assert_eq!(press(&mut vim, &mut text, "10000."), StrokeResult::TooMuch);
+    assert!(text.text().len() <= MAX_INSERTED_BYTES + 12 * (long.len() + 1), "{}", text.text().len());
     press(&mut vim, &mut text, "u");
     assert_eq!(text.last_row(), 11, "what was done of it is taken back at once");
 }
@@ -265,17 +265,17 @@ fn a_repeated_key_puts_in_no_more_than_there_is_room_for() {
 fn the_modes_have_names_and_esc_ends_them() {
     let mut text = at("|abc");
     let mut vim = Vim::new(Mode::Insert);
-    assert_eq!(press(&mut vim, &mut text, "<Esc>"), Answer::Done);
+    assert_eq!(press(&mut vim, &mut text, "<Esc>"), StrokeResult::Done);
     assert_eq!(vim.mode().word(), "NORMAL");
-    assert_eq!(press(&mut vim, &mut text, "<Esc>"), Answer::Pass, "what Esc means without vim");
+    assert_eq!(press(&mut vim, &mut text, "<Esc>"), StrokeResult::Pass, "what Esc means without vim");
     for (strokes, word) in [("v", "VISUAL"), ("V", "VISUAL LINE"), ("V", "NORMAL"), ("i", "INSERT")] {
         press(&mut vim, &mut text, strokes);
         assert_eq!(vim.mode().word(), word);
     }
     press(&mut vim, &mut text, "<Esc>2d");
     assert!(vim.takes_esc(), "a command that is not whole");
-    assert_eq!(press(&mut vim, &mut text, "<Esc>"), Answer::Pass);
-    assert_eq!(press(&mut vim, &mut text, "w"), Answer::Done);
+    assert_eq!(press(&mut vim, &mut text, "<Esc>"), StrokeResult::Pass);
+    assert_eq!(press(&mut vim, &mut text, "w"), StrokeResult::Done);
     assert_eq!(text.text(), "abc", "it was given up");
 }
 
@@ -283,14 +283,14 @@ fn the_modes_have_names_and_esc_ends_them() {
 fn no_strokes_are_a_command_line() {
     let mut text = at("|abc");
     let mut vim = Vim::new(Mode::Normal);
-    assert_eq!(press(&mut vim, &mut text, ":"), Answer::GoToLine);
-    assert_eq!(press(&mut vim, &mut text, "/"), Answer::Find);
+    assert_eq!(press(&mut vim, &mut text, ":"), StrokeResult::GoToLine);
+    assert_eq!(press(&mut vim, &mut text, "/"), StrokeResult::Find);
     for strokes in ["ZZ", "ZQ", "@a", "&", "Q"] {
-        assert_eq!(press(&mut vim, &mut text, strokes), Answer::Done);
+        assert_eq!(press(&mut vim, &mut text, strokes), StrokeResult::Done);
         assert_eq!((text.text().as_str(), vim.mode()), ("abc", Mode::Normal), "{strokes}");
         vim = Vim::new(Mode::Normal);
     }
-    assert_eq!(press(&mut vim, &mut text, "k"), Answer::Beyond(true));
-    assert_eq!(press(&mut vim, &mut text, "j"), Answer::Beyond(false));
-    assert_eq!(press(&mut vim, &mut text, "\"+yy"), Answer::Copy("abc\n".into()));
+    assert_eq!(press(&mut vim, &mut text, "k"), StrokeResult::Beyond(true));
+    assert_eq!(press(&mut vim, &mut text, "j"), StrokeResult::Beyond(false));
+    assert_eq!(press(&mut vim, &mut text, "\"+yy"), StrokeResult::Copy("abc\n".into()));
 }

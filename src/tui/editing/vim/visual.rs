@@ -2,26 +2,26 @@
 
 use super::change::{self, operate};
 use super::keys::{Operator, VimAction, VimCommand};
-use super::motion::Reach;
-use super::{Answer, Mode, Vim, object};
+use super::motion::MotionKind;
+use super::{Mode, StrokeResult, Vim, object};
 use crate::tui::editing::buffer::Pos;
 use crate::tui::editing::cluster;
 use crate::tui::editing::text::{SelectionShape, Text};
 use unicode_segmentation::UnicodeSegmentation as _;
 
 /// A command in visual mode.
-pub(super) fn run(vim: &mut Vim, command: &VimCommand, text: &mut Text) -> Answer {
+pub(super) fn run(vim: &mut Vim, command: &VimCommand, text: &mut Text) -> StrokeResult {
     match command.what {
-        VimAction::Move(found) => change::go(vim, found, command.count, text),
+        VimAction::Move(found) => change::move_cursor(vim, found, command.count, text),
         VimAction::Operate(operator, _) => over_selection(vim, operator, command.clipboard, false, text),
         VimAction::Object(thing) => {
             if let Some((from, to, reach)) = object::range(text, thing).filter(|(from, to, _)| from < to) {
-                let rows = reach == Reach::Rows;
+                let rows = reach == MotionKind::Linewise;
                 vim.mode = if rows { Mode::VisualLine } else { vim.mode };
                 text.put_cursor(Pos::new(to.row, cluster::previous(text.row(to.row), to.byte)));
                 text.select_from(Some(from), shape_of(vim.mode));
             }
-            Answer::Done
+            StrokeResult::Done
         }
         VimAction::Replace(letter) => {
             if let Some((from, to)) = text.selection() {
@@ -30,9 +30,9 @@ pub(super) fn run(vim: &mut Vim, command: &VimCommand, text: &mut Text) -> Answe
                 text.replace(from, to, &new);
                 leave(vim, from, text);
             }
-            Answer::Done
+            StrokeResult::Done
         }
-        VimAction::GoToLine => Answer::GoToLine,
+        VimAction::GoToLine => StrokeResult::GoToLine,
         VimAction::Key(key) => press(vim, key, command, text),
     }
 }
@@ -46,7 +46,7 @@ fn leave(vim: &mut Vim, at: Pos, text: &mut Text) {
     vim.mode = Mode::Normal;
 }
 
-fn press(vim: &mut Vim, key: char, command: &VimCommand, text: &mut Text) -> Answer {
+fn press(vim: &mut Vim, key: char, command: &VimCommand, text: &mut Text) -> StrokeResult {
     let clipboard = command.clipboard;
     match key {
         'x' => return over_selection(vim, Operator::Delete, clipboard, false, text),
@@ -76,9 +76,11 @@ fn press(vim: &mut Vim, key: char, command: &VimCommand, text: &mut Text) -> Ans
         'J' => {
             let (first, last) = text.rows_selected();
             leave(vim, Pos::new(first, 0), text);
-            text.together(|text| (first..last.max(first + 1)).for_each(|_| text.join_row(first)));
+            text.group_changes(|text| (first..last.max(first + 1)).for_each(|_| text.join_row(first)));
         }
-        'p' | 'P' if !vim.may_put_in(text.kept().text.len() + 1, command.times()) => return Answer::TooMuch,
+        'p' | 'P' if !vim.may_put_in(text.yanked().text.len() + 1, command.times()) => {
+            return StrokeResult::TooMuch;
+        }
         'p' | 'P' => put_over(vim, command.times(), text),
         'A' | 'I' => {
             if let Some((from, to)) = text.selection() {
@@ -86,33 +88,39 @@ fn press(vim: &mut Vim, key: char, command: &VimCommand, text: &mut Text) -> Ans
                 vim.begin_insert("", 1, text);
             }
         }
-        '/' | '?' => return Answer::Find,
+        '/' | '?' => return StrokeResult::Find,
         _ => {}
     }
-    Answer::Done
+    StrokeResult::Done
 }
 
 /// What was kept takes the place of what is selected, and that is kept.
 fn put_over(vim: &mut Vim, times: usize, text: &mut Text) {
     let Some((from, to)) = text.selection() else { return };
-    let (kept, rows) = (text.kept().clone(), vim.mode == Mode::VisualLine);
+    let (kept, rows) = (text.yanked().clone(), vim.mode == Mode::VisualLine);
     let old = text.selected().unwrap_or_default();
     let new = vec![kept.text.as_str(); times].join(if kept.lines { "\n" } else { "" });
     // Whole lines stay lines, wherever they are put.
     let new = if kept.lines && !rows { format!("\n{new}\n") } else { new };
     text.replace(from, to, &new);
-    text.keep(old, rows);
+    text.set_yanked(old, rows);
     leave(vim, from, text);
 }
 
 /// An operator over what is selected; `rows`: over its whole lines. `.` does the same to as much text elsewhere.
-fn over_selection(vim: &mut Vim, operator: Operator, clipboard: bool, rows: bool, text: &mut Text) -> Answer {
-    let Some((from, to)) = text.selection() else { return Answer::Done };
+fn over_selection(
+    vim: &mut Vim,
+    operator: Operator,
+    clipboard: bool,
+    rows: bool,
+    text: &mut Text,
+) -> StrokeResult {
+    let Some((from, to)) = text.selection() else { return StrokeResult::Done };
     let rows = rows
         || vim.mode == Mode::VisualLine
         || matches!(operator, Operator::In | Operator::Out | Operator::Comment);
     let keys = as_keys(operator, (from, to), rows, text);
-    let reach = if rows { Reach::Rows } else { Reach::Before };
+    let reach = if rows { MotionKind::Linewise } else { MotionKind::Exclusive };
     let last = text.row(to.row).len();
     // A selection that reaches over the end of a line takes the end with it.
     let whole = !rows && operator == Operator::Delete && to.byte == last && to.row < text.last_row();

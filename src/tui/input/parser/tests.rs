@@ -183,7 +183,7 @@ fn bytes_that_mean_nothing_are_told_and_answers_are_not() {
 fn an_answer_that_is_never_finished_is_dropped_and_keys_go_on() {
     let mut p = parser();
     p.parse(b"\x1b]11;rgb:aaaa/bb");
-    assert_eq!(p.patience(), Some(STRING_GAP));
+    assert_eq!(p.patience(), Some(STRING_TIMEOUT));
     p.timeout();
     p.parse(b"x");
     assert_eq!(p.take(), [key(KeyCode::Char('x'), NONE)]);
@@ -218,13 +218,13 @@ fn a_paste_of_any_size_is_bounded_and_found_to_its_end() {
     let chunk = vec![b'x'; 1 << 20];
     for _ in 0..12 {
         p.parse(&chunk);
-        assert!(p.buffer.len() <= PASTE + 16);
+        assert!(p.buffer.len() <= MAX_PASTE_BYTES + 16);
     }
     p.parse(b"\x1b[20");
     p.parse(b"1~y");
     let got = p.take();
     assert!(
-        matches!(&got[..], [InputEvent::Paste(text), InputEvent::Key(_)] if text.len() == PASTE),
+        matches!(&got[..], [InputEvent::Paste(text), InputEvent::Key(_)] if text.len() == MAX_PASTE_BYTES),
         "{}",
         got.len()
     );

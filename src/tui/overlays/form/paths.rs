@@ -7,13 +7,13 @@ use crate::driver::Job;
 use crate::tui::ui_command::UiCommand;
 
 /// So many are shown.
-pub(super) const FILES: usize = 4;
+pub(super) const MAX_FILES_SHOWN: usize = 4;
 
 impl FormBox {
     /// What was typed of a path; `None` where the field with the cursor takes none, or the path of a file stands there.
     pub(super) fn typed_path(&self) -> Option<String> {
         self.form.fields.get(self.at).filter(|field| field.kind.is_path() && !self.sent)?;
-        let super::Reply::Text(field) = self.replies.get(self.at)? else { return None };
+        let super::FieldAnswer::Text(field) = self.replies.get(self.at)? else { return None };
         let typed = field.text();
         let typed = typed.get(self.last_path(&typed)..).unwrap_or_default().to_owned();
         (!self.files.has(&typed)).then_some(typed)
@@ -73,10 +73,10 @@ impl FormBox {
     /// Puts the chosen file, else the best, into the field.
     pub(super) fn take_file(&mut self) {
         let path = self.files.file(self.chosen_file.unwrap_or_default()).map(|file| file.path.clone());
-        if let (Some(path), Some(super::Reply::Text(field))) = (path, self.replies.get(self.at)) {
+        if let (Some(path), Some(super::FieldAnswer::Text(field))) = (path, self.replies.get(self.at)) {
             let typed = field.text();
             let before = typed.get(..self.last_path(&typed)).unwrap_or_default();
-            self.put(self.at, &format!("{before}{path}"));
+            self.set_field(self.at, &format!("{before}{path}"));
             self.answer_changed();
         }
     }

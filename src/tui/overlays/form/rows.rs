@@ -1,8 +1,8 @@
 //! The rows of a form: what is asked, what was answered, what does not fit; those around the cursor are in sight. Where
 //! they are too many for the room, answers without the cursor stand in one row, beside what is asked.
 
-use super::paths::FILES;
-use super::{FormBox, FormPurpose, LOOKING, Reply};
+use super::paths::MAX_FILES_SHOWN;
+use super::{FieldAnswer, FormBox, FormPurpose, LOOKING_MESSAGE};
 use crate::domain::sentences::sending;
 use crate::domain::{Field as Asked, FieldKind};
 use crate::tui::theme::Slot;
@@ -16,10 +16,10 @@ use ratatui::text::{Line, Span};
 use std::ops::Range;
 
 /// Rows of an answer that are shown with the cursor in it, and without.
-const OPEN: usize = 8;
-const CLOSED: usize = 3;
+const OPEN_ROWS: usize = 8;
+const CLOSED_ROWS: usize = 3;
 /// Columns in front of an answer.
-const INDENT: usize = 4;
+const INDENT_COLUMNS: usize = 4;
 
 /// All rows of a form, and what of them has to be in sight.
 #[derive(Default)]
@@ -61,7 +61,7 @@ fn foot(form: &FormBox, above: bool, below: bool) -> String {
         (false, false) => "",
     };
     let keys = match (&form.purpose, form.sent) {
-        (FormPurpose::Begin(_), true) => LOOKING,
+        (FormPurpose::Begin(_), true) => LOOKING_MESSAGE,
         (FormPurpose::Answer, true) => sending::FORM_GIVEN,
         (FormPurpose::Begin(_), false) => "Enter next field, in the last: begin   Esc keep and close",
         (FormPurpose::Answer, false) => "Enter next field, in the last: send   Esc keep and hide",
@@ -71,7 +71,7 @@ fn foot(form: &FormBox, above: bool, below: bool) -> String {
 
 fn rows(form: &FormBox, width: usize, is_tight: bool, look: DrawStyle<'_>) -> Rows {
     let mut rows = Rows::default();
-    for why in form.of_none() {
+    for why in form.general_errors() {
         rows.rows.extend(safe::words(why, width, look.style(Slot::StatusError)));
     }
     if !form.form.note.trim().is_empty() {
@@ -88,9 +88,9 @@ fn rows(form: &FormBox, width: usize, is_tight: bool, look: DrawStyle<'_>) -> Ro
         let from = rows.rows.len();
         rows.rows.extend(label(asked, here, width, look));
         match reply {
-            Reply::Text(field) if is_tight && !here => beside((at, field), width, look, &mut rows),
-            Reply::Text(field) => text((at, field), here, width, look, &mut rows),
-            Reply::Choice(chosen) => choice(asked, *chosen, width, look, &mut rows),
+            FieldAnswer::Text(field) if is_tight && !here => beside((at, field), width, look, &mut rows),
+            FieldAnswer::Text(field) => text((at, field), here, width, look, &mut rows),
+            FieldAnswer::Choice(chosen) => choice(asked, *chosen, width, look, &mut rows),
         }
         if here && form.files_below() > 0 {
             let indented = |mut line: Line<'static>| {
@@ -98,14 +98,16 @@ fn rows(form: &FormBox, width: usize, is_tight: bool, look: DrawStyle<'_>) -> Ro
                 line
             };
             let width = u16::try_from(width.saturating_sub(2)).unwrap_or(u16::MAX);
-            rows.rows.extend(form.files.rows(FILES, form.chosen_file, width, look).into_iter().map(indented));
+            rows.rows.extend(
+                form.files.rows(MAX_FILES_SHOWN, form.chosen_file, width, look).into_iter().map(indented),
+            );
         }
-        if let Some(why) = form.misfit(&asked.name) {
-            let head = Span::styled(format!("{:INDENT$}! ", ""), look.style(Slot::StatusError));
+        if let Some(why) = form.field_error(&asked.name) {
+            let head = Span::styled(format!("{:INDENT_COLUMNS$}! ", ""), look.style(Slot::StatusError));
             rows.rows.extend(safe::hanging(head, why, width, look.style(Slot::StatusError)));
         }
         if here && !asked.help.trim().is_empty() {
-            let head = Span::raw(" ".repeat(INDENT));
+            let head = Span::raw(" ".repeat(INDENT_COLUMNS));
             rows.rows.extend(safe::hanging(head, asked.help.trim(), width, look.dim()));
         }
         if here {
@@ -160,16 +162,16 @@ fn hint(asked: &Asked) -> String {
 
 /// A text that was answered: all of a short one; of a long one what stands around the cursor, or its beginning.
 fn text((number, field): (usize, &Field), here: bool, width: usize, look: DrawStyle<'_>, rows: &mut Rows) {
-    let room = width.saturating_sub(INDENT).max(4);
+    let room = width.saturating_sub(INDENT_COLUMNS).max(4);
     let lines = field.rows();
-    let most = if here { OPEN } else { CLOSED };
+    let most = if here { OPEN_ROWS } else { CLOSED_ROWS };
     let shown =
         TypedText { cursor: if here { field.cursor() } else { Pos::default() }, ..TypedText::of(field) };
     let shown = if here { shown } else { TypedText { selected: None, ..shown } };
     let laid = shown.rows(room, most, look.text(), look.style(Slot::UiSelection));
     let from = rows.rows.len();
     let hidden = laid.above || laid.below;
-    let place = FieldPlace::of(number, (from, INDENT), (room, laid.rows.len()));
+    let place = FieldPlace::of(number, (from, INDENT_COLUMNS), (room, laid.rows.len()));
     rows.fields.push(FieldPlace { rows: most, here, ..place });
     for mut line in laid.rows {
         line.spans.insert(0, Span::styled(format!("  {} ", look.glyphs.vertical), look.dim()));
@@ -177,10 +179,10 @@ fn text((number, field): (usize, &Field), here: bool, width: usize, look: DrawSt
     }
     if hidden {
         let of = words::count(lines.len(), "line");
-        rows.rows.push(Line::styled(format!("{:INDENT$}({of} in all)", ""), look.dim()));
+        rows.rows.push(Line::styled(format!("{:INDENT_COLUMNS$}({of} in all)", ""), look.dim()));
     }
     if here {
-        rows.cursor = Some((from + laid.cursor.0, INDENT + laid.cursor.1));
+        rows.cursor = Some((from + laid.cursor.0, INDENT_COLUMNS + laid.cursor.1));
     }
 }
 
@@ -204,15 +206,15 @@ fn beside((number, field): (usize, &Field), width: usize, look: DrawStyle<'_>, r
 /// `(x) readability  ( ) speed`
 fn choice(asked: &Asked, chosen: Option<usize>, width: usize, look: DrawStyle<'_>, rows: &mut Rows) {
     let FieldKind::Choice(choices) = &asked.kind else { return };
-    let mut line = Line::from(Span::raw(" ".repeat(INDENT)));
+    let mut line = Line::from(Span::raw(" ".repeat(INDENT_COLUMNS)));
     for (at, choice) in choices.iter().enumerate() {
         let here = chosen == Some(at);
         let text = format!("({}) {}", if here { "x" } else { " " }, safe::one_line(choice));
-        let text = safe::cut(&text, width.saturating_sub(INDENT));
+        let text = safe::cut(&text, width.saturating_sub(INDENT_COLUMNS));
         let style = if here { look.style(Slot::UiSelection) } else { look.text() };
         let wide = unicode_width::UnicodeWidthStr::width(text.as_str());
         if line.spans.len() > 1 && line.width() + wide > width {
-            rows.rows.push(std::mem::replace(&mut line, Line::from(Span::raw(" ".repeat(INDENT)))));
+            rows.rows.push(std::mem::replace(&mut line, Line::from(Span::raw(" ".repeat(INDENT_COLUMNS)))));
         }
         line.spans.push(Span::styled(text, style));
         line.spans.push(Span::raw("  "));

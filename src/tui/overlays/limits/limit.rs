@@ -25,8 +25,8 @@ pub(crate) enum Limit {
 const DAY_MS: u64 = 24 * 3600 * 1000;
 const TIB: u64 = 1 << 40;
 /// With fewer open files no interpreter starts.
-const FEWEST_FILES: u64 = 16;
-const MOST: u64 = 1 << 20;
+const MIN_FILES: u64 = 16;
+const MAX_COUNT: u64 = 1 << 20;
 
 impl Limit {
     /// All of them, in the order of the form.
@@ -45,7 +45,7 @@ impl Limit {
         }
     }
 
-    pub(crate) fn of(self) -> &'static str {
+    pub(crate) fn description(self) -> &'static str {
         match self {
             Self::Time => "from start to end",
             Self::Memory => "all processes together",
@@ -57,7 +57,7 @@ impl Limit {
     }
 
     /// The limit that a word names; a few letters are enough where they name one alone.
-    pub(crate) fn named(word: &str) -> Option<Self> {
+    pub(crate) fn from_name(word: &str) -> Option<Self> {
         let word = word.to_ascii_lowercase();
         let more = [("wall", Self::Time), ("open-files", Self::OpenFiles), ("file-size", Self::File)];
         let all = Self::ALL.iter().map(|limit| (limit.name(), *limit)).chain(more);
@@ -97,10 +97,10 @@ impl Limit {
                 (within(bytes(typed), 1, TIB, true), "a size up to 1 TiB, as 512M or 2 GiB; 0: not limited")
             }
             Self::Processes => {
-                (within(count(typed), 1, MOST, true), "a number from 1 to 1048576; 0: not limited")
+                (within(count(typed), 1, MAX_COUNT, true), "a number from 1 to 1048576; 0: not limited")
             }
             Self::OpenFiles => (
-                within(count(typed), FEWEST_FILES, MOST, true),
+                within(count(typed), MIN_FILES, MAX_COUNT, true),
                 "a number from 16 to 1048576; 0: not limited",
             ),
             Self::Output => {
@@ -120,7 +120,7 @@ impl Limit {
     }
 
     /// How it is held under these terms.
-    pub(crate) fn hold(self, terms: Option<&Terms>) -> Enforcement {
+    pub(crate) fn enforcement(self, terms: Option<&Terms>) -> Enforcement {
         let Some(terms) = terms else { return Enforcement::None };
         let report = &terms.rights.sandbox;
         match self {
@@ -155,7 +155,7 @@ pub(crate) fn pairs(argument: &str) -> Result<Vec<(Limit, String)>, LimitLineErr
     let mut made: Vec<(Limit, String)> = Vec::new();
     for word in text.split_whitespace() {
         let number = word.starts_with(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
-        match (Limit::named(word).filter(|_| !number), made.last_mut()) {
+        match (Limit::from_name(word).filter(|_| !number), made.last_mut()) {
             // A unit that stands behind its number, as `min` in `time 5 min`.
             (_, Some((_, value)))
                 if !number && is_unit(word) && value.ends_with(|c: char| c.is_ascii_digit()) =>

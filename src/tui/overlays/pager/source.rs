@@ -1,6 +1,6 @@
 //! A text of any length, read where it is looked at: nothing of it stays in memory but the lines on screen.
 //!
-//! A line ends at its line feed. One of many pages is cut where a multiple of [`PIECE`] lies behind a whole piece of it, so
+//! A line ends at its line feed. One of many pages is cut where a multiple of [`PIECE_BYTES`] lies behind a whole piece of it, so
 //! that from any byte the same lines are found forwards and backwards, by reading a few pieces.
 
 use crate::tui::pattern::Pattern;
@@ -12,15 +12,15 @@ use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
 /// Where long lines are cut.
-const PIECE: u64 = 16 << 10;
+const PIECE_BYTES: u64 = 16 << 10;
 /// The longest line that is shown as one, with the rest of a character that its end cuts.
-const LONGEST: usize = 2 * PIECE as usize + 3;
+const MAX_LINE_BYTES: usize = 2 * PIECE_BYTES as usize + 3;
 /// Bytes that are read at once.
-const READ: usize = 256 << 10;
+const READ_BYTES: usize = 256 << 10;
 /// Bytes of lines that are held at the most.
-const HELD: usize = 1 << 20;
+const MAX_HELD_BYTES: usize = 1 << 20;
 /// Bytes that are searched at once.
-const SEARCHED: u64 = 4 << 20;
+const SEARCH_BYTES: u64 = 4 << 20;
 
 /// Something to page through.
 #[derive(Debug)]
@@ -48,7 +48,7 @@ pub(super) struct FileLine {
 
 /// What became of a file since it was opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fate {
+pub(super) enum FileStatus {
     /// It is as it was, or longer.
     There,
     /// It can be read, but no longer by its name.
@@ -82,15 +82,15 @@ impl PagerSource {
         }
     }
 
-    pub(super) fn fate(&self) -> Fate {
-        let SourceBytes::File(file, path) = &self.held else { return Fate::There };
-        let Ok(about) = file.metadata() else { return Fate::Removed };
+    pub(super) fn status(&self) -> FileStatus {
+        let SourceBytes::File(file, path) = &self.held else { return FileStatus::There };
+        let Ok(about) = file.metadata() else { return FileStatus::Removed };
         if about.len() < self.opened {
-            return Fate::Shorter;
+            return FileStatus::Shorter;
         }
         match std::fs::symlink_metadata(path) {
-            Ok(named) if (named.dev(), named.ino()) == (about.dev(), about.ino()) => Fate::There,
-            _ => Fate::Removed,
+            Ok(named) if (named.dev(), named.ino()) == (about.dev(), about.ino()) => FileStatus::There,
+            _ => FileStatus::Removed,
         }
     }
 
@@ -123,12 +123,12 @@ impl PagerSource {
 
     /// Where the line begins that holds this byte.
     pub(super) fn line_start(&self, at: u64) -> io::Result<u64> {
-        let from = at.saturating_sub(2 * PIECE);
+        let from = at.saturating_sub(2 * PIECE_BYTES);
         let before = self.read(from, usize::try_from(at - from).unwrap_or(0))?;
         let feed = before.iter().rposition(|byte| *byte == b'\n').map(|at| from + at as u64 + 1);
         let begins = feed.unwrap_or(from);
-        let cut = at / PIECE * PIECE;
-        let is_cut = cut >= PIECE && cut - PIECE >= begins;
+        let cut = at / PIECE_BYTES * PIECE_BYTES;
+        let is_cut = cut >= PIECE_BYTES && cut - PIECE_BYTES >= begins;
         Ok(if is_cut { cut } else { begins })
     }
 
@@ -142,11 +142,11 @@ impl PagerSource {
         let (mut lines, mut held) = (Vec::new(), 0);
         let (mut start, end) = (from, self.len());
         let (mut buffer, mut buffered) = (Vec::new(), from);
-        while start < end && lines.len() < count && held < HELD {
+        while start < end && lines.len() < count && held < MAX_HELD_BYTES {
             let mut at = usize::try_from(start - buffered).unwrap_or(usize::MAX);
-            let is_short = buffer.len().saturating_sub(at) < LONGEST;
+            let is_short = buffer.len().saturating_sub(at) < MAX_LINE_BYTES;
             if is_short && buffered + (buffer.len() as u64) < end {
-                (buffer, buffered, at) = (self.read(start, READ)?, start, 0);
+                (buffer, buffered, at) = (self.read(start, READ_BYTES)?, start, 0);
             }
             let rest = buffer.get(at..).unwrap_or_default();
             if rest.is_empty() {
@@ -162,8 +162,9 @@ impl PagerSource {
 
     /// Looks for a pattern in the next portion of lines from here on. Returns the first line that holds it, or where the
     /// next portion begins; at the end there is none.
-    pub(super) fn find(&self, pattern: &Pattern, from: u64) -> io::Result<Portion> {
-        let (chunk, end) = (self.read(from, usize::try_from(SEARCHED).unwrap_or(usize::MAX))?, self.len());
+    pub(super) fn find(&self, pattern: &Pattern, from: u64) -> io::Result<SearchOutcome> {
+        let (chunk, end) =
+            (self.read(from, usize::try_from(SEARCH_BYTES).unwrap_or(usize::MAX))?, self.len());
         let whole = from + chunk.len() as u64;
         // Up to the end of a line: what is cut is looked at again with what follows.
         let until = if whole >= end { whole } else { self.line_start(whole)?.max(from + 1) };
@@ -173,22 +174,22 @@ impl PagerSource {
             let start = self.line_start(from + found.start as u64)?;
             let Some(line) = self.lines(start, 1)?.pop() else { break };
             if pattern.is_in(&line.text) {
-                return Ok(Portion::Found(line));
+                return Ok(SearchOutcome::Found(line));
             }
             at = usize::try_from(line.next.saturating_sub(from)).unwrap_or(usize::MAX).max(at + 1);
             if at > chunk.len() {
                 break;
             }
         }
-        Ok(if until >= end || chunk.is_empty() { Portion::None } else { Portion::Next(until) })
+        Ok(if until >= end || chunk.is_empty() { SearchOutcome::None } else { SearchOutcome::Next(until) })
     }
 
     /// The same backwards, in the lines before this place.
-    pub(super) fn find_back(&self, pattern: &Pattern, before: u64) -> io::Result<Portion> {
+    pub(super) fn find_back(&self, pattern: &Pattern, before: u64) -> io::Result<SearchOutcome> {
         if before == 0 {
-            return Ok(Portion::None);
+            return Ok(SearchOutcome::None);
         }
-        let from = self.line_start(before.saturating_sub(SEARCHED))?;
+        let from = self.line_start(before.saturating_sub(SEARCH_BYTES))?;
         let chunk = self.read(from, usize::try_from(before - from).unwrap_or(0))?;
         let (mut places, mut at) = (Vec::new(), 0);
         while let Some(found) = pattern.first_in_bytes(&chunk, at) {
@@ -204,16 +205,16 @@ impl PagerSource {
             let start = self.line_start(place)?;
             let line = self.lines(start, 1)?.pop();
             if let Some(line) = line.filter(|line| line.start < before && pattern.is_in(&line.text)) {
-                return Ok(Portion::Found(line));
+                return Ok(SearchOutcome::Found(line));
             }
         }
-        Ok(if from == 0 { Portion::None } else { Portion::Next(from) })
+        Ok(if from == 0 { SearchOutcome::None } else { SearchOutcome::Next(from) })
     }
 }
 
 /// What came of looking through a portion.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Portion {
+pub(super) enum SearchOutcome {
     /// It stands in this line.
     Found(FileLine),
     /// It does not; the next portion begins (or, backwards, ends) here.
@@ -224,7 +225,11 @@ pub(super) enum Portion {
 
 /// The line that begins these bytes, which begin there in the file.
 fn line(bytes: &[u8], start: u64) -> FileLine {
-    let first_cut = if start.is_multiple_of(PIECE) { start + PIECE } else { (start / PIECE + 2) * PIECE };
+    let first_cut = if start.is_multiple_of(PIECE_BYTES) {
+        start + PIECE_BYTES
+    } else {
+        (start / PIECE_BYTES + 2) * PIECE_BYTES
+    };
     let cut = usize::try_from(first_cut - start).unwrap_or(usize::MAX);
     let feed = bytes.iter().take(cut).position(|byte| *byte == b'\n');
     let end = feed.unwrap_or(cut.min(bytes.len()));
@@ -233,14 +238,14 @@ fn line(bytes: &[u8], start: u64) -> FileLine {
         let bytes = bytes.get(at..).unwrap_or_default();
         bytes.iter().take(3).take_while(|byte| (0x80..0xc0).contains(*byte)).count()
     };
-    let from = if start.is_multiple_of(PIECE) && start > 0 { rest(0).min(end) } else { 0 };
+    let from = if start.is_multiple_of(PIECE_BYTES) && start > 0 { rest(0).min(end) } else { 0 };
     let to = if feed.is_none() && end == cut { end + rest(end) } else { end };
-    let (text, marked) = decoded(bytes.get(from..to).unwrap_or_default());
+    let (text, marked) = decode(bytes.get(from..to).unwrap_or_default());
     FileLine { start, next: start + (end + usize::from(feed.is_some())) as u64, text, bytes: marked }
 }
 
 /// Bytes as text; those that are none are written out.
-fn decoded(bytes: &[u8]) -> (String, Vec<Range<usize>>) {
+fn decode(bytes: &[u8]) -> (String, Vec<Range<usize>>) {
     let (mut text, mut marked) = (String::with_capacity(bytes.len()), Vec::<Range<usize>>::new());
     for chunk in bytes.utf8_chunks() {
         text.push_str(chunk.valid());
@@ -302,13 +307,13 @@ mod tests {
         let path = folder.path().join("out");
         std::fs::write(&path, "one\ntwo\n").unwrap();
         let source = PagerSource::open(&path).unwrap();
-        assert_eq!(source.fate(), Fate::There);
+        assert_eq!(source.status(), FileStatus::There);
         std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(5).unwrap();
-        assert_eq!((source.fate(), texts(&source)), (Fate::Shorter, vec!["one".into(), "t".into()]));
+        assert_eq!((source.status(), texts(&source)), (FileStatus::Shorter, vec!["one".into(), "t".into()]));
         std::fs::write(&path, "one\ntwo\nthree\n").unwrap();
         assert_eq!(texts(&source).len(), 2, "what is added later is not shown");
         std::fs::remove_file(&path).unwrap();
-        assert_eq!((source.fate(), texts(&source).len()), (Fate::Removed, 2));
+        assert_eq!((source.status(), texts(&source).len()), (FileStatus::Removed, 2));
     }
 
     fn file() -> impl Strategy<Value = Vec<u8>> {
@@ -330,7 +335,7 @@ mod tests {
             let (mut starts, mut at) = (Vec::new(), 0);
             while let Some(line) = source.lines(at, 1).unwrap().pop() {
                 prop_assert_eq!(line.start, at);
-                prop_assert!(line.next > at && line.text.len() <= 4 * LONGEST);
+                prop_assert!(line.next > at && line.text.len() <= 4 * MAX_LINE_BYTES);
                 starts.push(at);
                 at = line.next;
             }
@@ -353,10 +358,10 @@ mod tests {
             let pattern = Pattern::text("needle").unwrap();
             let holds = source.lines(0, usize::MAX).unwrap().into_iter().filter(|line| pattern.is_in(&line.text));
             let holds: Vec<FileLine> = holds.collect();
-            let first = match source.find(&pattern, 0).unwrap() { Portion::Found(line) => Some(line), _ => None };
+            let first = match source.find(&pattern, 0).unwrap() { SearchOutcome::Found(line) => Some(line), _ => None };
             prop_assert_eq!(first.as_ref(), holds.first());
             let end = bytes.len() as u64;
-            let last = match source.find_back(&pattern, end).unwrap() { Portion::Found(line) => Some(line), _ => None };
+            let last = match source.find_back(&pattern, end).unwrap() { SearchOutcome::Found(line) => Some(line), _ => None };
             prop_assert_eq!(last.as_ref(), holds.last());
         }
     }

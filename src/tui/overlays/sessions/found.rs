@@ -36,10 +36,10 @@ impl FoundPlaces {
 
     /// The places that hold what is typed now.
     pub(super) fn hits(&self, typed: &str) -> &[SessionHit] {
-        self.now(typed).and_then(|found| found.as_ref().ok()).map_or(&[], |found| &found.hits)
+        self.current(typed).and_then(|found| found.as_ref().ok()).map_or(&[], |found| &found.hits)
     }
 
-    fn now(&self, typed: &str) -> Option<&Result<SessionsFound, FilterError>> {
+    fn current(&self, typed: &str) -> Option<&Result<SessionsFound, FilterError>> {
         self.told.as_ref().filter(|(text, _)| text == typed).map(|(_, found)| found)
     }
 
@@ -48,7 +48,7 @@ impl FoundPlaces {
         if typed.is_empty() {
             return Some(format!("Type words, or filters: {}", search_filter_names()));
         }
-        let remark = match self.now(typed) {
+        let remark = match self.current(typed) {
             None if nothing => "Looking into the sessions.".to_owned(),
             Some(Err(why)) => format!("{why}."),
             Some(Ok(SessionsFound { behind: Some(why), .. })) => {

@@ -7,7 +7,7 @@ use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::{safe, words};
 
 /// Columns of a name, with the lines of its tree in front of it.
-const NAME: usize = 18;
+const NAME_COLUMNS: usize = 18;
 
 /// The text of a row.
 pub(super) fn row(list: &Sessions, (at, choice): (usize, Choice<'_>), around: OverlayContext<'_>) -> String {
@@ -47,12 +47,12 @@ fn session(list: &Sessions, (at, summary): (usize, &Summary), around: OverlayCon
     let messages = usize::try_from(summary.messages).unwrap_or(usize::MAX);
     // A deep branch has some of its name left.
     let shown: Vec<char> = lead.as_deref().unwrap_or_default().chars().collect();
-    let deep = shown.len().saturating_sub(NAME - 8);
+    let deep = shown.len().saturating_sub(NAME_COLUMNS - 8);
     let name = format!("{}{}", shown.iter().skip(deep).collect::<String>(), safe::one_line(summary.label()));
     safe::one_line(&format!(
-        "{:<7} {:<NAME$} {:>8} {:>10}  {state:<10}{}{folder}",
+        "{:<7} {:<NAME_COLUMNS$} {:>8} {:>10}  {state:<10}{}{folder}",
         words::ago(look.now, summary.modified),
-        safe::cut(&name, NAME),
+        safe::cut(&name, NAME_COLUMNS),
         words::count(messages, "msg"),
         words::count(summary.blocks as usize, "block"),
         origin(list, summary, lead.is_some()),

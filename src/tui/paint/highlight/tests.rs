@@ -13,7 +13,7 @@ struct Bench {
 
 impl Bench {
     fn new() -> Self {
-        Self::with_patience(PATIENCE)
+        Self::with_patience(IDLE_TIMEOUT)
     }
 
     fn with_patience(patience: Duration) -> Self {

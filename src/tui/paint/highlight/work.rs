@@ -12,16 +12,16 @@ use std::sync::Arc;
 use syntect::parsing::{ParseState, ScopeStack, SyntaxReference, SyntaxSet};
 
 /// Larger texts stay plain.
-const LINES: usize = 10_000;
-const BYTES: usize = 1 << 20;
+const MAX_LINES: usize = 10_000;
+const MAX_BYTES: usize = 1 << 20;
 /// A longer line stays plain and changes nothing for the lines behind it.
-const LINE: usize = 4 << 10;
+const MAX_LINE_BYTES: usize = 4 << 10;
 /// So many lines are told at once.
-const PORTION: usize = 200;
+const LINES_PER_RESULT: usize = 200;
 /// Every so many lines the state is kept.
-const STEP: usize = 64;
+const LINES_PER_MARK: usize = 64;
 /// Texts whose states are kept.
-const TEXTS: usize = 8;
+const MAX_TEXTS: usize = 8;
 
 /// The state at the start of a line.
 #[derive(Clone, PartialEq)]
@@ -62,7 +62,8 @@ impl Work {
     pub(super) fn paint(&mut self, request: Request, tell: &mut impl FnMut(HighlightResult) -> bool) {
         let Request { key, language, text } = request;
         let before = self.told.iter().position(|t| t.key == key).and_then(|at| self.told.remove(at));
-        let too_large = text.len() > BYTES || text.bytes().filter(|b| *b == b'\n').nth(LINES).is_some();
+        let too_large =
+            text.len() > MAX_BYTES || text.bytes().filter(|b| *b == b'\n').nth(MAX_LINES).is_some();
         let grammar = if too_large { None } else { grammar(&self.grammars, &language) };
         let Some(grammar) = grammar else {
             // What was told before may be of another text.
@@ -81,7 +82,7 @@ impl Work {
             told.marks.push(Mark { line: 0, byte: 0, parse, stack });
         }
         told.go_on(behind, &self.grammars, &mut self.scopes, tell);
-        if self.told.len() >= TEXTS {
+        if self.told.len() >= MAX_TEXTS {
             self.told.pop_front();
         }
         self.told.push_back(told);
@@ -182,7 +183,7 @@ impl LineResult {
                 }
                 self.mark(&at);
             }
-            if lines.len() == PORTION {
+            if lines.len() == LINES_PER_RESULT {
                 let lines = std::mem::take(&mut lines);
                 if !tell(HighlightResult { key: self.key, first_line, lines, goes_on: None }) {
                     return;
@@ -197,9 +198,9 @@ impl LineResult {
         }
     }
 
-    /// Keeps a state: the newest, and those of every [`STEP`] lines.
+    /// Keeps a state: the newest, and those of every [`LINES_PER_MARK`] lines.
     fn mark(&mut self, at: &Mark) {
-        if self.marks.last().is_some_and(|last| last.line % STEP != 0) {
+        if self.marks.last().is_some_and(|last| last.line % LINES_PER_MARK != 0) {
             self.marks.pop();
         }
         self.marks.push(at.clone());
@@ -211,7 +212,7 @@ impl Mark {
     fn parse_line(&mut self, line: &str, grammars: &SyntaxSet, scopes: &mut Scopes) -> Option<Classes> {
         let text = line.trim_end_matches('\n');
         let text = text.strip_suffix('\r').unwrap_or(text);
-        if line.len() > LINE {
+        if line.len() > MAX_LINE_BYTES {
             return Some((text.to_owned(), Vec::new()));
         }
         let ops = self.parse.parse_line(line, grammars).ok()?;

@@ -10,7 +10,7 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
 /// Columns that are left to a text at least, however deep it is nested.
-const NARROWEST: usize = 8;
+const MIN_COLUMNS: usize = 8;
 
 /// What stands before the rows of a quote or list item: on its first row, and on those below.
 struct Prefix {
@@ -50,7 +50,7 @@ impl<'t> Layout<'t> {
         Self {
             theme,
             links,
-            width: usize::from(width).max(NARROWEST),
+            width: usize::from(width).max(MIN_COLUMNS),
             rows: Vec::new(),
             prefixes: Vec::new(),
             lists: Vec::new(),
@@ -189,10 +189,10 @@ impl<'t> Layout<'t> {
         let words = self.text.get(start..).unwrap_or_default();
         if words.trim() == target.strip_prefix("mailto:").unwrap_or(&target) {
             let whole = start..self.text.len();
-            self.looks = linked(std::mem::take(&mut self.looks), &whole, self.links.to(&target));
+            self.looks = linked(std::mem::take(&mut self.looks), &whole, self.links.style_for(&target));
         } else if !target.is_empty() {
             self.push(" (", self.dim());
-            self.push(&target, self.dim().patch(self.links.to(&target)));
+            self.push(&target, self.dim().patch(self.links.style_for(&target)));
             self.push(")", self.dim());
         }
     }
@@ -273,8 +273,8 @@ impl<'t> Layout<'t> {
     /// The looks of a text that is whole; what is an address in it, and leads nowhere yet, is a link.
     fn take_looks(&mut self, text: &str) -> Vec<(usize, Style)> {
         let mut looks = std::mem::take(&mut self.looks);
-        for address in hyperlinks::bare(text) {
-            let link = self.links.to(text.get(address.clone()).unwrap_or_default());
+        for address in hyperlinks::bare_addresses(text) {
+            let link = self.links.style_for(text.get(address.clone()).unwrap_or_default());
             looks = linked(looks, &address, link);
         }
         looks
@@ -323,7 +323,7 @@ impl<'t> Layout<'t> {
     /// Columns for a text inside of all quotes and lists.
     fn room(&self) -> usize {
         let taken: usize = self.prefixes.iter().map(|p| p.rest.chars().count()).sum();
-        self.width.saturating_sub(taken).max(NARROWEST.min(self.width))
+        self.width.saturating_sub(taken).max(MIN_COLUMNS.min(self.width))
     }
 
     fn row(&mut self, line: Line<'static>) {

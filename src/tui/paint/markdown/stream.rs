@@ -12,10 +12,10 @@ use ratatui::text::Line;
 use std::ops::Range;
 
 /// A last block of more bytes than this is settled piece by piece while it grows.
-const LONG: usize = 4 << 10;
+const LONG_BLOCK_BYTES: usize = 4 << 10;
 
 /// Bytes of a long block that stay open, for what may still change.
-const OPEN: usize = 1 << 10;
+const OPEN_BYTES: usize = 1 << 10;
 
 /// The rows of a text that grows.
 #[derive(Debug, Default)]
@@ -62,7 +62,7 @@ impl MarkdownStream {
         self.rows.truncate(self.settled_rows);
         self.settle(text, width, theme);
         let open = self.open(text, text.len());
-        self.append(laid(&open, width, theme));
+        self.append(lay_out(&open, width, theme));
     }
 
     pub(crate) fn rows(&self) -> &[Line<'static>] {
@@ -96,10 +96,10 @@ impl MarkdownStream {
             (self.carry, self.inside) = (String::new(), false);
             return self.settle(text, width, theme);
         }
-        if last.range.start > carried || last.range.len() < LONG {
+        if last.range.start > carried || last.range.len() < LONG_BLOCK_BYTES {
             return;
         }
-        let limit = open.len().saturating_sub(OPEN);
+        let limit = open.len().saturating_sub(OPEN_BYTES);
         let cut = match last.kind {
             BlockShape::List => last.items.iter().copied().rfind(|at| *at > carried && *at <= limit),
             BlockShape::Fence | BlockShape::Paragraph => {
@@ -117,14 +117,14 @@ impl MarkdownStream {
     /// Lays out up to a byte of the text, for good.
     fn take(&mut self, text: &str, end: usize, width: u16, theme: &Theme) {
         let piece = self.open(text, end);
-        self.append(laid(&piece, width, theme));
+        self.append(lay_out(&piece, width, theme));
         self.settled = end;
         self.settled_rows = self.rows.len();
     }
 }
 
 /// A piece of a text that grows. It has no links: an address at its end may still go on.
-fn laid(piece: &str, width: u16, theme: &Theme) -> Vec<Line<'static>> {
+fn lay_out(piece: &str, width: u16, theme: &Theme) -> Vec<Line<'static>> {
     lines(piece, width, theme, &Hyperlinks::default())
 }
 

@@ -11,13 +11,13 @@ use ratatui::text::{Line, Span};
 type TableCell = (String, Vec<(usize, Style)>);
 
 /// Columns between two cells.
-const BETWEEN: usize = 2;
+const GAP_COLUMNS: usize = 2;
 
 /// Columns of a cell at least.
-const NARROWEST: usize = 3;
+const MIN_CELL_COLUMNS: usize = 3;
 
 /// Columns of a table at the most: what is beyond is not shown, and that is said.
-const MOST: usize = 64;
+const MAX_COLUMNS: usize = 64;
 
 /// A table in the making.
 #[derive(Debug, Default)]
@@ -51,7 +51,7 @@ impl TableLayout {
             out.extend(row(cells, &widths, &self.alignments, number == 0, theme));
             if number == 0 {
                 let rule: Vec<String> = widths.iter().map(|w| "─".repeat(*w)).collect();
-                out.push(Line::styled(rule.join(&" ".repeat(BETWEEN)), theme.style(Slot::UiBorder)));
+                out.push(Line::styled(rule.join(&" ".repeat(GAP_COLUMNS)), theme.style(Slot::UiBorder)));
             }
         }
         out
@@ -59,18 +59,18 @@ impl TableLayout {
 
     /// The width of each column: the widest ones give way first.
     fn widths(&self, room: usize, theme: &Theme) -> Vec<usize> {
-        let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0).min(MOST);
-        let mut widths = vec![NARROWEST; columns];
+        let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0).min(MAX_COLUMNS);
+        let mut widths = vec![MIN_CELL_COLUMNS; columns];
         for cells in &self.rows {
             for (width, (text, _)) in widths.iter_mut().zip(cells) {
-                let wide = WrapOptions::prose(room.max(NARROWEST), theme.mark());
+                let wide = WrapOptions::prose(room.max(MIN_CELL_COLUMNS), theme.mark());
                 let needs = wrap::rows(text, &[], wide).iter().map(|r| r.line.width()).max().unwrap_or(0);
                 *width = (*width).max(needs);
             }
         }
-        let between = BETWEEN * columns.saturating_sub(1);
+        let between = GAP_COLUMNS * columns.saturating_sub(1);
         while widths.iter().sum::<usize>() + between > room {
-            let Some(widest) = widths.iter_mut().max().filter(|w| **w > NARROWEST) else { break };
+            let Some(widest) = widths.iter_mut().max().filter(|w| **w > MIN_CELL_COLUMNS) else { break };
             *widest -= 1;
         }
         widths
@@ -115,7 +115,7 @@ fn row(
                     spans.push(span);
                 }
                 if column + 1 < laid.len() {
-                    spans.push(Span::raw(" ".repeat(pad - before + BETWEEN)));
+                    spans.push(Span::raw(" ".repeat(pad - before + GAP_COLUMNS)));
                 }
             }
             Line::from(spans)

@@ -81,7 +81,7 @@ fn links_tell_where_they_lead() {
 
 #[test]
 fn what_is_an_address_leads_there_on_each_of_its_rows() {
-    let links = Hyperlinks::on();
+    let links = Hyperlinks::enabled();
     let text = "[a *b*](https://a.org/x) <me@a.org>, https://a_long_one.org/b_c_d. `http://c.org`\n\n| t |\n|---|\n| http://d.org |\n\n```\nhttp://code.org\n```\n[bad](javascript:x)";
     let mut seen: Vec<(String, String)> = Vec::new();
     for row in lines(text, 20, &theme(), &links) {
@@ -109,7 +109,7 @@ fn what_is_an_address_leads_there_on_each_of_its_rows() {
 
 #[test]
 fn no_address_leads_anywhere_but_to_itself() {
-    let links = Hyperlinks::on();
+    let links = Hyperlinks::enabled();
     for (text, told) in [
         (
             "[https://bank.org/?next=https://evil.org](https://evil.org)",

@@ -4,12 +4,12 @@
 
 use super::Output;
 use super::decode::{EscapeDecoder, OutputToken};
-use super::row::{CellPlace, EDITABLE, OutputRow, RowKind, TAB};
+use super::row::{CellPlace, MAX_EDITABLE_BYTES, OutputRow, RowKind, TAB};
 use crate::domain::pen::number;
 use crate::domain::{Pen, Stream};
 
 /// The column up to which programs may move where there is no text; no terminal is wider.
-const FARTHEST: usize = 512;
+const MAX_COLUMN: usize = 512;
 
 /// Where a stream writes.
 #[derive(Debug, Default)]
@@ -103,7 +103,7 @@ impl Output {
         let (column, moved) = (cursor.place.column, std::mem::take(&mut cursor.moved));
         if let Some(id) = self.own_row(stream)
             && let Some(row) = self.kept.row(id)
-            && !(moved && row.text().len() > EDITABLE && column < row.columns())
+            && !(moved && row.text().len() > MAX_EDITABLE_BYTES && column < row.columns())
         {
             return id;
         }
@@ -170,7 +170,7 @@ impl Output {
     }
 
     fn move_to(&mut self, stream: Stream, column: usize) {
-        let end = self.columns(stream).max(FARTHEST);
+        let end = self.columns(stream).max(MAX_COLUMN);
         let cursor = self.cursor(stream);
         cursor.place = CellPlace { column: column.min(end), byte: None };
         cursor.moved = true;
@@ -194,7 +194,7 @@ impl Output {
         let Some(row) = self.kept.row_mut(id) else { return };
         match parameters {
             b"" | b"0" => row.erase_from(column),
-            b"1" if row.text().len() <= EDITABLE => row.erase_to(column, pen),
+            b"1" if row.text().len() <= MAX_EDITABLE_BYTES => row.erase_to(column, pen),
             b"2" => row.erase_from(0),
             _ => {}
         }

@@ -28,7 +28,7 @@ pub(super) enum OutputToken<'a> {
 }
 
 /// Parameter bytes kept of a sequence; longer ones do nothing.
-const PARAMETERS: usize = 128;
+const MAX_PARAMETER_BYTES: usize = 128;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum DecoderState {
@@ -103,7 +103,7 @@ impl EscapeDecoder {
                         return;
                     };
                     let (bad, behind) = behind.split_at(invalid.min(behind.len()));
-                    escaped(bad, tell);
+                    escape_bytes(bad, tell);
                     rest = behind;
                 }
             }
@@ -112,7 +112,7 @@ impl EscapeDecoder {
 
     fn give_up_begun(&mut self, tell: &mut impl FnMut(OutputToken<'_>)) {
         if !self.begun.is_empty() {
-            escaped(&std::mem::take(&mut self.begun), tell);
+            escape_bytes(&std::mem::take(&mut self.begun), tell);
         }
     }
 
@@ -135,14 +135,14 @@ impl EscapeDecoder {
             // This is also where `ESC \` ends a string.
             (DecoderState::Escape | DecoderState::EscapeLonger, b'0'..=b'~') => self.at = DecoderState::Text,
             (DecoderState::Csi, b' '..=b'?') => {
-                if self.parameters.len() <= PARAMETERS {
+                if self.parameters.len() <= MAX_PARAMETER_BYTES {
                     self.parameters.push(byte);
                 }
             }
             (DecoderState::Csi, b'@'..=b'~') => {
                 self.at = DecoderState::Text;
                 let ordinary = self.parameters.iter().all(|b| matches!(b, b'0'..=b';'));
-                if ordinary && self.parameters.len() <= PARAMETERS {
+                if ordinary && self.parameters.len() <= MAX_PARAMETER_BYTES {
                     tell(OutputToken::Csi(byte, &self.parameters));
                 }
             }
@@ -165,7 +165,7 @@ impl EscapeDecoder {
             0x08 => tell(OutputToken::Back),
             // Bell, shifts of the character set, cancel, delete: no terminal draws anything for them.
             0x07 | 0x0e | 0x0f | 0x18 | 0x1a | 0x7f => {}
-            other => escaped(&[other], tell),
+            other => escape_bytes(&[other], tell),
         }
     }
 }
@@ -174,7 +174,7 @@ fn is_control(byte: u8) -> bool {
     byte < b' ' || byte == 0x7f
 }
 
-fn escaped(bytes: &[u8], tell: &mut impl FnMut(OutputToken<'_>)) {
+fn escape_bytes(bytes: &[u8], tell: &mut impl FnMut(OutputToken<'_>)) {
     let mut text = String::with_capacity(bytes.len() * 4);
     for byte in bytes {
         // Writing to a string can't fail.

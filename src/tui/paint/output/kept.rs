@@ -1,22 +1,22 @@
 //! The rows that are kept of an output: the first and the last, within bounds of rows and of memory.
 //!
-//! Rows are numbered from 0 as they began and keep their numbers. Only the last [`WINDOW`] rows can be changed; those
+//! Rows are numbered from 0 as they began and keep their numbers. Only the last [`WINDOW_ROWS`] rows can be changed; those
 //! before them are settled.
 
 use super::row::OutputRow;
 use std::collections::VecDeque;
 
 /// Rows that a program can go back to.
-const WINDOW: u64 = 64;
+const WINDOW_ROWS: u64 = 64;
 
 /// What is kept of one end of the output: rows and bytes of memory, whichever is reached first.
-struct Allowance {
+struct RowLimits {
     rows: usize,
     bytes: usize,
 }
 
-const HEAD: Allowance = Allowance { rows: 2_000, bytes: 1 << 20 };
-const TAIL: Allowance = Allowance { rows: 8_000, bytes: 4 << 20 };
+const HEAD_LIMITS: RowLimits = RowLimits { rows: 2_000, bytes: 1 << 20 };
+const TAIL_LIMITS: RowLimits = RowLimits { rows: 8_000, bytes: 4 << 20 };
 
 #[derive(Debug, Default)]
 pub(super) struct RowBuffer {
@@ -43,7 +43,7 @@ impl RowBuffer {
         self.head.len() + usize::from(self.gone > 0) + self.tail.len()
     }
 
-    pub(super) fn gone(&self) -> u64 {
+    pub(super) fn dropped_rows(&self) -> u64 {
         self.gone
     }
 
@@ -58,7 +58,7 @@ impl RowBuffer {
     }
 
     /// What stands in a line.
-    pub(super) fn shown(&self, line: usize) -> Option<LineView<'_>> {
+    pub(super) fn line_view(&self, line: usize) -> Option<LineView<'_>> {
         let Some(behind) = line.checked_sub(self.head.len()) else {
             return self.head.get(line).map(LineView::Row);
         };
@@ -118,12 +118,12 @@ impl RowBuffer {
     pub(super) fn add(&mut self, row: OutputRow) -> u64 {
         let id = self.next();
         let starts = self.tail.is_empty() && self.gone == 0;
-        if starts && self.head.len() < HEAD.rows && self.head_bytes < HEAD.bytes {
+        if starts && self.head.len() < HEAD_LIMITS.rows && self.head_bytes < HEAD_LIMITS.bytes {
             self.head.push(row);
         } else {
             self.tail.push_back(row);
         }
-        while self.settled + WINDOW <= id {
+        while self.settled + WINDOW_ROWS <= id {
             let in_head = self.settled < self.head.len() as u64;
             let cost = self.row_mut(self.settled).map_or(0, |row| {
                 row.settle();
@@ -132,7 +132,7 @@ impl RowBuffer {
             *(if in_head { &mut self.head_bytes } else { &mut self.tail_bytes }) += cost;
             self.settled += 1;
         }
-        while self.tail.len() > TAIL.rows || self.tail_bytes > TAIL.bytes {
+        while self.tail.len() > TAIL_LIMITS.rows || self.tail_bytes > TAIL_LIMITS.bytes {
             let Some(row) = self.tail.pop_front() else { break };
             self.tail_bytes = self.tail_bytes.saturating_sub(row.cost());
             self.gone += 1;

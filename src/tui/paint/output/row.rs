@@ -1,18 +1,18 @@
 //! One row of output, which programs may go back into and write over, as on a terminal.
 //!
 //! Columns are counted character by character, as terminals do. Writing over characters costs the length of the row;
-//! rows are only written into while they are short ([`EDITABLE`]), so it is bounded.
+//! rows are only written into while they are short ([`MAX_EDITABLE_BYTES`]), so it is bounded.
 
 use crate::domain::Pen;
 use std::ops::Range;
 use unicode_width::UnicodeWidthChar as _;
 
 /// The longest row, in bytes; what is longer goes on in the next row.
-pub(super) const LONGEST: usize = 64 << 10;
+pub(super) const MAX_ROW_BYTES: usize = 64 << 10;
 /// Changes of the look in one row; beyond, it goes on in the next row.
-const RUNS: usize = 4 << 10;
+const MAX_RUNS: usize = 4 << 10;
 /// A row of more bytes is not written into again: no progress bar is so long.
-pub(super) const EDITABLE: usize = 4 << 10;
+pub(super) const MAX_EDITABLE_BYTES: usize = 4 << 10;
 /// Columns between tab stops.
 pub(crate) const TAB: usize = 8;
 
@@ -86,7 +86,7 @@ impl OutputRow {
         let mut at = at;
         if at.column > self.columns {
             let blanks = at.column - self.columns;
-            if self.text.len() + blanks > LONGEST {
+            if self.text.len() + blanks > MAX_ROW_BYTES {
                 return (at, text);
             }
             self.append(&" ".repeat(blanks), blanks, Pen::default());
@@ -98,9 +98,9 @@ impl OutputRow {
                 return (at, text);
             }
         }
-        let room = LONGEST.saturating_sub(self.text.len());
+        let room = MAX_ROW_BYTES.saturating_sub(self.text.len());
         let last = self.runs.last().map_or(Pen::default(), |run| run.1);
-        let room = if self.runs.len() >= RUNS && last != pen { 0 } else { room };
+        let room = if self.runs.len() >= MAX_RUNS && last != pen { 0 } else { room };
         let fits = if text.len() <= room { text.len() } else { text.floor_char_boundary(room) };
         let (now, rest) = text.split_at(fits);
         self.append(now, columns_of(now), pen);
@@ -115,7 +115,7 @@ impl OutputRow {
 
     /// Whether a tab may be put behind the last character.
     pub(super) fn has_room(&self) -> bool {
-        self.text.len() < LONGEST && self.runs.len() < RUNS
+        self.text.len() < MAX_ROW_BYTES && self.runs.len() < MAX_RUNS
     }
 
     fn append(&mut self, text: &str, columns: usize, pen: Pen) {
@@ -155,7 +155,7 @@ impl OutputRow {
             while cells.column < column + width && cells.next().is_some() {}
             let now = (cells.byte, cells.column);
             let blank = now.1.saturating_sub(column + width);
-            if self.text.len() - (now.0 - start) + before + i + c.len_utf8() + blank > LONGEST {
+            if self.text.len() - (now.0 - start) + before + i + c.len_utf8() + blank > MAX_ROW_BYTES {
                 break;
             }
             covered = now;

@@ -8,7 +8,7 @@ use ratatui::style::{Color, Modifier};
 impl Output {
     /// A line as text, without colours.
     fn text(&self, at: usize) -> String {
-        match self.kept.shown(at) {
+        match self.kept.line_view(at) {
             Some(LineView::Row(row)) => crate::domain::visible::visible(row.text()),
             Some(LineView::LeftOut) => self.words(),
             None => String::new(),
@@ -167,7 +167,7 @@ fn the_middle_is_left_out_and_told() {
     let all: String = joined(20_000, |n| format!("line {n}\n"));
     let output = printed(&all);
     assert_eq!(output.len(), 2_000 + 1 + 8_000);
-    assert_eq!(output.kept.gone(), 10_000);
+    assert_eq!(output.kept.dropped_rows(), 10_000);
     assert_eq!(output.text(1_999), "line 1999");
     assert_eq!(plain_text(&output.line(2_000, &theme())), "... 10,000 lines left out ...");
     assert_eq!(output.line(2_000, &theme()).style, theme().style(Slot::OutputTruncated));

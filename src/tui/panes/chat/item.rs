@@ -217,10 +217,10 @@ pub(super) fn reasoning(text: &str, look: DrawStyle<'_>) -> Line<'static> {
 }
 
 /// Columns that a language may take; shorter ones are filled up to seven.
-pub(super) const LANGUAGE: usize = 10;
+pub(super) const MAX_LANGUAGE_COLUMNS: usize = 10;
 
 /// With fewer columns than this for what is worth knowing of a block, its row is set close.
-const NARROW: usize = 12;
+const MIN_DETAIL_COLUMNS: usize = 12;
 
 /// A block as one row: number, language, state, what is worth knowing; a reason for a rejection below it.
 pub(super) fn block_rows(
@@ -230,12 +230,12 @@ pub(super) fn block_rows(
     look: DrawStyle<'_>,
 ) -> Vec<Line<'static>> {
     let standing = state.block_state(item);
-    let language = safe::cut(words::language_of(item), LANGUAGE);
+    let language = safe::cut(words::language_of(item), MAX_LANGUAGE_COLUMNS);
     let mut head = format!("  block {:<3}{language:<7} ", item.block.id.0);
     let mut word = format!("{:<11} ", format!("[{standing}]"));
     let detail = detail(state, item, standing, look);
     let mut room = usize::from(width).saturating_sub(head.len() + word.len());
-    let told = if room < NARROW {
+    let told = if room < MIN_DETAIL_COLUMNS {
         // Without columns that stand below each other there is room for the first of it.
         (head, word) = (format!("  block {} {language} ", item.block.id.0), format!("[{standing}] "));
         room = usize::from(width).saturating_sub(head.len() + word.len());

@@ -181,7 +181,10 @@ fn block_row(number: u32, block: &Proposal, look: DrawStyle<'_>) -> Line<'static
     }
     Line::from(vec![
         Span::styled(
-            format!("  block {number:<3}{:<7} ", safe::cut(&safe::one_line(language), item::LANGUAGE)),
+            format!(
+                "  block {number:<3}{:<7} ",
+                safe::cut(&safe::one_line(language), item::MAX_LANGUAGE_COLUMNS)
+            ),
             look.text(),
         ),
         Span::styled(

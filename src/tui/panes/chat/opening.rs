@@ -12,7 +12,7 @@ use ratatui::text::{Line, Span};
 use std::ops::Range;
 
 /// So many prompts are always shown.
-const FEWEST: usize = 3;
+const MIN_PROMPTS: usize = 3;
 
 /// The opening as it is laid out.
 #[derive(Debug, Default)]
@@ -69,7 +69,7 @@ fn shown(prompts: usize, suggested: usize, rows: usize) -> Range<usize> {
     if prompts <= rows {
         return 0..prompts;
     }
-    let count = rows.saturating_sub(1).max(FEWEST).min(prompts);
+    let count = rows.saturating_sub(1).max(MIN_PROMPTS).min(prompts);
     let first = suggested.saturating_sub(count - 1).min(prompts - count);
     first..first + count
 }

@@ -12,7 +12,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 /// Columns of an answer that are shown.
-const ANSWER: usize = 60;
+const ANSWER_COLUMNS: usize = 60;
 
 /// The rows of a fact; none for one that says nothing to the person.
 pub(super) fn rows(
@@ -60,7 +60,7 @@ fn in_short(answers: &Answers) -> String {
     let texts = answered.map(|(name, text)| {
         let lines = words::line_count(text.trim());
         let more = if lines > 1 { format!(" ({lines} lines)") } else { String::new() };
-        let first = safe::cut(&safe::one_line(words::first_line(text)), ANSWER);
+        let first = safe::cut(&safe::one_line(words::first_line(text)), ANSWER_COLUMNS);
         format!("{}: {first}{more}", safe::one_line(name))
     });
     texts.collect::<Vec<_>>().join("   ")

@@ -6,11 +6,11 @@ use crate::tui::widgets::virtual_list::Anchor;
 use std::ops::Range;
 
 /// So many items above and below the screen come along: who scrolls finds them there. Of long ones fewer do.
-const AROUND: usize = 60;
+const ITEMS_AROUND: usize = 60;
 /// Bytes of messages on each side from which on no more come along.
-const AROUND_BYTES: usize = 2 << 20;
+const MAX_BYTES_AROUND: usize = 2 << 20;
 /// So many come along however long they are.
-const LEAST_AROUND: usize = 8;
+const MIN_ITEMS_AROUND: usize = 8;
 
 /// Whether the text of an item is in the file alone, and can be read.
 pub(in crate::tui) fn is_away(state: &State, item: usize) -> bool {
@@ -31,9 +31,9 @@ pub(super) fn around(state: &State, rows: &[Anchor]) -> Range<usize> {
     let (first, last) = (rows.first().map_or(0, |row| row.item), rows.last().map_or(0, |row| row.item));
     let many = |items: &mut dyn Iterator<Item = usize>| {
         let mut bytes = 0;
-        let near = items.take(AROUND).enumerate().take_while(|(number, item)| {
+        let near = items.take(ITEMS_AROUND).enumerate().take_while(|(number, item)| {
             bytes += state.transcript.bytes_of(*item);
-            *number < LEAST_AROUND || bytes < AROUND_BYTES
+            *number < MIN_ITEMS_AROUND || bytes < MAX_BYTES_AROUND
         });
         near.count()
     };

@@ -17,21 +17,21 @@ impl Detail {
     }
 
     /// How many of a list are shown that is `short` otherwise.
-    pub(super) fn shown(self, short: usize) -> usize {
+    pub(super) fn limit(self, short: usize) -> usize {
         if self.is_all() { usize::MAX } else { short }
     }
 
     /// What the person types to see all.
-    pub(super) fn ask(self) -> &'static str {
+    pub(super) fn key_for_all(self) -> &'static str {
         if self == Detail::Words { "show" } else { "p" }
     }
 
     /// The names with what stands between them, and how many more there are: `a, b, 2 more: p`.
     pub(super) fn list<N: AsRef<str>>(self, names: &[N], short: usize, between: &str) -> String {
-        let told: Vec<&str> = names.iter().take(self.shown(short)).map(AsRef::as_ref).collect();
+        let told: Vec<&str> = names.iter().take(self.limit(short)).map(AsRef::as_ref).collect();
         let more = names.len().saturating_sub(told.len());
         let told = told.join(between);
-        if more > 0 { format!("{told}, {more} more: {}", self.ask()) } else { told }
+        if more > 0 { format!("{told}, {more} more: {}", self.key_for_all()) } else { told }
     }
 }
 

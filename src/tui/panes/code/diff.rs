@@ -57,7 +57,7 @@ impl Diff {
         let lines = doc::split(old).len().max(doc::split(new).len());
         let room = usize::from(width).saturating_sub(doc::gutter(lines)).max(1);
         let room = (room, lines, width);
-        let until = Instant::now() + doc::MOST_TIME;
+        let until = Instant::now() + doc::DIFF_TIMEOUT;
         for (before, after) in file_texts::pairs_of(&item.block.kind, old, new) {
             let old = old.get(before.body..before.bytes.end).unwrap_or_default();
             let new = new.get(after.body..after.bytes.end).unwrap_or_default();

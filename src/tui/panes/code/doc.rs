@@ -12,7 +12,7 @@ use crate::tui::guard;
 use crate::tui::paint::plain::Strictness;
 use crate::tui::widgets::passage::Passage;
 use crate::tui::widgets::safe;
-pub(super) use line_diff::MOST_TIME;
+pub(super) use line_diff::DIFF_TIMEOUT;
 use line_diff::{DiffStep, LineDiff};
 pub(crate) use paint::{gutter_of, tinted};
 use ratatui::style::Style;
@@ -84,7 +84,7 @@ pub(crate) struct Doc {
 }
 
 /// The sign of a line with words from outside, where nothing graver is to be said of it.
-const FROM: &str = "<-";
+const OUTSIDE_SIGN: &str = "<-";
 
 /// Findings are measured in a space of their own, behind any code.
 const FINDINGS_FROM: u64 = 1 << 40;
@@ -282,7 +282,7 @@ impl Doc {
     }
 
     /// What has to be seen, row by row.
-    pub(crate) fn to_see(&self) -> impl Iterator<Item = guard::SubjectRow> {
+    pub(crate) fn subject_rows(&self) -> impl Iterator<Item = guard::SubjectRow> {
         self.rows.iter().zip(&self.extents).map(|(row, extent)| guard::SubjectRow {
             extent: extent.clone(),
             beside: Vec::new(),
@@ -358,7 +358,7 @@ mod tests {
     fn a_long_line_wraps_and_nothing_is_lost() {
         let doc = Doc::new(Arc::from("x".repeat(25)), Vec::new(), 8 + 10);
         assert_eq!(doc.len(), 3);
-        let see: Vec<_> = doc.to_see().map(|r| r.extent).collect();
+        let see: Vec<_> = doc.subject_rows().map(|r| r.extent).collect();
         assert_eq!(see, [0..10, 10..20, 20..25]);
     }
 
@@ -380,7 +380,8 @@ mod tests {
     #[test]
     fn another_width_shows_the_same_extents() {
         let text: Arc<str> = Arc::from("abc\u{202e}def\tghi\n\nlong ".repeat(9));
-        let end = |width| Doc::new(text.clone(), Vec::new(), width).to_see().map(|r| r.extent.end).max();
+        let end =
+            |width| Doc::new(text.clone(), Vec::new(), width).subject_rows().map(|r| r.extent.end).max();
         assert_eq!(end(30), end(97));
     }
 }

@@ -1,6 +1,6 @@
 //! Drawing the code pane: its title, and whatever it is used for.
 
-use super::shown::{PaneSubject, shown};
+use super::shown::{PaneSubject, subject};
 use super::{CodePane, Mode, writing};
 use crate::domain::{Grantor, Readiness};
 use crate::engine::state::Countdown;
@@ -28,7 +28,7 @@ pub fn title(
     look: DrawStyle<'_>,
 ) -> Title {
     let waiting = state.queue().count();
-    let (left, right, style) = match (shown(pane, state), &pane.mode) {
+    let (left, right, style) = match (subject(pane, state), &pane.mode) {
         (_, Mode::Queue(_)) => {
             (format!("Blocks waiting {waiting}"), "list: no approve here".to_owned(), None)
         }
@@ -112,22 +112,22 @@ fn lock(item: &BlockItem, state: &State, guard: &Guard, now: Instant, decides: b
     if state.inspected(item.block.id).is_none() {
         return "checking".into();
     }
-    let (seen, of) = guard.seen();
-    let locked = match guard.locked_for(Verb::Reject, now) {
+    let (seen, of) = guard.seen_lines();
+    let locked = match guard.decision_refusal(Verb::Reject, now) {
         Some(RefusalReason::Appeared { left: Some(left), .. } | RefusalReason::Quiet { left }) => {
             let tenths = left.as_millis().div_ceil(100).max(1);
             format!("letters locked {}.{} s", tenths / 10, tenths % 10)
         }
         Some(_) => "all keys locked".into(),
         None if state.inspected(item.block.id).is_some_and(|i| i.review.forbidden()) => "a DENIED".into(),
-        None if guard.locked(now).is_some() || item.block.readiness() != Readiness::Ready => {
+        None if guard.approval_refusal(now).is_some() || item.block.readiness() != Readiness::Ready => {
             "a locked".into()
         }
         None if decides => "keys open".into(),
         // Letters are text where the person is, or do something else.
         None => String::new(),
     };
-    let others = if seen == of { guard.rows().left() } else { 0 };
+    let others = if seen == of { guard.rows().unseen_count() } else { 0 };
     let others = if others > 0 { format!(", {} not", words::count(others, "row")) } else { String::new() };
     format!("seen {seen}/{of}{others}  {locked}").trim_end().to_owned()
 }
@@ -140,7 +140,7 @@ pub fn draw(
     buf: &mut Buffer,
     look: DrawStyle<'_>,
 ) -> Option<Position> {
-    match (&pane.mode, shown(pane, state)) {
+    match (&pane.mode, subject(pane, state)) {
         (Mode::Queue(chosen), _) => {
             queue(*chosen, state, area, buf, look);
             None

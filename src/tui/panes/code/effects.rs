@@ -6,10 +6,10 @@ use crate::engine::state::InspectionResult;
 use crate::tui::widgets::safe;
 
 /// Names that are shown of each kind where not all are asked for.
-const SHORT: usize = 3;
+const MAX_NAMES_SHOWN: usize = 3;
 
 /// Refusals that are shown where not all are asked for.
-const REFUSED: usize = 2;
+const MAX_REFUSALS_SHOWN: usize = 2;
 
 /// Facts for the rights: a label, a text, and whether it stands out. Nothing was seen: nothing is said.
 pub(super) fn facts(inspected: &InspectionResult, detail: Detail) -> Vec<(&'static str, String, bool)> {
@@ -23,13 +23,13 @@ pub(super) fn facts(inspected: &InspectionResult, detail: Detail) -> Vec<(&'stat
             facts.push(("Would", text, false));
         }
     }
-    let shown = detail.shown(REFUSED);
+    let shown = detail.limit(MAX_REFUSALS_SHOWN);
     for refused in inspected.refused.iter().take(shown) {
         facts.push(("Refused", safe::name(refused), true));
     }
     let more = inspected.refused.len().saturating_sub(shown);
     if more > 0 {
-        facts.push(("Refused", format!("and {more} more: {}", detail.ask()), true));
+        facts.push(("Refused", format!("and {more} more: {}", detail.key_for_all()), true));
     }
     facts
 }
@@ -48,7 +48,7 @@ fn line(effects: &Effects, detail: Detail) -> String {
     let mut parts = Vec::new();
     for (verb, names) in kinds.into_iter().filter(|(_, names)| !names.is_empty()) {
         let names: Vec<String> = names.iter().map(|name| safe::name(name)).collect();
-        parts.push(format!("{verb} {}", detail.list(&names, SHORT, ", ")));
+        parts.push(format!("{verb} {}", detail.list(&names, MAX_NAMES_SHOWN, ", ")));
     }
     if effects.unknown {
         let also = if parts.is_empty() { "do" } else { "and" };

@@ -2,7 +2,7 @@
 //! it answers: a colour never sits on a text that it was not made for.
 
 use super::doc::LineStyles;
-use super::shown::{PaneSubject, shown};
+use super::shown::{PaneSubject, subject};
 use super::{CodePane, Mode};
 use crate::domain::Language;
 use crate::engine::State;
@@ -48,7 +48,7 @@ impl CodePane {
     /// The code that the pane shows, if it is in a language. That costs the same however long the code is.
     pub fn wants_colours<'a>(&'a self, state: &'a State) -> Option<ColourRequest<'a>> {
         let (key, print, language, text): (u64, u64, Option<&Language>, SourceText<'a>) =
-            match (shown(self, state), &self.mode) {
+            match (subject(self, state), &self.mode) {
                 (PaneSubject::Block(item), Mode::Edit(editor)) => {
                     let print = key_of(&(editor.revision(), editor.generation()));
                     let language = item.block.current().language.as_ref();

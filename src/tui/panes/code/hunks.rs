@@ -17,7 +17,7 @@ use std::sync::Arc;
 use unicode_width::UnicodeWidthStr as _;
 
 /// Newer versions of a block that are looked through for the one whose hunks were dropped.
-const VERSIONS: usize = 4;
+const MAX_VERSIONS: usize = 4;
 
 /// A change taken apart.
 #[derive(Debug)]
@@ -57,7 +57,7 @@ impl HunkLayout {
     /// decide piece by piece.
     pub(super) fn new(item: &BlockItem, before: &Arc<str>) -> Option<Self> {
         let current = &item.block.current().source;
-        let newest = item.block.versions.iter().rev().take(VERSIONS).rev();
+        let newest = item.block.versions.iter().rev().take(MAX_VERSIONS).rev();
         let versions = std::iter::once(item.block.original()).chain(newest);
         // The oldest version of which this one is a part: what was edited since is a version of its own.
         let found = versions.filter(|version| version.source != *before).find_map(|version| {

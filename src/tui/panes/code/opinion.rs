@@ -22,8 +22,8 @@ pub(super) fn rows(
     look: DrawStyle<'_>,
 ) -> Vec<Line<'static>> {
     let (text, style) = match (state.consulting(block), state.opinion(block)) {
-        (Some(since), _) => (asking(since, look), look.dim()),
-        (None, Some(opinion)) => said(opinion, look),
+        (Some(since), _) => (asking_text(since, look), look.dim()),
+        (None, Some(opinion)) => answer_text(opinion, look),
         (None, None) => return Vec::new(),
     };
     let mut rows =
@@ -38,11 +38,11 @@ pub(super) fn rows(
     rows
 }
 
-fn asking(since: Timestamp, look: DrawStyle<'_>) -> String {
+fn asking_text(since: Timestamp, look: DrawStyle<'_>) -> String {
     format!("asking a model, {} s. Decisions don't wait for it.", look.now.since(since) / 1000)
 }
 
-fn said(item: &OpinionItem, look: DrawStyle<'_>) -> (String, Style) {
+fn answer_text(item: &OpinionItem, look: DrawStyle<'_>) -> (String, Style) {
     let model = safe::one_line(&item.model.to_string());
     match &item.answer {
         Ok(opinion) => {
@@ -62,5 +62,5 @@ fn said(item: &OpinionItem, look: DrawStyle<'_>) -> (String, Style) {
 
 /// All of a second opinion, in a line.
 pub fn line(item: &OpinionItem, look: DrawStyle<'_>) -> String {
-    said(item, look).0
+    answer_text(item, look).0
 }

@@ -56,24 +56,24 @@ const LABELS: [&str; 27] = [
 ];
 
 /// Room for the characters of one fact, and for facts of one label.
-const FACT: u64 = 1 << 14;
-const SAME_LABEL: u64 = FACT << 12;
+const MAX_FACT_CHARACTERS: u64 = 1 << 14;
+const MAX_LABEL_CHARACTERS: u64 = MAX_FACT_CHARACTERS << 12;
 
 /// The key that leads to the findings.
 const NEXT_FINDING: &str = "   f = next finding";
 
 /// The fact that tells what was found.
-const CHECK: &str = "Check";
+const CHECK_LABEL: &str = "Check";
 
 /// Stands for a space at which no row ends, while rows are made.
-const HELD: char = '¤';
+const HELD_SPACE: char = '¤';
 
 /// Columns of the label in front of each fact.
-const LABEL: usize = 11;
+const LABEL_COLUMNS: usize = 11;
 
 /// Facts that may share a row where rows are few. They are worded by sayso, but for names of environment variables and of
 /// layers, in which blanks are counted; what the code would do, what is refused and the target have rows for themselves.
-const OWN_WORDS: [&str; 4] = ["Network", "Limits", "Sandbox", CHECK];
+const ROW_SHARING_LABELS: [&str; 4] = ["Network", "Limits", "Sandbox", CHECK_LABEL];
 
 /// The rights of a block on rows, with what has to be seen of each row.
 #[derive(Debug, Default)]
@@ -109,7 +109,7 @@ struct Fact {
 
 impl Fact {
     fn new(label: &'static str, text: String, style: Style) -> Self {
-        Self { label, text, style, own: OWN_WORDS.contains(&label), bare: None, parts: Vec::new() }
+        Self { label, text, style, own: ROW_SHARING_LABELS.contains(&label), bare: None, parts: Vec::new() }
     }
 
     /// Two facts, the second behind the first with a gap before its label.
@@ -120,19 +120,20 @@ impl Fact {
 
     /// A text of it on rows, behind its label.
     fn rows(&self, text: &str, width: usize, look: DrawStyle<'_>) -> Vec<Line<'static>> {
-        let label = if self.label.is_empty() { String::new() } else { format!("{:<LABEL$}", self.label) };
+        let label =
+            if self.label.is_empty() { String::new() } else { format!("{:<LABEL_COLUMNS$}", self.label) };
         // How to see the rest of a list stays beside how much that is, and a key beside what it shows.
-        let kept = !text.contains(HELD);
+        let kept = !text.contains(HELD_SPACE);
         let held = |text: &str| {
-            text.replace(": p", &format!(":{HELD}p")).replace("; p all", &format!("; p{HELD}all"))
+            text.replace(": p", &format!(":{HELD_SPACE}p")).replace("; p all", &format!("; p{HELD_SPACE}all"))
         };
         let text = if kept { held(text) } else { text.to_owned() };
         let mut rows = safe::hanging(Span::styled(label, look.dim()), &text, width, self.style);
         for row in rows.iter_mut().filter(|_| kept) {
-            row.spans.iter_mut().for_each(|span| span.content = span.content.replace(HELD, " ").into());
+            row.spans.iter_mut().for_each(|span| span.content = span.content.replace(HELD_SPACE, " ").into());
         }
-        let is_count = self.label == CHECK && text.starts_with(|c: char| c.is_ascii_digit());
-        if is_count { rows.into_iter().map(|row| signed(row, look)).collect() } else { rows }
+        let is_count = self.label == CHECK_LABEL && text.starts_with(|c: char| c.is_ascii_digit());
+        if is_count { rows.into_iter().map(|row| with_severities(row, look)).collect() } else { rows }
     }
 }
 
@@ -184,7 +185,7 @@ impl Rights {
         }
         let rule = wording.look.glyphs.horizontal.repeat(usize::from(width));
         rights.rows.push(Line::styled(rule, wording.look.style(Slot::UiBorder)));
-        let at = RIGHTS_FROM + SAME_LABEL * (LABELS.len() as u64 + 1);
+        let at = RIGHTS_FROM + MAX_LABEL_CHARACTERS * (LABELS.len() as u64 + 1);
         rights.see.push(guard::SubjectRow { extent: at..at + 1, ..guard::SubjectRow::default() });
         rights
     }
@@ -193,7 +194,8 @@ impl Rights {
     fn add(&mut self, same: usize, fact: &Fact, width: usize, look: DrawStyle<'_>) {
         let number = LABELS.iter().position(|known| *known == fact.label).unwrap_or(LABELS.len());
         // Words are counted without the spaces between them: those come and go with the width.
-        let mut at = RIGHTS_FROM + (number as u64) * SAME_LABEL + (same as u64) * FACT;
+        let mut at =
+            RIGHTS_FROM + (number as u64) * MAX_LABEL_CHARACTERS + (same as u64) * MAX_FACT_CHARACTERS;
         let bare = fact.bare.as_ref().map(|text| fact.rows(text, width, look));
         let bare = bare.filter(|rows| rows.len() == 1).and_then(|mut rows| rows.pop());
         self.starts.push(FactStart { row: self.rows.len(), label: fact.label, own: fact.own, bare });
@@ -226,7 +228,7 @@ impl Rights {
     }
 
     /// What has to be seen of them.
-    pub(super) fn to_see(&self) -> &[guard::SubjectRow] {
+    pub(super) fn subject_rows(&self) -> &[guard::SubjectRow] {
         &self.see
     }
 }
@@ -248,7 +250,7 @@ pub(in crate::tui) fn lines(
 fn facts(inspected: Option<&InspectionResult>, seen: &SeenRights, wording: Wording<'_>) -> Vec<Fact> {
     let look = wording.look;
     let Some(inspected) = inspected else {
-        return vec![Fact::new(CHECK, "checking".into(), look.dim())];
+        return vec![Fact::new(CHECK_LABEL, "checking".into(), look.dim())];
     };
     let mut facts = match &inspected.terms {
         Err(why) => {
@@ -264,7 +266,7 @@ fn facts(inspected: Option<&InspectionResult>, seen: &SeenRights, wording: Wordi
         }
     };
     // What can be taken back without a gap goes without a row of its own.
-    let undo = inspected.undo.as_ref().map(|cover| undo(cover, inspected, look));
+    let undo = inspected.undo.as_ref().map(|cover| undo_fact(cover, inspected, look));
     let is_plain = wording.detail == Detail::Keys && inspected.review.unchecked.is_none();
     let (beside, undo) = undo.into_iter().partition::<Vec<_>, _>(|fact| is_plain && fact.text == "all");
     facts.extend(undo);
@@ -273,17 +275,17 @@ fn facts(inspected: Option<&InspectionResult>, seen: &SeenRights, wording: Wordi
         Fact::new(label, text, if odd { look.style(Slot::StatusWarn) } else { look.text() })
     }));
     let beside: String = beside.iter().map(|fact| format!("     {}  {}", fact.label, fact.text)).collect();
-    let (found, own) = (found(inspected), inspected.review.unchecked.is_none());
+    let (found, own) = (findings_text(inspected), inspected.review.unchecked.is_none());
     let leads_on = wording.detail != Detail::Words && !inspected.review.findings.is_empty();
     let bare = leads_on.then(|| format!("{found}{beside}"));
     let next = if leads_on { NEXT_FINDING } else { "" };
-    let check = Fact::new(CHECK, format!("{found}{next}{beside}"), check_style(inspected, look));
+    let check = Fact::new(CHECK_LABEL, format!("{found}{next}{beside}"), check_style(inspected, look));
     facts.push(Fact { own, bare, ..check });
     facts
 }
 
 /// What of the files that it may change can be taken back. Without a sandbox it may change others as well.
-fn undo(cover: &UndoCover, inspected: &InspectionResult, look: DrawStyle<'_>) -> Fact {
+fn undo_fact(cover: &UndoCover, inspected: &InspectionResult, look: DrawStyle<'_>) -> Fact {
     let is_open = inspected
         .terms
         .as_ref()
@@ -294,7 +296,7 @@ fn undo(cover: &UndoCover, inspected: &InspectionResult, look: DrawStyle<'_>) ->
 }
 
 /// What the checks found.
-fn found(inspected: &InspectionResult) -> String {
+fn findings_text(inspected: &InspectionResult) -> String {
     let review = &inspected.review;
     let mut parts: Vec<String> = [Severity::High, Severity::Medium, Severity::Info]
         .into_iter()
@@ -316,7 +318,7 @@ fn check_style(inspected: &InspectionResult, look: DrawStyle<'_>) -> Style {
 }
 
 /// Gives `1 high` and its kind the looks of their severities.
-fn signed(row: Line<'static>, look: DrawStyle<'_>) -> Line<'static> {
+fn with_severities(row: Line<'static>, look: DrawStyle<'_>) -> Line<'static> {
     let mut spans = Vec::new();
     for span in row.spans {
         let (text, mut from) = (span.content.as_ref(), 0);
@@ -367,7 +369,7 @@ mod tests {
                 rights.add(0, &fact, width, look);
                 let rows = told(&rights);
                 assert!(rows.iter().any(|row| row.contains("more: p")), "{width}: {rows:?}");
-                assert_eq!(rows.concat().matches(HELD).count(), 0, "{width}: {rows:?}");
+                assert_eq!(rows.concat().matches(HELD_SPACE).count(), 0, "{width}: {rows:?}");
             }
         });
     }
@@ -378,7 +380,7 @@ mod tests {
         with_look(|look| {
             let mut rights = Rights::default();
             let before = Fact::new("Network", format!("off{NEXT_FINDING}"), Style::new());
-            let check = Fact::new(CHECK, format!("1 high{NEXT_FINDING}"), Style::new());
+            let check = Fact::new(CHECK_LABEL, format!("1 high{NEXT_FINDING}"), Style::new());
             for fact in [before, Fact { bare: Some("1 high".into()), ..check }] {
                 rights.add(0, &fact, 52, look);
             }

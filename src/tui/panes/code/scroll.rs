@@ -1,7 +1,7 @@
 //! Where the code pane stands, and moving it: by rows, by pages, to what was not seen, to findings.
 
 use super::diff::DiffBase;
-use super::{CodePane, Mode, crowds};
+use super::{CodePane, Mode, leaves_too_few_rows};
 use crate::domain::BlockId;
 use crate::tui::guard;
 
@@ -55,7 +55,7 @@ impl CodePane {
         let all = self.height();
         let rights = self.rights_len();
         // Rights stay on top where they leave most of the pane and enough rows to the code; else they scroll with it.
-        let leave_enough = self.layout.as_ref().is_none_or(|l| !crowds(rights, &l.doc, all));
+        let leave_enough = self.layout.as_ref().is_none_or(|l| !leaves_too_few_rows(rights, &l.doc, all));
         let pinned = if rights * 2 <= all && leave_enough { rights } else { 0 };
         let summary = usize::from(rights == 0);
         Division { pinned, height: all.saturating_sub(pinned + summary) }
@@ -120,7 +120,7 @@ impl CodePane {
                 self.top = row.saturating_sub(pinned + 1);
                 self.clamp();
             }
-            None if seen.all() => self.scroll(self.page()),
+            None if seen.is_all_seen() => self.scroll(self.page()),
             // What is on screen still counts its time: going on would lose it.
             None => {}
         }

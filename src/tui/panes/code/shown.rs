@@ -13,7 +13,7 @@ pub(super) enum PaneSubject<'a> {
     Block(&'a BlockItem),
 }
 
-pub(super) fn shown<'a>(pane: &CodePane, state: &'a State) -> PaneSubject<'a> {
+pub(super) fn subject<'a>(pane: &CodePane, state: &'a State) -> PaneSubject<'a> {
     if let Some((id, proposed)) = being_written(state).filter(|_| !pane.edits()) {
         return PaneSubject::Writing(id, proposed);
     }

@@ -16,7 +16,7 @@ pub(super) fn facts(terms: &Terms, target: &Target, look: DrawStyle<'_>) -> Vec<
     };
     let writes = verb == "Writes";
     let mut facts: Vec<TargetFact> =
-        target.all().flat_map(|target| of_one(target, verb, writes, look)).collect();
+        target.all().flat_map(|target| target_facts(target, verb, writes, look)).collect();
     let outside = target.all().any(|target| target.outside);
     let place = if outside { "outside of the working folder" } else { "in the working folder" };
     facts.push(("Place", place.to_owned(), outside));
@@ -29,7 +29,7 @@ pub(super) fn facts(terms: &Terms, target: &Target, look: DrawStyle<'_>) -> Vec<
     facts
 }
 
-fn of_one(target: &Target, verb: &'static str, writes: bool, look: DrawStyle<'_>) -> Vec<TargetFact> {
+fn target_facts(target: &Target, verb: &'static str, writes: bool, look: DrawStyle<'_>) -> Vec<TargetFact> {
     let path = safe::name(&look.place.path(&target.path));
     let what = match target.found {
         OnDisk::Nothing if writes => "a new file".to_owned(),

@@ -1,7 +1,7 @@
 //! The text of the code pane as text: its lines, and which of them stand on which rows of the screen. Rights, findings and
 //! lines of an older text are none of it.
 
-use super::shown::{PaneSubject, shown};
+use super::shown::{PaneSubject, subject};
 use super::{CodePane, Mode};
 use crate::domain::BlockId;
 use crate::engine::State;
@@ -13,7 +13,7 @@ impl CodePane {
     /// The text on screen: the lines of one item, which is the block.
     pub(crate) fn screen_text(&self, state: &State) -> ScreenText {
         let mut text = ScreenText::default();
-        let (Mode::View, PaneSubject::Block(item)) = (&self.mode, shown(self, state)) else { return text };
+        let (Mode::View, PaneSubject::Block(item)) = (&self.mode, subject(self, state)) else { return text };
         let Some(laid) = self.layout.as_ref().filter(|laid| laid.block == item.block.id) else { return text };
         let rights = laid.rights.rows().len();
         let (above, from) = if self.division().pinned > 0 {

@@ -3,7 +3,7 @@
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 /// Beyond so many lines between the first and the last change, lines are compared by their place.
-const MOST: usize = 4_000;
+const MAX_LINES: usize = 4_000;
 
 /// For each line of `now` whether it is new or changed against `before`.
 pub(super) fn lines(before: &[String], now: &[String], untouched: (usize, usize)) -> Vec<bool> {
@@ -23,7 +23,7 @@ pub(super) fn lines(before: &[String], now: &[String], untouched: (usize, usize)
     tail += old.iter().rev().zip(new.iter().rev()).take_while(|(old, new)| old == new).count();
     let (old, new) = middle(head, tail);
     let mut marks = vec![false; now.len()];
-    if old.len() + new.len() > 2 * MOST {
+    if old.len() + new.len() > 2 * MAX_LINES {
         let by_place = old.iter().map(Some).chain(std::iter::repeat(None));
         for ((mark, new), old) in marks.iter_mut().skip(head).zip(new).zip(by_place) {
             *mark = Some(new) != old;

@@ -25,7 +25,7 @@ impl OutputPane {
         if self.leave_image() {
             return true;
         }
-        let (Some(subject), Some(number)) = (self.shown, self.looked_at(self.images(state).len())) else {
+        let (Some(subject), Some(number)) = (self.shown, self.image_in_view(self.images(state).len())) else {
             return false;
         };
         self.alone = Some(AloneImage { subject, number, before: self.list.place(), head: self.head.len() });
@@ -57,38 +57,38 @@ impl OutputPane {
     }
 
     /// The number of the image that is alone, among so many: keys may have gone beyond the last one since the last frame.
-    fn number(&self, images: usize) -> Option<usize> {
+    fn image_number(&self, images: usize) -> Option<usize> {
         self.alone.map(|alone| alone.number.min(images.saturating_sub(1)))
     }
 
     /// The number of the image that is looked at, among so many: the one that is alone; else the first whose name is in
     /// view or, in the midst of one, that one; the first that follows or, where all are passed, the last.
-    fn looked_at(&self, images: usize) -> Option<usize> {
+    fn image_in_view(&self, images: usize) -> Option<usize> {
         let last = images.checked_sub(1)?;
         let visible = self.list.visible();
         let top = visible.first().map_or(0, |top| top.item);
         let end = visible.last().map_or(0, |end| end.item + 1);
         let named = || self.image_rows.iter().position(|rows| (top..end).contains(&rows.start));
         let held = || self.image_rows.iter().position(|rows| top < rows.end);
-        Some(self.number(images).or_else(named).or_else(held).unwrap_or(last).min(last))
+        Some(self.image_number(images).or_else(named).or_else(held).unwrap_or(last).min(last))
     }
 
     /// The image that is looked at.
     pub(crate) fn image<'a>(&self, state: &'a State) -> Option<&'a ImageRef> {
         let images = self.images(state);
-        images.get(self.looked_at(images.len())?).copied()
+        images.get(self.image_in_view(images.len())?).copied()
     }
 
     /// Whether there is an image in front of the one that is alone, and one behind it.
     pub(crate) fn image_neighbours(&self, state: &State) -> (bool, bool) {
         let images = self.images(state).len();
-        self.number(images).map_or((false, false), |number| (number > 0, number + 1 < images))
+        self.image_number(images).map_or((false, false), |number| (number > 0, number + 1 < images))
     }
 
     /// `image 2 of 3`, while one is alone.
-    pub(super) fn image_standing(&self, state: &State) -> Option<String> {
+    pub(super) fn image_position(&self, state: &State) -> Option<String> {
         let images = self.images(state).len();
-        Some(format!("image {} of {images}", self.number(images)? + 1))
+        Some(format!("image {} of {images}", self.image_number(images)? + 1))
     }
 
     /// Whether an image of the run is a file of the folder already.
@@ -101,7 +101,7 @@ impl OutputPane {
     /// folder already.
     pub(crate) fn unsaved<'a>(&self, state: &'a State) -> Vec<&'a ImageRef> {
         let images = self.images(state);
-        let alone = self.number(images.len());
+        let alone = self.image_number(images.len());
         let is_meant = |number| alone.is_none_or(|alone| alone == number);
         images
             .into_iter()

@@ -4,7 +4,7 @@ use crate::domain::{Outcome, RunReport, Stream};
 use crate::engine::transcript::BlockItem;
 
 /// Bytes of error output that are looked at, from its beginning.
-const LOOKED_AT: usize = 64 << 10;
+const MAX_BYTES: usize = 64 << 10;
 
 /// That line of a run that failed and tells no error by itself. One that the output begins with is there already.
 pub(super) fn of_run(item: &BlockItem, report: &RunReport) -> Option<String> {
@@ -14,7 +14,7 @@ pub(super) fn of_run(item: &BlockItem, report: &RunReport) -> Option<String> {
     // What fetches packages names no language.
     let language = item.block.current().language.as_ref().map_or("", |language| language.as_str());
     let head = report.output.head(Stream::Stderr);
-    let printed = String::from_utf8_lossy(head.get(..LOOKED_AT).unwrap_or(&head)).into_owned();
+    let printed = String::from_utf8_lossy(head.get(..MAX_BYTES).unwrap_or(&head)).into_owned();
     let begins = if report.output.total(Stream::Stdout) == 0 {
         printed.lines().find(|line| !line.trim().is_empty())
     } else {
@@ -77,8 +77,9 @@ fn is_of_perl(line: &str) -> bool {
 /// `ls: cannot access 'x': No such file or directory`, `ERROR: No matching distribution found`, `npm error code E404`,
 /// `panic: no`: a program's name or a word for an error in front, and none for less.
 fn is_written_as_an_error(line: &str) -> bool {
-    const ERRORS: [&str; 7] = ["error", "fatal", "panic", "fatal error", "npm error", "npm err!", "e"];
-    const SAID: [&str; 14] = [
+    const ERROR_PREFIXES: [&str; 7] =
+        ["error", "fatal", "panic", "fatal error", "npm error", "npm err!", "e"];
+    const ERROR_WORDS: [&str; 14] = [
         "cannot",
         "can't",
         "could not",
@@ -101,7 +102,7 @@ fn is_written_as_an_error(line: &str) -> bool {
     let Some((head, said)) = line.split_once(": ") else { return false };
     // `error[E0425]`
     let head = head.split('[').next().unwrap_or_default();
-    if ERRORS.contains(&head) {
+    if ERROR_PREFIXES.contains(&head) {
         return true;
     }
     let is_program = head.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/')
@@ -109,7 +110,7 @@ fn is_written_as_an_error(line: &str) -> bool {
     let is_less = ["warning", "warn", "note", "info", "debug", "hint", "help"];
     is_program
         && !is_less.iter().any(|word| head == *word || said.starts_with(word))
-        && SAID.iter().any(|word| said.contains(word))
+        && ERROR_WORDS.iter().any(|word| said.contains(word))
 }
 
 fn is_number(text: &str) -> bool {

@@ -25,7 +25,7 @@ pub(super) struct PrintedRows<'a> {
 }
 
 /// So many wrapped lines are kept; beyond, all are let go.
-const KEPT: usize = 2_000;
+const MAX_KEPT_LINES: usize = 2_000;
 
 impl PrintedRows<'_> {
     /// The table that an item is a line of, and the item that its first line is.
@@ -34,7 +34,7 @@ impl PrintedRows<'_> {
             None => (self.head_tables, item, 0),
             Some(line) => (self.tables, line, self.head.len()),
         };
-        let table = tables::holding(tables, line)?;
+        let table = tables::table_at(tables, line)?;
         Some((table, first + table.lines.start))
     }
 
@@ -48,13 +48,13 @@ impl PrintedRows<'_> {
         header.filter_map(|item| self.line(Anchor { item, row: 0 })).collect()
     }
 
-    fn laid(&mut self, line: usize) -> Rc<[Line<'static>]> {
+    fn line_rows(&mut self, line: usize) -> Rc<[Line<'static>]> {
         if let Some(rows) = self.wrapped.get(&line) {
             return rows.clone();
         }
         let rows: Rc<[Line<'static>]> =
             safe::wrapped(&self.output.line(line, self.look.theme), self.width).into();
-        if self.wrapped.len() >= KEPT {
+        if self.wrapped.len() >= MAX_KEPT_LINES {
             self.wrapped.clear();
         }
         // The last line may still grow.
@@ -81,8 +81,8 @@ impl Items for PrintedRows<'_> {
 
     fn rows(&mut self, item: usize) -> usize {
         match item.checked_sub(self.head.len()) {
-            Some(line) if tables::holding(self.tables, line).is_some() => 1,
-            Some(line) if line < self.output.len() => self.laid(line).len().max(1),
+            Some(line) if tables::table_at(self.tables, line).is_some() => 1,
+            Some(line) if line < self.output.len() => self.line_rows(line).len().max(1),
             _ => usize::from(item < self.head.len() + self.output.len() + self.tail.len()),
         }
     }
@@ -93,11 +93,11 @@ impl Items for PrintedRows<'_> {
                 None => self.head.get(at.item)?.clone(),
                 Some(line) => self.output.line(line, self.look.theme),
             };
-            return Some(table.cut(&line, self.skipped, self.width, self.look.dim()));
+            return Some(table.visible_part(&line, self.skipped, self.width, self.look.dim()));
         }
         let Some(line) = at.item.checked_sub(self.head.len()) else { return self.head.get(at.item).cloned() };
         if line < self.output.len() {
-            return self.laid(line).get(at.row).cloned();
+            return self.line_rows(line).get(at.row).cloned();
         }
         self.tail.get(line - self.output.len()).cloned()
     }

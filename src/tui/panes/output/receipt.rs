@@ -36,13 +36,13 @@ pub(super) struct RunRows {
 }
 
 /// The rows before and after the output of a run that has ended; `first_error`: the line of it that says what went wrong.
-pub(super) fn ended(
+pub(super) fn end_rows(
     (report, language, away): (&RunReport, &Language, Option<OutputAway>),
     first_error: Option<&str>,
     width: u16,
     look: DrawStyle<'_>,
 ) -> RunRows {
-    let mut head = vec![Line::styled(safe::cut(&used(report), width.into()), look.dim())];
+    let mut head = vec![Line::styled(safe::cut(&usage_text(report), width.into()), look.dim())];
     if let Some(line) = first_error {
         // It stands in the output in full.
         head.push(Line::styled(
@@ -51,7 +51,7 @@ pub(super) fn ended(
         ));
     }
     let mut tables = Vec::new();
-    result(report, width, look, &mut head, &mut tables);
+    result_rows(report, width, look, &mut head, &mut tables);
     if let Some(detail) = report.outcome.detail().filter(|d| !d.trim().is_empty()) {
         head.extend(safe::words(detail.trim(), width.into(), look.style(Slot::BlockFailed)));
     }
@@ -61,9 +61,9 @@ pub(super) fn ended(
     if let KernelFate::Lost(kernel) = report.kernel {
         head.extend(safe::words(&lost_kernel(language, kernel), width.into(), look.style(Slot::StatusWarn)));
     }
-    head.extend(changes(report, width, look));
-    head.extend(not_looked_at(report, width, look));
-    head.extend(refused(report, width, look));
+    head.extend(change_rows(report, width, look));
+    head.extend(not_looked_at_rows(report, width, look));
+    head.extend(refusal_rows(report, width, look));
     let missing = running::output_missing(&report.receipt);
     head.extend(
         missing
@@ -74,8 +74,8 @@ pub(super) fn ended(
         head.extend(safe::words(running::MOVING, width.into(), look.style(Slot::StatusError)));
     }
     match away {
-        Some(away) => head.push(Line::styled(being_read(away), look.style(Slot::OutputTruncated))),
-        None => head.extend(dropped(report, look)),
+        Some(away) => head.push(Line::styled(loading_text(away), look.style(Slot::OutputTruncated))),
+        None => head.extend(dropped_rows(report, look)),
     }
     RunRows { head, tables, tail: traceback(report, width, look) }
 }
@@ -91,7 +91,7 @@ pub(super) fn has_result(report: &RunReport) -> bool {
 }
 
 /// What is said of a run that has ended, as lines of any length.
-pub(in crate::tui) fn ended_lines(
+pub(in crate::tui) fn end_lines(
     report: &RunReport,
     language: &Language,
     look: DrawStyle<'_>,
@@ -108,14 +108,14 @@ pub(in crate::tui) fn ended_lines(
     let moving = report.receipt.moving.then(|| running::MOVING.to_owned());
     let detail = report.outcome.detail().map(|detail| safe::one_line(detail.trim()));
     let text = |line: Line<'static>| line.spans.iter().map(|span| span.content.as_ref()).collect::<String>();
-    let told = changes(report, WHOLE, look).into_iter().chain(not_looked_at(report, WHOLE, look));
-    let told = told.chain(refused(report, WHOLE, look)).chain(dropped(report, look));
+    let told = change_rows(report, WHOLE, look).into_iter().chain(not_looked_at_rows(report, WHOLE, look));
+    let told = told.chain(refusal_rows(report, WHOLE, look)).chain(dropped_rows(report, look));
     let told: Vec<String> = told.chain(traceback(report, WHOLE, look)).map(text).collect();
     let mut rows = Vec::new();
-    result(report, WHOLE, look, &mut rows, &mut Vec::new());
+    result_rows(report, WHOLE, look, &mut rows, &mut Vec::new());
     let result: Vec<String> = rows.into_iter().map(text).collect();
     let images: Vec<String> = report.all_images().map(image).collect();
-    let first = std::iter::once(used(report)).chain(result);
+    let first = std::iter::once(usage_text(report)).chain(result);
     let first =
         first.chain([detail, lost, moving, running::output_missing(&report.receipt)].into_iter().flatten());
     first.chain(told).chain(images).filter(|line| !line.trim().is_empty())
@@ -127,7 +127,7 @@ fn lost_kernel(language: &Language, kernel: KernelRef) -> String {
 }
 
 /// `exit 0   6.1 s   peak 164 MiB   cpu 5.8 s`
-fn used(report: &RunReport) -> String {
+fn usage_text(report: &RunReport) -> String {
     let receipt = &report.receipt;
     let mut parts = Vec::new();
     match (receipt.exit_code, receipt.signal) {
@@ -147,8 +147,8 @@ fn used(report: &RunReport) -> String {
 }
 
 /// `changed  + out/revenue.png  48 KB   - out/a.png`
-fn changes(report: &RunReport, width: u16, look: DrawStyle<'_>) -> Vec<Line<'static>> {
-    let variables = report.receipt.variables.map(variables).unwrap_or_default();
+fn change_rows(report: &RunReport, width: u16, look: DrawStyle<'_>) -> Vec<Line<'static>> {
+    let variables = report.receipt.variables.map(variable_text).unwrap_or_default();
     if report.receipt.files.is_empty() && variables.is_empty() {
         return Vec::new();
     }
@@ -182,7 +182,7 @@ fn changes(report: &RunReport, width: u16, look: DrawStyle<'_>) -> Vec<Line<'sta
 }
 
 /// `taken back  .envrc`, or with which key it is done.
-pub(super) fn taken_back(run: &RunItem, width: u16, look: DrawStyle<'_>) -> Vec<Line<'static>> {
+pub(super) fn undo_rows(run: &RunItem, width: u16, look: DrawStyle<'_>) -> Vec<Line<'static>> {
     let mut rows = Vec::new();
     if !run.taken_back.is_empty() {
         let mut names: Vec<String> =
@@ -205,7 +205,7 @@ pub(super) fn taken_back(run: &RunItem, width: u16, look: DrawStyle<'_>) -> Vec<
 }
 
 /// `not looked at  2 folders (node_modules, target)`: where changes would not have been seen.
-fn not_looked_at(report: &RunReport, width: u16, look: DrawStyle<'_>) -> Vec<Line<'static>> {
+fn not_looked_at_rows(report: &RunReport, width: u16, look: DrawStyle<'_>) -> Vec<Line<'static>> {
     let lines = report.receipt.not_looked_at.lines();
     if lines.is_empty() {
         return Vec::new();
@@ -215,7 +215,7 @@ fn not_looked_at(report: &RunReport, width: u16, look: DrawStyle<'_>) -> Vec<Lin
 }
 
 /// `variables +3 ~1 -1  (Vars)`; empty where nothing changed.
-fn variables(changes: VariableChanges) -> String {
+fn variable_text(changes: VariableChanges) -> String {
     let VariableChanges { added, changed, deleted } = changes;
     let counts = [('+', added), ('~', changed), ('-', deleted)];
     let counts: Vec<String> =
@@ -224,7 +224,7 @@ fn variables(changes: VariableChanges) -> String {
 }
 
 /// `refused  write to ~/.ssh/config     the network: example.com`: what the sandbox is known to have refused.
-fn refused(report: &RunReport, width: u16, look: DrawStyle<'_>) -> Vec<Line<'static>> {
+fn refusal_rows(report: &RunReport, width: u16, look: DrawStyle<'_>) -> Vec<Line<'static>> {
     let told = &report.receipt.refused;
     if told.is_empty() {
         return Vec::new();
@@ -239,7 +239,7 @@ fn refused(report: &RunReport, width: u16, look: DrawStyle<'_>) -> Vec<Line<'sta
 }
 
 /// What stands in the place of output that is not in memory.
-fn being_read(away: OutputAway) -> String {
+fn loading_text(away: OutputAway) -> String {
     let bytes = words::size(away.bytes as u64);
     match away.load {
         LoadState::Lost => format!("{bytes} of output that can't be read again"),
@@ -248,7 +248,7 @@ fn being_read(away: OutputAway) -> String {
 }
 
 /// What of the output was not kept.
-fn dropped(report: &RunReport, look: DrawStyle<'_>) -> Vec<Line<'static>> {
+fn dropped_rows(report: &RunReport, look: DrawStyle<'_>) -> Vec<Line<'static>> {
     let parts: Vec<String> = [(Stream::Stdout, "output"), (Stream::Stderr, "error output")]
         .into_iter()
         .filter(|(stream, _)| report.output.dropped(*stream) > 0)
@@ -263,7 +263,7 @@ fn dropped(report: &RunReport, look: DrawStyle<'_>) -> Vec<Line<'static>> {
 
 /// What the run came to, in front of all that it printed: its error in a word, its value. A value of several lines that
 /// fits beside its name only by being wrapped stands below it; tables in it are not wrapped at all.
-fn result(
+fn result_rows(
     report: &RunReport,
     width: u16,
     look: DrawStyle<'_>,
@@ -271,7 +271,7 @@ fn result(
     tables: &mut Vec<Table>,
 ) {
     if let Some(error) = &report.error {
-        rows.extend(safe::words(&in_short(error), width.into(), look.style(Slot::OutputStderr)));
+        rows.extend(safe::words(&error_summary(error), width.into(), look.style(Slot::OutputStderr)));
     }
     let Some(value) = &report.value else { return };
     let (head, width) = (Span::styled("value  ", look.dim()), usize::from(width));
@@ -289,7 +289,7 @@ fn result(
         match found.iter_mut().find(|table| table.lines.contains(&at)) {
             Some(table) => {
                 if table.lines.start == at {
-                    tables.push(table.moved(rows.len()));
+                    tables.push(table.starting_at(rows.len()));
                 }
                 rows.push(line);
             }
@@ -299,7 +299,7 @@ fn result(
 }
 
 /// `KeyError: 'region'`; of a message in many lines the first one.
-fn in_short(error: &RunError) -> String {
+fn error_summary(error: &RunError) -> String {
     let first = error.message.trim().lines().next().unwrap_or_default();
     match (error.kind.as_str(), first) {
         ("", "") => error.traceback.trim().lines().next_back().unwrap_or("error").to_owned(),
@@ -313,7 +313,7 @@ fn in_short(error: &RunError) -> String {
 fn traceback(report: &RunReport, width: u16, look: DrawStyle<'_>) -> Vec<Line<'static>> {
     let Some(error) = &report.error else { return Vec::new() };
     let whole = error.traceback.trim_end();
-    let short = in_short(error);
+    let short = error_summary(error);
     let way = whole.strip_suffix(short.as_str()).filter(|way| way.is_empty() || way.ends_with('\n'));
     let way = way.unwrap_or(whole).trim_end();
     if way.is_empty() {
@@ -323,7 +323,7 @@ fn traceback(report: &RunReport, width: u16, look: DrawStyle<'_>) -> Vec<Line<'s
 }
 
 /// A run whose end was never told.
-pub(super) fn lost(item: &BlockItem, width: u16, look: DrawStyle<'_>) -> Vec<Line<'static>> {
+pub(super) fn lost_rows(item: &BlockItem, width: u16, look: DrawStyle<'_>) -> Vec<Line<'static>> {
     let text = format!(
         "Block {} was running when the program ended: its end is not known. It is not run again by itself. R puts it \
          back for review.",
@@ -333,7 +333,7 @@ pub(super) fn lost(item: &BlockItem, width: u16, look: DrawStyle<'_>) -> Vec<Lin
 }
 
 /// A block that did not run; `is_told`: the model knows of it.
-pub(super) fn not_run(
+pub(super) fn not_run_rows(
     item: &BlockItem,
     is_told: bool,
     width: u16,
@@ -361,7 +361,7 @@ pub(super) fn not_run(
 }
 
 /// `image  chart.png  9.1 MB   not drawn`: pictures that a run wrote and of which no copy is kept.
-pub(super) fn undrawn(report: &RunReport, width: u16, look: DrawStyle<'_>) -> Vec<Line<'static>> {
+pub(super) fn undrawn_rows(report: &RunReport, width: u16, look: DrawStyle<'_>) -> Vec<Line<'static>> {
     let rows = report.undrawn().map(|file| {
         let (name, size) = (safe::one_line(&file.path), words::size(file.bytes));
         Line::styled(safe::cut(&format!("image  {name}  {size}   not drawn"), width.into()), look.dim())

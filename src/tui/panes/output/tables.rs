@@ -12,9 +12,9 @@ use std::ops::Range;
 use unicode_segmentation::UnicodeSegmentation as _;
 
 /// Columns of the screen that are looked at for gaps; what stands behind them belongs to the last column.
-const LOOKED_AT: usize = 2_000;
+const MAX_COLUMNS: usize = 2_000;
 /// So many gaps make columns of lines that end anywhere, and so many of lines that end alike, or of gaps with a bar.
-const GAPS: (usize, usize) = (3, 2);
+const MIN_GAPS: (usize, usize) = (3, 2);
 
 /// A table: which lines it has, and where its columns stand.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,14 +56,14 @@ pub(super) fn find<'a>(count: usize, width: usize, text: impl Fn(usize) -> Cow<'
     tables
 }
 
-pub(super) fn holding(tables: &[Table], line: usize) -> Option<&Table> {
+pub(super) fn table_at(tables: &[Table], line: usize) -> Option<&Table> {
     let behind = tables.partition_point(|table| table.lines.end <= line);
     tables.get(behind).filter(|table| table.lines.contains(&line))
 }
 
 impl Table {
     /// The same where its first line is another one.
-    pub(super) fn moved(&self, first: usize) -> Self {
+    pub(super) fn starting_at(&self, first: usize) -> Self {
         Self { lines: first..first + self.lines.len(), ..self.clone() }
     }
 
@@ -77,7 +77,7 @@ impl Table {
     /// is.
     pub(super) fn skipped_for(&self, column: usize, skipped: usize, width: usize) -> usize {
         let skipped = skipped.min(self.most_skipped(width));
-        if column < self.labels || self.shown(skipped, width).contains(&column) {
+        if column < self.labels || self.visible_columns(skipped, width).contains(&column) {
             return skipped;
         }
         let of = self.starts.partition_point(|start| *start <= column).saturating_sub(1);
@@ -85,7 +85,7 @@ impl Table {
     }
 
     /// The columns of the screen that are shown behind the first column of the table, as columns of a line.
-    fn shown(&self, skipped: usize, width: usize) -> Range<usize> {
+    fn visible_columns(&self, skipped: usize, width: usize) -> Range<usize> {
         let from = self.starts.get(skipped).copied().unwrap_or(0);
         let room = width.saturating_sub(self.labels);
         if self.width - from <= room {
@@ -98,17 +98,23 @@ impl Table {
     }
 
     /// `columns 1-7 of 12`: what of it is shown; the first one is not counted where it always is.
-    pub(super) fn standing(&self, skipped: usize, width: usize) -> String {
+    pub(super) fn position_text(&self, skipped: usize, width: usize) -> String {
         let skipped = skipped.min(self.most_skipped(width));
-        let shown = self.shown(skipped, width);
+        let shown = self.visible_columns(skipped, width);
         let last = self.starts.partition_point(|start| *start < shown.end).max(skipped + 1);
         format!("columns {}-{last} of {}", skipped + 1, self.starts.len())
     }
 
     /// The part of one of its lines that is shown: each column of the screen with the one of the line.
-    pub(super) fn cut(&self, line: &Line<'_>, skipped: usize, width: usize, more: Style) -> Line<'static> {
+    pub(super) fn visible_part(
+        &self,
+        line: &Line<'_>,
+        skipped: usize,
+        width: usize,
+        more: Style,
+    ) -> Line<'static> {
         let skipped = skipped.min(self.most_skipped(width));
-        let shown = self.shown(skipped, width);
+        let shown = self.visible_columns(skipped, width);
         let mut out: Vec<Span<'static>> = Vec::new();
         let labels = if skipped > 0 { self.labels.saturating_sub(1) } else { self.labels };
         out.extend(part(line, 0..labels));
@@ -125,7 +131,7 @@ impl Table {
     /// The bytes of a line's text that are shown, and the columns of the screen in front of them.
     pub(super) fn bytes(&self, text: &str, skipped: usize, width: usize) -> (Range<usize>, usize) {
         let skipped = skipped.min(self.most_skipped(width));
-        let shown = self.shown(skipped, width);
+        let shown = self.visible_columns(skipped, width);
         let from = if skipped > 0 { shown.start } else { 0 };
         let (mut bytes, mut column) = (text.len()..text.len(), 0);
         for glyph in plain::glyphs(text, Strictness::Text, TAB) {
@@ -206,8 +212,8 @@ fn cells(text: &str) -> Vec<Cell> {
             _ => Cell::Text,
         };
         cells.extend(std::iter::repeat_n(cell, glyph.width));
-        if cells.len() > LOOKED_AT {
-            cells.truncate(LOOKED_AT);
+        if cells.len() > MAX_COLUMNS {
+            cells.truncate(MAX_COLUMNS);
             break;
         }
     }
@@ -249,7 +255,7 @@ impl CommonColumns {
             }
         };
         let joined: Vec<Cell> = (0..self.cells.len().max(line.len())).map(both).collect();
-        if gaps(&joined, false).len() < GAPS.1 {
+        if gaps(&joined, false).len() < MIN_GAPS.1 {
             return false;
         }
         let width = columns(text.trim_end());
@@ -269,8 +275,8 @@ impl CommonColumns {
         let is_table = match lines.len() {
             0 | 1 => false,
             n => {
-                (self.alike && gaps(&self.cells, false).len() >= GAPS.1)
-                    || (n > 2 && (gaps(&self.cells, true).len() >= GAPS.0 || bars >= GAPS.1))
+                (self.alike && gaps(&self.cells, false).len() >= MIN_GAPS.1)
+                    || (n > 2 && (gaps(&self.cells, true).len() >= MIN_GAPS.0 || bars >= MIN_GAPS.1))
             }
         };
         let (wide, all) = (gaps(&self.cells, true), gaps(&self.cells, false));
@@ -288,7 +294,7 @@ impl CommonColumns {
             };
             Some(holds(start..behind) && before.is_none_or(|before| holds(*before..start)))
         };
-        let mut starts = match wide.len() >= GAPS.1 {
+        let mut starts = match wide.len() >= MIN_GAPS.1 {
             true if self.alike => {
                 let named = |start: &usize| wide.contains(start) || is_named(*start) == Some(true);
                 all.iter().copied().filter(named).collect()
@@ -339,8 +345,10 @@ mod tests {
 
     fn shown(text: &str, skipped: usize, width: usize) -> Vec<String> {
         let found = tables(text, width);
-        let cut = |(at, line): (usize, &str)| match holding(&found, at) {
-            Some(table) => table.cut(&Line::raw(line.to_owned()), skipped, width, Style::new()).to_string(),
+        let cut = |(at, line): (usize, &str)| match table_at(&found, at) {
+            Some(table) => {
+                table.visible_part(&Line::raw(line.to_owned()), skipped, width, Style::new()).to_string()
+            }
             None => line.to_owned(),
         };
         text.lines().enumerate().map(cut).collect()
@@ -366,8 +374,8 @@ mod tests {
             shown(FRAME, 2, 24)[1..4],
             ["  <revenue  units", "0 < 412300   1200", "1 < 187400    700"]
         );
-        assert_eq!(tables(FRAME, 24)[0].standing(0, 24), "columns 1-2 of 4");
-        assert_eq!(tables(FRAME, 24)[0].standing(9, 24), "columns 3-4 of 4");
+        assert_eq!(tables(FRAME, 24)[0].position_text(0, 24), "columns 1-2 of 4");
+        assert_eq!(tables(FRAME, 24)[0].position_text(9, 24), "columns 3-4 of 4");
         assert!(tables(FRAME, 40).is_empty(), "what fits is left as it is");
     }
 
@@ -379,7 +387,7 @@ mod tests {
                      1  Bob Lovel 2026-01-02       7.5 2026-01-10     11";
         let found = tables(frame, 30);
         assert_eq!(found[0].starts.len(), 5, "{found:?}");
-        assert_eq!(found[0].standing(0, 30), "columns 1-2 of 5");
+        assert_eq!(found[0].position_text(0, 30), "columns 1-2 of 5");
     }
 
     #[test]
@@ -389,7 +397,8 @@ mod tests {
                 for (number, start) in table.starts.iter().enumerate() {
                     let skipped = table.skipped_for(*start, 0, width);
                     assert!(skipped <= number, "{width} {number}");
-                    let line = table.cut(&Line::raw("x".repeat(table.width)), skipped, width, Style::new());
+                    let line =
+                        table.visible_part(&Line::raw("x".repeat(table.width)), skipped, width, Style::new());
                     assert!(line.width() <= width.max(table.labels + 1), "{width} {skipped} {line}");
                 }
             }

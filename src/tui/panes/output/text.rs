@@ -1,7 +1,7 @@
 //! The text of the pane as it is searched and selected: its parts, their lines, and bringing one of them on screen.
 
 use super::tables::{self, Table};
-use super::{OutputPane, Subject, TAIL};
+use super::{OutputPane, Subject, TAIL_ITEM};
 use crate::domain::RunId;
 use crate::tui::paint::output::TAB;
 use crate::tui::widgets::look::DrawStyle;
@@ -20,14 +20,14 @@ impl OutputPane {
         match part.checked_sub(1) {
             None => 0,
             Some(line) if line < self.output.len() => self.output.number(line) + 1,
-            Some(_) => TAIL,
+            Some(_) => TAIL_ITEM,
         }
     }
 
     fn part(&self, item: usize) -> usize {
         match item.checked_sub(1) {
             None => 0,
-            Some(_) if item == TAIL => self.output.len() + 1,
+            Some(_) if item == TAIL_ITEM => self.output.len() + 1,
             Some(number) => self.output.line_with(number) + 1,
         }
     }
@@ -49,7 +49,7 @@ impl OutputPane {
             Some(text) => {
                 let width = self.area.width.max(2).into();
                 let line = part.saturating_sub(1);
-                vec![match tables::holding(&self.tables, line) {
+                vec![match tables::table_at(&self.tables, line) {
                     Some(table) => self.passage(table, text.into_owned()),
                     None => Passage::painted(text.into_owned(), width, TAB),
                 }]
@@ -108,8 +108,8 @@ impl OutputPane {
     /// Brings the column of a table into view in which a text was found; so many rows of its part stand above it.
     fn bring_column(&mut self, found: &FoundText, lines: &[Passage], above: usize) {
         let tables = match self.part(found.item).checked_sub(1) {
-            None => tables::holding(&self.head_tables, above),
-            Some(line) => tables::holding(&self.tables, line),
+            None => tables::table_at(&self.head_tables, above),
+            Some(line) => tables::table_at(&self.tables, line),
         };
         let width = self.area.width.into();
         let text = lines.get(found.line).filter(|_| !found.bytes.is_empty());
@@ -128,7 +128,7 @@ impl OutputPane {
         let places = self.list.visible().iter().map(|at| match at.item.checked_sub(head) {
             None => Anchor { item: 0, row: at.item },
             Some(line) if line < lines => Anchor { item: self.item(line + 1), row: at.row },
-            Some(line) => Anchor { item: TAIL, row: line - lines },
+            Some(line) => Anchor { item: TAIL_ITEM, row: line - lines },
         });
         let top = self.area.y.saturating_add(self.header_rows());
         ScreenText::of_list(top, places, |item| self.lines_of(item))

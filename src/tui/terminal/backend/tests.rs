@@ -135,8 +135,8 @@ fn links_as_colours(bytes: &[u8]) -> Vec<u8> {
 #[test]
 fn a_link_covers_its_cells_and_nothing_else() {
     const ADDRESS: &str = "https://a.org/x;y";
-    let links = Hyperlinks::on();
-    let to = |address| Style::new().fg(Color::Red).patch(links.to(address));
+    let links = Hyperlinks::enabled();
+    let to = |address| Style::new().fg(Color::Red).patch(links.style_for(address));
     let mut terminal = CellDiff::new(SIZE);
     terminal.set_links(links.clone());
     let text = |style| {
@@ -195,9 +195,9 @@ proptest! {
         let mut emulator = vt100::Parser::new(nonzero(SIZE.1), nonzero(SIZE.0), 0);
         emulate(&mut emulator, "garbage from before ".repeat(6).as_bytes());
         let mut linked = vt100::Parser::new(nonzero(SIZE.1), nonzero(SIZE.0), 0);
-        let links = Hyperlinks::on();
+        let links = Hyperlinks::enabled();
         for address in ["https://a.org", "http://b.org/;x", "mailto:c@d.org"] {
-            links.to(address);
+            links.style_for(address);
         }
         terminal.set_links(links);
         let mut size = SIZE;

@@ -9,7 +9,7 @@ use crate::tui::keymap::Context;
 use crate::tui::panes::code::Mode;
 use crate::tui::panes::output;
 use crate::tui::screen::Screen;
-use crate::tui::view::problems::{self, Way};
+use crate::tui::view::problems::{self, FailureKey};
 use crate::tui::widgets::hints::{Hint, Hints};
 use crate::tui::widgets::layout::Pane;
 use crate::tui::widgets::look::DrawStyle;
@@ -183,10 +183,10 @@ fn of_problems(state: &State, hints: &mut Hints<'_>) {
             hints.plain("c", "go on", 0).plain("e", "end here", 0);
         }
         Phase::Stuck(failure) => {
-            for (rank, (way, label)) in (0..).zip(problems::ways(failure.kind)) {
+            for (rank, (way, label)) in (0..).zip(problems::failure_keys(failure.kind)) {
                 match way {
-                    Way::Action(action) => hints.key(*action, label, label, rank),
-                    Way::Letter(letter) => hints.plain(letter, label, rank),
+                    FailureKey::Action(action) => hints.key(*action, label, label, rank),
+                    FailureKey::Letter(letter) => hints.plain(letter, label, rank),
                 };
             }
         }
@@ -250,7 +250,7 @@ fn of_pane(screen: &Screen, state: &State, hints: &mut Hints<'_>) {
         }
     }
     if screen.panes.focus == Pane::Chat {
-        if screen.panes.chat.marked().is_some() {
+        if screen.panes.chat.marked_block().is_some() {
             hints.key(Action::BlockOpen, "show block", "show block", 0);
         }
         hints.key(Action::ScrollEnd, "follow", "follow", 1).key(Action::BlockBranch, "branch", "branch", 3);

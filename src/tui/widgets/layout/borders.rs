@@ -3,7 +3,7 @@
 //! How the code shares its column with the output is kept for each state of the block, as the shares themselves are.
 //! Written as lines of text; what is not understood is no border at all.
 
-use super::{Arrangement, Class, Share, part};
+use super::{Arrangement, Share, SizeClass, part};
 
 /// A border that can be moved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,8 +25,8 @@ const SHARES: [(Share, &str); 6] = [
 ];
 
 /// A pane is never lower than this, its border counted, nor narrower.
-const LOWEST: u16 = 3;
-const NARROWEST: u16 = 24;
+const MIN_ROWS: u16 = 3;
+const MIN_COLUMNS: u16 = 24;
 
 /// Where the person put them; nothing: where they stand by themselves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,27 +46,27 @@ fn number(share: Share) -> usize {
 impl Borders {
     /// Columns of the conversation on a screen of this width.
     pub(super) fn chat_columns(&self, width: u16) -> Option<u16> {
-        let most = width.saturating_sub(NARROWEST).max(NARROWEST);
-        self.columns.map(|columns| columns.clamp(NARROWEST, most))
+        let most = width.saturating_sub(MIN_COLUMNS).max(MIN_COLUMNS);
+        self.columns.map(|columns| columns.clamp(MIN_COLUMNS, most))
     }
 
     /// Rows of the conversation, of `tall` in all, where `most` are left for it and what is below it.
     pub(super) fn chat_rows(&self, share: Share, tall: u16, most: u16) -> Option<u16> {
         let hundredths = self.rows.get(number(share)).copied().flatten()?;
-        Some(part(tall, hundredths).min(most.saturating_sub(2 * LOWEST)).max(LOWEST))
+        Some(part(tall, hundredths).min(most.saturating_sub(2 * MIN_ROWS)).max(MIN_ROWS))
     }
 
     /// Rows of the code in a column of this height.
     pub(super) fn code_rows(&self, share: Share, height: u16) -> Option<u16> {
         let hundredths = self.code.get(number(share)).copied().flatten()?;
-        Some(part(height, hundredths).min(height.saturating_sub(LOWEST)).max(LOWEST))
+        Some(part(height, hundredths).min(height.saturating_sub(MIN_ROWS)).max(MIN_ROWS))
     }
 
     /// The border stands at this column or row of the screen from now on. Nothing changes where it is not on screen.
     #[must_use]
     pub(crate) fn put(mut self, border: Border, at: u16, share: Share, made: &Arrangement) -> Self {
         match (border, made.class) {
-            (Border::Chat, Class::Wide) => self.columns = Some((at + 1).saturating_sub(made.body.x)),
+            (Border::Chat, SizeClass::Wide) => self.columns = Some((at + 1).saturating_sub(made.body.x)),
             (Border::Chat, _) => {
                 let rows = (at + 1).saturating_sub(made.body.y);
                 if let Some(kept) = self.rows.get_mut(number(share)) {
@@ -141,7 +141,7 @@ impl Arrangement {
         let chat = self.chat?.outer;
         match (border, self.class) {
             (Border::Code, _) => self.output.filter(|_| self.code.is_some()).map(|slot| slot.outer.y),
-            (Border::Chat, Class::Wide) => (chat.right() < self.body.right()).then(|| chat.right() - 1),
+            (Border::Chat, SizeClass::Wide) => (chat.right() < self.body.right()).then(|| chat.right() - 1),
             (Border::Chat, _) => self.code.or(self.output).map(|slot| slot.outer.y),
         }
     }
@@ -152,7 +152,7 @@ impl Arrangement {
             self.border(border).is_some_and(|stands| at.abs_diff(stands) <= near)
         };
         let on_body = self.body.contains(ratatui::layout::Position { x: column, y: row });
-        let wide = self.class == Class::Wide;
+        let wide = self.class == SizeClass::Wide;
         if !on_body {
             None
         } else if if wide { stands(Border::Chat, column, 1) } else { stands(Border::Chat, row, 0) } {
@@ -168,12 +168,18 @@ impl Arrangement {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tui::widgets::layout::{Pane, Wants};
+    use crate::tui::widgets::layout::{LayoutRequest, Pane};
     use proptest::prelude::*;
 
     fn arranged(width: u16, height: u16, share: Share, borders: Borders) -> Arrangement {
-        let wants =
-            Wants { share, focus: Pane::Message, code: true, output: true, borders, ..Wants::default() };
+        let wants = LayoutRequest {
+            share,
+            focus: Pane::Message,
+            code: true,
+            output: true,
+            borders,
+            ..LayoutRequest::default()
+        };
         Arrangement::of(width, height, wants)
     }
 
@@ -218,13 +224,13 @@ mod tests {
             let (share, _) = SHARES[share];
             let made = arranged(width, height, share, Borders::default());
             let borders = Borders::default()
-                .put(Border::Chat, if made.class == Class::Wide { columns } else { rows }, share, &made)
+                .put(Border::Chat, if made.class == SizeClass::Wide { columns } else { rows }, share, &made)
                 .put(Border::Code, rows, share, &made);
             prop_assert_eq!(Borders::of_text(&borders.to_text()), Some(borders));
             let made = arranged(width, height, share, borders);
             for slot in [made.chat, made.code] {
                 let slot = slot.expect("it is there");
-                prop_assert!(slot.outer.height >= LOWEST && slot.outer.width >= NARROWEST);
+                prop_assert!(slot.outer.height >= MIN_ROWS && slot.outer.width >= MIN_COLUMNS);
             }
             // The border is of both; within it nothing is.
             let message = made.message.expect("it is there").outer;

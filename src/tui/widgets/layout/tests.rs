@@ -12,18 +12,18 @@ fn rows(slot: Option<Slot>) -> u16 {
 
 #[test]
 fn the_classes_begin_where_they_should() {
-    assert_eq!(Class::of(120, 28), Class::Wide);
-    assert_eq!(Class::of(119, 40), Class::Medium);
-    assert_eq!(Class::of(140, 27), Class::Medium);
-    assert_eq!(Class::of(95, 40), Class::Narrow);
-    assert_eq!(Class::of(50, 12), Class::Narrow);
-    assert_eq!(Class::of(49, 12), Class::TooSmall);
-    assert_eq!(Class::of(50, 11), Class::TooSmall);
+    assert_eq!(SizeClass::of(120, 28), SizeClass::Wide);
+    assert_eq!(SizeClass::of(119, 40), SizeClass::Medium);
+    assert_eq!(SizeClass::of(140, 27), SizeClass::Medium);
+    assert_eq!(SizeClass::of(95, 40), SizeClass::Narrow);
+    assert_eq!(SizeClass::of(50, 12), SizeClass::Narrow);
+    assert_eq!(SizeClass::of(49, 12), SizeClass::TooSmall);
+    assert_eq!(SizeClass::of(50, 11), SizeClass::TooSmall);
 }
 
 /// Everything is there: a block, and what a run printed.
-fn full(share: Share, focus: Pane) -> Wants {
-    Wants { share, focus, code: true, output: true, ..Wants::default() }
+fn full(share: Share, focus: Pane) -> LayoutRequest {
+    LayoutRequest { share, focus, code: true, output: true, ..LayoutRequest::default() }
 }
 
 #[test]
@@ -49,7 +49,7 @@ fn shares_follow_the_block() {
 #[test]
 fn a_short_block_leaves_its_free_rows_to_the_output() {
     for (rows_of_block, code, output) in [(5, 18, 20), (20, 22, 16), (90, 29, 9)] {
-        let wants = Wants { code_rows: Some(rows_of_block), ..full(Share::Waiting, Pane::Code) };
+        let wants = LayoutRequest { code_rows: Some(rows_of_block), ..full(Share::Waiting, Pane::Code) };
         let made = Arrangement::of(140, 40, wants);
         assert_eq!((rows(made.code), rows(made.output)), (code, output), "{rows_of_block}");
         assert!(made.code.is_some_and(|slot| slot.inner.height >= rows_of_block.min(27)));
@@ -61,8 +61,11 @@ fn a_short_block_leaves_its_free_rows_to_the_output() {
 fn rows_that_no_other_pane_needs_are_for_prose() {
     let made = |code_rows, output_rows| {
         let (code_rows, output_rows) = (Some(code_rows), output_rows);
-        let made =
-            Arrangement::of(100, 30, Wants { code_rows, output_rows, ..full(Share::Waiting, Pane::Output) });
+        let made = Arrangement::of(
+            100,
+            30,
+            LayoutRequest { code_rows, output_rows, ..full(Share::Waiting, Pane::Output) },
+        );
         let inner = |slot: Option<Slot>| slot.map_or(0, |slot| slot.inner.height);
         (inner(made.chat), inner(made.code), inner(made.output))
     };
@@ -76,7 +79,7 @@ fn rows_that_no_other_pane_needs_are_for_prose() {
 #[test]
 fn a_pane_with_nothing_in_it_gives_its_room_away() {
     for (width, height) in [(100, 30), (119, 70), (120, 28), (140, 40), (250, 80)] {
-        let made = Arrangement::of(width, height, Wants::default());
+        let made = Arrangement::of(width, height, LayoutRequest::default());
         assert_eq!((made.code, made.output), (None, None));
         for slot in [made.chat, made.message] {
             assert_eq!(slot.map(|s| s.outer.width), Some(width), "{width}x{height}");
@@ -87,10 +90,10 @@ fn a_pane_with_nothing_in_it_gives_its_room_away() {
             // The border that both share is counted twice.
             let shared = u16::from(both.code.is_some() && both.output.is_some());
             let column = rows(both.code) + rows(both.output) - shared;
-            let code_only = Wants { output: false, ..full(share, Pane::Message) };
+            let code_only = LayoutRequest { output: false, ..full(share, Pane::Message) };
             let made = Arrangement::of(width, height, code_only);
             assert_eq!((rows(made.code), rows(made.output)), (column, 0), "{width}x{height} {share:?}");
-            let output_only = Wants { code: false, ..full(share, Pane::Message) };
+            let output_only = LayoutRequest { code: false, ..full(share, Pane::Message) };
             let made = Arrangement::of(width, height, output_only);
             assert_eq!((rows(made.code), rows(made.output)), (0, column), "{width}x{height} {share:?}");
         }
@@ -104,7 +107,7 @@ fn prose_has_its_rows_while_nothing_waits_or_runs() {
             for focus in PANES {
                 let made = Arrangement::of(100, height, full(share, focus));
                 let prose = made.chat.map_or(0, |s| s.inner.height);
-                assert!(prose >= PROSE_ROWS, "{height} {share:?} {focus:?}: {prose}");
+                assert!(prose >= MIN_PROSE_ROWS, "{height} {share:?} {focus:?}: {prose}");
             }
         }
     }
@@ -144,7 +147,7 @@ fn panes_share_borders_alone_and_nothing_is_outside_at_any_size() {
     for (width, height) in (1..210).step_by(3).flat_map(|w| (1..70).map(move |h| (w, h))) {
         for (share, (code, output)) in SHARES.into_iter().flat_map(|s| there.map(|t| (s, t))) {
             for focus in PANES {
-                let wants = Wants { code, output, message_rows: 9, ..full(share, focus) };
+                let wants = LayoutRequest { code, output, message_rows: 9, ..full(share, focus) };
                 let made = Arrangement::of(width, height, wants);
                 let slots: Vec<Slot> =
                     [made.chat, made.message, made.code, made.output].into_iter().flatten().collect();

@@ -9,14 +9,14 @@ use std::ops::Range;
 use std::time::{Duration, Instant};
 
 /// How long the words of one hunk may be compared.
-const MOST_TIME: Duration = Duration::from_millis(20);
+const DIFF_TIMEOUT: Duration = Duration::from_millis(20);
 
 /// The lines of a hunk with what changed inside them.
 pub(crate) fn changes<'s>(
     compared: &'s TextDiff<'s, 's, str>,
     op: &DiffOp,
 ) -> impl Iterator<Item = InlineChange<'s, str>> {
-    compared.iter_inline_changes_deadline(op, Some(Instant::now() + MOST_TIME))
+    compared.iter_inline_changes_deadline(op, Some(Instant::now() + DIFF_TIMEOUT))
 }
 
 /// A line without its end, and the bytes in it that changed.

@@ -11,11 +11,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Lines around a change that are shown.
-const AROUND: usize = 3;
+const CONTEXT_LINES: usize = 3;
 /// Lines beyond which texts are not compared: the whole new text is shown instead.
-const MOST_LINES: usize = 100_000;
+const MAX_LINES: usize = 100_000;
 /// How long the comparison of all files may look for the shortest changes.
-pub(in crate::tui::panes::code) const MOST_TIME: Duration = Duration::from_millis(100);
+pub(in crate::tui::panes::code) const DIFF_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// What stands at one place of the pane, in its order. Lines count from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,13 +44,13 @@ pub(super) struct LineDiff {
 impl LineDiff {
     /// Compares, file by file; `None` where the texts are too long for that. The head of each file is shown.
     pub(super) fn new(old: Arc<str>, new: &str, files: &[(FilePart, FilePart)]) -> Option<Self> {
-        Self::within(old, new, files, Instant::now() + MOST_TIME)
+        Self::within(old, new, files, Instant::now() + DIFF_TIMEOUT)
     }
 
     /// The same; behind this moment changes are no longer looked for inside of what differs, whatever file it is in.
     fn within(old: Arc<str>, new: &str, files: &[(FilePart, FilePart)], until: Instant) -> Option<Self> {
         let (lines, new_lines) = (split(&old), split(new).len());
-        if lines.len().max(new_lines) > MOST_LINES {
+        if lines.len().max(new_lines) > MAX_LINES {
             return None;
         }
         let mut steps = Vec::new();
@@ -65,7 +65,7 @@ impl LineDiff {
             }
             let compared = TextDiff::configure().deadline(until).diff_lines(text, changed);
             let mut next = from;
-            for op in compared.grouped_ops(AROUND).iter().flatten() {
+            for op in compared.grouped_ops(CONTEXT_LINES).iter().flatten() {
                 let at = from + op.new_range().start;
                 same(&mut steps, next, at);
                 next = from + op.new_range().end;
@@ -134,12 +134,12 @@ impl LineDiff {
     }
 
     /// What changed inside a line of the new text.
-    pub(super) fn came(&self, line: u32) -> &[Range<usize>] {
+    pub(super) fn inserted_words(&self, line: u32) -> &[Range<usize>] {
         self.came.get(&line).map_or(&[], Vec::as_slice)
     }
 
     /// What changed inside an old line.
-    pub(super) fn went(&self, line: u32) -> &[Range<usize>] {
+    pub(super) fn removed_words(&self, line: u32) -> &[Range<usize>] {
         self.went.get(&line).map_or(&[], Vec::as_slice)
     }
 
@@ -149,7 +149,7 @@ impl LineDiff {
     }
 
     /// Whether a line of the new text is new.
-    pub(super) fn added(&self, line: usize) -> bool {
+    pub(super) fn is_added(&self, line: usize) -> bool {
         self.added.get(line).copied().unwrap_or(false)
     }
 }
@@ -204,7 +204,7 @@ mod tests {
         let files = file_texts::pairs_of(&kind, &old, &new);
         let added = |until: Instant| {
             let against = LineDiff::within(old.as_str().into(), &new, &files, until).expect("short");
-            (0..24).filter(|line| against.added(*line)).count()
+            (0..24).filter(|line| against.is_added(*line)).count()
         };
         let now = Instant::now();
         assert_eq!(added(now + Duration::from_secs(60)), 4);
@@ -229,7 +229,7 @@ mod tests {
             DiffStep::Same { at: 14, count: 6 },
         ];
         assert_eq!(against.steps, expected);
-        assert!(against.added(10) && !against.added(9));
+        assert!(against.is_added(10) && !against.is_added(9));
         assert_eq!(against.line(10), "10");
     }
 

@@ -2,7 +2,7 @@
 
 use super::changed_words::{DiffLook, marked};
 use super::remark::Remark;
-use super::{CodeRow, Doc, FROM, LineStyles, gutter};
+use super::{CodeRow, Doc, LineStyles, OUTSIDE_SIGN, gutter};
 use crate::domain::Severity;
 use crate::domain::file_texts::{self, FilePart};
 use crate::tui::paint::wrap;
@@ -45,8 +45,11 @@ impl Doc {
                         if self.is_head(number) {
                             colours = vec![(0..text.len(), look.style(Slot::UiTitle))];
                         }
-                        let came =
-                            self.against.as_ref().map(|against| against.came(line)).unwrap_or_default();
+                        let came = self
+                            .against
+                            .as_ref()
+                            .map(|against| against.inserted_words(line))
+                            .unwrap_or_default();
                         if !came.is_empty() {
                             colours = marked(&colours, came, DiffLook::of(Slot::DiffAdd, look).word);
                         }
@@ -75,10 +78,10 @@ impl Doc {
         let from = !goes_on && self.remarks.iter().any(|f| f.line as usize == line + 1);
         let mut spans = self.numbered(&self.files.1, line, (goes_on, gravest, changed), look);
         if let (true, None, Some(sign)) = (from, gravest, spans.first_mut()) {
-            *sign = Span::styled(FROM, look.style(Slot::ChatNote));
+            *sign = Span::styled(OUTSIDE_SIGN, look.style(Slot::ChatNote));
             return spans;
         }
-        let added = self.against.as_ref().is_some_and(|against| against.added(line));
+        let added = self.against.as_ref().is_some_and(|against| against.is_added(line));
         if let (true, None, false, Some(sign)) = (added, gravest, changed, spans.first_mut()) {
             let mark = if self.chosen.came.contains(&line) { "+>" } else { "+ " };
             *sign = Span::styled(mark, look.style(Slot::DiffAdd));
@@ -114,7 +117,7 @@ impl Doc {
     fn tint(&self, line: u32, look: DrawStyle<'_>) -> Style {
         match self.gravest(line as usize) {
             Some(severity @ (Severity::High | Severity::Medium)) => look.theme.tint(severity_slot(severity)),
-            _ if self.against.as_ref().is_some_and(|against| against.added(line as usize)) => {
+            _ if self.against.as_ref().is_some_and(|against| against.is_added(line as usize)) => {
                 look.theme.tint(Slot::DiffAdd)
             }
             Some(Severity::Info) | None => Style::new(),
@@ -133,7 +136,7 @@ impl Doc {
     fn paint_old(&self, line: u32, part: u32, look: DrawStyle<'_>) -> Line<'static> {
         let Some(against) = &self.against else { return Line::default() };
         let DiffLook { sign: style, text, tint, word } = DiffLook::of(Slot::DiffDel, look);
-        let words = marked(&LineStyles::new(), against.went(line), word);
+        let words = marked(&LineStyles::new(), against.removed_words(line), word);
         let rows = safe::code(against.line(line), &words, text, self.code_width(), look.theme.mark());
         let mut spans = self.numbered(&self.files.0, line as usize, (part > 0, None, false), look);
         if let Some(sign) = spans.first_mut() {

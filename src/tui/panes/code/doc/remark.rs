@@ -8,7 +8,7 @@ use ratatui::style::Style;
 use ratatui::text::Line;
 
 /// Characters of a literal that are shown under its line: it stands in full above.
-const SHOWN: usize = 60;
+const MAX_LITERAL_CHARACTERS: usize = 60;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RemarkKind {
@@ -42,7 +42,7 @@ fn finding(finding: &Finding) -> Remark {
 }
 
 fn trace(trace: &Trace) -> Remark {
-    let text = safe::cut(&safe::one_line(&trace.text), SHOWN);
+    let text = safe::cut(&safe::one_line(&trace.text), MAX_LITERAL_CHARACTERS);
     let message = match trace.from {
         TextOrigin::Output(block) => format!("{text}: not in your words, first printed by block {block}"),
         TextOrigin::File(block) => {

@@ -50,24 +50,25 @@ impl SeenRights {
     /// Every row of these rights was on screen long enough.
     pub(in crate::tui::panes::code) fn note(&mut self, terms: &Terms, reach: &Reach) {
         if runs_code(terms) {
-            self.0.retain(|(seen, _)| !alike(seen, terms));
+            self.0.retain(|(seen, _)| !is_comparable(seen, terms));
             self.0.push((terms.clone(), reach.clone()));
         }
     }
 
     /// What changed since such rights were seen; `None`: they never were.
     pub(super) fn change(&self, terms: &Terms, reach: &Reach) -> Option<RightsChange> {
-        let (seen, reached) = self.0.iter().find(|(seen, _)| runs_code(terms) && alike(seen, terms))?;
-        Some(between((seen, reached), (terms, reach)))
+        let (seen, reached) =
+            self.0.iter().find(|(seen, _)| runs_code(terms) && is_comparable(seen, terms))?;
+        Some(compare((seen, reached), (terms, reach)))
     }
 }
 
-fn alike(a: &Terms, b: &Terms) -> bool {
+fn is_comparable(a: &Terms, b: &Terms) -> bool {
     a.language == b.language && a.executor == b.executor
 }
 
 /// Compares all that is enforced: the parts are taken apart by name, so that none can be forgotten.
-fn between((then, reached): (&Terms, &Reach), (now, reach): (&Terms, &Reach)) -> RightsChange {
+fn compare((then, reached): (&Terms, &Reach), (now, reach): (&Terms, &Reach)) -> RightsChange {
     let Terms {
         language: _,
         executor: _,
@@ -126,7 +127,7 @@ fn between((then, reached): (&Terms, &Reach), (now, reach): (&Terms, &Reach)) ->
             || python.as_ref().map(|python| &python.path) != may.python.as_ref().map(|python| &python.path)
             || is_other(version_of(python.as_ref()), version_of(may.python.as_ref())),
         terminal: *terminal != may.terminal,
-        start: *cwd != then.cwd || moved(*kernel, then.kernel),
+        start: *cwd != then.cwd || is_other_kernel(*kernel, then.kernel),
     }
 }
 
@@ -144,7 +145,7 @@ fn is_other(now: Option<&String>, then: Option<&String>) -> bool {
 }
 
 /// Whether a block gets another kernel than was told. That the first block brought one up is no change.
-fn moved(now: Option<KernelRef>, then: Option<KernelRef>) -> bool {
+fn is_other_kernel(now: Option<KernelRef>, then: Option<KernelRef>) -> bool {
     let Some(then) = then else { return now.is_some_and(|kernel| kernel.goes_on) };
     now.is_none_or(|now| (now.generation, now.goes_on) != (then.generation, then.goes_on))
 }
@@ -190,8 +191,8 @@ mod tests {
     #[test]
     fn each_right_that_changed_is_told() {
         type Change = fn(&mut Terms, &mut Reach);
-        type Told = fn(RightsChange) -> bool;
-        let parts: [(Change, Told); 13] = [
+        type Test = fn(RightsChange) -> bool;
+        let parts: [(Change, Test); 13] = [
             (|t, _| t.rights.read.push("/a".into()), |c| c.read),
             (|_, r| r.places.push(Place::closed("/a")), |c| c.read && c.write),
             (|_, r| r.read = Reachability::Yes, |c| c.read),
@@ -249,7 +250,7 @@ mod tests {
         assert_eq!(found, Some(RightsChange { start: true, ..RightsChange::default() }));
         let first = KernelRef { generation: 1, variables: 3, goes_on: false };
         assert_eq!(change(|terms, _| terms.kernel = Some(first)), Some(RightsChange::default()));
-        assert!(moved(None, Some(first)) && !moved(Some(first), Some(first)));
-        assert!(moved(Some(KernelRef { generation: 2, ..first }), Some(first)));
+        assert!(is_other_kernel(None, Some(first)) && !is_other_kernel(Some(first), Some(first)));
+        assert!(is_other_kernel(Some(KernelRef { generation: 2, ..first }), Some(first)));
     }
 }

@@ -69,7 +69,7 @@ fn of_rights(terms: &Terms, reach: &Reach, change: RightsChange, wording: Wordin
     let read = may_read(terms, wording) + &but_not(&reach.kept_from_reading(&readable), wording);
     let write = paths(&rights.write, off, wording);
     let write = write + &but_not(&reach.kept_from_writing(&rights.write), wording);
-    if read.chars().count() + write.chars().count() <= BESIDE {
+    if read.chars().count() + write.chars().count() <= MAX_SHARED_CHARACTERS {
         let (read, write) = (marked(read, change.read), marked(write, change.write));
         let style = wording.style(change.read || change.write);
         facts.push(Fact::two(("May read", read), "    ", ("May write", write), style));
@@ -163,16 +163,16 @@ fn pull_facts(terms: &Terms) -> impl Iterator<Item = (&'static str, String)> {
 }
 
 /// So many characters of folders to read and to write stand in one row together.
-const BESIDE: usize = 52;
+const MAX_SHARED_CHARACTERS: usize = 52;
 
 /// What of a list of folders is closed all the same: `, not .git/hooks, .git/config`.
 fn but_not(closed: &[&Path], wording: Wording<'_>) -> String {
-    const SHORT: usize = 2;
+    const MAX_SHOWN: usize = 2;
     if closed.is_empty() {
         return String::new();
     }
     let names: Vec<String> = closed.iter().map(|path| wording.path(path)).collect();
-    format!(", not {}", wording.detail.list(&names, SHORT, ", "))
+    format!(", not {}", wording.detail.list(&names, MAX_SHOWN, ", "))
 }
 
 /// The places of the session alone, which are there beside the person's.
@@ -199,7 +199,7 @@ fn may_read(terms: &Terms, wording: Wording<'_>) -> String {
 
 /// A list of folders; the first ones only, unless all are asked for. Without a sandbox nothing is listed.
 fn paths(list: &[PathBuf], off: bool, wording: Wording<'_>) -> String {
-    const SHORT: usize = 2;
+    const MAX_SHOWN: usize = 2;
     if off {
         return "all that your account can".to_owned();
     }
@@ -207,7 +207,7 @@ fn paths(list: &[PathBuf], off: bool, wording: Wording<'_>) -> String {
         return "nothing of yours".to_owned();
     }
     let names: Vec<String> = list.iter().map(|path| wording.path(path)).collect();
-    wording.detail.list(&names, SHORT, ", ")
+    wording.detail.list(&names, MAX_SHOWN, ", ")
 }
 
 /// Whether the first row names the folder in which the code would start.
@@ -308,12 +308,12 @@ fn goes_on(terms: &Terms) -> String {
 
 /// The environment variables that are passed, by name; the first ones only, unless all are asked for.
 fn environment(terms: &Terms, detail: Detail) -> String {
-    const SHORT: usize = 4;
+    const MAX_SHOWN: usize = 4;
     match terms.rights.environment.as_slice() {
         [] => "env: empty".into(),
         names => {
             // What says how many more there are takes the room of a name.
-            let short = if names.len() > SHORT { SHORT - 1 } else { SHORT };
+            let short = if names.len() > MAX_SHOWN { MAX_SHOWN - 1 } else { MAX_SHOWN };
             safe::name(&format!("env: {}", detail.list(names, short, " ")))
         }
     }
