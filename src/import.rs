@@ -14,7 +14,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// More blocks than this nobody decides about.
-const MOST: usize = 1_000;
+const MAX_BLOCKS: usize = 1_000;
 
 /// Why a file can't be opened as a session.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
@@ -32,7 +32,7 @@ pub(crate) enum ImportError {
     #[error("no block in it is in a language that can be run")]
     NoBlocks,
     /// There are too many.
-    #[error("it has {0} blocks, and {MOST} at most are opened")]
+    #[error("it has {0} blocks, and {MAX_BLOCKS} at most are opened")]
     ManyBlocks(usize),
     /// Nothing is known of such files.
     #[error("a notebook (.ipynb), Markdown (.md) or a script in a language that can be run can be opened")]
@@ -58,7 +58,7 @@ pub(crate) fn read(path: &Path, text: &str, languages: &Languages) -> Result<Ope
     }
     match file.blocks.len() {
         0 => Err(ImportError::NoBlocks),
-        1..=MOST => {
+        1..=MAX_BLOCKS => {
             let text = format!("{}\n\n{}", file.name, file.text.trim());
             Ok(OpenedFile { name: file.name, text, blocks: file.blocks })
         }

@@ -16,9 +16,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// Silence before the first word: what is quick says nothing.
-const SILENCE: Duration = Duration::from_millis(700);
+const QUIET_DELAY: Duration = Duration::from_millis(700);
 
-const PAUSE: Duration = Duration::from_millis(200);
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Opens the session that the program starts with. Gives the front end too, where the terminal was taken already.
 pub(super) async fn at_start(
@@ -63,7 +63,7 @@ async fn in_one_line(
     reading: &Reading,
 ) -> Result<OpenSession, StoreError> {
     let mut shown = 0;
-    let mut pause = SILENCE;
+    let mut pause = QUIET_DELAY;
     loop {
         let done = tokio::time::timeout(pause, &mut work).await;
         let mut err = io::stderr();
@@ -77,7 +77,7 @@ async fn in_one_line(
             let text: String = saving::opening(&far(reading)).chars().take(room.saturating_sub(1)).collect();
             let _ = write!(err, "\r{text:<shown$}");
             let _ = err.flush();
-            (shown, pause) = (text.len(), PAUSE);
+            (shown, pause) = (text.len(), PROGRESS_INTERVAL);
         }
     }
 }

@@ -122,7 +122,7 @@ async fn interpreters(factory: &SessionFactory) -> Vec<DoctorEntry> {
         }
     };
     let (usual, others): (Vec<_>, Vec<_>) =
-        languages.0.iter().partition(|entry| USUAL.contains(&entry.name.as_str()));
+        languages.0.iter().partition(|entry| USUAL_LANGUAGES.contains(&entry.name.as_str()));
     let there = |entry: &&LanguageEntry| is_there(entry);
     let mut looks: Vec<DoctorEntry> =
         usual.into_iter().chain(others.iter().copied().filter(there)).map(look).collect();
@@ -151,7 +151,7 @@ fn how_to_get(language: &str, command: &str) -> String {
 }
 
 /// Languages that nearly everybody needs: each that is missing is told for itself.
-const USUAL: &[&str] = &["python", "bash", "javascript"];
+const USUAL_LANGUAGES: &[&str] = &["python", "bash", "javascript"];
 
 async fn models(factory: &SessionFactory) -> Vec<DoctorEntry> {
     let mut looks = vec![match factory.chosen_provider() {

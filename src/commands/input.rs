@@ -9,7 +9,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 /// Larger inputs are refused: nobody reads them before they run.
-const LARGEST: u64 = 64 << 20;
+const MAX_BYTES: u64 = 64 << 20;
 
 /// A file's text, byte for byte; `-` is standard input.
 pub(super) fn read(path: &Path) -> Result<String, Failure> {
@@ -30,7 +30,7 @@ fn text(path: &Path, bytes: Vec<u8>) -> Result<String, Failure> {
 
 /// The text of a plain file: nothing is waited for, as it would be at a pipe.
 pub(super) fn read_plain(path: &Path) -> Result<String, Failure> {
-    let bytes = read::bounded(path, LARGEST).map_err(|error| {
+    let bytes = read::bounded(path, MAX_BYTES).map_err(|error| {
         Failure::new(FailureClass::Usage, visible_line(&error.to_string()))
             .hint("Name a file that is there and is no pipe, device or folder.")
     })?;
@@ -38,9 +38,9 @@ pub(super) fn read_plain(path: &Path) -> Result<String, Failure> {
 }
 
 fn read_whole(path: &Path) -> io::Result<Vec<u8>> {
-    let bytes = read_bytes(path, LARGEST + 1)?;
-    if bytes.len() as u64 > LARGEST {
-        return Err(io::Error::other(format!("it is larger than {} MiB", LARGEST >> 20)));
+    let bytes = read_bytes(path, MAX_BYTES + 1)?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(io::Error::other(format!("it is larger than {} MiB", MAX_BYTES >> 20)));
     }
     Ok(bytes)
 }

@@ -182,12 +182,16 @@ fn check(sessions: &[Summary], seal: Option<&Seal>, console: &mut Console<'_>) -
     }
     match damaged {
         0 => Ok(()),
-        1 => Err(Failure::new(FailureClass::Session, "1 session is damaged").hint(KEPT)),
-        n => Err(Failure::new(FailureClass::Session, format!("{n} sessions are damaged")).hint(KEPT)),
+        1 => Err(Failure::new(FailureClass::Session, "1 session is damaged").hint(KEPT_LINES_HINT)),
+        n => {
+            Err(Failure::new(FailureClass::Session, format!("{n} sessions are damaged"))
+                .hint(KEPT_LINES_HINT))
+        }
     }
 }
 
-const KEPT: &str = "What can be read is read when it is opened; the lines stay in the file as they are.";
+const KEPT_LINES_HINT: &str =
+    "What can be read is read when it is opened; the lines stay in the file as they are.";
 
 fn show_json(session: &Summary, loaded: &LoadedSession, console: &mut Console<'_>) -> Result<(), Failure> {
     let entries: Value = loaded

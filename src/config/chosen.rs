@@ -1,7 +1,7 @@
 //! What follows from the settings: the model that answers, the languages that can be run, the limits of a run.
 
 use super::executors::ExecutorChoice;
-use super::providers::{BY_KEY, Provider, ProviderKind};
+use super::providers::{KEY_SEARCH_ORDER, Provider, ProviderKind};
 use super::schema::{Config, LanguageChoice};
 use crate::domain::language::{LanguageEntry, RunMethod};
 use crate::domain::{Language, Languages, Limits, ModelName};
@@ -113,7 +113,7 @@ impl Config {
 
     /// The providers whose key may be looked for where nothing is chosen, in their order, each with its model.
     pub(crate) fn by_key(&self) -> Vec<ChosenModel> {
-        BY_KEY.iter().filter_map(|name| self.resolve(name).ok()).collect()
+        KEY_SEARCH_ORDER.iter().filter_map(|name| self.resolve(name).ok()).collect()
     }
 
     /// The provider that is at this address.

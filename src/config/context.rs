@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// The prices that come with the program.
-const SHIPPED: &str = include_str!("../../assets/prices.toml");
+const SHIPPED_PRICES: &str = include_str!("../../assets/prices.toml");
 
 /// What of a conversation is sent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -132,7 +132,7 @@ struct ShippedPrices {
 /// The prices that come with the program, by `PROVIDER/MODEL`, and their date. Empty where the table is broken, which a
 /// test rules out.
 pub(crate) fn shipped_prices() -> (String, BTreeMap<String, Price>) {
-    let table: Option<ShippedPrices> = toml::from_str(SHIPPED).ok();
+    let table: Option<ShippedPrices> = toml::from_str(SHIPPED_PRICES).ok();
     let table = table.unwrap_or_else(|| ShippedPrices { as_of: String::new(), prices: BTreeMap::new() });
     (table.as_of, prices(&table.prices))
 }

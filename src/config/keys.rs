@@ -18,7 +18,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
 /// A file of more bytes than this holds no keys.
-const LARGEST: u64 = 1 << 20;
+const MAX_BYTES: u64 = 1 << 20;
 
 /// What is known of a provider's key.
 #[derive(Debug)]
@@ -231,7 +231,7 @@ pub(super) fn private_text(path: &Path) -> Result<Option<String>, ConfigError> {
     }
     let file = std::fs::File::open(path).map_err(failed)?;
     let meta = file.metadata().map_err(failed)?;
-    if !meta.is_file() || meta.len() > LARGEST {
+    if !meta.is_file() || meta.len() > MAX_BYTES {
         return Err(refuse(KeyFileError::NoPlainFile));
     }
     if meta.uid() != rustix::process::geteuid().as_raw() {
@@ -241,6 +241,6 @@ pub(super) fn private_text(path: &Path) -> Result<Option<String>, ConfigError> {
         return Err(refuse(KeyFileError::Open(path.to_owned())));
     }
     let mut text = String::new();
-    file.take(LARGEST).read_to_string(&mut text).map_err(failed)?;
+    file.take(MAX_BYTES).read_to_string(&mut text).map_err(failed)?;
     Ok(Some(text))
 }

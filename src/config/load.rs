@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use toml::Value;
 
 /// Files of more bytes than this are no configuration.
-const LARGEST: u64 = 1 << 20;
+const MAX_BYTES: u64 = 1 << 20;
 
 /// The name of a project's configuration.
 const PROJECT_FILE: &str = ".sayso.toml";
@@ -252,8 +252,8 @@ fn read_file(path: &Path) -> Result<Option<String>, ConfigError> {
         return Err(failed(io::Error::other("it is not a plain file")));
     }
     let mut text = String::new();
-    file.take(LARGEST + 1).read_to_string(&mut text).map_err(failed)?;
-    if text.len() as u64 > LARGEST {
+    file.take(MAX_BYTES + 1).read_to_string(&mut text).map_err(failed)?;
+    if text.len() as u64 > MAX_BYTES {
         return Err(failed(io::Error::other("it is larger than 1 MiB")));
     }
     Ok(Some(text))

@@ -29,7 +29,7 @@ pub(crate) struct Flags {
 pub(super) type OutsideValue = (&'static str, &'static str, Value);
 
 /// Addresses of providers, in the variables that their makers' own programs read.
-const ADDRESSES: [(&str, &str); 5] = [
+const ADDRESS_VARIABLES: [(&str, &str); 5] = [
     ("OPENAI_BASE_URL", "providers.openai.base_url"),
     ("OPENAI_BASE_URL", "providers.openai-responses.base_url"),
     ("ANTHROPIC_BASE_URL", "providers.anthropic.base_url"),
@@ -44,7 +44,7 @@ pub(super) fn environment(env: &dyn Fn(&str) -> Option<String>) -> Vec<OutsideVa
     for (name, key) in plain {
         told.extend(get(name).map(|value| (name, key, Value::String(value))));
     }
-    for (name, key) in ADDRESSES {
+    for (name, key) in ADDRESS_VARIABLES {
         told.extend(get(name).map(|value| (name, key, Value::String(value.trim().to_owned()))));
     }
     let ollama = get("OLLAMA_HOST").map(|host| Value::String(ollama_address(&host)));

@@ -157,10 +157,10 @@ impl ProviderKind {
     pub(crate) fn address(self) -> Option<&'static str> {
         match self {
             ProviderKind::Openai | ProviderKind::Scripted => None,
-            ProviderKind::OpenaiResponses => Some(OPENAI),
-            ProviderKind::Anthropic => Some(ANTHROPIC),
-            ProviderKind::Gemini => Some(GEMINI),
-            ProviderKind::Ollama => Some(OLLAMA),
+            ProviderKind::OpenaiResponses => Some(OPENAI_ADDRESS),
+            ProviderKind::Anthropic => Some(ANTHROPIC_ADDRESS),
+            ProviderKind::Gemini => Some(GEMINI_ADDRESS),
+            ProviderKind::Ollama => Some(OLLAMA_ADDRESS),
         }
     }
 }
@@ -178,7 +178,7 @@ impl Provider {
 }
 
 /// Clouds that speak as OpenAI does and whose models call tools; one that doesn't is asked again without.
-const CALL_TOOLS: [&str; 4] =
+const TOOL_CALLING_PROVIDERS: [&str; 4] =
     ["https://api.openai.com", "https://api.groq.com", "https://api.mistral.ai", "https://api.deepseek.com"];
 
 impl Provider {
@@ -189,7 +189,7 @@ impl Provider {
             ProviderKind::OpenaiResponses | ProviderKind::Anthropic | ProviderKind::Gemini => Some(true),
             ProviderKind::Openai => {
                 let place = self.address().and_then(super::origin)?;
-                CALL_TOOLS.contains(&place.as_str()).then_some(true)
+                TOOL_CALLING_PROVIDERS.contains(&place.as_str()).then_some(true)
             }
             ProviderKind::Ollama | ProviderKind::Scripted => None,
         }
@@ -235,10 +235,10 @@ impl Default for Timeouts {
     }
 }
 
-const OPENAI: &str = "https://api.openai.com/v1";
-const ANTHROPIC: &str = "https://api.anthropic.com";
-const GEMINI: &str = "https://generativelanguage.googleapis.com";
-const OLLAMA: &str = "http://127.0.0.1:11434";
+const OPENAI_ADDRESS: &str = "https://api.openai.com/v1";
+const ANTHROPIC_ADDRESS: &str = "https://api.anthropic.com";
+const GEMINI_ADDRESS: &str = "https://generativelanguage.googleapis.com";
+const OLLAMA_ADDRESS: &str = "http://127.0.0.1:11434";
 
 /// The providers that are known without any file.
 pub(super) fn shipped() -> BTreeMap<String, Provider> {
@@ -256,10 +256,10 @@ pub(super) fn shipped() -> BTreeMap<String, Provider> {
     let local =
         |kind, address: &str| Provider { kind, base_url: Some(address.into()), ..Provider::default() };
     let list = [
-        ("openai", cloud(Openai, OPENAI, &["OPENAI_API_KEY"], "gpt-6.1-sol")),
-        ("openai-responses", cloud(OpenaiResponses, OPENAI, &["OPENAI_API_KEY"], "gpt-6.1-sol")),
-        ("anthropic", cloud(Anthropic, ANTHROPIC, &["ANTHROPIC_API_KEY"], "claude-sonnet-5-5")),
-        ("gemini", cloud(Gemini, GEMINI, &["GEMINI_API_KEY", "GOOGLE_API_KEY"], "gemini-3.8-flash")),
+        ("openai", cloud(Openai, OPENAI_ADDRESS, &["OPENAI_API_KEY"], "gpt-6.1-sol")),
+        ("openai-responses", cloud(OpenaiResponses, OPENAI_ADDRESS, &["OPENAI_API_KEY"], "gpt-6.1-sol")),
+        ("anthropic", cloud(Anthropic, ANTHROPIC_ADDRESS, &["ANTHROPIC_API_KEY"], "claude-sonnet-5-5")),
+        ("gemini", cloud(Gemini, GEMINI_ADDRESS, &["GEMINI_API_KEY", "GOOGLE_API_KEY"], "gemini-3.8-flash")),
         (
             "openrouter",
             cloud(Openai, "https://openrouter.ai/api/v1", &["OPENROUTER_API_KEY"], "openrouter/auto"),
@@ -270,7 +270,7 @@ pub(super) fn shipped() -> BTreeMap<String, Provider> {
         ),
         ("deepseek", cloud(Openai, "https://api.deepseek.com/v1", &["DEEPSEEK_API_KEY"], "deepseek-chat")),
         ("mistral", cloud(Openai, "https://api.mistral.ai/v1", &["MISTRAL_API_KEY"], "mistral-large-latest")),
-        ("ollama", local(Ollama, OLLAMA)),
+        ("ollama", local(Ollama, OLLAMA_ADDRESS)),
         ("llamacpp", local(Openai, "http://127.0.0.1:8080/v1")),
         ("lmstudio", local(Openai, "http://127.0.0.1:1234/v1")),
         ("vllm", local(Openai, "http://127.0.0.1:8000/v1")),
@@ -280,5 +280,5 @@ pub(super) fn shipped() -> BTreeMap<String, Provider> {
 }
 
 /// The order in which keys of the environment are looked for when nothing is chosen.
-pub(crate) const BY_KEY: [&str; 7] =
+pub(crate) const KEY_SEARCH_ORDER: [&str; 7] =
     ["openai", "anthropic", "gemini", "openrouter", "groq", "deepseek", "mistral"];

@@ -79,7 +79,7 @@ use strum::VariantNames as _;
 const KIB: i64 = 1 << 10;
 const MIB: i64 = 1 << 20;
 const TIB: i64 = 1 << 40;
-const TOKENS: i64 = 100_000_000;
+const MAX_TOKENS: i64 = 100_000_000;
 
 /// All settings, in the order of the example file.
 pub(crate) const SETTINGS: &[Setting] = &[
@@ -141,7 +141,7 @@ pub(crate) const SETTINGS: &[Setting] = &[
     ),
     setting(
         "context.tokens",
-        Whole(1024, TOKENS),
+        Whole(1024, MAX_TOKENS),
         Lower,
         "tokens of a conversation, reply included, whatever is known of the model",
     ),
@@ -160,7 +160,7 @@ pub(crate) const SETTINGS: &[Setting] = &[
     ),
     own(
         "prices.*.long.above",
-        Whole(1, TOKENS),
+        Whole(1, MAX_TOKENS),
         "tokens of a request above which the prices of `long` hold for all of it",
     ),
     own("prices.*.long.input", Dollars(100_000), "as input, for long requests"),
@@ -303,10 +303,10 @@ pub(crate) const SETTINGS: &[Setting] = &[
     own("providers.*.query.*", Text, "what stands behind the ? of every request, as api-version"),
     own(
         "providers.*.context",
-        Whole(1024, TOKENS),
+        Whole(1024, MAX_TOKENS),
         "tokens of a conversation, reply included, where nothing else is known of a model",
     ),
-    own("providers.*.max_output", Whole(16, TOKENS), "tokens that a reply may have at the most"),
+    own("providers.*.max_output", Whole(16, MAX_TOKENS), "tokens that a reply may have at the most"),
     own(
         "providers.*.effort",
         Words(Effort::VARIANTS),
@@ -315,8 +315,8 @@ pub(crate) const SETTINGS: &[Setting] = &[
     own("providers.*.timeouts.connect", Whole(1, 3600), "seconds for the connection"),
     own("providers.*.timeouts.first_token", Whole(1, 3600), "seconds until the reply begins"),
     own("providers.*.timeouts.silence", Whole(1, 3600), "seconds between two pieces of a reply"),
-    own("providers.*.models.*.context", Whole(1024, TOKENS), "tokens of a conversation with it"),
-    own("providers.*.models.*.max_output", Whole(16, TOKENS), "tokens that its reply may have"),
+    own("providers.*.models.*.context", Whole(1024, MAX_TOKENS), "tokens of a conversation with it"),
+    own("providers.*.models.*.max_output", Whole(16, MAX_TOKENS), "tokens that its reply may have"),
     own("providers.*.models.*.effort", Words(Effort::VARIANTS), "how much it is to think"),
     own("providers.*.models.*.images", Flag, "whether it can see images"),
 ];

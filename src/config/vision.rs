@@ -2,7 +2,7 @@
 //! of a model comes first, then what its server says.
 
 /// Parts of names of models that can see, and what may not stand in a name beside them.
-const SEEING: &[(&str, &[&str])] = &[
+const VISION_MODELS: &[(&str, &[&str])] = &[
     ("gpt-4o", &["audio", "realtime", "transcribe", "tts", "search"]),
     ("gpt-4.1", &[]),
     ("gpt-4.5", &[]),
@@ -46,7 +46,7 @@ pub(crate) fn takes_images(model: &str) -> Option<bool> {
                 || !name.get(..at).unwrap_or("").ends_with(|c: char| c.is_ascii_alphanumeric())
         })
     };
-    SEEING
+    VISION_MODELS
         .iter()
         .any(|(part, without)| begins(part) && !without.iter().any(|other| name.contains(other)))
         .then_some(true)

@@ -5,10 +5,10 @@ use crate::text::cells;
 use unicode_segmentation::UnicodeSegmentation as _;
 
 /// Where fewer columns are, what differs stands beneath each other.
-const NARROW: usize = 60;
+const MIN_TWO_COLUMN_WIDTH: usize = 60;
 
 /// More columns than that are not filled.
-const WIDEST: usize = 400;
+const MAX_WIDTH: usize = 400;
 
 /// What stands between two columns.
 #[derive(Clone, Copy, Debug)]
@@ -53,7 +53,7 @@ pub(crate) fn first_lines(
     signs: ColumnSigns,
     drawn: impl Fn(&str) -> String,
 ) -> (Vec<ComparedLine>, usize) {
-    let width = width.min(WIDEST);
+    let width = width.min(MAX_WIDTH);
     let mut lines = Vec::new();
     for (at, row) in rows.iter().enumerate() {
         if lines.len() >= most {
@@ -70,7 +70,7 @@ pub(crate) fn first_lines(
             ComparisonRow::Pair(left, right, false) => (left, right, LineStanding::Differs),
         };
         let (left, right) = (drawn(left), drawn(right));
-        if width < NARROW {
+        if width < MIN_TWO_COLUMN_WIDTH {
             beneath((&left, &right), standing, width.saturating_sub(2).max(2), &mut lines);
         } else {
             beside((&left, &right), standing, (width.saturating_sub(3) / 2, signs), &mut lines);

@@ -18,7 +18,7 @@ const POLICY: &str =
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'";
 
 /// Pictures that a page may hold; others are named.
-const SHOWN: &[&str] = &["image/png", "image/jpeg", "image/gif", "image/webp"];
+const IMAGE_TYPES: &[&str] = &["image/png", "image/jpeg", "image/gif", "image/webp"];
 
 pub(super) fn write(document: &Document) -> String {
     let mut colours = Colours::new();
@@ -133,7 +133,7 @@ fn ran(page: &mut String, run: &RunPart) {
 
 fn figure(page: &mut String, picture: &Picture) {
     let name = escaped(&visible_line(&picture.name));
-    match picture.base64().filter(|_| SHOWN.contains(&picture.mime.as_str())) {
+    match picture.base64().filter(|_| IMAGE_TYPES.contains(&picture.mime.as_str())) {
         Some(data) => {
             let _ = writeln!(
                 page,

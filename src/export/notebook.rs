@@ -22,13 +22,13 @@ const KERNELS: &[(&str, &str, &str)] = &[
 ];
 
 /// The magic of a cell that is a file: the path stands behind it.
-const WRITE: &str = "%%sayso_write";
+const WRITE_MAGIC: &str = "%%sayso_write";
 
 /// The magic of a cell of Python that may end by itself: only that cell ends then.
-const PYTHON: &str = "%%sayso_python";
+const PYTHON_MAGIC: &str = "%%sayso_python";
 
 /// Languages that are handed on to their programs: the first line of such a cell.
-const MAGICS: &[(&str, &str)] = &[
+const LANGUAGE_MAGICS: &[(&str, &str)] = &[
     ("bash", "%%sayso_bash"),
     ("sh", "%%sh"),
     ("javascript", "%%script node"),
@@ -138,14 +138,14 @@ impl Notebook {
             // A magic can't run what waits.
             let waits = ended::waits(&block.source);
             let ends = language == "python" && self.ending.contains(&block.block);
-            let magic = if ends && !waits { format!("{PYTHON}\n") } else { String::new() };
+            let magic = if ends && !waits { format!("{PYTHON_MAGIC}\n") } else { String::new() };
             self.code(&id, magic + &block.source, outputs, &about);
             if ends && waits {
                 self.go_on_behind_an_error();
             }
             return self.pictures(&id, run, &about);
         }
-        match MAGICS.iter().find(|(of, _)| *of == language).filter(|_| self.language == "python") {
+        match LANGUAGE_MAGICS.iter().find(|(of, _)| *of == language).filter(|_| self.language == "python") {
             Some((_, magic)) => {
                 let outputs = outputs(run, self.count + 1);
                 self.code(&id, format!("{magic}\n{}", block.source), outputs, &about);
@@ -221,7 +221,7 @@ fn write_cell(path: &str, text: &str) -> String {
     let is_plain = path.trim() == path && !path.chars().any(char::is_control);
     // Jupyter puts an end to a last line that has none, and text without ends of lines stands in no cell.
     if is_plain && text.ends_with('\n') && !text.contains('\r') {
-        format!("{WRITE} {path}\n{text}")
+        format!("{WRITE_MAGIC} {path}\n{text}")
     } else {
         write_call(path, text)
     }

@@ -4,11 +4,11 @@
 use crate::text::magics::{self, STEERING, holds_values};
 
 /// Magics of a line beside those that steer, that a notebook does without: they set options, or load what adds magics.
-const SETTINGS: [&str; 3] = ["config", "load_ext", "reload_ext"];
+const SETTING_MAGICS: [&str; 3] = ["config", "load_ext", "reload_ext"];
 /// Magics of a cell whose rest is plain Python.
-const OF_CELLS: [&str; 3] = ["time", "capture", "prun"];
+const CELL_MAGICS: [&str; 3] = ["time", "capture", "prun"];
 /// Magics of a cell that a browser shows.
-const SHOWN: [&str; 8] = ["html", "HTML", "svg", "SVG", "latex", "markdown", "javascript", "js"];
+const BROWSER_MAGICS: [&str; 8] = ["html", "HTML", "svg", "SVG", "latex", "markdown", "javascript", "js"];
 
 /// What a cell of Python holds.
 #[derive(Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub(super) enum CellCode {
 
 /// Whether a browser shows the rest of a cell with this magic.
 pub(super) fn is_shown(word: &str) -> bool {
-    SHOWN.contains(&word)
+    BROWSER_MAGICS.contains(&word)
 }
 
 /// The one file that a magic is given; `None`, too, where its name is only known where the notebook runs.
@@ -40,9 +40,9 @@ pub(super) fn take_apart(text: &str) -> CellCode {
         .map(|(number, line)| {
             let bare = line.trim();
             let is_harmless = match (bare.strip_prefix("%%"), bare.strip_prefix('%')) {
-                (Some(magic), _) => number == 1 && is_named(magic, &OF_CELLS),
+                (Some(magic), _) => number == 1 && is_named(magic, &CELL_MAGICS),
                 // In the middle of an expression a percent sign is Python's, and such names are few.
-                (_, Some(magic)) => is_named(magic, STEERING) || is_named(magic, &SETTINGS),
+                (_, Some(magic)) => is_named(magic, STEERING) || is_named(magic, &SETTING_MAGICS),
                 _ => false,
             };
             if is_harmless {

@@ -9,28 +9,28 @@ use crate::text::line::short_line;
 use serde_json::Value;
 
 /// Bytes of text, reasoning, calls and kept items that a reply may have.
-pub(super) const LONGEST: usize = 8 << 20;
+pub(super) const MAX_REPLY_BYTES: usize = 8 << 20;
 
 /// What is counted for a thing that is remembered, beside the text that it holds: many small things need memory too.
-pub(super) const ENTRY: usize = 128;
+pub(super) const ENTRY_BYTES: usize = 128;
 
 /// What the ids begin with that are made here, for calls to which the provider gave none.
-const OWN_ID: &str = "sayso-";
+const OWN_ID_PREFIX: &str = "sayso-";
 
 /// Whether the id of a call was made here: it means nothing to a provider that has no ids.
 pub(super) fn is_own_id(id: &str) -> bool {
-    id.starts_with(OWN_ID)
+    id.starts_with(OWN_ID_PREFIX)
 }
 
 /// About how much memory a value needs: its text, and its parts one by one.
 pub(super) fn weight(value: &Value) -> usize {
     match value {
-        Value::String(text) => ENTRY + text.len(),
-        Value::Array(values) => ENTRY + values.iter().map(weight).sum::<usize>(),
+        Value::String(text) => ENTRY_BYTES + text.len(),
+        Value::Array(values) => ENTRY_BYTES + values.iter().map(weight).sum::<usize>(),
         Value::Object(fields) => {
-            ENTRY + fields.iter().map(|(name, value)| name.len() + weight(value)).sum::<usize>()
+            ENTRY_BYTES + fields.iter().map(|(name, value)| name.len() + weight(value)).sum::<usize>()
         }
-        _ => ENTRY,
+        _ => ENTRY_BYTES,
     }
 }
 
@@ -139,7 +139,7 @@ impl Accumulator {
 
     /// One thing more is remembered, with so many bytes of text.
     pub(super) fn entry(&mut self, bytes: usize) {
-        self.grow(ENTRY + bytes);
+        self.grow(ENTRY_BYTES + bytes);
     }
 
     /// So many bytes more are kept. A reply that is too long ends here.
@@ -149,8 +149,8 @@ impl Accumulator {
 
     /// Ends a reply that is too long. Called between pieces, so that a piece is told whole.
     pub(super) fn check_length(&mut self) {
-        if self.length > LONGEST {
-            self.fail(ServerIdentity::too_long(LONGEST));
+        if self.length > MAX_REPLY_BYTES {
+            self.fail(ServerIdentity::too_long(MAX_REPLY_BYTES));
         }
     }
 
@@ -158,7 +158,7 @@ impl Accumulator {
     pub(super) fn call(&mut self, mut call: ToolCall) {
         self.known = true;
         if call.id.is_empty() {
-            call.id = format!("{OWN_ID}{:x}-{}", self.number, self.calls.len() + 1);
+            call.id = format!("{OWN_ID_PREFIX}{:x}-{}", self.number, self.calls.len() + 1);
         }
         self.calls.push(call);
     }

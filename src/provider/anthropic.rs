@@ -27,7 +27,7 @@ pub(super) const FORMAT: Format = Format {
         query_for_replies: None,
         key_header,
         header: Some(("anthropic-version", "2023-06-01")),
-        accept: protocol::EVENTS,
+        accept: protocol::EVENT_STREAM_TYPES,
     },
     listing: Listing::Paged { size: ("limit", "1000"), page: listed::page, model: listed::one },
     encode,
@@ -122,7 +122,7 @@ fn messages(said: &[Utterance<'_>]) -> Vec<Value> {
         Utterance::Model(parts) => ("assistant", parts.iter().map(model).collect()),
         Utterance::Results(outcomes) => ("user", outcomes.iter().map(result).collect()),
     });
-    let mut turns = conversation::turns(parts, || text(conversation::GOES_ON));
+    let mut turns = conversation::turns(parts, || text(conversation::CONTINUE_MESSAGE));
     if let Some((role, blocks)) = turns.last_mut() {
         if *role == "assistant" {
             // Words to go on from may not end in white space.

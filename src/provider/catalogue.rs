@@ -14,13 +14,13 @@ use tokio::sync::OnceCell;
 use tokio::sync::mpsc::Sender;
 
 /// How long a list may take.
-const FOR_LIST: Duration = Duration::from_secs(15);
+const LIST_TIMEOUT: Duration = Duration::from_secs(15);
 /// How long the question about one model may take: a request may be waiting for it.
-const FOR_INFO: Duration = Duration::from_secs(4);
+const INFO_TIMEOUT: Duration = Duration::from_secs(4);
 /// Pages of a list that are read.
-const PAGES: usize = 10;
+const MAX_PAGES: usize = 10;
 /// Models of Ollama that are asked about; a list costs one question for each.
-const MOST_SHOWN: usize = 64;
+const MAX_MODELS: usize = 64;
 
 /// A server, and what it told of the model.
 #[derive(Debug)]
@@ -65,7 +65,7 @@ impl CatalogueServer {
     /// The model that was chosen.
     pub(super) async fn info(&self) -> ModelInfo {
         let asked = self.info.get_or_try_init(|| async {
-            let told = tokio::time::timeout(FOR_INFO, self.ask_info()).await.ok().and_then(Result::ok);
+            let told = tokio::time::timeout(INFO_TIMEOUT, self.ask_info()).await.ok().and_then(Result::ok);
             let told = told.ok_or(())?;
             self.connection.learn_context(self.connection.access().context.or(told.context));
             Ok::<_, ()>(told)
@@ -126,7 +126,7 @@ impl CatalogueServer {
         let provider = &self.connection.access().name.provider;
         let mut all = Vec::new();
         let mut next: Option<(&str, String)> = None;
-        for _ in 0..PAGES {
+        for _ in 0..MAX_PAGES {
             let mut url = self.connection.access().beside("/models");
             let next_page = next.as_ref().map(|(name, value)| (*name, value.as_str()));
             for (name, value) in size.into_iter().chain(next_page) {
@@ -156,7 +156,7 @@ impl CatalogueServer {
         let names =
             models.iter().filter_map(name).map(|model| ModelName { provider: provider.clone(), model });
         let asked = names.enumerate().map(|(place, name)| async move {
-            let shown = if place < MOST_SHOWN { self.shown(name.clone()).await.ok() } else { None };
+            let shown = if place < MAX_MODELS { self.shown(name.clone()).await.ok() } else { None };
             shown.unwrap_or_else(|| ModelInfo::named(name))
         });
         Ok(join_all(asked).await)
@@ -182,7 +182,7 @@ impl CatalogueServer {
     }
 
     async fn fetch(&self, request: HttpRequest) -> Result<Value, ReplyFailure> {
-        self.connection.fetch(request, FOR_LIST).await
+        self.connection.fetch(request, LIST_TIMEOUT).await
     }
 
     fn listing(&self) -> &'static Listing {

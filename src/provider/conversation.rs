@@ -10,10 +10,10 @@ use crate::domain::{Message, MessageImage, ModelRequest, Role, ToolCall};
 use serde_json::{Map, Value};
 
 /// What is said about a call that nothing answers.
-const UNANSWERED: &str = "This call was not carried out.";
+const UNANSWERED_MESSAGE: &str = "This call was not carried out.";
 
 /// What the person says where a conversation begins with the model, which some servers refuse.
-pub(super) const GOES_ON: &str = "(The conversation goes on.)";
+pub(super) const CONTINUE_MESSAGE: &str = "(The conversation goes on.)";
 
 #[derive(Debug, PartialEq)]
 pub(super) enum Utterance<'a> {
@@ -96,7 +96,7 @@ fn outcomes<'a>(
                 }
                 ReplyOutcome { call, text: &message.text, images: &message.images }
             }
-            None => ReplyOutcome { call, text: UNANSWERED, images: &[] },
+            None => ReplyOutcome { call, text: UNANSWERED_MESSAGE, images: &[] },
         }
     };
     calls.iter().map(&mut outcome).collect()

@@ -1,7 +1,7 @@
 //! Every wire against what servers do wrong: errors in the middle, filters, pages, pieces that can't be read, replies
 //! without end. What is wrong is told, and what came is kept.
 
-use super::accumulator::LONGEST;
+use super::accumulator::MAX_REPLY_BYTES;
 use super::recorded::{Total, failed, finished, read};
 use super::wire::{End, WireDecoder};
 use super::{fixture, wire_of};
@@ -167,7 +167,7 @@ fn an_endless_reply_is_bounded() {
                 .find_map(|event| if let ReplyEvent::Failed(failure) = event { Some(failure) } else { None })
         });
         assert!(failure.is_some_and(|f| f.message.starts_with("The reply is longer than 8 MiB")), "{kind:?}");
-        assert!(text <= LONGEST + (64 << 10), "{kind:?}");
+        assert!(text <= MAX_REPLY_BYTES + (64 << 10), "{kind:?}");
     }
 }
 
@@ -233,7 +233,7 @@ fn what_is_remembered_beside_the_text_is_bounded_too() {
         let what = what.get(..100).unwrap_or(&what);
         assert!(message.starts_with("The reply is longer than 8 MiB"), "{kind:?} {what}: {message}");
         assert_eq!(text, "kept", "{kind:?} {what}");
-        assert!(fed < 3 * LONGEST, "{kind:?} {what}: {fed}");
+        assert!(fed < 3 * MAX_REPLY_BYTES, "{kind:?} {what}: {fed}");
     }
 }
 

@@ -5,7 +5,7 @@ use super::sse;
 use super::wire::End;
 
 /// Bytes of a body that is no stream.
-pub(super) const LONGEST_BODY: usize = 16 << 20;
+pub(super) const MAX_BODY_BYTES: usize = 16 << 20;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct FramePiece {
@@ -108,7 +108,7 @@ impl Framing {
             FrameKind::List(list) => list.feed(bytes, each),
             FrameKind::Whole(body) => {
                 body.extend_from_slice(bytes);
-                if body.len() > LONGEST_BODY { Err(FramingError::Body) } else { Ok(()) }
+                if body.len() > MAX_BODY_BYTES { Err(FramingError::Body) } else { Ok(()) }
             }
             FrameKind::Lines { line, first } => {
                 let mut rest = bytes;
@@ -130,7 +130,7 @@ impl Framing {
                     }
                 }
                 line.extend_from_slice(rest);
-                if line.len() > sse::LONGEST {
+                if line.len() > sse::MAX_EVENT_BYTES {
                     Err(FramingError::Piece(sse::TooLong.to_string()))
                 } else {
                     Ok(())
@@ -202,7 +202,7 @@ impl List {
             }
             self.element.push(*byte);
         }
-        if self.element.len() > sse::LONGEST {
+        if self.element.len() > sse::MAX_EVENT_BYTES {
             Err(FramingError::Piece(sse::TooLong.to_string()))
         } else {
             Ok(())

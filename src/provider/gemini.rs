@@ -20,7 +20,7 @@ use reqwest::Url;
 use serde_json::{Map, Value, json};
 
 /// What stands for the signature of a call that another model made: Gemini 3 refuses calls without one.
-const FOREIGN: &str = "skip_thought_signature_validator";
+const FOREIGN_SIGNATURE: &str = "skip_thought_signature_validator";
 
 /// The format, beside its bodies.
 pub(super) const FORMAT: Format = Format {
@@ -31,7 +31,7 @@ pub(super) const FORMAT: Format = Format {
         query_for_replies: Some("alt"),
         key_header,
         header: None,
-        accept: protocol::EVENTS,
+        accept: protocol::EVENT_STREAM_TYPES,
     },
     listing: Listing::Paged { size: ("pageSize", "1000"), page: models::page, model: models::one },
     encode,
@@ -117,7 +117,7 @@ fn contents(said: &[Utterance<'_>], signed: bool) -> Vec<Value> {
         Utterance::Model(parts) => ("model", model(parts, signed)),
         Utterance::Results(outcomes) => ("user", results(outcomes)),
     });
-    let turns = conversation::turns(parts, || text(conversation::GOES_ON));
+    let turns = conversation::turns(parts, || text(conversation::CONTINUE_MESSAGE));
     turns.into_iter().map(|(role, parts)| json!({ "role": role, "parts": parts })).collect()
 }
 
@@ -131,7 +131,7 @@ fn model(parts: &[OpaquePart<'_>], signed: bool) -> Vec<Value> {
             OpaquePart::Call(call) => {
                 let mut one = json!({ "functionCall": function(&call.id, &call.name, "args", conversation::arguments(call)) });
                 // Of calls made at once only the first is signed.
-                let foreign = std::mem::take(&mut unsigned).then(|| FOREIGN.to_owned());
+                let foreign = std::mem::take(&mut unsigned).then(|| FOREIGN_SIGNATURE.to_owned());
                 if let Some(signature) = call.signature.clone().or(foreign) {
                     one["thoughtSignature"] = signature.into();
                 }

@@ -11,7 +11,7 @@ use super::address;
 use super::failure::{ServerIdentity, ServerRefusal};
 use super::ledger;
 use super::quirks::{OptionalPart, RefusedParts, ServerQuirks};
-use super::retry::{self, REPETITIONS, RetryAdvice};
+use super::retry::{self, MAX_RETRIES, RetryAdvice};
 use super::server::{Access, HttpRequest};
 use super::wire::{self, End, Wire, WireDecoder};
 use crate::config::Timeouts;
@@ -26,11 +26,11 @@ use tokio::sync::mpsc::Sender;
 use tokio::time::timeout;
 
 /// Bytes of a list of models that are read.
-const LONGEST_LIST: usize = 16 << 20;
+const MAX_LIST_BYTES: usize = 16 << 20;
 /// How long counts are waited for when the model has said that it is done.
-const COUNTS: Duration = Duration::from_secs(2);
+const COUNTS_TIMEOUT: Duration = Duration::from_secs(2);
 /// How long the end of the body is waited for, so that the connection can be used again.
-const LAST_BYTES: Duration = Duration::from_millis(50);
+const BODY_END_TIMEOUT: Duration = Duration::from_millis(50);
 
 /// A server, and the client that speaks to it.
 #[derive(Debug)]
@@ -108,7 +108,7 @@ impl Connection {
                 "asking again"
             );
             let wait_ms = wait.as_millis() as u64;
-            let told = ReplyEvent::Retrying { attempt, of: REPETITIONS, wait_ms, failure };
+            let told = ReplyEvent::Retrying { attempt, of: MAX_RETRIES, wait_ms, failure };
             if out.send(told).await.is_err() {
                 return;
             }
@@ -173,7 +173,7 @@ impl Connection {
         let mut body = Vec::new();
         while let Some(bytes) = response.chunk().await.map_err(|_| never(asked.cut(false)))? {
             body.extend_from_slice(&bytes);
-            if body.len() > LONGEST_LIST {
+            if body.len() > MAX_LIST_BYTES {
                 return Err(never(asked.not_a_model(None, "a list without end")));
             }
         }
@@ -251,7 +251,7 @@ impl Connection {
             let rest = self.timeouts.first_token.saturating_sub(last_piece.elapsed());
             let patience = match (begun, settled) {
                 // Signs of life alone keep nobody waiting for counts.
-                (_, Some(since)) => COUNTS.saturating_sub(since.elapsed()),
+                (_, Some(since)) => COUNTS_TIMEOUT.saturating_sub(since.elapsed()),
                 (true, None) => self.timeouts.silence.min(rest),
                 (false, None) => rest,
             };
@@ -289,7 +289,7 @@ impl Connection {
                 out.send(event).await.ok()?;
                 if is_last {
                     if is_good {
-                        let _ = timeout(LAST_BYTES, response.chunk()).await;
+                        let _ = timeout(BODY_END_TIMEOUT, response.chunk()).await;
                     }
                     return Some(Attempt::Over);
                 }
@@ -307,7 +307,7 @@ fn may_pass(kind: FailureKind) -> bool {
 /// What is told when nothing is asked again any more.
 fn given_up(mut failure: ReplyFailure, repetitions: u32, again: RetryAdvice) -> ReplyFailure {
     match again {
-        RetryAdvice::After(wait) if wait > retry::LONGEST_WAIT => {
+        RetryAdvice::After(wait) if wait > retry::MAX_RETRY_WAIT => {
             let seconds = wait.as_secs();
             failure.message = format!("{} The server asks to wait {seconds} s.", failure.message);
         }

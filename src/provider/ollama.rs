@@ -2,7 +2,7 @@
 //!
 //! Ollama cuts a conversation that is longer than `num_ctx`, from its beginning, and says nothing. So `num_ctx` is always
 //! set: as configured, else as large as the conversation needs, up to what the model can have. A larger one takes memory
-//! and loads the model anew, so it grows in steps and begins at [`USUAL`].
+//! and loads the model anew, so it grows in steps and begins at [`MIN_CONTEXT_TOKENS`].
 
 mod lines;
 
@@ -18,9 +18,9 @@ use crate::domain::MessageImage;
 use serde_json::{Map, Value, json};
 
 /// Tokens of context that are asked for at least, where the model has so many.
-const USUAL: u64 = 32_768;
+const MIN_CONTEXT_TOKENS: u64 = 32_768;
 /// Tokens that are left for the reply.
-const FOR_REPLY: u64 = 4_096;
+const REPLY_TOKENS: u64 = 4_096;
 
 /// The format, beside its bodies.
 pub(super) const FORMAT: Format = Format {
@@ -44,10 +44,10 @@ fn context(asked: &OutgoingRequest<'_>, messages: &Value, tools: &Value) -> u64 
         return context;
     }
     let sent = lines::estimate(messages) + lines::estimate(tools);
-    let reply = asked.access().max_output.unwrap_or(FOR_REPLY).max(FOR_REPLY);
+    let reply = asked.access().max_output.unwrap_or(REPLY_TOKENS).max(REPLY_TOKENS);
     // A quarter more than is estimated: code has more tokens than prose.
     let needed = (sent + sent / 4 + reply).next_power_of_two();
-    needed.max(USUAL).min(asked.known.context.unwrap_or(USUAL))
+    needed.max(MIN_CONTEXT_TOKENS).min(asked.known.context.unwrap_or(MIN_CONTEXT_TOKENS))
 }
 
 fn encode(asked: &OutgoingRequest<'_>) -> Value {

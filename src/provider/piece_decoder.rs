@@ -6,7 +6,7 @@
 
 use super::accumulator::Accumulator;
 use super::failure::{ErrorBody, ServerIdentity};
-use super::framing::{FramePiece, Framing, FramingError, LONGEST_BODY};
+use super::framing::{FramePiece, Framing, FramingError, MAX_BODY_BYTES};
 use super::server::Access;
 use super::wire::{End, WireDecoder};
 use crate::domain::ReplyEvent;
@@ -129,7 +129,7 @@ impl<R: PieceDecoder> WireDecoder for ReplyDecoder<R> {
         self.framing = framing;
         match read {
             Ok(()) => {}
-            Err(FramingError::Body) => self.so_far.fail(ServerIdentity::too_long(LONGEST_BODY)),
+            Err(FramingError::Body) => self.so_far.fail(ServerIdentity::too_long(MAX_BODY_BYTES)),
             Err(FramingError::Piece(why)) => self.so_far.malformed(&why),
         }
         self.take(out);

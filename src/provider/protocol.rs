@@ -20,7 +20,7 @@ pub(super) struct Protocol {
 }
 
 /// Answers of the formats that stream events.
-pub(super) const EVENTS: &str = "text/event-stream, application/json";
+pub(super) const EVENT_STREAM_TYPES: &str = "text/event-stream, application/json";
 
 /// A header with a key in it.
 pub(super) type KeyHeader = (String, SecretString);

@@ -24,7 +24,7 @@ pub(super) const FORMAT: Format = Format {
         query_for_replies: None,
         key_header: openai::key_header,
         header: None,
-        accept: protocol::EVENTS,
+        accept: protocol::EVENT_STREAM_TYPES,
     },
     listing: Listing::All,
     encode,

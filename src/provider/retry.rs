@@ -5,9 +5,9 @@ use jiff::Timestamp;
 use std::time::Duration;
 
 /// How often a request is repeated at most.
-pub(super) const REPETITIONS: u32 = 5;
+pub(super) const MAX_RETRIES: u32 = 5;
 /// A server that asks for a longer pause than this is not waited for: the person decides.
-pub(super) const LONGEST_WAIT: Duration = Duration::from_mins(5);
+pub(super) const MAX_RETRY_WAIT: Duration = Duration::from_mins(5);
 
 /// What is to be done about a request that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub(super) enum RetryAdvice {
 impl RetryAdvice {
     /// How long to wait before repetition `attempt` (from 1); `None`: don't. `chance` is any number.
     pub(super) fn wait(self, attempt: u32, chance: u64) -> Option<Duration> {
-        if attempt > REPETITIONS {
+        if attempt > MAX_RETRIES {
             return None;
         }
         // Between three and five quarters, so that many who failed together don't come back together.
@@ -39,7 +39,7 @@ impl RetryAdvice {
             RetryAdvice::Backoff => Some(spread((500 * doubled).min(30_000))),
             RetryAdvice::Loading => Some(spread((2_000 * doubled).min(30_000))),
             // Never earlier than asked for.
-            RetryAdvice::After(wait) if wait <= LONGEST_WAIT => {
+            RetryAdvice::After(wait) if wait <= MAX_RETRY_WAIT => {
                 Some(wait + Duration::from_millis(chance % 250))
             }
             RetryAdvice::After(_) => None,
@@ -95,9 +95,9 @@ mod tests {
 
     #[test]
     fn waits_grow_and_end() {
-        let waits: Vec<_> = (1..=REPETITIONS).map(|n| RetryAdvice::Backoff.wait(n, 7).unwrap()).collect();
+        let waits: Vec<_> = (1..=MAX_RETRIES).map(|n| RetryAdvice::Backoff.wait(n, 7).unwrap()).collect();
         assert!(waits.windows(2).all(|w| w[0] < w[1]), "{waits:?}");
-        assert_eq!(RetryAdvice::Backoff.wait(REPETITIONS + 1, 7), None);
+        assert_eq!(RetryAdvice::Backoff.wait(MAX_RETRIES + 1, 7), None);
         assert_eq!(RetryAdvice::Never.wait(1, 7), None);
     }
 

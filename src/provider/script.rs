@@ -136,7 +136,7 @@ impl Script {
 
     /// The names of the shipped stories that are offered to people; the default one comes first.
     pub(crate) fn offered() -> &'static [&'static str] {
-        &shipped::OFFERED
+        &shipped::OFFERED_STORIES
     }
 
     /// How many tokens the model is said to have in its context; `None`: not told.

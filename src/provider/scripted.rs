@@ -1,7 +1,7 @@
 //! Plays a story: the replies of a model that is not there, in its tempo, with its failures. No network.
 
 use super::failure::{ServerAnswer, ServerIdentity, ServerRefusal, failure};
-use super::retry::{REPETITIONS, RetryAdvice};
+use super::retry::{MAX_RETRIES, RetryAdvice};
 use super::script::{Cause, Position, Script, ScriptChoice, ScriptedError, ScriptedReply};
 use crate::domain::{
     FailureKind, Finish, FinishReason, ModelInfo, ModelName, ModelRequest, ReplyEvent, ReplyFailure, ToolCall,
@@ -12,9 +12,9 @@ use tokio::sync::mpsc::Sender;
 use tokio::time::Instant;
 
 /// How often text is sent when it is faster than this: a screen shows no more anyway.
-const TICK: Duration = Duration::from_millis(5);
+const SEND_INTERVAL: Duration = Duration::from_millis(5);
 /// Tokens in one piece where there is no tempo.
-const BURST: usize = 16;
+const BURST_TOKENS: usize = 16;
 
 /// Plays a story; remembers how far it was told.
 #[derive(Debug)]
@@ -130,7 +130,7 @@ impl ScriptedProvider {
                 return Ok(false);
             };
             let wait_ms = wait.as_millis() as u64;
-            told(out, ReplyEvent::Retrying { attempt: failed, of: REPETITIONS, wait_ms, failure }).await?;
+            told(out, ReplyEvent::Retrying { attempt: failed, of: MAX_RETRIES, wait_ms, failure }).await?;
             pause(out, wait).await?;
         }
     }
@@ -179,7 +179,7 @@ async fn stream(
     let mut sent: u64 = 0;
     while !rest.is_empty() {
         let due = if pace == 0 {
-            sent + BURST as u64
+            sent + BURST_TOKENS as u64
         } else {
             // The first token is due at once.
             1 + (begin.elapsed().as_millis() as u64).saturating_mul(u64::from(pace)) / 1000
@@ -196,8 +196,10 @@ async fn stream(
         }
         if pace > 0 && !rest.is_empty() {
             let next = begin + Duration::from_micros(sent.saturating_mul(1_000_000) / u64::from(pace));
-            tokio::time::sleep_until(next.max(Instant::now() + TICK.min(Duration::from_secs(1) / pace)))
-                .await;
+            tokio::time::sleep_until(
+                next.max(Instant::now() + SEND_INTERVAL.min(Duration::from_secs(1) / pace)),
+            )
+            .await;
         }
     }
     Ok(())

@@ -15,11 +15,11 @@ pub(super) struct SseEvent {
 
 /// A line or an event became longer than is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("an event of the stream is longer than {LONGEST} bytes")]
+#[error("an event of the stream is longer than {MAX_EVENT_BYTES} bytes")]
 pub(super) struct TooLong;
 
 /// Bytes that one event may have.
-pub(super) const LONGEST: usize = 16 << 20;
+pub(super) const MAX_EVENT_BYTES: usize = 16 << 20;
 
 #[derive(Debug, Default)]
 pub(super) struct SseParser {
@@ -36,7 +36,7 @@ pub(super) struct SseParser {
 }
 
 /// An object between the events that is longer than this is none.
-const LONGEST_STRAY: usize = 64 << 10;
+const MAX_STRAY_BYTES: usize = 64 << 10;
 
 impl SseParser {
     /// Reads on; events that are over are given to `each`.
@@ -79,7 +79,7 @@ impl SseParser {
     }
 
     fn keep(&mut self, bytes: &[u8]) -> Result<(), TooLong> {
-        if self.line.len() + bytes.len() > LONGEST {
+        if self.line.len() + bytes.len() > MAX_EVENT_BYTES {
             return Err(TooLong);
         }
         self.line.extend_from_slice(bytes);
@@ -102,7 +102,7 @@ impl SseParser {
             }
             return Ok(());
         }
-        if self.event.data.len() + line.len() > LONGEST {
+        if self.event.data.len() + line.len() > MAX_EVENT_BYTES {
             return Err(TooLong);
         }
         self.field(line);
@@ -114,7 +114,7 @@ impl SseParser {
         if self.stray.is_empty() && (self.has_data || !self.without_mark(line).starts_with(b"{")) {
             return None;
         }
-        if self.stray.len() + line.len() > LONGEST_STRAY {
+        if self.stray.len() + line.len() > MAX_STRAY_BYTES {
             self.stray.clear();
             return None;
         }
@@ -226,7 +226,7 @@ mod tests {
         let mut fed = 0;
         while parser.feed(&block, &mut |_| {}).is_ok() {
             fed += block.len();
-            assert!(fed <= LONGEST);
+            assert!(fed <= MAX_EVENT_BYTES);
         }
     }
 

@@ -3,9 +3,9 @@
 use super::literal::{Literal, take};
 
 /// How deep an annotation may be nested; what is nested deeper takes any literal.
-const DEEPEST: usize = 8;
+const MAX_DEPTH: usize = 8;
 /// Members of a union, choices of a `Literal` and parts of a tuple that are read.
-const MOST: usize = 200;
+const MAX_MEMBERS: usize = 200;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Annotation {
@@ -89,14 +89,14 @@ impl<'a> AnnotationReader<'a> {
     /// `a | b | None`
     fn union(&mut self) -> Option<Annotation> {
         let mut all = vec![self.atom()?];
-        while self.take("|") && all.len() < MOST {
+        while self.take("|") && all.len() < MAX_MEMBERS {
             all.push(self.atom()?);
         }
         Some(one_of(all))
     }
 
     fn atom(&mut self) -> Option<Annotation> {
-        if self.depth >= DEEPEST {
+        if self.depth >= MAX_DEPTH {
             return None;
         }
         self.depth += 1;
@@ -154,7 +154,7 @@ impl<'a> AnnotationReader<'a> {
 
     fn unions(&mut self) -> Option<Vec<Annotation>> {
         let mut all = vec![self.union()?];
-        while self.take(",") && all.len() < MOST {
+        while self.take(",") && all.len() < MAX_MEMBERS {
             all.push(self.union()?);
         }
         Some(all)
@@ -166,7 +166,7 @@ impl<'a> AnnotationReader<'a> {
             return Some(Annotation::Tuple(Vec::new()));
         }
         let mut all = vec![self.union()?];
-        while self.take(",") && all.len() < MOST {
+        while self.take(",") && all.len() < MAX_MEMBERS {
             if self.take("...") {
                 return Some(Annotation::Tuples(Box::new(all.pop()?)));
             }
@@ -177,7 +177,7 @@ impl<'a> AnnotationReader<'a> {
 
     fn values(&mut self) -> Option<Vec<Literal>> {
         let mut all = vec![self.literal()?];
-        while self.take(",") && all.len() < MOST {
+        while self.take(",") && all.len() < MAX_MEMBERS {
             all.push(self.literal()?);
         }
         Some(all)

@@ -5,7 +5,7 @@ use super::syntax::{FunctionError, definition, named, text};
 use tree_sitter::Node;
 
 /// Decorators that wrap a function and do nothing else.
-const DECORATORS: &[&str] = &[
+const HARMLESS_DECORATORS: &[&str] = &[
     "cache",
     "functools.cache",
     "lru_cache",
@@ -15,11 +15,11 @@ const DECORATORS: &[&str] = &[
 ];
 
 /// Nodes that are looked at of one expression.
-const MOST: usize = 20_000;
+const MAX_NODES: usize = 20_000;
 /// How deep literals may be nested.
-const DEEPEST: usize = 60;
+const MAX_DEPTH: usize = 60;
 /// Calls that make a value and do nothing else.
-const MAKERS: &[&str] = &[
+const HARMLESS_CALLS: &[&str] = &[
     "Path",
     "PurePath",
     "date",
@@ -112,7 +112,7 @@ fn is_constant(node: Node<'_>) -> bool {
 
 /// Whether an expression is made of literals alone.
 fn is_literal(node: Node<'_>, depth: usize) -> bool {
-    if depth > DEEPEST {
+    if depth > MAX_DEPTH {
         return false;
     }
     let all = |node: Node<'_>| named(node).into_iter().all(|child| is_literal(child, depth + 1));
@@ -143,7 +143,7 @@ fn is_number(node: Node<'_>, depth: usize) -> bool {
     match node.kind() {
         "integer" | "float" => true,
         "unary_operator" | "parenthesized_expression" => {
-            depth <= DEEPEST && named(node).into_iter().all(|child| is_number(child, depth + 1))
+            depth <= MAX_DEPTH && named(node).into_iter().all(|child| is_number(child, depth + 1))
         }
         "binary_operator" => is_literal(node, depth),
         _ => false,
@@ -155,7 +155,7 @@ fn decorated(node: Node<'_>, source: &str, own: &[&str], flaws: &mut Vec<Functio
     for decorator in named(node).into_iter().filter(|child| child.kind() == "decorator") {
         let shown = text(decorator, source).lines().next().unwrap_or_default().replace('`', "'");
         let name = shown.trim_start_matches('@').trim();
-        if !DECORATORS.contains(&name) || own.contains(&name) {
+        if !HARMLESS_DECORATORS.contains(&name) || own.contains(&name) {
             let what = format!("the decorator `{shown}` runs when the function is defined; take it out");
             flaws.push(FunctionError::at(decorator, what));
         }
@@ -171,7 +171,7 @@ fn decorated(node: Node<'_>, source: &str, own: &[&str], flaws: &mut Vec<Functio
 
 /// Defaults and annotations are evaluated when a function is defined.
 fn when_defined(function: Node<'_>, source: &str, own: &[&str], flaws: &mut Vec<FunctionError>) {
-    let makers: Vec<&str> = MAKERS.iter().copied().filter(|maker| !own.contains(maker)).collect();
+    let makers: Vec<&str> = HARMLESS_CALLS.iter().copied().filter(|maker| !own.contains(maker)).collect();
     let parts = [function.child_by_field_name("parameters"), function.child_by_field_name("return_type")];
     for call in parts.into_iter().flatten().filter_map(|part| calls(part, source, &makers)) {
         flaws.push(FunctionError::at(call, called(call, source)));
@@ -203,7 +203,7 @@ fn calls<'t>(node: Node<'t>, source: &str, fine: &[&str]) -> Option<Node<'t>> {
             "lambda" => continue,
             _ => {}
         }
-        if seen > MOST {
+        if seen > MAX_NODES {
             return Some(node);
         }
         open.extend(named(node).into_iter().rev().map(|child| (child, annotates)));

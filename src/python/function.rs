@@ -1,14 +1,14 @@
 //! Reads one function: whether a text is exactly one function that does nothing when it is defined, and its
 //! signature.
 
-use super::syntax::{FunctionError, LARGEST, definition, first_error, named, parse, text};
+use super::syntax::{FunctionError, MAX_BYTES, definition, first_error, named, parse, text};
 use super::{Literal, argument, effects};
 use crate::domain::{Function, Parameter, ParameterKind};
 use crate::text::line::one_line;
 use tree_sitter::Node;
 
 /// So much of a wrong text is told.
-const MOST: usize = 12;
+const MAX_FLAWS: usize = 12;
 
 /// A function as it was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,8 +33,8 @@ pub(crate) fn listed(flaws: &[FunctionError]) -> String {
 /// Everything that keeps it from being exactly one function with docstring and annotations and without effects.
 pub(crate) fn examine(source: &str) -> Result<Definition, Vec<FunctionError>> {
     let tree = parse(source).ok_or_else(|| {
-        let what = if source.len() > LARGEST {
-            format!("it can't be read; at most {LARGEST} bytes are")
+        let what = if source.len() > MAX_BYTES {
+            format!("it can't be read; at most {MAX_BYTES} bytes are")
         } else {
             "it can't be read, it takes too many steps; write it plainer, with fewer comments".to_owned()
         };
@@ -68,7 +68,7 @@ pub(crate) fn examine(source: &str) -> Result<Definition, Vec<FunctionError>> {
         }
     };
     flaws.sort_by_key(|flaw| flaw.line);
-    flaws.truncate(MOST);
+    flaws.truncate(MAX_FLAWS);
     match defined {
         Some(defined) if flaws.is_empty() => Ok(defined),
         _ => Err(flaws),

@@ -7,12 +7,12 @@ mod read;
 
 pub(crate) use error::LiteralError;
 pub(super) use read::take;
-use read::{DEEPEST, LiteralReader};
+use read::{LiteralReader, MAX_DEPTH};
 use serde_json::Value;
 use std::fmt::{self, Write as _};
 
 /// The longest text of a literal, in bytes.
-const LONGEST: usize = 256 << 10;
+const MAX_TEXT_BYTES: usize = 256 << 10;
 
 /// A value, as Python would write it.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,7 +47,7 @@ pub(crate) enum Literal {
 impl Literal {
     /// Reads a literal that is the whole text.
     pub(crate) fn read(text: &str) -> Result<Self, LiteralError> {
-        if text.len() > LONGEST {
+        if text.len() > MAX_TEXT_BYTES {
             return Err(LiteralError::Whole("is longer than 256 KiB"));
         }
         let mut reader = LiteralReader { rest: text.trim(), depth: 0 };
@@ -67,7 +67,7 @@ impl Literal {
     fn below(value: &Value, depth: usize) -> Option<Self> {
         let inside = |value| Self::below(value, depth + 1);
         Some(match value {
-            _ if depth > DEEPEST => return None,
+            _ if depth > MAX_DEPTH => return None,
             Value::Null => Literal::None,
             Value::Bool(truth) => Literal::Bool(*truth),
             Value::Number(number) if number.is_f64() => Literal::Float(number.to_string()),

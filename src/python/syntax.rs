@@ -6,9 +6,9 @@ use tree_sitter::{Node, Tree};
 pub(super) use crate::text::syntax::{named, text};
 
 /// Bytes of a text that are read.
-pub(super) const LARGEST: usize = 256 << 10;
+pub(super) const MAX_BYTES: usize = 256 << 10;
 /// A step of the parser for so many bytes.
-const STEP: usize = 8;
+const BYTES_PER_STEP: usize = 8;
 
 /// Something that is wrong with a text that should be one function.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -39,10 +39,10 @@ pub(super) fn definition(node: Node<'_>) -> Option<Node<'_>> {
 
 /// Parses a text within a budget; `None` where it took more than its size allows.
 pub(super) fn parse(source: &str) -> Option<Tree> {
-    if source.len() > LARGEST {
+    if source.len() > MAX_BYTES {
         return None;
     }
-    syntax::parse(source, Grammar::Python, Budget { step: STEP, size: LARGEST }, &|| true)
+    syntax::parse(source, Grammar::Python, Budget { step: BYTES_PER_STEP, size: MAX_BYTES }, &|| true)
 }
 
 /// The first place that is no Python, found without recursion.

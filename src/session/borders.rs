@@ -6,12 +6,12 @@ use std::io::Read as _;
 use std::path::Path;
 
 /// More bytes than this are not written here.
-const LARGEST: u64 = 4_096;
+const MAX_BYTES: u64 = 4_096;
 
 /// What the file says.
 pub(super) fn kept(path: &Path) -> Borders {
     let mut text = String::new();
-    let read = File::open(path).and_then(|file| file.take(LARGEST).read_to_string(&mut text));
+    let read = File::open(path).and_then(|file| file.take(MAX_BYTES).read_to_string(&mut text));
     read.ok().and_then(|_| Borders::of_text(&text)).unwrap_or_default()
 }
 

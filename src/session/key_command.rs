@@ -17,9 +17,9 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 /// How long it may take: a password manager may ask the person something in a window of its own.
-const PATIENCE: Duration = Duration::from_secs(30);
+const COMMAND_TIMEOUT: Duration = Duration::from_secs(30);
 /// Bytes of output that are read.
-const LARGEST: u64 = 64 << 10;
+const MAX_OUTPUT_BYTES: u64 = 64 << 10;
 
 /// Why a program wrote no key, as the rest of a sentence about it. Never a word of its output.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -53,7 +53,7 @@ pub(super) enum KeyCommandError {
 
 /// The key that the program writes.
 pub(super) fn run(command: &OneOrMore, programs: &Launcher) -> Result<SecretString, KeyCommandError> {
-    run_for(command, programs, PATIENCE)
+    run_for(command, programs, COMMAND_TIMEOUT)
 }
 
 fn run_for(
@@ -100,12 +100,12 @@ fn read(child: &mut Child, deadline: Instant) -> Result<Vec<u8>, Option<KeyComma
     let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || {
         let mut bytes = Vec::new();
-        let done = pipe.take(LARGEST + 1).read_to_end(&mut bytes).map(|_| bytes);
+        let done = pipe.take(MAX_OUTPUT_BYTES + 1).read_to_end(&mut bytes).map(|_| bytes);
         // Nobody may wait for it any more.
         let _ = sender.send(done);
     });
     match receiver.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
-        Ok(Ok(bytes)) if bytes.len() as u64 <= LARGEST => Ok(bytes),
+        Ok(Ok(bytes)) if bytes.len() as u64 <= MAX_OUTPUT_BYTES => Ok(bytes),
         Ok(Ok(_)) => Err(Some(TooLong)),
         Ok(Err(error)) => Err(Some(Unreadable(error.to_string()))),
         Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => Err(None),

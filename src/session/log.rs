@@ -9,7 +9,7 @@ use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::fmt::MakeWriter;
 
 /// A log of more bytes than this is moved aside when it is opened; one old one is kept.
-const LARGEST: u64 = 1 << 20;
+const MAX_BYTES: u64 = 1 << 20;
 
 /// Lets warnings and errors (or what `SAYSO_LOG` names: `error`, `warn`, `info`, `debug`, `trace`, `off`) go to this
 /// file. A log that can't be written is no reason not to work.
@@ -33,7 +33,7 @@ impl LogTarget {
         if let Some(folder) = self.path.parent() {
             std::fs::create_dir_all(folder)?;
         }
-        if std::fs::metadata(&*self.path).is_ok_and(|info| info.len() > LARGEST) {
+        if std::fs::metadata(&*self.path).is_ok_and(|info| info.len() > MAX_BYTES) {
             std::fs::rename(&*self.path, self.path.with_extension("log.1"))?;
         }
         let mut options = OpenOptions::new();

@@ -20,7 +20,7 @@ use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 /// How it goes, told before anything was asked.
-const OPENING: &str = "Ask for something in your own words. What has to be run comes to wait for you first, with all that it \
+const OPENING_TEXT: &str = "Ask for something in your own words. What has to be run comes to wait for you first, with all that it \
     may do: **Ctrl-Y** shows it, **Ctrl-Y** again runs it once. There, `e` edits it, `r` rejects it with a reason, `s` \
     skips it.";
 
@@ -33,7 +33,7 @@ const PROMPTS: [&str; 4] = [
 ];
 
 /// A person's theme or keymap of more bytes than this is none.
-const LARGEST: u64 = 1 << 20;
+const MAX_BYTES: u64 = 1 << 20;
 
 /// The options of the terminal for this factory.
 pub(crate) fn options(factory: &SessionFactory, welcome: bool) -> Result<Options, Failure> {
@@ -93,9 +93,10 @@ pub(crate) fn opening(provider: Option<&Provider>) -> Opening {
     match provider.and_then(Provider::opening) {
         Some((text, prompts)) => Opening { text: text.to_owned(), prompts },
         None if scripted || provider.is_none() => Opening::default(),
-        None => {
-            Opening { text: OPENING.to_owned(), prompts: PROMPTS.iter().map(ToString::to_string).collect() }
-        }
+        None => Opening {
+            text: OPENING_TEXT.to_owned(),
+            prompts: PROMPTS.iter().map(ToString::to_string).collect(),
+        },
     }
 }
 
@@ -200,7 +201,7 @@ fn keymap(path: &Path) -> Result<Option<(String, String)>, Failure> {
         Failure::new(FailureClass::Config, format!("{}: {why}", path.display()))
             .hint("Correct the file, or move it away.")
     };
-    if info.len() > LARGEST {
+    if info.len() > MAX_BYTES {
         return Err(broken("too large for a keymap".into()));
     }
     let text = std::fs::read_to_string(path).map_err(|error| broken(error.to_string()))?;
@@ -222,7 +223,7 @@ fn themes_in(folder: &Path) -> Vec<(String, String)> {
     let files = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|file| file.path());
     files
         .filter(|path| path.extension().is_some_and(|e| e == "toml"))
-        .filter(|path| std::fs::metadata(path).is_ok_and(|info| info.is_file() && info.len() <= LARGEST))
+        .filter(|path| std::fs::metadata(path).is_ok_and(|info| info.is_file() && info.len() <= MAX_BYTES))
         .filter_map(|path| {
             let name = path.file_stem()?.to_str()?.to_owned();
             Some((name, std::fs::read_to_string(&path).ok()?))

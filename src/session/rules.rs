@@ -8,14 +8,14 @@ use crate::review::{Forbid, RuleRegistry};
 use crate::workspace::own_files;
 
 /// Larger files hold no rules.
-const LARGEST: u64 = 1 << 20;
+const MAX_BYTES: u64 = 1 << 20;
 
 /// The rules that hold, and what could not be used.
 pub(super) fn book(loaded: &LoadedConfig) -> (RuleRegistry, Vec<Notice>) {
     let mut notices = Vec::new();
     let mut texts: Vec<(String, String)> = Vec::new();
     for path in own_files::of(&loaded.paths.rules()) {
-        match own_files::text(&path, LARGEST) {
+        match own_files::text(&path, MAX_BYTES) {
             Ok(text) => texts.push((path.display().to_string(), text)),
             Err(error) => notices.push(Notice::warn(format!("{error}. Its rules are not used."))),
         }

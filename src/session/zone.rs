@@ -8,11 +8,11 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::OnceLock;
 
 /// The zone of this system.
-const SYSTEM: &str = "/etc/localtime";
+const SYSTEM_ZONE: &str = "/etc/localtime";
 /// Where the system keeps its zones, by name.
-const ZONES: &str = "/usr/share/zoneinfo";
+const ZONE_FOLDER: &str = "/usr/share/zoneinfo";
 /// Files of zones have a few KiB.
-const LARGEST: u64 = 256 << 10;
+const MAX_BYTES: u64 = 256 << 10;
 
 /// The person's time zone: that of `TZ`, else the system's.
 pub(crate) fn local() -> TimeZone {
@@ -26,15 +26,15 @@ pub(crate) fn local() -> TimeZone {
 
 /// The file that tells the zone; `None` where `TZ` is not the name of one.
 fn file(named: Option<&str>) -> Option<PathBuf> {
-    let Some(name) = named else { return Some(SYSTEM.into()) };
+    let Some(name) = named else { return Some(SYSTEM_ZONE.into()) };
     let path = Path::new(name.strip_prefix(':').unwrap_or(name));
     let plain = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::RootDir);
-    (!path.as_os_str().is_empty() && path.components().all(plain)).then(|| Path::new(ZONES).join(path))
+    (!path.as_os_str().is_empty() && path.components().all(plain)).then(|| Path::new(ZONE_FOLDER).join(path))
 }
 
 fn read(path: &Path) -> Option<TimeZone> {
     let mut bytes = Vec::new();
-    File::open(path).ok()?.take(LARGEST).read_to_end(&mut bytes).ok()?;
+    File::open(path).ok()?.take(MAX_BYTES).read_to_end(&mut bytes).ok()?;
     TimeZone::tzif("local", &bytes).ok()
 }
 
@@ -44,7 +44,7 @@ mod tests {
 
     #[test]
     fn a_zone_is_a_file_of_the_system_or_what_tz_names() {
-        assert_eq!(file(None), Some(SYSTEM.into()));
+        assert_eq!(file(None), Some(SYSTEM_ZONE.into()));
         assert_eq!(file(Some("Europe/Berlin")), Some("/usr/share/zoneinfo/Europe/Berlin".into()));
         assert_eq!(file(Some(":/srv/zone")), Some("/srv/zone".into()));
         assert_eq!((file(Some("")), file(Some("../../etc/passwd"))), (None, None));

@@ -3,13 +3,13 @@
 use similar::TextDiff;
 
 /// How much of two words has to be alike, at least.
-const ALIKE: f32 = 0.6;
+const MIN_SIMILARITY: f32 = 0.6;
 
 /// The known word that is most like this one, where one is like it; capitals do not matter.
 pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word = word.to_lowercase();
     let alike = |name: &'a str| (TextDiff::from_chars(name.to_lowercase(), word.clone()).ratio(), name);
-    let near = known.into_iter().map(alike).filter(|(ratio, _)| *ratio > ALIKE);
+    let near = known.into_iter().map(alike).filter(|(ratio, _)| *ratio > MIN_SIMILARITY);
     near.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, name)| name)
 }
 

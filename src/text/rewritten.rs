@@ -2,10 +2,10 @@
 //! and now and then how far it is.
 
 /// A line that is written over for so long is told as it stands, and so often at most: milliseconds.
-const TELL_MS: u64 = 10_000;
+const REPEAT_INTERVAL_MS: u64 = 10_000;
 
 /// What is written over is told once it is longer, in bytes: no bar is.
-const LONGEST: usize = 8 << 10;
+const MAX_HELD_BYTES: usize = 8 << 10;
 
 /// The state of one stream.
 #[derive(Clone, Debug, Default)]
@@ -51,7 +51,7 @@ impl LineCollapser {
     fn write(&mut self, body: &str, now_ms: u64, told: &mut String) {
         if !std::mem::take(&mut self.returned) {
             match &mut self.held {
-                Some(held) if held.len() < LONGEST => held.push_str(body),
+                Some(held) if held.len() < MAX_HELD_BYTES => held.push_str(body),
                 held => {
                     if let Some(held) = held.take() {
                         told.push_str(if self.open { "\n" } else { "" });
@@ -66,7 +66,7 @@ impl LineCollapser {
         let since = *self.since.get_or_insert(now_ms);
         // Only what differs in its figures is the same bar: everything else is told before it is gone.
         let is_other = self.held.as_ref().is_some_and(|held| letters(held).ne(letters(body)));
-        if is_other || now_ms.saturating_sub(since) >= TELL_MS && self.held.is_some() {
+        if is_other || now_ms.saturating_sub(since) >= REPEAT_INTERVAL_MS && self.held.is_some() {
             self.end_line(told);
             self.since = Some(now_ms);
         }

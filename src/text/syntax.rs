@@ -26,10 +26,10 @@ impl Grammar {
 }
 
 /// The parser is handed a text in pieces of so many bytes, so that what its lexer reads again and again is counted.
-const PIECE: usize = 1024;
+const PIECE_BYTES: usize = 1024;
 
 /// How often the lexer may read each byte of a text, on the average.
-const READS: usize = 64;
+const MAX_READS_PER_BYTE: usize = 64;
 
 /// What a text may take.
 #[derive(Clone, Copy, Debug)]
@@ -56,7 +56,7 @@ pub(crate) fn parse(
     parser.set_language(&grammar.language()).ok()?;
     let masked = masked(source, grammar);
     let bytes = masked.as_ref();
-    let pieces = Cell::new(2_000 + (budget.size / PIECE).saturating_mul(READS));
+    let pieces = Cell::new(2_000 + (budget.size / PIECE_BYTES).saturating_mul(MAX_READS_PER_BYTE));
     let mut steps = 2_000 + bytes.len() / budget.step.max(1);
     let mut progress = |_: &ParseState| {
         steps = steps.saturating_sub(1);
@@ -77,7 +77,7 @@ pub(crate) fn parse(
 /// Where the piece ends that begins here: behind a whole character. Of one that is cut the parser makes an error, and what
 /// it names would be read as another name.
 fn end_of_piece(bytes: &[u8], at: usize) -> usize {
-    let end = (at / PIECE + 1) * PIECE;
+    let end = (at / PIECE_BYTES + 1) * PIECE_BYTES;
     let goes_on = |byte: &&u8| **byte & 0xC0 == 0x80;
     let rest = bytes.get(end..).unwrap_or_default().iter().take_while(goes_on).count();
     bytes.len().min(end + rest)
@@ -123,7 +123,7 @@ mod tests {
                 let text = |at: usize| format!("{}\n{code}", comment.to_string().repeat(at - 1));
                 let (has_error, tree) = all(&text(500), grammar);
                 assert!(!has_error, "{grammar:?} {name}");
-                for at in PIECE - 8..=PIECE + 1 {
+                for at in PIECE_BYTES - 8..=PIECE_BYTES + 1 {
                     let (_, other) = all(&text(at), grammar);
                     assert_eq!(other, tree, "{grammar:?} {name} at {at}");
                 }

@@ -13,7 +13,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 /// Folders that hold what others made, or what tools made of it.
-const PASSED: &[&str] =
+const SKIPPED_FOLDERS: &[&str] =
     &[".git", ".hg", ".svn", "node_modules", "target", "__pycache__", ".venv", "venv", ".tox", ".mypy_cache"];
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -111,7 +111,7 @@ impl Iterator for FileWalk {
             match meta {
                 Ok(meta) if meta.is_dir() => {
                     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-                    if first || !PASSED.contains(&name) {
+                    if first || !SKIPPED_FOLDERS.contains(&name) {
                         if first && std::fs::read_dir(&path).is_err() {
                             return Some(path);
                         }

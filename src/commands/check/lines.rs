@@ -5,10 +5,10 @@ use crate::domain::{Finding, Review};
 use unicode_width::UnicodeWidthStr as _;
 
 /// Widest piece of a line that is shown, in characters.
-const WIDEST: usize = 100;
+const MAX_CHARS_SHOWN: usize = 100;
 
 /// Characters in front of the place that are shown at least, where the line is cut.
-const BEFORE: usize = 30;
+const MIN_CHARS_BEFORE: usize = 30;
 
 /// The line of code of each finding, with its place marked under it.
 pub(super) fn lines(source: &str, review: &Review) -> Vec<String> {
@@ -43,15 +43,15 @@ fn marked(line: &str, finding: &Finding) -> String {
     let place = finding.place;
     let column = usize::try_from(place.column.saturating_sub(1)).unwrap_or(0);
     let end = if place.end_line == place.line { place.end_column.saturating_sub(1) } else { u32::MAX };
-    let from = if column > WIDEST - BEFORE { column - BEFORE } else { 0 };
+    let from = if column > MAX_CHARS_SHOWN - MIN_CHARS_BEFORE { column - MIN_CHARS_BEFORE } else { 0 };
     let mut pieces = line.chars().skip(from);
     let piece = |count: usize, chars: &mut dyn Iterator<Item = char>| -> String {
         visible(&chars.take(count).collect::<String>()).replace('\t', "    ")
     };
     let before = piece(column - from, &mut pieces);
     let length = usize::try_from(end).unwrap_or(usize::MAX).saturating_sub(column);
-    let inside = piece(length.min(WIDEST - (column - from).min(WIDEST - 1)), &mut pieces);
-    let after = piece(WIDEST.saturating_sub(before.len() + inside.len()), &mut pieces);
+    let inside = piece(length.min(MAX_CHARS_SHOWN - (column - from).min(MAX_CHARS_SHOWN - 1)), &mut pieces);
+    let after = piece(MAX_CHARS_SHOWN.saturating_sub(before.len() + inside.len()), &mut pieces);
     let (head, tail) = (if from > 0 { "…" } else { "" }, if pieces.next().is_some() { "…" } else { "" });
     let number = place.line.to_string();
     let gap = " ".repeat(number.len());

@@ -14,8 +14,8 @@ struct Pace {
     pause: Duration,
 }
 
-const ON_TERMINAL: Pace = Pace { first: Duration::from_secs(1), pause: Duration::from_millis(200) };
-const IN_A_LOG: Pace = Pace { first: Duration::from_secs(30), pause: Duration::from_secs(30) };
+const TERMINAL_PACE: Pace = Pace { first: Duration::from_secs(1), pause: Duration::from_millis(200) };
+const LOG_PACE: Pace = Pace { first: Duration::from_secs(30), pause: Duration::from_secs(30) };
 
 pub(super) struct Progress<'a> {
     err: &'a mut dyn Write,
@@ -82,7 +82,7 @@ impl Drop for Progress<'_> {
 }
 
 fn pace(on_terminal: bool) -> Pace {
-    if on_terminal { ON_TERMINAL } else { IN_A_LOG }
+    if on_terminal { TERMINAL_PACE } else { LOG_PACE }
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
 /// Files that were not checked are listed so far.
-const NOTES: usize = 1000;
+const MAX_NOTES: usize = 1000;
 
 /// The head of the log: the tool and its rules, up to the list of results.
 pub(super) fn begin(book: &RuleRegistry, out: &mut dyn Write) -> io::Result<()> {
@@ -106,7 +106,7 @@ pub(super) fn note(checked: &CheckedFile, notes: &mut Vec<Value>) {
         CheckOutcome::Unread(why) => Some(format!("it can't be read: {why}")),
         CheckOutcome::Reviewed { review, .. } => review.unchecked.clone(),
     };
-    if let Some(why) = why.filter(|_| notes.len() < NOTES) {
+    if let Some(why) = why.filter(|_| notes.len() < MAX_NOTES) {
         notes.push(json!({
             "level": "warning",
             "message": { "text": format!("not checked: {why}") },

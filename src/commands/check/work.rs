@@ -21,16 +21,16 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// Files that wait to be told at the most.
-const BATCH: usize = 256;
+const BATCH_FILES: usize = 256;
 
 /// Larger files are not read: no code that people look at is.
-const LARGEST: u64 = 64 << 20;
+const MAX_BYTES: u64 = 64 << 20;
 
 /// Stack of a thread that reviews: trees are walked without recursion, grammars are not.
-const STACK: usize = 8 << 20;
+const STACK_BYTES: usize = 8 << 20;
 
 /// How long a file may take until how far it is is told again.
-const LOOK: Duration = Duration::from_millis(200);
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Whether lines of code are wanted beside the findings.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -72,7 +72,7 @@ pub(super) fn each(
 ) -> Result<(), Failure> {
     let threads = thread::available_parallelism().map_or(1, usize::from);
     loop {
-        let batch: Vec<FileJob> = jobs.by_ref().take(BATCH).collect();
+        let batch: Vec<FileJob> = jobs.by_ref().take(BATCH_FILES).collect();
         if batch.is_empty() {
             return Ok(());
         }
@@ -107,7 +107,7 @@ fn side_by_side(
             let (work, sender) = (&work, sender.clone());
             // Where the system gives no more threads, those that there are do all the work.
             if thread::Builder::new()
-                .stack_size(STACK)
+                .stack_size(STACK_BYTES)
                 .spawn_scoped(threads_of, move || work(&sender))
                 .is_err()
             {
@@ -120,7 +120,7 @@ fn side_by_side(
         }
         drop(sender);
         loop {
-            match told.recv_timeout(LOOK) {
+            match told.recv_timeout(PROGRESS_INTERVAL) {
                 Ok(one) => {
                     done.push(one);
                     progress.checked();
@@ -141,7 +141,7 @@ fn take<'j>(next: &AtomicUsize, batch: &'j [FileJob]) -> Option<(usize, &'j File
 
 fn check(job: &FileJob, (scope, languages): (&Scope, &Languages), form: ReportForm) -> CheckedFile {
     let path = job.path.clone();
-    let bytes = match input::read_bytes(&path, LARGEST + 1) {
+    let bytes = match input::read_bytes(&path, MAX_BYTES + 1) {
         Ok(bytes) => bytes,
         Err(error) => return CheckedFile { path, outcome: CheckOutcome::Unread(report::reason(&error)) },
     };
@@ -221,7 +221,7 @@ fn look(source: &str, language: Option<&str>, scope: &Scope) -> Review {
 /// Why a file has no text that is checked.
 #[derive(Debug, thiserror::Error)]
 enum NoText {
-    #[error("it is larger than {} MiB", LARGEST >> 20)]
+    #[error("it is larger than {} MiB", MAX_BYTES >> 20)]
     TooLarge,
     #[error("it is no text")]
     Binary,
@@ -229,7 +229,7 @@ enum NoText {
 
 /// The text of a file.
 fn text(bytes: Vec<u8>) -> Result<String, NoText> {
-    if bytes.len() as u64 > LARGEST {
+    if bytes.len() as u64 > MAX_BYTES {
         return Err(NoText::TooLarge);
     }
     if bytes.iter().take(8192).any(|byte| *byte == 0) {

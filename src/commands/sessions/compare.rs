@@ -9,7 +9,7 @@ use crate::session::factory::SessionFactory;
 use std::io::{self, IsTerminal as _};
 
 /// Columns where no terminal tells how many it has.
-const WIDTH: usize = 140;
+const DEFAULT_WIDTH: usize = 140;
 
 pub(super) fn run(
     factory: &SessionFactory,
@@ -24,9 +24,9 @@ pub(super) fn run(
         writeln!(console.err, "warning: {}", visible_line(damage))?;
     }
     let width = if io::stdout().is_terminal() {
-        crossterm::terminal::size().map_or(WIDTH, |(columns, _)| usize::from(columns))
+        crossterm::terminal::size().map_or(DEFAULT_WIDTH, |(columns, _)| usize::from(columns))
     } else {
-        WIDTH
+        DEFAULT_WIDTH
     };
     for line in columns::lines(&compared.comparison, width) {
         writeln!(console.out, "{}", line.text)?;

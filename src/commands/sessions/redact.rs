@@ -16,11 +16,11 @@ use std::io::Read as _;
 use std::path::Path;
 
 /// Places that are told one by one.
-const TOLD: usize = 20;
+const MAX_PLACES_SHOWN: usize = 20;
 /// Characters of the shortest word: what is shorter stands everywhere.
-const SHORTEST: usize = 3;
+const MIN_WORD_CHARS: usize = 3;
 /// Bytes of the longest file of words.
-const LARGEST: u64 = 1 << 20;
+const MAX_WORD_FILE_BYTES: u64 = 1 << 20;
 
 pub(super) fn run(
     args: &SessionRedactArgs,
@@ -60,11 +60,11 @@ pub(super) fn run(
 }
 
 fn tell(plan: &RedactionPlan, console: &mut Console<'_>) -> Result<(), Failure> {
-    for place in plan.places.iter().take(TOLD) {
+    for place in plan.places.iter().take(MAX_PLACES_SHOWN) {
         writeln!(console.err, "{}", visible_line(place))?;
     }
-    if plan.places.len() > TOLD {
-        writeln!(console.err, "and {} more", plan.places.len() - TOLD)?;
+    if plan.places.len() > MAX_PLACES_SHOWN {
+        writeln!(console.err, "and {} more", plan.places.len() - MAX_PLACES_SHOWN)?;
     }
     tell_pictures(plan, console)?;
     if plan.damaged > 0 {
@@ -96,9 +96,11 @@ fn words(args: &SessionRedactArgs) -> Result<Vec<SecretString>, Failure> {
         words.extend(text.lines().map(|line| line.trim_end_matches('\r').to_owned()));
     }
     words.retain(|word| !word.trim().is_empty());
-    if let Some(word) = words.iter().find(|word| word.chars().count() < SHORTEST) {
-        let told =
-            format!("a word to mask has {SHORTEST} characters at least, one has {}", word.chars().count());
+    if let Some(word) = words.iter().find(|word| word.chars().count() < MIN_WORD_CHARS) {
+        let told = format!(
+            "a word to mask has {MIN_WORD_CHARS} characters at least, one has {}",
+            word.chars().count()
+        );
         return Err(Failure::new(FailureClass::Usage, told));
     }
     Ok(words.into_iter().map(SecretString::from).collect())
@@ -107,9 +109,9 @@ fn words(args: &SessionRedactArgs) -> Result<Vec<SecretString>, Failure> {
 fn read(path: &Path) -> std::io::Result<String> {
     let mut text = String::new();
     if path == Path::new("-") {
-        std::io::stdin().lock().take(LARGEST).read_to_string(&mut text)?;
+        std::io::stdin().lock().take(MAX_WORD_FILE_BYTES).read_to_string(&mut text)?;
     } else {
-        std::fs::File::open(path)?.take(LARGEST).read_to_string(&mut text)?;
+        std::fs::File::open(path)?.take(MAX_WORD_FILE_BYTES).read_to_string(&mut text)?;
     }
     Ok(text)
 }

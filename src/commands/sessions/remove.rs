@@ -14,7 +14,7 @@ use crate::text::number::{counted, size};
 use std::path::Path;
 
 /// Sessions that are told one by one.
-const TOLD: usize = 20;
+const MAX_SESSIONS_SHOWN: usize = 20;
 
 /// Removes the sessions that are named.
 pub(super) fn named(
@@ -61,11 +61,11 @@ fn remove(sessions: &[Summary], yes: bool, console: &mut Console<'_>) -> Result<
     let space: u64 = sessions.iter().map(|session| manage::space(&session.path)).sum();
     let what = format!("{} ({})", counted(sessions.len(), "session"), size(space));
     if !yes {
-        for session in sessions.iter().take(TOLD) {
+        for session in sessions.iter().take(MAX_SESSIONS_SHOWN) {
             writeln!(console.err, "{}  {}", time(session.modified), visible_line(session.label()))?;
         }
-        if sessions.len() > TOLD {
-            writeln!(console.err, "and {} more", sessions.len() - TOLD)?;
+        if sessions.len() > MAX_SESSIONS_SHOWN {
+            writeln!(console.err, "and {} more", sessions.len() - MAX_SESSIONS_SHOWN)?;
         }
         let told = ("nothing was removed", what.as_str(), "--yes removes without a question.");
         ask::confirm(&format!("Remove {what} for good?"), told, console)?;

@@ -34,9 +34,9 @@ use std::path::{Path, PathBuf};
 use told::ReplayTeller;
 
 /// Files that stay behind are named up to so many; the others are counted.
-const NAMED: usize = 8;
+const MAX_NAMES_SHOWN: usize = 8;
 /// A larger file is not had as it was before the session changed it.
-const LARGEST_EARLIER: u64 = 64 << 20;
+const MAX_EARLIER_BYTES: u64 = 64 << 20;
 
 pub(super) fn run(
     args: &SessionReplayArgs,
@@ -86,9 +86,9 @@ fn own_session(
 
 /// The first of some names, and how many more there are.
 fn first_of(names: &[String]) -> String {
-    let more = names.len().saturating_sub(NAMED);
+    let more = names.len().saturating_sub(MAX_NAMES_SHOWN);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    format!("{}{more}", names.get(..NAMED).unwrap_or(names).join(", "))
+    format!("{}{more}", names.get(..MAX_NAMES_SHOWN).unwrap_or(names).join(", "))
 }
 
 /// A file that is not copied, with the reason; nothing of what the runs make again.
@@ -158,7 +158,7 @@ fn chosen(
         if !is_wanted && !files.has(path) && (!args.copy || is_hidden(path)) {
             continue;
         }
-        match copies.before(*record, &folder.path().join(path), LARGEST_EARLIER) {
+        match copies.before(*record, &folder.path().join(path), MAX_EARLIER_BYTES) {
             Some((content, mode)) => files.add_earlier(path, content, mode).map_err(|error| usage(&error))?,
             None if is_wanted && !files.has(path) => {
                 return Err(usage(&CopyError::Missing(path.into(), folder.path().to_owned())));

@@ -22,7 +22,7 @@ use std::io::{self, BufWriter, IsTerminal as _, Write as _};
 use std::path::Path;
 
 /// So many files that changed are looked into without a word.
-const SILENT: usize = 50;
+const MAX_SILENT_FILES: usize = 50;
 
 pub(super) fn run(
     args: &SessionSearchArgs,
@@ -36,7 +36,7 @@ pub(super) fn run(
     let waiting = SearchControl {
         goes_on: &|| true,
         told: &|_, all| {
-            if all > SILENT && talks && !told.replace(true) {
+            if all > MAX_SILENT_FILES && talks && !told.replace(true) {
                 let many = counted(all, "session");
                 // Only a word to who waits.
                 writeln!(io::stderr(), "{many} changed since the last search: reading them …").ok();

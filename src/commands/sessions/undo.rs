@@ -16,10 +16,10 @@ use std::collections::BTreeSet;
 use std::io;
 
 /// Files that are named in the session; the others are counted.
-const NAMED: usize = 50;
+const MAX_FILES_NAMED: usize = 50;
 
 /// Other runs that are told of.
-const OTHERS: usize = 20;
+const MAX_OTHER_RUNS: usize = 20;
 
 /// A run with the record of what it changed.
 struct RecordedRun {
@@ -162,7 +162,7 @@ fn others(entries: &[(Timestamp, Entry)], found: &RecordedRun) -> Vec<RecordedRu
         }
         _ => None,
     });
-    records.take(OTHERS).collect()
+    records.take(MAX_OTHER_RUNS).collect()
 }
 
 /// Says of each of the other runs whether what it changed can still be taken back.
@@ -207,8 +207,8 @@ fn note(found: &RecordedRun, done: &[PutBackFile], way: UndoWay, store: Store) -
     if files.is_empty() {
         return Ok(());
     }
-    let more = u32::try_from(files.len().saturating_sub(NAMED)).unwrap_or(u32::MAX);
-    let files = files.into_iter().take(NAMED).collect();
+    let more = u32::try_from(files.len().saturating_sub(MAX_FILES_NAMED)).unwrap_or(u32::MAX);
+    let files = files.into_iter().take(MAX_FILES_NAMED).collect();
     store.append(
         Entry::TakenBack { run: found.run, block: found.block, files, more, way },
         Clock::System.now(),

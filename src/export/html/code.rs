@@ -5,9 +5,9 @@ use syntect::html::{ClassStyle, ClassedHTMLGenerator};
 use syntect::parsing::SyntaxSet;
 
 /// Larger texts stay plain.
-const LARGEST: usize = 256 << 10;
+const MAX_BYTES: usize = 256 << 10;
 /// A text with a longer line stays plain.
-const LONGEST: usize = 4 << 10;
+const MAX_LINE_BYTES: usize = 4 << 10;
 
 /// In front of each class: nothing else of the page is called so.
 const STYLE: ClassStyle = ClassStyle::SpacedPrefixed { prefix: "c-" };
@@ -23,7 +23,7 @@ impl Colours {
 
     /// The text as HTML. Of a language that is not known, or where a grammar fails, it is plain.
     pub(super) fn html(&self, language: &str, text: &str) -> String {
-        if text.len() > LARGEST || text.lines().any(|line| line.len() > LONGEST) {
+        if text.len() > MAX_BYTES || text.lines().any(|line| line.len() > MAX_LINE_BYTES) {
             return escaped(text);
         }
         self.coloured(language, text).unwrap_or_else(|| escaped(text))

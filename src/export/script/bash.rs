@@ -6,16 +6,16 @@ use super::{about, head};
 use std::fmt::Write as _;
 
 /// What the session gave each shell: it runs a block, and tells what is left of it.
-pub(super) const SHELL: &str = include_str!("../../../assets/shell.sh");
+pub(super) const SHELL_PROGRAM: &str = include_str!("../../../assets/shell.sh");
 /// Runs a block, and takes over what is left of it.
-const RUN: &str = include_str!("../../../assets/again.sh");
+const RUN_BLOCK: &str = include_str!("../../../assets/again.sh");
 
 pub(super) fn write(document: &Document, steps: &[&BlockPart]) -> String {
     let mut text = String::from("#!/usr/bin/env bash\n");
     for line in about(document) {
         let _ = writeln!(text, "# {line}");
     }
-    let _ = write!(text, "{RUN}\nIFS= read -r -d '' _sayso_shell {}", quoted(SHELL, "SHELL"));
+    let _ = write!(text, "{RUN_BLOCK}\nIFS= read -r -d '' _sayso_shell {}", quoted(SHELL_PROGRAM, "SHELL"));
     for block in steps {
         let source = quoted(&block.source, &format!("BLOCK_{}", block.block));
         let _ = write!(text, "\n# {}\n_sayso_run {source}", head(block));

@@ -6,7 +6,7 @@ use regex::Regex;
 use std::sync::LazyLock;
 
 /// What ends a program, or imports what does.
-static ENDS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static EXIT_PATTERN: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
         r"(?x) \b(?:exit|quit)\s*\( | \bSystemExit\b | \bimport\b.*\bexit\b
         | \b(?:unittest | click | typer | argparse | optparse | docopt | fire)\b",
@@ -14,12 +14,12 @@ static ENDS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
-static WAITS: LazyLock<Option<Regex>> =
+static AWAIT_PATTERN: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"\bawait\b|\basync\s+(?:for|with)\b").ok());
 
 /// Whether a text may end its program: what it defines may do so later, in any block behind it.
 pub(in crate::export) fn may_end(source: &str) -> bool {
-    ENDS.as_ref().is_some_and(|ends| ends.is_match(source))
+    EXIT_PATTERN.as_ref().is_some_and(|ends| ends.is_match(source))
 }
 
 /// The blocks from the first on that may end the program.
@@ -31,7 +31,7 @@ pub(in crate::export) fn that_may_end<'a>(
 
 /// Whether a text waits outside of functions, as only a session can.
 pub(in crate::export) fn waits(source: &str) -> bool {
-    let Some(waits) = WAITS.as_ref().filter(|waits| waits.is_match(source)) else { return false };
+    let Some(waits) = AWAIT_PATTERN.as_ref().filter(|waits| waits.is_match(source)) else { return false };
     // The column of the function that goes on.
     let mut inside: Option<usize> = None;
     source.lines().filter(|line| !line.trim().is_empty()).any(|line| {

@@ -5,7 +5,7 @@ use crate::domain::packages::python_package;
 use std::collections::BTreeSet;
 
 /// The modules of Python itself.
-const OF_PYTHON: &str = "\
+const PYTHON_MODULES: &str = "\
      abc aifc antigravity argparse array ast asynchat asyncio asyncore atexit audioop base64 bdb binascii bisect \
      builtins bz2 cProfile calendar cgi cgitb chunk cmath cmd code codecs codeop collections colorsys compileall \
      concurrent configparser contextlib contextvars copy copyreg crypt csv ctypes curses dataclasses datetime dbm \
@@ -31,7 +31,7 @@ pub(super) fn packages(steps: &[&BlockPart]) -> BTreeSet<String> {
         .flat_map(|block| &block.writes)
         .filter_map(|(path, _)| path.split('/').next()?.split('.').next())
         .collect();
-    let of_python: BTreeSet<&str> = OF_PYTHON.split_whitespace().collect();
+    let of_python: BTreeSet<&str> = PYTHON_MODULES.split_whitespace().collect();
     let sources = steps.iter().filter(|block| block.code_language() == Some("python"));
     let lines = sources.flat_map(|block| block.source.lines());
     let modules = lines.flat_map(statements).flat_map(modules);

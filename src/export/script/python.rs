@@ -8,17 +8,17 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 /// How programs are run. All names are its own: blocks may use any.
-const PROGRAM: &str = include_str!("../../../assets/again.py");
+const RUN_PROGRAM: &str = include_str!("../../../assets/again.py");
 /// Runs a block of bash, and takes over what is left of it.
-const BASH: &str = include_str!("../../../assets/again-bash.py");
+const RUN_BASH: &str = include_str!("../../../assets/again-bash.py");
 
 /// Runs a block of Python that a file can't hold as it is.
-const PYTHON: &str = include_str!("../../../assets/again-python.py");
+const RUN_PYTHON: &str = include_str!("../../../assets/again-python.py");
 /// The same in a notebook.
-const PYTHON_CELL: &str = include_str!("../../../assets/again-cell.py");
+const RUN_PYTHON_IN_CELL: &str = include_str!("../../../assets/again-cell.py");
 
 /// Runs a block in a language of its own.
-const RUN: &str = r#"
+const RUN_BLOCK: &str = r#"
 
 def _sayso_run(ending, source, command, build=None):
     """Runs the source in its own language, from a file that is gone afterwards."""
@@ -34,7 +34,7 @@ def _sayso_run(ending, source, command, build=None):
             _sayso_program([word.format(**places) for word in words])
 "#;
 
-const WRITE: &str = r#"
+const WRITE_FILE: &str = r#"
 
 def _sayso_write(path, text):
     """Writes the file, and the folders in which it lies."""
@@ -46,10 +46,10 @@ def _sayso_write(path, text):
 "#;
 
 /// How a notebook runs programs: what they print belongs to the cell.
-const PROGRAM_OF_CELL: &str = include_str!("../../../assets/again-notebook.py");
-const MAGICS: &str = include_str!("../../../assets/again-magics.py");
+const RUN_PROGRAM_IN_CELL: &str = include_str!("../../../assets/again-notebook.py");
+const CELL_MAGICS: &str = include_str!("../../../assets/again-magics.py");
 
-const NPM: &str = r#"
+const INSTALL_NPM: &str = r#"
 
 def _sayso_npm(*packages):
     """Installs packages of node into the working folder."""
@@ -71,13 +71,13 @@ pub(super) fn write(document: &Document, steps: &[&BlockPart]) -> String {
     let called = called(steps);
     let shell = shell();
     let parts = [
-        (PROGRAM, bash || foreign || writes || npm),
+        (RUN_PROGRAM, bash || foreign || writes || npm),
         (&shell, bash),
-        (BASH, bash),
-        (RUN, foreign),
-        (WRITE, writes),
-        (NPM, npm),
-        (PYTHON, !called.is_empty()),
+        (RUN_BASH, bash),
+        (RUN_BLOCK, foreign),
+        (WRITE_FILE, writes),
+        (INSTALL_NPM, npm),
+        (RUN_PYTHON, !called.is_empty()),
     ];
     parts.iter().filter(|(_, needed)| *needed).for_each(|(part, _)| text.push_str(part));
     if parts.iter().any(|(_, needed)| *needed) {
@@ -100,12 +100,12 @@ fn called(steps: &[&BlockPart]) -> BTreeSet<u32> {
 
 /// The shell of blocks of bash, as a text of Python.
 fn shell() -> String {
-    format!("\n\n_sayso_shell = {}\n", quoted(super::bash::SHELL))
+    format!("\n\n_sayso_shell = {}\n", quoted(super::bash::SHELL_PROGRAM))
 }
 
 /// The first cell of a notebook that has cells of bash, or cells that are files.
 pub(super) fn cell_magics() -> String {
-    [PROGRAM_OF_CELL, &shell(), BASH, WRITE, PYTHON_CELL, MAGICS].concat()
+    [RUN_PROGRAM_IN_CELL, &shell(), RUN_BASH, WRITE_FILE, RUN_PYTHON_IN_CELL, CELL_MAGICS].concat()
 }
 
 /// The call that writes a file, as a line of Python.

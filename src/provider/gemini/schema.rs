@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 /// What is taken over as it is.
-const KNOWN: [&str; 16] = [
+const COPIED_FIELDS: [&str; 16] = [
     "format",
     "title",
     "description",
@@ -23,7 +23,7 @@ const KNOWN: [&str; 16] = [
 ];
 
 /// How deep a schema is followed.
-const DEEPEST: usize = 32;
+const MAX_DEPTH: usize = 32;
 
 /// The schema in the subset. References are followed inside of the schema.
 pub(super) fn subset(schema: &Value) -> Value {
@@ -31,7 +31,7 @@ pub(super) fn subset(schema: &Value) -> Value {
 }
 
 fn one(schema: &Value, root: &Value, depth: usize) -> Value {
-    let Some(fields) = schema.as_object().filter(|_| depth < DEEPEST) else {
+    let Some(fields) = schema.as_object().filter(|_| depth < MAX_DEPTH) else {
         return serde_json::json!({ "type": "object" });
     };
     if let Some(target) =
@@ -43,7 +43,7 @@ fn one(schema: &Value, root: &Value, depth: usize) -> Value {
     types(fields, &mut out);
     for (name, value) in fields {
         match name.as_str() {
-            name if KNOWN.contains(&name) => {
+            name if COPIED_FIELDS.contains(&name) => {
                 out.insert(name.to_owned(), value.clone());
             }
             "const" => {

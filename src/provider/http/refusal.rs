@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 use tokio::time::timeout;
 
 /// Bytes of an error's body that are read.
-const ERROR_BODY: usize = 64 << 10;
+const MAX_ERROR_BYTES: usize = 64 << 10;
 /// How long one piece of it is waited for.
-const ONE_PIECE: Duration = Duration::from_secs(10);
+const PIECE_TIMEOUT: Duration = Duration::from_secs(10);
 
 impl Connection {
     /// Reads what an answer that is no success says, bounded in time and size.
@@ -32,10 +32,10 @@ impl Connection {
         let began = Instant::now();
         let patience = || {
             let rest = self.timeouts.silence.saturating_sub(began.elapsed());
-            rest.min(ONE_PIECE)
+            rest.min(PIECE_TIMEOUT)
         };
         while let Ok(Ok(Some(bytes))) = timeout(patience(), response.chunk()).await {
-            let room = ERROR_BODY.saturating_sub(body.len()).min(bytes.len());
+            let room = MAX_ERROR_BYTES.saturating_sub(body.len()).min(bytes.len());
             body.extend_from_slice(bytes.get(..room).unwrap_or_default());
             if room < bytes.len() {
                 break;

@@ -3,7 +3,7 @@
 
 use super::chunk::{CallPiece, ChunkFunction};
 use crate::domain::ToolCall;
-use crate::provider::accumulator::ENTRY;
+use crate::provider::accumulator::ENTRY_BYTES;
 use serde_json::Value;
 
 /// The calls of one reply, as far as they came.
@@ -55,7 +55,7 @@ impl Calls {
         match open {
             Some(place) if self.calls.get(place).is_some_and(same) => place,
             _ => {
-                self.bytes += ENTRY;
+                self.bytes += ENTRY_BYTES;
                 let call = ToolCall {
                     id: String::new(),
                     name: String::new(),

@@ -81,7 +81,7 @@ struct RawFault {
 }
 
 /// A text of a story may grow to this many bytes by `repeat`.
-const LARGEST_TEXT: usize = 64 << 20;
+const MAX_TEXT_BYTES: usize = 64 << 20;
 
 /// Where in the text something is wrong, and what.
 struct ValueError {
@@ -90,12 +90,12 @@ struct ValueError {
     hint: &'static str,
 }
 
-const DIRECTION: &str = "Correct the story there; those in assets/demo are examples.";
+const HINT: &str = "Correct the story there; those in assets/demo are examples.";
 
 pub(super) fn parse(text: &str, origin: &str) -> Result<Script, LocatedError> {
     let raw: RawStory = toml::from_str(text).map_err(|e| {
         let at = start_of(&e);
-        locate(text, origin, ValueError { at, what: e.message().to_owned(), hint: DIRECTION })
+        locate(text, origin, ValueError { at, what: e.message().to_owned(), hint: HINT })
     })?;
     story(raw).map_err(|wrong| locate(text, origin, wrong))
 }
@@ -178,7 +178,7 @@ fn reply(raw: toml::Spanned<RawReply>, pace: u32) -> Result<ScriptedReply, Value
         ));
     }
     let times = raw.repeat.unwrap_or(1);
-    if raw.text.len().saturating_mul(times) > LARGEST_TEXT {
+    if raw.text.len().saturating_mul(times) > MAX_TEXT_BYTES {
         return Err(wrong("the repeated text is longer than 64 MiB".into(), "Make `repeat` smaller."));
     }
     let fault = raw.error.map(|e| fault(e, at)).transpose()?;
@@ -248,7 +248,7 @@ fn fault(raw: RawFault, at: usize) -> Result<ScriptedError, ValueError> {
     let seconds = raw.retry_after.unwrap_or(0.0);
     if !(0.0..=86_400.0).contains(&seconds) {
         let what = "`retry_after` is between 0 and 86400 seconds".into();
-        return Err(ValueError { at, what, hint: DIRECTION });
+        return Err(ValueError { at, what, hint: HINT });
     }
     Ok(ScriptedError {
         cause,

@@ -6,7 +6,7 @@ pub(super) struct ShippedScript {
 }
 
 /// Those that are offered to people: the others show one thing each, for tests and for reports of bugs.
-pub(super) const OFFERED: [&str; 10] =
+pub(super) const OFFERED_STORIES: [&str; 10] =
     ["tour", "function", "tdd", "debug", "refactor", "explain", "review", "port", "plot", "data"];
 
 macro_rules! stories {

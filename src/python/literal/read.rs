@@ -3,9 +3,9 @@
 use super::{Literal, LiteralError};
 
 /// How deep a literal may be nested.
-pub(super) const DEEPEST: usize = 32;
+pub(super) const MAX_DEPTH: usize = 32;
 /// Digits of a number; Python refuses to read longer ones by itself.
-const DIGITS: usize = 4_000;
+const MAX_DIGITS: usize = 4_000;
 
 /// What is still to be read.
 pub(super) struct LiteralReader<'a> {
@@ -15,8 +15,8 @@ pub(super) struct LiteralReader<'a> {
 
 impl LiteralReader<'_> {
     pub(super) fn value(&mut self) -> Result<Literal, LiteralError> {
-        if self.depth >= DEEPEST {
-            return Err(LiteralError::Deep(DEEPEST));
+        if self.depth >= MAX_DEPTH {
+            return Err(LiteralError::Deep(MAX_DEPTH));
         }
         self.depth += 1;
         let value = self.one();
@@ -243,7 +243,7 @@ fn escapes(inner: &str, bytes: bool) -> Result<Vec<u32>, LiteralError> {
 fn read_number(written: &str, minus: bool) -> Option<Literal> {
     let sound = |text: &str| !text.starts_with('_') && !text.ends_with('_') && !text.contains("__");
     let digits: String = written.chars().filter(|c| *c != '_').collect();
-    if digits.is_empty() || digits.len() > DIGITS || !sound(written) {
+    if digits.is_empty() || digits.len() > MAX_DIGITS || !sound(written) {
         return None;
     }
     let sign = if minus { "-" } else { "" };

@@ -7,17 +7,17 @@ use jiff::civil::{Date, DateTime, Time};
 const MINUTE: i64 = 60_000;
 const DAY: i64 = 24 * 60 * MINUTE;
 /// How far a moment may lie from its run: whatever the time zone is in which it was told, and a little more.
-const WITHIN: i64 = 16 * 60 * MINUTE;
+const MAX_MOMENT_DISTANCE: i64 = 16 * 60 * MINUTE;
 /// How far a day may lie from it.
-const DAYS_WITHIN: i64 = DAY + WITHIN;
+const MAX_DAY_DISTANCE: i64 = DAY + MAX_MOMENT_DISTANCE;
 /// Time zones are quarters of an hour apart.
-const QUARTER: i64 = 15 * MINUTE;
+const QUARTER_HOUR: i64 = 15 * MINUTE;
 /// Clocks are not read at one moment, and what measures rounds: so much longer than the run a duration may be, and
 /// milliseconds besides.
-const LONGER: f64 = 1.25;
-const MARGIN: f64 = 100.0;
+const MAX_DURATION_FACTOR: f64 = 1.25;
+const DURATION_MARGIN_MS: f64 = 100.0;
 /// How far a time of day may lie from its run, in some zone.
-const CLOCK_WITHIN: i64 = 2 * MINUTE;
+const MAX_CLOCK_DISTANCE: i64 = 2 * MINUTE;
 
 /// A time as it was printed, whatever its zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,16 +69,16 @@ impl PrintedTime {
     pub(super) fn is_of(self, run: &RunFacts) -> bool {
         let (from, to) = run.time;
         match self {
-            PrintedTime::Moment(at) => (from - WITHIN..=to + WITHIN).contains(&at),
-            PrintedTime::Day(at) => (from - DAYS_WITHIN..=to + WITHIN).contains(&at),
+            PrintedTime::Moment(at) => (from - MAX_MOMENT_DISTANCE..=to + MAX_MOMENT_DISTANCE).contains(&at),
+            PrintedTime::Day(at) => (from - MAX_DAY_DISTANCE..=to + MAX_MOMENT_DISTANCE).contains(&at),
             PrintedTime::OfSomeYear(month, day, clock) => years(run).into_iter().any(|year| {
                 let of_year = of_day(i64::from(year), i64::from(month), i64::from(day), Some(clock));
                 of_year.is_some_and(|stamp| stamp.is_of(run))
             }),
             PrintedTime::Clock(at) => {
                 // The zone is not known: any quarter of an hour may be its offset.
-                let behind = (at - from + CLOCK_WITHIN).rem_euclid(QUARTER);
-                behind <= to.saturating_sub(from).max(0) + 2 * CLOCK_WITHIN
+                let behind = (at - from + MAX_CLOCK_DISTANCE).rem_euclid(QUARTER_HOUR);
+                behind <= to.saturating_sub(from).max(0) + 2 * MAX_CLOCK_DISTANCE
             }
         }
     }
@@ -106,7 +106,7 @@ pub(super) fn is_unix_time(text: &str, run: &RunFacts) -> bool {
 pub(super) fn is_within(text: &str, run: &RunFacts) -> bool {
     let (from, to) = run.time;
     let longest = to.saturating_sub(from).max(run.processor_ms).max(0) as f64;
-    duration(text).is_some_and(|ms| ms <= longest * LONGER + MARGIN)
+    duration(text).is_some_and(|ms| ms <= longest * MAX_DURATION_FACTOR + DURATION_MARGIN_MS)
 }
 
 /// Milliseconds of a duration: `0m1.5s`, `0:00:01.5`, `12 ms`.

@@ -4,14 +4,14 @@
 use std::borrow::Cow;
 
 /// Braces of a line that are looked at, and bytes of a set.
-const MOST: usize = 256;
-const LARGEST: usize = 64 << 10;
+const MAX_BRACES: usize = 256;
+const MAX_SET_BYTES: usize = 64 << 10;
 
 /// A line in which the items of each set stand in an order that is no chance. `by`: an item as it is sorted.
 pub(super) fn sorted<'t>(line: &'t str, by: &dyn Fn(&str) -> String) -> Cow<'t, str> {
     let mut made = String::new();
     let mut rest = line;
-    for _ in 0..MOST {
+    for _ in 0..MAX_BRACES {
         let Some(at) = rest.find('{') else { break };
         let (before, set) = rest.split_at(at);
         made.push_str(before);
@@ -44,7 +44,7 @@ fn items(text: &str) -> Option<(Vec<&str>, usize)> {
     let mut open: Vec<char> = Vec::new();
     let mut quote: Option<char> = None;
     let (mut items, mut began, mut is_chance) = (Vec::new(), 1, false);
-    let mut chars = text.char_indices().take_while(|(at, _)| *at < LARGEST);
+    let mut chars = text.char_indices().take_while(|(at, _)| *at < MAX_SET_BYTES);
     while let Some((at, c)) = chars.next() {
         if let Some(end) = quote {
             match c {

@@ -72,7 +72,7 @@ static SHAPES: LazyLock<Vec<(TokenKind, Regex)>> = LazyLock::new(|| {
 });
 
 /// One expression for all, which finds where the next of them stands.
-static ANY: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static ANY_SHAPE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let all: Vec<String> = SHAPES.iter().map(|(_, shape)| format!("({})", shape.as_str())).collect();
     Regex::new(&all.join("|")).ok()
 });
@@ -106,7 +106,7 @@ fn folders(line: &str, runs: &BothRuns) -> Vec<(usize, usize)> {
 
 fn push_shapes<'t>(text: &'t str, found: &mut Vec<TextToken<'t>>) {
     let mut done = 0;
-    for captures in ANY.iter().flat_map(|any| any.captures_iter(text)) {
+    for captures in ANY_SHAPE.iter().flat_map(|any| any.captures_iter(text)) {
         let Some(whole) = captures.get(0) else { continue };
         push_word(text.get(done..whole.start()), found);
         done = whole.end();
@@ -138,9 +138,9 @@ impl TextToken<'_> {
 }
 
 /// Digits from which on the last ones of a number are what the machine made of it.
-const EXACT_DIGITS: usize = 10;
+const MIN_EXACT_DIGITS: usize = 10;
 /// How far such numbers may be apart, as a part of the greater one.
-const NEAR: f64 = 1e-9;
+const NUMBER_TOLERANCE: f64 = 1e-9;
 
 /// Whether two numbers are the same but for what a machine rounds. One that was printed with few digits was rounded by the
 /// program: there the last digit counts.
@@ -154,13 +154,15 @@ pub(super) fn are_near(then: TextToken<'_>, now: TextToken<'_>) -> bool {
         return false;
     }
     if !(is_broken(then.text) && is_broken(now.text))
-        || digits(then.text).max(digits(now.text)) < EXACT_DIGITS
+        || digits(then.text).max(digits(now.text)) < MIN_EXACT_DIGITS
     {
         return false;
     }
     match (then.text.parse::<f64>(), now.text.parse::<f64>()) {
         (Ok(then), Ok(now)) => {
-            then.is_finite() && now.is_finite() && (then - now).abs() <= NEAR * then.abs().max(now.abs())
+            then.is_finite()
+                && now.is_finite()
+                && (then - now).abs() <= NUMBER_TOLERANCE * then.abs().max(now.abs())
         }
         _ => false,
     }

@@ -7,10 +7,10 @@ use super::{Columns, Piece, Pieces, Stand, number, of_shebang, width};
 use std::collections::HashMap;
 
 /// Variables in variables are followed so deep.
-const DEEPEST: u32 = 8;
+const MAX_DEPTH: u32 = 8;
 
 /// Longest text that a line may grow to.
-const LONGEST: usize = 16 << 10;
+const MAX_LINE_BYTES: usize = 16 << 10;
 
 /// The state of one reading.
 struct MakefileReader {
@@ -85,7 +85,7 @@ impl MakefileReader {
         if name == "SHELL" {
             self.language = of_shebang(&format!("#!{value}")).unwrap_or_else(|| "bash".to_owned());
         }
-        if value.len() <= LONGEST {
+        if value.len() <= MAX_LINE_BYTES {
             self.variables.insert(name.to_owned(), value);
         }
     }
@@ -196,7 +196,7 @@ impl MakefileReader {
                     rest = after;
                 }
             }
-            if out.len() > LONGEST {
+            if out.len() > MAX_LINE_BYTES {
                 break;
             }
         }
@@ -212,7 +212,7 @@ impl MakefileReader {
             return;
         }
         match self.variables.get(name) {
-            Some(value) if depth < DEEPEST => out.push_str(&self.expanded(value, depth + 1)),
+            Some(value) if depth < MAX_DEPTH => out.push_str(&self.expanded(value, depth + 1)),
             _ => {
                 let plain: String = name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
                 out.push_str("${make_");

@@ -4,7 +4,7 @@ use super::{Columns, Piece, Pieces, Stand, named, number, width};
 use crate::domain::Languages;
 
 /// Words behind a fence that name no program.
-const NO_PROGRAMS: &[&str] = &[
+const NO_PROGRAM_WORDS: &[&str] = &[
     "",
     "text",
     "txt",
@@ -52,7 +52,7 @@ const NO_PROGRAMS: &[&str] = &[
 ];
 
 /// Words of fences that show a terminal: what stands behind a prompt was typed.
-const TERMINALS: &[&str] = &["console", "shell-session", "sh-session", "terminal", "shellsession"];
+const TERMINAL_WORDS: &[&str] = &["console", "shell-session", "sh-session", "terminal", "shellsession"];
 
 struct OpenFence {
     mark: char,
@@ -95,9 +95,9 @@ fn begin(line: &str, bare: &str, at: u32, languages: &Languages, found: &mut Pie
     let word =
         info.trim_start_matches(['{', '.']).split([' ', ',', '}', '{', ':', ';']).next().unwrap_or_default();
     let lower = word.to_ascii_lowercase();
-    let terminal = TERMINALS.contains(&lower.as_str());
+    let terminal = TERMINAL_WORDS.contains(&lower.as_str());
     let language = if terminal { Some("bash".to_owned()) } else { named(&lower, languages) };
-    if language.is_none() && !NO_PROGRAMS.contains(&lower.as_str()) {
+    if language.is_none() && !NO_PROGRAM_WORDS.contains(&lower.as_str()) {
         found.unread.push(format!("line {at}: there are no rules for {lower}"));
     }
     let piece = language.as_deref().map(Piece::new);

@@ -9,9 +9,9 @@ use crate::workspace::place::Folder;
 use std::path::Path;
 
 /// Larger texts are compared by their hashes only.
-const LARGEST_TEXT: u64 = 1 << 20;
+const MAX_TEXT_BYTES: u64 = 1 << 20;
 /// Larger pictures are compared by their sizes only.
-const LARGEST_PICTURE: u64 = 16 << 20;
+const MAX_PICTURE_BYTES: u64 = 16 << 20;
 
 /// What is known of both runs' files and pictures; of pictures where each byte counts, of texts where it does not.
 pub(super) fn known(
@@ -24,7 +24,7 @@ pub(super) fn known(
     if exact {
         for image in then.all_images().chain(now.all_images()) {
             let folder = image.path.parent().and_then(|folder| Folder::find(folder).ok());
-            let bytes = folder.and_then(|folder| of_file(&image.path, &folder, LARGEST_PICTURE));
+            let bytes = folder.and_then(|folder| of_file(&image.path, &folder, MAX_PICTURE_BYTES));
             known.pictures.extend(bytes.map(|bytes| (image.path.clone(), Sha256::of(&bytes))));
         }
         return known;
@@ -44,6 +44,6 @@ pub(super) fn known(
 
 /// The text of a file, where it still stands as the run left it.
 fn text(file: &FileChange, folder: &Folder) -> Option<String> {
-    let bytes = of_file(&folder.path().join(&file.path), folder, LARGEST_TEXT)?;
+    let bytes = of_file(&folder.path().join(&file.path), folder, MAX_TEXT_BYTES)?;
     (Some(Sha256::of(&bytes)) == file.sha256).then(|| String::from_utf8(bytes).ok()).flatten()
 }

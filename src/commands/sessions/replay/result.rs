@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 
 /// Characters of a line that are shown where it differs.
-const SHOWN: usize = 400;
+const MAX_CHARS_SHOWN: usize = 400;
 
 /// What came of repeating a run.
 #[derive(Debug)]
@@ -112,7 +112,7 @@ fn shown(text: Option<&str>) -> Cow<'static, str> {
         Some(text) => text,
     };
     let mut chars = text.chars();
-    let mut line: String = chars.by_ref().take(SHOWN).collect();
+    let mut line: String = chars.by_ref().take(MAX_CHARS_SHOWN).collect();
     if chars.next().is_some() {
         line.push('…');
     }

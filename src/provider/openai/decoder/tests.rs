@@ -3,7 +3,7 @@
 use super::*;
 use crate::config::ProviderKind as Kind;
 use crate::domain::{FailureKind, FinishReason, ReplyEvent};
-use crate::provider::accumulator::LONGEST;
+use crate::provider::accumulator::MAX_REPLY_BYTES;
 use crate::provider::recorded::{Total, failed, finished, read, recordings};
 use crate::provider::wire::{End, WireDecoder};
 use crate::provider::{fixture, wire_of};
@@ -175,7 +175,7 @@ fn an_endless_reply_is_bounded_and_told() {
                 failure.message,
                 "The reply is longer than 8 MiB: the rest was not read. What came is kept."
             );
-            assert!(text <= LONGEST + (64 << 10));
+            assert!(text <= MAX_REPLY_BYTES + (64 << 10));
             return;
         }
         out.clear();
