@@ -191,7 +191,7 @@ impl Engine {
         if self.dialect() != Dialect::Tools {
             return Vec::new();
         }
-        let mut tools = call::definitions(&self.offered_languages());
+        let mut tools = call::definitions::definitions(&self.offered_languages());
         tools.extend(functions::tools(&self.state.live.functions));
         tools
     }

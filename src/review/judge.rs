@@ -2,17 +2,20 @@
 //!
 //! Knows nothing of grammars. Text inside that is itself code is handed back to the caller, who knows how to read it.
 
+mod location;
+
 use super::Scope;
 use super::diagnostic::Diagnostic;
 use super::links;
 use super::nested::NestedCode;
-use super::path_class::{self, PathMeaning};
+use super::path_class;
 use super::rule_set::{RuleSet, RuleShape};
 use super::rules::{Condition, Effect, InnerPattern, PathClass, Rule};
 use super::value::{Act, HOLE, Value, ValueKind, taint};
 use super::wording::{list, short, spell};
 use super::written::WrittenTexts;
 use crate::domain::{Effects, Severity};
+use location::{follow_links, is_in_place, is_path, locate_target};
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -129,29 +132,7 @@ fn apply(
     let none_given = targets.is_empty();
     let any = none_given && shape.target.is_empty();
     for (value, span) in targets {
-        let located = match rule.effect {
-            Some(Effect::Hosts) => locate_host(value),
-            Some(Effect::Programs | Effect::Packages | Effect::Environment) => PathMeaning::default(),
-            _ => value.as_text().or_else(|| value.as_file()).map_or_else(unknown, |(text, _)| {
-                let mut located = path_class::locate(text, folder, scope);
-                if let Some(place) = follow_links(rule.effect, text, folder, scope, past) {
-                    // What the name means stays; where it is counts by the place.
-                    let there = path_class::locate(&place, None, scope);
-                    located.grounds.retain(|ground| ground.is_meaning());
-                    located.grounds.extend(there.grounds);
-                    located.what = there.what.or(located.what);
-                    return located;
-                }
-                let path = path_class::join_folder(text.strip_prefix("./").unwrap_or(text), folder);
-                if past.made.contains(&path) {
-                    located.grounds = vec![PathClass::Own];
-                }
-                if past.fetched.contains(&path) {
-                    located.grounds.push(PathClass::Fetched);
-                }
-                located
-            }),
-        };
+        let located = locate_target(rule.effect, value, folder, scope, past);
         if !is_in_place(rule, &located) {
             continue;
         }
@@ -193,50 +174,21 @@ fn apply(
         shown.push("(known only at run time)".to_owned());
         past.effects.unknown |= rule.effect.is_some();
     }
-    let Some(severity) = rule.severity else { return };
-    let template =
-        rule.message.replace("{what}", what.as_deref().unwrap_or("a secret")).replace("{name}", &act.name);
-    judged.diagnostics.push(Diagnostic {
+    judged.diagnostics.extend(diagnostic(rule, act, what.as_deref(), shown));
+}
+
+/// The remark of a rule on an act with these targets, where the rule tells of it.
+fn diagnostic(rule: &Rule, act: &Act, what: Option<&str>, shown: Vec<String>) -> Option<Diagnostic> {
+    let template = rule.message.replace("{what}", what.unwrap_or("a secret")).replace("{name}", &act.name);
+    Some(Diagnostic {
         rule: rule.id.clone(),
-        severity,
+        severity: rule.severity?,
         span: act.span.clone(),
         message: template.replace("{target}", &list(&shown)),
         effect: rule.effect,
         forbidden: false,
         names: rule.message.contains("{target}").then_some((template, shown)),
-    });
-}
-
-/// Whether the targets of an effect are paths.
-fn is_path(effect: Option<Effect>) -> bool {
-    matches!(effect, Some(Effect::Reads | Effect::Writes | Effect::Deletes))
-}
-
-/// Where a path leads through links: those that were there before the text runs, or that it made.
-fn follow_links(
-    effect: Option<Effect>,
-    text: &str,
-    folder: Option<&str>,
-    scope: &Scope,
-    past: &ActHistory,
-) -> Option<String> {
-    let path = path_class::join_folder(text, folder);
-    let there = scope.links.of(&path, effect).map(|place| place.to_string_lossy().into_owned());
-    there.or_else(|| past.links.of(&path).filter(|_| effect != Some(Effect::Deletes)))
-}
-
-fn unknown() -> PathMeaning {
-    PathMeaning { grounds: vec![PathClass::Unknown], what: None }
-}
-
-fn locate_host(value: &Value) -> PathMeaning {
-    let ground = value.as_text().map_or(PathClass::Unknown, |(text, _)| path_class::host_ground(text));
-    PathMeaning { grounds: vec![ground], what: None }
-}
-
-fn is_in_place(rule: &Rule, located: &PathMeaning) -> bool {
-    let wanted = rule.r#where.as_ref().is_none_or(|w| w.iter().any(|ground| located.is(*ground)));
-    wanted && !rule.except.iter().any(|ground| located.is(*ground))
+    })
 }
 
 /// Adds a target to the effects of the block.

@@ -2,8 +2,10 @@
 //!
 //! A call becomes a block that waits like every other; what can't be read is a `CallError`.
 
+pub(crate) mod definitions;
+
 use super::{Proposal, info, json};
-use crate::domain::{BlockKind, Dialect, FileAct, Language, Languages, Tool, file_act};
+use crate::domain::{BlockKind, Dialect, FileAct, Language, Languages, file_act};
 use crate::engine::call_error::CallError;
 use serde_json::{Map, Value};
 use strum::VariantArray as _;
@@ -38,102 +40,6 @@ impl Name {
 /// Whether there is a tool of this name.
 pub(super) fn is_known(name: &str) -> bool {
     Name::parse(name).is_some()
-}
-
-/// The schema of the changes of an edit.
-fn changes() -> Value {
-    let text = |about: &str| serde_json::json!({ "type": "string", "description": about });
-    serde_json::json!({
-        "type": "array",
-        "minItems": 1,
-        "description": "The changes, in their order.",
-        "items": {
-            "type": "object",
-            "properties": {
-                "search": text("Whole lines exactly as they stand in the file, enough of them to be there only once."),
-                "replace": text("The lines that come in their place; empty to delete them."),
-                "path": text("Another file than the one of the call."),
-            },
-            "required": ["search", "replace"],
-            "additionalProperties": false,
-        },
-    })
-}
-
-/// The tools as they are offered to a model.
-pub(crate) fn definitions(languages: &[&Language]) -> Vec<Tool> {
-    let names: Vec<&str> = languages.iter().map(|name| name.as_str()).collect();
-    let text = |about: &str| serde_json::json!({ "type": "string", "description": about });
-    let number = |about: &str| serde_json::json!({ "type": "integer", "minimum": 1, "description": about });
-    let tool = |name: Name, description: &str, properties: Value, required: &[&str]| Tool {
-        name: name.as_str().to_owned(),
-        description: description.to_owned(),
-        parameters: serde_json::json!({
-            "type": "object",
-            "properties": properties,
-            "required": required,
-            "additionalProperties": false,
-        })
-        .to_string(),
-    };
-    let mut tools = vec![
-        tool(
-            Name::RunCode,
-            "Proposes code. It runs when the person approves it; the result has its output.",
-            serde_json::json!({
-                "language": { "type": "string", "enum": names, "description": "What the code is written in." },
-                "code": text("The code, whole."),
-                "packages": {
-                    "type": "array",
-                    "items": { "type": "string" },
-                    "description": "Packages that the code needs beside the standard library; what is missing is offered for installation.",
-                },
-            }),
-            &["language", "code"],
-        ),
-        tool(
-            Name::ReadFile,
-            "Proposes to read lines of a text file.",
-            serde_json::json!({
-                "path": text("The file, from the working folder."),
-                "from_line": number("The first line; 1 where it is left out."),
-                "lines": number("How many lines; 400 where it is left out."),
-            }),
-            &["path"],
-        ),
-        tool(
-            Name::EditFile,
-            "Proposes to change places of text files; prefer it to write_file for files that are there. All changes of a call are made together or not at all.",
-            serde_json::json!({
-                "path": text("The file, from the working folder."),
-                "edits": changes(),
-            }),
-            &["path", "edits"],
-        ),
-        tool(
-            Name::WriteFile,
-            "Proposes to write a whole file: a new one, or one of which nearly all changes. The person sees the changes and may edit them first.",
-            serde_json::json!({
-                "path": text("The file, from the working folder."),
-                "content": text("The whole new content."),
-            }),
-            &["path", "content"],
-        ),
-        tool(
-            Name::ListFiles,
-            "Proposes to list a folder.",
-            serde_json::json!({
-                "path": text("The folder, from the working folder; `.` is the working folder."),
-                "depth": number("How many levels; 2 where it is left out."),
-            }),
-            &["path"],
-        ),
-    ];
-    // A list of values without any is no schema: servers that look at it refuse the request.
-    if names.is_empty() {
-        tools.retain(|tool| Name::parse(&tool.name) != Some(Name::RunCode));
-    }
-    tools
 }
 
 /// What a call proposes. `complete` tells whether the model said all that it wanted to say: of a call that was cut off,
@@ -311,6 +217,7 @@ const PATH_KEYS: &[&str] = &["path", "file_path", "filename", "file"];
 
 #[cfg(test)]
 mod tests {
+    use super::definitions::definitions;
     use super::*;
     use proptest::prelude::*;
 

@@ -163,8 +163,11 @@ impl JavascriptReader<'_, '_> {
 
 /// What functions of paths and texts give.
 fn result_of_texts(act: &Act) -> Option<Value> {
-    let first = act.arguments.first().map(|a| &a.value);
-    let receiver = act.receiver.as_ref();
+    result_of_paths(act).or_else(|| result_of_strings(act))
+}
+
+/// What functions of paths and folders give.
+fn result_of_paths(act: &Act) -> Option<Value> {
     Some(match act.name.as_str() {
         "path.join" | "path.resolve" | "path.posix.join" => {
             act.arguments.iter().map(|a| a.value.clone()).reduce(|left, right| {
@@ -179,6 +182,15 @@ fn result_of_texts(act: &Act) -> Option<Value> {
         "os.tmpdir" => Value::text("/tmp"),
         "process.cwd" => Value::text("."),
         "fs.mkdtempSync" | "fs.mkdtemp" => Value::part(TEMPORARY_FOLDER),
+        _ => return None,
+    })
+}
+
+/// What functions of texts, bytes and lists of them give.
+fn result_of_strings(act: &Act) -> Option<Value> {
+    let first = act.arguments.first().map(|a| &a.value);
+    let receiver = act.receiver.as_ref();
+    Some(match act.name.as_str() {
         "atob" => base64(first?.as_whole_text()?),
         "Buffer.from" => match act.arguments.get(1).and_then(|a| a.value.as_whole_text()) {
             Some("base64") => {

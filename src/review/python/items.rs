@@ -77,8 +77,12 @@ impl<'t> PythonReader<'_, 't> {
 
 /// What functions that go through lists and tables give; `None` where it is not known to be one.
 pub(super) fn result_of_items(act: &Act) -> Option<Value> {
+    result_of_dict(act).or_else(|| result_of_list(act))
+}
+
+/// What functions of dictionaries give.
+fn result_of_dict(act: &Act) -> Option<Value> {
     let first = act.arguments.first().map(|a| &a.value);
-    let second = act.arguments.get(1).map(|a| &a.value);
     let receiver = act.receiver.as_ref();
     let list = |items: Vec<Value>| Value::new(ValueKind::List(items));
     Some(match act.name.as_str() {
@@ -101,11 +105,22 @@ pub(super) fn result_of_items(act: &Act) -> Option<Value> {
         }
         "dict.get" | "dict.pop" | "dict.setdefault" => {
             let found = item(receiver?, first?);
-            match second {
+            match act.arguments.get(1).map(|a| &a.value) {
                 Some(default) if found.kind == ValueKind::Unknown => Value::any([found, default.clone()]),
                 _ => found,
             }
         }
+        _ => return None,
+    })
+}
+
+/// What functions of lists and of what is gone through give.
+fn result_of_list(act: &Act) -> Option<Value> {
+    let first = act.arguments.first().map(|a| &a.value);
+    let second = act.arguments.get(1).map(|a| &a.value);
+    let receiver = act.receiver.as_ref();
+    let list = |items: Vec<Value>| Value::new(ValueKind::List(items));
+    Some(match act.name.as_str() {
         "enumerate" => {
             let ValueKind::List(items) = &first?.kind else {
                 return Some(list(vec![list(vec![Value::unknown(), element(first?)])]));

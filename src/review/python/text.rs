@@ -6,8 +6,12 @@ use base64::Engine as _;
 
 /// What a function or method that makes text of text gives; `None` where it is not known to be one.
 pub(super) fn result_of_text(act: &Act) -> Option<Value> {
+    result_of_decoding(act).or_else(|| result_of_str(act))
+}
+
+/// What a function gives that makes text of bytes, numbers or an encoding.
+fn result_of_decoding(act: &Act) -> Option<Value> {
     let first = act.arguments.first().map(|a| &a.value);
-    let receiver = act.receiver.as_ref();
     Some(match act.name.as_str() {
         "chr" => match first?.kind {
             ValueKind::Number(n) => Value::text(u32::try_from(n).ok().and_then(char::from_u32)?.to_string()),
@@ -47,6 +51,15 @@ pub(super) fn result_of_text(act: &Act) -> Option<Value> {
                 _ => return None,
             }
         }
+        _ => return None,
+    })
+}
+
+/// What a method of a text gives.
+fn result_of_str(act: &Act) -> Option<Value> {
+    let first = act.arguments.first().map(|a| &a.value);
+    let receiver = act.receiver.as_ref();
+    Some(match act.name.as_str() {
         "str.join" => match &first?.kind {
             ValueKind::List(items) => Value::join(items, receiver?.as_whole_text()?),
             ValueKind::Text { text, whole: true } => {

@@ -5,7 +5,7 @@ use super::ShellReader;
 use super::options::CommandFacts;
 use crate::review::nested::NestedCode;
 use crate::review::orders::{self, OrderEffect};
-use crate::review::programs::{self, Code, OperandUse};
+use crate::review::programs::{self, Code, OperandUse, Program};
 use crate::review::rules::InnerPattern;
 use crate::review::value::{Act, Argument, Value, ValueKind};
 use std::ops::Range;
@@ -30,62 +30,80 @@ impl ShellReader<'_, '_> {
         let verbs = known.verb_operands().saturating_sub(dropped);
         let operands = act.arguments.get(verbs.min(act.arguments.len())..).unwrap_or_default();
         if let Some(program) = program {
-            let given =
-                |names: &[String]| names.iter().any(|name| act.named.iter().any(|(key, _)| key == name));
-            let roles: Vec<_> = program.operands.iter().filter(|role| !given(&role.without)).collect();
-            let later = |at: usize| roles.len() - at - 1;
-            let mut at = 0;
-            for (index, role) in roles.iter().enumerate() {
-                if matches!(role.does, OperandUse::Starts(Code::Words) | OperandUse::Hides(Code::Words)) {
-                    let words = operands.get(at..).unwrap_or_default();
-                    if !words.is_empty() {
-                        self.command(words.to_vec(), input.cloned(), span, depth + 1);
-                    }
-                    break;
-                }
-                let end = if role.all {
-                    operands.len().saturating_sub(later(index)).max(at)
-                } else {
-                    (at + 1).min(operands.len())
-                };
-                for operand in operands.get(at..end).unwrap_or_default() {
-                    self.tell_operand(role.does, operand, &known.name, span, depth);
-                }
-                at = end;
-            }
+            self.by_roles(program, act, known, operands, input, depth);
         }
         if let (Some(does), Some(input)) = (table.stdin, input) {
             self.tell_operand(does, input, &known.name, span, depth);
         }
-        if known.name == "git config"
-            && let [name, value] = operands
-            && let (Some((name, _)), Some((value, _))) = (name.value.as_text(), value.value.as_text())
-        {
-            let setting = Argument { value: Value::text(format!("{name}={value}")), span: span.clone() };
-            self.tell_operand(OperandUse::Hides(Code::Git), &setting, &known.name, span, depth);
-        }
-        for operand in operands.iter().filter(|_| matches!(known.name.as_str(), "curl" | "wget")) {
-            if let Some(path) = operand.value.as_whole_text().and_then(|text| text.strip_prefix("file://")) {
-                let path = Argument { value: Value::text(path), span: operand.span.clone() };
-                self.tell_operand(OperandUse::Reads, &path, &known.name, span, depth);
-            }
-        }
-        for operand in operands.iter().filter(|_| known.name.starts_with("git ")) {
-            // The helper that runs what it is given.
-            if let Some((text, whole)) = operand.value.as_text()
-                && let Some(command) = text.strip_prefix("ext::")
-            {
-                let kind = ValueKind::Text { text: command.to_owned(), whole };
-                let command = Argument { value: Value::new(kind), span: operand.span.clone() };
-                self.tell_operand(OperandUse::Hides(Code::Shell), &command, &known.name, span, depth);
-            }
-        }
+        self.by_own_forms(&known.name, operands, span, depth);
         if table.project {
             self.note(
                 "@project",
                 vec![Argument { value: Value::text(known.name.clone()), span: span.clone() }],
                 span,
             );
+        }
+    }
+
+    /// Tells operands by the roles that a table gives them, in their order.
+    fn by_roles(
+        &mut self,
+        program: &Program,
+        act: &Act,
+        known: &CommandFacts,
+        operands: &[Argument],
+        input: Option<&Argument>,
+        depth: u32,
+    ) {
+        let span = &act.span;
+        let given = |names: &[String]| names.iter().any(|name| act.named.iter().any(|(key, _)| key == name));
+        let roles: Vec<_> = program.operands.iter().filter(|role| !given(&role.without)).collect();
+        let later = |at: usize| roles.len() - at - 1;
+        let mut at = 0;
+        for (index, role) in roles.iter().enumerate() {
+            if matches!(role.does, OperandUse::Starts(Code::Words) | OperandUse::Hides(Code::Words)) {
+                let words = operands.get(at..).unwrap_or_default();
+                if !words.is_empty() {
+                    self.command(words.to_vec(), input.cloned(), span, depth + 1);
+                }
+                break;
+            }
+            let end = if role.all {
+                operands.len().saturating_sub(later(index)).max(at)
+            } else {
+                (at + 1).min(operands.len())
+            };
+            for operand in operands.get(at..end).unwrap_or_default() {
+                self.tell_operand(role.does, operand, &known.name, span, depth);
+            }
+            at = end;
+        }
+    }
+
+    /// Tells operands in which a program finds more than an operand: settings, addresses of files, commands.
+    fn by_own_forms(&mut self, name: &str, operands: &[Argument], span: &Range<usize>, depth: u32) {
+        if name == "git config"
+            && let [setting, value] = operands
+            && let (Some((key, _)), Some((value, _))) = (setting.value.as_text(), value.value.as_text())
+        {
+            let setting = Argument { value: Value::text(format!("{key}={value}")), span: span.clone() };
+            self.tell_operand(OperandUse::Hides(Code::Git), &setting, name, span, depth);
+        }
+        for operand in operands.iter().filter(|_| matches!(name, "curl" | "wget")) {
+            if let Some(path) = operand.value.as_whole_text().and_then(|text| text.strip_prefix("file://")) {
+                let path = Argument { value: Value::text(path), span: operand.span.clone() };
+                self.tell_operand(OperandUse::Reads, &path, name, span, depth);
+            }
+        }
+        for operand in operands.iter().filter(|_| name.starts_with("git ")) {
+            // The helper that runs what it is given.
+            if let Some((text, whole)) = operand.value.as_text()
+                && let Some(command) = text.strip_prefix("ext::")
+            {
+                let kind = ValueKind::Text { text: command.to_owned(), whole };
+                let command = Argument { value: Value::new(kind), span: operand.span.clone() };
+                self.tell_operand(OperandUse::Hides(Code::Shell), &command, name, span, depth);
+            }
         }
     }
 

@@ -159,19 +159,7 @@ impl Statement<'_> {
                 let again = created.contains(&self.name(name));
                 self.tell("truncate", name, at..name, &[("again", again)], reading);
             }
-            "delete" if at > 0 && self.word(at - 1) == "then" && next != "from" => {
-                // `MERGE … WHEN MATCHED THEN DELETE`.
-                if self.word(0) == "merge" || self.find("merge", 0).is_some() {
-                    let name = self.skip(self.find("merge", 0).unwrap_or(0) + 1, &["into", "only"]);
-                    self.tell("merge delete", name, at..at, &[], reading);
-                }
-            }
-            "delete" if next == "from" || !next.is_empty() => {
-                let name = self.skip(at + 1, &["from", "only"]);
-                let again = created.contains(&self.name(name));
-                let all = self.everywhere(name);
-                self.tell("delete", name, at..name, &[("all", all), ("again", again)], reading);
-            }
+            "delete" => self.delete(at, &next, created, reading),
             "update" => {
                 let name =
                     self.skip(at + 1, &["only", "or", "ignore", "replace", "rollback", "abort", "fail"]);
@@ -208,6 +196,21 @@ impl Statement<'_> {
                 self.tell("load data", file, at..file, &[], reading);
             }
             _ => {}
+        }
+    }
+
+    /// `DELETE FROM t`, and `MERGE … WHEN MATCHED THEN DELETE`.
+    fn delete(&self, at: usize, next: &str, created: &HashSet<String>, reading: &mut Extraction) {
+        if at > 0 && self.word(at - 1) == "then" && next != "from" {
+            if self.word(0) == "merge" || self.find("merge", 0).is_some() {
+                let name = self.skip(self.find("merge", 0).unwrap_or(0) + 1, &["into", "only"]);
+                self.tell("merge delete", name, at..at, &[], reading);
+            }
+        } else if next == "from" || !next.is_empty() {
+            let name = self.skip(at + 1, &["from", "only"]);
+            let again = created.contains(&self.name(name));
+            let all = self.everywhere(name);
+            self.tell("delete", name, at..name, &[("all", all), ("again", again)], reading);
         }
     }
 

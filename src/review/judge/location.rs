@@ -1,0 +1,84 @@
+//! Where a target of an act lies: its path, behind links that are there or that the text makes.
+
+use super::ActHistory;
+use crate::review::Scope;
+use crate::review::path_class::{self, PathMeaning};
+use crate::review::rules::{Effect, PathClass, Rule};
+use crate::review::value::Value;
+
+/// Where a target lies, as far as that counts for its effect.
+pub(super) fn locate_target(
+    effect: Option<Effect>,
+    value: &Value,
+    folder: Option<&str>,
+    scope: &Scope,
+    past: &ActHistory,
+) -> PathMeaning {
+    match effect {
+        Some(Effect::Hosts) => locate_host(value),
+        Some(Effect::Programs | Effect::Packages | Effect::Environment) => PathMeaning::default(),
+        _ => value
+            .as_text()
+            .or_else(|| value.as_file())
+            .map_or_else(unknown, |(text, _)| locate_path(effect, text, folder, scope, past)),
+    }
+}
+
+fn locate_path(
+    effect: Option<Effect>,
+    text: &str,
+    folder: Option<&str>,
+    scope: &Scope,
+    past: &ActHistory,
+) -> PathMeaning {
+    let mut located = path_class::locate(text, folder, scope);
+    if let Some(place) = follow_links(effect, text, folder, scope, past) {
+        // What the name means stays; where it is counts by the place.
+        let there = path_class::locate(&place, None, scope);
+        located.grounds.retain(|ground| ground.is_meaning());
+        located.grounds.extend(there.grounds);
+        located.what = there.what.or(located.what);
+        return located;
+    }
+    let path = path_class::join_folder(text.strip_prefix("./").unwrap_or(text), folder);
+    if past.made.contains(&path) {
+        located.grounds = vec![PathClass::Own];
+    }
+    if past.fetched.contains(&path) {
+        located.grounds.push(PathClass::Fetched);
+    }
+    located
+}
+
+/// Whether the targets of an effect are paths.
+pub(super) fn is_path(effect: Option<Effect>) -> bool {
+    matches!(effect, Some(Effect::Reads | Effect::Writes | Effect::Deletes))
+}
+
+/// Where a path leads through links: those that were there before the text runs, or that it made.
+pub(super) fn follow_links(
+    effect: Option<Effect>,
+    text: &str,
+    folder: Option<&str>,
+    scope: &Scope,
+    past: &ActHistory,
+) -> Option<String> {
+    let path = path_class::join_folder(text, folder);
+    let there = scope.links.of(&path, effect).map(|place| place.to_string_lossy().into_owned());
+    there.or_else(|| past.links.of(&path).filter(|_| effect != Some(Effect::Deletes)))
+}
+
+fn unknown() -> PathMeaning {
+    PathMeaning { grounds: vec![PathClass::Unknown], what: None }
+}
+
+fn locate_host(value: &Value) -> PathMeaning {
+    let ground = value.as_text().map_or(PathClass::Unknown, |(text, _)| path_class::host_ground(text));
+    PathMeaning { grounds: vec![ground], what: None }
+}
+
+/// Whether a target lies where the rule speaks of.
+pub(super) fn is_in_place(rule: &Rule, located: &PathMeaning) -> bool {
+    let wanted = rule.r#where.as_ref().is_none_or(|w| w.iter().any(|ground| located.is(*ground)));
+    wanted && !rule.except.iter().any(|ground| located.is(*ground))
+}
