@@ -7,6 +7,7 @@
 mod ending;
 pub(crate) mod events;
 pub(crate) mod form;
+mod interrupts;
 pub(crate) mod json;
 pub(crate) mod shapes;
 mod steps;
@@ -26,17 +27,12 @@ use crate::engine::activity::Activity;
 use crate::engine::state::Question;
 use crate::engine::{Command, NamedFile, Phase, RecordedBlock, State, WorkflowContext};
 use crate::text::at_words::at_words;
-use crate::text::process_status::holds_signal;
 use form::GivenAnswers;
+use interrupts::{Interrupts, Signals};
 use std::future::pending;
 use std::io::{self, Write};
-use std::time::Duration;
 use teller::TurnReporter;
-use tokio::signal::unix::{Signal, SignalKind, signal};
-use tokio::time::{Instant, sleep_until};
-
-/// How long a program may take to end after an interrupt, until it is killed.
-const KILL_TIMEOUT: Duration = Duration::from_secs(2);
+use tokio::time::sleep_until;
 
 /// What a turn begins with.
 #[derive(Clone, Debug)]
@@ -350,69 +346,4 @@ const NO_LANGUAGE: &str = "This block was skipped: it names no language, and nob
 
 fn lacks_language(state: &State, block: BlockId) -> bool {
     state.transcript.blocks.get(&block).is_some_and(|item| item.block.readiness() == Readiness::NeedsLanguage)
-}
-
-/// The signals that stop a turn.
-struct Signals {
-    interrupt: Signal,
-    terminate: Signal,
-    /// `None` where it is ignored: who started sayso wants it to outlive the terminal (`nohup`).
-    hangup: Option<Signal>,
-}
-
-impl Signals {
-    fn listen() -> io::Result<Self> {
-        let hangup = (!is_ignored(SignalKind::hangup())).then(|| signal(SignalKind::hangup())).transpose()?;
-        let (interrupt, terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
-        Ok(Self { interrupt, terminate, hangup })
-    }
-
-    async fn interrupted(&mut self) {
-        let Self { interrupt, terminate, hangup } = self;
-        tokio::select! {
-            Some(()) = interrupt.recv() => {}
-            Some(()) = terminate.recv() => {}
-            Some(()) = async { hangup.as_mut()?.recv().await } => {}
-            else => pending().await,
-        }
-    }
-}
-
-/// Whether this process was started with a signal ignored, as far as the system tells.
-fn is_ignored(kind: SignalKind) -> bool {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    holds_signal(&status, "SigIgn", kind.as_raw_value())
-}
-
-/// What was done to stop the turn.
-#[derive(Default)]
-struct Interrupts {
-    count: u32,
-    kill_at: Option<Instant>,
-}
-
-impl Interrupts {
-    /// The first asks everything to stop, the next ends the run by force.
-    fn interrupt(&mut self, driver: &mut Driver) {
-        self.count += 1;
-        if self.count > 1 {
-            return self.kill(driver);
-        }
-        self.kill_at = Some(Instant::now() + KILL_TIMEOUT);
-        driver.send(Command::Stop);
-        // Blocks that follow must not run by policy.
-        driver.send(Command::SkipAll);
-    }
-
-    async fn kill_time_reached(&self) {
-        match self.kill_at {
-            Some(at) => sleep_until(at).await,
-            None => pending().await,
-        }
-    }
-
-    fn kill(&mut self, driver: &mut Driver) {
-        self.kill_at = None;
-        driver.send(Command::Kill);
-    }
 }

@@ -10,10 +10,12 @@
 mod ask;
 mod held;
 mod keys;
+mod locks;
 mod refusal;
 mod seen;
 #[cfg(test)]
 mod tests;
+mod time;
 mod typing;
 
 pub(crate) use ask::{GuardedAction, KeyClass, KeyOutcome, SubjectId, Times, Verb};
@@ -21,7 +23,7 @@ pub(crate) use refusal::RefusalReason;
 pub(crate) use seen::{SeenRows, SubjectRow};
 
 use super::fence::{FenceAnswer, FencePurpose, FenceState, Query, Questions};
-use held::{HeldKey, TimePassed};
+use held::HeldKey;
 use std::ops::Range;
 use std::time::Instant;
 use typing::Typing;
@@ -258,146 +260,6 @@ impl Guard {
     /// Why what was held back does not count; told once.
     pub(crate) fn take_dropped(&mut self) -> Option<RefusalReason> {
         self.dropped.take()
-    }
-
-    /// Why an approval would be refused now; `None` when it would count. For the title (`a locked`) and the status.
-    pub(crate) fn approval_refusal(&self, now: Instant) -> Option<RefusalReason> {
-        self.decision_refusal(Verb::Approve, now)
-    }
-
-    /// Why this decision would be refused now.
-    pub(crate) fn decision_refusal(&self, verb: Verb, now: Instant) -> Option<RefusalReason> {
-        let Some(token) = self.subject else { return Some(RefusalReason::NoBlock) };
-        let fenced = self.is_small() || !is_down(self.fence);
-        let left = self.quiet_left(now).filter(|_| !fenced);
-        match left {
-            Some(left) if self.opened => Some(RefusalReason::Quiet { left }),
-            Some(left) => Some(RefusalReason::Appeared { block: token.block, left: Some(left) }),
-            None => self.standing_refusal(verb),
-        }
-    }
-
-    /// Why this decision would be refused however quiet it is.
-    fn standing_refusal(&self, verb: Verb) -> Option<RefusalReason> {
-        let Some(token) = self.subject else { return Some(RefusalReason::NoBlock) };
-        if self.is_small() {
-            return Some(RefusalReason::Small);
-        }
-        if !is_down(self.fence) {
-            return Some(RefusalReason::Appeared { block: token.block, left: None });
-        }
-        if verb.needs_seen() {
-            if self.checking {
-                return Some(RefusalReason::Checking);
-            }
-            if !self.seen.is_all_seen() {
-                return Some(RefusalReason::Unseen { lines: self.seen.unseen_count() });
-            }
-        }
-        None
-    }
-
-    /// Why a letter that acts elsewhere would be refused now.
-    fn letter_refusal(&self, place: u64, now: Instant) -> Option<RefusalReason> {
-        if self.is_small() {
-            return Some(RefusalReason::Small);
-        }
-        if self.place != Some(place) || !is_down(self.place_fence) {
-            return Some(RefusalReason::Fresh);
-        }
-        self.quiet_left(now).map(|left| RefusalReason::Quiet { left })
-    }
-
-    fn is_small(&self) -> bool {
-        self.size.0 < MIN_WINDOW_SIZE.0 || self.size.1 < MIN_WINDOW_SIZE.1
-    }
-
-    fn quiet_left(&self, now: Instant) -> Option<std::time::Duration> {
-        let left = (self.quiet_from + self.times.quiet).saturating_duration_since(now);
-        Some(left).filter(|left| !left.is_zero())
-    }
-
-    /// When something will change by itself: a fence runs out, the quiet time is over, a row counts as seen, what is
-    /// held back is due. Call [`Guard::tick`] then, and draw.
-    pub fn next_deadline(&self) -> Option<Instant> {
-        let patience = |fence, up: bool| match fence {
-            FenceState::Sent(at) if up => Some(at + self.times.fence),
-            _ => None,
-        };
-        let shown = self.is_shown();
-        let quiet = (!self.quiet_told && shown).then_some(self.quiet_from + self.times.quiet);
-        let seen = if shown { self.seen.deadline(self.times.seen) } else { None };
-        let held = self.held.and_then(|held| held.deadline(&self.times));
-        let fences =
-            [patience(self.fence, self.subject.is_some()), patience(self.place_fence, self.place.is_some())];
-        fences.into_iter().chain([quiet, seen, held]).flatten().min()
-    }
-
-    /// Lets time pass. Returns whether something changed that is worth drawing.
-    pub(crate) fn tick(&mut self, now: Instant) -> bool {
-        self.settle(now);
-        std::mem::take(&mut self.changed)
-    }
-
-    /// Everything that happens by itself up to `now`.
-    fn settle(&mut self, now: Instant) {
-        self.give_up(now);
-        match self.held.as_mut().map(|held| (held.pass(&self.times, now), held.deed)) {
-            None | Some((TimePassed::Waits, _)) => {}
-            Some((TimePassed::Wants, _)) => self.changed = true,
-            Some((TimePassed::Counts, deed)) => {
-                self.held = None;
-                self.ready = Some(deed);
-                self.changed = true;
-            }
-            Some((TimePassed::Dropped(why), _)) => {
-                self.questions.forget(FencePurpose::Decision);
-                self.held = None;
-                self.dropped = Some(why);
-                self.changed = true;
-            }
-        }
-        if self.is_shown() {
-            self.changed |= self.seen.settle(now, self.times.seen);
-            if !self.quiet_told && self.quiet_left(now).is_none() {
-                self.opened = true;
-                self.quiet_told = true;
-                self.changed = true;
-            }
-        }
-    }
-
-    /// Fences whose answer did not come in time fall: all that was read so far was refused.
-    fn give_up(&mut self, now: Instant) {
-        for purpose in [FencePurpose::Block, FencePurpose::Place] {
-            let of_block = purpose == FencePurpose::Block;
-            let fence = if of_block { &mut self.fence } else { &mut self.place_fence };
-            let FenceState::Sent(at) = *fence else { continue };
-            let deadline = at + self.times.fence;
-            if now < deadline {
-                continue;
-            }
-            *fence = FenceState::Down(deadline);
-            self.questions.forget(purpose);
-            if of_block {
-                self.seen.restart(deadline);
-            }
-            self.restart(deadline);
-            self.changed = true;
-        }
-    }
-
-    /// Something came that no decision may stand beside.
-    fn disturbed(&mut self, at: Instant) {
-        self.went = None;
-        self.restart(at);
-    }
-
-    /// The quiet time starts over, and what was held back is dropped; what is text in any case is not.
-    fn restart(&mut self, at: Instant) {
-        self.quiet_from = self.quiet_from.max(at);
-        self.quiet_told = false;
-        self.held = self.held.filter(|held| held.deed == GuardedAction::Text);
     }
 }
 

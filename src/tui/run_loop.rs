@@ -3,6 +3,7 @@
 //! Everything that is ready is taken in, then one frame is drawn. A key is drawn at once, streams at a limited rate;
 //! while nothing changes nothing is written and nobody wakes up.
 
+mod deadlines;
 mod grant;
 mod session;
 mod waiting;

@@ -7,6 +7,8 @@ mod act;
 mod borders;
 mod clicks;
 mod context;
+mod decide;
+mod edited;
 mod find;
 mod focus;
 mod given;

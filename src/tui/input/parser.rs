@@ -7,9 +7,9 @@
 //! It is kept by hand because a key decides what runs: the guard has to know of every byte that was no key (noise, answers
 //! of the terminal, pastes without brackets), and the parsers of libraries drop those, or read terminal and clock themselves.
 
+mod sequences;
+
 use super::InputEvent;
-use super::csi::{self, Meaning};
-use crate::tui::graphics;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use std::time::Duration;
 
@@ -292,84 +292,6 @@ impl InputParser {
                 None => self.noise(),
             }
         }
-    }
-
-    fn esc(&mut self, byte: u8) {
-        match byte {
-            b'[' => self.enter(ParserState::Csi),
-            b'O' => self.enter(ParserState::Ss3),
-            b']' | b'P' | b'_' | b'^' | b'X' => self.enter(ParserState::Text { opened: byte }),
-            0x1b => {
-                self.key(KeyCode::Esc, KeyModifiers::NONE);
-                self.enter(ParserState::Esc);
-            }
-            _ => {
-                self.reset();
-                self.ground(byte, true);
-            }
-        }
-    }
-
-    fn csi(&mut self, byte: u8) {
-        match byte {
-            b'[' if self.buffer.is_empty() => self.state = ParserState::CsiLinux,
-            b' '..=b'?' => self.keep(byte, MAX_SEQUENCE_BYTES),
-            0x40..=0x7e => {
-                let params = std::mem::take(&mut self.buffer);
-                let overflow = self.overflow;
-                self.reset();
-                if overflow {
-                    self.noise();
-                } else {
-                    self.meaning(csi::read(&params, byte));
-                }
-            }
-            0x1b => {
-                self.noise();
-                self.enter(ParserState::Esc);
-            }
-            // Cancelled, or no sequence at all.
-            _ => {
-                self.noise();
-                self.reset();
-            }
-        }
-    }
-
-    fn meaning(&mut self, meaning: Meaning) {
-        match meaning {
-            Meaning::Event(event) => self.events.push(event),
-            Meaning::PasteStart => self.enter(ParserState::Paste),
-            Meaning::OldMouse => self.enter(ParserState::OldMouse(3)),
-            Meaning::Unknown => self.noise(),
-            Meaning::Answer => {}
-        }
-    }
-
-    fn ss3(&mut self, byte: u8) {
-        self.reset();
-        match byte {
-            0x1b => self.enter(ParserState::Esc),
-            b'M' => self.key(KeyCode::Enter, KeyModifiers::NONE),
-            // The keypad in application mode.
-            b'j'..=b'y' => self.character(char::from(byte - b'j' + b'*'), false),
-            _ => match csi::lettered_key(byte) {
-                Some(code) => self.key(code, KeyModifiers::NONE),
-                None => self.noise(),
-            },
-        }
-    }
-
-    fn end_text(&mut self, opened: u8) {
-        let text = std::mem::take(&mut self.buffer);
-        let overflow = self.overflow;
-        self.reset();
-        let answer = match opened {
-            b']' => csi::background(&text).map(InputEvent::Background),
-            b'_' => graphics::parse_answer(&text).map(InputEvent::KittyGraphics),
-            _ => None,
-        };
-        self.events.extend(answer.filter(|_| !overflow));
     }
 
     /// Takes bytes of a paste; returns those behind its end.

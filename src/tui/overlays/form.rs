@@ -2,21 +2,23 @@
 //! the cursor is always in sight; foreign text in titles, annotations and defaults is painted as text. Below a field that
 //! takes a path stand the files that what is typed may mean.
 
+mod answers;
+mod moves;
 mod paths;
 mod rows;
 
 use super::files::FileMatches;
 use super::{LetterEffect, Overlay, OverlayContext, OverlayResponse};
 use crate::domain::sentences::sending;
-use crate::domain::{AnswerError, Answers, FieldKind, Form};
+use crate::domain::{AnswerError, FieldKind, Form};
 use crate::driver::{Job, JobResult};
-use crate::engine::{Command, Phase, answers};
+use crate::engine::{Command, Phase};
 use crate::tui::action::Action;
 use crate::tui::keymap::Context;
 use crate::tui::note::Note;
 use crate::tui::panes::Panes;
 use crate::tui::ui_command::{PageTarget, UiCommand};
-use crate::tui::widgets::field::{Edit, Field, Motion};
+use crate::tui::widgets::field::{Edit, Field};
 use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::safe;
 use crate::tui::widgets::sheet::Sheet;
@@ -88,176 +90,6 @@ impl FormBox {
         }
         made
     }
-
-    /// Puts a text into the field of this name, if there is one.
-    pub(crate) fn fill(&mut self, name: &str, text: &str) {
-        if let Some(at) = self.form.fields.iter().position(|field| field.name == name) {
-            self.set_field(at, text);
-        }
-    }
-
-    /// Puts a text into a field by its place.
-    pub(crate) fn set_field(&mut self, at: usize, text: &str) {
-        match (self.replies.get_mut(at), self.form.fields.get(at).map(|field| &field.kind)) {
-            (Some(FieldAnswer::Text(field)), _) => field.set(text),
-            (Some(FieldAnswer::Choice(chosen)), Some(FieldKind::Choice(choices))) => {
-                *chosen = choices.iter().position(|choice| choice.eq_ignore_ascii_case(text.trim()));
-            }
-            _ => {}
-        }
-    }
-
-    /// Puts a text into the first field that it can stand in: the first, or behind a choice that it is none of the next.
-    pub(crate) fn set_first_field(&mut self, text: &str) {
-        let fits = |field: &crate::domain::Field| match &field.kind {
-            FieldKind::Choice(choices) => {
-                choices.iter().any(|choice| choice.eq_ignore_ascii_case(text.trim()))
-            }
-            _ => true,
-        };
-        if let Some(at) = self.form.fields.iter().position(fits) {
-            self.set_field(at, text);
-        }
-    }
-
-    /// The field with the cursor, where letters go into it.
-    fn text_field(&mut self) -> Option<&mut Field> {
-        match self.replies.get_mut(self.at) {
-            Some(FieldAnswer::Text(field)) if !self.sent => Some(field),
-            _ => None,
-        }
-    }
-
-    /// Whether the field with the cursor may have several lines.
-    pub(crate) fn has_lines(&self) -> bool {
-        self.form.fields.get(self.at).is_some_and(|field| field.kind == FieldKind::Text { lines: true })
-    }
-
-    /// Whether the field with the cursor is a choice.
-    pub(crate) fn is_choice(&self) -> bool {
-        matches!(self.replies.get(self.at), Some(FieldAnswer::Choice(_)))
-    }
-
-    /// Whether the cursor is in the last field.
-    pub(crate) fn is_last(&self) -> bool {
-        self.at + 1 >= self.form.fields.len()
-    }
-
-    /// The answers as they were given.
-    pub(crate) fn answers(&self) -> Answers {
-        let texts = self.form.fields.iter().zip(&self.replies).map(|(field, reply)| {
-            let text = match (reply, &field.kind) {
-                (FieldAnswer::Text(text), _) => text.text(),
-                (FieldAnswer::Choice(Some(at)), FieldKind::Choice(choices)) => {
-                    choices.get(*at).cloned().unwrap_or_default()
-                }
-                (FieldAnswer::Choice(_), _) => String::new(),
-            };
-            (field.name.clone(), text)
-        });
-        texts.collect()
-    }
-
-    /// The answers, where all of them fit; else what does not is told, and the cursor goes there.
-    pub(crate) fn send(&mut self) -> Option<Answers> {
-        match answers::check(&self.form, &self.answers()) {
-            Ok(answers) => {
-                self.misfits.clear();
-                self.sent = true;
-                Some(answers)
-            }
-            Err(misfits) => {
-                self.refuse(misfits);
-                None
-            }
-        }
-    }
-
-    /// Answers that do not fit: nothing of them is lost, and the cursor goes to the first.
-    pub(crate) fn refuse(&mut self, misfits: Vec<AnswerError>) {
-        self.sent = false;
-        let first = self.form.fields.iter().position(|f| misfits.iter().any(|misfit| misfit.field == f.name));
-        self.at = first.unwrap_or(self.at);
-        self.misfits = misfits;
-    }
-
-    /// What is wrong with a field.
-    pub(crate) fn field_error(&self, name: &str) -> Option<&str> {
-        self.misfits.iter().find(|misfit| misfit.field == name).map(|misfit| misfit.why.as_str())
-    }
-
-    /// What is wrong with no field alone.
-    pub(crate) fn general_errors(&self) -> impl Iterator<Item = &str> {
-        let known = |name: &str| self.form.fields.iter().any(|field| field.name == name);
-        self.misfits.iter().filter(move |misfit| !known(&misfit.field)).map(|misfit| misfit.why.as_str())
-    }
-
-    /// The answer under the cursor is another: what was wrong with it may no longer be.
-    fn answer_changed(&mut self) {
-        self.filter_files();
-        let name = self.form.fields.get(self.at).map(|field| field.name.clone()).unwrap_or_default();
-        self.misfits.retain(|misfit| misfit.field != name && !misfit.field.is_empty());
-    }
-
-    /// To the next field or the one before; it stops at both ends.
-    fn walk(&mut self, by: isize) {
-        self.at = self.at.saturating_add_signed(by).min(self.form.fields.len().saturating_sub(1));
-        self.filter_files();
-    }
-
-    /// A line up or down in the field or the files below it, beyond its ends to the other field.
-    pub(crate) fn move_line(&mut self, by: isize) {
-        if self.choose_file(by) {
-            return;
-        }
-        if let Some(FieldAnswer::Text(field)) = self.replies.get_mut(self.at) {
-            let (row, last) = (field.cursor().row, field.rows().len().saturating_sub(1));
-            if (by < 0 && row > 0) || (by > 0 && row < last) {
-                let motion = if by < 0 { Motion::Up } else { Motion::Down };
-                for _ in 0..by.unsigned_abs() {
-                    field.apply(Edit::Move(motion, false));
-                }
-                return;
-            }
-        }
-        self.walk(by.signum());
-    }
-
-    /// The next choice or the one before.
-    pub(crate) fn choose(&mut self, by: isize) {
-        let count = self.choices().len();
-        if let (Some(FieldAnswer::Choice(chosen)), 1..) = (self.replies.get_mut(self.at), count) {
-            let next = match *chosen {
-                Some(at) => at.saturating_add_signed(by).min(count - 1),
-                None if by < 0 => count - 1,
-                None => 0,
-            };
-            *chosen = Some(next);
-        }
-        self.answer_changed();
-    }
-
-    /// The next choice that begins with this letter.
-    pub(crate) fn choose_letter(&mut self, letter: char) {
-        let choices = self.choices().to_vec();
-        let Some(FieldAnswer::Choice(chosen)) = self.replies.get_mut(self.at) else { return };
-        let begins = |choice: &String| {
-            choice.chars().next().is_some_and(|first| first.to_lowercase().eq(letter.to_lowercase()))
-        };
-        let from = chosen.map_or(0, |at| at + 1);
-        let order = (from..choices.len()).chain(0..from.min(choices.len()));
-        if let Some(at) = order.into_iter().find(|at| choices.get(*at).is_some_and(begins)) {
-            *chosen = Some(at);
-        }
-        self.answer_changed();
-    }
-
-    fn choices(&self) -> &[String] {
-        match self.form.fields.get(self.at).map(|field| &field.kind) {
-            Some(FieldKind::Choice(choices)) => choices,
-            _ => &[],
-        }
-    }
 }
 
 fn empty_answer(kind: &FieldKind) -> FieldAnswer {
@@ -281,14 +113,6 @@ impl FormBox {
             FormPurpose::Begin(name) => UiCommand::Job(Job::BeginRecipe(name, answers)),
             FormPurpose::Answer => UiCommand::Send(Command::Answer(answers)),
         })]
-    }
-
-    /// What came back from the person's editor goes into the field it came from.
-    pub(crate) fn set_edited_text(&mut self, text: &str) {
-        if let Some(field) = self.text_field() {
-            field.set(text.strip_suffix('\n').unwrap_or(text));
-            self.answer_changed();
-        }
     }
 }
 
@@ -556,6 +380,6 @@ mod tests {
         form.move_line(1);
         form.choose(1);
         assert!(form.is_last() && form.text_field().is_none());
-        assert_eq!(form.send(), Some(Answers::new()));
+        assert_eq!(form.send(), Some(crate::domain::Answers::new()));
     }
 }

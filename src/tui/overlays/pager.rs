@@ -2,29 +2,27 @@
 //! text, whatever it is, and follows nothing.
 
 mod paint;
+mod scroll;
+mod search;
 mod source;
 
 use super::{LetterEffect, Overlay, OverlayContext, OverlayResponse, number_of};
 use crate::tui::action::Action;
 use crate::tui::keymap::Context;
-use crate::tui::note::Note;
 use crate::tui::panes::Panes;
 use crate::tui::pattern::Pattern;
 use crate::tui::ui_command::{PagerText, UiCommand};
 use crate::tui::widgets::field::Field;
 use crate::tui::widgets::hints::Hints;
+use crate::tui::widgets::safe;
 use crate::tui::widgets::sheet::Sheet;
-use crate::tui::widgets::{safe, words};
 use ratatui::layout::Rect;
-use source::{FileLine, FileStatus, PagerSource, SearchOutcome};
+use source::{FileLine, FileStatus, PagerSource};
 use std::io;
 use std::ops::Range;
 
 /// Columns that it asks for: more than there are, which is all of the screen.
 const WHOLE_SCREEN: u16 = u16::MAX - 4;
-
-/// Lines that are read for a screen at the least: a window can become larger between two keys.
-const MIN_LINES: usize = 512;
 
 /// Columns that are scrolled sideways at once.
 const SIDEWAYS_COLUMNS: usize = 8;
@@ -95,18 +93,6 @@ impl Pager {
         Ok(pager)
     }
 
-    /// Where the line at the top begins.
-    fn top(&self) -> u64 {
-        self.lines.first().map_or(0, |line| line.start)
-    }
-
-    /// Puts a line at the top, and reads as many as a screen can need.
-    fn go_to(&mut self, start: u64, height: usize) -> io::Result<()> {
-        self.lines = self.source.lines(start, (2 * height).max(MIN_LINES) + 64)?;
-        self.row = 0;
-        Ok(())
-    }
-
     fn width(&self, room: Rect) -> Option<usize> {
         self.wraps.then_some(usize::from(room.width).max(2))
     }
@@ -114,163 +100,6 @@ impl Pager {
     /// Rows of the screen that show text.
     fn height(&self, room: Rect) -> usize {
         usize::from(room.height).saturating_sub(usize::from(self.field.is_some())).max(1)
-    }
-
-    /// Scrolls by rows; the last row of the text stays at the bottom of the screen at the furthest.
-    fn scroll(&mut self, rows: isize, room: Rect) -> io::Result<()> {
-        let (width, height) = (self.width(room), self.height(room));
-        self.row = self.first_row(width);
-        for _ in 0..rows.min(0).unsigned_abs() {
-            if let Some(row) = self.row.checked_sub(1) {
-                self.row = row;
-            } else if let Some(before) = self.source.line_before(self.top())? {
-                let Some(line) = self.source.lines(before, 1)?.pop() else { break };
-                self.row = paint::count(&line.text, width) - 1;
-                self.lines.insert(0, line);
-            } else {
-                break;
-            }
-        }
-        if rows > 0 {
-            let row = self.row;
-            self.go_to(self.top(), height)?;
-            self.row = row;
-            let places = self.places(width, height + rows.unsigned_abs());
-            let most = places.len().saturating_sub(height);
-            if let Some((line, row)) = places.get(rows.unsigned_abs().min(most)).copied() {
-                self.lines.drain(..line);
-                self.row = row;
-            }
-        }
-        let row = self.row;
-        self.go_to(self.top(), height)?;
-        self.row = row;
-        Ok(())
-    }
-
-    /// The row at the top: of a line that takes fewer rows since the window became wider, its last.
-    fn first_row(&self, width: Option<usize>) -> usize {
-        let rows = self.lines.first().map_or(1, |line| paint::count(&line.text, width));
-        self.row.min(rows.saturating_sub(1))
-    }
-
-    /// The rows from the top on, at the most so many: which of the lines, and which row of it.
-    fn places(&self, width: Option<usize>, most: usize) -> Vec<(usize, usize)> {
-        let mut places = Vec::new();
-        for (number, line) in self.lines.iter().enumerate() {
-            let first = if number == 0 { self.first_row(width) } else { 0 };
-            places.extend((first..paint::count(&line.text, width)).map(|row| (number, row)));
-            if places.len() >= most {
-                places.truncate(most);
-                break;
-            }
-        }
-        places
-    }
-
-    /// To the end: its last row stands at the bottom.
-    fn to_end(&mut self, room: Rect) -> io::Result<()> {
-        let len = self.source.len();
-        let last = self.source.line_before(len)?.unwrap_or(0);
-        self.go_to(last, self.height(room))?;
-        self.row = self.lines.first().map_or(1, |line| paint::count(&line.text, self.width(room))) - 1;
-        self.scroll(1 - isize::try_from(self.height(room)).unwrap_or(1), room)
-    }
-
-    fn to_percent(&mut self, percent: u64, room: Rect) -> io::Result<()> {
-        let at = self.source.len() / 100 * percent.min(100);
-        if percent >= 100 {
-            return self.to_end(room);
-        }
-        let start = self.source.line_start(at)?;
-        self.go_to(start, self.height(room))?;
-        self.fill(room)
-    }
-
-    /// Takes the end of the text to the bottom of the screen, where it stands above.
-    fn fill(&mut self, room: Rect) -> io::Result<()> {
-        let height = self.height(room);
-        let missing = height - self.places(self.width(room), height).len().min(height);
-        self.scroll(-isize::try_from(missing).unwrap_or(0), room)
-    }
-
-    /// Looks for the pattern from the match that the person is at, or from the top of the screen.
-    fn start_search(&mut self, back: bool, room: Rect) -> io::Result<()> {
-        let Some(pattern) = self.pattern.clone() else {
-            self.told = Some("/ looks for a text.".into());
-            return Ok(());
-        };
-        if let Some((start, bytes)) = self.at.clone()
-            && let Some(line) = self.source.lines(start, 1)?.pop()
-        {
-            let mut places = pattern.find_in(&line.text);
-            let next = if back {
-                places.take_while(|place| place.start < bytes.start).last()
-            } else {
-                places.find(|place| place.start > bytes.start)
-            };
-            if let Some(next) = next {
-                return self.show(&line, next, room);
-            }
-            let from = if back { line.start } else { line.next };
-            self.looking = Some(SearchProgress { back, from, turned: false });
-        } else {
-            self.looking = Some(SearchProgress { back, from: self.top(), turned: false });
-        }
-        self.search_on(room).map(drop)
-    }
-
-    /// Looks through the next portion. Tells whether there was one.
-    fn search_on(&mut self, room: Rect) -> io::Result<bool> {
-        let (Some(looking), Some(pattern)) = (self.looking.take(), self.pattern.clone()) else {
-            return Ok(false);
-        };
-        let portion = if looking.back {
-            self.source.find_back(&pattern, looking.from)?
-        } else {
-            self.source.find(&pattern, looking.from)?
-        };
-        match portion {
-            SearchOutcome::Found(line) => {
-                let mut places = pattern.find_in(&line.text);
-                let place = if looking.back { places.last() } else { places.next() };
-                self.told = looking.turned.then(|| {
-                    let (from, end) = if looking.back { ("top", "end") } else { ("end", "top") };
-                    format!("Past the {from}: on from the {end}.")
-                });
-                if let Some(place) = place {
-                    self.show(&line, place, room)?;
-                }
-            }
-            SearchOutcome::Next(from) => self.looking = Some(SearchProgress { from, ..looking }),
-            SearchOutcome::None if looking.turned => self.told = Some("No matches.".into()),
-            SearchOutcome::None => {
-                let from = if looking.back { self.source.len() } else { 0 };
-                self.looking = Some(SearchProgress { from, turned: true, ..looking });
-            }
-        }
-        Ok(true)
-    }
-
-    /// Puts a match on screen, where it is not.
-    fn show(&mut self, line: &FileLine, place: Range<usize>, room: Rect) -> io::Result<()> {
-        let (width, height) = (self.width(room), self.height(room));
-        let row = paint::row_of(&line.text, width, place.start);
-        let column = paint::column_of(&line.text, place.start);
-        self.at = Some((line.start, place));
-        if width.is_none() && !(self.left..self.left + usize::from(room.width)).contains(&column) {
-            self.left = column.saturating_sub(usize::from(room.width) / 2);
-        }
-        let on_screen = self.places(width, height).into_iter().any(|(number, at)| {
-            at == row && self.lines.get(number).is_some_and(|shown| shown.start == line.start)
-        });
-        if !on_screen {
-            self.go_to(line.start, height)?;
-            self.row = row;
-            self.scroll(-2, room)?;
-            self.fill(room)?;
-        }
-        Ok(())
     }
 
     /// Does something that reads; what went wrong is told.
@@ -287,40 +116,6 @@ impl Pager {
             self.told = Some(format!("The file can't be read: {error}."));
         }
         Vec::new()
-    }
-
-    /// What was typed is looked for.
-    fn search_typed(&mut self, around: OverlayContext<'_>) -> Vec<OverlayResponse> {
-        let text = self.field.take().map(|field| field.text()).unwrap_or_default();
-        if text.is_empty() {
-            return Vec::new();
-        }
-        let pattern = if self.is_expression { Pattern::expression(&text) } else { Pattern::text(&text) };
-        match pattern {
-            Ok(pattern) => {
-                self.pattern = Some(pattern);
-                self.at = None;
-                self.perform(around, |pager, room| pager.start_search(false, room))
-            }
-            Err(error) => {
-                let mut field = Field::line();
-                field.set(&text);
-                self.field = Some(field);
-                vec![OverlayResponse::Say(Note::info(format!("{error}.").replace("..", ".")))]
-            }
-        }
-    }
-
-    /// `34 % of 1.2 GB`
-    fn place_text(&self, last: Option<u64>) -> String {
-        let len = self.source.len();
-        let size = words::size(len);
-        match last {
-            _ if len == 0 => "Nothing in it".into(),
-            Some(last) if last >= len => format!("end of {size}"),
-            Some(last) => format!("{}% of {size}", u128::from(last) * 100 / u128::from(len.max(1))),
-            None => size,
-        }
     }
 }
 

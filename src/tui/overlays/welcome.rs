@@ -1,39 +1,30 @@
 //! The first choice: where answers come from.
 
+mod draw;
+
 use super::{LetterEffect, Overlay, OverlayContext, OverlayResponse, OwnKey};
 use crate::domain::Interpreter;
-use crate::domain::sentences::sandbox::SandboxStanding;
-use crate::domain::sentences::{network, saving, sending};
+use crate::domain::sentences::{saving, sending};
 use crate::driver::JobResult;
 use crate::driver::catalogue::Offer;
 use crate::tui::note::Note;
 use crate::tui::panes::Panes;
 use crate::tui::setup::{Cloud, Setup, TypedAddress, UsualServer};
 use crate::tui::slash::Slash;
-use crate::tui::theme::Slot;
 use crate::tui::ui_command::{Choice, Exit, UiCommand};
 use crate::tui::widgets::field::{Edit, Field};
 use crate::tui::widgets::filter::Cursor;
 use crate::tui::widgets::hints::Hints;
-use crate::tui::widgets::sheet::{Sheet, entry};
-use crate::tui::widgets::{safe, words};
+use crate::tui::widgets::safe;
+use crate::tui::widgets::sheet::Sheet;
 use ratatui::layout::Rect;
-use ratatui::text::Line;
 use secrecy::SecretString;
 
-/// Columns below which a provider's address is left out.
-const MIN_ADDRESS_COLUMNS: u16 = 68;
 /// What the address of a server that the list does not name is asked with.
 const TYPE_AN_ADDRESS: &str = "Type the address of the server, then Enter.";
 
 /// The model server that is expected on this computer: its name in the configuration, which says where it is asked.
 pub(crate) const USUAL_SERVER: &str = "ollama";
-
-/// The figures of a version, without what a build adds to them: `12.2.0` of `12.2.0-14+deb12u1`.
-fn version_number(version: &str) -> &str {
-    let end = version.find(|c: char| !c.is_ascii_digit() && c != '.');
-    version.get(..end.unwrap_or(version.len())).unwrap_or_default()
-}
 
 /// One of the places that answers can come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -347,115 +338,11 @@ impl Overlay for Welcome {
     }
 
     fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
-        let (width, look) = (room.width, around.look);
-        let mut sheet = Sheet::new("Welcome");
-        let app = &around.setup.app;
-        sheet.words(
-            &format!("{app} runs code on this computer only after you approve it."),
-            width,
-            look.text(),
-        );
-        sheet.gap().row(Line::styled("Where should answers come from?", look.style(Slot::UiTitle))).gap();
-        for (at, row) in self.rows().iter().enumerate() {
-            let (name, what, state) = describe(*row, self);
-            // Where there is no room for both, how it stands says more than where it comes from.
-            let text = match width {
-                0..MIN_ADDRESS_COLUMNS if !state.is_empty() => format!("{}  {name:<10} {state}", at + 1),
-                _ => format!("{}  {name:<10} {what:<38} {state}", at + 1),
-            };
-            sheet.row(entry(text.trim_end(), at == self.cursor.0, width, look));
-        }
-        sheet.gap();
-        let found = match &self.interpreters {
-            None => "Looking for python, bash and node on this computer.".to_owned(),
-            Some(found) if found.is_empty() => "No interpreter found: blocks can't run here yet.".into(),
-            Some(found) => {
-                let names: Vec<String> = found
-                    .iter()
-                    .map(|i| match &i.version {
-                        Some(version) => format!("{} {}", i.language, version_number(version)),
-                        None => i.language.to_string(),
-                    })
-                    .collect();
-                format!("Found on this computer: {}", names.join(", "))
-            }
-        };
-        sheet.words(&found, width, look.text());
-        let standing = SandboxStanding::of(around.sandbox);
-        let slot = match standing {
-            SandboxStanding::Untested => Slot::UiText,
-            _ if standing.is_bad() => Slot::SandboxOff,
-            _ => Slot::SandboxOn,
-        };
-        sheet.words(&safe::one_line(&standing.sentence()), width, look.style(slot));
-        sheet.gap();
-        sheet.words(saving::KEYS, width, look.dim());
-        sheet.gap();
-        match &self.field {
-            Some((filling, field)) => {
-                let head = match filling {
-                    WantedText::Key(of) => format!("key for {}: ", self.name_of(*of)),
-                    WantedText::Address => "address: ".into(),
-                };
-                sheet.field(&head, field, width, look);
-                if self.key_is_gone && *filling == WantedText::Address {
-                    sheet.words(saving::KEY_OF_ONE_ADDRESS, width, look.text());
-                }
-            }
-            None => {
-                let digits = self.rows().len();
-                let key = if self.takes_key().is_some() { "k paste a key   " } else { "" };
-                let (out, word) = leave_hint(around);
-                let text = format!("1-{digits} or Up/Down, Enter choose   {key}{out} {word}");
-                sheet.row(Line::styled(text, look.dim()));
-            }
-        }
-        Some(sheet)
+        Some(self.draw(around, room.width))
     }
 }
 
 /// The key that leaves the choice, and what it does: without a provider there is nothing behind it.
 fn leave_hint(around: OverlayContext<'_>) -> (&'static str, &'static str) {
     if around.setup.welcome { ("q", "quit") } else { ("Esc", "back") }
-}
-
-fn describe(row: ProviderRow, welcome: &Welcome) -> (String, String, String) {
-    match row {
-        ProviderRow::Demo => ("Demo".into(), network::OF_DEMO.into(), "ready".into()),
-        ProviderRow::Local => {
-            let more = welcome.servers.as_ref().map_or(0, |servers| servers.len().saturating_sub(1));
-            let state = match (&welcome.servers, welcome.server()) {
-                (_, Some(server)) => {
-                    let more = if more > 0 { format!(", {more} more") } else { String::new() };
-                    format!("found, {}{more}", words::count(server.models().len(), "model"))
-                }
-                _ if welcome.usual.elsewhere => "not asked".into(),
-                (None, None) => "looking".into(),
-                (Some(_), None) => "not found".into(),
-            };
-            let (name, address) = match welcome.server() {
-                Some(server) => (server.name.as_str(), server.address.as_deref().unwrap_or_default()),
-                None => (USUAL_SERVER, welcome.usual.address.as_str()),
-            };
-            (title(name), safe::one_line(address.trim_end_matches("/v1")), state)
-        }
-        ProviderRow::Cloud(at) => {
-            let Some(cloud) = welcome.clouds.get(at) else { return Default::default() };
-            let state = if cloud.kept.is_some() { "set" } else { "not set" };
-            let place = cloud.kept.as_ref().unwrap_or(&cloud.place);
-            (cloud.title.clone(), format!("key from {}", safe::one_line(place)), state.into())
-        }
-        ProviderRow::Other => ("Other".into(), "any OpenAI-compatible address".into(), String::new()),
-    }
-}
-
-/// The name of a server's program, as its makers write it.
-fn title(provider: &str) -> String {
-    match provider {
-        "ollama" => "Ollama".into(),
-        "lmstudio" => "LM Studio".into(),
-        "llamacpp" => "llama.cpp".into(),
-        "vllm" => "vLLM".into(),
-        other => safe::one_line(other),
-    }
 }

@@ -4,42 +4,35 @@
 //! run that has ended are cut instead, keep their header on screen, and scroll sideways by columns.
 
 mod alone;
+mod draw;
+mod ends;
 mod first_error;
 mod printed;
 mod receipt;
+mod scroll;
 mod tables;
 mod text;
 
-use crate::domain::{BlockId, ImageRef, Outcome, RunId, Stream, TerminalScreen};
+use crate::domain::{BlockId, ImageRef, RunId, Stream, TerminalScreen};
 use crate::driver::SearchWords;
+use crate::engine::State;
 use crate::engine::transcript::{BlockItem, BlockStanding, LoadState, RunItem};
-use crate::engine::{BlockState, State};
 use crate::tui::paint::output::{LineChange, Output};
-use crate::tui::paint::screen;
 use crate::tui::panes::pictures::Pictures;
 use crate::tui::pattern::Pattern;
-use crate::tui::theme::Slot;
-use crate::tui::widgets::frame::Title;
 use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::passage::FoundText;
-use crate::tui::widgets::virtual_list::{Anchor, EndKeys, Items as _, VirtualList};
-use crate::tui::widgets::{safe, words};
+use crate::tui::widgets::virtual_list::{Anchor, Items as _, VirtualList};
 use alone::AloneImage;
 use printed::PrintedRows;
-use ratatui::buffer::Buffer;
-use ratatui::layout::{Position, Rect};
+use ratatui::layout::Rect;
 use ratatui::text::Line;
-use receipt::RunRows;
 pub(in crate::tui) use receipt::{SVG, end_lines};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
 use tables::Table;
-use unicode_width::UnicodeWidthStr as _;
-
-/// Columns of a title that are no words: brackets, and the gaps between its parts.
-const TITLE_FRAME_COLUMNS: usize = 7;
 
 /// The item of what follows the output.
 const TAIL_ITEM: usize = usize::MAX;
@@ -302,36 +295,6 @@ impl OutputPane {
         Some(self.skipped < table.most_skipped(self.area.width.into()))
     }
 
-    /// Scrolls tables sideways by so many of their columns.
-    pub(crate) fn scroll_columns(&mut self, columns: isize) {
-        let Some(table) = self.table() else { return };
-        let most = table.most_skipped(self.area.width.into());
-        self.skipped = self.skipped.min(most).saturating_add_signed(columns).min(most);
-    }
-
-    /// A run that has ended is shown from its top, once, where it came to something or failed and not all of it fits: how
-    /// it ended, the value or the error stands there. It may fit until its pictures are drawn, or the pane gets smaller. A
-    /// person who reads further up is left there.
-    fn show_result(&mut self, state: &State, look: DrawStyle<'_>) {
-        if !self.is_here {
-            return;
-        }
-        let ended = self.run(state).and_then(|(_, run)| Some(&run.ended.as_ref()?.1));
-        let Some(report) = ended.filter(|_| !self.result_shown) else { return };
-        let ends_well = matches!(report.outcome, Outcome::Ok | Outcome::Interrupted);
-        let has_head = receipt::has_result(report) || !ends_well;
-        let height = self.area.height.into();
-        self.result_shown = !has_head
-            || !self.list.follows()
-            || self.with(look, |list, printed| {
-                let exceeds = printed.exceed(height);
-                if exceeds {
-                    list.to_top(printed);
-                }
-                exceeds
-            });
-    }
-
     /// Rows that all of it takes as it was laid out last, up to a screen of them. `None`: another run was laid out, or one
     /// with images or a screen, which take what room there is.
     pub(crate) fn rows_needed(
@@ -373,77 +336,6 @@ impl OutputPane {
         }
     }
 
-    /// The rows before and after the output.
-    fn lay_out_around(&mut self, state: &State, pictures: &mut Pictures, look: DrawStyle<'_>) {
-        self.lay_out_ends(state, pictures, look);
-        if self.whole {
-            let (width, tables) = (self.area.width.into(), std::mem::take(&mut self.head_tables));
-            let wrapped = |(at, line): (usize, Line<'static>)| match tables::table_at(&tables, at) {
-                Some(_) => safe::wrapped(&line, width),
-                None => vec![line],
-            };
-            self.head = std::mem::take(&mut self.head).into_iter().enumerate().flat_map(wrapped).collect();
-        }
-    }
-
-    fn lay_out_ends(&mut self, state: &State, pictures: &mut Pictures, look: DrawStyle<'_>) {
-        self.head.clear();
-        self.head_tables.clear();
-        self.tail.clear();
-        if self.lay_out_image(state, pictures, look) {
-            return;
-        }
-        let width = self.area.width;
-        match self.shown {
-            None | Some(Subject::Nothing) => self.tail.push(Line::styled("No output yet.", look.dim())),
-            Some(Subject::NotRun(block)) => {
-                let item = state.transcript.blocks.get(&block);
-                let is_told = state.is_told(block);
-                self.tail =
-                    item.map(|item| receipt::not_run_rows(item, is_told, width, look)).unwrap_or_default();
-            }
-            Some(Subject::Run(..)) => {
-                let Some((item, run)) = self.run(state) else { return };
-                let images = self.images(state);
-                let away = run.unloaded_output().map(|(_, away)| away);
-                let told = match &run.ended {
-                    Some((_, report)) => {
-                        let first = first_error::of_run(item, report).filter(|_| self.is_here);
-                        receipt::end_rows((report, &run.terms.language, away), first.as_deref(), width, look)
-                    }
-                    None if run.lost => {
-                        RunRows { head: receipt::lost_rows(item, width, look), ..RunRows::default() }
-                    }
-                    None => RunRows::default(),
-                };
-                let tail = told.tail;
-                self.head = told.head;
-                self.head_tables = told.tables;
-                self.head.extend(receipt::undo_rows(run, width, look));
-                self.image_rows.clear();
-                for (number, image) in images.iter().enumerate() {
-                    let first = self.head.len();
-                    let is_file = self.is_file(state, number);
-                    let size = (width.min(80), (self.area.height * 2 / 3).clamp(4, 30));
-                    let rows = pictures.rows(image, size.0, size.1);
-                    let undrawn = pictures.undrawn(image, size);
-                    self.head.push(receipt::image_row(number + 1, image, undrawn, is_file, width, look));
-                    self.head.extend(rows);
-                    self.image_rows.push(first..self.head.len());
-                }
-                let report = run.ended.as_ref().map(|(_, report)| report);
-                self.head
-                    .extend(report.into_iter().flat_map(|report| receipt::undrawn_rows(report, width, look)));
-                self.tail = tail;
-                let is_silent =
-                    self.is_here && self.output.is_empty() && self.tail.is_empty() && images.is_empty();
-                if is_silent && report.is_some_and(|report| receipt::is_known_to_be_silent(report)) {
-                    self.tail.push(Line::styled("It printed nothing.", look.dim()));
-                }
-            }
-        }
-    }
-
     fn with<T>(
         &mut self,
         look: DrawStyle<'_>,
@@ -462,48 +354,6 @@ impl OutputPane {
             look,
         };
         then(&mut self.list, &mut printed)
-    }
-
-    /// Scrolls by rows; upwards leaves the end. From an image that is alone it goes to the next, or the one before.
-    pub(crate) fn scroll(&mut self, rows: isize, look: DrawStyle<'_>) {
-        if self.step_image(rows) {
-            return;
-        }
-        self.with(look, |list, printed| list.scroll(printed, rows));
-    }
-
-    pub(crate) fn page(&mut self, pages: isize, look: DrawStyle<'_>) {
-        let rows = pages * self.list.page();
-        self.scroll(rows, look);
-    }
-
-    /// To the first row.
-    pub(crate) fn to_top(&mut self, look: DrawStyle<'_>) {
-        if let Some(alone) = &mut self.alone {
-            alone.number = 0;
-            return;
-        }
-        self.with(look, |list, printed| list.to_top(printed));
-    }
-
-    /// Goes to the end and follows it.
-    pub(crate) fn follow(&mut self) {
-        if let Some(alone) = &mut self.alone {
-            alone.number = usize::MAX;
-            return;
-        }
-        self.list.follow();
-    }
-
-    /// Where the pane stands, to come back to it.
-    pub(crate) fn place(&self) -> OutputPlace {
-        OutputPlace { at: self.list.place(), skipped: self.skipped }
-    }
-
-    /// Goes back to where it stood.
-    pub(crate) fn restore(&mut self, place: &OutputPlace) {
-        self.list.restore(place.at);
-        self.skipped = place.skipped;
     }
 
     /// Where its text stands on screen.
@@ -532,99 +382,5 @@ impl OutputPane {
     pub(crate) fn last_line(&self) -> Option<String> {
         let said = (0..self.output.len()).rev().take(3).map(|line| self.output.printed(line));
         said.map(Cow::into_owned).find(|line| !line.trim().is_empty())
-    }
-
-    /// The title: whose output, how the run ended, and where the pane stands in it.
-    pub(crate) fn title(&self, state: &State, focused: bool, keys: &EndKeys, look: DrawStyle<'_>) -> Title {
-        let (left, mut right, style) = match self.shown {
-            Some(Subject::Run(block, run)) => {
-                let item = state.transcript.blocks.get(&block);
-                let run = item.and_then(|i| i.runs.iter().find(|r| r.run == run));
-                match run.map(|r| (r, BlockState::of_run(r))) {
-                    Some((_, BlockState::Running)) => {
-                        let style = Some(look.block(BlockState::Running));
-                        (format!("Output block {block}"), receipt::progress(state, look), style)
-                    }
-                    Some((run, standing)) => {
-                        let time = run.ended.as_ref().map(|(_, r)| words::duration(r.receipt.wall_us / 1000));
-                        let left = format!("Output block {block}: {standing}");
-                        (left, time.unwrap_or_default(), Some(look.block(standing)))
-                    }
-                    None => ("Output".into(), String::new(), None),
-                }
-            }
-            _ => ("Output".into(), String::new(), None),
-        };
-        if let Some(image) = self.image_position(state) {
-            return Title { left, right: image, focused, style };
-        }
-        if !self.list.follows() {
-            let standing = self.list.position_text(keys);
-            let parts = [standing, right].into_iter().filter(|part| !part.is_empty());
-            right = parts.collect::<Vec<_>>().join("  ");
-        }
-        if let Some(table) = self.table().filter(|_| self.screen.is_none()) {
-            let standing = table.position_text(self.skipped, self.area.width.into());
-            right = if right.is_empty() { standing } else { format!("{standing}  {right}") };
-        }
-        let room =
-            usize::from(self.area.width).saturating_sub(left.width() + right.width() + TITLE_FRAME_COLUMNS);
-        if let Some(line) = self.line_reached().filter(|line| line.width() <= room) {
-            right = if right.is_empty() { line } else { format!("{line}  {right}") };
-        }
-        Title { left, right, focused, style }
-    }
-
-    /// `line 23/200`: the last line of the output on screen, where not all of it fits.
-    fn line_reached(&self) -> Option<String> {
-        if self.screen.is_some() || self.alone.is_some() {
-            return None;
-        }
-        let visible = self.list.visible();
-        let begins_above = visible.first().is_some_and(|at| *at != Anchor { item: 0, row: 0 });
-        if !begins_above && !self.list.goes_on() {
-            return None;
-        }
-        let all = self.output.len();
-        let last = visible
-            .iter()
-            .rev()
-            .find_map(|at| at.item.checked_sub(self.head.len()).filter(|line| *line < all))?;
-        let number = |count: usize| words::grouped(count as u64);
-        Some(format!("line {}/{}", number(last + 1), number(all)))
-    }
-
-    /// Puts a sign left of the rows that went to standard error, in the margin or border beside the text: what their colour
-    /// says has to be seen without colours too.
-    fn mark_errors(&self, area: Rect, buf: &mut Buffer, look: DrawStyle<'_>) {
-        let Some(x) = area.x.checked_sub(1).filter(|_| !self.whole) else { return };
-        for (y, at) in (area.y..area.bottom()).zip(self.list.visible()) {
-            let line = at.item.checked_sub(self.head.len());
-            if self.alone.is_none() && line.is_some_and(|line| self.output.is_error(line)) {
-                buf.set_stringn(x, y, "!", 1, look.style(Slot::OutputStderr));
-            }
-        }
-    }
-
-    /// Rows that the header of a table takes at the top.
-    fn header_rows(&self) -> u16 {
-        u16::try_from(self.header.len()).unwrap_or(0)
-    }
-
-    /// Draws what was arranged. Tells where the cursor of the program stands, where its screen is shown.
-    pub(crate) fn draw(&self, buf: &mut Buffer, look: DrawStyle<'_>) -> Option<Position> {
-        match &self.screen {
-            Some(screen) => screen::draw(screen, self.area, buf, look.theme),
-            None => {
-                for (y, line) in (self.area.y..self.area.bottom()).zip(&self.header) {
-                    buf.set_line(self.area.x, y, line, self.area.width);
-                }
-                let above = self.header_rows().min(self.area.height);
-                let area = Rect { y: self.area.y + above, height: self.area.height - above, ..self.area };
-                self.list.draw(area, buf);
-                self.mark_errors(area, buf, look);
-                None
-            }
-        }
     }
 }

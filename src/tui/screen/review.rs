@@ -2,30 +2,18 @@
 
 use super::{Ctx, Exit, Note, Screen, UiCommand};
 use crate::domain::{
-    BlockId, BlockKind, BranchPoint, Decision, InstallInto, Language, PackageList, Readiness, Revision,
-    file_texts,
+    BlockId, BlockKind, BranchPoint, Decision, InstallInto, Language, PackageList, Revision,
 };
 use crate::engine::transcript::{BlockItem, BlockStanding};
 use crate::engine::{Command, State};
 use crate::tui::action::Action;
-use crate::tui::guard::{RefusalReason, Verb};
+use crate::tui::guard::RefusalReason;
 use crate::tui::keymap::Context;
 use crate::tui::note::NO_BLOCK_WAITS;
-use crate::tui::overlays::confirm::{self, Confirm};
 use crate::tui::overlays::language::LanguageList;
-use crate::tui::overlays::reject::Reject;
+use crate::tui::panes::code::Mode;
 use crate::tui::panes::code::diff::{DiffBase, older};
-use crate::tui::panes::code::{Mode, token_of};
-use crate::tui::panes::editor::Editor;
-use crate::tui::ui_command::PageTarget;
-use crate::tui::widgets::field::Field;
 use crate::tui::widgets::layout::Pane;
-use crate::tui::widgets::{safe, words};
-
-/// What is said where a block changes no text.
-const NO_HUNKS: &str = "No hunks: this block stands for no other text.";
-/// What is said where a block changes a text in one place only.
-const ONE_HUNK: &str = "This change is one hunk: approve or reject the block.";
 
 impl Screen {
     /// Lets time pass: a decision that was held back may be due now.
@@ -72,204 +60,6 @@ impl Screen {
         self.panes.focus = Pane::Code;
         let key = self.keymap.hint(Context::Everywhere, Action::ToWaiting);
         self.show_note(Note::how_to_approve(block, &key, ctx.state.needs_typed(block)));
-    }
-
-    /// The block that a decision would be about: it waits, and it is the one on screen.
-    fn decidable<'a>(&self, state: &'a State) -> Option<&'a BlockItem> {
-        state.waiting().filter(|item| self.panes.code.reviews(item.block.id))
-    }
-
-    /// A decision that counts.
-    pub(super) fn decide(&mut self, verb: Verb, ctx: Ctx<'_>) -> Vec<UiCommand> {
-        let Some(item) = self.decidable(ctx.state) else { return Vec::new() };
-        let (block, revision) = (item.block.id, item.block.current().revision);
-        match verb {
-            Verb::Approve => self.approve(item, ctx),
-            Verb::Always => self.ask_always(item, ctx),
-            Verb::Edit => {
-                let source = item.block.current().source.clone();
-                let line = self.panes.code.first_line();
-                let editor = Editor::open(block, revision, &source, line)
-                    .written_in(item.block.current().language.as_ref())
-                    .with_vim(self.setup.vim);
-                self.panes.code.mode = Mode::Edit(Box::new(editor));
-                Vec::new()
-            }
-            Verb::EditOutside => {
-                vec![UiCommand::Editor(PageTarget::Block, item.block.current().source.to_string())]
-            }
-            Verb::Reject => {
-                self.open(Reject { block, revision, field: Field::lines() });
-                Vec::new()
-            }
-            Verb::Skip => {
-                self.move_focus(Pane::Message);
-                send(block, revision, Decision::Skip)
-            }
-            Verb::Opinion => self.ask_opinion(ctx.state),
-            Verb::Install => self.install_elsewhere(ctx.state),
-            Verb::Limits => {
-                self.open_limits(ctx.state);
-                Vec::new()
-            }
-            Verb::Fresh => vec![UiCommand::Send(Command::Fresh(block))],
-            Verb::Terminal => vec![UiCommand::Send(Command::Terminal(block))],
-            Verb::Language => {
-                if item.block.readiness() == Readiness::NeedsLanguage {
-                    self.choose_language(block);
-                } else {
-                    let language = words::language_of(item);
-                    self.show_note(Note::of_wait(format!("Block {block} is {language}.")));
-                }
-                Vec::new()
-            }
-            Verb::Hunk => match self.panes.code.toggle_hunk() {
-                Some(text) => send(block, revision, Decision::Edit(text)),
-                None => {
-                    self.say_no_hunks();
-                    Vec::new()
-                }
-            },
-            Verb::Change => {
-                if !item.block.edited() {
-                    self.show_note(Note::of_wait(format!("Block {block} is as the model wrote it.")));
-                    return Vec::new();
-                }
-                send(block, revision, Decision::Edit(item.block.original().source.to_string()))
-            }
-        }
-    }
-
-    fn say_no_hunks(&mut self) {
-        self.show_note(Note::of_wait(if self.panes.code.has_one_hunk() { ONE_HUNK } else { NO_HUNKS }));
-    }
-
-    /// Why a block can't be approved at all, in the words of the status line.
-    pub(super) fn approval_obstacle(item: &BlockItem, ctx: Ctx<'_>) -> Option<String> {
-        let block = item.block.id;
-        let refusal = match item.block.readiness() {
-            Readiness::Ready => None,
-            Readiness::NeedsLanguage => Some(format!("Block {block} names no language: l chooses one.")),
-            Readiness::Incomplete => {
-                Some(format!("Block {block} is incomplete: its end never came. e edits it."))
-            }
-            Readiness::Empty => Some(format!("Block {block} is empty. s skips it.")),
-            Readiness::Unclear => Some(format!("Block {block} does not say what is meant. e edits it.")),
-        };
-        let inspected = ctx.state.inspected(block);
-        let denied = inspected.and_then(|i| i.review.findings.iter().find(|f| f.forbidden));
-        let refusal = refusal.or_else(|| {
-            let finding = denied?;
-            Some(format!(
-                "Block {block} is denied, {}: {}. e edits it.",
-                safe::one_line(&file_texts::place(&item.block.files(), finding.place.line)),
-                safe::one_line(&finding.message)
-            ))
-        });
-        let terms = inspected.map(|i| i.terms.as_ref().err());
-        refusal.or_else(|| match terms {
-            None => Some("Not yet: the checks still run.".into()),
-            Some(Some(why)) => Some(format!("Block {block} can't run here: {why}")),
-            Some(None) => ctx.state.unsaved(),
-        })
-    }
-
-    fn approve(&mut self, item: &BlockItem, ctx: Ctx<'_>) -> Vec<UiCommand> {
-        let block = item.block.id;
-        if item.block.readiness() == Readiness::NeedsLanguage {
-            self.choose_language(block);
-            return Vec::new();
-        }
-        let refusal = Self::approval_obstacle(item, ctx);
-        if let Some(text) = refusal {
-            self.show_note(Note::of_wait(text));
-            return Vec::new();
-        }
-        let (revision, token) = (item.block.current().revision, token_of(ctx.state, item));
-        // What came between the last frame and this moment was never on screen.
-        if self.guard.subject() != Some(token) {
-            self.show_note(Note::of_wait(format!("Block {block} has changed: look at it again.")));
-            return Vec::new();
-        }
-        if ctx.state.needs_typed(block) {
-            self.open(Confirm { token, field: Field::line() });
-            return Vec::new();
-        }
-        self.carry_out(confirm::approved(block, revision, false, ctx.look), ctx)
-    }
-
-    /// Leaves the editor; the text is kept. Nothing is sent where nothing was changed.
-    pub(super) fn leave_editor(&mut self, ctx: Ctx<'_>) -> Vec<UiCommand> {
-        let Mode::Edit(editor) = std::mem::take(&mut self.panes.code.mode) else { return Vec::new() };
-        if !editor.is_changed() {
-            self.show_note(Note::of_wait("Nothing was changed."));
-            return Vec::new();
-        }
-        self.edited(editor.block(), editor.revision(), editor.text(), ctx)
-    }
-
-    /// What is being typed and was not sent: the message, and the text in the editor where it was changed.
-    pub fn unsent_text(&self) -> String {
-        let message = self.panes.composer.full_text();
-        match &self.panes.code.mode {
-            Mode::Edit(editor) if editor.is_changed() && message.trim().is_empty() => editor.text(),
-            Mode::Edit(editor) if editor.is_changed() => format!("{message}\n\n{}", editor.text()),
-            _ => message,
-        }
-    }
-
-    /// A new text for a block, from the editor here or outside.
-    pub(super) fn edited(
-        &mut self,
-        block: BlockId,
-        revision: Revision,
-        text: String,
-        ctx: Ctx<'_>,
-    ) -> Vec<UiCommand> {
-        let waits = ctx.state.waiting().is_some_and(|item| item.block.id == block);
-        if !waits {
-            // The text is the person's work, and so is what is written in Message: it goes there, behind that.
-            self.panes.composer.add(&text);
-            self.panes.focus = Pane::Message;
-            self.show_note(Note::warn(format!("Block {block} no longer waits. Your text is in Message.")));
-            return Vec::new();
-        }
-        self.panes.code.to_top();
-        send(block, revision, Decision::Edit(text))
-    }
-
-    /// What came back from the person's editor.
-    pub fn from_editor(&mut self, target: PageTarget, text: String, ctx: Ctx<'_>) -> Vec<UiCommand> {
-        match target {
-            PageTarget::Message => {
-                // Editors end a file with a newline; a message needs none.
-                self.panes.composer.set(text.strip_suffix('\n').unwrap_or(&text));
-                Vec::new()
-            }
-            PageTarget::Form => {
-                if let Some(form) = self.forms().last() {
-                    form.set_edited_text(&text);
-                }
-                Vec::new()
-            }
-            PageTarget::EditMode => {
-                if let Some(editor) = self.panes.code.editor()
-                    && editor.text() != text
-                {
-                    editor.replace(&text);
-                }
-                Vec::new()
-            }
-            PageTarget::Block => {
-                let Some(item) = ctx.state.waiting() else { return Vec::new() };
-                let current = item.block.current();
-                if *current.source == *text {
-                    self.show_note(Note::of_wait("Nothing was changed."));
-                    return Vec::new();
-                }
-                self.edited(item.block.id, current.revision, text, ctx)
-            }
-        }
     }
 
     /// Actions of a block on screen that decide nothing.
@@ -329,7 +119,7 @@ impl Screen {
     }
 
     /// Asks a model what it thinks of the block on screen; deciding doesn't wait for it.
-    fn ask_opinion(&mut self, state: &State) -> Vec<UiCommand> {
+    pub(super) fn ask_opinion(&mut self, state: &State) -> Vec<UiCommand> {
         let Some(item) = self.decidable(state) else { return Vec::new() };
         let block = item.block.id;
         if state.consulting(block).is_some() {
@@ -340,7 +130,7 @@ impl Screen {
     }
 
     /// Sends the packages of the block on screen to the other place: a new text, which is looked at and asked about.
-    fn install_elsewhere(&mut self, state: &State) -> Vec<UiCommand> {
+    pub(super) fn install_elsewhere(&mut self, state: &State) -> Vec<UiCommand> {
         let Some(item) = self.decidable(state) else { return Vec::new() };
         let (block, current) = (item.block.id, item.block.current());
         let list = match item.block.kind {
@@ -364,7 +154,7 @@ impl Screen {
         send(block, current.revision, Decision::Edit(other.text()))
     }
 
-    fn choose_language(&mut self, block: BlockId) {
+    pub(super) fn choose_language(&mut self, block: BlockId) {
         let languages = self.setup.languages.0.iter().map(|l| l.name.clone()).collect();
         self.open(LanguageList::new(block, languages));
     }

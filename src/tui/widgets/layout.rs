@@ -6,6 +6,7 @@
 //! the border between them.
 
 mod borders;
+mod classes;
 
 pub(crate) use borders::{Border, Borders};
 use ratatui::layout::Rect;
@@ -179,12 +180,6 @@ pub struct Arrangement {
 /// Rows of prose that a stacked screen has at least while no block waits or runs.
 const MIN_PROSE_ROWS: u16 = 12;
 
-/// Columns of the conversation beside code and output: what those leave, which are 80 wide within their borders. The
-/// border between them is counted for both.
-fn chat_columns(width: u16) -> u16 {
-    width.saturating_sub(81).clamp(38, 58)
-}
-
 /// The part of `whole` in hundredths, rounded down.
 fn part(whole: u16, hundredths: u16) -> u16 {
     u16::try_from(u32::from(whole) * u32::from(hundredths) / 100).unwrap_or(whole)
@@ -254,131 +249,6 @@ impl Arrangement {
             Pane::Message => self.message,
             Pane::Code => self.code,
             Pane::Output | Pane::Vars => self.output,
-        }
-    }
-
-    fn bare(&mut self, pane: Pane) {
-        self.alone(pane, Slot { outer: self.body, inner: self.body, edge: Edge::Bare });
-    }
-
-    fn zoomed(&mut self, wants: LayoutRequest) {
-        let mut rest = self.body;
-        self.message = wants.field.then(|| Slot::new(take_bottom(&mut rest, 3), Edge::Box));
-        self.alone(wants.focus, Slot::new(rest, Edge::Box));
-    }
-
-    fn alone(&mut self, pane: Pane, slot: Slot) {
-        match pane {
-            Pane::Chat | Pane::Message => self.chat = Some(slot),
-            Pane::Code => self.code = Some(slot),
-            Pane::Output | Pane::Vars => self.output = Some(slot),
-        }
-    }
-
-    fn wide(&mut self, wants: LayoutRequest) {
-        let mut left = self.body;
-        if wants.code || wants.output {
-            let width = self.area.width;
-            left.width = wants.borders.chat_columns(width).unwrap_or_else(|| chat_columns(width));
-            let x = left.right().saturating_sub(1);
-            let right = Rect { x, width: self.body.right().saturating_sub(x), ..self.body };
-            let share = part(right.height, wants.share.code());
-            let code = match wants.code_rows {
-                // What a short block leaves free shows more of what ran before it.
-                Some(rows) if wants.share == Share::Waiting => {
-                    share.min(rows.saturating_add(2).max(part(right.height, 50)))
-                }
-                _ => share,
-            };
-            self.column(right, code, wants);
-        }
-        let most = (self.body.height / 3).max(3);
-        let message = take_bottom(&mut left, (wants.message_rows.max(1) + 2).min(most));
-        left.height += 1;
-        self.chat = Some(Slot::new(left, Edge::Box));
-        self.message = Some(Slot::new(message, Edge::Box));
-    }
-
-    fn medium(&mut self, wants: LayoutRequest) {
-        let mut rest = self.body;
-        let tall = rest.height;
-        let writes = wants.focus == Pane::Message || wants.message_rows > 1;
-        let (message_rows, edge) = if wants.share == Share::Waiting && !writes {
-            (1, Edge::Bare)
-        } else {
-            ((wants.message_rows.max(1) + 2).min((tall / 3).max(3)), Edge::Box)
-        };
-        self.message = Some(Slot::new(take_bottom(&mut rest, message_rows), edge));
-        rest.height += u16::from(edge == Edge::Box);
-        if !wants.code && !wants.output {
-            self.chat = Some(Slot::new(rest, Edge::Box));
-            return;
-        }
-        let chat = match wants.share {
-            Share::Waiting => (tall / 7).max(4),
-            Share::Running | Share::Below => (tall / 4).max(7),
-            // Nothing waits and nothing runs: what is said matters most. A long message takes from this first.
-            Share::Even | Share::Writing | Share::Done => {
-                part(tall, 52).max(MIN_PROSE_ROWS + 2).min(rest.height.saturating_sub(8))
-            }
-        };
-        let looks_at_output = matches!(wants.focus, Pane::Output | Pane::Vars);
-        let chat = match wants.code_rows {
-            // Its borders are shared with the panes above and below.
-            Some(rows) if wants.share == Share::Waiting && !looks_at_output => {
-                chat.max(rest.height.saturating_sub(rows.saturating_add(1)))
-            }
-            // What neither of the two needs.
-            Some(rows) if wants.share == Share::Waiting => {
-                let needed = rows.saturating_add(wants.output_rows.unwrap_or(u16::MAX)).saturating_add(2);
-                chat.max(rest.height.saturating_sub(needed))
-            }
-            _ => chat,
-        };
-        let chat = wants.borders.chat_rows(wants.share, tall, rest.height).unwrap_or(chat);
-        self.chat = Some(Slot::new(take_top_sharing(&mut rest, chat), Edge::Box));
-        // Stacked, a pane can be too low to be read. The one that the person goes to is not.
-        let code = match wants.share {
-            Share::Waiting if looks_at_output && wants.code_rows.is_some() => {
-                let rows = |needed: Option<u16>| needed.unwrap_or(u16::MAX).saturating_add(2);
-                let left = (rest.height + 1).saturating_sub(rows(wants.output_rows));
-                rows(wants.code_rows).min(part(rest.height, 65).max(left))
-            }
-            Share::Writing | Share::Waiting if looks_at_output => part(rest.height, 65),
-            Share::Writing | Share::Waiting => rest.height,
-            Share::Even | Share::Running | Share::Done | Share::Below if wants.focus == Pane::Code => {
-                part(rest.height, 70)
-            }
-            share => part(rest.height, share.code()).max(3),
-        };
-        self.column(rest, code, wants);
-    }
-
-    /// Code above output, so many rows of it for the code. Where one of them has nothing to show, the other has all.
-    fn column(&mut self, mut column: Rect, code_rows: u16, wants: LayoutRequest) {
-        let rows = match (wants.code, wants.output) {
-            (false, _) => 0,
-            (true, false) => column.height,
-            (true, true) => wants.borders.code_rows(wants.share, column.height).unwrap_or(code_rows),
-        };
-        let code = if wants.code { take_top_sharing(&mut column, rows) } else { Rect::default() };
-        self.code = wants.code.then(|| Slot::new(code, Edge::Box));
-        self.output = (column.height > 2).then(|| Slot::new(column, Edge::Box));
-    }
-
-    fn narrow(&mut self, wants: LayoutRequest) {
-        let mut rest = self.body;
-        if wants.field || matches!(wants.focus, Pane::Chat | Pane::Message) {
-            let most = (rest.height / 2).max(2);
-            let message = take_bottom(&mut rest, (wants.message_rows.max(1) + 1).min(most));
-            self.message = Some(Slot::new(message, Edge::Rule));
-        }
-        match wants.focus {
-            Pane::Chat | Pane::Message => {
-                self.chat = Some(Slot::new(rest, Edge::Rule));
-            }
-            Pane::Code => self.code = Some(Slot::new(rest, Edge::Rule)),
-            Pane::Output | Pane::Vars => self.output = Some(Slot::new(rest, Edge::Rule)),
         }
     }
 

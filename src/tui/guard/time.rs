@@ -1,0 +1,92 @@
+//! What the guard does as time passes: when it wakes, and what becomes of a key that was held back.
+
+use super::Guard;
+use super::ask::GuardedAction;
+use super::held::TimePassed;
+use crate::tui::fence::{FencePurpose, FenceState};
+use std::time::Instant;
+
+impl Guard {
+    /// When something will change by itself: a fence runs out, the quiet time is over, a row counts as seen, what is
+    /// held back is due. Call [`Guard::tick`] then, and draw.
+    pub fn next_deadline(&self) -> Option<Instant> {
+        let patience = |fence, up: bool| match fence {
+            FenceState::Sent(at) if up => Some(at + self.times.fence),
+            _ => None,
+        };
+        let shown = self.is_shown();
+        let quiet = (!self.quiet_told && shown).then_some(self.quiet_from + self.times.quiet);
+        let seen = if shown { self.seen.deadline(self.times.seen) } else { None };
+        let held = self.held.and_then(|held| held.deadline(&self.times));
+        let fences =
+            [patience(self.fence, self.subject.is_some()), patience(self.place_fence, self.place.is_some())];
+        fences.into_iter().chain([quiet, seen, held]).flatten().min()
+    }
+
+    /// Lets time pass. Returns whether something changed that is worth drawing.
+    pub(crate) fn tick(&mut self, now: Instant) -> bool {
+        self.settle(now);
+        std::mem::take(&mut self.changed)
+    }
+
+    /// Everything that happens by itself up to `now`.
+    pub(super) fn settle(&mut self, now: Instant) {
+        self.give_up(now);
+        match self.held.as_mut().map(|held| (held.pass(&self.times, now), held.deed)) {
+            None | Some((TimePassed::Waits, _)) => {}
+            Some((TimePassed::Wants, _)) => self.changed = true,
+            Some((TimePassed::Counts, deed)) => {
+                self.held = None;
+                self.ready = Some(deed);
+                self.changed = true;
+            }
+            Some((TimePassed::Dropped(why), _)) => {
+                self.questions.forget(FencePurpose::Decision);
+                self.held = None;
+                self.dropped = Some(why);
+                self.changed = true;
+            }
+        }
+        if self.is_shown() {
+            self.changed |= self.seen.settle(now, self.times.seen);
+            if !self.quiet_told && self.quiet_left(now).is_none() {
+                self.opened = true;
+                self.quiet_told = true;
+                self.changed = true;
+            }
+        }
+    }
+
+    /// Fences whose answer did not come in time fall: all that was read so far was refused.
+    fn give_up(&mut self, now: Instant) {
+        for purpose in [FencePurpose::Block, FencePurpose::Place] {
+            let of_block = purpose == FencePurpose::Block;
+            let fence = if of_block { &mut self.fence } else { &mut self.place_fence };
+            let FenceState::Sent(at) = *fence else { continue };
+            let deadline = at + self.times.fence;
+            if now < deadline {
+                continue;
+            }
+            *fence = FenceState::Down(deadline);
+            self.questions.forget(purpose);
+            if of_block {
+                self.seen.restart(deadline);
+            }
+            self.restart(deadline);
+            self.changed = true;
+        }
+    }
+
+    /// Something came that no decision may stand beside.
+    pub(super) fn disturbed(&mut self, at: Instant) {
+        self.went = None;
+        self.restart(at);
+    }
+
+    /// The quiet time starts over, and what was held back is dropped; what is text in any case is not.
+    pub(super) fn restart(&mut self, at: Instant) {
+        self.quiet_from = self.quiet_from.max(at);
+        self.quiet_told = false;
+        self.held = self.held.filter(|held| held.deed == GuardedAction::Text);
+    }
+}

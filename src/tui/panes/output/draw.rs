@@ -1,0 +1,112 @@
+//! How the output pane is drawn, with its title.
+
+use super::{OutputPane, Subject, receipt};
+use crate::engine::{BlockState, State};
+use crate::tui::paint::screen;
+use crate::tui::theme::Slot;
+use crate::tui::widgets::frame::Title;
+use crate::tui::widgets::look::DrawStyle;
+use crate::tui::widgets::virtual_list::{Anchor, EndKeys};
+use crate::tui::widgets::words;
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use unicode_width::UnicodeWidthStr as _;
+
+/// Columns of a title that are no words: brackets, and the gaps between its parts.
+const TITLE_FRAME_COLUMNS: usize = 7;
+
+impl OutputPane {
+    /// The title: whose output, how the run ended, and where the pane stands in it.
+    pub(crate) fn title(&self, state: &State, focused: bool, keys: &EndKeys, look: DrawStyle<'_>) -> Title {
+        let (left, mut right, style) = match self.shown {
+            Some(Subject::Run(block, run)) => {
+                let item = state.transcript.blocks.get(&block);
+                let run = item.and_then(|i| i.runs.iter().find(|r| r.run == run));
+                match run.map(|r| (r, BlockState::of_run(r))) {
+                    Some((_, BlockState::Running)) => {
+                        let style = Some(look.block(BlockState::Running));
+                        (format!("Output block {block}"), receipt::progress(state, look), style)
+                    }
+                    Some((run, standing)) => {
+                        let time = run.ended.as_ref().map(|(_, r)| words::duration(r.receipt.wall_us / 1000));
+                        let left = format!("Output block {block}: {standing}");
+                        (left, time.unwrap_or_default(), Some(look.block(standing)))
+                    }
+                    None => ("Output".into(), String::new(), None),
+                }
+            }
+            _ => ("Output".into(), String::new(), None),
+        };
+        if let Some(image) = self.image_position(state) {
+            return Title { left, right: image, focused, style };
+        }
+        if !self.list.follows() {
+            let standing = self.list.position_text(keys);
+            let parts = [standing, right].into_iter().filter(|part| !part.is_empty());
+            right = parts.collect::<Vec<_>>().join("  ");
+        }
+        if let Some(table) = self.table().filter(|_| self.screen.is_none()) {
+            let standing = table.position_text(self.skipped, self.area.width.into());
+            right = if right.is_empty() { standing } else { format!("{standing}  {right}") };
+        }
+        let room =
+            usize::from(self.area.width).saturating_sub(left.width() + right.width() + TITLE_FRAME_COLUMNS);
+        if let Some(line) = self.line_reached().filter(|line| line.width() <= room) {
+            right = if right.is_empty() { line } else { format!("{line}  {right}") };
+        }
+        Title { left, right, focused, style }
+    }
+
+    /// `line 23/200`: the last line of the output on screen, where not all of it fits.
+    fn line_reached(&self) -> Option<String> {
+        if self.screen.is_some() || self.alone.is_some() {
+            return None;
+        }
+        let visible = self.list.visible();
+        let begins_above = visible.first().is_some_and(|at| *at != Anchor { item: 0, row: 0 });
+        if !begins_above && !self.list.goes_on() {
+            return None;
+        }
+        let all = self.output.len();
+        let last = visible
+            .iter()
+            .rev()
+            .find_map(|at| at.item.checked_sub(self.head.len()).filter(|line| *line < all))?;
+        let number = |count: usize| words::grouped(count as u64);
+        Some(format!("line {}/{}", number(last + 1), number(all)))
+    }
+
+    /// Puts a sign left of the rows that went to standard error, in the margin or border beside the text: what their colour
+    /// says has to be seen without colours too.
+    fn mark_errors(&self, area: Rect, buf: &mut Buffer, look: DrawStyle<'_>) {
+        let Some(x) = area.x.checked_sub(1).filter(|_| !self.whole) else { return };
+        for (y, at) in (area.y..area.bottom()).zip(self.list.visible()) {
+            let line = at.item.checked_sub(self.head.len());
+            if self.alone.is_none() && line.is_some_and(|line| self.output.is_error(line)) {
+                buf.set_stringn(x, y, "!", 1, look.style(Slot::OutputStderr));
+            }
+        }
+    }
+
+    /// Rows that the header of a table takes at the top.
+    pub(super) fn header_rows(&self) -> u16 {
+        u16::try_from(self.header.len()).unwrap_or(0)
+    }
+
+    /// Draws what was arranged. Tells where the cursor of the program stands, where its screen is shown.
+    pub(crate) fn draw(&self, buf: &mut Buffer, look: DrawStyle<'_>) -> Option<Position> {
+        match &self.screen {
+            Some(screen) => screen::draw(screen, self.area, buf, look.theme),
+            None => {
+                for (y, line) in (self.area.y..self.area.bottom()).zip(&self.header) {
+                    buf.set_line(self.area.x, y, line, self.area.width);
+                }
+                let above = self.header_rows().min(self.area.height);
+                let area = Rect { y: self.area.y + above, height: self.area.height - above, ..self.area };
+                self.list.draw(area, buf);
+                self.mark_errors(area, buf, look);
+                None
+            }
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! The decisions about a block, once the guard has let them through.
+
+use super::review::send;
+use super::{Ctx, Note, Screen, UiCommand};
+use crate::domain::{Decision, Readiness, file_texts};
+use crate::engine::transcript::BlockItem;
+use crate::engine::{Command, State};
+use crate::tui::guard::Verb;
+use crate::tui::overlays::confirm::{self, Confirm};
+use crate::tui::overlays::reject::Reject;
+use crate::tui::panes::code::{Mode, token_of};
+use crate::tui::panes::editor::Editor;
+use crate::tui::ui_command::PageTarget;
+use crate::tui::widgets::field::Field;
+use crate::tui::widgets::layout::Pane;
+use crate::tui::widgets::{safe, words};
+
+/// What is said where a block changes no text.
+const NO_HUNKS: &str = "No hunks: this block stands for no other text.";
+
+/// What is said where a block changes a text in one place only.
+const ONE_HUNK: &str = "This change is one hunk: approve or reject the block.";
+
+impl Screen {
+    /// The block that a decision would be about: it waits, and it is the one on screen.
+    pub(super) fn decidable<'a>(&self, state: &'a State) -> Option<&'a BlockItem> {
+        state.waiting().filter(|item| self.panes.code.reviews(item.block.id))
+    }
+
+    /// A decision that counts.
+    pub(super) fn decide(&mut self, verb: Verb, ctx: Ctx<'_>) -> Vec<UiCommand> {
+        let Some(item) = self.decidable(ctx.state) else { return Vec::new() };
+        let (block, revision) = (item.block.id, item.block.current().revision);
+        match verb {
+            Verb::Approve => self.approve(item, ctx),
+            Verb::Always => self.ask_always(item, ctx),
+            Verb::Edit => {
+                let source = item.block.current().source.clone();
+                let line = self.panes.code.first_line();
+                let editor = Editor::open(block, revision, &source, line)
+                    .written_in(item.block.current().language.as_ref())
+                    .with_vim(self.setup.vim);
+                self.panes.code.mode = Mode::Edit(Box::new(editor));
+                Vec::new()
+            }
+            Verb::EditOutside => {
+                vec![UiCommand::Editor(PageTarget::Block, item.block.current().source.to_string())]
+            }
+            Verb::Reject => {
+                self.open(Reject { block, revision, field: Field::lines() });
+                Vec::new()
+            }
+            Verb::Skip => {
+                self.move_focus(Pane::Message);
+                send(block, revision, Decision::Skip)
+            }
+            Verb::Opinion => self.ask_opinion(ctx.state),
+            Verb::Install => self.install_elsewhere(ctx.state),
+            Verb::Limits => {
+                self.open_limits(ctx.state);
+                Vec::new()
+            }
+            Verb::Fresh => vec![UiCommand::Send(Command::Fresh(block))],
+            Verb::Terminal => vec![UiCommand::Send(Command::Terminal(block))],
+            Verb::Language => {
+                if item.block.readiness() == Readiness::NeedsLanguage {
+                    self.choose_language(block);
+                } else {
+                    let language = words::language_of(item);
+                    self.show_note(Note::of_wait(format!("Block {block} is {language}.")));
+                }
+                Vec::new()
+            }
+            Verb::Hunk => match self.panes.code.toggle_hunk() {
+                Some(text) => send(block, revision, Decision::Edit(text)),
+                None => {
+                    self.say_no_hunks();
+                    Vec::new()
+                }
+            },
+            Verb::Change => {
+                if !item.block.edited() {
+                    self.show_note(Note::of_wait(format!("Block {block} is as the model wrote it.")));
+                    return Vec::new();
+                }
+                send(block, revision, Decision::Edit(item.block.original().source.to_string()))
+            }
+        }
+    }
+
+    pub(super) fn say_no_hunks(&mut self) {
+        self.show_note(Note::of_wait(if self.panes.code.has_one_hunk() { ONE_HUNK } else { NO_HUNKS }));
+    }
+
+    /// Why a block can't be approved at all, in the words of the status line.
+    pub(super) fn approval_obstacle(item: &BlockItem, ctx: Ctx<'_>) -> Option<String> {
+        let block = item.block.id;
+        let refusal = match item.block.readiness() {
+            Readiness::Ready => None,
+            Readiness::NeedsLanguage => Some(format!("Block {block} names no language: l chooses one.")),
+            Readiness::Incomplete => {
+                Some(format!("Block {block} is incomplete: its end never came. e edits it."))
+            }
+            Readiness::Empty => Some(format!("Block {block} is empty. s skips it.")),
+            Readiness::Unclear => Some(format!("Block {block} does not say what is meant. e edits it.")),
+        };
+        let inspected = ctx.state.inspected(block);
+        let denied = inspected.and_then(|i| i.review.findings.iter().find(|f| f.forbidden));
+        let refusal = refusal.or_else(|| {
+            let finding = denied?;
+            Some(format!(
+                "Block {block} is denied, {}: {}. e edits it.",
+                safe::one_line(&file_texts::place(&item.block.files(), finding.place.line)),
+                safe::one_line(&finding.message)
+            ))
+        });
+        let terms = inspected.map(|i| i.terms.as_ref().err());
+        refusal.or_else(|| match terms {
+            None => Some("Not yet: the checks still run.".into()),
+            Some(Some(why)) => Some(format!("Block {block} can't run here: {why}")),
+            Some(None) => ctx.state.unsaved(),
+        })
+    }
+
+    fn approve(&mut self, item: &BlockItem, ctx: Ctx<'_>) -> Vec<UiCommand> {
+        let block = item.block.id;
+        if item.block.readiness() == Readiness::NeedsLanguage {
+            self.choose_language(block);
+            return Vec::new();
+        }
+        let refusal = Self::approval_obstacle(item, ctx);
+        if let Some(text) = refusal {
+            self.show_note(Note::of_wait(text));
+            return Vec::new();
+        }
+        let (revision, token) = (item.block.current().revision, token_of(ctx.state, item));
+        // What came between the last frame and this moment was never on screen.
+        if self.guard.subject() != Some(token) {
+            self.show_note(Note::of_wait(format!("Block {block} has changed: look at it again.")));
+            return Vec::new();
+        }
+        if ctx.state.needs_typed(block) {
+            self.open(Confirm { token, field: Field::line() });
+            return Vec::new();
+        }
+        self.carry_out(confirm::approved(block, revision, false, ctx.look), ctx)
+    }
+}

@@ -1,0 +1,84 @@
+//! What becomes of a text that was edited, in the pane or in the editor outside.
+
+use super::review::send;
+use super::{Ctx, Note, Screen, UiCommand};
+use crate::domain::{BlockId, Decision, Revision};
+use crate::tui::panes::code::Mode;
+use crate::tui::ui_command::PageTarget;
+use crate::tui::widgets::layout::Pane;
+
+impl Screen {
+    /// Leaves the editor; the text is kept. Nothing is sent where nothing was changed.
+    pub(super) fn leave_editor(&mut self, ctx: Ctx<'_>) -> Vec<UiCommand> {
+        let Mode::Edit(editor) = std::mem::take(&mut self.panes.code.mode) else { return Vec::new() };
+        if !editor.is_changed() {
+            self.show_note(Note::of_wait("Nothing was changed."));
+            return Vec::new();
+        }
+        self.edited(editor.block(), editor.revision(), editor.text(), ctx)
+    }
+
+    /// What is being typed and was not sent: the message, and the text in the editor where it was changed.
+    pub fn unsent_text(&self) -> String {
+        let message = self.panes.composer.full_text();
+        match &self.panes.code.mode {
+            Mode::Edit(editor) if editor.is_changed() && message.trim().is_empty() => editor.text(),
+            Mode::Edit(editor) if editor.is_changed() => format!("{message}\n\n{}", editor.text()),
+            _ => message,
+        }
+    }
+
+    /// A new text for a block, from the editor here or outside.
+    pub(super) fn edited(
+        &mut self,
+        block: BlockId,
+        revision: Revision,
+        text: String,
+        ctx: Ctx<'_>,
+    ) -> Vec<UiCommand> {
+        let waits = ctx.state.waiting().is_some_and(|item| item.block.id == block);
+        if !waits {
+            // The text is the person's work, and so is what is written in Message: it goes there, behind that.
+            self.panes.composer.add(&text);
+            self.panes.focus = Pane::Message;
+            self.show_note(Note::warn(format!("Block {block} no longer waits. Your text is in Message.")));
+            return Vec::new();
+        }
+        self.panes.code.to_top();
+        send(block, revision, Decision::Edit(text))
+    }
+
+    /// What came back from the person's editor.
+    pub fn from_editor(&mut self, target: PageTarget, text: String, ctx: Ctx<'_>) -> Vec<UiCommand> {
+        match target {
+            PageTarget::Message => {
+                // Editors end a file with a newline; a message needs none.
+                self.panes.composer.set(text.strip_suffix('\n').unwrap_or(&text));
+                Vec::new()
+            }
+            PageTarget::Form => {
+                if let Some(form) = self.forms().last() {
+                    form.set_edited_text(&text);
+                }
+                Vec::new()
+            }
+            PageTarget::EditMode => {
+                if let Some(editor) = self.panes.code.editor()
+                    && editor.text() != text
+                {
+                    editor.replace(&text);
+                }
+                Vec::new()
+            }
+            PageTarget::Block => {
+                let Some(item) = ctx.state.waiting() else { return Vec::new() };
+                let current = item.block.current();
+                if *current.source == *text {
+                    self.show_note(Note::of_wait("Nothing was changed."));
+                    return Vec::new();
+                }
+                self.edited(item.block.id, current.revision, text, ctx)
+            }
+        }
+    }
+}
