@@ -78,7 +78,7 @@ fn factory_with(
     console: &mut Console<'_>,
 ) -> Result<SessionFactory, Failure> {
     let factory = setup::factory(model, more)?;
-    report::tell(&factory.loaded.notices, console.err)?;
+    report::print_notices(&factory.loaded.notices, console.err)?;
     Ok(factory)
 }
 

@@ -230,7 +230,7 @@ impl Driver {
 
     /// Which requests went out of this process until now.
     pub(crate) fn requests_sent() -> RequestCounts {
-        provider::departed().and(exec::requests_sent())
+        provider::requests_sent().and(exec::requests_sent())
     }
 
     /// Whether a source of replies is chosen.

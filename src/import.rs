@@ -76,7 +76,7 @@ struct ImportedParts {
 }
 
 impl ImportedParts {
-    fn said(&mut self, text: &str) {
+    fn add_prose(&mut self, text: &str) {
         let text = text.trim();
         if !text.is_empty() {
             self.text.push_str(text);
@@ -84,42 +84,42 @@ impl ImportedParts {
         }
     }
 
-    fn code(&mut self, language: &Language, source: &str, place: &str) {
+    fn add_code(&mut self, language: &Language, source: &str, place: &str) {
         if !source.trim().is_empty() {
             let kind = BlockKind::Code { language: Some(language.clone()) };
-            self.block(kind, Some(language.clone()), source.into(), place);
+            self.add_block(kind, Some(language.clone()), source.into(), place);
         }
     }
 
     /// A block of code of which something is to be told where its place is.
-    fn noted_code(&mut self, language: &Language, source: &str, place: &str, note: &str) {
+    fn add_noted_code(&mut self, language: &Language, source: &str, place: &str, note: &str) {
         if !source.trim().is_empty() {
             let kind = BlockKind::Code { language: Some(language.clone()) };
             let place = format!("{place} of {}; {note}", self.name);
-            self.place(kind, Some(language.clone()), source.into(), place);
+            self.add_placed(kind, Some(language.clone()), source.into(), place);
         }
     }
 
-    fn block(&mut self, kind: BlockKind, language: Option<Language>, source: Arc<str>, place: &str) {
+    fn add_block(&mut self, kind: BlockKind, language: Option<Language>, source: Arc<str>, place: &str) {
         let place = format!("{place} of {}", self.name);
-        self.place(kind, language, source, place);
+        self.add_placed(kind, language, source, place);
     }
 
-    fn place(&mut self, kind: BlockKind, language: Option<Language>, source: Arc<str>, place: String) {
+    fn add_placed(&mut self, kind: BlockKind, language: Option<Language>, source: Arc<str>, place: String) {
         self.blocks.push(OpenedBlock { kind, language, source, place });
         let number = self.blocks.len();
-        self.said(&format!("(block {number})"));
+        self.add_prose(&format!("(block {number})"));
     }
 
     /// A block that installs packages of Python; what is no plain list of names is code as it stands.
-    fn install(&mut self, packages: &str, source: &str, place: &str) {
+    fn add_install(&mut self, packages: &str, source: &str, place: &str) {
         let lines: String = packages.split_whitespace().map(|name| format!("{name}\n")).collect();
         match PackageList::parse("python", &lines) {
             Ok(list) => {
                 let kind = BlockKind::Install { wanted_by: None };
-                self.block(kind, Some(Language::python()), list.text().into(), place);
+                self.add_block(kind, Some(Language::python()), list.text().into(), place);
             }
-            Err(_) => self.code(&Language::python(), source, place),
+            Err(_) => self.add_code(&Language::python(), source, place),
         }
     }
 }

@@ -47,8 +47,8 @@ use tokio::sync::mpsc::Sender;
 use wire::{Format, Wire};
 
 pub(crate) use address::AddressError;
-pub use later::{ConnectError, Make};
-pub use ledger::departed;
+pub use later::{ConnectError, MakeProvider};
+pub use ledger::requests_sent;
 pub use server::Server;
 
 /// Which source of replies is wanted.
@@ -144,7 +144,7 @@ impl Provider {
     }
 
     /// A provider that is made when it is needed first.
-    pub(crate) fn later(name: ModelName, make: Make) -> Self {
+    pub(crate) fn later(name: ModelName, make: MakeProvider) -> Self {
         Self { name, source: Arc::new(Transport::Later(later::LazyProvider::new(make))) }
     }
 

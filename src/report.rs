@@ -65,7 +65,7 @@ impl Failure {
     }
 
     /// A failure that was told already; only its exit code is left to give.
-    pub(crate) fn told(kind: FailureClass) -> Self {
+    pub(crate) fn already_told(kind: FailureClass) -> Self {
         Self::new(kind, "")
     }
 
@@ -93,14 +93,14 @@ impl From<io::Error> for Failure {
     /// Standard output can't be written. A reader that went away is no failure of ours: it is told by the code alone.
     fn from(error: io::Error) -> Self {
         match error.kind() {
-            io::ErrorKind::BrokenPipe => Failure::told(FailureClass::Work),
+            io::ErrorKind::BrokenPipe => Failure::already_told(FailureClass::Work),
             _ => Failure::new(FailureClass::Work, format!("the output can't be written: {error}")),
         }
     }
 }
 
 /// Tells what the person should know, one line each.
-pub(crate) fn tell(notices: &[Notice], err: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn print_notices(notices: &[Notice], err: &mut dyn Write) -> io::Result<()> {
     for notice in notices {
         let label = match notice.level {
             Level::Info => "note",
@@ -144,7 +144,7 @@ mod tests {
     fn a_failure_is_two_lines() {
         let failure = Failure::new(FailureClass::Usage, "no such file: a.py").hint("Check the name.");
         assert_eq!(written(&failure), "error: no such file: a.py\n  hint: Check the name.\n");
-        assert_eq!(written(&Failure::told(FailureClass::Work)), "");
+        assert_eq!(written(&Failure::already_told(FailureClass::Work)), "");
     }
 
     #[test]

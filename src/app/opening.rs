@@ -38,7 +38,7 @@ pub(super) async fn at_start(
         if let Some(seen) = seen(&path)
             && let Ok(mut front_end) = FrontEnd::open(kind, options)
         {
-            let told = || told(&reading, saving::opening_behind);
+            let told = || progress_message(&reading, saving::opening_behind);
             let wait = front_end.wait_for(&mut work, told, || reading.stop(), (Some(&seen), options));
             let done = wait.await;
             return (done, Some(front_end));
@@ -53,8 +53,8 @@ fn seen(path: &Path) -> Option<State> {
 }
 
 /// How far the reading is, or that it stops.
-fn told(reading: &Reading, far_in_words: fn(&str) -> String) -> String {
-    if reading.goes_on() { far_in_words(&far(reading)) } else { saving::STOPPING.to_owned() }
+fn progress_message(reading: &Reading, far_in_words: fn(&str) -> String) -> String {
+    if reading.goes_on() { far_in_words(&progress_text(reading)) } else { saving::STOPPING.to_owned() }
 }
 
 /// In front of everything else: the terminal is not taken yet, and Ctrl-C ends the program.
@@ -74,7 +74,8 @@ async fn in_one_line(
         if err.is_terminal() {
             // A line that wraps can't be written over.
             let room = crossterm::terminal::size().map_or(80, |(columns, _)| usize::from(columns));
-            let text: String = saving::opening(&far(reading)).chars().take(room.saturating_sub(1)).collect();
+            let text: String =
+                saving::opening(&progress_text(reading)).chars().take(room.saturating_sub(1)).collect();
             let _ = write!(err, "\r{text:<shown$}");
             let _ = err.flush();
             (shown, pause) = (text.len(), PROGRESS_INTERVAL);
@@ -99,7 +100,7 @@ pub(super) async fn over(
     let seen = seen(&path);
     let work = read(factory, path, provider, reading.clone());
     let words = if seen.is_some() { saving::opening_behind } else { saving::opening };
-    let told = || told(&reading, words);
+    let told = || progress_message(&reading, words);
     let opened = front_end.wait_for(work, told, || reading.stop(), (seen.as_ref(), options)).await?;
     if reading.goes_on() {
         return Ok(opened);
@@ -126,7 +127,7 @@ async fn read(
 }
 
 /// `45 MB of 133 MB`; then it is put together.
-fn far(reading: &Reading) -> String {
+fn progress_text(reading: &Reading) -> String {
     match reading.progress() {
         (read, of) if read < of => format!("{} of {}", size(read), size(of)),
         (read, _) => format!("{} were read", size(read)),

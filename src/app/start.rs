@@ -31,7 +31,7 @@ pub(super) struct FirstInput {
 }
 
 /// What the command line, or the story, begins with.
-pub(super) fn first(
+pub(super) fn first_input(
     cli: &Cli,
     prompt: Option<String>,
     story: Option<setup::ChosenRecipe>,
@@ -39,8 +39,8 @@ pub(super) fn first(
 ) -> Result<FirstInput, Failure> {
     // What a story asks is shown before it begins; what the person wrote needs no second look.
     let shown = story.is_some();
-    let file = cli.from.as_deref().map(|path| begin::opened(path, &factory.languages.all)).transpose()?;
-    let (recipe, prompt) = begin::chosen(&cli.recipe, story, prompt, || factory.recipes())?;
+    let file = cli.from.as_deref().map(|path| begin::open_file(path, &factory.languages.all)).transpose()?;
+    let (recipe, prompt) = begin::chosen_recipe(&cli.recipe, story, prompt, || factory.recipes())?;
     let recipe = recipe.map(|chosen| FirstRecipe { name: chosen.name, answers: chosen.given, shown });
     Ok(FirstInput { prompt, file, recipe, place: None })
 }

@@ -4,7 +4,7 @@ use super::choice::{choose, is_untried, typed_address};
 use super::folder;
 use super::front_end::{self, FrontEnd, FrontEndKind};
 use super::opening;
-use super::start::{FirstInput, FirstSession, StartingPoint, first, place_of, source, start_of};
+use super::start::{FirstInput, FirstSession, StartingPoint, first_input, place_of, source, start_of};
 use crate::cli::{Cli, ModelArgs, ResumeArgs};
 use crate::domain::sentences::saving;
 use crate::domain::visible::visible_line;
@@ -52,7 +52,7 @@ pub(super) fn run(
     let mut source = source(&factory, &model, pick)?;
     source.factory.begin_versions();
     source.factory.run_terminals = kind == FrontEndKind::Panes;
-    let mut first = first(cli, prompt, source.begins.clone().filter(|_| !pick), &source.factory)?;
+    let mut first = first_input(cli, prompt, source.begins.clone().filter(|_| !pick), &source.factory)?;
     first.place = place;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
     let runtime =
@@ -118,12 +118,12 @@ async fn sessions(
     let mut warned: Option<PathBuf> = None;
     let mut front_end = taken.map_or_else(|| FrontEnd::open(kind, &options), Ok).map_err(look::failure)?;
     loop {
-        look::tell(&mut options, std::mem::take(&mut opened.notices));
+        look::add_notices(&mut options, std::mem::take(&mut opened.notices));
         options.setup.damage = std::mem::take(&mut opened.damage);
         options.setup.foreign = opened.foreign.take();
         options.setup.try_provider &= opened.driver.has_provider();
         let exit = front_end.run(&mut opened.driver, &options).await.map_err(look::failure)?;
-        was_left(&factory, (&front_end, &exit), &mut options);
+        after_session(&factory, (&front_end, &exit), &mut options);
         let next = match exit {
             Exit::Quit { .. } | Exit::Hangup => {
                 let name = continue_with(&factory, &opened);
@@ -164,7 +164,7 @@ async fn sessions(
             Exit::NewSession => Ok(factory.begin(provider.clone(), Policy::Ask)),
             Exit::OpenSession(path, place) => {
                 options.setup.place = place;
-                if stays(&factory, &opened, &path, (&mut warned, &mut options)) {
+                if session_stays(&factory, &opened, &path, (&mut warned, &mut options)) {
                     continue;
                 }
                 Box::pin(opening::over(&mut front_end, &factory, path, provider.clone(), &options)).await
@@ -177,7 +177,7 @@ async fn sessions(
                     options.notices.push(Notice::error(saving::lost_at_the_end(&why.to_string())));
                 }
             }
-            Err(error) => was_not_opened(Notice::error(error.to_string()), &mut options),
+            Err(error) => report_not_opened(Notice::error(error.to_string()), &mut options),
         }
         options.setup.cwd.clone_from(&factory.place.cwd);
         options.setup.opening = look::opening(provider.as_ref());
@@ -187,13 +187,13 @@ async fn sessions(
 /// Tells on the first screen what has to be told; only panes have a theme.
 fn tell_first(options: &mut Options, mut notices: Vec<Notice>, kind: FrontEndKind) {
     if kind == FrontEndKind::Panes {
-        notices.extend(look::said_in_vain(options));
+        notices.extend(look::unused_theme_notice(options));
     }
-    look::tell(options, notices);
+    look::add_notices(options, notices);
 }
 
 /// Whether the session that is open stays: another one is that one, or belongs to another folder, which is told once.
-fn stays(
+fn session_stays(
     factory: &SessionFactory,
     opened: &OpenSession,
     path: &Path,
@@ -207,12 +207,12 @@ fn stays(
     let warning = folder::warning(&folder::of(factory, path), &factory.place.cwd, &id);
     let Some(warning) = warning.filter(|_| warned.as_deref() != Some(path)) else { return false };
     *warned = Some(path.to_owned());
-    was_not_opened(Notice::warn(warning), options);
+    report_not_opened(Notice::warn(warning), options);
     true
 }
 
 /// The session that is open goes on; the place was one of the other.
-fn was_not_opened(why: Notice, options: &mut Options) {
+fn report_not_opened(why: Notice, options: &mut Options) {
     options.setup.place = None;
     options.notices.push(why);
 }
@@ -239,7 +239,7 @@ async fn branch(
 }
 
 /// A session was left: what it began with is not for the next one; borders that were moved are, and for the next start.
-fn was_left(factory: &SessionFactory, (front_end, exit): (&FrontEnd, &Exit), options: &mut Options) {
+fn after_session(factory: &SessionFactory, (front_end, exit): (&FrontEnd, &Exit), options: &mut Options) {
     options.setup.try_provider = matches!(exit, Exit::UseProvider(choice) if is_untried(choice));
     options.setup.address = match exit {
         Exit::UseProvider(choice) => typed_address(factory, choice),
@@ -247,7 +247,7 @@ fn was_left(factory: &SessionFactory, (front_end, exit): (&FrontEnd, &Exit), opt
     };
     if let Some(moved) = front_end.borders().filter(|borders| *borders != options.setup.borders) {
         options.setup.borders = moved;
-        borders::keep(&factory.loaded.paths.borders(), moved);
+        borders::save(&factory.loaded.paths.borders(), moved);
     }
     (options.first_prompt, options.first_file, options.first_recipe) = (None, None, None);
     (options.setup.pick_session, options.setup.place) = (false, None);
@@ -274,7 +274,7 @@ async fn open(
         front_end.close();
     }
     let hint = match &error {
-        StoreError::Stopped => return Err(Failure::told(FailureClass::Interrupted)),
+        StoreError::Stopped => return Err(Failure::already_told(FailureClass::Interrupted)),
         StoreError::Locked { .. } => "Close it there, or begin a new session.",
         StoreError::Newer { .. } => "Nothing was changed in it.",
         _ => "sayso sessions list shows all sessions.",

@@ -43,7 +43,7 @@ pub(crate) fn prompt(words: &[String], rest: &[String]) -> Result<Option<String>
 /// Like [`prompt`] for the place where a command could stand too.
 pub(crate) fn first_prompt(words: &[String], rest: &[String]) -> Result<Option<String>, PromptError> {
     if let ([word], []) = (words, rest)
-        && let Some(meant) = mistyped(word)
+        && let Some(meant) = nearest_command(word)
     {
         return Err(PromptError::Mistyped { given: word.clone(), meant });
     }
@@ -51,15 +51,15 @@ pub(crate) fn first_prompt(words: &[String], rest: &[String]) -> Result<Option<S
 }
 
 /// The command that a word was probably meant for.
-fn mistyped(word: &str) -> Option<String> {
+fn nearest_command(word: &str) -> Option<String> {
     let commands = <Cli as clap::CommandFactory>::command();
     let names = commands.get_subcommands().map(clap::Command::get_name);
-    names.filter(|_| !word.contains(char::is_whitespace)).find(|name| near(word, name)).map(str::to_owned)
+    names.filter(|_| !word.contains(char::is_whitespace)).find(|name| is_near(word, name)).map(str::to_owned)
 }
 
 /// Whether two words differ by one letter too many, too few or wrong. Stricter than a suggestion: a prompt is refused for
 /// it.
-fn near(a: &str, b: &str) -> bool {
+fn is_near(a: &str, b: &str) -> bool {
     b.len() > 2 && strsim::levenshtein(a, b) <= 1
 }
 

@@ -15,17 +15,18 @@ use crate::text::near::nearest;
 use std::path::Path;
 
 /// The file that a session begins with (`--from`), taken apart; nothing of it is decided.
-pub(crate) fn opened(path: &Path, languages: &Languages) -> Result<OpenedFile, Failure> {
+pub(crate) fn open_file(path: &Path, languages: &Languages) -> Result<OpenedFile, Failure> {
     let text = input::read_plain(path)?;
     import::read(path, &text, languages).map_err(|why| {
-        let what = format!("{} can't be opened: {}", input::shown(path), visible_line(&why.to_string()));
+        let what =
+            format!("{} can't be opened: {}", input::display_path(path), visible_line(&why.to_string()));
         Failure::new(FailureClass::Usage, what)
     })
 }
 
 /// The recipe that was chosen, and the prompt that is left: a prompt beside a recipe answers what it asks first. The
 /// recipes are read only where one was chosen.
-pub(crate) fn chosen(
+pub(crate) fn chosen_recipe(
     args: &RecipeArgs,
     story: Option<ChosenRecipe>,
     prompt: Option<String>,
@@ -50,9 +51,9 @@ pub(crate) fn chosen(
     for (key, value) in &args.inputs {
         let field = form.fields.iter().find(|field| field.name == *key);
         if field.is_none() && !recipe.asks_later() {
-            return Err(unknown(key, &chosen.name, form));
+            return Err(unknown_input(key, &chosen.name, form));
         }
-        chosen.given.push((key.clone(), read(key, value, field)?));
+        chosen.given.push((key.clone(), read_answer(key, value, field)?));
     }
     if let Some(prompt) = prompt {
         match form.fields.iter().find(|field| matches!(field.kind, FieldKind::Text { .. })) {
@@ -64,7 +65,7 @@ pub(crate) fn chosen(
                     "a prompt was given beside the recipe {}, which has no place for it",
                     chosen.name
                 );
-                return Err(Failure::new(FailureClass::Usage, what).hint(inputs(&chosen.name, form)));
+                return Err(Failure::new(FailureClass::Usage, what).hint(describe_inputs(&chosen.name, form)));
             }
         }
     }
@@ -75,16 +76,18 @@ pub(crate) fn chosen(
 ///
 /// # Errors
 /// Each one that is missing or does not fit, with the list of what is asked.
-pub(crate) fn complete(chosen: &ChosenRecipe, recipes: &[Recipe]) -> Result<(), Failure> {
+pub(crate) fn check_answers(chosen: &ChosenRecipe, recipes: &[Recipe]) -> Result<(), Failure> {
     let form = &find(&chosen.name, recipes)?.card().inputs;
-    answers::check(form, &chosen.given).map(drop).map_err(|misfits| refused(&chosen.name, &misfits, form))
+    answers::check(form, &chosen.given)
+        .map(drop)
+        .map_err(|misfits| answers_failure(&chosen.name, &misfits, form))
 }
 
 /// A recipe that can't begin with the answers that it was given.
-pub(crate) fn refused(name: &str, misfits: &[AnswerError], form: &Form) -> Failure {
+pub(crate) fn answers_failure(name: &str, misfits: &[AnswerError], form: &Form) -> Failure {
     let told: Vec<String> = misfits.iter().map(ToString::to_string).collect();
     let what = format!("the recipe {name} can't begin: {}", told.join("; "));
-    Failure::new(FailureClass::Usage, what).hint(inputs(name, form))
+    Failure::new(FailureClass::Usage, what).hint(describe_inputs(name, form))
 }
 
 fn find<'a>(name: &str, recipes: &'a [Recipe]) -> Result<&'a Recipe, Failure> {
@@ -98,15 +101,15 @@ fn find<'a>(name: &str, recipes: &'a [Recipe]) -> Result<&'a Recipe, Failure> {
     })
 }
 
-fn unknown(key: &str, name: &str, form: &Form) -> Failure {
+fn unknown_input(key: &str, name: &str, form: &Form) -> Failure {
     let meant = nearest(key, form.fields.iter().map(|field| field.name.as_str()));
     let meant = meant.map_or(String::new(), |name| format!("; did you mean {name:?}?"));
     Failure::new(FailureClass::Usage, format!("the recipe {name} asks for nothing named {key:?}{meant}"))
-        .hint(inputs(name, form))
+        .hint(describe_inputs(name, form))
 }
 
 /// What a recipe asks for, on one line.
-fn inputs(name: &str, form: &Form) -> String {
+fn describe_inputs(name: &str, form: &Form) -> String {
     if form.fields.is_empty() {
         return format!("{name} asks for nothing.");
     }
@@ -115,7 +118,7 @@ fn inputs(name: &str, form: &Form) -> String {
 }
 
 /// The text of an answer: as it stands, or of the file that it names. A path is asked for as it stands.
-fn read(key: &str, value: &str, field: Option<&Field>) -> Result<String, Failure> {
+fn read_answer(key: &str, value: &str, field: Option<&Field>) -> Result<String, Failure> {
     let is_path = field.is_some_and(|field| matches!(field.kind, FieldKind::File | FieldKind::Files));
     match value.strip_prefix('@') {
         Some(escaped) if escaped.starts_with('@') && !is_path => Ok(escaped.to_owned()),

@@ -24,7 +24,7 @@ pub(super) fn run(args: &BlocksArgs, outer: &ModelArgs, console: &mut Console<'_
         })
         .collect();
     if args.json {
-        let blocks: Value = blocks.iter().enumerate().map(|(i, block)| shape(i + 1, block)).collect();
+        let blocks: Value = blocks.iter().enumerate().map(|(i, block)| block_json(i + 1, block)).collect();
         json::write_line(console.out, &json!({ "blocks": blocks }))?;
         return Ok(());
     }
@@ -37,7 +37,7 @@ pub(super) fn run(args: &BlocksArgs, outer: &ModelArgs, console: &mut Console<'_
     Ok(())
 }
 
-fn shape(index: usize, block: &Proposal) -> Value {
+fn block_json(index: usize, block: &Proposal) -> Value {
     json!({
         "index": index,
         "kind": block.kind().as_str(),
@@ -45,7 +45,7 @@ fn shape(index: usize, block: &Proposal) -> Value {
         "language": block.language.as_ref().map(Language::as_str),
         "info": block.info,
         "source": block.source,
-        "runnable": runnable(block),
+        "runnable": is_runnable(block),
         "start_line": block.lines.0,
         "end_line": block.lines.1,
         "closed": block.closed,
@@ -59,7 +59,7 @@ fn path(block: &Proposal) -> Option<String> {
 }
 
 /// Whether it could be approved as it stands.
-fn runnable(block: &Proposal) -> bool {
+fn is_runnable(block: &Proposal) -> bool {
     block.closed
         && match block.file {
             None => block.language.is_some() && !block.source.trim().is_empty(),

@@ -41,9 +41,11 @@ pub(super) fn run(args: &CheckArgs, outer: &ModelArgs, console: &mut Console<'_>
     let mut report = Report::new(args, &scope, console.out);
     report.begin()?;
     let mut progress = Progress::new(console.err);
-    work::each(jobs, (&scope, &languages), form, &mut progress, &mut |checked| report.file(&checked))?;
+    work::review_each(jobs, (&scope, &languages), form, &mut progress, &mut |checked| {
+        report.write_file(&checked)
+    })?;
     drop(progress);
-    report.end()?.verdict(args)
+    report.end()?.into_result(args)
 }
 
 /// What was told so far.
@@ -89,7 +91,7 @@ impl<'a> Report<'a> {
         Ok(())
     }
 
-    fn file(&mut self, checked: &CheckedFile) -> Result<(), Failure> {
+    fn write_file(&mut self, checked: &CheckedFile) -> Result<(), Failure> {
         self.files += 1;
         match &checked.outcome {
             CheckOutcome::Reviewed { review, .. } => {
@@ -102,28 +104,29 @@ impl<'a> Report<'a> {
                 self.forbidden += review.findings.iter().filter(|f| f.forbidden).count();
             }
             CheckOutcome::Unread(why) => {
-                self.unread.push(format!("{} can't be read: {why}", super::input::shown(&checked.path)));
+                self.unread
+                    .push(format!("{} can't be read: {why}", super::input::display_path(&checked.path)));
             }
         }
         match self.style {
-            Style::Lines => human::file(checked, self.out)?,
+            Style::Lines => human::write_file(checked, self.out)?,
             Style::Json => {
-                self.comma()?;
-                json::write_fragment(self.out, &file(checked))?;
+                self.write_comma()?;
+                json::write_fragment(self.out, &file_json(checked))?;
             }
             Style::Sarif => {
                 for result in sarif::results(checked, &self.scope.book) {
-                    self.comma()?;
+                    self.write_comma()?;
                     json::write_fragment(self.out, &result)?;
                 }
-                sarif::note(checked, &mut self.notes);
+                sarif::add_note(checked, &mut self.notes);
             }
         }
         Ok(())
     }
 
     /// What stands between two values of a list.
-    fn comma(&mut self) -> Result<(), Failure> {
+    fn write_comma(&mut self) -> Result<(), Failure> {
         if std::mem::replace(&mut self.told, true) {
             self.out.write_all(b",")?;
         }
@@ -153,7 +156,7 @@ struct Verdict {
 }
 
 impl Verdict {
-    fn verdict(self, args: &CheckArgs) -> Result<(), Failure> {
+    fn into_result(self, args: &CheckArgs) -> Result<(), Failure> {
         if let Some(first) = self.unread.first() {
             let more = match self.unread.len() {
                 1 => String::new(),
@@ -169,7 +172,11 @@ impl Verdict {
         };
         // What was not checked is never clean.
         let unchecked = if args.allow_unchecked { 0 } else { self.unchecked };
-        if counted + self.forbidden + unchecked > 0 { Err(Failure::told(FailureClass::Work)) } else { Ok(()) }
+        if counted + self.forbidden + unchecked > 0 {
+            Err(Failure::already_told(FailureClass::Work))
+        } else {
+            Ok(())
+        }
     }
 }
 
@@ -183,7 +190,7 @@ fn with_cells(mut findings: Value, cells: &[Option<u32>]) -> Value {
     findings
 }
 
-fn file(checked: &CheckedFile) -> Value {
+fn file_json(checked: &CheckedFile) -> Value {
     let path = checked.path.to_string_lossy();
     match &checked.outcome {
         CheckOutcome::Reviewed { language, review, cells, .. } => json!({

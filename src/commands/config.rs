@@ -55,9 +55,9 @@ async fn check(outer: &ModelArgs, console: &mut Console<'_>) -> Result<(), Failu
     config::keys::read(&paths.credentials()).map_err(|error| setup::broken(&error))?;
     // The terminal would not open with a keymap or theme that is not understood.
     let of_themes = crate::session::look::check(&factory)?;
-    report::tell(&of_themes, console.err)?;
-    model_is_known(&factory)?;
-    rights_can_be_had(&factory).await?;
+    report::print_notices(&of_themes, console.err)?;
+    check_model(&factory)?;
+    check_rights(&factory).await?;
     let told = match factory.loaded.notices.len() + of_themes.len() {
         0 => "the configuration is right".to_owned(),
         1 => "the configuration can be used; 1 warning above".to_owned(),
@@ -68,17 +68,17 @@ async fn check(outer: &ModelArgs, console: &mut Console<'_>) -> Result<(), Failu
 }
 
 /// A session does not begin with a model of which no provider is known.
-fn model_is_known(factory: &SessionFactory) -> Result<(), Failure> {
+fn check_model(factory: &SessionFactory) -> Result<(), Failure> {
     factory
         .loaded
         .config
         .chosen()
         .map(drop)
-        .map_err(|error| refused_at_start(factory, "model", &error.to_string()).hint(error.hint()))
+        .map_err(|error| start_failure(factory, "model", &error.to_string()).hint(error.hint()))
 }
 
 /// Nothing runs where a folder that runs may use is not there, or the sandbox that was asked for can't be had.
-async fn rights_can_be_had(factory: &SessionFactory) -> Result<(), Failure> {
+async fn check_rights(factory: &SessionFactory) -> Result<(), Failure> {
     let config = &factory.loaded.config;
     let executor = factory.local_executor();
     let found = executor.sandbox().await;
@@ -87,12 +87,12 @@ async fn rights_can_be_had(factory: &SessionFactory) -> Result<(), Failure> {
     let folders = [("sandbox.read", &config.sandbox.read), ("sandbox.write", &config.sandbox.write)];
     let gone = folders.iter().find(|(_, folders)| folders.iter().any(|folder| !folder.exists()));
     let setting = gone.map_or("sandbox", |(setting, _)| setting);
-    Err(refused_at_start(factory, setting, &why.to_string())
+    Err(start_failure(factory, setting, &why.to_string())
         .hint("Name a folder that is there, as in read = [\"/data\"]; sayso doctor tells what is missing."))
 }
 
 /// What a start refuses, with the place where it is set.
-fn refused_at_start(factory: &SessionFactory, setting: &str, why: &str) -> Failure {
+fn start_failure(factory: &SessionFactory, setting: &str, why: &str) -> Failure {
     let place = match factory.loaded.origins.of(setting) {
         Origin::Default => String::new(),
         origin => format!("{origin}: "),
@@ -108,7 +108,7 @@ fn show(outer: &ModelArgs, console: &mut Console<'_>) -> Result<(), Failure> {
 
 fn init(force: bool, console: &mut Console<'_>) -> Result<(), Failure> {
     let file = paths()?.file();
-    let made = make(&file, force).map_err(|error| match error.kind() {
+    let made = create_file(&file, force).map_err(|error| match error.kind() {
         io::ErrorKind::AlreadyExists => {
             Failure::new(FailureClass::Config, format!("{} is there already", file.display()))
                 .hint("sayso config init --force replaces it; its old text is lost.")
@@ -124,7 +124,7 @@ fn init(force: bool, console: &mut Console<'_>) -> Result<(), Failure> {
     Ok(())
 }
 
-fn make(file: &Path, force: bool) -> io::Result<()> {
+fn create_file(file: &Path, force: bool) -> io::Result<()> {
     if let Some(folder) = file.parent() {
         fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     }

@@ -168,7 +168,7 @@ async fn models(factory: &SessionFactory) -> Vec<DoctorEntry> {
         looks.push(DoctorEntry::missing("keys", error.to_string(), "Until then its keys are not used."));
     }
     for (name, provider) in &factory.loaded.config.providers {
-        let kept = factory.kept_key(name, provider);
+        let kept = factory.key_location(name, provider);
         looks.extend(
             kept.map(|kept| DoctorEntry::good(format!("key {name}"), format!("there is one ({kept})"))),
         );
@@ -201,7 +201,7 @@ async fn sandbox(factory: &SessionFactory) -> Vec<DoctorEntry> {
              nothing is approved by itself.",
         )
     } else {
-        DoctorEntry::good("sandbox", format!("{}: {}", report.level.as_str(), facts(&report)))
+        DoctorEntry::good("sandbox", format!("{}: {}", report.level.as_str(), describe_sandbox(&report)))
     }];
     looks.extend(report.layers.iter().map(layer));
     looks.extend(report.notes.iter().map(|note| DoctorEntry::good("note", note.clone())));
@@ -209,7 +209,7 @@ async fn sandbox(factory: &SessionFactory) -> Vec<DoctorEntry> {
 }
 
 /// `net off (tested) | …`: what was seen from inside.
-fn facts(report: &SandboxReport) -> String {
+fn describe_sandbox(report: &SandboxReport) -> String {
     let fact =
         |holds: bool, yes: &str, no: &str| if holds { format!("{yes} (tested)") } else { no.to_owned() };
     [

@@ -41,7 +41,7 @@ pub(super) async fn run(args: ExecArgs, console: &mut Console<'_>) -> Result<(),
     } else {
         (factory.begin(None, Policy::Ask), None)
     };
-    report::tell(&opened.notices, console.err)?;
+    report::print_notices(&opened.notices, console.err)?;
     let report = match opened.driver.sandbox().await {
         Ok(report) => report,
         Err(why) => {
@@ -68,12 +68,12 @@ pub(super) async fn run(args: ExecArgs, console: &mut Console<'_>) -> Result<(),
     let mut teller = FileTeller::new(console, args.json, kept);
     let ended = Box::pin(headless::run_with_observer(opened.driver, &options, &mut teller)).await?;
     drop(scratch);
-    match (ended.ending, teller.failed()) {
-        (Ending::Interrupted, _) => Err(Failure::told(FailureClass::Interrupted)),
+    match (ended.ending, teller.failure_class()) {
+        (Ending::Interrupted, _) => Err(Failure::already_told(FailureClass::Interrupted)),
         (ending @ Ending::Unsaved(_), _) => {
             Err(Failure::new(FailureClass::Session, ending.message()).hint(saving::WITHOUT_SESSION))
         }
-        (_, Some(kind)) => Err(Failure::told(kind)),
+        (_, Some(kind)) => Err(Failure::already_told(kind)),
         (_, None) => Ok(()),
     }
 }

@@ -14,16 +14,16 @@ const MAX_BYTES: u64 = 64 << 20;
 /// A file's text, byte for byte; `-` is standard input.
 pub(super) fn read(path: &Path) -> Result<String, Failure> {
     let bytes = read_whole(path).map_err(|error| {
-        let what = format!("{} can't be read: {}", shown(path), reason(&error));
+        let what = format!("{} can't be read: {}", display_path(path), reason(&error));
         Failure::new(FailureClass::Usage, what).hint("Check the name and the rights of the file.")
     })?;
-    text(path, bytes)
+    decode(path, bytes)
 }
 
-fn text(path: &Path, bytes: Vec<u8>) -> Result<String, Failure> {
+fn decode(path: &Path, bytes: Vec<u8>) -> Result<String, Failure> {
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
-        let what = format!("{} is no UTF-8 text: byte {} can't be read", shown(path), at + 1);
+        let what = format!("{} is no UTF-8 text: byte {} can't be read", display_path(path), at + 1);
         Failure::new(FailureClass::Usage, what).hint("Save it as UTF-8.")
     })
 }
@@ -34,7 +34,7 @@ pub(super) fn read_plain(path: &Path) -> Result<String, Failure> {
         Failure::new(FailureClass::Usage, visible_line(&error.to_string()))
             .hint("Name a file that is there and is no pipe, device or folder.")
     })?;
-    text(path, bytes)
+    decode(path, bytes)
 }
 
 fn read_whole(path: &Path) -> io::Result<Vec<u8>> {
@@ -62,7 +62,7 @@ pub(super) fn is_stdin(path: &Path) -> bool {
 }
 
 /// The path as it is told.
-pub(super) fn shown(path: &Path) -> String {
+pub(super) fn display_path(path: &Path) -> String {
     if is_stdin(path) { "standard input".into() } else { path.display().to_string() }
 }
 
@@ -72,18 +72,19 @@ pub(super) fn language(path: &Path, named: Option<&str>, languages: &Languages) 
         let found = languages.find(word).map(|entry| entry.name.clone());
         return found.ok_or_else(|| {
             Failure::new(FailureClass::Usage, format!("no language {word:?} is configured"))
-                .hint(known(languages))
+                .hint(language_hint(languages))
         });
     }
     let extension = path.extension().map(|e| e.to_string_lossy().into_owned());
     let found = extension.and_then(|e| languages.by_extension(&e)).map(|entry| entry.name.clone());
     found.ok_or_else(|| {
-        let what = format!("the language of {} is not known", shown(path));
-        Failure::new(FailureClass::Usage, what).hint(format!("Name it with --language. {}", known(languages)))
+        let what = format!("the language of {} is not known", display_path(path));
+        Failure::new(FailureClass::Usage, what)
+            .hint(format!("Name it with --language. {}", language_hint(languages)))
     })
 }
 
-fn known(languages: &Languages) -> String {
+fn language_hint(languages: &Languages) -> String {
     let names: Vec<&str> = languages.0.iter().map(|entry| entry.name.as_str()).collect();
     format!("Languages: {}.", names.join(", "))
 }

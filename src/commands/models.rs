@@ -24,14 +24,14 @@ pub(super) async fn run(
         factory
             .loaded
             .config
-            .named(name)
+            .provider_named(name)
             .map_err(|e| Failure::new(FailureClass::Provider, e.to_string()).hint(e.hint()))?;
     }
     let sources = factory.sources(only);
     let offers = catalogue::ask_all(sources).await;
-    report::tell(&factory.keys.take_notices(), console.err)?;
+    report::print_notices(&factory.keys.take_notices(), console.err)?;
     if args.json {
-        let providers: Vec<Value> = offers.iter().map(as_json).collect();
+        let providers: Vec<Value> = offers.iter().map(offer_json).collect();
         json::write_line(console.out, &json!({ "providers": providers }))?;
     } else {
         write(&offers, console)?;
@@ -63,7 +63,7 @@ fn outcome(offers: &[Offer], only: Option<&str>) -> Result<(), Failure> {
 }
 
 /// The models of a provider that answered: a row each, or, where they are stories, in one line.
-fn offered(offer: &Offer, models: &[ModelInfo], out: &mut dyn io::Write) -> io::Result<()> {
+fn write_models(offer: &Offer, models: &[ModelInfo], out: &mut dyn io::Write) -> io::Result<()> {
     let provider = visible_line(&offer.name);
     let Some(address) = &offer.address else {
         let stories: Vec<&str> = models.iter().map(|model| model.name.model.as_str()).collect();
@@ -79,7 +79,7 @@ fn offered(offer: &Offer, models: &[ModelInfo], out: &mut dyn io::Write) -> io::
     let names: Vec<String> = models.iter().map(|model| visible_line(&model.name.to_string())).collect();
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).min(60);
     for (name, model) in names.iter().zip(models) {
-        let row = format!("  {name:<width$}  {}", facts(model));
+        let row = format!("  {name:<width$}  {}", describe_model(model));
         writeln!(out, "{}", row.trim_end())?;
     }
     Ok(())
@@ -89,7 +89,7 @@ fn offered(offer: &Offer, models: &[ModelInfo], out: &mut dyn io::Write) -> io::
 fn write(offers: &[Offer], console: &mut Console<'_>) -> io::Result<()> {
     for offer in offers {
         if let CatalogueAnswer::Models(models) = &offer.answer {
-            offered(offer, models, console.out)?;
+            write_models(offer, models, console.out)?;
         }
     }
     for offer in offers {
@@ -109,7 +109,7 @@ fn write(offers: &[Offer], console: &mut Console<'_>) -> io::Result<()> {
 }
 
 /// What is known of a model: `ctx 128k  $2.50/$10  tools, images`.
-fn facts(model: &ModelInfo) -> String {
+fn describe_model(model: &ModelInfo) -> String {
     let context = model.context.map_or_else(|| "ctx ?".into(), |n| format!("ctx {}", catalogue::tokens(n)));
     let price = model.price.as_ref().map(catalogue::price).unwrap_or_default();
     let can = [(model.tools, "tools"), (model.images, "images")];
@@ -118,7 +118,7 @@ fn facts(model: &ModelInfo) -> String {
     format!("{context:<9} {price:<13} {}", can.join(", ")).trim_end().to_owned()
 }
 
-fn as_json(offer: &Offer) -> Value {
+fn offer_json(offer: &Offer) -> Value {
     let (reachable, models, error) = match &offer.answer {
         CatalogueAnswer::Models(models) => (true, models.as_slice(), None),
         CatalogueAnswer::Failed(why) | CatalogueAnswer::NotRunning(why) => {

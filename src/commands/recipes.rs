@@ -13,7 +13,7 @@ pub(super) fn run(args: RecipesArgs, outer: &ModelArgs, console: &mut Console<'_
     let recipes = factory.recipes();
     let cards = recipes.iter().map(crate::recipe::Recipe::card);
     if args.json {
-        let recipes: Value = cards.map(shape).collect();
+        let recipes: Value = cards.map(card_json).collect();
         json::write_line(console.out, &json!({ "recipes": recipes }))?;
         return Ok(());
     }
@@ -25,7 +25,7 @@ pub(super) fn run(args: RecipesArgs, outer: &ModelArgs, console: &mut Console<'_
     Ok(())
 }
 
-fn shape(card: &RecipeCard) -> Value {
+fn card_json(card: &RecipeCard) -> Value {
     json!({
         "name": card.name,
         "title": card.title,

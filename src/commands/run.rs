@@ -25,7 +25,7 @@ pub(super) async fn run(args: RunArgs, console: &mut Console<'_>) -> Result<(), 
         }
         None => {
             let (provider, notices) = setup::provider(&factory).await?;
-            report::tell(&notices, console.err)?;
+            report::print_notices(&notices, console.err)?;
             (provider, factory, None)
         }
     };
@@ -36,7 +36,7 @@ pub(super) async fn run(args: RunArgs, console: &mut Console<'_>) -> Result<(), 
     };
     may_approve(&args, &factory).await?;
     let opened = factory.begin(Some(provider), args.approve);
-    report::tell(&opened.notices, console.err)?;
+    report::print_notices(&opened.notices, console.err)?;
     let id = opened.driver.session_path().file_stem().map(|id| id.to_string_lossy().into_owned());
     let options = HeadlessOptions { begin, json: args.json, session: id };
     let ended = headless::run(opened.driver, &options, console.out, console.err).await?;
@@ -50,9 +50,9 @@ fn begin(
     story: Option<setup::ChosenRecipe>,
     factory: &SessionFactory,
 ) -> Result<TurnInput, Failure> {
-    match begin::chosen(&args.recipe, story, prompt, || factory.recipes())? {
+    match begin::chosen_recipe(&args.recipe, story, prompt, || factory.recipes())? {
         (Some(chosen), _) => {
-            begin::complete(&chosen, &factory.recipes())?;
+            begin::check_answers(&chosen, &factory.recipes())?;
             Ok(TurnInput::Recipe { name: chosen.name, given: chosen.given })
         }
         (None, Some(prompt)) => Ok(TurnInput::Prompt(prompt)),
@@ -98,7 +98,7 @@ fn failure(ended: &TurnResult, options: &HeadlessOptions, factory: &SessionFacto
         let recipes = factory.recipes();
         let recipe = recipes.iter().find(|recipe| recipe.card().name == *name);
         let form = recipe.map(|recipe| recipe.card().inputs.clone()).unwrap_or_default();
-        return Err(begin::refused(name, misfits, &form));
+        return Err(begin::answers_failure(name, misfits, &form));
     }
     let kind = match ending {
         Ending::Done => return Ok(()),

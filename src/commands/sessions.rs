@@ -23,7 +23,7 @@ use crate::session::factory::SessionFactory;
 use crate::store::index::{self, Summary};
 use crate::store::{self, Damage, LoadedSession, Seal, StoreError, manage};
 use crate::text::number::size;
-use list::summary;
+use list::summary_json;
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 use std::path::Path;
@@ -66,9 +66,9 @@ pub(super) fn run(
         SessionsCommand::Search(args) => search::run(args, &factory, console),
         SessionsCommand::Redact(args) => redact::run(args, &factory, console),
         SessionsCommand::Rename { session, name } => rename(&factory, session, name, console),
-        SessionsCommand::Rm { sessions, yes } => remove::named(&folder, sessions, *yes, console),
+        SessionsCommand::Rm { sessions, yes } => remove::remove_named(&folder, sessions, *yes, console),
         SessionsCommand::Prune { older, keep_named, yes } => {
-            remove::older(&factory, older, (*keep_named, *yes), console)
+            remove::remove_older(&factory, older, (*keep_named, *yes), console)
         }
     }
 }
@@ -207,7 +207,7 @@ fn show_json(session: &Summary, loaded: &LoadedSession, console: &mut Console<'_
     let damage: Vec<String> = loaded.damage.iter().map(ToString::to_string).collect();
     let foreign = loaded.foreign.as_ref().map(ToString::to_string);
     let shown =
-        json!({ "session": summary(session), "entries": entries, "damage": damage, "foreign": foreign });
+        json!({ "session": summary_json(session), "entries": entries, "damage": damage, "foreign": foreign });
     Ok(json::write_line(console.out, &shown)?)
 }
 
@@ -222,13 +222,13 @@ fn show(session: &Summary, loaded: &LoadedSession, console: &mut Console<'_>) ->
 fn show_entry(at: Timestamp, entry: &Entry, out: &mut dyn Write) -> io::Result<()> {
     match entry {
         Entry::Prompt(prompt) => {
-            said(out, "you", at, &prompt.text)?;
+            write_message(out, "you", at, &prompt.text)?;
             if prompt.files.is_empty() {
                 return Ok(());
             }
             writeln!(out, "  {}", visible_line(&sending::with_files(&prompt.files, size)))
         }
-        Entry::Reply { text, .. } => said(out, "model", at, text),
+        Entry::Reply { text, .. } => write_message(out, "model", at, text),
         Entry::Block(block) => {
             writeln!(out, "  block {} ({})", block.id, visible_line(&block.label()))
         }
@@ -252,9 +252,9 @@ fn show_entry(at: Timestamp, entry: &Entry, out: &mut dyn Write) -> io::Result<(
         Entry::Skipped { block, .. } => writeln!(out, "  block {block}: skipped"),
         Entry::Ran { block, report, .. } => {
             writeln!(out, "  block {block}: {}", end_text(report))?;
-            lines(out, "  | ", &String::from_utf8_lossy(&report.output.in_order()))?;
-            report.value.as_ref().map_or(Ok(()), |value| lines(out, "  = ", value))?;
-            report.error.as_ref().map_or(Ok(()), |error| lines(out, "  ! ", &error.traceback))
+            write_lines(out, "  | ", &String::from_utf8_lossy(&report.output.in_order()))?;
+            report.value.as_ref().map_or(Ok(()), |value| write_lines(out, "  = ", value))?;
+            report.error.as_ref().map_or(Ok(()), |error| write_lines(out, "  ! ", &error.traceback))
         }
         Entry::Adopted { .. } => writeln!(out, "  adopted {}", time(at)),
         Entry::Resumed => writeln!(out, "  resumed {}", time(at)),
@@ -264,7 +264,7 @@ fn show_entry(at: Timestamp, entry: &Entry, out: &mut dyn Write) -> io::Result<(
             writeln!(out, "  block {block}: {word}: {}{more}", visible_line(&files.join(", ")))
         }
         Entry::KernelRestarted => writeln!(out, "  the kernel was restarted"),
-        Entry::Summary { text, .. } => said(out, "summary of what is older", at, text),
+        Entry::Summary { text, .. } => write_message(out, "summary of what is older", at, text),
         Entry::Opinion { block, model, answer, .. } => {
             let said = match answer {
                 Ok(opinion) => format!("risk {}: {}", opinion.risk.as_str(), opinion.reason),
@@ -278,11 +278,11 @@ fn show_entry(at: Timestamp, entry: &Entry, out: &mut dyn Write) -> io::Result<(
     }
 }
 
-fn said(out: &mut dyn Write, who: &str, at: Timestamp, text: &str) -> io::Result<()> {
+fn write_message(out: &mut dyn Write, who: &str, at: Timestamp, text: &str) -> io::Result<()> {
     writeln!(out, "\n{who}  {}\n{}", time(at), visible(text.trim_end()))
 }
 
-fn lines(out: &mut dyn Write, lead: &str, text: &str) -> io::Result<()> {
+fn write_lines(out: &mut dyn Write, lead: &str, text: &str) -> io::Result<()> {
     visible(text).lines().try_for_each(|line| writeln!(out, "{lead}{line}"))
 }
 

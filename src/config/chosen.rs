@@ -19,7 +19,7 @@ pub(crate) struct ChosenModel {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ChoiceError {
     /// There is no such provider.
-    #[error("there is no provider `{given}`{}", meant(near.as_ref()))]
+    #[error("there is no provider `{given}`{}", suggestion(near.as_ref()))]
     UnknownProvider {
         given: String,
         /// The provider that was probably meant, with the model behind it.
@@ -37,7 +37,7 @@ pub(crate) enum ChoiceError {
     NoAddress(String),
 }
 
-fn meant(near: Option<&String>) -> String {
+fn suggestion(near: Option<&String>) -> String {
     near.map_or_else(String::new, |near| format!("; did you mean {near}?"))
 }
 
@@ -72,12 +72,12 @@ impl Config {
     pub(crate) fn resolve(&self, name: &str) -> Result<ChosenModel, ChoiceError> {
         let name = name.trim();
         let owner = self.provider_of(name);
-        let provider = self.named(owner)?;
+        let provider = self.provider_named(owner)?;
         let model = match name.split_once('/') {
             _ if name.is_empty() => return Err(ChoiceError::Empty),
             Some((first, model)) if first == owner => model.trim(),
-            Some((first, model)) if provider.elsewhere.is_none() && !self.moved(owner) => {
-                let near = self.near(first).map(|near| format!("{near}/{model}"));
+            Some((first, model)) if provider.elsewhere.is_none() && !self.is_moved(owner) => {
+                let near = self.nearest_provider(first).map(|near| format!("{near}/{model}"));
                 return Err(self.unknown(first, near));
             }
             None if name == owner => {
@@ -95,8 +95,10 @@ impl Config {
         Ok(ChosenModel { name, provider: provider.clone() })
     }
 
-    pub(crate) fn named(&self, name: &str) -> Result<&Provider, ChoiceError> {
-        self.providers.get(name).ok_or_else(|| self.unknown(name, self.near(name).map(str::to_owned)))
+    pub(crate) fn provider_named(&self, name: &str) -> Result<&Provider, ChoiceError> {
+        self.providers
+            .get(name)
+            .ok_or_else(|| self.unknown(name, self.nearest_provider(name).map(str::to_owned)))
     }
 
     fn unknown(&self, given: &str, near: Option<String>) -> ChoiceError {
@@ -112,7 +114,7 @@ impl Config {
     }
 
     /// The providers whose key may be looked for where nothing is chosen, in their order, each with its model.
-    pub(crate) fn by_key(&self) -> Vec<ChosenModel> {
+    pub(crate) fn models_by_key(&self) -> Vec<ChosenModel> {
         KEY_SEARCH_ORDER.iter().filter_map(|name| self.resolve(name).ok()).collect()
     }
 
@@ -125,13 +127,13 @@ impl Config {
     }
 
     /// Whether a file of the person's puts another server in the place of a provider that is known without any file.
-    fn moved(&self, provider: &str) -> bool {
+    fn is_moved(&self, provider: &str) -> bool {
         let now = self.providers.get(provider).and_then(|p| p.own_address());
         super::providers::shipped().get(provider).is_some_and(|p| p.own_address() != now)
     }
 
     /// The provider whose name is nearest to this word.
-    fn near(&self, word: &str) -> Option<&str> {
+    fn nearest_provider(&self, word: &str) -> Option<&str> {
         nearest(word, self.providers.keys().map(String::as_str))
     }
 

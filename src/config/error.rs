@@ -10,7 +10,7 @@ use std::path::PathBuf;
 pub(crate) enum ConfigError {
     /// Something in a file is not right.
     #[error(transparent)]
-    Invalid(Box<Invalid>),
+    Invalid(Box<InvalidSetting>),
     /// A value from the environment or from an option is not right.
     #[error("{origin}: {message}")]
     Value {
@@ -68,7 +68,7 @@ pub(crate) enum KeyFileError {
 
 /// A place in a file that is not right.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Invalid {
+pub(crate) struct InvalidSetting {
     pub(crate) path: PathBuf,
     /// The line, from 1.
     pub(crate) line: usize,
@@ -84,9 +84,9 @@ pub(crate) struct Invalid {
     pub(crate) width: usize,
 }
 
-impl std::error::Error for Invalid {}
+impl std::error::Error for InvalidSetting {}
 
-impl fmt::Display for Invalid {
+impl fmt::Display for InvalidSetting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { path, line, column, key, message, text, width } = self;
         let colon = if key.is_empty() { "" } else { ": " };
@@ -99,7 +99,7 @@ impl fmt::Display for Invalid {
     }
 }
 
-impl Invalid {
+impl InvalidSetting {
     /// Finds the line of a place (in bytes) of a file's text.
     pub(super) fn at(
         path: &std::path::Path,
@@ -120,7 +120,7 @@ impl Invalid {
             .trim_end_matches('\r')
             .chars()
             .take(200)
-            .map(|c| if harmless(c) { c } else { '\u{fffd}' })
+            .map(|c| if is_harmless(c) { c } else { '\u{fffd}' })
             .collect();
         Self {
             path: path.to_owned(),
@@ -135,7 +135,7 @@ impl Invalid {
 }
 
 /// Whether a character of a file may be shown as it is.
-pub(super) fn harmless(c: char) -> bool {
+pub(super) fn is_harmless(c: char) -> bool {
     c == '\t'
         || !(c.is_control()
             || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}'))

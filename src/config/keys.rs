@@ -97,7 +97,7 @@ pub(crate) fn find(
     }
     let (command, kept) = match &provider.key_command {
         Some(command) => (Some(command.clone()), KeySource::Command),
-        None => (provider.keyring.then(|| from_keyring(name)), KeySource::Keyring),
+        None => (provider.keyring.then(|| keyring_command(name)), KeySource::Keyring),
     };
     Ok(match command {
         Some(command) if may(&own) => KeyLookup::Command(command, kept),
@@ -108,7 +108,7 @@ pub(crate) fn find(
 
 /// The program that asks the system's keyring for a provider's key. The keyring belongs to the desktop, and its own
 /// program speaks to it: `secret-tool` of libsecret, `security` on macOS.
-fn from_keyring(name: &str) -> OneOrMore {
+fn keyring_command(name: &str) -> OneOrMore {
     let words: &[&str] = if cfg!(target_os = "macos") {
         &["security", "find-generic-password", "-s", "sayso", "-w", "-a", name]
     } else {
@@ -118,7 +118,7 @@ fn from_keyring(name: &str) -> OneOrMore {
 }
 
 /// How a provider's key is put into the system's keyring.
-pub(crate) fn into_keyring(name: &str) -> String {
+pub(crate) fn keyring_store_command(name: &str) -> String {
     if cfg!(target_os = "macos") {
         format!("security add-generic-password -s sayso -a {name} -w")
     } else {
@@ -141,15 +141,18 @@ pub(crate) fn from_environment(
 /// The headers of a provider that may be sent to the address in use: those that look like keys belong to its own
 /// origin. The second list holds the names of the others.
 pub(crate) fn headers(provider: &Provider) -> (Vec<(String, String)>, Vec<String>) {
-    at_home(provider, &provider.headers)
+    split_by_origin(provider, &provider.headers)
 }
 
 /// The same of what stands behind the `?` of every request: some servers want their key there.
 pub(crate) fn query(provider: &Provider) -> (Vec<(String, String)>, Vec<String>) {
-    at_home(provider, &provider.query)
+    split_by_origin(provider, &provider.query)
 }
 
-fn at_home(provider: &Provider, fields: &BTreeMap<String, String>) -> (Vec<(String, String)>, Vec<String>) {
+fn split_by_origin(
+    provider: &Provider,
+    fields: &BTreeMap<String, String>,
+) -> (Vec<(String, String)>, Vec<String>) {
     let own = provider.own_address().and_then(origin);
     let at_home = own.is_some() && own == provider.address().and_then(origin);
     let (kept, sent): (Vec<_>, Vec<_>) = fields
@@ -190,11 +193,11 @@ pub(super) fn read_text(credentials: &Path, text: &str) -> Result<Vec<StoredKey>
         let line = line_of(text, start_of(&error));
         refuse(KeyFileError::NoToml(line))
     })?;
-    table.into_iter().map(|(name, value)| stored(name, &value).map_err(refuse)).collect()
+    table.into_iter().map(|(name, value)| parse_stored_key(name, &value).map_err(refuse)).collect()
 }
 
 /// One key: `NAME = "KEY"`, or `NAME = { key = "KEY", origin = "https://…" }`.
-fn stored(name: String, value: &toml::Value) -> Result<StoredKey, KeyFileError> {
+fn parse_stored_key(name: String, value: &toml::Value) -> Result<StoredKey, KeyFileError> {
     let written = |value: Option<&toml::Value>| {
         value.and_then(toml::Value::as_str).map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned)
     };

@@ -2,7 +2,7 @@
 //!
 //! A later layer wins, setting by setting, and each value knows where it came from. Pure: texts in, values out.
 
-use super::error::{ConfigError, Invalid, harmless};
+use super::error::{ConfigError, InvalidSetting, is_harmless};
 use super::executors::ExecutorChoice;
 use super::settings::{self, Setting, SettingForm};
 use crate::text::located::line_of;
@@ -69,7 +69,7 @@ pub(super) fn dotted(name: &[String]) -> String {
             if plain(part) {
                 part.clone()
             } else {
-                format!("{:?}", part.chars().filter(|c| harmless(*c)).collect::<String>())
+                format!("{:?}", part.chars().filter(|c| is_harmless(*c)).collect::<String>())
             }
         })
         .collect();
@@ -85,7 +85,13 @@ pub(super) struct SettingError {
 
 impl SettingError {
     pub(super) fn in_file(self, path: &Path, source: &str) -> ConfigError {
-        ConfigError::Invalid(Box::new(Invalid::at(path, source, self.span, dotted(&self.name), self.message)))
+        ConfigError::Invalid(Box::new(InvalidSetting::at(
+            path,
+            source,
+            self.span,
+            dotted(&self.name),
+            self.message,
+        )))
     }
 }
 
@@ -94,10 +100,10 @@ pub(super) fn read(path: &Path, source: &str) -> Result<(Vec<FoundSetting>, Vec<
     let table = DeTable::parse(source).map_err(|error| {
         let span = error.span().unwrap_or(0..0);
         let message = error.message().trim().replace('\n', ", ");
-        ConfigError::Invalid(Box::new(Invalid::at(path, source, span, String::new(), message)))
+        ConfigError::Invalid(Box::new(InvalidSetting::at(path, source, span, String::new(), message)))
     })?;
     let mut walk = LayerWalk { source, found: Vec::new(), wrong: Vec::new() };
-    walk.table(table.get_ref(), &mut Vec::new());
+    walk.read_table(table.get_ref(), &mut Vec::new());
     Ok((walk.found, walk.wrong))
 }
 
@@ -108,7 +114,7 @@ struct LayerWalk<'a> {
 }
 
 impl LayerWalk<'_> {
-    fn table(&mut self, table: &DeTable<'_>, name: &mut Vec<String>) {
+    fn read_table(&mut self, table: &DeTable<'_>, name: &mut Vec<String>) {
         for (key, value) in table {
             name.push(key.get_ref().to_string());
             let (key_span, value_span) = (key.span(), value.span());
@@ -119,10 +125,10 @@ impl LayerWalk<'_> {
                         let line = line_of(self.source, key_span.start);
                         self.found.push(FoundSetting { name: name.clone(), value, line });
                     }
-                    Err(why) => self.wrong(name, value_span, why.to_string()),
+                    Err(why) => self.add_error(name, value_span, why.to_string()),
                 },
-                (None, None) if !settings::below(name).is_empty() => {
-                    self.wrong(
+                (None, None) if !settings::names_below(name).is_empty() => {
+                    self.add_error(
                         name,
                         value_span,
                         format!("has to be a table, not {}", article(inner.type_str())),
@@ -137,20 +143,24 @@ impl LayerWalk<'_> {
                         line,
                     });
                 }
-                (_, Some(inner)) if !settings::below(name).is_empty() => self.table(inner, name),
+                (_, Some(inner)) if !settings::names_below(name).is_empty() => self.read_table(inner, name),
                 (Some(setting), Some(_)) => {
-                    self.wrong(name, value_span, format!("has to be {}, not a table", wanted(setting.form)));
+                    self.add_error(
+                        name,
+                        value_span,
+                        format!("has to be {}, not a table", describe_form(setting.form)),
+                    );
                 }
                 (None, _) => {
-                    let expected = settings::below(name.get(..name.len() - 1).unwrap_or_default());
-                    self.wrong(name, key_span, unknown(key.get_ref(), &expected));
+                    let expected = settings::names_below(name.get(..name.len() - 1).unwrap_or_default());
+                    self.add_error(name, key_span, unknown(key.get_ref(), &expected));
                 }
             }
             name.pop();
         }
     }
 
-    fn wrong(&mut self, name: &[String], span: Range<usize>, message: String) {
+    fn add_error(&mut self, name: &[String], span: Range<usize>, message: String) {
         self.wrong.push(SettingError { name: name.to_vec(), span, message });
     }
 }
@@ -159,7 +169,7 @@ fn unknown(key: &str, expected: &[&str]) -> String {
     if key == "autofocus" {
         return "autofocus is gone: the focus never moves by itself. Remove the line".into();
     }
-    let shown: String = key.chars().filter(|c| harmless(*c)).take(60).collect();
+    let shown: String = key.chars().filter(|c| is_harmless(*c)).take(60).collect();
     let near = nearest(key, expected.iter().copied());
     let hint = near.map_or_else(String::new, |name| format!(" (did you mean {name}?)"));
     format!("unknown key {shown}{hint}, expected one of {}", expected.join(", "))
@@ -175,7 +185,7 @@ fn article(kind: &str) -> String {
 pub(super) enum UnfitError {
     #[error("the number {0} is too large")]
     Large(String),
-    #[error("is {shown}, but has to be {}{hint}", wanted(*.form))]
+    #[error("is {shown}, but has to be {}{hint}", describe_form(*.form))]
     Form {
         shown: String,
         form: SettingForm,
@@ -206,14 +216,18 @@ fn convert(value: &DeValue<'_>) -> Result<Value, UnfitError> {
 }
 
 /// What a value of this form has to be, in words.
-pub(super) fn wanted(form: SettingForm) -> String {
+pub(super) fn describe_form(form: SettingForm) -> String {
     match form {
         SettingForm::Text => "a text that is not empty".into(),
         SettingForm::Words(words) => format!("one of {}", words.join(", ")),
         SettingForm::Flag => "true or false".into(),
         SettingForm::Whole(min, max) => format!("a whole number from {min} to {max}"),
         SettingForm::Bytes(min, max) => {
-            format!("a size from {} to {} (bytes, or a text like \"64 KiB\")", size(min), size(max))
+            format!(
+                "a size from {} to {} (bytes, or a text like \"64 KiB\")",
+                display_size(min),
+                display_size(max)
+            )
         }
         SettingForm::Dollars(most) => format!("an amount of dollars from 0 to {most}"),
         SettingForm::Paths => "a list of paths, each absolute or beginning with ~/".into(),
@@ -229,7 +243,7 @@ pub(super) fn wanted(form: SettingForm) -> String {
 const UNITS: [(&str, i64); 4] = [("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
 
 /// A number of bytes, as a bound of a setting.
-pub(super) fn size(bytes: i64) -> String {
+pub(super) fn display_size(bytes: i64) -> String {
     whole_size(u64::try_from(bytes).unwrap_or_default())
 }
 
@@ -244,8 +258,11 @@ fn parse_size(text: &str) -> Option<i64> {
 
 /// Whether a value is one of its setting; gives it in the form that the program uses.
 pub(super) fn check(setting: &Setting, value: Value) -> Result<Value, UnfitError> {
-    let refuse =
-        |value: &Value| UnfitError::Form { shown: shown(value), form: setting.form, hint: String::new() };
+    let refuse = |value: &Value| UnfitError::Form {
+        shown: display_value(value),
+        form: setting.form,
+        hint: String::new(),
+    };
     let within = |n: i64, min: i64, max: i64| (min..=max).contains(&n);
     let good = match (setting.form, &value) {
         (SettingForm::Text | SettingForm::Program | SettingForm::TextOrTexts, Value::String(text)) => {
@@ -274,7 +291,7 @@ pub(super) fn check(setting: &Setting, value: Value) -> Result<Value, UnfitError
         }
         (SettingForm::Folder, Value::String(text)) => is_path(text),
         (SettingForm::Executor, Value::String(text)) => text.parse::<ExecutorChoice>().is_ok(),
-        (SettingForm::Address, Value::String(text)) => return address(text).map(|()| value.clone()),
+        (SettingForm::Address, Value::String(text)) => return check_address(text).map(|()| value.clone()),
         _ => false,
     };
     if good { Ok(value) } else { Err(refuse(&value)) }
@@ -289,7 +306,7 @@ fn is_text(text: &str) -> bool {
 }
 
 /// What is wrong with an address, and how it is written. A password in it is not repeated.
-fn address(text: &str) -> Result<(), UnfitError> {
+fn check_address(text: &str) -> Result<(), UnfitError> {
     let lower = text.trim().to_ascii_lowercase();
     let rest = lower.strip_prefix("https://").or_else(|| lower.strip_prefix("http://"));
     let whole =
@@ -298,12 +315,15 @@ fn address(text: &str) -> Result<(), UnfitError> {
         return Ok(());
     }
     let given = text.rsplit_once('@').map_or_else(|| text.to_owned(), |(_, host)| format!("…@{host}"));
-    let shown = shown(&Value::String(given.clone()));
+    let shown = display_value(&Value::String(given.clone()));
     let plain = !given.is_empty() && !given.contains("//") && !given.contains(char::is_whitespace);
     let hint = if plain && !text.contains('@') {
         let local = ["localhost", "127.", "0.0.0.0", "[::1]", "192.168.", "10."];
         let scheme = if local.iter().any(|start| given.starts_with(start)) { "http" } else { "https" };
-        format!("; write {scheme}://{}", given.chars().filter(|c| harmless(*c)).take(80).collect::<String>())
+        format!(
+            "; write {scheme}://{}",
+            given.chars().filter(|c| is_harmless(*c)).take(80).collect::<String>()
+        )
     } else {
         String::new()
     };
@@ -311,13 +331,13 @@ fn address(text: &str) -> Result<(), UnfitError> {
 }
 
 /// A value as it may be shown: short, without control characters.
-pub(super) fn shown(value: &Value) -> String {
+pub(super) fn display_value(value: &Value) -> String {
     let text = match value {
         Value::Table(_) => "a table".to_owned(),
         Value::String(text) if text.is_empty() => "empty".to_owned(),
         other => other.to_string(),
     };
-    text.chars().filter(|c| harmless(*c)).take(80).collect()
+    text.chars().filter(|c| is_harmless(*c)).take(80).collect()
 }
 
 /// Puts a value in its place of the whole.

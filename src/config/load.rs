@@ -51,26 +51,26 @@ pub(crate) fn load(
 ) -> Result<LoadedConfig, ConfigError> {
     let mut layered = ConfigLayers::start()?;
     if let Some(source) = read_file(&paths.file())? {
-        let found = strict(&paths.file(), &source)?;
+        let found = read_strict(&paths.file(), &source)?;
         layered.file(&paths.file(), found);
-        layered.languages_have_commands(&paths.file(), &source)?;
+        layered.check_language_commands(&paths.file(), &source)?;
     }
     if let Some((path, source)) = project_file(cwd, &paths.file())? {
-        layered.project(&path, &source)?;
+        layered.add_project(&path, &source)?;
     }
     // What a provider's keys were stored for, and which model the address in the file was written for.
     let files = layered.whole.clone();
     for (name, key, value) in outside::environment(env) {
-        layered.value(key, value, Origin::Environment(name.into()))?;
+        layered.add_value(key, value, Origin::Environment(name.into()))?;
     }
     for (option, key, value) in outside::flags(flags) {
-        layered.value(key, value, Origin::Flag(option.into()))?;
+        layered.add_value(key, value, Origin::Flag(option.into()))?;
     }
     for (option, key, folders) in [
         ("--allow-read", ["sandbox", "read"], &flags.allow_read),
         ("--allow-write", ["sandbox", "write"], &flags.allow_write),
     ] {
-        layered.folders(option, key, cwd, folders)?;
+        layered.add_folders(option, key, cwd, folders)?;
     }
     layered.finish(&files, paths.clone(), env)
 }
@@ -100,7 +100,7 @@ impl ConfigLayers {
         }
     }
 
-    fn project(&mut self, path: &Path, source: &str) -> Result<(), ConfigError> {
+    fn add_project(&mut self, path: &Path, source: &str) -> Result<(), ConfigError> {
         let (found, wrong) = layers::read(path, source)?;
         for wrong in wrong {
             // A limit that can't be read must not be passed over: it was meant to hold. What a project can't set
@@ -121,7 +121,7 @@ impl ConfigLayers {
     }
 
     /// A value from outside of files.
-    fn value(&mut self, key: &str, value: Value, origin: Origin) -> Result<(), ConfigError> {
+    fn add_value(&mut self, key: &str, value: Value, origin: Origin) -> Result<(), ConfigError> {
         let name: Vec<String> = key.split('.').map(str::to_owned).collect();
         let setting = settings::find(&name).ok_or_else(|| ConfigError::Flaw(format!("no setting {key}")))?;
         let place = match &origin {
@@ -135,7 +135,7 @@ impl ConfigLayers {
     }
 
     /// Folders of the command line come to those of the files; they are meant from the working folder.
-    fn folders(
+    fn add_folders(
         &mut self,
         option: &str,
         key: [&str; 2],
@@ -154,11 +154,11 @@ impl ConfigLayers {
             })?;
             all.push(Value::String(folder));
         }
-        self.value(&key.join("."), Value::Array(all), Origin::Flag(option.into()))
+        self.add_value(&key.join("."), Value::Array(all), Origin::Flag(option.into()))
     }
 
     /// A language that is new needs a program.
-    fn languages_have_commands(&self, path: &Path, source: &str) -> Result<(), ConfigError> {
+    fn check_language_commands(&self, path: &Path, source: &str) -> Result<(), ConfigError> {
         let languages = self.whole.get("languages").and_then(Value::as_table).into_iter().flatten();
         for (language, values) in languages {
             if values.get("command").is_none() {
@@ -196,14 +196,14 @@ impl ConfigLayers {
                 Err(_) => folder.join(&*path),
             };
         }
-        addresses(&mut config, &origins, files);
+        separate_addresses(&mut config, &origins, files);
         Ok(LoadedConfig { config, origins, notices, paths, whole })
     }
 }
 
 /// Tells the addresses that were given for this time apart from the providers' own, and puts `base_url` where it
 /// belongs: to the provider of the model that it was given with, and to no other.
-fn addresses(config: &mut Config, origins: &Origins, files: &toml::Table) {
+fn separate_addresses(config: &mut Config, origins: &Origins, files: &toml::Table) {
     let text = |name: &[&str]| {
         let name: Vec<String> = name.iter().map(|part| (*part).to_owned()).collect();
         layers::get(files, &name).and_then(Value::as_str).map(str::to_owned)
@@ -229,7 +229,7 @@ fn addresses(config: &mut Config, origins: &Origins, files: &toml::Table) {
 }
 
 /// The values of a file in which everything has to be right.
-fn strict(path: &Path, source: &str) -> Result<Vec<FoundSetting>, ConfigError> {
+fn read_strict(path: &Path, source: &str) -> Result<Vec<FoundSetting>, ConfigError> {
     let (found, wrong) = layers::read(path, source)?;
     match wrong.into_iter().min_by_key(|wrong| wrong.span.start) {
         Some(first) => Err(first.in_file(path, source)),

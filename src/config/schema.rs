@@ -250,7 +250,7 @@ pub(crate) enum ThemeChoice {
 
 impl ThemeChoice {
     /// The name of the theme for this background.
-    pub(crate) fn on(&self, dark_background: bool) -> Option<&str> {
+    pub(crate) fn for_background(&self, dark_background: bool) -> Option<&str> {
         match self {
             ThemeChoice::One(name) => Some(name),
             ThemeChoice::Pair { dark, light } => {

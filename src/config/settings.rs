@@ -324,16 +324,17 @@ pub(crate) const SETTINGS: &[Setting] = &[
 pub(crate) fn find(name: &[String]) -> Option<&'static Setting> {
     SETTINGS.iter().find(|setting| {
         let mut wanted = setting.name.split('.');
-        name.iter().all(|part| wanted.next().is_some_and(|want| fits(want, part))) && wanted.next().is_none()
+        name.iter().all(|part| wanted.next().is_some_and(|want| matches_part(want, part)))
+            && wanted.next().is_none()
     })
 }
 
 /// What may stand below this name: the next parts of the names of all settings that begin with it.
-pub(crate) fn below(name: &[String]) -> Vec<&'static str> {
+pub(crate) fn names_below(name: &[String]) -> Vec<&'static str> {
     let mut parts: Vec<&'static str> = Vec::new();
     for setting in SETTINGS {
         let mut wanted = setting.name.split('.');
-        if name.iter().all(|part| wanted.next().is_some_and(|want| fits(want, part)))
+        if name.iter().all(|part| wanted.next().is_some_and(|want| matches_part(want, part)))
             && let Some(next) = wanted.next()
             && !parts.contains(&next)
         {
@@ -348,11 +349,11 @@ pub(crate) fn is_chosen(name: &[String]) -> bool {
     SETTINGS.iter().any(|setting| {
         let wanted: Vec<&str> = setting.name.split('.').collect();
         wanted.len() > name.len()
-            && name.iter().zip(&wanted).all(|(part, want)| fits(want, part))
+            && name.iter().zip(&wanted).all(|(part, want)| matches_part(want, part))
             && name.len().checked_sub(1).and_then(|last| wanted.get(last)) == Some(&"*")
     })
 }
 
-fn fits(want: &str, part: &str) -> bool {
+fn matches_part(want: &str, part: &str) -> bool {
     want == part || (want == "*" && !part.is_empty())
 }

@@ -1,6 +1,6 @@
 //! The configuration as text: what holds and why, what could be set, and a file to start with.
 
-use super::layers::{dotted, size};
+use super::layers::{display_size, dotted};
 use super::load::LoadedConfig;
 use super::schema::Config;
 use super::settings::{SETTINGS, Setting, SettingForm};
@@ -15,7 +15,7 @@ pub(crate) fn init() -> &'static str {
 /// Every value that holds, one a line, and where it came from. Values that may hold keys are hidden.
 pub(crate) fn show(loaded: &LoadedConfig) -> String {
     let mut lines: Vec<(String, String)> = Vec::new();
-    leaves(&loaded.whole, &mut Vec::new(), &mut lines);
+    collect_leaves(&loaded.whole, &mut Vec::new(), &mut lines);
     let width =
         lines.iter().map(|(name, value)| name.len() + value.chars().count() + 3).filter(|w| *w <= 60).max();
     let mut text = String::new();
@@ -28,11 +28,11 @@ pub(crate) fn show(loaded: &LoadedConfig) -> String {
     text
 }
 
-fn leaves(table: &toml::Table, name: &mut Vec<String>, lines: &mut Vec<(String, String)>) {
+fn collect_leaves(table: &toml::Table, name: &mut Vec<String>, lines: &mut Vec<(String, String)>) {
     for (key, value) in table {
         name.push(key.clone());
         if let toml::Value::Table(inner) = value {
-            leaves(inner, name, lines);
+            collect_leaves(inner, name, lines);
         } else {
             let secret = name.iter().any(|part| part == "headers" || part == "query")
                 || value.as_str().is_some_and(|text| text.contains("://") && text.contains(['@', '?']));
@@ -49,7 +49,7 @@ pub(crate) fn schema_json() -> String {
     let mut root = object();
     for setting in SETTINGS {
         let parts: Vec<&str> = setting.name.split('.').collect();
-        place(&mut root, &parts, setting, Some(&defaults));
+        insert_setting(&mut root, &parts, setting, Some(&defaults));
     }
     root.insert("$schema".into(), "https://json-schema.org/draft/2020-12/schema".into());
     root.insert("title".into(), "Configuration of sayso".into());
@@ -66,7 +66,7 @@ fn object() -> Map<String, Value> {
 }
 
 /// Puts a setting into the schema of the table that holds it.
-fn place(into: &mut Map<String, Value>, parts: &[&str], setting: &Setting, default: Option<&Value>) {
+fn insert_setting(into: &mut Map<String, Value>, parts: &[&str], setting: &Setting, default: Option<&Value>) {
     let Some((first, rest)) = parts.split_first() else { return };
     let default = default.and_then(|value| value.get(*first));
     let slot = if *first == "*" {
@@ -94,7 +94,7 @@ fn place(into: &mut Map<String, Value>, parts: &[&str], setting: &Setting, defau
         if inner.is_empty() {
             *inner = object();
         }
-        place(inner, rest, setting, default);
+        insert_setting(inner, rest, setting, default);
     }
 }
 
@@ -103,7 +103,7 @@ fn theme(slot: &mut Value, rest: &[&str], setting: &Setting) {
     let Value::Object(map) = slot else { return };
     let kinds = map.entry("oneOf").or_insert_with(|| json!([{ "type": "string" }, Value::Object(object())]));
     if let Some(Value::Object(pair)) = kinds.get_mut(1) {
-        place(pair, rest, setting, None);
+        insert_setting(pair, rest, setting, None);
     }
     map.remove("type");
     map.remove("minLength");
@@ -129,7 +129,7 @@ fn form(form: SettingForm) -> Map<String, Value> {
                 { "type": "integer", "minimum": min, "maximum": max },
                 { "type": "string", "pattern": "^[0-9]+ ?(B|KiB|MiB|GiB|TiB)?$" },
             ],
-            "examples": [size(max)],
+            "examples": [display_size(max)],
         }),
         SettingForm::Dollars(most) => json!({ "type": "number", "minimum": 0, "maximum": most }),
         SettingForm::Texts => texts(),

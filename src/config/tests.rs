@@ -137,7 +137,7 @@ fn valid_files_load() {
     assert_eq!((chosen.name.provider.as_str(), chosen.name.model.as_str()), ("mine", "some/model"));
     assert_eq!(chosen.provider.timeouts, Timeouts { silence: Duration::from_secs(5), ..Timeouts::default() });
     let theme = config.ui.theme.as_ref().unwrap();
-    assert_eq!((theme.on(true), theme.on(false)), (Some("ink"), Some("paper")));
+    assert_eq!((theme.for_background(true), theme.for_background(false)), (Some("ink"), Some("paper")));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What a project's file may say: it can only tighten. A repository does not decide where keys go, what is started,
 //! or what needs no asking. Pure.
 
-use super::layers::{FoundSetting, dotted, get, shown};
+use super::layers::{FoundSetting, display_value, dotted, get};
 use super::settings::{self, Tighten};
 use crate::domain::Notice;
 use std::path::Path;
@@ -16,8 +16,8 @@ pub(super) fn tightening(
     let mut notices = Vec::new();
     let kept = found
         .into_iter()
-        .filter_map(|found| match verdict(&found, get(whole, &found.name)) {
-            Ok(()) => Some(added(found, whole)),
+        .filter_map(|found| match check_tightening(&found, get(whole, &found.name)) {
+            Ok(()) => Some(added_values(found, whole)),
             Err(why) => {
                 let (line, name) = (found.line, dotted(&found.name));
                 notices.push(Notice::warn(format!("{}:{line}: {name} was ignored: {why}.", path.display())));
@@ -29,7 +29,7 @@ pub(super) fn tightening(
 }
 
 /// A list that a project adds to: what was there before, and what is new.
-fn added(mut found: FoundSetting, whole: &toml::Table) -> FoundSetting {
+fn added_values(mut found: FoundSetting, whole: &toml::Table) -> FoundSetting {
     let adds = settings::find(&found.name).is_some_and(|setting| setting.tighten == Tighten::Add);
     if adds
         && let (Some(Value::Array(before)), Value::Array(new)) = (get(whole, &found.name), &mut found.value)
@@ -51,9 +51,9 @@ enum TightenError {
     Looser(String),
 }
 
-fn verdict(found: &FoundSetting, now: Option<&Value>) -> Result<(), TightenError> {
+fn check_tightening(found: &FoundSetting, now: Option<&Value>) -> Result<(), TightenError> {
     let tighten = settings::find(&found.name).map_or(Tighten::Never, |setting| setting.tighten);
-    let looser = || TightenError::Looser(now.map_or_else(|| "not set".to_owned(), shown));
+    let looser = || TightenError::Looser(now.map_or_else(|| "not set".to_owned(), display_value));
     let number = |value: &Value| value.as_float().or_else(|| value.as_integer().map(|whole| whole as f64));
     let numbers = || Some((number(&found.value)?, number(now?)?));
     let stricter = match tighten {

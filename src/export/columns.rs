@@ -71,9 +71,9 @@ pub(crate) fn first_lines(
         };
         let (left, right) = (drawn(left), drawn(right));
         if width < MIN_TWO_COLUMN_WIDTH {
-            beneath((&left, &right), standing, width.saturating_sub(2).max(2), &mut lines);
+            push_beneath((&left, &right), standing, width.saturating_sub(2).max(2), &mut lines);
         } else {
-            beside((&left, &right), standing, (width.saturating_sub(3) / 2, signs), &mut lines);
+            push_beside((&left, &right), standing, (width.saturating_sub(3) / 2, signs), &mut lines);
         }
     }
     (lines, 0)
@@ -81,7 +81,7 @@ pub(crate) fn first_lines(
 
 /// Two columns of so many cells. What does not fit goes on in the next line, and beneath two lines that differ in part
 /// (`≠`) the first difference is marked (`^`).
-fn beside(
+fn push_beside(
     (left, right): (&str, &str),
     standing: LineStanding,
     (width, signs): (usize, ColumnSigns),
@@ -108,7 +108,12 @@ fn beside(
 }
 
 /// One column: what is the same once, else the left side (`<`) and beneath it the right one (`>`).
-fn beneath((left, right): (&str, &str), standing: LineStanding, width: usize, lines: &mut Vec<ComparedLine>) {
+fn push_beneath(
+    (left, right): (&str, &str),
+    standing: LineStanding,
+    width: usize,
+    lines: &mut Vec<ComparedLine>,
+) {
     let both = [("<", left), (">", right)];
     let sides = if standing == LineStanding::Same { &[(" ", left)][..] } else { &both[..] };
     for (lead, text) in sides.iter().filter(|(_, text)| standing == LineStanding::Same || !text.is_empty()) {
@@ -150,7 +155,7 @@ mod tests {
     fn columns(left: &str, right: &str, width: usize) -> Vec<String> {
         let mut lines = Vec::new();
         let standing = if left == right { LineStanding::Same } else { LineStanding::Differs };
-        beside((left, right), standing, (width, ColumnSigns::LINES), &mut lines);
+        push_beside((left, right), standing, (width, ColumnSigns::LINES), &mut lines);
         lines.into_iter().map(|line| line.text).collect()
     }
 

@@ -38,27 +38,29 @@ impl Document {
                 text: text.to_string(),
                 files: files.iter().map(|file| file.path.clone()).collect(),
             }),
-            Item::Reply(reply) => self.reply(reply, transcript),
-            Item::Own { block, .. } => self.block(*block, transcript),
+            Item::Reply(reply) => self.add_reply(reply, transcript),
+            Item::Own { block, .. } => self.add_block(*block, transcript),
             Item::TurnEnd { end: TurnEnd::Answered, .. } => {}
-            Item::TurnEnd { end, .. } => self.note(&match end {
+            Item::TurnEnd { end, .. } => self.add_note(&match end {
                 TurnEnd::Failed(failure) => format!("The turn failed: {}", failure.message),
                 end => format!("The turn ended: {}.", end.as_str().replace('_', " ")),
             }),
             Item::Resumed { .. } => {
-                self.note("The session was opened again: kernels were empty from here on.");
+                self.add_note("The session was opened again: kernels were empty from here on.");
             }
-            Item::KernelRestarted { .. } => self.note("The kernel was restarted: it was empty from here on."),
+            Item::KernelRestarted { .. } => {
+                self.add_note("The kernel was restarted: it was empty from here on.");
+            }
             Item::Model { model, .. } => {
                 let model = model.to_string();
                 if self.models.last() != Some(&model) {
-                    self.note(&format!("Answers come from {model} from here on."));
+                    self.add_note(&format!("Answers come from {model} from here on."));
                     self.models.push(model);
                 }
             }
             Item::Recipe { fact, .. } => {
                 if let RecipeFact::Began(start) = fact.as_ref() {
-                    self.note(&format!("The recipe {} began.", start.name));
+                    self.add_note(&format!("The recipe {} began.", start.name));
                 }
             }
             // What stands for older items is for the model; they are all here.
@@ -66,11 +68,11 @@ impl Document {
         }
     }
 
-    fn note(&mut self, text: &str) {
+    fn add_note(&mut self, text: &str) {
         self.parts.push(DocumentPart::Note { text: visible_line(text) });
     }
 
-    fn said(&mut self, text: &str) {
+    fn add_prose(&mut self, text: &str) {
         let text = text.trim();
         if !text.is_empty() {
             self.parts.push(DocumentPart::Said { text: text.to_owned() });
@@ -78,24 +80,24 @@ impl Document {
     }
 
     /// The prose of a reply with its blocks at their places; those of tool calls stand behind it.
-    fn reply(&mut self, reply: &ReplyItem, transcript: &Transcript) {
+    fn add_reply(&mut self, reply: &ReplyItem, transcript: &Transcript) {
         let mut at = 0;
         for id in &reply.blocks {
             if let Some(item) = transcript.blocks.get(id) {
                 let range = &item.block.origin.range;
-                self.said(reply.text().get(at..range.start).unwrap_or_default());
+                self.add_prose(reply.text().get(at..range.start).unwrap_or_default());
                 at = range.end.max(at);
             }
-            self.block(*id, transcript);
+            self.add_block(*id, transcript);
         }
         let rest = reply.text().get(at..).unwrap_or_default();
-        self.said(rest);
+        self.add_prose(rest);
         for refused in &reply.refused {
-            self.note(&format!("A tool call came to no block: {}", refused.why));
+            self.add_note(&format!("A tool call came to no block: {}", refused.why));
         }
     }
 
-    fn block(&mut self, id: BlockId, transcript: &Transcript) {
+    fn add_block(&mut self, id: BlockId, transcript: &Transcript) {
         if let Some(item) = transcript.blocks.get(&id) {
             self.parts.push(DocumentPart::Block(Box::new(block_part(item))));
         }
@@ -118,12 +120,12 @@ fn block_part(item: &BlockItem) -> BlockPart {
         writes: writes.collect(),
         edited: version.source != block.original().source,
         own: block.is_own(),
-        decided: decided(item),
+        decided: decision_text(item),
         run: last.map(run_part),
     }
 }
 
-fn decided(item: &BlockItem) -> String {
+fn decision_text(item: &BlockItem) -> String {
     match (&item.standing, item.runs.last()) {
         (BlockStanding::Open, _) => "waits".to_owned(),
         (BlockStanding::Approved, Some(run)) => match run.by.rule() {
@@ -170,7 +172,7 @@ fn ended_part(part: RunPart, report: &RunReport) -> RunPart {
         outcome: report.outcome.as_str().to_owned(),
         ended,
         wall_ms,
-        printed: printed(report),
+        printed: printed_streams(report),
         left_out: report.output.dropped(Stdout) + report.output.dropped(Stderr),
         missing: running::output_missing(receipt),
         value: report.value.clone(),
@@ -185,7 +187,7 @@ fn ended_part(part: RunPart, report: &RunReport) -> RunPart {
 }
 
 /// What was printed, in stretches of one stream; a character that was cut between two pieces of it is whole again.
-fn printed(report: &RunReport) -> Vec<StreamText> {
+fn printed_streams(report: &RunReport) -> Vec<StreamText> {
     let mut stretches: Vec<(crate::domain::Stream, Vec<u8>)> = Vec::new();
     for piece in report.output.pieces() {
         match stretches.last_mut() {

@@ -5,7 +5,7 @@ mod code;
 mod prose;
 
 use super::document::{BlockPart, Document, DocumentPart, Picture, RunPart};
-use super::printed::{moment, plain};
+use super::printed::{display_time, plain};
 use crate::domain::sentences::saving;
 use crate::domain::visible::{visible, visible_line};
 use code::Colours;
@@ -30,13 +30,16 @@ pub(super) fn write(document: &Document) -> String {
          <meta name=\"referrer\" content=\"no-referrer\">\n\
          <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n<header>\n<h1>{title}</h1>\n"
     );
-    about(&mut page, document);
+    write_about(&mut page, document);
     page.push_str("</header>\n");
     for part in &document.parts {
         match part {
             DocumentPart::Asked { at, text, files } => {
-                let _ =
-                    writeln!(page, "<section class=\"asked\">\n<h2>You <time>{}</time></h2>", moment(*at));
+                let _ = writeln!(
+                    page,
+                    "<section class=\"asked\">\n<h2>You <time>{}</time></h2>",
+                    display_time(*at)
+                );
                 let _ = writeln!(page, "<p class=\"text\">{}</p>", escaped(&visible(text.trim())));
                 if !files.is_empty() {
                     let _ = writeln!(
@@ -54,23 +57,23 @@ pub(super) fn write(document: &Document) -> String {
             DocumentPart::Note { text } => {
                 let _ = writeln!(page, "<p class=\"note\">{}</p>", escaped(&visible_line(text)));
             }
-            DocumentPart::Block(part) => block(&mut page, part, &mut colours),
+            DocumentPart::Block(part) => write_block(&mut page, part, &mut colours),
         }
     }
     page.push_str("</main>\n</body>\n</html>\n");
     page
 }
 
-fn about(page: &mut String, document: &Document) {
+fn write_about(page: &mut String, document: &Document) {
     let mut parts: Vec<String> =
-        document.created.map(|at| format!("begun {}", moment(at))).into_iter().collect();
+        document.created.map(|at| format!("begun {}", display_time(at))).into_iter().collect();
     parts.extend(document.models.iter().map(|model| visible_line(model)));
     if !parts.is_empty() {
         let _ = writeln!(page, "<p class=\"note\">{}</p>", escaped(&parts.join(" · ")));
     }
 }
 
-fn block(page: &mut String, part: &BlockPart, colours: &mut Colours) {
+fn write_block(page: &mut String, part: &BlockPart, colours: &mut Colours) {
     let edited = if part.edited { ", edited" } else { "" };
     let state = part.run.as_ref().map_or("none", |run| if run.outcome == "ok" { "ok" } else { "failed" });
     let _ = writeln!(
@@ -88,12 +91,12 @@ fn block(page: &mut String, part: &BlockPart, colours: &mut Colours) {
         colours.html(language, &visible(&part.source))
     );
     if let Some(run) = &part.run {
-        ran(page, run);
+        write_run(page, run);
     }
     page.push_str("</section>\n");
 }
 
-fn ran(page: &mut String, run: &RunPart) {
+fn write_run(page: &mut String, run: &RunPart) {
     let _ = writeln!(page, "<p class=\"ended\">{}</p>", escaped(&visible_line(&run.ended)));
     if run.printed.iter().any(|printed| !printed.text.trim().is_empty()) {
         page.push_str("<pre class=\"printed\">");
@@ -121,7 +124,7 @@ fn ran(page: &mut String, run: &RunPart) {
         let told = if traceback.is_empty() { format!("{kind}: {message}") } else { traceback.clone() };
         let _ = writeln!(page, "<pre class=\"error\">{}</pre>", escaped(&plain(&told)));
     }
-    run.pictures.iter().for_each(|picture| figure(page, picture));
+    run.pictures.iter().for_each(|picture| write_figure(page, picture));
     if !run.files.is_empty() {
         page.push_str("<ul class=\"files\">\n");
         for file in &run.files {
@@ -131,7 +134,7 @@ fn ran(page: &mut String, run: &RunPart) {
     }
 }
 
-fn figure(page: &mut String, picture: &Picture) {
+fn write_figure(page: &mut String, picture: &Picture) {
     let name = escaped(&visible_line(&picture.name));
     match picture.base64().filter(|_| IMAGE_TYPES.contains(&picture.mime.as_str())) {
         Some(data) => {

@@ -1,7 +1,7 @@
 //! The document as Markdown. Pictures are named, not shown: text has no place for them.
 
 use super::document::{BlockPart, Document, DocumentPart, Picture, RunPart};
-use super::printed::{moment, plain};
+use super::printed::{display_time, plain};
 use crate::domain::sentences::saving;
 use crate::domain::visible::{visible, visible_line};
 use pulldown_cmark::{Event, Options, Parser, Tag};
@@ -9,11 +9,11 @@ use std::fmt::Write as _;
 
 pub(super) fn write(document: &Document) -> String {
     let mut text = format!("# {}\n", inline(&document.title));
-    text.push_str(&about(document));
+    text.push_str(&about_line(document));
     for part in &document.parts {
         match part {
             DocumentPart::Asked { at, text: asked, files } => {
-                let _ = write!(text, "\n## You, {}\n\n{}\n", moment(*at), inert(asked.trim()));
+                let _ = write!(text, "\n## You, {}\n\n{}\n", display_time(*at), inert(asked.trim()));
                 if !files.is_empty() {
                     let files: Vec<String> = files.iter().map(|file| code(file)).collect();
                     let _ = write!(text, "\nWith {}\n", files.join(", "));
@@ -25,21 +25,21 @@ pub(super) fn write(document: &Document) -> String {
             DocumentPart::Note { text: note } => {
                 let _ = write!(text, "\n*{}*\n", inline(note));
             }
-            DocumentPart::Block(part) => block(&mut text, part),
+            DocumentPart::Block(part) => write_block(&mut text, part),
         }
     }
     text
 }
 
 /// A line about the session.
-fn about(document: &Document) -> String {
+fn about_line(document: &Document) -> String {
     let mut parts = Vec::new();
-    parts.extend(document.created.map(|at| format!("begun {}", moment(at))));
+    parts.extend(document.created.map(|at| format!("begun {}", display_time(at))));
     parts.extend((!document.models.is_empty()).then(|| inline(&document.models.join(", "))));
     if parts.is_empty() { String::new() } else { format!("\n{}\n", parts.join(" · ")) }
 }
 
-fn block(text: &mut String, part: &BlockPart) {
+fn write_block(text: &mut String, part: &BlockPart) {
     let edited = if part.edited { ", edited" } else { "" };
     let _ = write!(
         text,
@@ -51,11 +51,11 @@ fn block(text: &mut String, part: &BlockPart) {
     let language = part.language.as_deref().unwrap_or_default();
     fenced(text, language, &visible(&part.source));
     if let Some(run) = &part.run {
-        ran(text, run);
+        write_run(text, run);
     }
 }
 
-fn ran(text: &mut String, run: &RunPart) {
+fn write_run(text: &mut String, run: &RunPart) {
     let _ = write!(text, "\n{}\n", inline(&run.ended));
     let printed: String = run.printed.iter().map(|printed| printed.text.as_str()).collect();
     if !printed.trim().is_empty() {
@@ -78,7 +78,7 @@ fn ran(text: &mut String, run: &RunPart) {
         fenced(text, "text", &plain(&told));
     }
     for picture in &run.pictures {
-        let _ = write!(text, "\n*Picture: {}*\n", inline(&told(picture)));
+        let _ = write!(text, "\n*Picture: {}*\n", inline(&describe_picture(picture)));
     }
     if !run.files.is_empty() {
         text.push('\n');
@@ -88,7 +88,7 @@ fn ran(text: &mut String, run: &RunPart) {
     }
 }
 
-fn told(picture: &Picture) -> String {
+fn describe_picture(picture: &Picture) -> String {
     match (picture.width, picture.height) {
         (0, _) | (_, 0) => picture.name.clone(),
         (width, height) => format!("{}, {width} x {height}", picture.name),

@@ -45,13 +45,13 @@ pub(super) fn write(document: &Document) -> Result<String, serde_json::Error> {
     let ending: BTreeSet<u32> = ending.map(|block| block.block).collect();
     let may_end = !ending.is_empty();
     let mut notebook = Notebook { cells: Vec::new(), language, said: 0, count: 0, ending };
-    notebook.markdown("title", format!("# {}", inline(&document.title)), &json!({}));
+    notebook.add_markdown("title", format!("# {}", inline(&document.title)), &json!({}));
     let needs_magics = |block: &BlockPart| {
         block.ended_well() && !block.writes.is_empty()
             || block.run.is_some() && block.code_language() == Some("bash")
     };
     if language == "python" && (may_end || document.blocks().any(needs_magics)) {
-        notebook.code("setup", cell_magics(), Vec::new(), &json!({ "kind": "setup" }));
+        notebook.add_code("setup", cell_magics(), Vec::new(), &json!({ "kind": "setup" }));
     }
     for part in &document.parts {
         notebook.add(part);
@@ -104,26 +104,26 @@ impl Notebook {
         match part {
             DocumentPart::Asked { text, .. } => {
                 let quoted: String = inert(text.trim()).lines().map(|line| format!("> {line}\n")).collect();
-                self.markdown(&id("message"), quoted.trim_end().to_owned(), &json!({ "kind": "asked" }));
+                self.add_markdown(&id("message"), quoted.trim_end().to_owned(), &json!({ "kind": "asked" }));
             }
             DocumentPart::Said { text } => {
-                self.markdown(&id("reply"), inert(text), &json!({ "kind": "said" }));
+                self.add_markdown(&id("reply"), inert(text), &json!({ "kind": "said" }));
             }
             DocumentPart::Note { text } => {
-                self.markdown(&id("note"), format!("*{}*", inline(text)), &json!({ "kind": "note" }));
+                self.add_markdown(&id("note"), format!("*{}*", inline(text)), &json!({ "kind": "note" }));
             }
-            DocumentPart::Block(block) => self.block(block),
+            DocumentPart::Block(block) => self.add_block(block),
         }
     }
 
-    fn block(&mut self, block: &BlockPart) {
-        let about = about(block);
+    fn add_block(&mut self, block: &BlockPart) {
+        let about = metadata(block);
         let id = format!("block-{}", block.block);
-        let Some(run) = &block.run else { return self.not_run(&id, block, &about) };
+        let Some(run) = &block.run else { return self.add_not_run(&id, block, &about) };
         if block.what == "install" && block.ended_well() && self.language == "python" {
             let words: Vec<String> = packages(block).iter().map(|package| pip_word(package)).collect();
             let source = format!("%pip install {}", words.join(" "));
-            return self.code(&id, source, Vec::new(), &about);
+            return self.add_code(&id, source, Vec::new(), &about);
         }
         if !block.writes.is_empty() && block.ended_well() && self.language == "python" {
             for (at, (path, text)) in block.writes.iter().enumerate() {
@@ -139,24 +139,24 @@ impl Notebook {
             let waits = ended::waits(&block.source);
             let ends = language == "python" && self.ending.contains(&block.block);
             let magic = if ends && !waits { format!("{PYTHON_MAGIC}\n") } else { String::new() };
-            self.code(&id, magic + &block.source, outputs, &about);
+            self.add_code(&id, magic + &block.source, outputs, &about);
             if ends && waits {
                 self.go_on_behind_an_error();
             }
-            return self.pictures(&id, run, &about);
+            return self.add_pictures(&id, run, &about);
         }
         match LANGUAGE_MAGICS.iter().find(|(of, _)| *of == language).filter(|_| self.language == "python") {
             Some((_, magic)) => {
                 let outputs = outputs(run, self.count + 1);
-                self.code(&id, format!("{magic}\n{}", block.source), outputs, &about);
-                self.pictures(&id, run, &about);
+                self.add_code(&id, format!("{magic}\n{}", block.source), outputs, &about);
+                self.add_pictures(&id, run, &about);
             }
-            None => self.not_run(&id, block, &about),
+            None => self.add_not_run(&id, block, &about),
         }
     }
 
     /// A block as text: it did not run, or can't in this notebook.
-    fn not_run(&mut self, id: &str, block: &BlockPart, about: &Value) {
+    fn add_not_run(&mut self, id: &str, block: &BlockPart, about: &Value) {
         let language = block.language.as_deref().unwrap_or_default();
         let longest = block.source.split(|c| c != '`').map(str::len).max().unwrap_or(0).max(2);
         let fence = "`".repeat(longest + 1);
@@ -168,17 +168,17 @@ impl Notebook {
             inline(&block.decided),
             visible(block.source.trim_end_matches('\n')),
         );
-        self.markdown(id, text, about);
+        self.add_markdown(id, text, about);
     }
 
-    fn markdown(&mut self, id: &str, source: String, about: &Value) {
+    fn add_markdown(&mut self, id: &str, source: String, about: &Value) {
         self.cells.push(json!({
             "cell_type": "markdown", "id": id, "metadata": { "sayso": about }, "source": lines(&source),
         }));
     }
 
     /// The pictures that a run wrote into files.
-    fn pictures(&mut self, id: &str, run: &RunPart, about: &Value) {
+    fn add_pictures(&mut self, id: &str, run: &RunPart, about: &Value) {
         let (mut text, mut attached) = (String::new(), Map::new());
         for picture in run.pictures.iter().filter(|picture| picture.written) {
             let Some(bytes) = picture.base64() else { continue };
@@ -194,7 +194,7 @@ impl Notebook {
         }
     }
 
-    fn code(&mut self, id: &str, source: String, outputs: Vec<Value>, about: &Value) {
+    fn add_code(&mut self, id: &str, source: String, outputs: Vec<Value>, about: &Value) {
         self.push_code(id, source.trim_end_matches('\n'), outputs, about);
     }
 
@@ -234,7 +234,7 @@ fn pip_word(package: &str) -> String {
 }
 
 /// What is told of a block beside its text.
-fn about(block: &BlockPart) -> Value {
+fn metadata(block: &BlockPart) -> Value {
     let mut about = Map::new();
     about.insert("block".into(), json!(block.block));
     about.insert("decided".into(), json!(block.decided));

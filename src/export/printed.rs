@@ -17,7 +17,7 @@ pub(super) fn plain(text: &str) -> String {
 }
 
 /// A moment as people read it, in the time of the world: the reader may be anywhere.
-pub(super) fn moment(at: crate::domain::Timestamp) -> String {
+pub(super) fn display_time(at: crate::domain::Timestamp) -> String {
     let at = jiff::Timestamp::from_millisecond(at.0).unwrap_or_default();
     at.strftime("%Y-%m-%d %H:%M UTC").to_string()
 }

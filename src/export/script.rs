@@ -12,7 +12,7 @@ mod python;
 
 use super::ExportError;
 use super::document::{BlockPart, Document};
-use super::printed::moment;
+use super::printed::display_time;
 use crate::domain::visible::visible_line;
 pub(super) use pins::packages;
 pub(super) use python::write_call;
@@ -20,7 +20,7 @@ pub(super) use python::write_call;
 /// The text and how the name of its file ends.
 pub(super) fn write(document: &Document) -> Result<(String, &'static str), ExportError> {
     let mut steps: Vec<&BlockPart> = Vec::new();
-    for block in document.blocks().filter(|block| block.ended_well() && does(block)) {
+    for block in document.blocks().filter(|block| block.ended_well() && has_effect(block)) {
         if !block.whole {
             return Err(ExportError::Masked(block.block));
         }
@@ -43,13 +43,13 @@ pub(super) fn cell_magics() -> String {
 }
 
 /// Whether a block does something that a script does again: what only looked is left out.
-fn does(block: &BlockPart) -> bool {
+fn has_effect(block: &BlockPart) -> bool {
     block.code_language().is_some() || !block.writes.is_empty() || block.what == "install"
 }
 
 /// What the script is, in lines.
 fn about(document: &Document) -> Vec<String> {
-    let begun = document.created.map(|at| format!(", begun {}", moment(at))).unwrap_or_default();
+    let begun = document.created.map(|at| format!(", begun {}", display_time(at))).unwrap_or_default();
     let mut lines = vec![
         format!("{}{begun}", visible_line(&document.title)),
         "The blocks that were approved and ended well, in their order.".to_owned(),

@@ -12,7 +12,7 @@ pub(super) fn read(text: &str, languages: &Languages, file: &mut ImportedParts) 
             Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(info))) => {
                 let word = info.split([' ', ',', '{', '}']).find(|word| !word.is_empty()).unwrap_or_default();
                 if let Some(entry) = languages.find(word) {
-                    file.said(text.get(told..range.start).unwrap_or_default());
+                    file.add_prose(text.get(told..range.start).unwrap_or_default());
                     told = range.end;
                     code = Some((entry.name.clone(), String::new()));
                 }
@@ -25,11 +25,11 @@ pub(super) fn read(text: &str, languages: &Languages, file: &mut ImportedParts) 
             Event::End(TagEnd::CodeBlock) => {
                 if let Some((language, source)) = code.take() {
                     let line = text.get(..range.start).unwrap_or_default().matches('\n').count() + 1;
-                    file.code(&language, &source, &format!("line {line}"));
+                    file.add_code(&language, &source, &format!("line {line}"));
                 }
             }
             _ => {}
         }
     }
-    file.said(text.get(told..).unwrap_or_default());
+    file.add_prose(text.get(told..).unwrap_or_default());
 }

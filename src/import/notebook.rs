@@ -32,13 +32,13 @@ pub(super) fn read(text: &str, languages: &Languages, file: &mut ImportedParts) 
         let kind = cell.get("cell_type").and_then(Value::as_str).ok_or(broken("has no cell_type"))?;
         let text = source(cell).ok_or(broken("has a source that is no text and no list of texts"))?;
         if kind != "code" {
-            file.said(&text);
+            file.add_prose(&text);
         } else if cell.pointer("/metadata/sayso/kind").is_some_and(|kind| kind == "setup") {
-            file.said(&format!(
+            file.add_prose(&format!(
                 "(cell {number} only tells Jupyter what the cells of an export mean: it is left out)"
             ));
         } else {
-            code(&text, &language, languages, file, &format!("cell {number}"));
+            add_cell(&text, &language, languages, file, &format!("cell {number}"));
         }
     }
     Ok(())
@@ -55,35 +55,35 @@ fn source(cell: &Value) -> Option<String> {
 }
 
 /// A cell of code; IPython's own first lines say what the rest is.
-fn code(text: &str, language: &Language, languages: &Languages, file: &mut ImportedParts, place: &str) {
+fn add_cell(text: &str, language: &Language, languages: &Languages, file: &mut ImportedParts, place: &str) {
     let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
     let first = first.trim_end();
     if let Some(packages) = first.strip_prefix("%pip install ").filter(|_| rest.trim().is_empty()) {
-        return file.install(&packages.replace('"', ""), text, place);
+        return file.add_install(&packages.replace('"', ""), text, place);
     }
     let written = first.strip_prefix("%%writefile ").and_then(magics::only_word);
     if let Some(path) = written.or_else(|| first.strip_prefix("%%sayso_write ").map(str::trim)) {
         let content =
             if rest.is_empty() || rest.ends_with('\n') { rest.to_owned() } else { format!("{rest}\n") };
         let kind = BlockKind::Write { path: path.to_owned() };
-        return file.block(kind, None, content.into(), place);
+        return file.add_block(kind, None, content.into(), place);
     }
     let magic = first.strip_prefix("%%").map(|words| words.strip_prefix("script ").unwrap_or(words));
     let program = magic.and_then(|words| words.split_whitespace().next());
     match program.map(|word| word.strip_prefix("sayso_").unwrap_or(word)) {
         // What a browser shows is no program.
         Some(word) if magics::is_shown(word) => {
-            file.said(&format!("({place} is {word} for a browser: no block)"));
+            file.add_prose(&format!("({place} is {word} for a browser: no block)"));
         }
         Some(word) if languages.find(word).is_some() => {
             let entry = languages.find(word).map(|entry| entry.name.clone());
-            file.code(&entry.unwrap_or_else(Language::python), rest, place);
+            file.add_code(&entry.unwrap_or_else(Language::python), rest, place);
         }
         _ if *language == Language::python() => match magics::take_apart(text) {
-            CellCode::Shell(commands) => file.code(&Language::bash(), &commands, place),
-            CellCode::Python(source, None) => file.code(language, &source, place),
-            CellCode::Python(source, Some(note)) => file.noted_code(language, &source, place, &note),
+            CellCode::Shell(commands) => file.add_code(&Language::bash(), &commands, place),
+            CellCode::Python(source, None) => file.add_code(language, &source, place),
+            CellCode::Python(source, Some(note)) => file.add_noted_code(language, &source, place, &note),
         },
-        _ => file.code(language, text, place),
+        _ => file.add_code(language, text, place),
     }
 }

@@ -4,38 +4,38 @@ use super::ImportedParts;
 use crate::domain::Language;
 
 pub(super) fn read(text: &str, language: &Language, file: &mut ImportedParts) {
-    if !text.lines().any(|line| cell(line).is_some()) {
-        return file.code(language, text, "all");
+    if !text.lines().any(|line| cell_heading(line).is_some()) {
+        return file.add_code(language, text, "all");
     }
     let (mut head, mut from, mut at, mut number) = (None, 0, 0, 1);
     for line in text.split_inclusive('\n') {
-        if let Some(words) = cell(line) {
-            part(head, text.get(from..at).unwrap_or_default(), number, language, file);
+        if let Some(words) = cell_heading(line) {
+            add_part(head, text.get(from..at).unwrap_or_default(), number, language, file);
             (head, from, number) = (Some(words), at + line.len(), number + 1);
         }
         at += line.len();
     }
-    part(head, text.get(from..).unwrap_or_default(), number, language, file);
+    add_part(head, text.get(from..).unwrap_or_default(), number, language, file);
 }
 
 /// What stands behind the sign of a cell, where the line begins one.
-fn cell(line: &str) -> Option<&str> {
+fn cell_heading(line: &str) -> Option<&str> {
     let rest = line.trim_end().strip_prefix(['#', '/'])?.trim_start_matches('/').trim_start();
     let words = rest.strip_prefix("%%")?;
     (words.is_empty() || words.starts_with(' ')).then(|| words.trim())
 }
 
-fn part(head: Option<&str>, body: &str, number: usize, language: &Language, file: &mut ImportedParts) {
+fn add_part(head: Option<&str>, body: &str, number: usize, language: &Language, file: &mut ImportedParts) {
     match head {
         Some(head) if head.starts_with("[markdown]") || head.starts_with("[md]") => {
             let bare =
                 |line: &str| line.strip_prefix("# ").or(line.strip_prefix('#')).unwrap_or(line).to_owned();
             let lines: Vec<String> = body.lines().map(bare).collect();
-            file.said(&lines.join("\n"));
+            file.add_prose(&lines.join("\n"));
         }
         head => {
-            file.said(head.unwrap_or_default());
-            file.code(language, body, &format!("cell {number}"));
+            file.add_prose(head.unwrap_or_default());
+            file.add_code(language, body, &format!("cell {number}"));
         }
     }
 }

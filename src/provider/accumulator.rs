@@ -74,12 +74,12 @@ impl Accumulator {
         }
     }
 
-    pub(super) fn asked(&self) -> &ServerIdentity {
+    pub(super) fn server(&self) -> &ServerIdentity {
         &self.asked
     }
 
     /// A piece of a reply was recognised, even if nothing can be shown of it.
-    pub(super) fn known(&mut self) {
+    pub(super) fn mark_known(&mut self) {
         self.known = true;
     }
 
@@ -99,7 +99,7 @@ impl Accumulator {
     }
 
     /// Whether some of the reply has come.
-    pub(super) fn begun(&self) -> bool {
+    pub(super) fn has_begun(&self) -> bool {
         self.length > 0
     }
 
@@ -112,23 +112,23 @@ impl Accumulator {
         self.calls.len()
     }
 
-    pub(super) fn text(&mut self, piece: impl Into<String>) {
+    pub(super) fn add_text(&mut self, piece: impl Into<String>) {
         let piece = piece.into();
         self.text += piece.len();
-        self.piece(piece, ReplyEvent::Delta);
+        self.add_piece(piece, ReplyEvent::Delta);
     }
 
-    pub(super) fn reasoning(&mut self, piece: impl Into<String>) {
-        self.piece(piece.into(), ReplyEvent::Reasoning);
+    pub(super) fn add_reasoning(&mut self, piece: impl Into<String>) {
+        self.add_piece(piece.into(), ReplyEvent::Reasoning);
     }
 
     /// Tells a piece, joined to the piece before where that is of the same kind.
-    fn piece(&mut self, piece: String, kind: fn(String) -> ReplyEvent) {
+    fn add_piece(&mut self, piece: String, kind: fn(String) -> ReplyEvent) {
         if piece.is_empty() || self.over {
             return;
         }
         self.known = true;
-        self.grow(piece.len());
+        self.count_bytes(piece.len());
         let event = kind(piece);
         match (self.out.last_mut(), &event) {
             (Some(ReplyEvent::Delta(before)), ReplyEvent::Delta(more))
@@ -138,12 +138,12 @@ impl Accumulator {
     }
 
     /// One thing more is remembered, with so many bytes of text.
-    pub(super) fn entry(&mut self, bytes: usize) {
-        self.grow(ENTRY_BYTES + bytes);
+    pub(super) fn count_entry(&mut self, bytes: usize) {
+        self.count_bytes(ENTRY_BYTES + bytes);
     }
 
     /// So many bytes more are kept. A reply that is too long ends here.
-    pub(super) fn grow(&mut self, bytes: usize) {
+    pub(super) fn count_bytes(&mut self, bytes: usize) {
         self.length = self.length.saturating_add(bytes);
     }
 
@@ -155,7 +155,7 @@ impl Accumulator {
     }
 
     /// A whole call. Who hands it over has counted its bytes.
-    pub(super) fn call(&mut self, mut call: ToolCall) {
+    pub(super) fn add_call(&mut self, mut call: ToolCall) {
         self.known = true;
         if call.id.is_empty() {
             call.id = format!("{OWN_ID_PREFIX}{:x}-{}", self.number, self.calls.len() + 1);
@@ -164,22 +164,22 @@ impl Accumulator {
     }
 
     /// Something to be given back.
-    pub(super) fn keep(&mut self, kept: OpaqueItem) {
-        self.entry(kept.json.len());
+    pub(super) fn keep_item(&mut self, kept: OpaqueItem) {
+        self.count_entry(kept.json.len());
         self.kept.push(kept);
     }
 
     /// One line for the person.
-    pub(super) fn remark(&mut self, text: &str) {
+    pub(super) fn add_remark(&mut self, text: &str) {
         if !self.over {
             let text = self.secrets.mask_message(&short_line(text));
-            self.entry(text.len());
+            self.count_entry(text.len());
             self.out.push(ReplyEvent::Remark(text));
         }
     }
 
     /// Tokens used; what is not told keeps its value from before.
-    pub(super) fn usage(&mut self, usage: Usage) {
+    pub(super) fn set_usage(&mut self, usage: Usage) {
         if usage == Usage::default() {
             return;
         }
@@ -228,14 +228,14 @@ impl Accumulator {
     }
 
     /// A piece can't be read.
-    pub(super) fn malformed(&mut self, why: &str) {
-        let failure = self.asked.malformed(why, self.begun());
+    pub(super) fn fail_malformed(&mut self, why: &str) {
+        let failure = self.asked.malformed(why, self.has_begun());
         self.fail(failure);
     }
 
     /// The server tells an error inside of the reply.
-    pub(super) fn refused(&mut self, body: &ErrorBody) {
-        let failure = self.asked.refused_inside(body, self.begun());
+    pub(super) fn fail_refused(&mut self, body: &ErrorBody) {
+        let failure = self.asked.refused_inside(body, self.has_begun());
         self.fail(failure);
     }
 }

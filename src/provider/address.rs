@@ -26,7 +26,7 @@ impl AddressError {
     /// What to do about it, one line.
     pub(crate) fn hint(&self) -> String {
         match self {
-            AddressError::NoScheme(given) if local(given) => format!("Write http://{given}"),
+            AddressError::NoScheme(given) if is_local(given) => format!("Write http://{given}"),
             AddressError::NoScheme(given) => format!("Write https://{given}"),
             AddressError::Unreadable { .. } => {
                 "An address looks like https://api.example.com/v1 or http://127.0.0.1:11434".into()
@@ -36,7 +36,7 @@ impl AddressError {
     }
 }
 
-fn local(address: &str) -> bool {
+fn is_local(address: &str) -> bool {
     ["localhost", "127.", "0.0.0.0", "[::1]", "192.168.", "10."].iter().any(|p| address.starts_with(p))
 }
 
@@ -92,7 +92,7 @@ pub(super) fn parse(base_url: &str) -> Result<Url, AddressError> {
 }
 
 /// An address as it is shown: without its query, in which some people write keys.
-pub(super) fn shown(url: &Url) -> String {
+pub(super) fn display_url(url: &Url) -> String {
     let mut url = url.clone();
     url.set_query(None);
     url.to_string()
@@ -225,7 +225,7 @@ mod tests {
             assert!(!told.contains("hunter22"), "{told}");
         }
         let url = endpoint(protocol(Kind::Openai), "https://h/v1?key=hunter22", "m").unwrap();
-        assert_eq!(shown(&url), "https://h/v1/chat/completions");
+        assert_eq!(display_url(&url), "https://h/v1/chat/completions");
     }
 
     #[test]

@@ -31,17 +31,21 @@ pub(super) const FORMAT: Format = Format {
     },
     listing: Listing::Paged { size: ("limit", "1000"), page: listed::page, model: listed::one },
     encode,
-    decoder: |access, _| Box::new(ReplyDecoder::new(access, false, events::Events::default())),
+    decoder: |access, _| Box::new(ReplyDecoder::new(access, false, events::EventDecoder::default())),
 };
 
 fn root(path: &str) -> String {
-    let root = protocol::without(path, &["/messages"]);
+    let root = protocol::without_end(path, &["/messages"]);
     if root.ends_with("/v1") { root } else { format!("{root}/v1") }
 }
 
 /// A token of an account is no API key.
 fn key_header(url: &Url, key: &str) -> KeyHeader {
-    if key.starts_with("sk-ant-oat") { protocol::bearer(url, key) } else { protocol::plain("x-api-key", key) }
+    if key.starts_with("sk-ant-oat") {
+        protocol::bearer(url, key)
+    } else {
+        protocol::header("x-api-key", key)
+    }
 }
 
 /// Tokens that a reply may have: the server wants to be told.
@@ -70,7 +74,7 @@ fn thinks_by_budget(model: &str) -> bool {
 }
 
 fn encode(asked: &OutgoingRequest<'_>) -> Value {
-    let mut said = asked.said();
+    let mut said = asked.utterances();
     let mut body = json!({ "model": asked.model() });
     let mut limit = limit(asked);
     let by_budget = thinks_by_budget(asked.model());
@@ -152,7 +156,7 @@ fn image(image: &MessageImage) -> Value {
             let source = json!({ "type": "base64", "media_type": image.image.mime, "data": data });
             json!({ "type": "image", "source": source })
         }
-        None => text(&conversation::missing(image)),
+        None => text(&conversation::missing_image(image)),
     }
 }
 

@@ -49,9 +49,9 @@ impl CatalogueServer {
 
     pub(super) async fn models(&self) -> Result<Vec<ModelInfo>, ReplyFailure> {
         let mut models = match self.listing() {
-            Listing::Names => self.of_ollama().await?,
-            Listing::All => self.pages(None, listed::page).await?,
-            Listing::Paged { size, page, .. } => self.pages(Some(*size), *page).await?,
+            Listing::Names => self.ollama_models().await?,
+            Listing::All => self.fetch_pages(None, listed::page).await?,
+            Listing::Paged { size, page, .. } => self.fetch_pages(Some(*size), *page).await?,
         };
         let local = self.connection.access().is_local();
         for model in &mut models {
@@ -81,14 +81,14 @@ impl CatalogueServer {
     async fn ask_info(&self) -> Result<ModelInfo, ReplyFailure> {
         let name = self.connection.access().name.clone();
         match self.listing() {
-            Listing::Names => self.shown(name).await,
+            Listing::Names => self.ollama_model(name).await,
             Listing::Paged { model: read, .. } => {
                 let model = name.model.strip_prefix("models/").unwrap_or(&name.model);
                 let value = self.get(&format!("/models/{model}")).await?;
                 Ok(read(&value, &name.provider).unwrap_or_else(|| ModelInfo::named(name)))
             }
             Listing::All => {
-                let listed = self.pages(None, listed::page).await?;
+                let listed = self.fetch_pages(None, listed::page).await?;
                 let found = listed.into_iter().find(|model| model.name == name);
                 let mut info = found.unwrap_or_else(|| ModelInfo::named(name));
                 if info.context.is_none() || info.tools.is_none() {
@@ -107,18 +107,18 @@ impl CatalogueServer {
             return;
         }
         if let Ok(value) = self.get("/../api/v0/models").await {
-            let (all, _) = listed::list(&value, &info.name.provider);
+            let (all, _) = listed::read_list(&value, &info.name.provider);
             if let Some(found) = all.into_iter().find(|model| model.name == info.name) {
-                listed::fill(info, &found);
+                listed::fill_missing(info, &found);
                 return;
             }
         }
         if let Ok(value) = self.get("/../props").await {
-            listed::properties(&value, info);
+            listed::read_properties(&value, info);
         }
     }
 
-    async fn pages(
+    async fn fetch_pages(
         &self,
         size: Option<(&str, &str)>,
         read: fn(&Value, &str) -> Option<ModelPage>,
@@ -145,7 +145,7 @@ impl CatalogueServer {
         Ok(all)
     }
 
-    async fn of_ollama(&self) -> Result<Vec<ModelInfo>, ReplyFailure> {
+    async fn ollama_models(&self) -> Result<Vec<ModelInfo>, ReplyFailure> {
         let value = self.get("/api/tags").await?;
         let provider = &self.connection.access().name.provider;
         let Some(models) = value.get("models").and_then(Value::as_array) else {
@@ -156,18 +156,18 @@ impl CatalogueServer {
         let names =
             models.iter().filter_map(name).map(|model| ModelName { provider: provider.clone(), model });
         let asked = names.enumerate().map(|(place, name)| async move {
-            let shown = if place < MAX_MODELS { self.shown(name.clone()).await.ok() } else { None };
+            let shown = if place < MAX_MODELS { self.ollama_model(name.clone()).await.ok() } else { None };
             shown.unwrap_or_else(|| ModelInfo::named(name))
         });
         Ok(join_all(asked).await)
     }
 
     /// What Ollama tells of one model.
-    async fn shown(&self, name: ModelName) -> Result<ModelInfo, ReplyFailure> {
+    async fn ollama_model(&self, name: ModelName) -> Result<ModelInfo, ReplyFailure> {
         let access = self.connection.access();
         let request = access.post_to(access.beside("/api/show"), &json!({ "model": name.model }));
         match self.fetch(request).await {
-            Ok(value) => Ok(listed::shown(&value, name)),
+            Ok(value) => Ok(listed::read_model(&value, name)),
             // A server that does not know the question will not know it later either.
             Err(failure) if matches!(failure.kind, FailureKind::NotFound | FailureKind::BadRequest) => {
                 Ok(ModelInfo::named(name))

@@ -37,7 +37,7 @@ pub(super) struct ReplyOutcome<'a> {
 }
 
 /// The conversation of a request. `kind`: whose kept items are given back; `None`: nobody's.
-pub(super) fn said<'a>(request: &'a ModelRequest, kind: Option<&str>) -> Vec<Utterance<'a>> {
+pub(super) fn utterances<'a>(request: &'a ModelRequest, kind: Option<&str>) -> Vec<Utterance<'a>> {
     // Without tools a server refuses calls too: they are left to the text around them.
     let with_calls = !request.tools.is_empty();
     let messages = &request.messages;
@@ -180,7 +180,7 @@ pub(super) fn data_url(image: &MessageImage) -> Option<String> {
 }
 
 /// What is said in place of an image whose bytes are not there.
-pub(super) fn missing(image: &MessageImage) -> String {
+pub(super) fn missing_image(image: &MessageImage) -> String {
     format!("[The image {} can't be read any more.]", image.image.name)
 }
 
@@ -209,7 +209,7 @@ mod tests {
     /// One word for each thing said.
     fn told(messages: Vec<Message>, tools: bool) -> Vec<String> {
         let request = request(messages, tools);
-        said(&request, None)
+        utterances(&request, None)
             .iter()
             .map(|said| match said {
                 Utterance::System(text) => format!("s:{text}"),

@@ -75,7 +75,7 @@ impl ServerIdentity {
         if begun {
             let message =
                 format!("{} went silent for {time} inside the reply. {}", self.host, sending::of_cut(true));
-            left(failure(FailureKind::TimedOut, None, message, "The reply is not complete: ask again."))
+            mark_sent(failure(FailureKind::TimedOut, None, message, "The reply is not complete: ask again."))
         } else {
             let message = format!("No reply from {} within {time}.", self.host);
             let hint = "A large model may need longer: raise the time limit of the provider.";
@@ -87,7 +87,12 @@ impl ServerIdentity {
     pub(super) fn cut(&self, begun: bool) -> ReplyFailure {
         let message =
             format!("The connection to {} broke inside the reply. {}", self.host, sending::of_cut(begun));
-        left(failure(FailureKind::Cut, None, message.trim_end(), "The reply is not complete: ask again."))
+        mark_sent(failure(
+            FailureKind::Cut,
+            None,
+            message.trim_end(),
+            "The reply is not complete: ask again.",
+        ))
     }
 
     /// The reply is longer than is kept.
@@ -97,20 +102,20 @@ impl ServerIdentity {
             limit >> 20,
             sending::of_cut(true)
         );
-        left(failure(FailureKind::Cut, None, message, "Ask for less at a time."))
+        mark_sent(failure(FailureKind::Cut, None, message, "Ask for less at a time."))
     }
 
     /// Something in the stream can't be read.
     pub(super) fn malformed(&self, why: &str, begun: bool) -> ReplyFailure {
         let message = format!("{} answered with what can't be read. {}", self.host, sending::of_cut(begun));
-        left(failure(FailureKind::Malformed, None, message.trim_end(), short_line(why)))
+        mark_sent(failure(FailureKind::Malformed, None, message.trim_end(), short_line(why)))
     }
 
     /// The answer is no reply at all.
     pub(super) fn not_a_model(&self, status: Option<u16>, what: &str) -> ReplyFailure {
         let message = format!("{} answered with {what}, not as a model.", self.host);
         let hint = format!("Check the address: {} was asked.", self.address);
-        left(failure(FailureKind::NotAModel, status, message, hint))
+        mark_sent(failure(FailureKind::NotAModel, status, message, hint))
     }
 
     /// The conversation is too long. `sent`: the server said so; else it was known before.
@@ -135,7 +140,7 @@ impl ServerIdentity {
     /// An answer other than success, classified.
     pub(super) fn refusal(&self, answer: &ServerAnswer) -> ServerRefusal {
         let body = ErrorBody::read(&answer.body);
-        let mut refusal = self.by_status(answer, &body);
+        let mut refusal = self.classify_status(answer, &body);
         refusal.failure.departure = Departure::Left;
         match (refusal.again, answer.should_retry) {
             (RetryAdvice::Backoff | RetryAdvice::Loading | RetryAdvice::After(_), Some(false)) => {
@@ -145,9 +150,9 @@ impl ServerIdentity {
         }
     }
 
-    fn by_status(&self, answer: &ServerAnswer, body: &ErrorBody) -> ServerRefusal {
+    fn classify_status(&self, answer: &ServerAnswer, body: &ErrorBody) -> ServerRefusal {
         let status = answer.status;
-        let said = self.said(body);
+        let said = self.error_message(body);
         let never = |failure| ServerRefusal { failure, again: RetryAdvice::Never };
         if status != 429 && body.tells_overflow() && (400..=500).contains(&status) {
             // Where the room that was asked for the reply is a part of the need, less of it may do.
@@ -163,7 +168,7 @@ impl ServerIdentity {
         }
         let again = answer.retry_after.or(body.retry_after).map_or(RetryAdvice::Backoff, RetryAdvice::After);
         match status {
-            300..=399 => never(self.sent_on(status, answer.location.as_deref())),
+            300..=399 => never(self.redirected(status, answer.location.as_deref())),
             401 | 403 => never(self.key_refused(status, said)),
             400 if body.tells_wrong_key() => never(self.key_refused(status, said)),
             404 | 405 => never(self.not_found(status, body, said)),
@@ -205,7 +210,8 @@ impl ServerIdentity {
     /// An error inside of a stream whose status was 200.
     pub(super) fn refused_inside(&self, body: &ErrorBody, begun: bool) -> ReplyFailure {
         let status = body.status.unwrap_or(if body.tells_overload() { 503 } else { 500 });
-        let mut refusal = self.by_status(&ServerAnswer { status, ..ServerAnswer::default() }, body).failure;
+        let mut refusal =
+            self.classify_status(&ServerAnswer { status, ..ServerAnswer::default() }, body).failure;
         refusal.status = body.status;
         refusal.departure = Departure::Left;
         if begun && matches!(refusal.kind, FailureKind::Server | FailureKind::BadRequest) {
@@ -214,7 +220,7 @@ impl ServerIdentity {
         refusal
     }
 
-    fn said(&self, body: &ErrorBody) -> String {
+    fn error_message(&self, body: &ErrorBody) -> String {
         if body.message.is_empty() {
             format!("{} gave no reason.", self.host)
         } else {
@@ -222,7 +228,7 @@ impl ServerIdentity {
         }
     }
 
-    fn sent_on(&self, status: u16, location: Option<&str>) -> ReplyFailure {
+    fn redirected(&self, status: u16, location: Option<&str>) -> ReplyFailure {
         let to = location.map_or("another address".into(), short_line);
         let message = format!("{} sends on to {to} ({status}). {}", self.host, sending::NO_KEYS_THERE);
         failure(
@@ -299,7 +305,7 @@ pub(super) fn failure(
 }
 
 /// The same of a request that went out.
-fn left(failure: ReplyFailure) -> ReplyFailure {
+fn mark_sent(failure: ReplyFailure) -> ReplyFailure {
     ReplyFailure { departure: Departure::Left, ..failure }
 }
 

@@ -33,9 +33,13 @@ pub(super) const FORMAT: Format = Format {
         header: None,
         accept: protocol::EVENT_STREAM_TYPES,
     },
-    listing: Listing::Paged { size: ("pageSize", "1000"), page: models::page, model: models::one },
+    listing: Listing::Paged {
+        size: ("pageSize", "1000"),
+        page: models::read_page,
+        model: models::read_model,
+    },
     encode,
-    decoder: |access, _| Box::new(ReplyDecoder::new(access, false, chunks::Chunks)),
+    decoder: |access, _| Box::new(ReplyDecoder::new(access, false, chunks::ChunkDecoder)),
 };
 
 fn root(path: &str) -> String {
@@ -59,11 +63,15 @@ fn for_replies(url: &mut Url, root: &str, model: &str) {
 
 /// A token of an account (Vertex) is no API key.
 fn key_header(url: &Url, key: &str) -> KeyHeader {
-    if key.starts_with("ya29.") { protocol::bearer(url, key) } else { protocol::plain("x-goog-api-key", key) }
+    if key.starts_with("ya29.") {
+        protocol::bearer(url, key)
+    } else {
+        protocol::header("x-goog-api-key", key)
+    }
 }
 
 fn encode(asked: &OutgoingRequest<'_>) -> Value {
-    let mut said = asked.said();
+    let mut said = asked.utterances();
     let mut body = Map::new();
     let system: Vec<Value> = conversation::take_system(&mut said).into_iter().map(text).collect();
     if !system.is_empty() {
@@ -156,7 +164,7 @@ fn text(text: &str) -> Value {
 fn image(image: &MessageImage) -> Value {
     match conversation::base64(image) {
         Some(data) => json!({ "inlineData": { "mimeType": image.image.mime, "data": data } }),
-        None => text(&conversation::missing(image)),
+        None => text(&conversation::missing_image(image)),
     }
 }
 

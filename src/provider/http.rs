@@ -72,7 +72,7 @@ impl Connection {
         self.context.store(tokens.unwrap_or(0), Ordering::Relaxed);
     }
 
-    fn known(&self) -> ServerQuirks {
+    fn quirks(&self) -> ServerQuirks {
         let context = Some(self.context.load(Ordering::Relaxed)).filter(|tokens| *tokens > 0);
         ServerQuirks { left_out: RefusedParts(self.left_out.load(Ordering::Relaxed)), context }
     }
@@ -86,18 +86,18 @@ impl Connection {
     pub(super) async fn ask(&self, request: &ModelRequest, out: &Sender<ReplyEvent>) {
         let mut attempt = 0;
         loop {
-            let known = self.known();
-            let Some(Attempt::Refused(refusal)) = self.once(request, &known, out).await else { return };
-            let ServerRefusal { failure, again } = self.without_keys(refusal);
+            let known = self.quirks();
+            let Some(Attempt::Refused(refusal)) = self.try_once(request, &known, out).await else { return };
+            let ServerRefusal { failure, again } = self.mask_keys(refusal);
             if let RetryAdvice::Without(part) = again
                 && self.leave_out(part, request, &known)
             {
                 continue;
             }
             attempt += 1;
-            let wait = again.wait(attempt, chance());
+            let wait = again.wait(attempt, random_number());
             let Some(wait) = wait else {
-                let failure = given_up(failure, attempt - 1, again);
+                let failure = final_failure(failure, attempt - 1, again);
                 let _ = out.send(ReplyEvent::Failed(failure)).await;
                 return;
             };
@@ -129,7 +129,7 @@ impl Connection {
         changes
     }
 
-    fn without_keys(&self, mut refusal: ServerRefusal) -> ServerRefusal {
+    fn mask_keys(&self, mut refusal: ServerRefusal) -> ServerRefusal {
         let secrets = &self.access().secrets;
         refusal.failure.message = secrets.mask_message(&refusal.failure.message);
         refusal.failure.hint = secrets.mask_message(&refusal.failure.hint);
@@ -138,7 +138,7 @@ impl Connection {
 
     /// Asks for something that is no reply: a list of models. Once, within this time, whole and as JSON.
     pub(super) async fn fetch(&self, request: HttpRequest, within: Duration) -> Result<Value, ReplyFailure> {
-        let address = address::shown(&request.url);
+        let address = address::display_url(&request.url);
         let fetched = timeout(within, self.fetch_whole(request)).await;
         let refusal = match fetched {
             Ok(Ok(body)) => match serde_json::from_slice(&body) {
@@ -155,16 +155,17 @@ impl Connection {
                 again: RetryAdvice::Never,
             },
         };
-        Err(self.without_keys(refusal).failure)
+        Err(self.mask_keys(refusal).failure)
     }
 
     async fn fetch_whole(&self, request: HttpRequest) -> Result<Vec<u8>, ServerRefusal> {
         let never = |failure| ServerRefusal { failure, again: RetryAdvice::Never };
-        let asked = ServerIdentity { address: address::shown(&request.url), ..self.access().asked.clone() };
+        let asked =
+            ServerIdentity { address: address::display_url(&request.url), ..self.access().asked.clone() };
         let client = self.client().map_err(never)?;
         let sent = client::build(client, request).send().await;
         let sent = sent.map_err(|error| client::not_sent(&asked, &error, self.timeouts));
-        self.note(sent.as_ref().err());
+        self.count_request(sent.as_ref().err());
         let mut response = sent?;
         if !response.status().is_success() {
             let answer = self.read_refusal(response).await;
@@ -181,13 +182,13 @@ impl Connection {
     }
 
     /// Counts a request that went out; `refusal` tells why it got no answer.
-    fn note(&self, refusal: Option<&ServerRefusal>) {
+    fn count_request(&self, refusal: Option<&ServerRefusal>) {
         if refusal.is_none_or(|refusal| refusal.failure.departure != Departure::Never) {
-            ledger::count(self.access());
+            ledger::count_request(self.access());
         }
     }
 
-    async fn once(
+    async fn try_once(
         &self,
         request: &ModelRequest,
         known: &ServerQuirks,
@@ -209,17 +210,17 @@ impl Connection {
         let response = match sent {
             Err(_) => {
                 // It may have gone out before it hung: then it counts.
-                self.note(None);
+                self.count_request(None);
                 return refused(asked.silent(self.timeouts.first_token, false), RetryAdvice::Never);
             }
             Ok(Err(error)) => {
                 let refusal = client::not_sent(asked, &error, self.timeouts);
-                self.note(Some(&refusal));
+                self.count_request(Some(&refusal));
                 return Some(Attempt::Refused(refusal));
             }
             Ok(Ok(response)) => response,
         };
-        self.note(None);
+        self.count_request(None);
         tracing::debug!(
             status = response.status().as_u16(),
             ms = began.elapsed().as_millis() as u64,
@@ -277,7 +278,7 @@ impl Connection {
                 }
                 if let ReplyEvent::Failed(failure) = &event
                     && !begun
-                    && may_pass(failure.kind)
+                    && is_transient(failure.kind)
                 {
                     return Some(Attempt::Refused(ServerRefusal {
                         failure: failure.clone(),
@@ -299,13 +300,13 @@ impl Connection {
 }
 
 /// Whether a failure that a stream begins with may be gone the next time.
-fn may_pass(kind: FailureKind) -> bool {
+fn is_transient(kind: FailureKind) -> bool {
     // A connection that is lost before anything came of the reply is lost like one that never stood.
     matches!(kind, FailureKind::RateLimit | FailureKind::Server | FailureKind::Cut)
 }
 
 /// What is told when nothing is asked again any more.
-fn given_up(mut failure: ReplyFailure, repetitions: u32, again: RetryAdvice) -> ReplyFailure {
+fn final_failure(mut failure: ReplyFailure, repetitions: u32, again: RetryAdvice) -> ReplyFailure {
     match again {
         RetryAdvice::After(wait) if wait > retry::MAX_RETRY_WAIT => {
             let seconds = wait.as_secs();
@@ -322,6 +323,6 @@ fn given_up(mut failure: ReplyFailure, repetitions: u32, again: RetryAdvice) -> 
 }
 
 /// Any number, another each time.
-fn chance() -> u64 {
+fn random_number() -> u64 {
     RandomState::new().hash_one(0u8)
 }

@@ -32,11 +32,11 @@ impl From<ProviderError> for ConnectError {
 }
 
 /// Makes the provider; may block.
-pub type Make = Arc<dyn Fn() -> Result<Provider, ConnectError> + Send + Sync>;
+pub type MakeProvider = Arc<dyn Fn() -> Result<Provider, ConnectError> + Send + Sync>;
 
 /// A provider that is made when it is needed first.
 pub(super) struct LazyProvider {
-    make: Make,
+    make: MakeProvider,
     made: OnceCell<Provider>,
 }
 
@@ -47,7 +47,7 @@ impl fmt::Debug for LazyProvider {
 }
 
 impl LazyProvider {
-    pub(super) fn new(make: Make) -> Self {
+    pub(super) fn new(make: MakeProvider) -> Self {
         Self { make, made: OnceCell::new() }
     }
 

@@ -7,11 +7,11 @@ use crate::domain::{Ledger, RequestCounts};
 static LEDGER: Ledger = Ledger::new();
 
 /// One more request went out to this server.
-pub(super) fn count(access: &Access) {
+pub(super) fn count_request(access: &Access) {
     LEDGER.count(&access.asked.host, address::is_loopback(&access.url));
 }
 
 /// What went out until now.
-pub fn departed() -> RequestCounts {
+pub fn requests_sent() -> RequestCounts {
     LEDGER.departed()
 }

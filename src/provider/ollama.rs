@@ -26,7 +26,7 @@ const REPLY_TOKENS: u64 = 4_096;
 pub(super) const FORMAT: Format = Format {
     kind: ProviderKind::Ollama,
     protocol: Protocol {
-        root: |path| protocol::without(path, &["/api/chat", "/api", "/v1/chat/completions", "/v1"]),
+        root: |path| protocol::without_end(path, &["/api/chat", "/api", "/v1/chat/completions", "/v1"]),
         for_replies: |url, root, _| url.set_path(&format!("{root}/api/chat")),
         query_for_replies: None,
         key_header: protocol::bearer,
@@ -39,11 +39,11 @@ pub(super) const FORMAT: Format = Format {
 };
 
 /// Tokens of context to ask for.
-fn context(asked: &OutgoingRequest<'_>, messages: &Value, tools: &Value) -> u64 {
+fn context_tokens(asked: &OutgoingRequest<'_>, messages: &Value, tools: &Value) -> u64 {
     if let Some(context) = asked.access().context {
         return context;
     }
-    let sent = lines::estimate(messages) + lines::estimate(tools);
+    let sent = lines::estimate_tokens(messages) + lines::estimate_tokens(tools);
     let reply = asked.access().max_output.unwrap_or(REPLY_TOKENS).max(REPLY_TOKENS);
     // A quarter more than is estimated: code has more tokens than prose.
     let needed = (sent + sent / 4 + reply).next_power_of_two();
@@ -51,9 +51,9 @@ fn context(asked: &OutgoingRequest<'_>, messages: &Value, tools: &Value) -> u64 
 }
 
 fn encode(asked: &OutgoingRequest<'_>) -> Value {
-    let messages: Value = asked.said().iter().flat_map(messages).collect();
+    let messages: Value = asked.utterances().iter().flat_map(messages).collect();
     let tools: Value = asked.request.tools.iter().map(tool).collect();
-    let mut options = json!({ "num_ctx": context(asked, &messages, &tools) });
+    let mut options = json!({ "num_ctx": context_tokens(asked, &messages, &tools) });
     if let Some(limit) = asked.access().max_output {
         options["num_predict"] = limit.into();
     }
@@ -95,7 +95,7 @@ fn with_images(mut message: Value, images: &[MessageImage]) -> Value {
     if !data.is_empty() {
         message["images"] = data.into();
     }
-    let missing = images.iter().filter(|image| image.data.is_none()).map(conversation::missing);
+    let missing = images.iter().filter(|image| image.data.is_none()).map(conversation::missing_image);
     for words in missing {
         let text = message.get("content").and_then(Value::as_str).unwrap_or_default();
         message["content"] = format!("{text}\n{words}").trim_start().into();

@@ -14,7 +14,7 @@ pub(super) enum OpaquePart<'a> {
 }
 
 /// An item with its place.
-pub(super) fn keep(kind: &str, text: usize, calls: usize, item: Value) -> OpaqueItem {
+pub(super) fn new_item(kind: &str, text: usize, calls: usize, item: Value) -> OpaqueItem {
     let json = json!({ "text": text, "calls": calls, "item": item });
     OpaqueItem { kind: kind.to_owned(), json: json.to_string() }
 }
@@ -71,10 +71,10 @@ mod tests {
     fn items_stand_where_they_stood() {
         let calls = [call("1"), call("2")];
         let kept = [
-            keep("k", 0, 0, json!("a")),
-            keep("other", 0, 0, json!("x")),
-            keep("k", 5, 1, json!("b")),
-            keep("k", 11, 2, json!("c")),
+            new_item("k", 0, 0, json!("a")),
+            new_item("other", 0, 0, json!("x")),
+            new_item("k", 5, 1, json!("b")),
+            new_item("k", 11, 2, json!("c")),
         ];
         let parts = parts("Hello world", &calls, Some(("k", &kept)));
         let expected = [
@@ -92,8 +92,8 @@ mod tests {
     #[test]
     fn places_that_are_gone_and_items_that_are_broken_do_no_harm() {
         let kept = [
-            keep("k", 900, 7, json!("a")),
-            keep("k", 1, 0, json!("b")),
+            new_item("k", 900, 7, json!("a")),
+            new_item("k", 1, 0, json!("b")),
             OpaqueItem { kind: "k".into(), json: "{".into() },
             OpaqueItem { kind: "k".into(), json: "{\"text\":-1}".into() },
         ];

@@ -33,12 +33,12 @@ pub(super) const FORMAT: Format = Format {
     },
     listing: Listing::All,
     encode,
-    decoder: |access, _| Box::new(ReplyDecoder::new(access, false, decoder::Completion::new())),
+    decoder: |access, _| Box::new(ReplyDecoder::new(access, false, decoder::CompletionDecoder::new())),
 };
 
 /// What the paths of OpenAI's formats begin with.
 pub(super) fn root(path: &str) -> String {
-    let root = protocol::without(path, &["/chat/completions", "/responses"]);
+    let root = protocol::without_end(path, &["/chat/completions", "/responses"]);
     if root.is_empty() { "/v1".to_owned() } else { root }
 }
 
@@ -50,13 +50,13 @@ pub(super) fn key_header(url: &Url, key: &str) -> KeyHeader {
             .iter()
             .any(|end| host.ends_with(end))
     });
-    if azure { protocol::plain("api-key", key) } else { protocol::bearer(url, key) }
+    if azure { protocol::header("api-key", key) } else { protocol::bearer(url, key) }
 }
 
 fn encode(asked: &OutgoingRequest<'_>) -> Value {
     let left_out = asked.known.left_out;
     let mut body = json!({ "model": asked.model() });
-    body["messages"] = asked.said().iter().flat_map(|said| messages(said, left_out)).collect();
+    body["messages"] = asked.utterances().iter().flat_map(|said| messages(said, left_out)).collect();
     body["stream"] = true.into();
     if asked.has(OptionalPart::Usage) {
         body["stream_options"] = json!({ "include_usage": true });
@@ -103,7 +103,7 @@ fn text(text: &str) -> Value {
 fn image(image: &MessageImage) -> Value {
     match conversation::data_url(image) {
         Some(url) => json!({ "type": "image_url", "image_url": { "url": url } }),
-        None => text(&conversation::missing(image)),
+        None => text(&conversation::missing_image(image)),
     }
 }
 

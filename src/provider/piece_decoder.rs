@@ -52,11 +52,11 @@ impl<R: PieceDecoder> ReplyDecoder<R> {
             return;
         }
         if data == "[DONE]" {
-            so_far.known();
+            so_far.mark_known();
             return self.finish(true);
         }
         if piece.name == "error" {
-            return so_far.refused(&ErrorBody::read(data));
+            return so_far.fail_refused(&ErrorBody::read(data));
         }
         match serde_json::from_str::<Value>(data) {
             Ok(value) if value.is_object() => self.reading.piece(value, so_far),
@@ -66,21 +66,21 @@ impl<R: PieceDecoder> ReplyDecoder<R> {
                     self.reading.piece(value, so_far);
                 }
             }
-            Ok(_) => so_far.malformed(&format!("no object: {data}")),
-            Err(why) => so_far.malformed(&format!("{why} in: {data}")),
+            Ok(_) => so_far.fail_malformed(&format!("no object: {data}")),
+            Err(why) => so_far.fail_malformed(&format!("{why} in: {data}")),
         }
         self.so_far.check_length();
     }
 
     /// The body was no stream: a reply in one piece, an error, or something else.
-    fn whole(&mut self, piece: &FramePiece, end: End) {
+    fn read_whole(&mut self, piece: &FramePiece, end: End) {
         let data = piece.data.trim();
         if data.starts_with('<') {
-            let failure = self.so_far.asked().not_a_model(None, "a web page");
+            let failure = self.so_far.server().not_a_model(None, "a web page");
             return self.so_far.fail(failure);
         }
         if serde_json::from_str::<Value>(data).is_err() {
-            let asked = self.so_far.asked();
+            let asked = self.so_far.server();
             let failure = match end {
                 End::Cut => asked.cut(false),
                 End::Closed => asked.malformed(&format!("no JSON: {data}"), false),
@@ -95,25 +95,25 @@ impl<R: PieceDecoder> ReplyDecoder<R> {
         R::REASON_IS_LAST && self.so_far.is_finished()
     }
 
-    fn take(&mut self, out: &mut Vec<ReplyEvent>) {
+    fn take_events(&mut self, out: &mut Vec<ReplyEvent>) {
         out.append(&mut self.so_far.out);
     }
 
-    fn closed(&mut self, end: End) {
+    fn on_closed(&mut self, end: End) {
         if let Some(piece) = self.framing.end(end, self.is_settled()) {
-            if piece.whole { self.whole(&piece, end) } else { self.piece(&piece) }
+            if piece.whole { self.read_whole(&piece, end) } else { self.piece(&piece) }
         }
         if self.so_far.is_over() {
         } else if self.is_settled() || (self.so_far.is_finished() && end == End::Closed) {
             // The model had said that it is done; only counts can be missing.
             self.finish(true);
         } else if end == End::Cut {
-            let failure = self.so_far.asked().cut(self.so_far.begun());
+            let failure = self.so_far.server().cut(self.so_far.has_begun());
             self.so_far.fail(failure);
         } else if self.so_far.is_known() {
             self.finish(false);
         } else {
-            let failure = self.so_far.asked().not_a_model(None, "nothing that is a reply");
+            let failure = self.so_far.server().not_a_model(None, "nothing that is a reply");
             self.so_far.fail(failure);
         }
     }
@@ -130,16 +130,16 @@ impl<R: PieceDecoder> WireDecoder for ReplyDecoder<R> {
         match read {
             Ok(()) => {}
             Err(FramingError::Body) => self.so_far.fail(ServerIdentity::too_long(MAX_BODY_BYTES)),
-            Err(FramingError::Piece(why)) => self.so_far.malformed(&why),
+            Err(FramingError::Piece(why)) => self.so_far.fail_malformed(&why),
         }
-        self.take(out);
+        self.take_events(out);
     }
 
     fn end(&mut self, end: End, out: &mut Vec<ReplyEvent>) {
         if !self.so_far.is_over() {
-            self.closed(end);
+            self.on_closed(end);
         }
-        self.take(out);
+        self.take_events(out);
     }
 
     fn settled(&self) -> bool {

@@ -26,7 +26,7 @@ pub(super) const EVENT_STREAM_TYPES: &str = "text/event-stream, application/json
 pub(super) type KeyHeader = (String, SecretString);
 
 /// A key in a header of its own.
-pub(super) fn plain(header: &str, key: &str) -> KeyHeader {
+pub(super) fn header(header: &str, key: &str) -> KeyHeader {
     (header.to_owned(), SecretString::from(key.to_owned()))
 }
 
@@ -36,7 +36,7 @@ pub(super) fn bearer(_: &Url, key: &str) -> KeyHeader {
 }
 
 /// A path without the slash at its end, and without the first of these ends that it has.
-pub(super) fn without(path: &str, ends: &[&str]) -> String {
+pub(super) fn without_end(path: &str, ends: &[&str]) -> String {
     let path = path.trim_end_matches('/');
     let found = ends.iter().find_map(|end| path.strip_suffix(end));
     found.unwrap_or(path).trim_end_matches('/').to_owned()

@@ -40,13 +40,13 @@ fn picture(data: Option<&[u8]>) -> MessageImage {
 /// Instructions, a question, two calls of which one is broken, their results with an image, and a further question.
 fn request(kind: Kind) -> ModelRequest {
     let kept = vec![
-        opaque_items::keep(
+        opaque_items::new_item(
             kind.as_str(),
             0,
             0,
             json!({ "type": "thinking", "thinking": "hm", "signature": "s" }),
         ),
-        opaque_items::keep("another", 0, 0, json!({ "type": "secret" })),
+        opaque_items::new_item("another", 0, 0, json!({ "type": "secret" })),
     ];
     let calls = vec![call("c1", r#"{"code":"1"}"#, Some("sig")), call("c2", r#"{"code":"#, None)];
     let messages = vec![

@@ -28,11 +28,11 @@ pub(super) const FORMAT: Format = Format {
     },
     listing: Listing::All,
     encode,
-    decoder: |access, _| Box::new(ReplyDecoder::new(access, false, events::Events::default())),
+    decoder: |access, _| Box::new(ReplyDecoder::new(access, false, events::EventDecoder::default())),
 };
 
 fn encode(asked: &OutgoingRequest<'_>) -> Value {
-    let mut said = asked.said();
+    let mut said = asked.utterances();
     let mut body = json!({ "model": asked.model() });
     if let Some(Utterance::System(text)) = said.first() {
         body["instructions"] = json!(text);
@@ -99,7 +99,7 @@ fn parts(text: &str, images: &[MessageImage]) -> Value {
     let words = |text: &str| json!({ "type": "input_text", "text": text });
     let image = |image: &MessageImage| match conversation::data_url(image) {
         Some(url) => json!({ "type": "input_image", "image_url": url }),
-        None => words(&conversation::missing(image)),
+        None => words(&conversation::missing_image(image)),
     };
     let first = (!text.trim().is_empty()).then(|| words(text));
     first.into_iter().chain(images.iter().map(image)).collect()

@@ -155,7 +155,7 @@ impl Script {
     }
 
     /// The recipe that it begins with, and the answers to what that asks.
-    pub(crate) fn begins(&self) -> Option<&(String, Answers)> {
+    pub(crate) fn first_recipe(&self) -> Option<&(String, Answers)> {
         self.begins.as_ref()
     }
 

@@ -56,20 +56,20 @@ impl ScriptedProvider {
         };
         let _ = match chosen {
             ScriptChoice::Reply(reply) => self.reply(reply, out).await,
-            ScriptChoice::Prompts(text) => self.list(&text, out).await,
+            ScriptChoice::Prompts(text) => self.list_prompts(&text, out).await,
             ScriptChoice::Nothing => {
                 let message = "This story has no further reply.";
                 let hint = "Start it anew, or choose a model.";
-                told(out, ReplyEvent::Failed(failure(FailureKind::NoReply, None, message, hint))).await
+                send(out, ReplyEvent::Failed(failure(FailureKind::NoReply, None, message, hint))).await
             }
         };
     }
 
-    async fn list(&self, text: &str, out: &Sender<ReplyEvent>) -> Result<(), ReceiverGone> {
-        told(out, ReplyEvent::Sent).await?;
+    async fn list_prompts(&self, text: &str, out: &Sender<ReplyEvent>) -> Result<(), ReceiverGone> {
+        send(out, ReplyEvent::Sent).await?;
         let whole = text.len();
         stream(out, text, 0..whole, 0, ReplyEvent::Delta).await?;
-        told(out, ReplyEvent::Finished(Finish { reason: FinishReason::Stop, word: Some("stop".into()) }))
+        send(out, ReplyEvent::Finished(Finish { reason: FinishReason::Stop, word: Some("stop".into()) }))
             .await
     }
 
@@ -79,7 +79,7 @@ impl ScriptedProvider {
         {
             return Ok(());
         }
-        told(out, ReplyEvent::Sent).await?;
+        send(out, ReplyEvent::Sent).await?;
         let reasoning = &reply.reasoning;
         stream(out, reasoning, 0..reasoning.len(), reply.pace, ReplyEvent::Reasoning).await?;
         let end = reply.cut_after.map_or(reply.text.len(), |at| reply.text.floor_char_boundary(at));
@@ -91,21 +91,21 @@ impl ScriptedProvider {
         }
         stream(out, &reply.text, from..end, reply.pace, ReplyEvent::Delta).await?;
         if reply.cut_after.is_some() {
-            return told(out, ReplyEvent::Failed(self.asked("api.example.com", None).cut(end > 0))).await;
+            return send(out, ReplyEvent::Failed(self.server("api.example.com", None).cut(end > 0))).await;
         }
         for (count, (name, arguments)) in reply.tool_calls.iter().enumerate() {
             let id = format!("call_{}", count + 1);
             let call = ToolCall { id, name: name.clone(), arguments: arguments.clone(), signature: None };
-            told(out, ReplyEvent::ToolCall(call)).await?;
+            send(out, ReplyEvent::ToolCall(call)).await?;
         }
         if let Some(usage) = reply.usage {
-            told(out, ReplyEvent::Usage(usage)).await?;
+            send(out, ReplyEvent::Usage(usage)).await?;
         }
         let word = (reply.finish != FinishReason::Incomplete).then(|| reply.finish.as_str().to_owned());
-        told(out, ReplyEvent::Finished(Finish { reason: reply.finish, word })).await
+        send(out, ReplyEvent::Finished(Finish { reason: reply.finish, word })).await
     }
 
-    fn asked(&self, host: &str, provider: Option<&str>) -> ServerIdentity {
+    fn server(&self, host: &str, provider: Option<&str>) -> ServerIdentity {
         ServerIdentity {
             provider: provider.unwrap_or(&self.name.provider).to_owned(),
             model: self.name.model.clone(),
@@ -126,17 +126,17 @@ impl ScriptedProvider {
             failed += 1;
             // No chance here: a story is the same each time.
             let Some(wait) = again.wait(failed, 0) else {
-                told(out, ReplyEvent::Failed(failure)).await?;
+                send(out, ReplyEvent::Failed(failure)).await?;
                 return Ok(false);
             };
             let wait_ms = wait.as_millis() as u64;
-            told(out, ReplyEvent::Retrying { attempt: failed, of: MAX_RETRIES, wait_ms, failure }).await?;
+            send(out, ReplyEvent::Retrying { attempt: failed, of: MAX_RETRIES, wait_ms, failure }).await?;
             pause(out, wait).await?;
         }
     }
 
     fn refusal(&self, fault: &ScriptedError) -> ServerRefusal {
-        let asked = self.asked(&fault.host, fault.provider.as_deref());
+        let asked = self.server(&fault.host, fault.provider.as_deref());
         let never = |failure: ReplyFailure| ServerRefusal { failure, again: RetryAdvice::Never };
         match fault.cause {
             Cause::Status(status) => {
@@ -155,7 +155,7 @@ impl ScriptedProvider {
     }
 }
 
-async fn told(out: &Sender<ReplyEvent>, event: ReplyEvent) -> Result<(), ReceiverGone> {
+async fn send(out: &Sender<ReplyEvent>, event: ReplyEvent) -> Result<(), ReceiverGone> {
     out.send(event).await.map_err(|_| ReceiverGone)
 }
 
@@ -191,7 +191,7 @@ async fn stream(
         }
         if end > 0 {
             let (piece, left) = rest.split_at(end);
-            told(out, kind(piece.to_owned())).await?;
+            send(out, kind(piece.to_owned())).await?;
             rest = left;
         }
         if pace > 0 && !rest.is_empty() {

@@ -131,7 +131,7 @@ impl Access {
             provider: name.provider.clone(),
             model: name.model.clone(),
             host: address::host(&url),
-            address: address::shown(&url),
+            address: address::display_url(&url),
             has_key: !secret_headers.is_empty() || !in_query.is_empty(),
         };
         let secrets = Masker::knowing(secret_headers.iter().map(|(_, value)| value.clone()).chain(in_query));

@@ -49,17 +49,17 @@ impl SseParser {
                 continue;
             }
             let Some(end) = bytes.iter().position(|b| matches!(b, b'\n' | b'\r')) else {
-                return self.keep(bytes);
+                return self.append(bytes);
             };
             let (line, rest) = bytes.split_at(end);
             self.after_cr = rest.first() == Some(&b'\r');
             bytes = rest.get(1..).unwrap_or_default();
             if self.line.is_empty() {
-                self.line_over(line, each)?;
+                self.end_line(line, each)?;
             } else {
-                self.keep(line)?;
+                self.append(line)?;
                 let mut whole = std::mem::take(&mut self.line);
-                self.line_over(&whole, each)?;
+                self.end_line(&whole, each)?;
                 whole.clear();
                 self.line = whole;
             }
@@ -71,14 +71,14 @@ impl SseParser {
     pub(super) fn end(mut self) -> Option<(SseEvent, bool)> {
         let whole = self.line.is_empty();
         let rest = std::mem::take(&mut self.line);
-        if let Some(event) = self.stray(&rest) {
+        if let Some(event) = self.take_stray(&rest) {
             return Some((event, whole));
         }
         self.field(&rest);
         self.has_data.then_some((self.event, whole))
     }
 
-    fn keep(&mut self, bytes: &[u8]) -> Result<(), TooLong> {
+    fn append(&mut self, bytes: &[u8]) -> Result<(), TooLong> {
         if self.line.len() + bytes.len() > MAX_EVENT_BYTES {
             return Err(TooLong);
         }
@@ -86,8 +86,8 @@ impl SseParser {
         Ok(())
     }
 
-    fn line_over(&mut self, line: &[u8], each: &mut impl FnMut(SseEvent)) -> Result<(), TooLong> {
-        if let Some(event) = self.stray(line) {
+    fn end_line(&mut self, line: &[u8], each: &mut impl FnMut(SseEvent)) -> Result<(), TooLong> {
+        if let Some(event) = self.take_stray(line) {
             each(event);
         }
         if !self.stray.is_empty() {
@@ -110,7 +110,7 @@ impl SseParser {
     }
 
     /// Takes a line of an object that stands between the events; the event of an error, once it is whole.
-    fn stray(&mut self, line: &[u8]) -> Option<SseEvent> {
+    fn take_stray(&mut self, line: &[u8]) -> Option<SseEvent> {
         if self.stray.is_empty() && (self.has_data || !self.without_mark(line).starts_with(b"{")) {
             return None;
         }

@@ -64,9 +64,9 @@ impl<'a> OutgoingRequest<'a> {
     }
 
     /// The conversation, with what was kept of earlier replies of such servers.
-    pub(super) fn said(&self) -> Vec<Utterance<'a>> {
+    pub(super) fn utterances(&self) -> Vec<Utterance<'a>> {
         let kept = self.has(OptionalPart::Reasoning).then_some(self.wire.format.kind.as_str());
-        conversation::said(self.request, kept)
+        conversation::utterances(self.request, kept)
     }
 
     pub(super) fn form(&self) -> Option<&'a AnswerForm> {

@@ -32,12 +32,12 @@ pub(crate) enum Annotation {
     /// One of these values.
     Values(Vec<Literal>),
     /// What is made of a text by the type of this name.
-    Made(Make, String),
+    Made(Constructor, String),
 }
 
 /// What can be made of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Make {
+pub(crate) enum Constructor {
     /// `Path('a')`
     Path,
     /// `Decimal('1.5')`
@@ -50,12 +50,12 @@ pub(crate) enum Make {
     DateTime,
 }
 
-impl Make {
+impl Constructor {
     /// What makes a value of the type of this name from a text.
     pub(crate) fn maker(self, name: &str) -> String {
         match self {
-            Make::Path | Make::Decimal => name.to_owned(),
-            Make::Date | Make::Time | Make::DateTime => format!("{name}.fromisoformat"),
+            Constructor::Path | Constructor::Decimal => name.to_owned(),
+            Constructor::Date | Constructor::Time | Constructor::DateTime => format!("{name}.fromisoformat"),
         }
     }
 }
@@ -251,11 +251,11 @@ fn plain(short: &str, name: &str) -> Annotation {
         "set" | "Set" => Annotation::Set(any()),
         "frozenset" | "FrozenSet" => Annotation::Frozen(any()),
         "dict" | "Dict" | "Mapping" | "MutableMapping" => Annotation::Dict(any(), any()),
-        "Path" | "PurePath" | "PosixPath" => made(Make::Path),
-        "Decimal" => made(Make::Decimal),
-        "date" => made(Make::Date),
-        "time" => made(Make::Time),
-        "datetime" => made(Make::DateTime),
+        "Path" | "PurePath" | "PosixPath" => made(Constructor::Path),
+        "Decimal" => made(Constructor::Decimal),
+        "date" => made(Constructor::Date),
+        "time" => made(Constructor::Time),
+        "datetime" => made(Constructor::DateTime),
         "Any" | "object" => Annotation::Any,
         _ => Annotation::Foreign(name.to_owned()),
     }
@@ -282,8 +282,8 @@ mod tests {
             ("Annotated[int, Gt(3)]", Annotation::Int),
             ("tuple[int, ...]", Annotation::Tuples(Box::new(Annotation::Int))),
             ("tuple[()]", Annotation::Tuple(Vec::new())),
-            ("pathlib.Path", Annotation::Made(Make::Path, "pathlib.Path".into())),
-            ("dt.date", Annotation::Made(Make::Date, "dt.date".into())),
+            ("pathlib.Path", Annotation::Made(Constructor::Path, "pathlib.Path".into())),
+            ("dt.date", Annotation::Made(Constructor::Date, "dt.date".into())),
             (
                 "Literal['a,]', 3]",
                 Annotation::Values(vec![Literal::Text("a,]".into()), Literal::Int("3".into())]),

@@ -3,7 +3,7 @@
 //! A text needs no quotes where a text is asked for, and may have them (`' '` is a blank). Paths, dates and the like are
 //! given as their text and made by the name that the annotation uses. What an annotation does not tell is any literal.
 
-use super::annotation::{Annotation, Make};
+use super::annotation::{Annotation, Constructor};
 use super::literal::{Literal, quoted};
 
 /// An answer that does not fit the annotation of its argument.
@@ -22,8 +22,8 @@ pub(crate) struct ArgumentError {
 pub(crate) fn value(annotation: &str, answer: &str) -> Result<Literal, ArgumentError> {
     let (annotation, answer) = (annotation.trim(), answer.trim());
     let wanted = Annotation::read(annotation);
-    raw(&wanted, answer).map_err(|why| {
-        let written = Some(shape(&wanted)).filter(|shape| !shape.is_empty());
+    from_text(&wanted, answer).map_err(|why| {
+        let written = Some(format_hint(&wanted)).filter(|shape| !shape.is_empty());
         ArgumentError {
             answer: answer.to_owned(),
             wanted: if wanted.is_open() { "literal of Python" } else { annotation }.to_owned(),
@@ -36,7 +36,7 @@ pub(crate) fn value(annotation: &str, answer: &str) -> Result<Literal, ArgumentE
 type MismatchReason = Option<String>;
 
 /// The value that a text means which stands by itself in its field.
-fn raw(wanted: &Annotation, text: &str) -> Result<Literal, MismatchReason> {
+fn from_text(wanted: &Annotation, text: &str) -> Result<Literal, MismatchReason> {
     let literal = Literal::read(text);
     if let Ok(literal) = &literal
         && let Ok(value) = conform(wanted, literal)
@@ -51,14 +51,14 @@ fn raw(wanted: &Annotation, text: &str) -> Result<Literal, MismatchReason> {
             _ => Err(None),
         },
         Annotation::Float if matches!(text.trim_start_matches(['-', '+']), "inf" | "nan") => {
-            Ok(made("float", text))
+            Ok(call_maker("float", text))
         }
         Annotation::Made(..) => conform(wanted, &Literal::Text(text.to_owned())),
         Annotation::Values(values) => {
             let word = Literal::Text(text.to_owned());
-            values.contains(&word).then_some(word).ok_or_else(|| Some(one_of(values)))
+            values.contains(&word).then_some(word).ok_or_else(|| Some(choices(values)))
         }
-        Annotation::Union(all) => all.iter().find_map(|one| raw(one, text).ok()).ok_or(None),
+        Annotation::Union(all) => all.iter().find_map(|one| from_text(one, text).ok()).ok_or(None),
         _ => match literal {
             Ok(literal) => conform(wanted, &literal),
             Err(why) => Err(wanted.is_open().then(|| why.to_string())),
@@ -70,7 +70,7 @@ fn raw(wanted: &Annotation, text: &str) -> Result<Literal, MismatchReason> {
 fn conform(wanted: &Annotation, literal: &Literal) -> Result<Literal, MismatchReason> {
     use Literal as L;
     let all = |of: &Annotation, items: &[L]| {
-        items.iter().map(|item| inside(of, item)).collect::<Result<Vec<_>, _>>()
+        items.iter().map(|item| conform_inside(of, item)).collect::<Result<Vec<_>, _>>()
     };
     match (wanted, literal) {
         (Annotation::Any | Annotation::Foreign(_), value)
@@ -79,7 +79,7 @@ fn conform(wanted: &Annotation, literal: &Literal) -> Result<Literal, MismatchRe
         | (Annotation::Int, value @ L::Int(_))
         | (Annotation::Float, value @ (L::Int(_) | L::Float(_)))
         | (Annotation::Str, value @ L::Text(_))
-        | (Annotation::Bytes, value @ L::Bytes(_)) => hashable(value).map(|()| value.clone()),
+        | (Annotation::Bytes, value @ L::Bytes(_)) => check_hashable(value).map(|()| value.clone()),
         (Annotation::List(of) | Annotation::Sequence(of), L::List(items)) => Ok(L::List(all(of, items)?)),
         (Annotation::Sequence(of) | Annotation::Tuples(of), L::Tuple(items))
         | (Annotation::Tuples(of), L::List(items)) => Ok(L::Tuple(all(of, items)?)),
@@ -87,21 +87,21 @@ fn conform(wanted: &Annotation, literal: &Literal) -> Result<Literal, MismatchRe
             if of.len() != items.len() {
                 return Err(Some(format!("it has {} items, {} are asked for", items.len(), of.len())));
             }
-            let each = of.iter().zip(items).map(|(of, item)| inside(of, item));
+            let each = of.iter().zip(items).map(|(of, item)| conform_inside(of, item));
             Ok(L::Tuple(each.collect::<Result<_, _>>()?))
         }
-        (Annotation::Set(of), given) => set(of, given),
+        (Annotation::Set(of), given) => conform_set(of, given),
         (Annotation::Frozen(of), given) => {
-            Ok(L::Made { maker: "frozenset".into(), from: Box::new(set(of, given)?) })
+            Ok(L::Made { maker: "frozenset".into(), from: Box::new(conform_set(of, given)?) })
         }
         (Annotation::Dict(key, value), L::Dict(items)) => {
-            let each = items.iter().map(|(k, v)| Ok((inside(key, k)?, inside(value, v)?)));
+            let each = items.iter().map(|(k, v)| Ok((conform_inside(key, k)?, conform_inside(value, v)?)));
             let dict = L::Dict(each.collect::<Result<_, MismatchReason>>()?);
-            hashable(&dict).map(|()| dict)
+            check_hashable(&dict).map(|()| dict)
         }
         (Annotation::Union(of), value) => of.iter().find_map(|one| conform(one, value).ok()).ok_or(None),
         (Annotation::Values(values), value) => {
-            values.contains(value).then(|| value.clone()).ok_or_else(|| Some(one_of(values)))
+            values.contains(value).then(|| value.clone()).ok_or_else(|| Some(choices(values)))
         }
         (Annotation::Made(make, name), value) => make_of(*make, name, value),
         _ => Err(None),
@@ -109,60 +109,63 @@ fn conform(wanted: &Annotation, literal: &Literal) -> Result<Literal, MismatchRe
 }
 
 /// The same inside of a list and the like, where the fault has to be told with its place.
-fn inside(wanted: &Annotation, literal: &Literal) -> Result<Literal, MismatchReason> {
-    conform(wanted, literal)
-        .map_err(|why| why.or_else(|| Some(format!("{} in it is no {}", short(literal), word(wanted)))))
+fn conform_inside(wanted: &Annotation, literal: &Literal) -> Result<Literal, MismatchReason> {
+    conform(wanted, literal).map_err(|why| {
+        why.or_else(|| Some(format!("{} in it is no {}", short_text(literal), type_word(wanted))))
+    })
 }
 
-fn set(of: &Annotation, given: &Literal) -> Result<Literal, MismatchReason> {
+fn conform_set(of: &Annotation, given: &Literal) -> Result<Literal, MismatchReason> {
     let items = match given {
         Literal::Set(items) | Literal::List(items) | Literal::Tuple(items) => items.as_slice(),
         Literal::Dict(items) if items.is_empty() => &[],
         _ => return Err(None),
     };
-    let set = Literal::Set(items.iter().map(|item| inside(of, item)).collect::<Result<_, _>>()?);
-    hashable(&set).map(|()| set)
+    let set = Literal::Set(items.iter().map(|item| conform_inside(of, item)).collect::<Result<_, _>>()?);
+    check_hashable(&set).map(|()| set)
 }
 
 /// Lists, sets and dicts can't be in a set or be keys of a dict.
-fn hashable(value: &Literal) -> Result<(), MismatchReason> {
-    fn is(value: &Literal) -> bool {
+fn check_hashable(value: &Literal) -> Result<(), MismatchReason> {
+    fn is_hashable(value: &Literal) -> bool {
         match value {
             Literal::List(_) | Literal::Set(_) | Literal::Dict(_) => false,
-            Literal::Tuple(all) => all.iter().all(is),
+            Literal::Tuple(all) => all.iter().all(is_hashable),
             _ => true,
         }
     }
     match value {
-        Literal::List(all) | Literal::Tuple(all) => all.iter().try_for_each(hashable),
-        Literal::Set(all) if !all.iter().all(is) => Err(Some("a set takes no lists, sets or dicts".into())),
+        Literal::List(all) | Literal::Tuple(all) => all.iter().try_for_each(check_hashable),
+        Literal::Set(all) if !all.iter().all(is_hashable) => {
+            Err(Some("a set takes no lists, sets or dicts".into()))
+        }
         Literal::Dict(all) => {
-            let keys = all.iter().all(|(key, _)| is(key));
-            all.iter().try_for_each(|(_, value)| hashable(value))?;
+            let keys = all.iter().all(|(key, _)| is_hashable(key));
+            all.iter().try_for_each(|(_, value)| check_hashable(value))?;
             keys.then_some(()).ok_or_else(|| Some("a key can't be a list, a set or a dict".into()))
         }
         _ => Ok(()),
     }
 }
 
-fn made(maker: &str, text: &str) -> Literal {
+fn call_maker(maker: &str, text: &str) -> Literal {
     Literal::Made { maker: maker.to_owned(), from: Box::new(Literal::Text(text.to_owned())) }
 }
 
-fn make_of(make: Make, name: &str, value: &Literal) -> Result<Literal, MismatchReason> {
+fn make_of(make: Constructor, name: &str, value: &Literal) -> Result<Literal, MismatchReason> {
     let text = match (make, value) {
         (_, Literal::Text(text)) => text.as_str(),
-        (Make::Decimal, Literal::Int(digits) | Literal::Float(digits)) => digits,
+        (Constructor::Decimal, Literal::Int(digits) | Literal::Float(digits)) => digits,
         _ => return Err(None),
     };
     let fine = match make {
-        Make::Path => (!text.is_empty() && !text.contains('\0')).then(|| text.to_owned()),
-        Make::Decimal => text.trim().parse::<f64>().ok().map(|_| text.trim().to_owned()),
-        Make::Date => text.parse::<jiff::civil::Date>().ok().map(|date| date.to_string()),
-        Make::Time => iso_time(text),
-        Make::DateTime => iso_moment(text),
+        Constructor::Path => (!text.is_empty() && !text.contains('\0')).then(|| text.to_owned()),
+        Constructor::Decimal => text.trim().parse::<f64>().ok().map(|_| text.trim().to_owned()),
+        Constructor::Date => text.parse::<jiff::civil::Date>().ok().map(|date| date.to_string()),
+        Constructor::Time => iso_time(text),
+        Constructor::DateTime => iso_moment(text),
     };
-    fine.map(|text| made(&make.maker(name), &text)).ok_or(None)
+    fine.map(|text| call_maker(&make.maker(name), &text)).ok_or(None)
 }
 
 /// A date, or a date with a time, as every Python reads it.
@@ -201,12 +204,12 @@ fn iso_time(text: &str) -> Option<String> {
     Some(format!("{:02}:{:02}:{:02}{fraction}{zone}", clock.hour(), clock.minute(), clock.second()))
 }
 
-fn one_of(values: &[Literal]) -> String {
-    let all: Vec<String> = values.iter().map(short).collect();
+fn choices(values: &[Literal]) -> String {
+    let all: Vec<String> = values.iter().map(short_text).collect();
     format!("it is one of {}", all.join(", "))
 }
 
-fn short(literal: &Literal) -> String {
+fn short_text(literal: &Literal) -> String {
     let text = literal.to_string();
     match text.char_indices().nth(40) {
         Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
@@ -215,7 +218,7 @@ fn short(literal: &Literal) -> String {
 }
 
 /// What is asked for, in a word.
-fn word(wanted: &Annotation) -> &str {
+fn type_word(wanted: &Annotation) -> &str {
     match wanted {
         Annotation::Any | Annotation::Foreign(_) => "literal",
         Annotation::None => "None",
@@ -231,14 +234,14 @@ fn word(wanted: &Annotation) -> &str {
         Annotation::Dict(..) => "dict",
         Annotation::Union(_) => "value that fits",
         Annotation::Values(_) => "choice",
-        Annotation::Made(Make::Path, _) => "path in quotes",
-        Annotation::Made(Make::Decimal, _) => "number",
+        Annotation::Made(Constructor::Path, _) => "path in quotes",
+        Annotation::Made(Constructor::Decimal, _) => "number",
         Annotation::Made(..) => "date or time in quotes",
     }
 }
 
 /// How something is written, where that is not plain.
-fn shape(wanted: &Annotation) -> &'static str {
+fn format_hint(wanted: &Annotation) -> &'static str {
     match wanted {
         Annotation::Bool => "True or False",
         Annotation::Bytes => "b'…'",
@@ -249,9 +252,9 @@ fn shape(wanted: &Annotation) -> &'static str {
         Annotation::Tuple(_) | Annotation::Tuples(_) => "(1, 2)",
         Annotation::Set(_) | Annotation::Frozen(_) => "{1, 2}",
         Annotation::Dict(..) => "{'a': 1}",
-        Annotation::Made(Make::Date, _) => "2026-01-31",
-        Annotation::Made(Make::Time, _) => "12:30:00",
-        Annotation::Made(Make::DateTime, _) => "2026-01-31T12:30:00",
+        Annotation::Made(Constructor::Date, _) => "2026-01-31",
+        Annotation::Made(Constructor::Time, _) => "12:30:00",
+        Annotation::Made(Constructor::DateTime, _) => "2026-01-31T12:30:00",
         _ => "",
     }
 }

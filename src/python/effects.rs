@@ -43,7 +43,7 @@ const HARMLESS_CALLS: &[&str] = &[
 ];
 
 /// What the statements at the top level do beside defining.
-pub(super) fn at_top(root: Node<'_>, source: &str) -> Vec<FunctionError> {
+pub(super) fn top_level_flaws(root: Node<'_>, source: &str) -> Vec<FunctionError> {
     let mut flaws = Vec::new();
     // A function of the text with the name of a maker is no maker.
     let defined = named(root).into_iter().filter_map(definition);
@@ -58,26 +58,26 @@ pub(super) fn at_top(root: Node<'_>, source: &str) -> Vec<FunctionError> {
             | "future_import_statement"
             | "type_alias_statement"
             | "pass_statement" => {}
-            "function_definition" => when_defined(node, source, &own, &mut flaws),
-            "decorated_definition" => decorated(node, source, &own, &mut flaws),
-            "expression_statement" => statement(node, at == 0, source, &mut flaws),
+            "function_definition" => check_definition(node, source, &own, &mut flaws),
+            "decorated_definition" => check_decorated(node, source, &own, &mut flaws),
+            "expression_statement" => check_statement(node, at == 0, source, &mut flaws),
             "class_definition" => {
                 let what = "a class beside the function; put it inside of the function, or do without";
                 flaws.push(FunctionError::at(node, what));
             }
-            _ => flaws.push(FunctionError::at(node, runs(node, source))),
+            _ => flaws.push(FunctionError::at(node, runs_message(node, source))),
         }
     }
     flaws
 }
 
-fn runs(node: Node<'_>, source: &str) -> String {
+fn runs_message(node: Node<'_>, source: &str) -> String {
     let line = text(node, source).lines().next().unwrap_or_default().trim();
     let short: String = line.chars().take(60).collect();
     format!("`{}` would run when the function is defined; take it out", short.replace('`', "'"))
 }
 
-fn statement(node: Node<'_>, first: bool, source: &str, flaws: &mut Vec<FunctionError>) {
+fn check_statement(node: Node<'_>, first: bool, source: &str, flaws: &mut Vec<FunctionError>) {
     let inner = named(node);
     let fine = match inner.as_slice() {
         [only] if only.kind() == "string" => first && is_literal(*only, 0),
@@ -87,8 +87,8 @@ fn statement(node: Node<'_>, first: bool, source: &str, flaws: &mut Vec<Function
     if fine {
         // `x: f() = 1`: an annotation at the top level is evaluated.
         let annotation = inner.first().and_then(|only| only.child_by_field_name("type"));
-        if let Some(call) = annotation.and_then(|annotation| calls(annotation, source, &[])) {
-            flaws.push(FunctionError::at(call, called(call, source)));
+        if let Some(call) = annotation.and_then(|annotation| first_call(annotation, source, &[])) {
+            flaws.push(FunctionError::at(call, call_message(call, source)));
         }
         return;
     }
@@ -98,7 +98,7 @@ fn statement(node: Node<'_>, first: bool, source: &str, flaws: &mut Vec<Function
         let short: String = line.chars().take(60).collect();
         format!("`{short}` is more than a constant of literals; move it into the function")
     } else {
-        runs(node, source)
+        runs_message(node, source)
     };
     flaws.push(FunctionError::at(node, what));
 }
@@ -151,7 +151,7 @@ fn is_number(node: Node<'_>, depth: usize) -> bool {
 }
 
 /// Decorators are called with the function: a few that only wrap it are fine.
-fn decorated(node: Node<'_>, source: &str, own: &[&str], flaws: &mut Vec<FunctionError>) {
+fn check_decorated(node: Node<'_>, source: &str, own: &[&str], flaws: &mut Vec<FunctionError>) {
     for decorator in named(node).into_iter().filter(|child| child.kind() == "decorator") {
         let shown = text(decorator, source).lines().next().unwrap_or_default().replace('`', "'");
         let name = shown.trim_start_matches('@').trim();
@@ -161,7 +161,7 @@ fn decorated(node: Node<'_>, source: &str, own: &[&str], flaws: &mut Vec<Functio
         }
     }
     match definition(node) {
-        Some(function) => when_defined(function, source, own, flaws),
+        Some(function) => check_definition(function, source, own, flaws),
         None => flaws.push(FunctionError::at(
             node,
             "a class beside the function; put it inside of the function, or do without",
@@ -170,15 +170,15 @@ fn decorated(node: Node<'_>, source: &str, own: &[&str], flaws: &mut Vec<Functio
 }
 
 /// Defaults and annotations are evaluated when a function is defined.
-fn when_defined(function: Node<'_>, source: &str, own: &[&str], flaws: &mut Vec<FunctionError>) {
+fn check_definition(function: Node<'_>, source: &str, own: &[&str], flaws: &mut Vec<FunctionError>) {
     let makers: Vec<&str> = HARMLESS_CALLS.iter().copied().filter(|maker| !own.contains(maker)).collect();
     let parts = [function.child_by_field_name("parameters"), function.child_by_field_name("return_type")];
-    for call in parts.into_iter().flatten().filter_map(|part| calls(part, source, &makers)) {
-        flaws.push(FunctionError::at(call, called(call, source)));
+    for call in parts.into_iter().flatten().filter_map(|part| first_call(part, source, &makers)) {
+        flaws.push(FunctionError::at(call, call_message(call, source)));
     }
 }
 
-fn called(call: Node<'_>, source: &str) -> String {
+fn call_message(call: Node<'_>, source: &str) -> String {
     let shown = text(call, source).lines().next().unwrap_or_default().replace('`', "'");
     format!(
         "`{shown}` is called when the function is defined; use None there, and call it inside of the function"
@@ -186,7 +186,7 @@ fn called(call: Node<'_>, source: &str) -> String {
 }
 
 /// The first call in an expression but for those of these names with literals; what stands in a lambda is called later.
-fn calls<'t>(node: Node<'t>, source: &str, fine: &[&str]) -> Option<Node<'t>> {
+fn first_call<'t>(node: Node<'t>, source: &str, fine: &[&str]) -> Option<Node<'t>> {
     // A default may make a value; an annotation has no need to.
     let mut open = vec![(node, node.kind() == "type")];
     let mut seen = 0;

@@ -22,7 +22,7 @@ pub(crate) struct Definition {
 }
 
 /// All flaws in a line.
-pub(crate) fn listed(flaws: &[FunctionError]) -> String {
+pub(crate) fn list_flaws(flaws: &[FunctionError]) -> String {
     let all: Vec<String> = flaws.iter().map(ToString::to_string).collect();
     all.join("; ")
 }
@@ -45,7 +45,7 @@ pub(crate) fn examine(source: &str) -> Result<Definition, Vec<FunctionError>> {
         let line = first_error(root).map_or(1, |node| node.start_position().row + 1);
         return Err(vec![FunctionError { line, what: "this is no Python; correct the syntax".into() }]);
     }
-    let mut flaws = effects::at_top(root, source);
+    let mut flaws = effects::top_level_flaws(root, source);
     let functions: Vec<Node<'_>> = named(root).into_iter().filter_map(definition).collect();
     let defined = match functions.as_slice() {
         [] => {

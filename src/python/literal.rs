@@ -102,18 +102,18 @@ impl fmt::Display for Literal {
             Literal::Bytes(bytes) => write_bytes(bytes, f),
             Literal::List(all) => {
                 f.write_char('[')?;
-                several(all, f)?;
+                write_list(all, f)?;
                 f.write_char(']')
             }
             Literal::Tuple(all) => {
                 f.write_char('(')?;
-                several(all, f)?;
+                write_list(all, f)?;
                 f.write_str(if all.len() == 1 { ",)" } else { ")" })
             }
             Literal::Set(all) if all.is_empty() => f.write_str("set()"),
             Literal::Set(all) => {
                 f.write_char('{')?;
-                several(all, f)?;
+                write_list(all, f)?;
                 f.write_char('}')
             }
             Literal::Dict(all) => {
@@ -128,7 +128,7 @@ impl fmt::Display for Literal {
     }
 }
 
-fn several(all: &[Literal], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+fn write_list(all: &[Literal], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     for (at, one) in all.iter().enumerate() {
         write!(f, "{}{one}", if at > 0 { ", " } else { "" })?;
     }

@@ -72,16 +72,16 @@ pub(crate) fn clashes(file: &str, source: &str, name: &str) -> Vec<Clash> {
         replaced: true,
     });
     let comes = new.others.iter().filter(|(_, text)| !old.has(text) && !is_import(text));
-    let mut set: Vec<String> = comes.flat_map(|(_, text)| set_in(text)).collect();
+    let mut set: Vec<String> = comes.flat_map(|(_, text)| names_set_in(text)).collect();
     set.push(name.to_owned());
     let others = old.others.iter().flat_map(|(range, text)| {
-        let twice = set_in(text).into_iter().filter(|name| set.contains(name));
+        let twice = names_set_in(text).into_iter().filter(|name| set.contains(name));
         twice.map(|name| Clash { name, line: line(range.start), replaced: false })
     });
     function.into_iter().chain(others).collect()
 }
 
-fn set_in(text: &str) -> Vec<String> {
+fn names_set_in(text: &str) -> Vec<String> {
     names(text).map(|names| names.set).unwrap_or_default()
 }
 

@@ -63,7 +63,7 @@ fn set_by(node: Node<'_>, source: &str, set: &mut Vec<String>) {
         }
         "delete_statement" => {
             let gone: Vec<&str> =
-                named(node).into_iter().flat_map(flat).map(|name| text(name, source)).collect();
+                named(node).into_iter().flat_map(identifiers).map(|name| text(name, source)).collect();
             set.retain(|name| !gone.contains(&name.as_str()));
         }
         _ => {}
@@ -72,13 +72,13 @@ fn set_by(node: Node<'_>, source: &str, set: &mut Vec<String>) {
 
 /// Adds the names of a pattern: those of attributes and items set nothing new.
 fn targets(node: Option<Node<'_>>, source: &str, set: &mut Vec<String>) {
-    for name in node.into_iter().flat_map(flat) {
+    for name in node.into_iter().flat_map(identifiers) {
         add(text(name, source), set);
     }
 }
 
 /// The identifiers of a pattern or of a list of them.
-fn flat(node: Node<'_>) -> Vec<Node<'_>> {
+fn identifiers(node: Node<'_>) -> Vec<Node<'_>> {
     let (mut found, mut nodes) = (Vec::new(), vec![node]);
     while let Some(node) = nodes.pop() {
         match node.kind() {

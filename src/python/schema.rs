@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 /// The schema of a parameter with this annotation.
 pub(crate) fn of(annotation: &str) -> Value {
-    schema(&Annotation::read(annotation)).unwrap_or_else(|| foreign(annotation.trim()))
+    schema(&Annotation::read(annotation)).unwrap_or_else(|| described(annotation.trim()))
 }
 
 /// `None` where it allows a value that JSON does not have.
@@ -18,8 +18,8 @@ fn schema(annotation: &Annotation) -> Option<Value> {
         Annotation::Int => json!({ "type": "integer" }),
         Annotation::Float => json!({ "type": "number" }),
         Annotation::Str => json!({ "type": "string" }),
-        Annotation::Bytes => foreign("bytes"),
-        Annotation::Foreign(name) | Annotation::Made(_, name) => foreign(name),
+        Annotation::Bytes => described("bytes"),
+        Annotation::Foreign(name) | Annotation::Made(_, name) => described(name),
         Annotation::List(of) | Annotation::Sequence(of) | Annotation::Tuples(of) => {
             of_each("array", "items", of)?
         }
@@ -36,7 +36,7 @@ fn schema(annotation: &Annotation) -> Option<Value> {
         }
         Annotation::Union(of) => one_of(all(of)?),
         Annotation::Values(values) => {
-            json!({ "enum": values.iter().map(plain).collect::<Option<Vec<_>>>()? })
+            json!({ "enum": values.iter().map(plain_json).collect::<Option<Vec<_>>>()? })
         }
     })
 }
@@ -55,7 +55,7 @@ fn of_each(kind: &str, key: &str, of: &Annotation) -> Option<Value> {
 }
 
 /// A text, a whole number, `True`, `False` or `None`.
-fn plain(value: &Literal) -> Option<Value> {
+fn plain_json(value: &Literal) -> Option<Value> {
     match value {
         Literal::Text(text) => Some(json!(text)),
         Literal::Int(digits) => digits.parse::<i64>().ok().map(Value::from),
@@ -66,7 +66,7 @@ fn plain(value: &Literal) -> Option<Value> {
 }
 
 /// What is known of an annotation that can't be told in JSON.
-fn foreign(text: &str) -> Value {
+fn described(text: &str) -> Value {
     let shown: String = text.chars().filter(|c| !c.is_control()).take(120).collect();
     json!({ "type": "string", "description": format!("of the Python type {shown}, written as text") })
 }

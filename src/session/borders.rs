@@ -9,14 +9,14 @@ use std::path::Path;
 const MAX_BYTES: u64 = 4_096;
 
 /// What the file says.
-pub(super) fn kept(path: &Path) -> Borders {
+pub(super) fn load(path: &Path) -> Borders {
     let mut text = String::new();
     let read = File::open(path).and_then(|file| file.take(MAX_BYTES).read_to_string(&mut text));
     read.ok().and_then(|_| Borders::of_text(&text)).unwrap_or_default()
 }
 
 /// Remembers them. Where that fails they stand as before the next time.
-pub(crate) fn keep(path: &Path, borders: Borders) {
+pub(crate) fn save(path: &Path, borders: Borders) {
     let made = path.parent().is_none_or(|folder| fs::create_dir_all(folder).is_ok());
     if made && let Err(error) = fs::write(path, borders.to_text()) {
         tracing::warn!(%error, "the borders between panes are not remembered");
@@ -31,13 +31,13 @@ mod tests {
     fn what_is_kept_is_read_and_what_is_broken_is_not() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("state").join("borders");
-        assert_eq!(kept(&path), Borders::default());
+        assert_eq!(load(&path), Borders::default());
         let borders = Borders::of_text("chat columns 50\ncode done 40\n").unwrap();
-        keep(&path, borders);
-        assert_eq!(kept(&path), borders);
+        save(&path, borders);
+        assert_eq!(load(&path), borders);
         fs::write(&path, b"code done \xff").unwrap();
-        assert_eq!(kept(&path), Borders::default());
+        assert_eq!(load(&path), Borders::default());
         fs::write(&path, "code done many").unwrap();
-        assert_eq!(kept(&path), Borders::default());
+        assert_eq!(load(&path), Borders::default());
     }
 }

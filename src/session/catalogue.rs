@@ -14,7 +14,7 @@ impl SessionFactory {
     /// those with a key, then those without, stories last. A program that writes a key is run only for a provider that
     /// is asked for by name.
     pub(crate) fn sources(&self, only: Option<&str>) -> Vec<ModelSource> {
-        let informed = self.informed_and_priced();
+        let informed = self.info_overrides();
         let config = self.config();
         let mut sources: Vec<ModelSource> = config
             .providers
@@ -32,10 +32,10 @@ impl SessionFactory {
     }
 
     /// What the configuration says of models, their prices among it.
-    fn informed_and_priced(&self) -> ModelInfoOverride {
+    fn info_overrides(&self) -> ModelInfoOverride {
         let (factory, prices) = (self.clone(), self.prices());
         Arc::new(move |told| {
-            let told = factory.informed(told);
+            let told = factory.with_overrides(told);
             let price = prices.of(&told.name, Some(&told)).map(|(price, _)| price);
             ModelInfo { price, ..told }
         })
@@ -50,7 +50,7 @@ impl SessionFactory {
     ) -> ModelSource {
         let address = provider.address().map(str::to_owned);
         let local = address.as_deref().is_some_and(config::is_loopback);
-        let kept = self.kept_key(name, provider);
+        let kept = self.key_location(name, provider);
         let key = match (&kept, &provider.key_env) {
             (Some(place), _) => KeyState::Kept(place.clone()),
             // A server on this computer may well do without.
@@ -74,14 +74,14 @@ impl SessionFactory {
         ModelSource {
             offer: Offer { name: name.to_owned(), kind, address, local, key, answer },
             provider: made,
-            known: known(name, provider),
+            known: known_models(name, provider),
             informed: informed.clone(),
         }
     }
 }
 
 /// The models of a provider that the configuration names.
-fn known(name: &str, provider: &Provider) -> Vec<ModelName> {
+fn known_models(name: &str, provider: &Provider) -> Vec<ModelName> {
     let of = |model: &str| ModelName { provider: name.to_owned(), model: model.to_owned() };
     if provider.kind == ProviderKind::Scripted {
         return Script::offered().iter().map(|story| of(story)).collect();

@@ -5,7 +5,7 @@ use super::keys::{KeyRing, StoreKeyError};
 use super::languages::{KnownLanguages, VersionSearch};
 use super::place::ProcessContext;
 use super::rules;
-use super::source::{self, unresolved};
+use super::source::{self, choice_error};
 use crate::config::{self, ChosenModel, Config, ExecutorChoice, LoadedConfig};
 use crate::domain::{Masker, ModelInfo, ModelName};
 use crate::driver::{FunctionFiles, RecipeBook};
@@ -145,8 +145,8 @@ impl SessionFactory {
     }
 
     /// Where a key for a provider is kept that may be sent to its address, in words. Runs nothing.
-    pub(crate) fn kept_key(&self, name: &str, provider: &config::Provider) -> Option<String> {
-        self.keys.kept(name, provider, (&self.loaded, &self.place))
+    pub(crate) fn key_location(&self, name: &str, provider: &config::Provider) -> Option<String> {
+        self.keys.location(name, provider, (&self.loaded, &self.place))
     }
 
     /// The key to send to a provider's address. May run the person's program for it.
@@ -163,21 +163,21 @@ impl SessionFactory {
         self.loaded
             .config
             .chosen()
-            .map_err(|error| unresolved(&error))?
+            .map_err(|error| choice_error(&error))?
             .map(|chosen| self.connect(chosen))
             .transpose()
     }
 
     /// The source of replies for a model by name.
     pub(crate) fn provider(&self, name: &ModelName) -> Result<Provider, ConnectError> {
-        self.connect(self.config().resolve(&name.to_string()).map_err(|error| unresolved(&error))?)
+        self.connect(self.config().resolve(&name.to_string()).map_err(|error| choice_error(&error))?)
     }
 
     /// The source of replies for a provider's own model, where a key for one is in the environment or was stored: the
     /// first one of those that are looked for, with the words for where its key is kept.
     pub(crate) fn provider_by_key(&self) -> Option<(Provider, String)> {
-        self.loaded.config.by_key().into_iter().find_map(|chosen| {
-            let kept = self.kept_key(&chosen.name.provider, &chosen.provider)?;
+        self.loaded.config.models_by_key().into_iter().find_map(|chosen| {
+            let kept = self.key_location(&chosen.name.provider, &chosen.provider)?;
             Some((self.connect(chosen).ok()?, kept))
         })
     }
@@ -206,7 +206,7 @@ impl SessionFactory {
     /// Who masks what is written: it knows all keys that are known by now, and learns those that come later.
     pub(crate) fn masker(&self) -> Masker {
         let masker = self.keys.masker();
-        masker.learn(self.keys.known(&self.loaded, &self.place));
+        masker.learn(self.keys.known_keys(&self.loaded, &self.place));
         masker
     }
 
@@ -237,7 +237,7 @@ impl SessionFactory {
     }
 
     /// What is told of a model, under what the configuration says of it.
-    pub(super) fn informed(&self, told: ModelInfo) -> ModelInfo {
+    pub(super) fn with_overrides(&self, told: ModelInfo) -> ModelInfo {
         let images = told.images.or_else(|| config::takes_images(&told.name.model));
         let told = ModelInfo { images, ..told };
         let config = self.config();

@@ -79,7 +79,7 @@ impl KeyRing {
         let found = found.map(|((_, origin), key)| (origin.clone(), key.clone()));
         drop(inner);
         let Some((origin, key)) = found else {
-            let kept = provider.and_then(|provider| self.kept(name, provider, (loaded, place)));
+            let kept = provider.and_then(|provider| self.location(name, provider, (loaded, place)));
             return Err(StoreKeyError::nothing_typed(name, kept));
         };
         let credentials = loaded.paths.credentials();
@@ -99,8 +99,8 @@ impl KeyRing {
         provider: &Provider,
         (loaded, place): (&LoadedConfig, &ProcessContext),
     ) -> Result<bool, ConnectError> {
-        let known = self.typed(name, provider).is_some() || self.has_written(name);
-        Ok(!known && matches!(look(name, provider, loaded, place)?, KeyLookup::Command(..)))
+        let known = self.typed_key(name, provider).is_some() || self.has_written(name);
+        Ok(!known && matches!(look_up(name, provider, loaded, place)?, KeyLookup::Command(..)))
     }
 
     /// What the person should know of keys that were not sent; told once.
@@ -115,17 +115,17 @@ impl KeyRing {
         provider: &Provider,
         (loaded, place): (&LoadedConfig, &ProcessContext),
     ) -> Result<Option<SecretString>, ConnectError> {
-        self.tell_held_back(name, provider);
-        if let Some(key) = self.typed(name, provider) {
+        self.report_held_back(name, provider);
+        if let Some(key) = self.typed_key(name, provider) {
             return Ok(Some(key));
         }
-        match look(name, provider, loaded, place)? {
+        match look_up(name, provider, loaded, place)? {
             KeyLookup::Here(key, _) => Ok(Some(key)),
             KeyLookup::None => Ok(None),
             KeyLookup::Elsewhere { kept, for_origin } => {
                 let address = provider.address().and_then(origin).unwrap_or_default();
                 let whose = for_origin.unwrap_or_else(|| "another address".into());
-                self.say(sending::key_held_back(name, &kept.to_string(), &whose, &address));
+                self.add_notice(sending::key_held_back(name, &kept.to_string(), &whose, &address));
                 Ok(None)
             }
             KeyLookup::Command(command, kept) => {
@@ -134,7 +134,7 @@ impl KeyRing {
                     return Ok(known);
                 }
                 let hint = match kept {
-                    KeySource::Keyring => format!("Store the key: {}", keys::into_keyring(name)),
+                    KeySource::Keyring => format!("Store the key: {}", keys::keyring_store_command(name)),
                     _ => format!("Correct key_command under [providers.{name}]."),
                 };
                 let key = key_command::run(&command, &place.launcher(loaded))
@@ -149,16 +149,16 @@ impl KeyRing {
 
     /// Where a key for a provider is kept that may be sent to its address, in words; `None` where there is none. Runs
     /// nothing.
-    pub(super) fn kept(
+    pub(super) fn location(
         &self,
         name: &str,
         provider: &Provider,
         (loaded, place): (&LoadedConfig, &ProcessContext),
     ) -> Option<String> {
-        if self.typed(name, provider).is_some() {
+        if self.typed_key(name, provider).is_some() {
             return Some("typed in".into());
         }
-        match look(name, provider, loaded, place).ok()? {
+        match look_up(name, provider, loaded, place).ok()? {
             KeyLookup::Here(_, source) => Some(source.to_string()),
             KeyLookup::Command(_, kept) => Some(kept.to_string()),
             KeyLookup::Elsewhere { .. } | KeyLookup::None => None,
@@ -171,7 +171,7 @@ impl KeyRing {
     }
 
     /// All keys that are known without asking anybody, for masking them wherever they turn up.
-    pub(super) fn known(&self, loaded: &LoadedConfig, place: &ProcessContext) -> Vec<SecretString> {
+    pub(super) fn known_keys(&self, loaded: &LoadedConfig, place: &ProcessContext) -> Vec<SecretString> {
         let env = place.env();
         let providers = &loaded.config.providers;
         let environment =
@@ -191,21 +191,21 @@ impl KeyRing {
             .collect()
     }
 
-    fn typed(&self, name: &str, provider: &Provider) -> Option<SecretString> {
+    fn typed_key(&self, name: &str, provider: &Provider) -> Option<SecretString> {
         let place = (name.to_owned(), provider.address().and_then(origin)?);
         self.inner().typed.get(&place).cloned()
     }
 
-    fn tell_held_back(&self, name: &str, provider: &Provider) {
+    fn report_held_back(&self, name: &str, provider: &Provider) {
         let parts = [("Headers", keys::headers(provider).1), ("Parts of the query", keys::query(provider).1)];
         for (what, held_back) in parts.iter().filter(|(_, held_back)| !held_back.is_empty()) {
             let address = provider.address().and_then(origin).unwrap_or_default();
             let which = held_back.join(", ");
-            self.say(sending::parts_held_back(what, name, &address, &which));
+            self.add_notice(sending::parts_held_back(what, name, &address, &which));
         }
     }
 
-    fn say(&self, text: String) {
+    fn add_notice(&self, text: String) {
         let mut inner = self.inner();
         let notice = Notice::warn(text);
         if !inner.notices.contains(&notice) {
@@ -218,7 +218,7 @@ impl KeyRing {
     }
 }
 
-fn look(
+fn look_up(
     name: &str,
     provider: &Provider,
     loaded: &LoadedConfig,

@@ -24,11 +24,11 @@ impl KnownLanguages {
     pub(crate) fn prewarm(&self) {
         let known = self.clone();
         // Without a thread they are looked for when they are asked for.
-        drop(thread::Builder::new().name("languages".into()).spawn(move || known.here().0.len()));
+        drop(thread::Builder::new().name("languages".into()).spawn(move || known.available().0.len()));
     }
 
     /// Those for which a program was on `PATH` when that was asked first.
-    pub(super) fn here(&self) -> &Languages {
+    pub(super) fn available(&self) -> &Languages {
         self.here.get_or_init(|| exec::on_path(&self.all))
     }
 }

@@ -76,8 +76,8 @@ pub(crate) fn options(factory: &SessionFactory, welcome: bool) -> Result<Options
             mac: cfg!(target_os = "macos"),
         },
         launcher: factory.launcher(),
-        editor: first([config.editor.command.clone(), env("VISUAL"), env("EDITOR")], "vi"),
-        pager: first([env("PAGER"), None, None], "less"),
+        editor: first_command([config.editor.command.clone(), env("VISUAL"), env("EDITOR")], "vi"),
+        pager: first_command([env("PAGER"), None, None], "less"),
         place: words::Locale { zone: Arc::new(LazyLock::new(zone::local)), home: factory.place.home.clone() },
         first_prompt: None,
         first_file: None,
@@ -111,7 +111,7 @@ pub(crate) fn check(factory: &SessionFactory) -> Result<Vec<Notice>, Failure> {
 }
 
 /// What the theme in use says in vain, in one line.
-pub(crate) fn said_in_vain(options: &Options) -> Option<Notice> {
+pub(crate) fn unused_theme_notice(options: &Options) -> Option<Notice> {
     // What can't be read at all is told where the terminal opens.
     theme::in_vain(&options.check().ok()?).map(Notice::warn)
 }
@@ -127,7 +127,7 @@ fn setup(factory: &SessionFactory, welcome: bool) -> Setup {
             hold: Duration::from_millis(config.review.hold_ms),
             ..Times::default()
         },
-        borders: borders::kept(&factory.loaded.paths.borders()),
+        borders: borders::load(&factory.loaded.paths.borders()),
         mouse: config.ui.mouse,
         vim: config.editor.vim,
         languages: factory.languages.all.clone(),
@@ -152,7 +152,7 @@ fn clouds(factory: &SessionFactory) -> Vec<Cloud> {
             provider: name.to_owned(),
             title: title.to_owned(),
             place: variables.and_then(|names| names.first()).cloned().unwrap_or_default(),
-            kept: factory.kept_key(name, provider),
+            kept: factory.key_location(name, provider),
         })
     };
     known.into_iter().filter_map(cloud).collect()
@@ -166,7 +166,7 @@ fn usual_server(factory: &SessionFactory) -> UsualServer {
 }
 
 /// The first command that says something.
-fn first(commands: [Option<String>; 3], otherwise: &str) -> String {
+fn first_command(commands: [Option<String>; 3], otherwise: &str) -> String {
     commands.into_iter().flatten().find(|c| !c.trim().is_empty()).unwrap_or_else(|| otherwise.into())
 }
 
@@ -188,7 +188,7 @@ fn preference(choice: Option<&ThemeChoice>) -> Preference {
         None => Preference::default(),
         Some(ThemeChoice::One(name)) => Preference::Named(name.clone()),
         Some(pair @ ThemeChoice::Pair { .. }) => {
-            let on = |dark| pair.on(dark).unwrap_or("terminal").to_owned();
+            let on = |dark| pair.for_background(dark).unwrap_or("terminal").to_owned();
             Preference::ByBackground { dark: on(true), light: on(false) }
         }
     }
@@ -248,6 +248,6 @@ pub(crate) fn failure(error: tui::TuiError) -> Failure {
 }
 
 /// Notices that are told on the first screen.
-pub(crate) fn tell(options: &mut Options, notices: Vec<Notice>) {
+pub(crate) fn add_notices(options: &mut Options, notices: Vec<Notice>) {
     options.notices.extend(notices);
 }

@@ -200,7 +200,7 @@ impl SessionFactory {
                 SessionSearch::read(text, Reader { now, zone, cwd, home, languages })
             }),
             instructions: self.instructions(),
-            informed: Arc::new(move |told| knows.informed(told)),
+            informed: Arc::new(move |told| knows.with_overrides(told)),
             undo,
             clock: Clock::System,
             store,

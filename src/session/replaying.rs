@@ -32,7 +32,7 @@ impl FreshFolder {
 
 /// What the person says about a replay.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct ReplayWish {
+pub(crate) struct ReplayOptions {
     /// Whether the network may be open where it was.
     pub(crate) network: bool,
     /// Whether nothing is to confine it.
@@ -48,7 +48,7 @@ impl SessionFactory {
         &self,
         folder: &Path,
         allowed: &AllowedThen,
-        wish: &ReplayWish,
+        wish: &ReplayOptions,
         (executor, python): (ExecutorChoice, Option<PathBuf>),
     ) -> Self {
         let mut loaded = (*self.loaded).clone();

@@ -17,7 +17,7 @@ impl SessionFactory {
         // The model is told of what is there only; what it writes in another language can still be read and saved.
         let system_prompt = match config.executor {
             ExecutorChoice::Jupyter(_) => prompt::system_of_kernels(&cwd, os),
-            _ => prompt::system(self.languages.here(), &terminals, &cwd, os),
+            _ => prompt::system(self.languages.available(), &terminals, &cwd, os),
         };
         Settings {
             step_limit: config.step_limit,

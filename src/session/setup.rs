@@ -135,7 +135,7 @@ pub(crate) fn demo(factory: &SessionFactory, wanted: &str, own_folder: bool) -> 
     } else {
         folder::put(&factory.place.cwd, story.files()).map_err(|error| failed(&error))?;
     }
-    let begins = story.begins().cloned().map(|(name, given)| ChosenRecipe { name, given });
+    let begins = story.first_recipe().cloned().map(|(name, given)| ChosenRecipe { name, given });
     let model = ModelName { provider: SCRIPTED.into(), model: name };
     let provider = Provider::new(ProviderSetup::Scripted { name: model, story });
     let provider =

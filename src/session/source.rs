@@ -14,7 +14,7 @@ pub(super) fn connect(chosen: ChosenModel, key: Option<SecretString>) -> Result<
         return Ok(Provider::new(ProviderSetup::Scripted { name, story })?);
     }
     let base_url = provider.address().map(str::to_owned);
-    let base_url = base_url.ok_or_else(|| unresolved(&ChoiceError::NoAddress(name.provider.clone())))?;
+    let base_url = base_url.ok_or_else(|| choice_error(&ChoiceError::NoAddress(name.provider.clone())))?;
     let (headers, _) = config::keys::headers(&provider);
     let (query, _) = config::keys::query(&provider);
     let said = provider.models.get(&name.model).copied().unwrap_or_default();
@@ -32,7 +32,7 @@ pub(super) fn connect(chosen: ChosenModel, key: Option<SecretString>) -> Result<
 }
 
 /// A name that leads to no model.
-pub(super) fn unresolved(error: &ChoiceError) -> ConnectError {
+pub(super) fn choice_error(error: &ChoiceError) -> ConnectError {
     ConnectError::new(error.to_string(), error.hint())
 }
 

@@ -53,9 +53,9 @@ impl BothRuns {
         for line in 1.. {
             match (left.next(), right.next()) {
                 (None, None) => break,
-                (Some(then), Some(now)) if self.are_alike(shown(then), shown(now)) => {}
+                (Some(then), Some(now)) if self.are_alike(last_shown(then), last_shown(now)) => {}
                 (then, now) => {
-                    let text = |line: Option<&str>| line.map(|line| shown(line).to_owned());
+                    let text = |line: Option<&str>| line.map(|line| last_shown(line).to_owned());
                     return Some(LineDifference { line, then: text(then), now: text(now) });
                 }
             }
@@ -107,7 +107,7 @@ impl BothRuns {
 }
 
 /// A line as a terminal shows it last: what a program wrote over it, without blanks at its end.
-fn shown(line: &str) -> &str {
+fn last_shown(line: &str) -> &str {
     let line = line.trim_end();
     line.rsplit('\r').next().unwrap_or(line)
 }

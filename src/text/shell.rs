@@ -4,7 +4,7 @@
 pub(crate) fn quoted(word: &str) -> String {
     let plain =
         |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+' | ':' | ',' | '=');
-    if !word.is_empty() && word.chars().all(plain) && !assigns(word) {
+    if !word.is_empty() && word.chars().all(plain) && !is_assignment(word) {
         word.to_owned()
     } else {
         format!("'{}'", word.replace('\'', r"'\''"))
@@ -12,7 +12,7 @@ pub(crate) fn quoted(word: &str) -> String {
 }
 
 /// Whether a shell would take this for an assignment where a command may stand.
-fn assigns(word: &str) -> bool {
+fn is_assignment(word: &str) -> bool {
     word.split_once('=').is_some_and(|(name, _)| {
         let in_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '+';
         name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && name.chars().all(in_name)

@@ -30,7 +30,7 @@ async fn a_port_where_nobody_listens_is_told() {
 
 #[tokio::test]
 async fn what_went_out_is_counted_and_told_and_nothing_else_is() {
-    let counted = |host: &str| sayso::provider::departed().near.get(host).copied().unwrap_or_default();
+    let counted = |host: &str| sayso::provider::requests_sent().near.get(host).copied().unwrap_or_default();
     let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address");
     let events = ask(&provider_at(&format!("http://{free}"), Timeouts::default())).await;
     assert_eq!((failure(&events).departure, counted(&free.to_string())), (Departure::Never, 0));
@@ -40,7 +40,7 @@ async fn what_went_out_is_counted_and_told_and_nothing_else_is() {
     let (server, events) = told(vec![Answer::stream(vec![Do::Write(delta("half of ")), Do::Cut])]).await;
     let host = server.url().trim_start_matches("http://").trim_end_matches("/v1").to_owned();
     assert_eq!((failure(&events).departure, counted(&host)), (Departure::Left, 1), "{host}");
-    assert!(sayso::provider::departed().far.is_empty(), "all of these servers are on this computer");
+    assert!(sayso::provider::requests_sent().far.is_empty(), "all of these servers are on this computer");
 }
 
 #[tokio::test]

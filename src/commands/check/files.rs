@@ -3,7 +3,7 @@
 //!
 //! Links to folders are not followed, so that no walk goes round in circles; folders of tools are passed over.
 
-use super::pieces::{PieceForm, of_shebang};
+use super::pieces::{PieceForm, shebang_language};
 use crate::commands::input::is_stdin;
 use crate::domain::Languages;
 use crate::report::{Failure, FailureClass};
@@ -68,7 +68,7 @@ fn holds_code(path: &Path) -> bool {
     let mut start = [0; 128];
     let read = std::fs::File::open(path).and_then(|mut file| file.read(&mut start));
     let start = read.ok().and_then(|read| start.get(..read)).unwrap_or_default();
-    of_shebang(&String::from_utf8_lossy(start)).is_some()
+    shebang_language(&String::from_utf8_lossy(start)).is_some()
 }
 
 /// All files below a path; the path itself where it is no folder.

@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 /// Tells a file: each finding with its line of code, then what was not looked at.
-pub(super) fn file(checked: &CheckedFile, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write_file(checked: &CheckedFile, out: &mut dyn Write) -> io::Result<()> {
     let CheckOutcome::Reviewed { review, lines, cells, .. } = &checked.outcome else { return Ok(()) };
     for (index, finding) in review.findings.iter().enumerate() {
         let cell = cells.get(index).copied().flatten();
@@ -18,10 +18,10 @@ pub(super) fn file(checked: &CheckedFile, out: &mut dyn Write) -> io::Result<()>
         }
     }
     if let Some(why) = &review.unchecked {
-        writeln!(out, "{}: not checked: {}", shown(&checked.path), visible_line(why))?;
+        writeln!(out, "{}: not checked: {}", display_path(&checked.path), visible_line(why))?;
     }
     if review.findings.is_empty() && review.unchecked.is_none() {
-        writeln!(out, "{}: no findings", shown(&checked.path))?;
+        writeln!(out, "{}: no findings", display_path(&checked.path))?;
     }
     Ok(())
 }
@@ -47,9 +47,15 @@ fn placed_line(path: &Path, cell: Option<u32>, finding: &Finding) -> String {
     let (place, severity) = (finding.place, finding.severity.as_str().to_uppercase());
     let message = visible_line(&finding.message);
     let cell = cell.map(|cell| format!("cell {cell}:")).unwrap_or_default();
-    format!("{}:{cell}{}:{}: {severity} {}: {message}", shown(path), place.line, place.column, finding.rule)
+    format!(
+        "{}:{cell}{}:{}: {severity} {}: {message}",
+        display_path(path),
+        place.line,
+        place.column,
+        finding.rule
+    )
 }
 
-fn shown(path: &Path) -> String {
-    visible_line(&input::shown(path))
+fn display_path(path: &Path) -> String {
+    visible_line(&input::display_path(path))
 }

@@ -24,7 +24,7 @@ pub(super) fn lines(source: &str, review: &Review) -> Vec<String> {
                 line = rest.next().unwrap_or_default();
                 number += 1;
             }
-            marked(line, finding)
+            mark_place(line, finding)
         })
         .collect()
 }
@@ -34,12 +34,12 @@ pub(super) fn cell_lines(texts: &[String], review: &Review, cells: &[Option<u32>
     let line_of = |(finding, cell): (&Finding, &Option<u32>)| {
         let cell = usize::try_from(cell.unwrap_or(0)).ok()?.checked_sub(1)?;
         let line = usize::try_from(finding.place.line).ok()?.checked_sub(1)?;
-        Some(marked(texts.get(cell)?.lines().nth(line)?, finding))
+        Some(mark_place(texts.get(cell)?.lines().nth(line)?, finding))
     };
     review.findings.iter().zip(cells).map(|pair| line_of(pair).unwrap_or_default()).collect()
 }
 
-fn marked(line: &str, finding: &Finding) -> String {
+fn mark_place(line: &str, finding: &Finding) -> String {
     let place = finding.place;
     let column = usize::try_from(place.column.saturating_sub(1)).unwrap_or(0);
     let end = if place.end_line == place.line { place.end_column.saturating_sub(1) } else { u32::MAX };

@@ -55,7 +55,7 @@ impl PieceForm {
 
 /// Where a line of a piece stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Stand {
+pub(super) struct LinePosition {
     /// The line of the file, or of the cell; counted from 1.
     pub(super) line: u32,
     pub(super) columns: Columns,
@@ -79,7 +79,7 @@ pub(super) struct Piece {
     pub(super) language: Option<String>,
     pub(super) source: String,
     /// Where each of its lines stands.
-    pub(super) lines: Vec<Stand>,
+    pub(super) lines: Vec<LinePosition>,
     /// Whether it runs inside an image that is being built, where no file is the person's.
     pub(super) in_image: bool,
 }
@@ -91,13 +91,13 @@ impl Piece {
     }
 
     pub(super) fn whole(language: &str, source: &str) -> Self {
-        let stand = |at: usize| Stand { line: number(at), columns: Columns::Shifted(0), cell: None };
+        let stand = |at: usize| LinePosition { line: number(at), columns: Columns::Shifted(0), cell: None };
         let lines = (0..source.split('\n').count()).map(stand).collect();
         Self { source: source.to_owned(), lines, ..Self::new(language) }
     }
 
     /// Adds a line, which stands there.
-    fn push(&mut self, text: &str, stand: Stand) {
+    fn push(&mut self, text: &str, stand: LinePosition) {
         self.source.push_str(text);
         self.source.push('\n');
         self.lines.push(stand);
@@ -150,14 +150,14 @@ pub(super) fn pieces(form: &PieceForm, source: &str, languages: &Languages) -> P
 }
 
 /// The language of a word behind a fence or in a notebook: `None` where the review has no rules for it.
-fn named(word: &str, languages: &Languages) -> Option<String> {
+fn language_named(word: &str, languages: &Languages) -> Option<String> {
     let lower = word.to_ascii_lowercase();
     let known = languages.find(&lower).map(|entry| entry.name.to_string());
     known.or_else(|| crate::review::reads(&lower).then_some(lower))
 }
 
 /// The language that the first line of a script names, as the system would start it; `None` where there is no such line.
-pub(super) fn of_shebang(text: &str) -> Option<String> {
+pub(super) fn shebang_language(text: &str) -> Option<String> {
     let line = text.strip_prefix("#!")?.lines().next()?;
     let mut words = line.split_whitespace().map(|word| word.rsplit('/').next().unwrap_or(word));
     let mut program = words.next()?;
@@ -196,7 +196,7 @@ impl JoinedReview {
             finding.place = place;
             self.findings.push((cell, finding));
         }
-        self.touch(review.effects);
+        self.add_effects(review.effects);
         if let (Some(why), Some(first)) = (review.unchecked, piece.lines.first()) {
             let cell = first.cell.map(|cell| format!("cell {cell}, ")).unwrap_or_default();
             self.unchecked.push(format!("{cell}line {}: {why}", first.line));
@@ -212,11 +212,11 @@ impl JoinedReview {
     }
 
     /// Notes what could not be read.
-    pub(super) fn unread(&mut self, why: Vec<String>) {
+    pub(super) fn add_unread(&mut self, why: Vec<String>) {
         self.unchecked.extend(why);
     }
 
-    fn touch(&mut self, effects: Effects) {
+    fn add_effects(&mut self, effects: Effects) {
         let all = &mut self.effects;
         for (mine, more) in [
             (&mut all.reads, effects.reads),
@@ -275,10 +275,10 @@ mod tests {
             ("#!/usr/bin/perl5.36 -w\n", "perl"),
             ("#!/usr/bin/make -f\n", "make"),
         ] {
-            assert_eq!(of_shebang(line).as_deref(), Some(language), "{line}");
+            assert_eq!(shebang_language(line).as_deref(), Some(language), "{line}");
         }
         for none in ["", "#!", "# !/bin/sh", "\n#!/bin/sh", "#!/usr/bin/env"] {
-            assert_eq!(of_shebang(none), None, "{none}");
+            assert_eq!(shebang_language(none), None, "{none}");
         }
     }
 

@@ -40,13 +40,13 @@ impl<'a> Progress<'a> {
     }
 
     /// One more file is checked.
-    pub(super) fn checked(&mut self) {
+    pub(super) fn count_file(&mut self) {
         self.files += 1;
-        self.look(Instant::now());
+        self.update(Instant::now());
     }
 
     /// Some time has passed. Where it can't be told, the check goes on.
-    pub(super) fn look(&mut self, now: Instant) {
+    pub(super) fn update(&mut self, now: Instant) {
         if now < self.due {
             return;
         }
@@ -95,7 +95,7 @@ mod tests {
         let mut progress = Progress::on(&mut err, on_terminal);
         for ms in moments {
             progress.files += 1;
-            progress.look(progress.began + Duration::from_millis(*ms));
+            progress.update(progress.began + Duration::from_millis(*ms));
         }
         drop(progress);
         String::from_utf8(err).unwrap()

@@ -10,7 +10,7 @@ use std::io::Write;
 pub(super) fn list(book: &RuleRegistry, as_json: bool, out: &mut dyn Write) -> Result<(), Failure> {
     let rules = book.rules();
     if as_json {
-        let rules: Value = rules.iter().map(row).collect();
+        let rules: Value = rules.iter().map(rule_json).collect();
         json::write_line(out, &json!({ "rules": rules, "forbid": book.forbid().names() }))?;
         return Ok(());
     }
@@ -39,7 +39,7 @@ pub(super) fn list(book: &RuleRegistry, as_json: bool, out: &mut dyn Write) -> R
     Ok(())
 }
 
-fn row(rule: &RuleInfo<'_>) -> Value {
+fn rule_json(rule: &RuleInfo<'_>) -> Value {
     json!({
         "id": rule.id,
         "language": rule.language,

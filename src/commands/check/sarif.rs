@@ -19,7 +19,7 @@ const MAX_NOTES: usize = 1000;
 
 /// The head of the log: the tool and its rules, up to the list of results.
 pub(super) fn begin(book: &RuleRegistry, out: &mut dyn Write) -> io::Result<()> {
-    let rules: Value = book.rules().iter().map(rule).collect();
+    let rules: Value = book.rules().iter().map(rule_json).collect();
     let tool = json!({ "driver": {
         "name": "sayso",
         "version": env!("CARGO_PKG_VERSION"),
@@ -39,7 +39,7 @@ pub(super) fn end(notes: &[Value], out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "]}}]}}")
 }
 
-fn rule(rule: &RuleInfo<'_>) -> Value {
+fn rule_json(rule: &RuleInfo<'_>) -> Value {
     let mut tags = vec!["security".to_owned(), rule.language.to_owned()];
     if let Some(number) = rule.reference.strip_prefix("CWE-") {
         tags.push(format!("external/cwe/cwe-{number:0>3}"));
@@ -50,7 +50,7 @@ fn rule(rule: &RuleInfo<'_>) -> Value {
         "fullDescription": { "text": rule.reason },
         "help": { "text": rule.reason },
         "defaultConfiguration": { "level": level(rule.severity) },
-        "properties": { "tags": tags, "security-severity": points(rule.severity) },
+        "properties": { "tags": tags, "security-severity": security_severity(rule.severity) },
     });
     if let (Some(number), Some(row)) = (rule.reference.strip_prefix("CWE-"), row.as_object_mut()) {
         row.insert("helpUri".into(), json!(format!("https://cwe.mitre.org/data/definitions/{number}.html")));
@@ -63,10 +63,10 @@ pub(super) fn results(checked: &CheckedFile, book: &RuleRegistry) -> Vec<Value> 
     let rules = book.rules();
     let cells = cells.iter().copied().chain(std::iter::repeat(None));
     let placed = review.findings.iter().zip(cells);
-    placed.map(|(finding, cell)| result(finding, cell, &checked.path, &rules)).collect()
+    placed.map(|(finding, cell)| result_json(finding, cell, &checked.path, &rules)).collect()
 }
 
-fn result(finding: &Finding, cell: Option<u32>, path: &Path, rules: &[RuleInfo<'_>]) -> Value {
+fn result_json(finding: &Finding, cell: Option<u32>, path: &Path, rules: &[RuleInfo<'_>]) -> Value {
     let place = finding.place;
     let mut result = json!({
         "ruleId": finding.rule,
@@ -101,7 +101,7 @@ fn result(finding: &Finding, cell: Option<u32>, path: &Path, rules: &[RuleInfo<'
 }
 
 /// Notes a file that was not checked, or not in full.
-pub(super) fn note(checked: &CheckedFile, notes: &mut Vec<Value>) {
+pub(super) fn add_note(checked: &CheckedFile, notes: &mut Vec<Value>) {
     let why = match &checked.outcome {
         CheckOutcome::Unread(why) => Some(format!("it can't be read: {why}")),
         CheckOutcome::Reviewed { review, .. } => review.unchecked.clone(),
@@ -124,7 +124,7 @@ fn level(severity: Severity) -> &'static str {
 }
 
 /// The number that code hosts sort by.
-fn points(severity: Severity) -> &'static str {
+fn security_severity(severity: Severity) -> &'static str {
     match severity {
         Severity::High => "8.0",
         Severity::Medium => "5.0",

@@ -5,7 +5,7 @@
 
 use super::files::FileJob;
 use super::lines::{cell_lines, lines};
-use super::pieces::of_shebang;
+use super::pieces::shebang_language;
 use super::pieces::{self, JoinedReview, Piece, PieceForm as Holds, Pieces};
 use super::progress::Progress;
 use crate::commands::input;
@@ -63,7 +63,7 @@ pub(super) enum CheckOutcome {
 ///
 /// # Errors
 /// What telling says; then the rest is not reviewed.
-pub(super) fn each(
+pub(super) fn review_each(
     mut jobs: impl Iterator<Item = FileJob>,
     (scope, languages): (&Scope, &Languages),
     form: ReportForm,
@@ -123,9 +123,9 @@ fn side_by_side(
             match told.recv_timeout(PROGRESS_INTERVAL) {
                 Ok(one) => {
                     done.push(one);
-                    progress.checked();
+                    progress.count_file();
                 }
-                Err(RecvTimeoutError::Timeout) => progress.look(Instant::now()),
+                Err(RecvTimeoutError::Timeout) => progress.update(Instant::now()),
                 Err(RecvTimeoutError::Disconnected) => break,
             }
         }
@@ -145,7 +145,7 @@ fn check(job: &FileJob, (scope, languages): (&Scope, &Languages), form: ReportFo
         Ok(bytes) => bytes,
         Err(error) => return CheckedFile { path, outcome: CheckOutcome::Unread(report::reason(&error)) },
     };
-    let source = match text(bytes) {
+    let source = match decode(bytes) {
         Ok(source) => source,
         Err(why) => {
             let review = crate::review::unchecked(&why.to_string(), scope);
@@ -154,10 +154,10 @@ fn check(job: &FileJob, (scope, languages): (&Scope, &Languages), form: ReportFo
             return CheckedFile { path, outcome };
         }
     };
-    let (holds, found) = held(job, &source, languages);
+    let (holds, found) = detect_pieces(job, &source, languages);
     let language = holds.name().map(str::to_owned);
     let (review, cells) = match (&holds, found.pieces.as_slice()) {
-        (Holds::Program(_), []) => (look(&source, language.as_deref(), scope), Vec::new()),
+        (Holds::Program(_), []) => (review_text(&source, language.as_deref(), scope), Vec::new()),
         _ => join(&source, found, scope),
     };
     let lines = match (form, &holds) {
@@ -170,11 +170,11 @@ fn check(job: &FileJob, (scope, languages): (&Scope, &Languages), form: ReportFo
 
 /// What a file holds, and its pieces. A program whose name and first line tell two languages is read in both: either may
 /// run it.
-fn held(job: &FileJob, source: &str, languages: &Languages) -> (Holds, Pieces) {
+fn detect_pieces(job: &FileJob, source: &str, languages: &Languages) -> (Holds, Pieces) {
     let Holds::Program(named) = &job.form else {
         return (job.form.clone(), pieces::pieces(&job.form, source, languages));
     };
-    let told = of_shebang(source).filter(|_| !job.chosen);
+    let told = shebang_language(source).filter(|_| !job.chosen);
     let Some(told) = told else { return (job.form.clone(), Pieces::default()) };
     if told == "make" && named.is_none() {
         return (Holds::Makefile, pieces::pieces(&Holds::Makefile, source, languages));
@@ -195,13 +195,13 @@ fn join(source: &str, found: Pieces, scope: &Scope) -> (Review, Vec<Option<u32>>
     let mut joined = JoinedReview::default();
     for piece in &found.pieces {
         let scope = Scope { in_image: piece.in_image, ..scope.clone() };
-        joined.add(piece, look(&piece.source, piece.language.as_deref(), &scope));
+        joined.add(piece, review_text(&piece.source, piece.language.as_deref(), &scope));
     }
     if found.prose {
-        joined.add_characters(&found.pieces, look(source, None, scope));
+        joined.add_characters(&found.pieces, review_text(source, None, scope));
     }
     let unread = !found.unread.is_empty();
-    joined.unread(found.unread);
+    joined.add_unread(found.unread);
     let (mut review, mut cells) = joined.finish();
     if unread {
         let closed = crate::review::unchecked(review.unchecked.as_deref().unwrap_or_default(), scope);
@@ -212,7 +212,7 @@ fn join(source: &str, found: Pieces, scope: &Scope) -> (Review, Vec<Option<u32>>
 }
 
 /// The review of a text. A rule that breaks must neither end the check nor let a file pass as clean.
-fn look(source: &str, language: Option<&str>, scope: &Scope) -> Review {
+fn review_text(source: &str, language: Option<&str>, scope: &Scope) -> Review {
     let named = language.map(|name| Language(name.to_owned()));
     let review = catch_unwind(AssertUnwindSafe(|| review_in_time(source, named.as_ref(), scope)));
     review.unwrap_or_else(|_| crate::review::unchecked("the checks broke off", scope))
@@ -220,7 +220,7 @@ fn look(source: &str, language: Option<&str>, scope: &Scope) -> Review {
 
 /// Why a file has no text that is checked.
 #[derive(Debug, thiserror::Error)]
-enum NoText {
+enum DecodeError {
     #[error("it is larger than {} MiB", MAX_BYTES >> 20)]
     TooLarge,
     #[error("it is no text")]
@@ -228,12 +228,12 @@ enum NoText {
 }
 
 /// The text of a file.
-fn text(bytes: Vec<u8>) -> Result<String, NoText> {
+fn decode(bytes: Vec<u8>) -> Result<String, DecodeError> {
     if bytes.len() as u64 > MAX_BYTES {
-        return Err(NoText::TooLarge);
+        return Err(DecodeError::TooLarge);
     }
     if bytes.iter().take(8192).any(|byte| *byte == 0) {
-        return Err(NoText::Binary);
+        return Err(DecodeError::Binary);
     }
     match String::from_utf8(bytes) {
         Ok(text) => Ok(text),
@@ -268,13 +268,14 @@ mod tests {
         let mut err = Vec::new();
         let (scope, languages) = (Scope::default(), Languages::default());
         let progress = &mut Progress::new(&mut err);
-        each(jobs.iter().cloned(), (&scope, &languages), ReportForm::Data, progress, &mut tell).unwrap();
+        review_each(jobs.iter().cloned(), (&scope, &languages), ReportForm::Data, progress, &mut tell)
+            .unwrap();
         assert_eq!(seen, jobs.iter().map(|job| job.path.clone()).collect::<Vec<_>>());
     }
 
     #[test]
     fn what_is_no_text_is_said() {
-        assert!(text(vec![0x7f, b'E', b'L', b'F', 0]).is_err());
-        assert_eq!(text(vec![b'a', 0xff, b'b']).unwrap(), "a\u{fffd}b");
+        assert!(decode(vec![0x7f, b'E', b'L', b'F', 0]).is_err());
+        assert_eq!(decode(vec![b'a', 0xff, b'b']).unwrap(), "a\u{fffd}b");
     }
 }

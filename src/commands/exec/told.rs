@@ -65,7 +65,7 @@ impl<'a, 'c> FileTeller<'a, 'c> {
     }
 
     /// What kind of failure the whole is.
-    pub(super) fn failed(&self) -> Option<FailureClass> {
+    pub(super) fn failure_class(&self) -> Option<FailureClass> {
         self.failed
     }
 
@@ -82,13 +82,13 @@ impl<'a, 'c> FileTeller<'a, 'c> {
             }
             Entry::Ran { block, report, .. } => item(block).map_or(Ok(()), |item| {
                 let terms = item.runs.last().map(|run| &*run.terms);
-                self.ended(item, terms, report)
+                self.write_end(item, terms, report)
             }),
             Entry::Declined { block, why, .. } => item(block).map_or(Ok(()), |item| {
                 let forbidden = item.review.as_ref().is_some_and(|(_, review)| review.forbidden());
                 let outcome = if forbidden { Outcome::Refused } else { Outcome::NotStarted };
                 let terms = state.inspected(*block).and_then(|inspected| inspected.terms.as_ref().ok());
-                self.ended(item, terms, &RunReport::bare(outcome(why.clone())))
+                self.write_end(item, terms, &RunReport::bare(outcome(why.clone())))
             }),
             _ => Ok(()),
         }
@@ -135,17 +135,17 @@ impl<'a, 'c> FileTeller<'a, 'c> {
         rewritten.push(text, now)
     }
 
-    fn ended(&mut self, item: &BlockItem, terms: Option<&Terms>, report: &RunReport) -> io::Result<()> {
+    fn write_end(&mut self, item: &BlockItem, terms: Option<&Terms>, report: &RunReport) -> io::Result<()> {
         let Some(path) = path(&item.block) else { return Ok(()) };
         self.failed = self.failed.or(match report.outcome {
             Outcome::Ok => None,
             Outcome::TimedOut => Some(FailureClass::TimedOut),
             _ => Some(FailureClass::Work),
         });
-        if self.json { self.object(path, item, terms, report) } else { self.text(path, report) }
+        if self.json { self.write_object(path, item, terms, report) } else { self.text(path, report) }
     }
 
-    fn object(
+    fn write_object(
         &mut self,
         path: &str,
         item: &BlockItem,
@@ -203,8 +203,8 @@ impl<'a, 'c> FileTeller<'a, 'c> {
             (Some(blob), Retention::Session(_)) => {
                 writeln!(err, "all of the output is in {}", visible_line(&blob.to_string_lossy()))?;
             }
-            _ if printed(report) > told => {
-                writeln!(err, "{}", saving::left_out(printed(report) - told))?;
+            _ if printed_bytes(report) > told => {
+                writeln!(err, "{}", saving::left_out(printed_bytes(report) - told))?;
             }
             _ => {}
         }
@@ -220,7 +220,7 @@ impl<'a, 'c> FileTeller<'a, 'c> {
 }
 
 /// How many bytes a run printed.
-fn printed(report: &RunReport) -> u64 {
+fn printed_bytes(report: &RunReport) -> u64 {
     report.output.total(Stream::Stdout).saturating_add(report.output.total(Stream::Stderr))
 }
 

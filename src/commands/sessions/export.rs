@@ -29,7 +29,7 @@ pub(super) fn run(
     };
     let blobs = store::blobs_of(&summary.path);
     let written = export::write(document, format, &blobs, (keys, &factory.masker()));
-    let (text, _) = written.map_err(|why| stopped(&why))?;
+    let (text, _) = written.map_err(|why| stop_failure(&why))?;
     match &args.output {
         Some(path) => {
             write(path, &text, args.force)?;
@@ -50,7 +50,7 @@ fn format(args: &SessionExportArgs) -> Result<ExportFormat, Failure> {
     })
 }
 
-fn stopped(why: &ExportStop) -> Failure {
+fn stop_failure(why: &ExportStop) -> Failure {
     let hint = match why {
         ExportStop::Keys(_) => "--redact masks it; --allow-secrets writes it as it is.",
         ExportStop::Form(_) => "Another --format may do.",

@@ -21,7 +21,7 @@ pub(super) fn list(
 ) -> Result<(), Failure> {
     let sessions = index::list(folder);
     if as_json {
-        let sessions: Value = sessions.iter().map(summary).collect();
+        let sessions: Value = sessions.iter().map(summary_json).collect();
         json::write_line(console.out, &json!({ "sessions": sessions }))?;
         return Ok(());
     }
@@ -41,7 +41,7 @@ pub(super) fn list(
         let label = format!("{lead}{}", visible_line(session.label()));
         let cwd = visible_line(&names::abbreviate_home(&session.cwd, home));
         let of = session.branch_of.as_deref().and_then(|id| by_id.get(id).copied());
-        let (when, state) = (time(session.modified), state(session, of));
+        let (when, state) = (time(session.modified), describe_state(session, of));
         writeln!(out, "{when}  {label:<28} {:>4} messages  {cwd}{state}", session.messages)?;
         if !session.name.is_empty() {
             writeln!(out, "                  {below}{}", visible_line(&session.id))?;
@@ -51,7 +51,7 @@ pub(super) fn list(
 }
 
 /// What is worth knowing before a session is opened.
-fn state(session: &Summary, of: Option<&Summary>) -> String {
+fn describe_state(session: &Summary, of: Option<&Summary>) -> String {
     let mut words = Vec::new();
     if session.branch_of.is_some() {
         let of = of.map(|of| visible_line(of.label()));
@@ -78,7 +78,7 @@ fn state(session: &Summary, of: Option<&Summary>) -> String {
 }
 
 /// What is told of a session in JSON.
-pub(super) fn summary(session: &Summary) -> Value {
+pub(super) fn summary_json(session: &Summary) -> Value {
     json!({
         "id": session.id,
         "name": session.name,

@@ -29,7 +29,7 @@ pub(super) fn run(
 ) -> Result<(), Failure> {
     let folder = factory.loaded.sessions();
     let summary = find(&folder, &args.session)?;
-    let masker = factory.masker().with_words(words(args)?);
+    let masker = factory.masker().with_words(read_words(args)?);
     let seal = seal(&factory.loaded.paths.state, console)?;
     let redaction =
         Redaction::open(&summary.path, masker, seal.as_ref()).map_err(|error| unreadable(&error))?;
@@ -37,10 +37,10 @@ pub(super) fn run(
     let label = visible_line(summary.label());
     if plan.places.is_empty() {
         writeln!(console.out, "{}", saving::nothing_to_redact(&label))?;
-        tell_pictures(&plan, console)?;
+        print_pictures(&plan, console)?;
         return Ok(());
     }
-    tell(&plan, console)?;
+    print_plan(&plan, console)?;
     let related = index::list(&folder).into_iter().filter(|other| {
         other.branch_of.as_ref() == Some(&summary.id) || summary.branch_of.as_ref() == Some(&other.id)
     });
@@ -59,14 +59,14 @@ pub(super) fn run(
     Ok(())
 }
 
-fn tell(plan: &RedactionPlan, console: &mut Console<'_>) -> Result<(), Failure> {
+fn print_plan(plan: &RedactionPlan, console: &mut Console<'_>) -> Result<(), Failure> {
     for place in plan.places.iter().take(MAX_PLACES_SHOWN) {
         writeln!(console.err, "{}", visible_line(place))?;
     }
     if plan.places.len() > MAX_PLACES_SHOWN {
         writeln!(console.err, "and {} more", plan.places.len() - MAX_PLACES_SHOWN)?;
     }
-    tell_pictures(plan, console)?;
+    print_pictures(plan, console)?;
     if plan.damaged > 0 {
         let lines = counted(plan.damaged, "damaged line");
         writeln!(console.err, "note: {lines} can't be read and will not be there any more")?;
@@ -75,7 +75,7 @@ fn tell(plan: &RedactionPlan, console: &mut Console<'_>) -> Result<(), Failure> 
 }
 
 /// Names the pictures, each with its file, so that a person can look at it and remove it.
-fn tell_pictures(plan: &RedactionPlan, console: &mut Console<'_>) -> Result<(), Failure> {
+fn print_pictures(plan: &RedactionPlan, console: &mut Console<'_>) -> Result<(), Failure> {
     if plan.pictures.is_empty() {
         return Ok(());
     }
@@ -86,7 +86,7 @@ fn tell_pictures(plan: &RedactionPlan, console: &mut Console<'_>) -> Result<(), 
     Ok(())
 }
 
-fn words(args: &SessionRedactArgs) -> Result<Vec<SecretString>, Failure> {
+fn read_words(args: &SessionRedactArgs) -> Result<Vec<SecretString>, Failure> {
     let mut words = args.word.clone();
     if let Some(path) = &args.words_from {
         let text = read(path).map_err(|error| {

@@ -17,7 +17,7 @@ use std::path::Path;
 const MAX_SESSIONS_SHOWN: usize = 20;
 
 /// Removes the sessions that are named.
-pub(super) fn named(
+pub(super) fn remove_named(
     folder: &Path,
     sessions: &[String],
     yes: bool,
@@ -34,14 +34,15 @@ pub(super) fn named(
 }
 
 /// Removes the sessions that nothing was written to since a moment.
-pub(super) fn older(
+pub(super) fn remove_older(
     factory: &SessionFactory,
     older: &str,
     (keep_named, yes): (bool, bool),
     console: &mut Console<'_>,
 ) -> Result<(), Failure> {
     let zone = crate::session::local_zone();
-    let before = moment::read(older, Clock::System.now(), &zone).ok_or_else(|| search::no_moment(older))?;
+    let before =
+        moment::read(older, Clock::System.now(), &zone).ok_or_else(|| search::time_failure(older))?;
     let masker = factory.masker();
     let old = index::list(&factory.loaded.sessions()).into_iter().filter(|session| session.modified < before);
     let (open, meant): (Vec<Summary>, Vec<Summary>) = old

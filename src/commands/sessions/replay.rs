@@ -21,7 +21,7 @@ use crate::headless::{self, Ending, HeadlessOptions, TurnInput};
 use crate::report::{Failure, FailureClass};
 use crate::review;
 use crate::session::factory::SessionFactory;
-use crate::session::replaying::{FreshFolder, ReplayWish};
+use crate::session::replaying::{FreshFolder, ReplayOptions};
 use crate::session::setup;
 use crate::store::LoadedSession;
 use crate::store::index::Summary;
@@ -53,10 +53,10 @@ pub(super) fn run(
             "nothing ran in this session: there is nothing to repeat",
         ));
     }
-    let copied = chosen(args, &summary, &recorded, factory)?;
-    let folder = FreshFolder::make().map_err(|error| failed("no folder for it can be made", &error))?;
+    let copied = chosen_files(args, &summary, &recorded, factory)?;
+    let folder = FreshFolder::make().map_err(|error| failure("no folder for it can be made", &error))?;
     if let Some((files, from)) = &copied {
-        files.copy(from, folder.path()).map_err(|error| failed("not all files could be copied", &error))?;
+        files.copy(from, folder.path()).map_err(|error| failure("not all files could be copied", &error))?;
     }
     let plan =
         Replay { args, summary: &summary, recorded: &recorded, copied: copied.map(|(files, _)| files) };
@@ -66,7 +66,7 @@ pub(super) fn run(
     done?
 }
 
-fn failed(what: &str, error: &dyn std::fmt::Display) -> Failure {
+fn failure(what: &str, error: &dyn std::fmt::Display) -> Failure {
     Failure::new(FailureClass::Work, format!("{what}: {error}"))
 }
 
@@ -92,7 +92,7 @@ fn first_of(names: &[String]) -> String {
 }
 
 /// A file that is not copied, with the reason; nothing of what the runs make again.
-fn left_out(path: &str, why: WhyNotCopied) -> Option<String> {
+fn describe_left_out(path: &str, why: WhyNotCopied) -> Option<String> {
     let why = match why {
         WhyNotCopied::Made => return None,
         WhyNotCopied::Hidden => "hidden",
@@ -113,7 +113,7 @@ fn is_elsewhere(step: &RecordedStep, today: &ExecutorChoice) -> bool {
 }
 
 /// The files that are to be copied, and the folder in which the session worked.
-fn chosen(
+fn chosen_files(
     args: &SessionReplayArgs,
     summary: &Summary,
     recorded: &RecordedRuns,
@@ -192,9 +192,9 @@ impl<'a> Replay<'a> {
         let mut teller = ReplayTeller::new(console, self.args, comparer, folders);
         let mut is_told = false;
         for sitting in &self.recorded.sittings {
-            let ended = self.sitting(sitting, &factory, &allowed, (&mut teller, &mut is_told)).await?;
+            let ended = self.repeat_period(sitting, &factory, &allowed, (&mut teller, &mut is_told)).await?;
             match ended {
-                Some(Ending::Interrupted) => return Err(Failure::told(FailureClass::Interrupted)),
+                Some(Ending::Interrupted) => return Err(Failure::already_told(FailureClass::Interrupted)),
                 Some(ending @ Ending::Unsaved(_)) => {
                     return Err(Failure::new(FailureClass::Work, ending.message()));
                 }
@@ -208,7 +208,7 @@ impl<'a> Replay<'a> {
     }
 
     /// Repeats the runs of one time that the session was open: with kernels and shells of their own.
-    async fn sitting(
+    async fn repeat_period(
         &self,
         sitting: &'a RecordedPeriod,
         factory: &SessionFactory,
@@ -217,7 +217,7 @@ impl<'a> Replay<'a> {
     ) -> Result<Option<Ending>, Failure> {
         if sitting.runs().next().is_none() {
             teller.expect(&sitting.steps)?;
-            teller.sitting_over();
+            teller.end_period();
             return Ok(None);
         }
         let (opened, scratch) = factory.begin_unkept(Policy::Ask);
@@ -233,7 +233,7 @@ impl<'a> Replay<'a> {
             return Err(Failure::new(FailureClass::Work, replay::UNCONFINED).hint(replay::UNCONFINED_HINT));
         }
         if !std::mem::replace(is_told, true) {
-            self.tell_place(&report, allowed, teller.err())?;
+            self.print_place(&report, allowed, teller.err())?;
         }
         teller.expect(&sitting.steps)?;
         if !teller.is_wanted() {
@@ -244,7 +244,7 @@ impl<'a> Replay<'a> {
         let options = HeadlessOptions { begin: TurnInput::Recorded(blocks), json: false, session: None };
         let ended = Box::pin(headless::run_with_observer(opened.driver, &options, teller)).await?;
         drop(scratch);
-        teller.sitting_over();
+        teller.end_period();
         Ok(Some(ended.ending))
     }
 
@@ -270,7 +270,7 @@ impl<'a> Replay<'a> {
         let mut there = factory.clone();
         there.place = there.place.with_cwd(self.summary.cwd.clone());
         let python = there.local_executor().interpreter(&Language::python()).await;
-        let wish = ReplayWish {
+        let wish = ReplayOptions {
             network: self.args.allow_network,
             unconfined: self.args.sandbox == Some(SandboxLevel::Off),
             worked: self.summary.cwd.clone(),
@@ -289,7 +289,7 @@ impl<'a> Replay<'a> {
     }
 
     /// Tells where it runs, what holds it there, and which files it has.
-    fn tell_place(
+    fn print_place(
         &self,
         report: &SandboxReport,
         allowed: &AllowedThen,
@@ -306,7 +306,8 @@ impl<'a> Replay<'a> {
         if let Some(files) = &self.copied {
             let count = counted(files.count(), "file");
             writeln!(err, "  {count} of {} copied ({})", self.summary.cwd.display(), size(files.bytes()))?;
-            let left: Vec<String> = files.left_out().filter_map(|(path, why)| left_out(path, why)).collect();
+            let left: Vec<String> =
+                files.left_out().filter_map(|(path, why)| describe_left_out(path, why)).collect();
             if !left.is_empty() {
                 writeln!(err, "  {}: {}", replay::LEFT_OUT, first_of(&left))?;
             }

@@ -1,7 +1,7 @@
 //! `sayso sessions search`: sessions by what was said and done in them, for people and in JSON.
 
 use super::super::Console;
-use super::list::summary;
+use super::list::summary_json;
 use super::{stamp, time};
 use crate::cli::SessionSearchArgs;
 use crate::domain::visible::visible_line;
@@ -29,7 +29,7 @@ pub(super) fn run(
     factory: &SessionFactory,
     console: &mut Console<'_>,
 ) -> Result<(), Failure> {
-    let wanted = wanted(args, factory)?;
+    let wanted = parse_query(args, factory)?;
     let folder = factory.loaded.sessions();
     let told = Cell::new(false);
     let talks = io::stderr().is_terminal();
@@ -57,11 +57,11 @@ pub(super) fn run(
         writeln!(console.err, "warning: {left} not searched: the newer ones hold too much")?;
     }
     if args.json {
-        let hits: Value = found.hits.iter().map(hit).collect();
+        let hits: Value = found.hits.iter().map(hit_json).collect();
         json::write_line(console.out, &json!({ "hits": hits, "more": found.more }))?;
     } else {
         let words = SearchWords::typed(&args.words);
-        tell(&found, &words, factory.place.home.as_deref(), console)?;
+        print_results(&found, &words, factory.place.home.as_deref(), console)?;
     }
     if !found.hits.is_empty() {
         return Ok(());
@@ -69,10 +69,10 @@ pub(super) fn run(
     if !args.json {
         writeln!(console.err, "no session holds that")?;
     }
-    Err(Failure::told(FailureClass::Work))
+    Err(Failure::already_told(FailureClass::Work))
 }
 
-fn wanted(args: &SessionSearchArgs, factory: &SessionFactory) -> Result<SearchQuery, Failure> {
+fn parse_query(args: &SessionSearchArgs, factory: &SessionFactory) -> Result<SearchQuery, Failure> {
     let sought = SearchWords::of_arguments(&args.words);
     if sought.is_empty() && !args.words.is_empty() {
         return Err(Failure::new(FailureClass::Usage, "there is no word in what is looked for")
@@ -81,7 +81,7 @@ fn wanted(args: &SessionSearchArgs, factory: &SessionFactory) -> Result<SearchQu
     let (now, zone) = (Clock::System.now(), crate::session::local_zone());
     let moment = |given: &Option<String>,
                   read: fn(&str, Timestamp, &jiff::tz::TimeZone) -> Option<Timestamp>| {
-        given.as_ref().map(|text| read(text, now, &zone).ok_or_else(|| no_moment(text))).transpose()
+        given.as_ref().map(|text| read(text, now, &zone).ok_or_else(|| time_failure(text))).transpose()
     };
     let cwd = &factory.place.cwd;
     let folder = args.folder.as_ref().map(|folder| filters::without_links(cwd.join(folder)));
@@ -98,12 +98,12 @@ fn wanted(args: &SessionSearchArgs, factory: &SessionFactory) -> Result<SearchQu
     })
 }
 
-pub(super) fn no_moment(text: &str) -> Failure {
+pub(super) fn time_failure(text: &str) -> Failure {
     Failure::new(FailureClass::Usage, format!("{text:?} is no date and no age"))
         .hint("Such as 2026-11-01, or 90d (days), 12h, 6w, 1y.")
 }
 
-fn tell(
+fn print_results(
     found: &SearchResults,
     words: &str,
     home: Option<&Path>,
@@ -123,7 +123,7 @@ fn tell(
             };
             writeln!(out, "  {:<18} {}{also}", hit.place.to_string(), visible::visible_line(&hit.line))?;
         }
-        writeln!(out, "  sayso resume {id}{}\n", opened_at(of_one, words))?;
+        writeln!(out, "  sayso resume {id}{}\n", place_arguments(of_one, words))?;
     }
     if found.more {
         writeln!(out, "There is more: --limit N tells more of it, more words tell less.")?;
@@ -132,7 +132,7 @@ fn tell(
 }
 
 /// How a session is opened at the first of these places, and at the others: ` --at block:3 --find merge (or --at output:3)`.
-fn opened_at(hits: &[SearchHit], words: &str) -> String {
+fn place_arguments(hits: &[SearchHit], words: &str) -> String {
     let mut places: Vec<String> = hits.iter().filter_map(|hit| hit.place.typed()).collect();
     places.dedup();
     let Some((first, others)) = places.split_first() else { return String::new() };
@@ -145,9 +145,9 @@ fn opened_at(hits: &[SearchHit], words: &str) -> String {
     format!(" --at {first}{find}{others}")
 }
 
-fn hit(hit: &SearchHit) -> Value {
+fn hit_json(hit: &SearchHit) -> Value {
     json!({
-        "session": summary(&hit.session),
+        "session": summary_json(&hit.session),
         "place": hit.place.kind.as_str(),
         "block": hit.place.block,
         "message": hit.place.message,

@@ -43,7 +43,7 @@ pub(super) fn run(
         return Err(failure(format!("the session is {why}: nothing that it tells of is taken back")));
     }
     let entries = loaded.entries.iter().rev().map(|(_, entry)| entry);
-    let found = recorded(entries, args.block.map(BlockId))?;
+    let found = find_recorded(entries, args.block.map(BlockId))?;
     let way = if args.again { UndoWay::Again } else { UndoWay::Back };
     // Paths are told as the session tells them.
     let place = crate::driver::UndoPlace { working: summary.cwd.clone(), ..factory.undo_place() };
@@ -51,30 +51,30 @@ pub(super) fn run(
     let all = copies.changes(found.record).map_err(|error| {
         failure(format!("what block {} changed can't be taken back: {error}", found.block))
     })?;
-    let wanted = wanted(&all, &args.files)?;
+    let wanted = wanted_changes(&all, &args.files)?;
     let can: Vec<u32> = wanted.iter().filter(|c| c.standing.way() == Some(way)).map(|c| c.number).collect();
-    let left: Vec<&UndoChange> = wanted.iter().copied().filter(|c| stays(c.standing, way)).collect();
+    let left: Vec<&UndoChange> = wanted.iter().copied().filter(|c| is_left_alone(c.standing, way)).collect();
     if !args.yes {
-        let others = others(&loaded.entries, &found);
-        tell(&found, &wanted, &can, way, console)?;
+        let others = other_runs(&loaded.entries, &found);
+        print_plan(&found, &wanted, &can, way, console)?;
         if args.block.is_none() {
-            tell_others(&found, &others, &mut copies, console)?;
+            print_other_runs(&found, &others, &mut copies, console)?;
         }
         return Err(Failure::new(FailureClass::Usage, "nothing was changed").hint("--yes does it."));
     }
     if can.is_empty() && left.is_empty() {
-        tell_each(&wanted, console)?;
+        print_changes(&wanted, console)?;
         return Err(failure("nothing of it can be done".into()));
     }
     // No numbers would mean all of them.
     let done = if can.is_empty() { Ok(Vec::new()) } else { copies.put_back(found.record, &can, way) };
     let done = done.map_err(|error| failure(error.to_string()))?;
-    note(&found, &done, way, store.with_masker(factory.masker()))?;
-    told(&done, &left, wanted.len(), way, console)
+    record_undo(&found, &done, way, store.with_masker(factory.masker()))?;
+    print_result(&done, &left, wanted.len(), way, console)
 }
 
 /// Whether a change stays as it is, though it is not as it was wanted.
-fn stays(standing: UndoStanding, way: UndoWay) -> bool {
+fn is_left_alone(standing: UndoStanding, way: UndoWay) -> bool {
     let is_there = match way {
         UndoWay::Back => matches!(standing, UndoStanding::TakenBack | UndoStanding::TakenBackForGood),
         // What can't be taken back was not.
@@ -97,7 +97,7 @@ fn failure(why: String) -> Failure {
 }
 
 /// The last run of a block that changed something, or of the session.
-fn recorded<'e>(
+fn find_recorded<'e>(
     mut entries: impl Iterator<Item = &'e Entry>,
     block: Option<BlockId>,
 ) -> Result<RecordedRun, Failure> {
@@ -117,7 +117,7 @@ fn recorded<'e>(
 }
 
 /// The changes that are meant.
-fn wanted<'c>(all: &'c [UndoChange], files: &[String]) -> Result<Vec<&'c UndoChange>, Failure> {
+fn wanted_changes<'c>(all: &'c [UndoChange], files: &[String]) -> Result<Vec<&'c UndoChange>, Failure> {
     if let Some(other) = files.iter().find(|file| !all.iter().any(|change| change.path == **file)) {
         let why = format!("the run did not change {}", visible_line(other));
         return Err(Failure::new(FailureClass::Usage, why).hint("Without --file all its changes are told."));
@@ -125,7 +125,7 @@ fn wanted<'c>(all: &'c [UndoChange], files: &[String]) -> Result<Vec<&'c UndoCha
     Ok(all.iter().filter(|change| files.is_empty() || files.contains(&change.path)).collect())
 }
 
-fn tell_each(changes: &[&UndoChange], console: &mut Console<'_>) -> io::Result<()> {
+fn print_changes(changes: &[&UndoChange], console: &mut Console<'_>) -> io::Result<()> {
     for change in changes {
         let (path, standing) = (visible_line(&change.path), change.standing.words());
         let line = format!("  {:<8} {path}  {}  {standing}", change.change, size(change.bytes));
@@ -135,7 +135,7 @@ fn tell_each(changes: &[&UndoChange], console: &mut Console<'_>) -> io::Result<(
 }
 
 /// Says what would be done.
-fn tell(
+fn print_plan(
     found: &RecordedRun,
     changes: &[&UndoChange],
     can: &[u32],
@@ -143,9 +143,9 @@ fn tell(
     console: &mut Console<'_>,
 ) -> Result<(), Failure> {
     writeln!(console.out, "block {} changed:", found.block)?;
-    tell_each(changes, console)?;
+    print_changes(changes, console)?;
     let (can, all) = (can.len(), counted(changes.len(), "change"));
-    writeln!(console.out, "{can} of {all} can be {}.", word(way))?;
+    writeln!(console.out, "{can} of {all} can be {}.", verb(way))?;
     let dropped = changes.iter().filter(|change| change.standing == UndoStanding::Dropped).count() as u64;
     if dropped > 0 {
         writeln!(console.out, "{}", undo::dropped(dropped))?;
@@ -154,7 +154,7 @@ fn tell(
 }
 
 /// The other runs that changed something, the last first.
-fn others(entries: &[(Timestamp, Entry)], found: &RecordedRun) -> Vec<RecordedRun> {
+fn other_runs(entries: &[(Timestamp, Entry)], found: &RecordedRun) -> Vec<RecordedRun> {
     let records = entries.iter().rev().filter_map(|(_, entry)| match entry {
         Entry::Ran { run, block, report } if *run != found.run => {
             let record = report.receipt.undo.as_ref()?.record?;
@@ -166,7 +166,7 @@ fn others(entries: &[(Timestamp, Entry)], found: &RecordedRun) -> Vec<RecordedRu
 }
 
 /// Says of each of the other runs whether what it changed can still be taken back.
-fn tell_others(
+fn print_other_runs(
     found: &RecordedRun,
     others: &[RecordedRun],
     store: &mut UndoStore,
@@ -193,7 +193,7 @@ fn tell_others(
     Ok(())
 }
 
-fn word(way: UndoWay) -> &'static str {
+fn verb(way: UndoWay) -> &'static str {
     match way {
         UndoWay::Back => "taken back",
         UndoWay::Again => "made again",
@@ -201,7 +201,7 @@ fn word(way: UndoWay) -> &'static str {
 }
 
 /// Notes in the session what was done, so that the model is told as well.
-fn note(found: &RecordedRun, done: &[PutBackFile], way: UndoWay, store: Store) -> Result<(), Failure> {
+fn record_undo(found: &RecordedRun, done: &[PutBackFile], way: UndoWay, store: Store) -> Result<(), Failure> {
     let files: Vec<String> =
         done.iter().filter(|file| file.result.is_ok()).map(|file| file.path.clone()).collect();
     if files.is_empty() {
@@ -216,7 +216,7 @@ fn note(found: &RecordedRun, done: &[PutBackFile], way: UndoWay, store: Store) -
     super::super::block_on(store.close())?.map_err(|error| unreadable(&error))
 }
 
-fn told(
+fn print_result(
     done: &[PutBackFile],
     left: &[&UndoChange],
     all: usize,
@@ -227,20 +227,20 @@ fn told(
     for file in done {
         let path = visible_line(&file.path);
         match &file.result {
-            Ok(()) => writeln!(console.out, "{}: {path}", word(way))?,
+            Ok(()) => writeln!(console.out, "{}: {path}", verb(way))?,
             Err(why) => {
                 refused += 1;
-                writeln!(console.out, "not {}: {path}: {}", word(way), visible_line(&why.to_string()))?;
+                writeln!(console.out, "not {}: {path}: {}", verb(way), visible_line(&why.to_string()))?;
             }
         }
     }
     for change in left {
         let (path, why) = (visible_line(&change.path), why_it_stays(change.standing));
-        writeln!(console.out, "not {}: {path}: {why}", word(way))?;
+        writeln!(console.out, "not {}: {path}: {why}", verb(way))?;
     }
     let (all, were) = (counted(all, "change"), if refused == 1 { "was" } else { "were" });
     match refused {
         0 => Ok(()),
-        n => Err(failure(format!("{n} of {all} {were} not {}", word(way)))),
+        n => Err(failure(format!("{n} of {all} {were} not {}", verb(way)))),
     }
 }

@@ -26,10 +26,10 @@ impl Colours {
         if text.len() > MAX_BYTES || text.lines().any(|line| line.len() > MAX_LINE_BYTES) {
             return escaped(text);
         }
-        self.coloured(language, text).unwrap_or_else(|| escaped(text))
+        self.highlight(language, text).unwrap_or_else(|| escaped(text))
     }
 
-    fn coloured(&self, language: &str, text: &str) -> Option<String> {
+    fn highlight(&self, language: &str, text: &str) -> Option<String> {
         let grammar =
             self.grammars.find_syntax_by_token(language).filter(|found| found.name != "Plain Text")?;
         let mut page = ClassedHTMLGenerator::new_with_class_style(grammar, &self.grammars, STYLE);

@@ -8,7 +8,7 @@ use crate::text::escapes::without_escapes;
 pub(in crate::export) fn packages(block: &BlockPart) -> Vec<String> {
     let printed: String =
         block.run.iter().flat_map(|run| &run.printed).map(|printed| printed.text.as_str()).collect();
-    let told: Vec<String> = printed.lines().flat_map(installed).collect();
+    let told: Vec<String> = printed.lines().flat_map(installed_packages).collect();
     if !told.is_empty() {
         return told;
     }
@@ -17,17 +17,17 @@ pub(in crate::export) fn packages(block: &BlockPart) -> Vec<String> {
 }
 
 /// What a line of pip (`Successfully installed six-1.16.0 x-2`) or uv (` + six==1.16.0`) tells.
-fn installed(line: &str) -> Vec<String> {
+fn installed_packages(line: &str) -> Vec<String> {
     let line = without_escapes(line);
     if let Some(words) = line.trim().strip_prefix("Successfully installed ") {
-        return words.split_whitespace().filter_map(pinned).collect();
+        return words.split_whitespace().filter_map(split_pin).collect();
     }
     let uv = line.trim().strip_prefix("+ ").and_then(|rest| rest.split_once("=="));
     uv.and_then(|(name, version)| pin(name, version)).into_iter().collect()
 }
 
 /// `six-1.16.0`: the version stands behind the last dash.
-fn pinned(word: &str) -> Option<String> {
+fn split_pin(word: &str) -> Option<String> {
     let (name, version) = word.rsplit_once('-')?;
     pin(name, version)
 }
@@ -48,10 +48,10 @@ mod tests {
     #[test]
     fn versions_are_read_from_what_installers_tell() {
         let pip = "Successfully installed numpy-2.1.0 python-dateutil-2.9.0.post0 six-1.16.0";
-        assert_eq!(installed(pip), ["numpy==2.1.0", "python-dateutil==2.9.0.post0", "six==1.16.0"]);
-        assert_eq!(installed("\u{1b}[32m + pandas==2.2.1\u{1b}[0m"), ["pandas==2.2.1"]);
+        assert_eq!(installed_packages(pip), ["numpy==2.1.0", "python-dateutil==2.9.0.post0", "six==1.16.0"]);
+        assert_eq!(installed_packages("\u{1b}[32m + pandas==2.2.1\u{1b}[0m"), ["pandas==2.2.1"]);
         for line in ["Successfully installed x\"-1", "+ a==1; import os", " + evil==\"1", "hello"] {
-            assert_eq!(installed(line), Vec::<String>::new(), "{line}");
+            assert_eq!(installed_packages(line), Vec::<String>::new(), "{line}");
         }
     }
 }

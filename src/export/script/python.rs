@@ -68,7 +68,7 @@ pub(super) fn write(document: &Document, steps: &[&BlockPart]) -> String {
     let any = |is_such: fn(&BlockPart) -> bool| steps.iter().any(|block| is_such(block));
     let (bash, foreign) = (any(is_bash), any(|block| is_foreign(block) && !is_bash(block)));
     let (writes, npm) = (any(|block| !block.writes.is_empty()), any(is_npm));
-    let called = called(steps);
+    let called = called_blocks(steps);
     let shell = shell();
     let parts = [
         (RUN_PROGRAM, bash || foreign || writes || npm),
@@ -84,14 +84,14 @@ pub(super) fn write(document: &Document, steps: &[&BlockPart]) -> String {
         text.push('\n');
     }
     for block in steps {
-        step(&mut text, block, called.contains(&block.block));
+        write_step(&mut text, block, called.contains(&block.block));
     }
     text
 }
 
 /// The blocks that are called as texts: those that wait outside of functions, and those that may end the script before its
 /// last block.
-fn called(steps: &[&BlockPart]) -> BTreeSet<u32> {
+fn called_blocks(steps: &[&BlockPart]) -> BTreeSet<u32> {
     let last = steps.last().map(|block| block.block);
     let python = || steps.iter().copied().filter(|block| is_python(block));
     let ending = ended::that_may_end(python()).filter(|block| Some(block.block) != last);
@@ -135,14 +135,14 @@ fn requirements(steps: &[&BlockPart]) -> String {
     let is_plain = |version: &String| version.chars().all(|c| c.is_ascii_digit() || c == '.');
     let minor = minor.filter(is_plain);
     let known: Vec<String> =
-        needed.iter().filter_map(|package| name(package)).map(|name| same(&name)).collect();
+        needed.iter().filter_map(|package| name(package)).map(|name| normalized_name(&name)).collect();
     let mut others = super::imports::packages(steps);
-    others.retain(|package| !known.contains(&same(package)));
+    others.retain(|package| !known.contains(&normalized_name(package)));
     let others = Vec::from_iter(others).join(", ");
     if needed.is_empty() && (minor.is_none() || !others.is_empty()) {
         // An environment that is made for the script alone would not have what it imports.
         let python = minor.map(|minor| format!("# It ran on Python {minor}.\n")).unwrap_or_default();
-        return python + &of_environment(&others);
+        return python + &environment_note(&others);
     }
     let mut text = String::from("# /// script\n");
     if let Some(minor) = minor {
@@ -156,11 +156,11 @@ fn requirements(steps: &[&BlockPart]) -> String {
         text.push_str("# ]\n");
     }
     text.push_str("# ///\n");
-    text + &of_environment(&others)
+    text + &environment_note(&others)
 }
 
 /// What is told of packages whose versions nobody noted.
-fn of_environment(packages: &str) -> String {
+fn environment_note(packages: &str) -> String {
     match packages {
         "" => String::new(),
         packages => format!(
@@ -171,11 +171,11 @@ fn of_environment(packages: &str) -> String {
 }
 
 /// A name of a package as all of its spellings have it.
-fn same(name: &str) -> String {
+fn normalized_name(name: &str) -> String {
     name.to_lowercase().replace(['_', '.'], "-")
 }
 
-fn step(text: &mut String, block: &BlockPart, is_called: bool) {
+fn write_step(text: &mut String, block: &BlockPart, is_called: bool) {
     if block.what == "install" && is_python_list(block) {
         return;
     }
@@ -197,12 +197,12 @@ fn step(text: &mut String, block: &BlockPart, is_called: bool) {
         let packages: Vec<String> = packages(block).iter().map(|package| literal(package)).collect();
         let _ = writeln!(text, "_sayso_npm({})", packages.join(", "));
     } else {
-        foreign(text, block);
+        write_foreign(text, block);
     }
 }
 
 /// A block that its own program runs.
-fn foreign(text: &mut String, block: &BlockPart) {
+fn write_foreign(text: &mut String, block: &BlockPart) {
     let language = block.code_language().unwrap_or("bash");
     let known = Languages::default();
     let Some(entry) = known.find(language) else {
@@ -270,12 +270,12 @@ fn is_future(line: &&str) -> bool {
 
 /// A text in the quotes of Python: over several lines where it reads the same that way.
 fn quoted(text: &str) -> String {
-    let plain = !text.contains("'''") && !text.ends_with(['\'', '\\']) && !text.contains(hidden);
+    let plain = !text.contains("'''") && !text.ends_with(['\'', '\\']) && !text.contains(is_hidden);
     if plain { format!("r'''{text}'''") } else { literal(text) }
 }
 
 /// What a source file of Python would read otherwise, or a person would not see.
-fn hidden(c: char) -> bool {
+fn is_hidden(c: char) -> bool {
     (c.is_control() && c != '\n' && c != '\t') || crate::domain::unicode::hidden(c).is_some()
 }
 
@@ -288,7 +288,7 @@ fn literal(text: &str) -> String {
             '"' => quoted.push_str("\\\""),
             '\\' => quoted.push_str("\\\\"),
             '\n' => quoted.push_str("\\n"),
-            c if hidden(c) => {
+            c if is_hidden(c) => {
                 let _ = write!(quoted, "\\U{:08x}", u32::from(c));
             }
             c => quoted.push(c),

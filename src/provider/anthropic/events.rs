@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 /// The blocks that are open.
 #[derive(Debug, Default)]
-pub(super) struct Events {
+pub(super) struct EventDecoder {
     open: BTreeMap<u64, ContentBlock>,
 }
 
@@ -43,17 +43,17 @@ impl ContentBlock {
     }
 }
 
-impl Events {
+impl EventDecoder {
     fn begin(&mut self, event: &Value, so_far: &mut Accumulator) {
         let at = event.get("index").and_then(Value::as_u64).unwrap_or(0);
         let Some(Value::Object(fields)) = event.get("content_block") else {
-            return so_far.malformed(&format!("a block without content: {event}"));
+            return so_far.fail_malformed(&format!("a block without content: {event}"));
         };
         let block = ContentBlock { fields: fields.clone(), input: String::new() };
-        so_far.entry(fields.iter().map(|(name, value)| name.len() + weight(value)).sum());
+        so_far.count_entry(fields.iter().map(|(name, value)| name.len() + weight(value)).sum());
         match block.kind() {
-            "text" => so_far.text(block.text("text")),
-            "thinking" => so_far.reasoning(block.text("thinking")),
+            "text" => so_far.add_text(block.text("text")),
+            "thinking" => so_far.add_reasoning(block.text("thinking")),
             "fallback" => remark_fallback(&block, so_far),
             _ => {}
         }
@@ -65,21 +65,21 @@ impl Events {
         let delta = event.get("delta").unwrap_or(&Value::Null);
         let piece = |name: &str| delta.get(name).and_then(Value::as_str).unwrap_or_default();
         let Some(block) = self.open.get_mut(&at) else {
-            return so_far.malformed(&format!("a piece of a block that did not begin: {event}"));
+            return so_far.fail_malformed(&format!("a piece of a block that did not begin: {event}"));
         };
         match delta.get("type").and_then(Value::as_str).unwrap_or_default() {
-            "text_delta" => so_far.text(piece("text")),
+            "text_delta" => so_far.add_text(piece("text")),
             "thinking_delta" => {
                 block.add("thinking", piece("thinking"));
-                so_far.reasoning(piece("thinking"));
+                so_far.add_reasoning(piece("thinking"));
             }
             "signature_delta" => {
                 block.add("signature", piece("signature"));
-                so_far.grow(piece("signature").len());
+                so_far.count_bytes(piece("signature").len());
             }
             "input_json_delta" => {
                 block.input.push_str(piece("partial_json"));
-                so_far.grow(piece("partial_json").len());
+                so_far.count_bytes(piece("partial_json").len());
             }
             _ => {}
         }
@@ -95,14 +95,14 @@ impl Events {
                     None => "{}".to_owned(),
                 };
                 let (id, name) = (block.text("id"), block.text("name"));
-                so_far.call(ToolCall { id, name, arguments, signature: None });
+                so_far.add_call(ToolCall { id, name, arguments, signature: None });
             }
             "thinking" | "redacted_thinking" => {
                 // Without its signature a thinking block would be refused.
                 let signed = ["signature", "data"].iter().any(|name| !block.text(name).is_empty());
                 if signed {
                     let (text, calls) = (so_far.text_len(), so_far.calls());
-                    so_far.keep(opaque_items::keep(
+                    so_far.keep_item(opaque_items::new_item(
                         super::FORMAT.kind.as_str(),
                         text,
                         calls,
@@ -116,7 +116,7 @@ impl Events {
 
     /// A message that came whole.
     fn message(&mut self, message: &Value, so_far: &mut Accumulator) {
-        so_far.known();
+        so_far.mark_known();
         for (at, block) in message.get("content").and_then(Value::as_array).into_iter().flatten().enumerate()
         {
             let event = serde_json::json!({ "index": at, "content_block": block });
@@ -128,15 +128,15 @@ impl Events {
     }
 }
 
-impl PieceDecoder for Events {
+impl PieceDecoder for EventDecoder {
     fn piece(&mut self, value: Value, so_far: &mut Accumulator) {
         if value.get("error").is_some_and(|e| !e.is_null()) {
-            return so_far.refused(&ErrorBody::of(&value));
+            return so_far.fail_refused(&ErrorBody::of(&value));
         }
         match value.get("type").and_then(Value::as_str).unwrap_or_default() {
             "message" => self.message(&value, so_far),
             "message_start" => {
-                so_far.known();
+                so_far.mark_known();
                 count(value.get("message").unwrap_or(&Value::Null), so_far);
             }
             "content_block_start" => self.begin(&value, so_far),
@@ -150,11 +150,11 @@ impl PieceDecoder for Events {
                 stopped(value.get("delta").unwrap_or(&Value::Null), so_far);
             }
             "message_stop" => {
-                so_far.known();
+                so_far.mark_known();
                 self.ending(so_far);
                 so_far.end(true);
             }
-            "error" => so_far.refused(&ErrorBody::of(&value)),
+            "error" => so_far.fail_refused(&ErrorBody::of(&value)),
             _ => {}
         }
     }
@@ -174,7 +174,7 @@ fn remark_fallback(block: &ContentBlock, so_far: &mut Accumulator) {
         let named = block.fields.get(side).and_then(|m| m.get("model")).and_then(Value::as_str);
         named.unwrap_or("another model").to_owned()
     };
-    so_far.remark(&format!("{} answers in place of {}.", model("to"), model("from")));
+    so_far.add_remark(&format!("{} answers in place of {}.", model("to"), model("from")));
 }
 
 /// The tokens used. What came from a cache or went into it is counted apart there, and in the input here.
@@ -183,7 +183,13 @@ fn count(message: &Value, so_far: &mut Accumulator) {
     let (cached, cache_written) = (number("cache_read_input_tokens"), number("cache_creation_input_tokens"));
     let input = number("input_tokens")
         .map(|n| n.saturating_add(cached.unwrap_or(0)).saturating_add(cache_written.unwrap_or(0)));
-    so_far.usage(Usage { input, output: number("output_tokens"), cached, cache_written, reasoning: None });
+    so_far.set_usage(Usage {
+        input,
+        output: number("output_tokens"),
+        cached,
+        cache_written,
+        reasoning: None,
+    });
 }
 
 fn stopped(from: &Value, so_far: &mut Accumulator) {
@@ -196,7 +202,7 @@ fn stopped(from: &Value, so_far: &mut Accumulator) {
         _ => FinishReason::Incomplete,
     };
     if let Some(why) = from.pointer("/stop_details/explanation").and_then(Value::as_str) {
-        so_far.remark(why);
+        so_far.add_remark(why);
     }
     so_far.finish(reason, word);
 }

@@ -36,14 +36,14 @@ pub(in crate::provider) fn text(value: &Value, name: &str) -> Option<String> {
 
 /// Reads a page; `None`: it is no list.
 pub(in crate::provider) fn page(value: &Value, provider: &str) -> Option<ModelPage> {
-    let (models, is_list) = list(value, provider);
+    let (models, is_list) = read_list(value, provider);
     let more = value.get("has_more").and_then(Value::as_bool).unwrap_or(false);
     let next = text(value, "last_id").filter(|_| more).map(|id| ("after_id", id));
     is_list.then_some(ModelPage { models, next })
 }
 
 /// Reads a list of models, bare or under `data` or `models`; and whether it was one.
-pub(super) fn list(value: &Value, provider: &str) -> (Vec<ModelInfo>, bool) {
+pub(super) fn read_list(value: &Value, provider: &str) -> (Vec<ModelInfo>, bool) {
     let all =
         [Some(value), value.get("data"), value.get("models")].into_iter().flatten().find_map(Value::as_array);
     let models = all.into_iter().flatten().filter_map(|model| one(model, provider)).collect();
@@ -87,7 +87,7 @@ pub(in crate::provider) fn one(value: &Value, provider: &str) -> Option<ModelInf
                 "/max_tokens",
             ],
         ),
-        price: price(value),
+        price: read_price(value),
         tools: listed("/supported_parameters", "tools")
             .or_else(|| told("/capabilities/function_calling"))
             .or_else(|| told("/capabilities/tool_use"))
@@ -101,7 +101,7 @@ pub(in crate::provider) fn one(value: &Value, provider: &str) -> Option<ModelInf
 }
 
 /// What Ollama shows of a model.
-pub(super) fn shown(value: &Value, name: ModelName) -> ModelInfo {
+pub(super) fn read_model(value: &Value, name: ModelName) -> ModelInfo {
     let facts = value.get("model_info").and_then(Value::as_object);
     let context = facts.into_iter().flatten().find(|(key, _)| key.ends_with(".context_length"));
     let able = |word: &str| {
@@ -117,7 +117,7 @@ pub(super) fn shown(value: &Value, name: ModelName) -> ModelInfo {
 }
 
 /// What llama.cpp tells of itself.
-pub(super) fn properties(value: &Value, info: &mut ModelInfo) {
+pub(super) fn read_properties(value: &Value, info: &mut ModelInfo) {
     if let Some(context) = number(value, &["/default_generation_settings/n_ctx", "/n_ctx"]) {
         info.context = Some(context);
     }
@@ -127,7 +127,7 @@ pub(super) fn properties(value: &Value, info: &mut ModelInfo) {
 }
 
 /// Takes over what is not known yet.
-pub(super) fn fill(info: &mut ModelInfo, from: &ModelInfo) {
+pub(super) fn fill_missing(info: &mut ModelInfo, from: &ModelInfo) {
     info.context = from.context.or(info.context);
     info.output = info.output.or(from.output);
     info.tools = info.tools.or(from.tools);
@@ -143,7 +143,7 @@ pub(in crate::provider) fn number(value: &Value, paths: &[&str]) -> Option<u64> 
 }
 
 /// What a token costs, as OpenRouter tells it: in dollars, as text. Billionths of a dollar are kept.
-fn price(value: &Value) -> Option<Price> {
+fn read_price(value: &Value) -> Option<Price> {
     let pricing = value.get("pricing")?;
     let cost = |name: &str| {
         let value = pricing.get(name)?;
@@ -222,13 +222,13 @@ mod tests {
             "capabilities": ["completion", "tools"],
         });
         let name = ModelName { provider: "ollama".into(), model: "q".into() };
-        let mut info = shown(&value, name.clone());
+        let mut info = read_model(&value, name.clone());
         assert_eq!((info.context, info.tools, info.images), (Some(40_960), Some(true), Some(false)));
-        properties(
+        read_properties(
             &json!({ "default_generation_settings": { "n_ctx": 8192 }, "modalities": { "vision": true } }),
             &mut info,
         );
         assert_eq!((info.context, info.images), (Some(8192), Some(false)));
-        assert_eq!(shown(&json!({}), name.clone()), ModelInfo::named(name));
+        assert_eq!(read_model(&json!({}), name.clone()), ModelInfo::named(name));
     }
 }

@@ -9,29 +9,29 @@ use serde_json::{Value, json};
 
 /// Every chunk is whole: nothing is remembered between them.
 #[derive(Debug)]
-pub(super) struct Chunks;
+pub(super) struct ChunkDecoder;
 
-impl PieceDecoder for Chunks {
+impl PieceDecoder for ChunkDecoder {
     /// Some servers write a reason into every chunk.
     const REASON_IS_LAST: bool = false;
 
     fn piece(&mut self, value: Value, so_far: &mut Accumulator) {
         if value.get("error").is_some_and(|e| !e.is_null()) {
-            return so_far.refused(&ErrorBody::of(&value));
+            return so_far.fail_refused(&ErrorBody::of(&value));
         }
         for candidate in value.get("candidates").and_then(Value::as_array).into_iter().flatten() {
-            so_far.known();
+            so_far.mark_known();
             if candidate.get("index").and_then(Value::as_u64).unwrap_or(0) == 0 {
                 self::candidate(candidate, so_far);
             }
         }
         if let Some(counts) = value.get("usageMetadata") {
-            so_far.usage(usage(counts));
+            so_far.set_usage(usage(counts));
         }
         let feedback = value.get("promptFeedback").unwrap_or(&Value::Null);
         if let Some(why) = feedback.get("blockReason").filter(|why| !why.is_null()) {
             if let Some(words) = feedback.get("blockReasonMessage").and_then(Value::as_str) {
-                so_far.remark(words);
+                so_far.add_remark(words);
             }
             let word = why.as_str().map_or_else(|| why.to_string(), str::to_owned);
             so_far.finish(FinishReason::Filter, word);
@@ -46,7 +46,7 @@ fn candidate(candidate: &Value, so_far: &mut Accumulator) {
     let word = match candidate.get("finishReason") {
         Some(Value::String(word)) => word.clone(),
         // A list without names: an older library writes numbers.
-        Some(Value::Number(number)) => numbered(number.as_u64().unwrap_or(0)).to_owned(),
+        Some(Value::Number(number)) => reason_by_number(number.as_u64().unwrap_or(0)).to_owned(),
         _ => return,
     };
     if word.is_empty() || word == "FINISH_REASON_UNSPECIFIED" {
@@ -56,7 +56,7 @@ fn candidate(candidate: &Value, so_far: &mut Accumulator) {
     if let Some(words) = candidate.get("finishMessage").and_then(Value::as_str)
         && !reason.complete()
     {
-        so_far.remark(words);
+        so_far.add_remark(words);
     }
     so_far.finish(reason, word);
 }
@@ -70,17 +70,22 @@ fn part(part: &Value, so_far: &mut Accumulator) {
         let arguments = call.get("args").filter(|args| !args.is_null());
         let arguments = arguments.map_or_else(|| "{}".to_owned(), Value::to_string);
         let (id, name) = (text(call, "id"), text(call, "name"));
-        so_far.entry(id.len() + name.len() + arguments.len() + signature.map_or(0, str::len));
-        return so_far.call(ToolCall { id, name, arguments, signature: signature.map(str::to_owned) });
+        so_far.count_entry(id.len() + name.len() + arguments.len() + signature.map_or(0, str::len));
+        return so_far.add_call(ToolCall { id, name, arguments, signature: signature.map(str::to_owned) });
     }
     let words = text(part, "text");
     if part.get("thought").and_then(Value::as_bool).unwrap_or(false) {
-        return so_far.reasoning(words);
+        return so_far.add_reasoning(words);
     }
-    so_far.text(words);
+    so_far.add_text(words);
     if let Some(signature) = signature {
         let item = json!({ "thoughtSignature": signature });
-        so_far.keep(opaque_items::keep(super::FORMAT.kind.as_str(), so_far.text_len(), so_far.calls(), item));
+        so_far.keep_item(opaque_items::new_item(
+            super::FORMAT.kind.as_str(),
+            so_far.text_len(),
+            so_far.calls(),
+            item,
+        ));
     }
 }
 
@@ -96,7 +101,7 @@ fn reason(word: &str) -> FinishReason {
     }
 }
 
-fn numbered(number: u64) -> &'static str {
+fn reason_by_number(number: u64) -> &'static str {
     match number {
         0 => "",
         1 => "STOP",

@@ -5,14 +5,14 @@ use crate::provider::catalogue::listed::{ModelPage, number, text};
 use serde_json::Value;
 
 /// Reads a page; `None`: it is no list.
-pub(super) fn page(value: &Value, provider: &str) -> Option<ModelPage> {
+pub(super) fn read_page(value: &Value, provider: &str) -> Option<ModelPage> {
     let all = value.get("models").or_else(|| value.get("publisherModels"))?.as_array()?;
-    let models = all.iter().filter_map(|model| one(model, provider)).collect();
+    let models = all.iter().filter_map(|model| read_model(model, provider)).collect();
     Some(ModelPage { models, next: text(value, "nextPageToken").map(|token| ("pageToken", token)) })
 }
 
 /// One model of Gemini's list; `None`: it does not answer prompts.
-pub(super) fn one(value: &Value, provider: &str) -> Option<ModelInfo> {
+pub(super) fn read_model(value: &Value, provider: &str) -> Option<ModelInfo> {
     let methods = value.get("supportedGenerationMethods").and_then(Value::as_array);
     if methods.is_some_and(|all| !all.iter().any(|m| m.as_str() == Some("generateContent"))) {
         return None;
@@ -38,7 +38,7 @@ mod tests {
             { "name": "models/gemini-x", "inputTokenLimit": 1_048_576, "outputTokenLimit": 65_536,
               "supportedGenerationMethods": ["generateContent"] },
         ], "nextPageToken": "t" });
-        let page = page(&value, "gemini").unwrap();
+        let page = read_page(&value, "gemini").unwrap();
         assert_eq!(page.next, Some(("pageToken", "t".to_owned())));
         assert_eq!(page.models.len(), 1);
         assert_eq!(page.models[0].name.model, "gemini-x");

@@ -27,17 +27,17 @@ const MAX_DEPTH: usize = 32;
 
 /// The schema in the subset. References are followed inside of the schema.
 pub(super) fn subset(schema: &Value) -> Value {
-    one(schema, schema, 0)
+    subset_at(schema, schema, 0)
 }
 
-fn one(schema: &Value, root: &Value, depth: usize) -> Value {
+fn subset_at(schema: &Value, root: &Value, depth: usize) -> Value {
     let Some(fields) = schema.as_object().filter(|_| depth < MAX_DEPTH) else {
         return serde_json::json!({ "type": "object" });
     };
     if let Some(target) =
         fields.get("$ref").and_then(Value::as_str).and_then(|path| root.pointer(path.strip_prefix('#')?))
     {
-        return one(target, root, depth + 1);
+        return subset_at(target, root, depth + 1);
     }
     let mut out = Map::new();
     types(fields, &mut out);
@@ -50,16 +50,18 @@ fn one(schema: &Value, root: &Value, depth: usize) -> Value {
                 out.insert("enum".into(), Value::Array(vec![value.clone()]));
             }
             "items" => {
-                out.insert("items".into(), one(value, root, depth + 1));
+                out.insert("items".into(), subset_at(value, root, depth + 1));
             }
             "properties" => {
-                let each = |(name, value): (&String, &Value)| (name.clone(), one(value, root, depth + 1));
+                let each =
+                    |(name, value): (&String, &Value)| (name.clone(), subset_at(value, root, depth + 1));
                 let properties: Map<String, Value> =
                     value.as_object().into_iter().flatten().map(each).collect();
                 out.insert("properties".into(), properties.into());
             }
             "anyOf" | "oneOf" => {
-                let each = value.as_array().into_iter().flatten().map(|value| one(value, root, depth + 1));
+                let each =
+                    value.as_array().into_iter().flatten().map(|value| subset_at(value, root, depth + 1));
                 out.insert("anyOf".into(), each.collect());
             }
             _ => {}

@@ -85,12 +85,12 @@ pub(super) fn not_sent(asked: &ServerIdentity, error: &reqwest::Error, timeouts:
         let what =
             if lower.contains("certificate") { "its certificate is not trusted" } else { "TLS failed" };
         let mut failure = asked.unreachable(FailureKind::Tls, what);
-        failure.hint = format!("{} ({})", failure.hint, short_line(&root(error)));
+        failure.hint = format!("{} ({})", failure.hint, short_line(&root_cause(error)));
         never(failure)
     } else if lower.contains("connection refused") {
         never(asked.unreachable(FailureKind::Unreachable, "connection refused"))
     } else if error.is_connect() {
-        never(asked.unreachable(FailureKind::Unreachable, &root(error)))
+        never(asked.unreachable(FailureKind::Unreachable, &root_cause(error)))
     } else {
         // The connection stood and broke before any answer: servers that restart do this.
         let mut failure =
@@ -112,7 +112,7 @@ pub(super) fn causes(error: &dyn Error) -> String {
 }
 
 /// The innermost cause of an error.
-fn root(error: &dyn Error) -> String {
+fn root_cause(error: &dyn Error) -> String {
     let mut error = error;
     while let Some(cause) = error.source() {
         error = cause;

@@ -22,7 +22,7 @@ pub(super) struct LineDecoder {
 impl LineDecoder {
     /// For the reply to this body.
     pub(super) fn new(sent: &Value) -> Self {
-        let part = |name: &str| sent.get(name).map_or(0, estimate);
+        let part = |name: &str| sent.get(name).map_or(0, estimate_tokens);
         Self {
             sent: part("messages") + part("tools"),
             context: sent.pointer("/options/num_ctx").and_then(Value::as_u64),
@@ -41,18 +41,18 @@ impl LineDecoder {
             value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned()
         };
         let (id, name) = (text(call, "id"), text(function, "name"));
-        so_far.entry(id.len() + name.len() + arguments.len());
-        so_far.call(ToolCall { id, name, arguments, signature: None });
+        so_far.count_entry(id.len() + name.len() + arguments.len());
+        so_far.add_call(ToolCall { id, name, arguments, signature: None });
     }
 
-    fn over(&mut self, value: &Value, so_far: &mut Accumulator) {
+    fn read_end(&mut self, value: &Value, so_far: &mut Accumulator) {
         let number = |name: &str| value.get(name).and_then(Value::as_u64);
         let read = number("prompt_eval_count");
-        so_far.usage(Usage { input: read, output: number("eval_count"), ..Usage::default() });
+        so_far.set_usage(Usage { input: read, output: number("eval_count"), ..Usage::default() });
         if let (Some(read), Some(context)) = (read, self.context)
-            && cut(self.sent, read, context)
+            && was_cut(self.sent, read, context)
         {
-            so_far.remark(&format!(
+            so_far.add_remark(&format!(
                 "Ollama cut the conversation to {} tokens: it read {} of about {}. Raise `context` of the provider, or start a new chat.",
                 grouped(context),
                 grouped(read),
@@ -73,20 +73,22 @@ impl LineDecoder {
 }
 
 /// About how many tokens this has, a low estimate: four bytes each, images not counted.
-pub(super) fn estimate(value: &Value) -> u64 {
+pub(super) fn estimate_tokens(value: &Value) -> u64 {
     match value {
         Value::String(text) => text.len() as u64 / 4,
-        Value::Array(values) => values.iter().map(estimate).sum(),
-        Value::Object(fields) => {
-            fields.iter().filter(|(name, _)| *name != "images").map(|(_, value)| 2 + estimate(value)).sum()
-        }
+        Value::Array(values) => values.iter().map(estimate_tokens).sum(),
+        Value::Object(fields) => fields
+            .iter()
+            .filter(|(name, _)| *name != "images")
+            .map(|(_, value)| 2 + estimate_tokens(value))
+            .sum(),
         _ => 1,
     }
 }
 
 /// Whether a conversation of about `sent` tokens was cut when `read` of them were read with room for `context`. Words may
 /// have more letters than estimated, so a conversation that just fits is not held to be cut.
-fn cut(sent: u64, read: u64, context: u64) -> bool {
+fn was_cut(sent: u64, read: u64, context: u64) -> bool {
     if read >= context {
         return true;
     }
@@ -96,32 +98,32 @@ fn cut(sent: u64, read: u64, context: u64) -> bool {
 impl PieceDecoder for LineDecoder {
     fn piece(&mut self, value: Value, so_far: &mut Accumulator) {
         if value.get("error").is_some_and(|e| !e.is_null()) {
-            return so_far.refused(&ErrorBody::of(&value));
+            return so_far.fail_refused(&ErrorBody::of(&value));
         }
         let message = value.get("message").unwrap_or(&value);
         let done = value.get("done").and_then(Value::as_bool);
         if done.is_some() || value.get("message").is_some() {
-            so_far.known();
+            so_far.mark_known();
         }
         let text = |name: &str| message.get(name).and_then(Value::as_str).unwrap_or_default();
         // Servers that imitate Ollama call it by the name that others have for it.
         let thinking = [text("thinking"), text("reasoning_content")].into_iter().find(|t| !t.is_empty());
         self.thinking.push_str(thinking.unwrap_or_default());
-        so_far.reasoning(thinking.unwrap_or_default());
-        so_far.text(text("content"));
-        so_far.text(text("response"));
+        so_far.add_reasoning(thinking.unwrap_or_default());
+        so_far.add_text(text("content"));
+        so_far.add_text(text("response"));
         for call in message.get("tool_calls").and_then(Value::as_array).into_iter().flatten() {
             Self::call(call, so_far);
         }
         if done == Some(true) {
-            self.over(&value, so_far);
+            self.read_end(&value, so_far);
         }
     }
 
     fn ending(&mut self, so_far: &mut Accumulator) {
         if so_far.calls() > 0 && !self.thinking.is_empty() {
             let item = json!({ "thinking": std::mem::take(&mut self.thinking) });
-            so_far.keep(opaque_items::keep(super::FORMAT.kind.as_str(), 0, 0, item));
+            so_far.keep_item(opaque_items::new_item(super::FORMAT.kind.as_str(), 0, 0, item));
         }
     }
 }
@@ -141,7 +143,7 @@ mod tests {
             (3_000, 4_096, 4_096, true),
             (30_000, 7_000, 32_768, false),
         ] {
-            assert_eq!(cut(sent, read, context), is_cut, "{sent} {read} {context}");
+            assert_eq!(was_cut(sent, read, context), is_cut, "{sent} {read} {context}");
         }
     }
 }

@@ -17,7 +17,7 @@ impl Calls {
     pub(super) fn add(&mut self, piece: CallPiece) {
         let id = piece.id.unwrap_or_default();
         let function = piece.function.unwrap_or(ChunkFunction { name: None, arguments: None });
-        let place = self.place(piece.index, &id, function.name.as_deref().unwrap_or_default());
+        let place = self.find_or_begin(piece.index, &id, function.name.as_deref().unwrap_or_default());
         let Some((_, call)) = self.calls.get_mut(place) else { return };
         let bytes = |call: &ToolCall| call.id.len() + call.name.len() + call.arguments.len();
         let before = bytes(call);
@@ -41,7 +41,7 @@ impl Calls {
     }
 
     /// Where this piece belongs; a new call is begun when it belongs to none.
-    fn place(&mut self, index: Option<u64>, id: &str, name: &str) -> usize {
+    fn find_or_begin(&mut self, index: Option<u64>, id: &str, name: &str) -> usize {
         let open = match index {
             Some(index) => self.calls.iter().rposition(|(i, _)| *i == Some(index)),
             None => self.calls.len().checked_sub(1),

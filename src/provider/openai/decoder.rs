@@ -11,19 +11,19 @@ use serde_json::{Map, Value};
 
 /// What has been read of a completion beside its text.
 #[derive(Debug)]
-pub(super) struct Completion {
+pub(super) struct CompletionDecoder {
     calls: Calls,
     /// Reasoning that came as `reasoning_content`: DeepSeek and others want it back beside the calls that it led to.
     reasoning: String,
     details: Vec<Value>,
 }
 
-impl Completion {
+impl CompletionDecoder {
     pub(super) fn new() -> Self {
         Self { calls: Calls::default(), reasoning: String::new(), details: Vec::new() }
     }
 
-    fn choice(&mut self, choice: ChunkChoice, so_far: &mut Accumulator) {
+    fn read_choice(&mut self, choice: ChunkChoice, so_far: &mut Accumulator) {
         if choice.index.unwrap_or(0) != 0 {
             return;
         }
@@ -31,11 +31,11 @@ impl Completion {
         let mut reasoning = String::new();
         let before = self.calls.bytes();
         for said in [choice.delta, choice.message].into_iter().flatten() {
-            self.said(said, &mut text, &mut reasoning, so_far);
+            self.read_message(said, &mut text, &mut reasoning, so_far);
         }
-        so_far.grow(self.calls.bytes() - before);
-        so_far.reasoning(reasoning);
-        so_far.text(text);
+        so_far.count_bytes(self.calls.bytes() - before);
+        so_far.add_reasoning(reasoning);
+        so_far.add_text(text);
         if let Some(Value::String(word)) = choice.finish_reason
             && !word.is_empty()
         {
@@ -43,7 +43,7 @@ impl Completion {
         }
     }
 
-    fn said(
+    fn read_message(
         &mut self,
         said: ChunkMessage,
         text: &mut String,
@@ -61,7 +61,7 @@ impl Completion {
             }
         }
         for detail in said.reasoning_details.unwrap_or_default() {
-            so_far.grow(add_detail(&mut self.details, detail));
+            so_far.count_bytes(add_detail(&mut self.details, detail));
         }
         if let Some(piece) = said.content {
             piece.split_into(text, reasoning);
@@ -76,11 +76,11 @@ impl Completion {
     }
 }
 
-impl PieceDecoder for Completion {
+impl PieceDecoder for CompletionDecoder {
     fn piece(&mut self, value: Value, so_far: &mut Accumulator) {
         let chunk = match Chunk::deserialize(&value) {
             Ok(chunk) => chunk,
-            Err(why) => return so_far.malformed(&format!("{why} in: {value}")),
+            Err(why) => return so_far.fail_malformed(&format!("{why} in: {value}")),
         };
         let told = |value: &Option<Value>, word| value.as_ref().and_then(Value::as_str) == Some(word);
         let is_error = chunk.error.as_ref().is_some_and(|e| !e.is_null())
@@ -88,15 +88,15 @@ impl PieceDecoder for Completion {
             || told(&chunk.kind, "error")
             || (chunk.choices.is_none() && chunk.detail.is_some());
         for choice in chunk.choices.unwrap_or_default() {
-            so_far.known();
-            self.choice(choice, so_far);
+            so_far.mark_known();
+            self.read_choice(choice, so_far);
         }
         let groq = chunk.x_groq.as_ref().and_then(|x| x.get("usage"));
         if let Some(usage) = chunk.usage.as_ref().or(groq).and_then(usage) {
-            so_far.usage(usage);
+            so_far.set_usage(usage);
         }
         if is_error {
-            so_far.refused(&ErrorBody::of(&value));
+            so_far.fail_refused(&ErrorBody::of(&value));
         }
     }
 
@@ -112,10 +112,10 @@ impl PieceDecoder for Completion {
             fields.insert("reasoning_details".into(), std::mem::take(&mut self.details).into());
         }
         if !fields.is_empty() {
-            so_far.keep(opaque_items::keep(super::FORMAT.kind.as_str(), 0, 0, fields.into()));
+            so_far.keep_item(opaque_items::new_item(super::FORMAT.kind.as_str(), 0, 0, fields.into()));
         }
         for call in self.calls.take() {
-            so_far.call(call);
+            so_far.add_call(call);
         }
     }
 }

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 /// What has been read of a response beside its text.
 #[derive(Debug, Default)]
-pub(super) struct Events {
+pub(super) struct EventDecoder {
     /// Items that were whole, by their place: the response repeats them at its end.
     whole: BTreeSet<u64>,
     /// Parts of which pieces came: their whole text comes behind them again.
@@ -21,7 +21,7 @@ pub(super) struct Events {
     summarised: Option<(u64, u64)>,
 }
 
-impl Events {
+impl EventDecoder {
     /// Where in the response an event belongs: item, part.
     fn place(event: &Value, part: &str) -> (u64, u64) {
         let number = |name: &str| event.get(name).and_then(Value::as_u64).unwrap_or(0);
@@ -29,10 +29,10 @@ impl Events {
     }
 
     /// Whether nothing of this part came before.
-    fn begins(&mut self, part: (u64, u64, bool), so_far: &mut Accumulator) -> bool {
+    fn is_first_piece(&mut self, part: (u64, u64, bool), so_far: &mut Accumulator) -> bool {
         let first = self.streamed.insert(part);
         if first {
-            so_far.entry(0);
+            so_far.count_entry(0);
         }
         first
     }
@@ -41,30 +41,30 @@ impl Events {
     fn text(&mut self, event: &Value, field: &str, so_far: &mut Accumulator) {
         let (item, part) = Self::place(event, "content_index");
         let piece = event.get(field).and_then(Value::as_str).unwrap_or_default();
-        let first = self.begins((item, part, false), so_far);
+        let first = self.is_first_piece((item, part, false), so_far);
         if first || field == "delta" {
-            so_far.text(piece);
+            so_far.add_text(piece);
         }
     }
 
     fn reasoning(&mut self, event: &Value, part: &str, field: &str, so_far: &mut Accumulator) {
         let place = Self::place(event, part);
         let piece = event.get(field).and_then(Value::as_str).unwrap_or_default();
-        let first = self.begins((place.0, place.1, true), so_far);
+        let first = self.is_first_piece((place.0, place.1, true), so_far);
         if !first && field != "delta" {
             return;
         }
         if !piece.is_empty() && self.summarised.replace(place).is_some_and(|before| before != place) {
-            so_far.reasoning("\n\n");
+            so_far.add_reasoning("\n\n");
         }
-        so_far.reasoning(piece);
+        so_far.add_reasoning(piece);
     }
 
     fn item(&mut self, at: u64, item: &Value, so_far: &mut Accumulator) {
         if !self.whole.insert(at) {
             return;
         }
-        so_far.entry(0);
+        so_far.count_entry(0);
         let text = |name: &str| item.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
         match item.get("type").and_then(Value::as_str).unwrap_or_default() {
             "function_call" => {
@@ -74,8 +74,8 @@ impl Events {
                     arguments: text("arguments"),
                     signature: None,
                 };
-                so_far.entry(call.id.len() + call.name.len() + call.arguments.len());
-                so_far.call(call);
+                so_far.count_entry(call.id.len() + call.name.len() + call.arguments.len());
+                so_far.add_call(call);
             }
             "reasoning" => {
                 for (part, summary) in list(item, "summary").enumerate() {
@@ -90,7 +90,7 @@ impl Events {
                         fields.remove("status");
                     }
                     let (text, calls) = (so_far.text_len(), so_far.calls());
-                    so_far.keep(opaque_items::keep(super::FORMAT.kind.as_str(), text, calls, item));
+                    so_far.keep_item(opaque_items::new_item(super::FORMAT.kind.as_str(), text, calls, item));
                 }
             }
             "message" => {
@@ -105,18 +105,18 @@ impl Events {
         }
     }
 
-    fn over(&mut self, response: &Value, so_far: &mut Accumulator) {
+    fn read_end(&mut self, response: &Value, so_far: &mut Accumulator) {
         for (at, item) in list(response, "output").enumerate() {
             self.item(at as u64, item, so_far);
         }
         if let Some(usage) = response.get("usage").and_then(openai::usage) {
-            so_far.usage(usage);
+            so_far.set_usage(usage);
         }
         let why = response.pointer("/incomplete_details/reason").and_then(Value::as_str);
         let status = response.get("status").and_then(Value::as_str).unwrap_or_default();
         match (status, why) {
             ("completed", _) => so_far.finish(FinishReason::Stop, "completed"),
-            ("failed", _) => return so_far.refused(&ErrorBody::of(response)),
+            ("failed", _) => return so_far.fail_refused(&ErrorBody::of(response)),
             (_, Some(why)) => so_far.finish(openai::reason(why), why),
             // Without a reason it is the limit, as a rule.
             ("incomplete", None) => so_far.finish(FinishReason::Length, "incomplete"),
@@ -130,23 +130,23 @@ fn list<'a>(value: &'a Value, name: &str) -> impl Iterator<Item = &'a Value> {
     value.get(name).and_then(Value::as_array).into_iter().flatten()
 }
 
-impl PieceDecoder for Events {
+impl PieceDecoder for EventDecoder {
     fn piece(&mut self, value: Value, so_far: &mut Accumulator) {
         let kind = value.get("type").and_then(Value::as_str).unwrap_or_default();
         if let Some(error) = value.get("error").filter(|e| !e.is_null())
             && (kind.is_empty() || kind == "error" || error.is_object())
         {
-            return so_far.refused(&ErrorBody::of(&value));
+            return so_far.fail_refused(&ErrorBody::of(&value));
         }
         if value.get("object").and_then(Value::as_str) == Some("response") {
-            so_far.known();
-            return self.over(&value, so_far);
+            so_far.mark_known();
+            return self.read_end(&value, so_far);
         }
         if kind.starts_with("response.") {
-            so_far.known();
+            so_far.mark_known();
         }
         match kind {
-            "error" => so_far.refused(&ErrorBody::of(&value)),
+            "error" => so_far.fail_refused(&ErrorBody::of(&value)),
             "response.output_text.delta" | "response.refusal.delta" => self.text(&value, "delta", so_far),
             "response.output_text.done" => self.text(&value, "text", so_far),
             "response.refusal.done" => self.text(&value, "refusal", so_far),
@@ -164,7 +164,7 @@ impl PieceDecoder for Events {
             }
             "response.completed" | "response.incomplete" | "response.failed" | "response.cancelled" => {
                 let response = value.get("response").unwrap_or(&Value::Null);
-                self.over(response, so_far);
+                self.read_end(response, so_far);
             }
             _ => {}
         }

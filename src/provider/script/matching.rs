@@ -33,9 +33,9 @@ impl Position {
         if let Some(index) = line.and_then(|line| self.waiting_for(story, purpose, line)) {
             return self.take(story, index);
         }
-        let last = at(story, &self.last);
+        let last = reply_at(story, &self.last);
         if let Some(last) = last.filter(|last| line.is_none() || !expects_result(last))
-            && let Some(next) = last.then.iter().position(|reply| fits(reply, purpose, &message))
+            && let Some(next) = last.then.iter().position(|reply| may_answer(reply, purpose, &message))
             && let Some(reply) = last.then.get(next)
         {
             self.last.push(next);
@@ -51,7 +51,7 @@ impl Position {
             .position(|(reply, taken)| !taken && reply.when.is_empty() && reply.purpose == purpose);
         match plain {
             Some(index) => self.take(story, index),
-            None => unknown(story, purpose),
+            None => unknown_reply(story, purpose),
         }
     }
 
@@ -73,14 +73,14 @@ impl Position {
 
     /// The reply that waits for words of this text: not taken ones first.
     fn waiting_for(&self, story: &Script, purpose: Purpose, text: &str) -> Option<usize> {
-        let fits = |reply: &ScriptedReply| !reply.when.is_empty() && fits(reply, purpose, text);
+        let fits = |reply: &ScriptedReply| !reply.when.is_empty() && may_answer(reply, purpose, text);
         let fresh = story.replies.iter().zip(&self.taken).position(|(reply, taken)| !taken && fits(reply));
         fresh.or_else(|| story.replies.iter().position(fits))
     }
 }
 
 /// The reply at the end of a way.
-fn at<'a>(story: &'a Script, way: &[usize]) -> Option<&'a ScriptedReply> {
+fn reply_at<'a>(story: &'a Script, way: &[usize]) -> Option<&'a ScriptedReply> {
     let (first, rest) = way.split_first()?;
     rest.iter().try_fold(story.replies.get(*first)?, |reply, next| reply.then.get(*next))
 }
@@ -99,11 +99,11 @@ fn expects_result(reply: &ScriptedReply) -> bool {
 }
 
 /// Whether a reply may answer a text.
-fn fits(reply: &ScriptedReply, purpose: Purpose, text: &str) -> bool {
-    reply.purpose == purpose && (reply.when.is_empty() || occurs(&reply.when, text))
+fn may_answer(reply: &ScriptedReply, purpose: Purpose, text: &str) -> bool {
+    reply.purpose == purpose && (reply.when.is_empty() || has_words(&reply.when, text))
 }
 
-fn unknown(story: &Script, purpose: Purpose) -> ScriptChoice<'static> {
+fn unknown_reply(story: &Script, purpose: Purpose) -> ScriptChoice<'static> {
     let prompts = story.prompts();
     if prompts.is_empty() || purpose != Purpose::Answer {
         return ScriptChoice::Nothing;
@@ -119,11 +119,11 @@ fn unknown(story: &Script, purpose: Purpose) -> ScriptChoice<'static> {
 }
 
 /// Whether all words of one of the alternatives occur in the message (lower case).
-fn occurs(alternatives: &[Vec<String>], message: &str) -> bool {
-    alternatives.iter().any(|words| words.iter().all(|word| word_occurs(word, message)))
+fn has_words(alternatives: &[Vec<String>], message: &str) -> bool {
+    alternatives.iter().any(|words| words.iter().all(|word| has_word(word, message)))
 }
 
-fn word_occurs(word: &str, message: &str) -> bool {
+fn has_word(word: &str, message: &str) -> bool {
     let (word, open) = match word.strip_suffix('*') {
         Some(start) if !start.is_empty() => (start, true),
         _ => (word, false),

@@ -19,18 +19,18 @@ impl LiteralReader<'_> {
             return Err(LiteralError::Deep(MAX_DEPTH));
         }
         self.depth += 1;
-        let value = self.one();
+        let value = self.read_one();
         self.depth -= 1;
         value
     }
 
-    fn one(&mut self) -> Result<Literal, LiteralError> {
+    fn read_one(&mut self) -> Result<Literal, LiteralError> {
         self.rest = self.rest.trim_start();
         let Some(first) = self.rest.chars().next() else { return Err(LiteralError::Whole("ends too early")) };
         match first {
-            '[' => Ok(Literal::List(self.until("[", "]")?.0)),
+            '[' => Ok(Literal::List(self.read_until("[", "]")?.0)),
             '(' => {
-                let (mut all, comma) = self.until("(", ")")?;
+                let (mut all, comma) = self.read_until("(", ")")?;
                 match (all.len(), comma) {
                     (1, false) => Ok(all.remove(0)),
                     _ => Ok(Literal::Tuple(all)),
@@ -62,7 +62,7 @@ impl LiteralReader<'_> {
             "False" => Literal::Bool(false),
             "set" if after.trim_start().starts_with('(') => {
                 self.rest = after;
-                return match self.until("(", ")")? {
+                return match self.read_until("(", ")")? {
                     (all, false) if all.is_empty() => Ok(Literal::Set(all)),
                     _ => Err(LiteralError::Whole("is a call, no literal")),
                 };
@@ -96,7 +96,7 @@ impl LiteralReader<'_> {
     }
 
     /// Behind an opening sign: values up to the closing one, and whether a comma stood among them.
-    fn until(&mut self, open: &str, close: &'static str) -> Result<(Vec<Literal>, bool), LiteralError> {
+    fn read_until(&mut self, open: &str, close: &'static str) -> Result<(Vec<Literal>, bool), LiteralError> {
         self.take(open);
         let (mut all, mut comma) = (Vec::new(), false);
         while !self.take(close) {

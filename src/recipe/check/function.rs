@@ -30,7 +30,7 @@ impl Check for FunctionCheck {
             let (verdict, note) = match (&report.outcome, read) {
                 (Outcome::Ok, Ok(defined)) => (DEFINED, defined.function.signature),
                 // The person may have edited it.
-                (Outcome::Ok, Err(flaws)) => (WRONG, function::listed(&flaws)),
+                (Outcome::Ok, Err(flaws)) => (WRONG, function::list_flaws(&flaws)),
                 _ => (FAILED, detail(report)),
             };
             return CheckResponse::Judge { verdict, note };
@@ -72,7 +72,7 @@ impl Check for FunctionCheck {
         if first.is_some_and(|first| first.block.id != block.id) {
             return Some("one block with the whole function is wanted, this is a second one".into());
         }
-        function::examine(&version.source).err().map(|flaws| function::listed(&flaws))
+        function::examine(&version.source).err().map(|flaws| function::list_flaws(&flaws))
     }
 }
 

@@ -3,14 +3,14 @@
 //! Lines are put together as the builder does it: a sign at the end of a line goes on, comments between are left out, texts
 //! behind `<<` belong to their instruction.
 
-use super::{Columns, Piece, Pieces, Stand, number, of_shebang, width};
+use super::{Columns, LinePosition, Piece, Pieces, number, shebang_language, width};
 use crate::text::shell::quoted;
 
 struct Instruction {
     /// Its lines without the signs that join them, each with where it stands.
-    lines: Vec<(String, Stand)>,
+    lines: Vec<(String, LinePosition)>,
     /// Texts that follow it: the word that ends each, and its lines.
-    inside: Vec<(String, Vec<(String, Stand)>)>,
+    inside: Vec<(String, Vec<(String, LinePosition)>)>,
 }
 
 /// The pieces of a text.
@@ -21,17 +21,19 @@ pub(super) fn pieces(source: &str) -> Pieces {
         let Some((first, stand)) = instruction.lines.first() else { continue };
         let (mut word, mut rest) = split(first);
         while matches!(word.as_str(), "ONBUILD" | "HEALTHCHECK") {
-            let offset = options(rest);
+            let offset = options_length(rest);
             (word, rest) = split(rest.get(offset..).unwrap_or_default());
         }
         match word.as_str() {
             "FROM" => "bash".clone_into(&mut shell),
-            "SHELL" => shell = list(rest).and_then(|words| of_shell(words.first()?)).unwrap_or(shell),
+            "SHELL" => {
+                shell = word_list(rest).and_then(|words| shell_language(words.first()?)).unwrap_or(shell);
+            }
             "RUN" | "CMD" | "ENTRYPOINT" => {
-                let offset = options(rest);
+                let offset = options_length(rest);
                 let text = rest.get(offset..).unwrap_or_default();
                 let shift = width(first) - width(text);
-                let head = (text.to_owned(), moved(*stand, shift));
+                let head = (text.to_owned(), shift_columns(*stand, shift));
                 found.pieces.extend(command(&shell, head, &instruction));
             }
             _ => {}
@@ -45,17 +47,17 @@ pub(super) fn pieces(source: &str) -> Pieces {
 }
 
 /// What an instruction runs. `head`: what stands behind its word and options on its first line.
-fn command(shell: &str, head: (String, Stand), instruction: &Instruction) -> Vec<Piece> {
+fn command(shell: &str, head: (String, LinePosition), instruction: &Instruction) -> Vec<Piece> {
     let tail = instruction.lines.iter().skip(1);
     let joined: String =
         [&head].into_iter().chain(tail.clone()).map(|(text, _)| text.as_str()).collect::<Vec<_>>().join(" ");
-    if let Some(words) = list(&joined) {
+    if let Some(words) = word_list(&joined) {
         // No shell: each word is what it is.
         let mut piece = Piece::new("bash");
         let columns = Columns::Whole(head.1.columns_end(&head.0));
         piece.push(
             &words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" "),
-            Stand { columns, ..head.1 },
+            LinePosition { columns, ..head.1 },
         );
         return vec![piece];
     }
@@ -66,7 +68,7 @@ fn command(shell: &str, head: (String, Stand), instruction: &Instruction) -> Vec
         .filter(|_| instruction.inside.len() == 1 && bare.starts_with("<<") && !bare.contains(' '));
     if let Some((_, lines)) = alone {
         let text: Vec<&str> = lines.iter().map(|(text, _)| text.as_str()).collect();
-        let language = of_shebang(&text.join("\n")).unwrap_or_else(|| shell.to_owned());
+        let language = shebang_language(&text.join("\n")).unwrap_or_else(|| shell.to_owned());
         let mut piece = Piece::new(&language);
         for (text, stand) in lines {
             piece.push(text, *stand);
@@ -85,13 +87,13 @@ fn command(shell: &str, head: (String, Stand), instruction: &Instruction) -> Vec
             piece.push(text, *stand);
         }
         if let Some(last) = piece.lines.last().copied() {
-            piece.push(end, Stand { line: last.line + 1, columns: Columns::Shifted(0), cell: None });
+            piece.push(end, LinePosition { line: last.line + 1, columns: Columns::Shifted(0), cell: None });
         }
     }
     vec![piece]
 }
 
-impl Stand {
+impl LinePosition {
     /// The width of the line of the file that a text stands at the end of.
     fn columns_end(self, text: &str) -> u32 {
         match self.columns {
@@ -101,12 +103,12 @@ impl Stand {
     }
 }
 
-fn moved(stand: Stand, by: u32) -> Stand {
+fn shift_columns(stand: LinePosition, by: u32) -> LinePosition {
     let columns = match stand.columns {
         Columns::Shifted(shift) => Columns::Shifted(shift + by),
         whole @ Columns::Whole(_) => whole,
     };
-    Stand { columns, ..stand }
+    LinePosition { columns, ..stand }
 }
 
 /// The word of an instruction in capitals, and what stands behind it.
@@ -118,7 +120,7 @@ fn split(text: &str) -> (String, &str) {
 }
 
 /// How many bytes the options (`--mount=…`) in front of a command take, with the blanks around them.
-fn options(text: &str) -> usize {
+fn options_length(text: &str) -> usize {
     let mut at = text.len() - text.trim_start().len();
     while let Some(rest) = text.get(at..).filter(|rest| rest.starts_with("--")) {
         let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
@@ -129,21 +131,21 @@ fn options(text: &str) -> usize {
 }
 
 /// The words of a list in JSON, where it is one.
-fn list(text: &str) -> Option<Vec<String>> {
+fn word_list(text: &str) -> Option<Vec<String>> {
     serde_json::from_str(text.trim()).ok()
 }
 
-fn of_shell(program: &str) -> Option<String> {
+fn shell_language(program: &str) -> Option<String> {
     let name = program.rsplit(['/', '\\']).next()?.trim_end_matches(".exe").to_ascii_lowercase();
     Some(match name.as_str() {
         "powershell" | "pwsh" => "powershell".to_owned(),
         "cmd" => "batch".to_owned(),
-        name => of_shebang(&format!("#!{name}"))?,
+        name => shebang_language(&format!("#!{name}"))?,
     })
 }
 
 fn instructions(source: &str) -> Vec<Instruction> {
-    let escape = escape(source);
+    let escape = escape_sign(source);
     let mut lines = source.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line)).enumerate();
     let mut all = Vec::new();
     while let Some((at, line)) = lines.next() {
@@ -153,7 +155,7 @@ fn instructions(source: &str) -> Vec<Instruction> {
         let mut one = Instruction { lines: Vec::new(), inside: Vec::new() };
         let mut next = Some((at, line));
         while let Some((at, line)) = next {
-            let stand = Stand { line: number(at), columns: Columns::Shifted(0), cell: None };
+            let stand = LinePosition { line: number(at), columns: Columns::Shifted(0), cell: None };
             let goes_on = line.trim_end().strip_suffix(escape);
             one.lines.push((goes_on.unwrap_or(line).to_owned(), stand));
             if goes_on.is_none() {
@@ -165,7 +167,7 @@ fn instructions(source: &str) -> Vec<Instruction> {
         }
         let whole: String = one.lines.iter().map(|(text, _)| text.as_str()).collect::<Vec<_>>().join(" ");
         let takes = matches!(split(&whole).0.as_str(), "RUN" | "COPY" | "ADD" | "ONBUILD");
-        for (end, tabs) in if takes { ends(&whole) } else { Vec::new() } {
+        for (end, tabs) in if takes { heredoc_ends(&whole) } else { Vec::new() } {
             let mut inside = Vec::new();
             for (at, line) in lines.by_ref() {
                 let bare = if tabs { line.trim_start_matches('\t') } else { line };
@@ -173,7 +175,7 @@ fn instructions(source: &str) -> Vec<Instruction> {
                     break;
                 }
                 let columns = Columns::Shifted(width(line) - width(bare));
-                inside.push((bare.to_owned(), Stand { line: number(at), columns, cell: None }));
+                inside.push((bare.to_owned(), LinePosition { line: number(at), columns, cell: None }));
             }
             one.inside.push((end, inside));
         }
@@ -183,7 +185,7 @@ fn instructions(source: &str) -> Vec<Instruction> {
 }
 
 /// The sign that joins lines: a backslash, or what the first lines say.
-fn escape(source: &str) -> char {
+fn escape_sign(source: &str) -> char {
     let directives = source.lines().map(str::trim).take_while(|line| line.starts_with('#'));
     let told = directives.filter_map(|line| {
         let (name, value) = line.trim_start_matches('#').split_once('=')?;
@@ -193,7 +195,7 @@ fn escape(source: &str) -> char {
 }
 
 /// The words that end the texts behind `<<` in a command, and whether tabs in front are left out.
-fn ends(text: &str) -> Vec<(String, bool)> {
+fn heredoc_ends(text: &str) -> Vec<(String, bool)> {
     let mut found = Vec::new();
     let mut rest = text;
     while let Some((_, after)) = rest.split_once("<<") {

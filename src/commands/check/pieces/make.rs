@@ -3,7 +3,7 @@
 //!
 //! Variables that the file gives a plain value are put in; all others stay unknown to the reader of the shell.
 
-use super::{Columns, Piece, Pieces, Stand, number, of_shebang, width};
+use super::{Columns, LinePosition, Piece, Pieces, number, shebang_language, width};
 use std::collections::HashMap;
 
 /// Variables in variables are followed so deep.
@@ -35,8 +35,8 @@ pub(super) fn pieces(source: &str) -> Pieces {
     };
     let lines: Vec<&str> = source.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line)).collect();
     // What is set last holds in recipes, wherever they stand.
-    walk(&lines, |reader: &mut MakefileReader, line, _| reader.set(&line.join(" ")), &mut reader);
-    walk(&lines, MakefileReader::take, &mut reader);
+    walk(&lines, |reader: &mut MakefileReader, line, _| reader.define(&line.join(" ")), &mut reader);
+    walk(&lines, MakefileReader::read_rule, &mut reader);
     reader.found.pieces.retain(|piece| !piece.source.trim().is_empty());
     reader.found
 }
@@ -66,7 +66,7 @@ fn walk(
 
 impl MakefileReader {
     /// Takes in a definition of a variable.
-    fn set(&mut self, line: &str) {
+    fn define(&mut self, line: &str) {
         if line.starts_with('\t') {
             return;
         }
@@ -83,7 +83,7 @@ impl MakefileReader {
             None => value.to_owned(),
         };
         if name == "SHELL" {
-            self.language = of_shebang(&format!("#!{value}")).unwrap_or_else(|| "bash".to_owned());
+            self.language = shebang_language(&format!("#!{value}")).unwrap_or_else(|| "bash".to_owned());
         }
         if value.len() <= MAX_LINE_BYTES {
             self.variables.insert(name.to_owned(), value);
@@ -91,13 +91,13 @@ impl MakefileReader {
     }
 
     /// Takes in a line for what it runs.
-    fn take(&mut self, lines: &[String], first: u32) {
+    fn read_rule(&mut self, lines: &[String], first: u32) {
         let Some(line) = lines.first() else { return };
         if line.starts_with('\t') {
             return self.recipe(lines, first);
         }
         let whole = lines.join(" ");
-        self.while_read(&whole, line, first);
+        self.run_while_read(&whole, line, first);
         if whole.trim().is_empty() || whole.trim_start().starts_with('#') {
             return;
         }
@@ -131,7 +131,7 @@ impl MakefileReader {
         let count = lines.len();
         for (at, line) in lines.iter().enumerate() {
             let bare = if at == 0 { line.trim_start_matches(['@', '-', '+', ' ', '\t']) } else { line };
-            let text = self.expanded(bare, 0);
+            let text = self.expand(bare, 0);
             let columns = if text == bare {
                 Columns::Shifted(1 + width(line) - width(bare))
             } else {
@@ -140,14 +140,14 @@ impl MakefileReader {
             let text = if at + 1 < count { format!("{text}\\") } else { text };
             let line = first + number(at) - 1;
             for part in text.split('\n') {
-                piece.push(part, Stand { line, columns, cell: None });
+                piece.push(part, LinePosition { line, columns, cell: None });
             }
         }
         self.found.pieces.push(piece);
     }
 
     /// Commands that run while the file is read.
-    fn while_read(&mut self, whole: &str, line: &str, first: u32) {
+    fn run_while_read(&mut self, whole: &str, line: &str, first: u32) {
         let mut commands = Vec::new();
         if let Some((name, command)) =
             whole.split_once("!=").filter(|(name, _)| !name.contains(['(', ':', '#']))
@@ -157,14 +157,14 @@ impl MakefileReader {
         let mut rest = whole;
         while let Some(at) = rest.find("$(shell ").into_iter().chain(rest.find("${shell ")).min() {
             let inner = rest.get(at + 8..).unwrap_or_default();
-            let end = closing(inner, rest.get(at + 1..).is_some_and(|r| r.starts_with('{')));
+            let end = closing_bracket(inner, rest.get(at + 1..).is_some_and(|r| r.starts_with('{')));
             commands.push(inner.get(..end).unwrap_or_default().to_owned());
             rest = inner;
         }
         for command in commands {
             let mut piece = Piece::new(&self.language);
-            let stand = Stand { line: first, columns: Columns::Whole(width(line)), cell: None };
-            let text = self.expanded(&command, 0);
+            let stand = LinePosition { line: first, columns: Columns::Whole(width(line)), cell: None };
+            let text = self.expand(&command, 0);
             text.split('\n').for_each(|part| piece.push(part, stand));
             self.found.pieces.push(piece);
         }
@@ -172,7 +172,7 @@ impl MakefileReader {
 
     /// A text with the variables put in whose values are known; others become variables of the shell that it does not
     /// know.
-    fn expanded(&self, text: &str, depth: u32) -> String {
+    fn expand(&self, text: &str, depth: u32) -> String {
         let mut out = String::new();
         let mut rest = text;
         while let Some(at) = rest.find('$') {
@@ -186,13 +186,13 @@ impl MakefileReader {
                     rest = after;
                 }
                 '(' | '{' => {
-                    let end = closing(after, sign == '{');
+                    let end = closing_bracket(after, sign == '{');
                     let name = after.get(..end).unwrap_or_default();
                     rest = after.get(end + 1..).unwrap_or_default();
-                    self.put(name.trim(), depth, &mut out);
+                    self.expand_name(name.trim(), depth, &mut out);
                 }
                 sign => {
-                    self.put(&sign.to_string(), depth, &mut out);
+                    self.expand_name(&sign.to_string(), depth, &mut out);
                     rest = after;
                 }
             }
@@ -204,7 +204,7 @@ impl MakefileReader {
         out
     }
 
-    fn put(&self, name: &str, depth: u32, out: &mut String) {
+    fn expand_name(&self, name: &str, depth: u32, out: &mut String) {
         if let Some(command) = name.strip_prefix("shell ") {
             out.push_str("$(");
             out.push_str(command);
@@ -212,7 +212,7 @@ impl MakefileReader {
             return;
         }
         match self.variables.get(name) {
-            Some(value) if depth < MAX_DEPTH => out.push_str(&self.expanded(value, depth + 1)),
+            Some(value) if depth < MAX_DEPTH => out.push_str(&self.expand(value, depth + 1)),
             _ => {
                 let plain: String = name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
                 out.push_str("${make_");
@@ -224,7 +224,7 @@ impl MakefileReader {
 }
 
 /// Where the bracket closes that was opened in front of a text.
-fn closing(text: &str, curly: bool) -> usize {
+fn closing_bracket(text: &str, curly: bool) -> usize {
     let (open, close) = if curly { ('{', '}') } else { ('(', ')') };
     let mut depth = 0_u32;
     for (at, c) in text.char_indices() {

@@ -1,6 +1,6 @@
 //! Fences in Markdown: each one whose word names a language is a piece.
 
-use super::{Columns, Piece, Pieces, Stand, named, number, width};
+use super::{Columns, LinePosition, Piece, Pieces, language_named, number, width};
 use crate::domain::Languages;
 
 /// Words behind a fence that name no program.
@@ -71,12 +71,12 @@ pub(super) fn pieces(source: &str, languages: &Languages) -> Pieces {
         let line = line.strip_suffix('\r').unwrap_or(line);
         let bare = line.trim_start_matches([' ', '\t', '>']);
         match &mut open {
-            None => open = begin(line, bare, number(at), languages, &mut found),
-            Some(fence) if ends(fence, bare) => {
+            None => open = open_fence(line, bare, number(at), languages, &mut found),
+            Some(fence) if is_end(fence, bare) => {
                 found.pieces.extend(fence.piece.take());
                 open = None;
             }
-            Some(fence) => take(fence, line, number(at)),
+            Some(fence) => add_line(fence, line, number(at)),
         }
     }
     // A fence that is not closed goes to the end of the text.
@@ -85,7 +85,13 @@ pub(super) fn pieces(source: &str, languages: &Languages) -> Pieces {
     found
 }
 
-fn begin(line: &str, bare: &str, at: u32, languages: &Languages, found: &mut Pieces) -> Option<OpenFence> {
+fn open_fence(
+    line: &str,
+    bare: &str,
+    at: u32,
+    languages: &Languages,
+    found: &mut Pieces,
+) -> Option<OpenFence> {
     let mark = bare.chars().next().filter(|c| matches!(c, '`' | '~'))?;
     let length = bare.chars().take_while(|c| *c == mark).count();
     let info = bare.get(length..).unwrap_or_default().trim();
@@ -96,7 +102,7 @@ fn begin(line: &str, bare: &str, at: u32, languages: &Languages, found: &mut Pie
         info.trim_start_matches(['{', '.']).split([' ', ',', '}', '{', ':', ';']).next().unwrap_or_default();
     let lower = word.to_ascii_lowercase();
     let terminal = TERMINAL_WORDS.contains(&lower.as_str());
-    let language = if terminal { Some("bash".to_owned()) } else { named(&lower, languages) };
+    let language = if terminal { Some("bash".to_owned()) } else { language_named(&lower, languages) };
     if language.is_none() && !NO_PROGRAM_WORDS.contains(&lower.as_str()) {
         found.unread.push(format!("line {at}: there are no rules for {lower}"));
     }
@@ -104,12 +110,12 @@ fn begin(line: &str, bare: &str, at: u32, languages: &Languages, found: &mut Pie
     Some(OpenFence { mark, length, indent: line.chars().count() - bare.chars().count(), terminal, piece })
 }
 
-fn ends(fence: &OpenFence, bare: &str) -> bool {
+fn is_end(fence: &OpenFence, bare: &str) -> bool {
     let length = bare.chars().take_while(|c| *c == fence.mark).count();
     length >= fence.length && bare.get(length..).is_some_and(|rest| rest.trim().is_empty())
 }
 
-fn take(fence: &mut OpenFence, line: &str, at: u32) {
+fn add_line(fence: &mut OpenFence, line: &str, at: u32) {
     let Some(piece) = &mut fence.piece else { return };
     let cut: usize = line
         .chars()
@@ -125,7 +131,7 @@ fn take(fence: &mut OpenFence, line: &str, at: u32) {
         shift += 2;
         text = typed.unwrap_or_default();
     }
-    piece.push(text, Stand { line: at, columns: Columns::Shifted(shift), cell: None });
+    piece.push(text, LinePosition { line: at, columns: Columns::Shifted(shift), cell: None });
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Cells of notebooks. What cells of the notebook's own language leave behind the next ones find: they are one piece.
 
-use super::{Columns, Piece, Pieces, Stand, named, number};
+use super::{Columns, LinePosition, Piece, Pieces, language_named, number};
 use crate::domain::Languages;
 use serde_json::Value;
 
@@ -39,7 +39,8 @@ pub(super) fn pieces(source: &str, languages: &Languages) -> Pieces {
         let mut alone = Piece { source: String::new(), lines: Vec::new(), ..shared.clone() };
         let piece = if magic { &mut alone } else { &mut shared };
         for (line, text) in text.lines().enumerate() {
-            let stand = Stand { line: number(line), columns: Columns::Shifted(0), cell: Some(number(at)) };
+            let stand =
+                LinePosition { line: number(line), columns: Columns::Shifted(0), cell: Some(number(at)) };
             piece.push(text, stand);
         }
         if magic {
@@ -81,8 +82,8 @@ fn language(notebook: &Value, languages: &Languages) -> Option<String> {
         // Many notebooks that were made by programs say nothing; then it is what it nearly always is.
         None => Some("python".to_owned()),
         Some(_) => told.iter().find_map(|word| {
-            named(word, languages)
-                .or_else(|| named(word.trim_end_matches(|c: char| c.is_ascii_digit()), languages))
+            language_named(word, languages)
+                .or_else(|| language_named(word.trim_end_matches(|c: char| c.is_ascii_digit()), languages))
         }),
     }
 }

@@ -14,7 +14,7 @@ const MAX_TEXT_BYTES: u64 = 1 << 20;
 const MAX_PICTURE_BYTES: u64 = 16 << 20;
 
 /// What is known of both runs' files and pictures; of pictures where each byte counts, of texts where it does not.
-pub(super) fn known(
+pub(super) fn known_contents(
     (then, now): (&RunReport, &RunReport),
     folders: (&Path, &Path),
     runs: &BothRuns,
@@ -33,7 +33,7 @@ pub(super) fn known(
     for file in &then.receipt.files {
         let same = now.receipt.files.iter().find(|other| other.path == file.path);
         let Some(other) = same.filter(|other| other.sha256 != file.sha256) else { continue };
-        if let (Some(then), Some(now)) = (text(file, &was), text(other, &is))
+        if let (Some(then), Some(now)) = (current_text(file, &was), current_text(other, &is))
             && runs.first_difference(&then, &now).is_none()
         {
             known.alike.insert(file.path.clone());
@@ -43,7 +43,7 @@ pub(super) fn known(
 }
 
 /// The text of a file, where it still stands as the run left it.
-fn text(file: &FileChange, folder: &Folder) -> Option<String> {
+fn current_text(file: &FileChange, folder: &Folder) -> Option<String> {
     let bytes = of_file(&folder.path().join(&file.path), folder, MAX_TEXT_BYTES)?;
     (Some(Sha256::of(&bytes)) == file.sha256).then(|| String::from_utf8(bytes).ok()).flatten()
 }

@@ -1,11 +1,11 @@
 //! A replay as a JUnit report: a test case for each run, which CI servers show.
 
-use super::result::{RunResult, ToldRun};
+use super::result::{ReportedRun, RunResult};
 use crate::domain::visible::visible;
 use std::fmt::Write as _;
 
 /// The report of these runs; `name` is the session's.
-pub(super) fn report(name: &str, runs: &[ToldRun]) -> String {
+pub(super) fn report(name: &str, runs: &[ReportedRun]) -> String {
     let count = |wanted: fn(&RunResult) -> bool| runs.iter().filter(|run| wanted(&run.result)).count();
     let failures = count(|result| matches!(result, RunResult::Differs(_)));
     let errors = count(|result| matches!(result, RunResult::Impossible(_)));
@@ -20,13 +20,13 @@ pub(super) fn report(name: &str, runs: &[ToldRun]) -> String {
         seconds(time)
     );
     for run in runs {
-        case(name, run, &mut text);
+        write_case(name, run, &mut text);
     }
     text.push_str("  </testsuite>\n</testsuites>\n");
     text
 }
 
-fn case(suite: &str, run: &ToldRun, text: &mut String) {
+fn write_case(suite: &str, run: &ReportedRun, text: &mut String) {
     let name = format!("block {} ({}): {}", run.block, run.what, run.first_line);
     let (suite, name, time) = (escaped(suite), escaped(&name), seconds(run.wall_us));
     let _ = write!(text, "    <testcase classname=\"{suite}\" name=\"{name}\" time=\"{time}\"");

@@ -25,7 +25,7 @@ pub(super) enum RunResult {
 
 /// A run that was told of.
 #[derive(Debug)]
-pub(super) struct ToldRun {
+pub(super) struct ReportedRun {
     pub(crate) run: RunId,
     pub(crate) block: BlockId,
     pub(crate) what: String,
@@ -37,7 +37,7 @@ pub(super) struct ToldRun {
     pub(crate) gaps: Vec<String>,
 }
 
-impl ToldRun {
+impl ReportedRun {
     pub(super) fn of(step: &RecordedStep, result: RunResult) -> Self {
         let (what, first_line) = (step.what.clone(), step.first_line.clone());
         Self { run: step.run, block: step.block, what, first_line, wall_us: 0, result, gaps: Vec::new() }
@@ -59,14 +59,14 @@ impl ToldRun {
         }
     }
 
-    fn why(&self) -> Option<&str> {
+    fn reason(&self) -> Option<&str> {
         match &self.result {
             RunResult::Impossible(why) | RunResult::LeftOut(why) => Some(why),
             RunResult::Same | RunResult::Differs(_) => None,
         }
     }
 
-    pub(super) fn shape(&self) -> Value {
+    pub(super) fn to_json(&self) -> Value {
         let differences: &[Difference] = match &self.result {
             RunResult::Differs(differences) => differences,
             _ => &[],
@@ -78,7 +78,7 @@ impl ToldRun {
             "block": self.block.0,
             "what": self.what,
             "result": self.word(),
-            "why": self.why(),
+            "why": self.reason(),
             "differences": differences.iter().map(one).collect::<Value>(),
             "notes": self.gaps,
             "wall_ms": self.wall_us / 1000,
@@ -93,8 +93,8 @@ impl ToldRun {
                 writeln!(out, "{head}  different: {}", visible_line(&self.first_line))?;
                 for difference in differences {
                     writeln!(out, "  {}", difference.describe_place())?;
-                    writeln!(out, "    then: {}", shown(difference.then.as_deref()))?;
-                    writeln!(out, "    now:  {}", shown(difference.now.as_deref()))?;
+                    writeln!(out, "    then: {}", display_line(difference.then.as_deref()))?;
+                    writeln!(out, "    now:  {}", display_line(difference.now.as_deref()))?;
                 }
             }
             RunResult::Impossible(why) => writeln!(out, "{head}  can't be repeated: {}", visible_line(why))?,
@@ -105,7 +105,7 @@ impl ToldRun {
 }
 
 /// A line as it is shown; what is missing is said.
-fn shown(text: Option<&str>) -> Cow<'static, str> {
+fn display_line(text: Option<&str>) -> Cow<'static, str> {
     let text = match text {
         None => return "(nothing)".into(),
         Some("") => return "(an empty line)".into(),

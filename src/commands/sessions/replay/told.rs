@@ -2,7 +2,7 @@
 
 use super::contents;
 use super::junit;
-use super::result::{RunResult, ToldRun};
+use super::result::{ReportedRun, RunResult};
 use crate::cli::SessionReplayArgs;
 use crate::commands::Console;
 use crate::domain::visible::visible_line;
@@ -31,7 +31,7 @@ pub(super) struct ReplayTeller<'a, 'c> {
     expected: VecDeque<&'a RecordedStep>,
     /// When the run that goes on was approved.
     approved: Timestamp,
-    told: Vec<ToldRun>,
+    told: Vec<ReportedRun>,
 }
 
 impl TurnObserver for ReplayTeller<'_, '_> {
@@ -39,8 +39,8 @@ impl TurnObserver for ReplayTeller<'_, '_> {
         let Notification::Recorded(entry) = told else { return Ok(()) };
         match &**entry {
             Entry::Approved { .. } => self.approved = Clock::System.now(),
-            Entry::Ran { report, .. } => return self.ran(report),
-            Entry::Declined { why, .. } => return self.declined(why),
+            Entry::Ran { report, .. } => return self.compare_run(report),
+            Entry::Declined { why, .. } => return self.add_declined(why),
             _ => {}
         }
         Ok(())
@@ -75,34 +75,35 @@ impl<'a, 'c> ReplayTeller<'a, 'c> {
     /// These runs are repeated next.
     pub(super) fn expect(&mut self, steps: &'a [RecordedStep]) -> io::Result<()> {
         self.expected = steps.iter().collect();
-        self.tell_left_out()
+        self.report_left_out()
     }
 
     /// No more runs of these come.
-    pub(super) fn sitting_over(&mut self) {
+    pub(super) fn end_period(&mut self) {
         self.expected.clear();
     }
 
     /// Whether the next run is wanted: nothing differed, and nothing was missing that it may need.
     pub(super) fn is_wanted(&self) -> bool {
-        let is_bad = |run: &ToldRun| matches!(run.result, RunResult::Differs(_) | RunResult::Impossible(_));
+        let is_bad =
+            |run: &ReportedRun| matches!(run.result, RunResult::Differs(_) | RunResult::Impossible(_));
         self.args.all || !self.told.iter().any(is_bad)
     }
 
     /// Tells of the runs that come before the next one that is repeated.
-    fn tell_left_out(&mut self) -> io::Result<()> {
+    fn report_left_out(&mut self) -> io::Result<()> {
         while self.is_wanted()
             && let Some(next) = self.expected.front().copied()
             && let Err(why) = next.repeats
         {
             self.expected.pop_front();
             let result = if why.is_harmless() { RunResult::LeftOut } else { RunResult::Impossible };
-            self.add(ToldRun::of(next, result(why.to_string())))?;
+            self.add(ReportedRun::of(next, result(why.to_string())))?;
         }
         Ok(())
     }
 
-    fn ran(&mut self, report: &RunReport) -> io::Result<()> {
+    fn compare_run(&mut self, report: &RunReport) -> io::Result<()> {
         let Some((next, then)) = self.next() else { return Ok(()) };
         let (result, gaps) = match &report.outcome {
             Outcome::Refused(why) | Outcome::NotStarted(why) => {
@@ -115,14 +116,14 @@ impl<'a, 'c> ReplayTeller<'a, 'c> {
                 (result, gaps)
             }
         };
-        self.add(ToldRun { wall_us: report.receipt.wall_us, gaps, ..ToldRun::of(next, result) })?;
-        self.tell_left_out()
+        self.add(ReportedRun { wall_us: report.receipt.wall_us, gaps, ..ReportedRun::of(next, result) })?;
+        self.report_left_out()
     }
 
-    fn declined(&mut self, why: &str) -> io::Result<()> {
+    fn add_declined(&mut self, why: &str) -> io::Result<()> {
         let Some((next, _)) = self.next() else { return Ok(()) };
-        self.add(ToldRun::of(next, RunResult::Impossible(why.to_owned())))?;
-        self.tell_left_out()
+        self.add(ReportedRun::of(next, RunResult::Impossible(why.to_owned())))?;
+        self.report_left_out()
     }
 
     /// The run that goes on, and what the session tells of it.
@@ -158,13 +159,14 @@ impl<'a, 'c> ReplayTeller<'a, 'c> {
         }
         let both = (&*then.report, now);
         let folders = (&*self.folders.0, &*self.folders.1);
-        self.comparer.known = contents::known(both, folders, &self.comparer.runs, self.comparer.exact);
+        self.comparer.known =
+            contents::known_contents(both, folders, &self.comparer.runs, self.comparer.exact);
         self.comparer.compare(&then.report, now)
     }
 
-    fn add(&mut self, run: ToldRun) -> io::Result<()> {
+    fn add(&mut self, run: ReportedRun) -> io::Result<()> {
         if self.args.json {
-            json::write_line(self.console.out, &run.shape())?;
+            json::write_line(self.console.out, &run.to_json())?;
         } else {
             run.write_to(self.console.out)?;
         }
@@ -206,7 +208,7 @@ impl<'a, 'c> ReplayTeller<'a, 'c> {
         }
         if let Some(run) = differs.or(impossible) {
             if args.json {
-                return Err(Failure::told(run.class()));
+                return Err(Failure::already_told(run.class()));
             }
             let how = if differs.is_some() {
                 "does something else than in the session"
