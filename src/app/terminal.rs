@@ -102,14 +102,9 @@ async fn sessions(
     kind: FrontEndKind,
 ) -> Result<Option<String>, Failure> {
     let StartingPoint { mut factory, mut provider, notices, .. } = source;
-    // Blocks of a file need no model.
-    let mut options = look::options(&factory, provider.is_none() && first.file.is_none())?;
-    options.setup.opening = look::opening(provider.as_ref());
+    let mut options = first_options(&factory, provider.as_ref(), first)?;
+    options.setup.pick_session = matches!(start, FirstSession::Pick);
     tell_first(&mut options, notices, kind);
-    (options.first_prompt, options.first_file, options.first_recipe) =
-        (first.prompt, first.file, first.recipe);
-    (options.setup.pick_session, options.setup.place) = (matches!(start, FirstSession::Pick), first.place);
-    options.setup.cwd.clone_from(&factory.place.cwd);
     let (mut opened, taken) = match &start {
         FirstSession::File(path) => open(&factory, path, provider.clone(), (kind, &options)).await?,
         FirstSession::New | FirstSession::Pick => (factory.begin(provider.clone(), Policy::Ask), None),
@@ -126,14 +121,7 @@ async fn sessions(
         after_session(&factory, (&front_end, &exit), &mut options);
         let next = match exit {
             Exit::Quit { .. } | Exit::Hangup => {
-                let name = continue_with(&factory, &opened);
-                // The terminal is given back first: what has to end may take a moment.
-                front_end.close();
-                let closed = opened.driver.close().await;
-                return Ok(name.map(|name| match closed {
-                    Ok(()) => saving::at_the_end(&as_argument(&name)),
-                    Err(why) => saving::lost_at_the_end(&why.to_string()),
-                }));
+                return Ok(Box::pin(close(&factory, front_end, opened)).await);
             }
             Exit::UseProvider(choice) => match choose(&factory, choice, opened.driver.state()).await {
                 Ok((chosen, None)) => {
@@ -170,17 +158,50 @@ async fn sessions(
                 Box::pin(opening::over(&mut front_end, &factory, path, provider.clone(), &options)).await
             }
         };
-        match next {
-            Ok(next) => {
-                let before = std::mem::replace(&mut opened, next);
-                if let Err(why) = before.driver.close().await {
-                    options.notices.push(Notice::error(saving::lost_at_the_end(&why.to_string())));
-                }
-            }
-            Err(error) => report_not_opened(Notice::error(error.to_string()), &mut options),
-        }
+        Box::pin(switch_to(next, &mut opened, &mut options)).await;
         options.setup.cwd.clone_from(&factory.place.cwd);
         options.setup.opening = look::opening(provider.as_ref());
+    }
+}
+
+/// The options of the terminal with what the first session begins with.
+fn first_options(
+    factory: &SessionFactory,
+    provider: Option<&Provider>,
+    first: FirstInput,
+) -> Result<Options, Failure> {
+    // Blocks of a file need no model.
+    let mut options = look::options(factory, provider.is_none() && first.file.is_none())?;
+    options.setup.opening = look::opening(provider);
+    (options.first_prompt, options.first_file, options.first_recipe) =
+        (first.prompt, first.file, first.recipe);
+    options.setup.place = first.place;
+    options.setup.cwd.clone_from(&factory.place.cwd);
+    Ok(options)
+}
+
+/// Closes the last session; gives the line that tells how to go on with it.
+async fn close(factory: &SessionFactory, front_end: FrontEnd, opened: OpenSession) -> Option<String> {
+    let name = continue_with(factory, &opened);
+    // The terminal is given back first: what has to end may take a moment.
+    front_end.close();
+    let closed = opened.driver.close().await;
+    name.map(|name| match closed {
+        Ok(()) => saving::at_the_end(&as_argument(&name)),
+        Err(why) => saving::lost_at_the_end(&why.to_string()),
+    })
+}
+
+/// Puts the next session in the place of the one that is open, which stays where the next could not be opened.
+async fn switch_to(next: Result<OpenSession, StoreError>, opened: &mut OpenSession, options: &mut Options) {
+    match next {
+        Ok(next) => {
+            let before = std::mem::replace(opened, next);
+            if let Err(why) = before.driver.close().await {
+                options.notices.push(Notice::error(saving::lost_at_the_end(&why.to_string())));
+            }
+        }
+        Err(error) => report_not_opened(Notice::error(error.to_string()), options),
     }
 }
 

@@ -9,7 +9,7 @@ use crate::domain::language::LanguageEntry;
 use crate::domain::sentences;
 use crate::domain::visible::visible_line;
 use crate::domain::{
-    Enforcement, Header, Language, Layer, SandboxLevel, SandboxReport, SessionId, Timestamp,
+    Enforcement, Header, Interpreter, Language, Layer, SandboxLevel, SandboxReport, SessionId, Timestamp,
 };
 use crate::driver::catalogue::{self, Catalogue};
 use crate::exec::ExecutorError;
@@ -96,30 +96,8 @@ async fn interpreters(factory: &SessionFactory) -> Vec<DoctorEntry> {
     }
     executor.close().await;
     let look = |entry: &LanguageEntry| {
-        let name = entry.name.as_str();
-        match found.iter().find(|interpreter| interpreter.language == entry.name) {
-            Some(interpreter) => {
-                let version = interpreter.version.as_deref().unwrap_or("version not known");
-                let found = format!("{version}, {}", interpreter.path.display());
-                match wanted.as_ref().filter(|_| entry.name == Language::python()) {
-                    Some(wanted) => {
-                        let means = format!(
-                            "{wanted} of .python-version is not installed: this one stands in for it."
-                        );
-                        DoctorEntry { means, ..DoctorEntry::good(name, found) }
-                    }
-                    None => DoctorEntry::good(name, found),
-                }
-            }
-            None => DoctorEntry::missing(
-                name,
-                format!("no {} on the PATH", entry.command),
-                format!(
-                    "Blocks in {name} can be read and edited, not run. {}",
-                    how_to_get(name, &entry.command)
-                ),
-            ),
-        }
+        let interpreter = found.iter().find(|interpreter| interpreter.language == entry.name);
+        interpreter_entry(entry, interpreter, wanted.as_deref())
     };
     let (usual, others): (Vec<_>, Vec<_>) =
         languages.0.iter().partition(|entry| USUAL_LANGUAGES.contains(&entry.name.as_str()));
@@ -137,6 +115,31 @@ async fn interpreters(factory: &SessionFactory) -> Vec<DoctorEntry> {
         looks.push(DoctorEntry::missing("languages", missing.join(", "), means));
     }
     looks
+}
+
+/// What is told of a language. `wanted`: the version of Python that the folder asks for, where another stands in for it.
+fn interpreter_entry(
+    entry: &LanguageEntry,
+    interpreter: Option<&Interpreter>,
+    wanted: Option<&str>,
+) -> DoctorEntry {
+    let name = entry.name.as_str();
+    let Some(interpreter) = interpreter else {
+        return DoctorEntry::missing(
+            name,
+            format!("no {} on the PATH", entry.command),
+            format!("Blocks in {name} can be read and edited, not run. {}", how_to_get(name, &entry.command)),
+        );
+    };
+    let version = interpreter.version.as_deref().unwrap_or("version not known");
+    let found = format!("{version}, {}", interpreter.path.display());
+    match wanted.filter(|_| entry.name == Language::python()) {
+        Some(wanted) => {
+            let means = format!("{wanted} of .python-version is not installed: this one stands in for it.");
+            DoctorEntry { means, ..DoctorEntry::good(name, found) }
+        }
+        None => DoctorEntry::good(name, found),
+    }
 }
 
 /// How to get the program of a language.

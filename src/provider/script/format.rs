@@ -145,31 +145,40 @@ fn story(raw: RawStory) -> Result<Script, ValueError> {
     Ok(Script { pace: raw.pace, context: raw.context, opening: raw.opening, replies, files, begins })
 }
 
+fn purpose(word: Option<&str>, at: usize) -> Result<Purpose, ValueError> {
+    match word {
+        None | Some("answer") => Ok(Purpose::Answer),
+        Some("judge") => Ok(Purpose::Judge),
+        Some("summary") => Ok(Purpose::Summary),
+        Some(word) => {
+            let what = format!("`{word}` is no purpose of a reply");
+            Err(ValueError { at, what, hint: "Use answer, judge or summary." })
+        }
+    }
+}
+
+/// How a reply ends; where that is not told, by whether it has calls.
+fn finish(word: Option<&str>, has_calls: bool, at: usize) -> Result<FinishReason, ValueError> {
+    match word {
+        None if !has_calls => Ok(FinishReason::Stop),
+        None | Some("tool_calls") => Ok(FinishReason::ToolCalls),
+        Some("stop") => Ok(FinishReason::Stop),
+        Some("length") => Ok(FinishReason::Length),
+        Some("filter") => Ok(FinishReason::Filter),
+        Some("incomplete") => Ok(FinishReason::Incomplete),
+        Some(word) => {
+            let what = format!("`{word}` is no way for a reply to end");
+            Err(ValueError { at, what, hint: "Use stop, tool_calls, length, filter or incomplete." })
+        }
+    }
+}
+
 fn reply(raw: toml::Spanned<RawReply>, pace: u32) -> Result<ScriptedReply, ValueError> {
     let at = raw.span().start;
     let raw = raw.into_inner();
     let wrong = |what: String, hint| ValueError { at, what, hint };
-    let purpose = match raw.purpose.as_deref() {
-        None | Some("answer") => Purpose::Answer,
-        Some("judge") => Purpose::Judge,
-        Some("summary") => Purpose::Summary,
-        Some(word) => {
-            let what = format!("`{word}` is no purpose of a reply");
-            return Err(wrong(what, "Use answer, judge or summary."));
-        }
-    };
-    let finish = match raw.finish.as_deref() {
-        None if raw.tool_calls.is_empty() => FinishReason::Stop,
-        None | Some("tool_calls") => FinishReason::ToolCalls,
-        Some("stop") => FinishReason::Stop,
-        Some("length") => FinishReason::Length,
-        Some("filter") => FinishReason::Filter,
-        Some("incomplete") => FinishReason::Incomplete,
-        Some(word) => {
-            let what = format!("`{word}` is no way for a reply to end");
-            return Err(wrong(what, "Use stop, tool_calls, length, filter or incomplete."));
-        }
-    };
+    let purpose = purpose(raw.purpose.as_deref(), at)?;
+    let finish = finish(raw.finish.as_deref(), !raw.tool_calls.is_empty(), at)?;
     let when = words(raw.when);
     if when.iter().any(Vec::is_empty) {
         return Err(wrong(
