@@ -2,57 +2,21 @@
 //!
 //! Knows nothing of grammars. Text inside that is itself code is handed back to the caller, who knows how to read it.
 
+mod history;
 mod location;
 
 use super::Scope;
 use super::diagnostic::Diagnostic;
-use super::links;
 use super::nested::NestedCode;
 use super::path_class;
 use super::rule_set::{RuleSet, RuleShape};
 use super::rules::{Condition, Effect, InnerPattern, PathClass, Rule};
 use super::value::{Act, HOLE, Value, ValueKind, taint};
 use super::wording::{list, short, spell};
-use super::written::WrittenTexts;
 use crate::domain::{Effects, Severity};
+pub(super) use history::ActHistory;
 use location::{follow_links, is_in_place, is_path, locate_target};
-use std::collections::HashSet;
 use std::ops::Range;
-
-/// What came of the acts before: told to the person, and looked at when the next one is judged.
-#[derive(Debug, Default)]
-pub(super) struct ActHistory {
-    pub(super) effects: Effects,
-    /// Files that were made or written anew.
-    made: HashSet<String>,
-    /// Files that were downloaded.
-    fetched: HashSet<String>,
-    /// Texts that were written into files.
-    written: WrittenTexts,
-    /// Programs and options of which was told that nothing is known.
-    untold: HashSet<String>,
-    /// Links that were made.
-    links: links::MadeLinks,
-}
-
-impl ActHistory {
-    /// Whether nothing is left to say of a program or file that is not known: the block wrote the file, or it was told.
-    fn is_passed_over(&mut self, act: &Act) -> bool {
-        if act.name == "@project" {
-            self.effects.unknown = true;
-        }
-        if act.name != "@unknown" {
-            return false;
-        }
-        if act.named.iter().any(|(name, _)| name == "file") && self.written.holds(act) {
-            return true;
-        }
-        self.effects.unknown = true;
-        let name =
-            act.arguments.first().and_then(|argument| argument.value.as_whole_text()).unwrap_or_default();
-        self.untold.len() >= 256 || !self.untold.insert(name.to_owned())
-    }
-}
 
 /// What came of judging one act.
 #[derive(Debug, Default)]

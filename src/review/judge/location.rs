@@ -1,6 +1,6 @@
 //! Where a target of an act lies: its path, behind links that are there or that the text makes.
 
-use super::ActHistory;
+use super::history::ActHistory;
 use crate::review::Scope;
 use crate::review::path_class::{self, PathMeaning};
 use crate::review::rules::{Effect, PathClass, Rule};
