@@ -64,7 +64,7 @@ impl Screen {
         match place.block.filter(|_| decides) {
             _ if self.arrangement.slot(pane).is_some() => {}
             Some(block) => {
-                self.show_note(Note::info(format!("Found in the code of block {block}: Tab to Code.")))
+                self.show_note(Note::info(format!("Found in the code of block {block}: Tab to Code.")));
             }
             None => self.panes.focus = pane,
         }

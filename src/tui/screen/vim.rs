@@ -76,7 +76,7 @@ impl Screen {
             StrokeResult::Copy(text) => return Some(vec![UiCommand::Copy(text)]),
             StrokeResult::Beyond(up) if in_message => self.older(up, ctx),
             StrokeResult::Find if in_message && self.panes.composer.is_empty() => {
-                self.open(CommandList::default())
+                self.open(CommandList::default());
             }
             StrokeResult::Beyond(_) => {}
             StrokeResult::Find | StrokeResult::GoToLine if in_message => {
