@@ -3,20 +3,20 @@
 use super::*;
 
 /// How an edit comes out.
-enum Expected {
+enum EditOutcome {
     /// As this text, found so.
     To(&'static str, Exactness),
     /// To nothing, for a reason that says this.
     No(&'static str),
 }
+use EditOutcome::{No, To};
 use Exactness::{Exact, Gaps, Inside, Spaces};
-use Expected::{No, To};
 
 const CODE: &str = "class Cart:\n    def __init__(self):\n        self.items = []\n\n    def total(self):\n        \
     result = 0\n        for item in self.items:\n            result += item.price\n        return result\n";
 
 /// The kind, the file, what was written, and how it comes out.
-const KINDS: &[(&str, &str, &str, Expected)] = &[
+const KINDS: &[(&str, &str, &str, EditOutcome)] = &[
     (
         "indentation left out",
         CODE,
