@@ -95,7 +95,7 @@ fn entries(n: u32, length: usize, fate: &BlockEnd) -> Vec<Entry> {
             entries.push(Entry::Ran { run, block, report: Box::new(report) });
         }
         BlockEnd::Rejected => {
-            entries.push(Entry::Rejected { block, revision, reason: format!("reason {n}.") })
+            entries.push(Entry::Rejected { block, revision, reason: format!("reason {n}.") });
         }
         BlockEnd::Skipped => entries.push(Entry::Skipped { block, revision }),
         BlockEnd::Waits | BlockEnd::NoBlock => {}
