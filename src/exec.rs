@@ -72,6 +72,7 @@ mod receipt;
 mod run;
 mod sandbox;
 mod serve;
+mod settings_file;
 mod setup;
 mod shell_state;
 mod supervisor;

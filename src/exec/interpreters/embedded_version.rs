@@ -1,7 +1,8 @@
 //! The version that a program tells by its own file, or by one that belongs to it: read, bounded, and never started.
 //! Nothing of it is more than what a label says, whoever wrote it.
 
-use super::static_facts::{self, version_word};
+use super::static_facts::version_word;
+use crate::exec::settings_file::read_text;
 use std::fs;
 use std::io::Read as _;
 use std::path::Path;
@@ -28,7 +29,7 @@ pub(super) fn bash_version(bash: &Path) -> Option<String> {
 
 /// The version of a node by the headers that come with it.
 pub(super) fn node_version(node: &Path) -> Option<String> {
-    let headers = static_facts::read_text(&node.parent()?.parent()?.join("include/node/node_version.h"))?;
+    let headers = read_text(&node.parent()?.parent()?.join("include/node/node_version.h"))?;
     let number = |name: &str| {
         let line = headers.lines().find_map(|line| line.strip_prefix("#define ")?.strip_prefix(name))?;
         line.trim().parse::<u32>().ok()

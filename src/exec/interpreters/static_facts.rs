@@ -1,14 +1,13 @@
 //! What is known of an interpreter without starting it: by its links, its name, the folders of version managers, and
 //! the settings of virtual environments. Looks and reads, bounded; nothing of it is more than what a label says.
 
+use crate::exec::settings_file::read_text;
 use crate::launch::is_program;
 use std::fs;
 use std::io::Read as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Component, Path, PathBuf};
 
-/// A text file of settings is read up to here.
-const MAX_TEXT_BYTES: u64 = 64 << 10;
 /// So many versions of Python in one place are looked at.
 const MAX_VERSIONS: usize = 16;
 /// A longer word is no version.
@@ -180,16 +179,6 @@ fn versions(library: &Path) -> Vec<PathBuf> {
     let folders =
         |entry: fs::DirEntry| ["site-packages", "dist-packages"].map(|name| entry.path().join(name));
     pythons.take(MAX_VERSIONS).flat_map(folders).filter(|folder| folder.is_dir()).collect()
-}
-
-/// The text of a plain file, bounded.
-pub(super) fn read_text(path: &Path) -> Option<String> {
-    // Opening a pipe would wait for its writer: look before.
-    fs::metadata(path).ok().filter(|meta| meta.is_file())?;
-    let file = fs::File::open(path).ok().filter(|file| file.metadata().is_ok_and(|meta| meta.is_file()))?;
-    let mut text = String::new();
-    file.take(MAX_TEXT_BYTES).read_to_string(&mut text).ok()?;
-    Some(text)
 }
 
 #[cfg(test)]

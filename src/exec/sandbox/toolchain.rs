@@ -5,13 +5,12 @@
 
 use super::managers::{self, MANAGERS};
 use super::names::{SECRETS, SYSTEM};
+use crate::exec::settings_file::read_text;
 use crate::launch::Launcher;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A text file of a toolchain is read up to here.
-const MAX_TEXT_BYTES: u64 = 64 << 10;
 /// So many entries of one folder are looked at.
 const MAX_ENTRIES: usize = 4096;
 
@@ -93,7 +92,7 @@ pub(super) fn of_interpreter(program: &Path, python: bool, ground: SearchScope<'
     if python {
         let base = prefix(&real).filter(|prefix| is_python(prefix));
         if let Some(venv) = prefix(program).filter(|venv| venv.join("pyvenv.cfg").is_file()) {
-            let home = text(&venv.join("pyvenv.cfg")).and_then(|text| base_of(&text));
+            let home = read_text(&venv.join("pyvenv.cfg")).and_then(|text| base_of(&text));
             found.extend(home.filter(|prefix| is_python(prefix)));
             found.push(venv);
         }
@@ -163,22 +162,12 @@ fn linked_packages(prefix: &Path) -> Vec<PathBuf> {
         let entries = fs::read_dir(packages).into_iter().flatten().take(MAX_ENTRIES).filter_map(Result::ok);
         let links =
             entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|e| e == "pth"));
-        for text in links.filter_map(|path| text(&path)) {
+        for text in links.filter_map(|path| read_text(&path)) {
             let folders = text.lines().map(str::trim).filter(|line| line.starts_with('/')).map(PathBuf::from);
             found.extend(folders.filter(|folder| folder.is_dir()));
         }
     }
     found
-}
-
-fn text(path: &Path) -> Option<String> {
-    use std::io::Read as _;
-    // Opening a pipe would wait for its writer: look before.
-    fs::metadata(path).ok().filter(|meta| meta.is_file())?;
-    let file = fs::File::open(path).ok().filter(|file| file.metadata().is_ok_and(|meta| meta.is_file()))?;
-    let mut text = String::new();
-    file.take(MAX_TEXT_BYTES).read_to_string(&mut text).ok()?;
-    Some(text)
 }
 
 #[cfg(test)]
@@ -331,7 +320,7 @@ mod tests {
         let mode = rustix::fs::Mode::from_raw_mode(0o600);
         let pipe = home.at("work/.venv/pyvenv.cfg");
         rustix::fs::mknodat(rustix::fs::CWD, pipe, rustix::fs::FileType::Fifo, mode, 0).unwrap();
-        assert_eq!(text(&home.at("work/.venv/pyvenv.cfg")), None);
+        assert_eq!(read_text(&home.at("work/.venv/pyvenv.cfg")), None);
         assert_eq!(home.of_python("work/.venv/bin/python3.12", "work"), Vec::<PathBuf>::new());
     }
 

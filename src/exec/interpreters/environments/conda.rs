@@ -1,7 +1,8 @@
 //! The environments of conda, and which of them a folder names.
 
-use super::super::static_facts::{one_name, read_text};
+use super::super::static_facts::one_name;
 use super::ProjectSite;
+use crate::exec::settings_file::read_text;
 use std::path::{Path, PathBuf};
 
 /// Where conda and its kin are installed under the home folder, and outside of it.

@@ -2,8 +2,8 @@
 //! (`EnvManager.generate_env_name`) and a version of Python; `envs.toml` beside the environments says which version
 //! `poetry env use` chose.
 
-use super::super::static_facts::read_text;
 use super::{MAX_ENTRIES, ProjectSite};
+use crate::exec::settings_file::read_text;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE;
 use sha2::{Digest as _, Sha256};

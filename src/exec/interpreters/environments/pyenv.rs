@@ -1,7 +1,8 @@
 //! The versions of Python that `.python-version` chooses among: pyenv's, and uv's.
 
-use super::super::static_facts::{one_name, read_text};
+use super::super::static_facts::one_name;
 use super::{MAX_ENTRIES, ProjectSite};
+use crate::exec::settings_file::read_text;
 use crate::text::number::version_numbers;
 use std::fs;
 use std::path::{Path, PathBuf};
