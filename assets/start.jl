@@ -46,6 +46,19 @@ Core.eval(Module(:sayso), Expr(:toplevel, (quote
         frames
     end
 
+    # Whether the code of a text ends in a semicolon: comments behind it do not count.
+    function ends_silently(text)
+        lines = split(text, '\n')
+        while !isempty(lines) && occursin(r"^\s*(#|$)", lines[end])
+            pop!(lines)
+        end
+        isempty(lines) && return false
+        line = lines[end]
+        # In a text a `#` begins no comment.
+        occursin(r"[\"']", line) || (line = first(split(line, '#')))
+        endswith(rstrip(line), ';')
+    end
+
     function start()
         # No window is opened for a plot.
         get!(ENV, "GKSwstype", "100")
@@ -56,7 +69,7 @@ Core.eval(Module(:sayso), Expr(:toplevel, (quote
             text = read("/dev/fd/90", String)
             value = include_string(Main, text, FILE)
             # As in Julia itself, a semicolon at the end means that the value is not shown.
-            endswith(rstrip(text), ';') || is_picture(value) && Base.invokelatest(display, value)
+            ends_silently(text) || is_picture(value) && Base.invokelatest(display, value)
         catch error
             print(stderr, "ERROR: ")
             Base.invokelatest(showerror, stderr, error, trace_of(catch_backtrace()))

@@ -208,7 +208,7 @@ async fn switch_to(next: Result<OpenSession, StoreError>, opened: &mut OpenSessi
 /// Tells on the first screen what has to be told; only panes have a theme.
 fn tell_first(options: &mut Options, mut notices: Vec<Notice>, kind: FrontEndKind) {
     if kind == FrontEndKind::Panes {
-        notices.extend(look::unused_theme_notice(options));
+        notices.extend(look::theme_warning(options));
     }
     look::add_notices(options, notices);
 }

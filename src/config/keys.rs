@@ -141,15 +141,15 @@ pub(crate) fn from_environment(
 /// The headers of a provider that may be sent to the address in use: those that look like keys belong to its own
 /// origin. The second list holds the names of the others.
 pub(crate) fn headers(provider: &Provider) -> (Vec<(String, String)>, Vec<String>) {
-    split_by_origin(provider, &provider.headers)
+    split_held_back(provider, &provider.headers)
 }
 
 /// The same of what stands behind the `?` of every request: some servers want their key there.
 pub(crate) fn query(provider: &Provider) -> (Vec<(String, String)>, Vec<String>) {
-    split_by_origin(provider, &provider.query)
+    split_held_back(provider, &provider.query)
 }
 
-fn split_by_origin(
+fn split_held_back(
     provider: &Provider,
     fields: &BTreeMap<String, String>,
 ) -> (Vec<(String, String)>, Vec<String>) {

@@ -26,7 +26,9 @@ use tokio::sync::mpsc;
 const MAX_HITS: usize = 30;
 
 /// Images larger than this are not drawn.
-const MAX_IMAGE_BYTES: u64 = 4 << 20;
+const MAX_DRAWN_BYTES: u64 = 4 << 20;
+/// Larger images are not saved.
+const MAX_SAVED_BYTES: u64 = 64 << 20;
 
 impl Driver {
     /// Starts a job; what comes of it is told as [`JobResult`].
@@ -69,7 +71,7 @@ impl Driver {
             Job::Rename(path, name) => self.rename_session(path, name),
             Job::SaveImage(image) => self.spawn_disk_job(move || {
                 let place = images::session_file(&image.path, &blobs)?;
-                let bytes = workspace::read::held(&place, MAX_IMAGE_BYTES * 16)?;
+                let bytes = workspace::read::held(&place, MAX_SAVED_BYTES)?;
                 Ok(JobResult::Saved(workspace::write::fresh(&*working?, &image.name, &bytes)?))
             }),
             Job::Export(format, keys) => self.export(format, keys),
@@ -102,7 +104,7 @@ impl Driver {
             }
             Job::Picture(path, (width, height)) => self.spawn_job(async move {
                 let read = path.clone();
-                let read = move || workspace::read::bounded(&read, MAX_IMAGE_BYTES);
+                let read = move || workspace::read::bounded(&read, MAX_DRAWN_BYTES);
                 let pixels = match tokio::task::spawn_blocking(read).await {
                     Ok(Ok(bytes)) => executor.pixels(bytes, width, height).await,
                     Ok(Err(FileError::TooLarge { .. })) => Err(UndrawnReason::TooLarge),

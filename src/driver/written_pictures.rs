@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 /// Pictures of one run that are kept: of its plots as many files as a receipt lists, of others the first.
 const MAX_PLOTS: usize = 50;
-const MAX_IMAGES: usize = 4;
+const MAX_OTHER_IMAGES: usize = 4;
 
 /// Larger files are not kept.
 const MAX_BYTES: u64 = 4 << 20;
@@ -38,7 +38,7 @@ pub(super) fn keep(
     let kept = |files: Vec<&FileChange>, most| {
         files.into_iter().filter_map(|file| keep_one(run, &file.path, folder, blobs)).take(most).collect()
     };
-    (kept(plots, MAX_PLOTS), kept(others, MAX_IMAGES))
+    (kept(plots, MAX_PLOTS), kept(others, MAX_OTHER_IMAGES))
 }
 
 fn keep_one(run: RunId, name: &str, folder: &Folder, blobs: &Path) -> Option<ImageRef> {
@@ -233,7 +233,7 @@ mod tests {
         let report = RunReport { receipt, pictures: kept.clone(), ..RunReport::bare(Outcome::Ok) };
         assert_eq!(report.undrawn().collect::<Vec<_>>(), [&other]);
         let many: Vec<FileChange> = (0..60).map(|_| change("out/a.PNG", "changed")).collect();
-        assert_eq!(keep(2, &many, None).1.len(), MAX_IMAGES);
+        assert_eq!(keep(2, &many, None).1.len(), MAX_OTHER_IMAGES);
         let draws = (Language("r".into()), Arc::from("png('out/a.PNG')\nplot(1)"));
         let (plots, others) = keep(4, &many, Some(&draws));
         assert_eq!((plots.len(), others.len()), (MAX_PLOTS, 0), "plots are shown as those of Python are");

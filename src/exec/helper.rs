@@ -114,7 +114,7 @@ enum ConfineError {
     Layer(#[from] LayerError),
 }
 
-/// ProcessSetup itself to the supervisor and enters what it says.
+/// Ties itself to the supervisor and enters what it says.
 fn confine(socket: &mut UnixStream) -> Result<(), ConfineError> {
     let mut decoder = FrameDecoder::new(MAX_MESSAGE_BYTES);
     let mut buffer = [0u8; 8 << 10];

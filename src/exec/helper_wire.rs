@@ -242,7 +242,7 @@ mod tests {
 
     fn confinement() -> Confinement {
         Confinement {
-            walls: Some(FileRules {
+            file_rules: Some(FileRules {
                 read: vec!["/usr".into(), "/a b\n".into(), OsString::from_vec(vec![b'/', 0xff]).into()],
                 write: vec!["/tmp".into()],
                 no_tcp: true,
@@ -255,8 +255,8 @@ mod tests {
     #[test]
     fn ties_come_back_as_they_were() {
         for confinement in [confinement(), Confinement::default()] {
-            let ties = ProcessSetup { supervisor: 4711, terminal: true, confinement };
-            assert_eq!(ProcessSetup::decode(&one(&ties.encode())), Ok(ties));
+            let setup = ProcessSetup { supervisor: 4711, terminal: true, confinement };
+            assert_eq!(ProcessSetup::decode(&one(&setup.encode())), Ok(setup));
         }
     }
 
@@ -307,8 +307,8 @@ mod tests {
 
     #[test]
     fn less_or_more_than_a_message_is_refused() {
-        let ties = ProcessSetup { supervisor: 1, terminal: false, confinement: confinement() };
-        let bytes = postcard::to_stdvec(&ties).unwrap();
+        let setup = ProcessSetup { supervisor: 1, terminal: false, confinement: confinement() };
+        let bytes = postcard::to_stdvec(&setup).unwrap();
         for end in 0..bytes.len() {
             assert_eq!(
                 ProcessSetup::decode(&one(&encode(b'c', [&bytes[..end]]))),

@@ -19,7 +19,7 @@ use crate::domain::language::{LanguageEntry, RunMethod};
 use crate::domain::{Interpreter, Language, Languages};
 use crate::launch::{self, Launcher};
 use environments::ProjectSite;
-use static_facts::resolve_links;
+use static_facts::executable_path;
 use std::collections::HashMap;
 use std::env;
 use std::ffi::OsStr;
@@ -248,7 +248,7 @@ impl Finder {
 
 /// Where a program is that is found by this name.
 pub(super) fn program(name: &str) -> Option<PathBuf> {
-    which(Path::new(name)).map(|path| resolve_links(&path))
+    which(Path::new(name)).map(|path| executable_path(&path))
 }
 
 /// The file of a command on the `PATH` of this process.

@@ -13,7 +13,7 @@ pub(super) const START: &str = include_str!("../../assets/start.jl");
 /// What a program of Julia is given, in order.
 pub(super) const GIVEN_FILES: [GivenFile; 3] = [GivenFile::Source, GivenFile::Profile, GivenFile::State];
 /// Bytes of pictures that a block may display.
-pub(super) const MAX_IMAGE_BYTES: usize = 64 << 20;
+pub(super) const MAX_TOTAL_IMAGE_BYTES: usize = 64 << 20;
 /// So many pictures of a block are kept.
 const MAX_IMAGES: usize = 50;
 

@@ -46,8 +46,8 @@ pub(super) fn decode(
     let given = memory_file::sealed(bytes).map_err(|_| UndrawnReason::Unknown)?;
     let limits = Limits { memory_bytes: MAX_MEMORY, ..Limits::default() };
     let mut confinement = cell.confinement(&limits);
-    if let Some(walls) = confinement.walls.as_mut().filter(|_| !cell.entry.helper.is_copy()) {
-        walls.read.push(ITSELF.into());
+    if let Some(file_rules) = confinement.file_rules.as_mut().filter(|_| !cell.entry.helper.is_copy()) {
+        file_rules.read.push(ITSELF.into());
     }
     let words = ["__run".to_owned(), DECODE.to_owned(), width.to_string(), height.to_string()];
     let program = ProgramSpec {

@@ -51,12 +51,13 @@ pub(super) fn start(
     let console =
         terminal.and_then(|name| cell.entry.with_console(Path::new(OsStr::from_bytes(name.as_bytes()))));
     let inner = console.as_ref().unwrap_or(&cell.entry);
-    if let Some(walls) = invocation.program.confinement.walls.as_mut().filter(|_| invocation.program.terminal)
+    if let Some(file_rules) =
+        invocation.program.confinement.file_rules.as_mut().filter(|_| invocation.program.terminal)
     {
         // By this name each process finds the terminal that controls it, and no other.
-        walls.write.push("/dev/tty".into());
+        file_rules.write.push("/dev/tty".into());
         if console.is_some() {
-            walls.write.push(CONSOLE.into());
+            file_rules.write.push(CONSOLE.into());
         }
     }
     let screen = invocation.program.terminal.then(|| Box::new(Emulator::new()));

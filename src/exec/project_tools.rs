@@ -129,7 +129,8 @@ impl ProjectTools {
         let found = |name: &str| launch::which(Path::new(name), path);
         let is_same = |name: &str, wanted: &Path| {
             found(name).is_some_and(|found| {
-                found == wanted || static_facts::resolve_links(&found) == static_facts::resolve_links(wanted)
+                found == wanted
+                    || static_facts::executable_path(&found) == static_facts::executable_path(wanted)
             })
         };
         let words = |path: &Path| path.to_str().map(quoted);
@@ -185,7 +186,7 @@ fn minor(version: &str) -> Option<String> {
 /// The program that a shell would find by this name.
 fn on_path(name: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
-    launch::which(Path::new(name), &path).map(|found| static_facts::resolve_links(&found))
+    launch::which(Path::new(name), &path).map(|found| static_facts::executable_path(&found))
 }
 
 /// Removes what was written beside the session.

@@ -72,8 +72,8 @@ impl WritableFolders {
         own: &[PathBuf],
         venv: Option<PathBuf>,
     ) -> Self {
-        let cwd_real = resolve_links(cwd);
-        let home = home.map(resolve_links).filter(|home| home.components().count() > 1);
+        let cwd_real = canonical_or_same(cwd);
+        let home = home.map(canonical_or_same).filter(|home| home.components().count() > 1);
         let holds_home = home.as_ref().is_some_and(|home| home.starts_with(&cwd_real));
         let is_wide = cwd_real == Path::new("/") || holds_home;
         let mut avoid: Vec<PathBuf> = write.iter().chain(own).cloned().collect();
@@ -136,14 +136,14 @@ fn repository(cwd: &Path, home: Option<&Path>) -> Option<PathBuf> {
 
 /// Folders as they are named, and as they really are.
 fn with_real(mut folders: Vec<PathBuf>) -> Vec<PathBuf> {
-    let resolved: Vec<PathBuf> = folders.iter().map(|folder| resolve_links(folder)).collect();
+    let resolved: Vec<PathBuf> = folders.iter().map(|folder| canonical_or_same(folder)).collect();
     folders.extend(resolved);
     folders.sort();
     folders.dedup();
     folders
 }
 
-fn resolve_links(path: &Path) -> PathBuf {
+fn canonical_or_same(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| path.into())
 }
 

@@ -111,7 +111,7 @@ pub(crate) fn check(factory: &SessionFactory) -> Result<Vec<Notice>, Failure> {
 }
 
 /// What the theme in use says in vain, in one line.
-pub(crate) fn unused_theme_notice(options: &Options) -> Option<Notice> {
+pub(crate) fn theme_warning(options: &Options) -> Option<Notice> {
     // What can't be read at all is told where the terminal opens.
     theme::in_vain(&options.check().ok()?).map(Notice::warn)
 }

@@ -565,7 +565,7 @@ fn walk(seed: u64, steps: usize) -> Came {
 
 #[test]
 fn random_walks_end_in_nothing_that_was_not_meant() {
-    let number = |name| std::env::var(name).ok().and_then(|value| value.parse::<u64>().ok());
+    let number = |name| std::env::var(name).ok().map(|value| value.parse::<u64>().expect("a number"));
     let (long, first) = (number("SAYSO_TEST_WALKS"), number("SAYSO_TEST_SEED").unwrap_or(1));
     let (walks, steps) = long.map_or((1, 1_000), |walks| (walks, 10_000));
     let mut all_came = Came::default();

@@ -332,8 +332,11 @@ async fn julia_runs_names_the_line_of_an_error_and_displays_pictures() {
     let told = shop.run("julia", draws).await.ok();
     assert_eq!((told.out().as_str(), told.report.images.len()), ("drawn\n", 2));
     assert_eq!(std::fs::read(&told.report.images[1].path).unwrap(), bytes);
-    let told = shop.run("julia", &draws.replace("\nPlot()\n", "\nPlot();\n")).await.ok();
-    assert_eq!(told.report.images.len(), 1, "a semicolon keeps the last one from being shown");
+    // A semicolon keeps the last one from being shown, but none in a comment.
+    for (end, images) in [("Plot();", 1), ("Plot(); # done\n\n# all of it", 1), ("Plot() # a; b;", 2)] {
+        let told = shop.run("julia", &draws.replace("\nPlot()\n", &format!("\n{end}\n"))).await.ok();
+        assert_eq!(told.report.images.len(), images, "{end}");
+    }
 }
 
 /// As a program of its own tsx listens on a socket, which the sandbox refuses.

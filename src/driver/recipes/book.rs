@@ -247,7 +247,7 @@ mod tests {
     }
 
     /// Names and titles of the person's own.
-    fn parse_own(book: &RecipeBook) -> Vec<String> {
+    fn own_titles(book: &RecipeBook) -> Vec<String> {
         let cards = book.list().cards();
         let own = cards.iter().filter(|card| card.file.is_some());
         own.map(|card| format!("{} {}", card.name, card.title)).collect()
@@ -261,19 +261,19 @@ mod tests {
     fn what_the_person_adds_changes_and_removes_is_seen_at_the_next_look() {
         let home = Home::new();
         let (book, told) = RecipeBook::open(home.recipes.clone());
-        assert!(told.is_empty() && parse_own(&book).is_empty());
+        assert!(told.is_empty() && own_titles(&book).is_empty());
         home.put("one.toml", "one", "First");
         book.run_begins(&home.rights(true));
-        assert!(parse_own(&book).is_empty(), "nobody looked");
+        assert!(own_titles(&book).is_empty(), "nobody looked");
         assert_eq!(texts(&book.read()), Vec::<&str>::new());
-        assert_eq!(parse_own(&book), ["one First"]);
+        assert_eq!(own_titles(&book), ["one First"]);
         let path = home.put("one.toml", "one", "Second");
         home.put("zwei.toml", "zwei", "Two");
         assert!(book.read().is_empty());
-        assert_eq!(parse_own(&book), ["one Second", "zwei Two"]);
+        assert_eq!(own_titles(&book), ["one Second", "zwei Two"]);
         fs::remove_file(path).unwrap();
         assert!(book.read().is_empty());
-        assert_eq!(parse_own(&book), ["zwei Two"]);
+        assert_eq!(own_titles(&book), ["zwei Two"]);
     }
 
     #[test]
@@ -286,10 +286,10 @@ mod tests {
         assert!(book.read().is_empty(), "it is known");
         home.put("one.toml", "one", "Mine");
         assert!(book.read().is_empty());
-        assert_eq!(parse_own(&book), ["one Mine"]);
+        assert_eq!(own_titles(&book), ["one Mine"]);
         home.put("one.toml", "tdd", "Mine");
         assert_eq!(book.read().len(), 1);
-        assert!(parse_own(&book).is_empty());
+        assert!(own_titles(&book).is_empty());
         rustix::fs::mkfifoat(rustix::fs::CWD, home.recipes.join("pipe.toml"), 0o600.into()).unwrap();
         let told = book.read();
         assert!(texts(&told)[0].contains("pipe.toml: not a plain file. The recipe is not used."), "{told:?}");
@@ -306,7 +306,7 @@ mod tests {
         // The name of the one that is believed is not to be had by another file.
         home.put("0.toml", "old", "In front");
         let told = book.read();
-        assert_eq!(parse_own(&book), ["old As before"]);
+        assert_eq!(own_titles(&book), ["old As before"]);
         let told = texts(&told).join("\n");
         assert!(
             told.contains("a.toml changed since a run began that could write there: it is not used"),
@@ -321,13 +321,13 @@ mod tests {
         book.writes(home.recipes.join("mine.toml"), &definition("mine", "Mine"));
         home.put("mine.toml", "mine", "Mine");
         assert!(book.read().is_empty());
-        assert_eq!(parse_own(&book), ["mine Mine", "old As before"]);
+        assert_eq!(own_titles(&book), ["mine Mine", "old As before"]);
         home.put("mine.toml", "mine", "Not mine");
         assert_eq!(book.read().len(), 1);
-        assert_eq!(parse_own(&book), ["mine Mine", "old As before"]);
+        assert_eq!(own_titles(&book), ["mine Mine", "old As before"]);
         // The next start asks the person's files alone.
         assert_eq!(
-            parse_own(&RecipeBook::open(home.recipes.clone()).0),
+            own_titles(&RecipeBook::open(home.recipes.clone()).0),
             ["old In front", "new New", "mine Not mine"]
         );
     }
@@ -345,6 +345,6 @@ mod tests {
         fs::write(&elsewhere, definition("shared", "By whom?")).unwrap();
         home.put("own.toml", "own", "Out of reach");
         assert_eq!(book.read().len(), 1);
-        assert_eq!(parse_own(&book), ["own Out of reach", "shared By the person"]);
+        assert_eq!(own_titles(&book), ["own Out of reach", "shared By the person"]);
     }
 }

@@ -15,7 +15,7 @@ pub(crate) struct ContextShare {
     /// Tokens of the conversation as it would be sent now.
     pub(crate) used: u64,
     /// Tokens that a conversation may have, its reply included. `None`: not known, and
-    /// [`LONGEST_UNKNOWN`](crate::engine::MAX_TOKENS_OF_UNKNOWN) are assumed.
+    /// [`MAX_TOKENS_OF_UNKNOWN`](crate::engine::MAX_TOKENS_OF_UNKNOWN) are assumed.
     pub(crate) of: Option<u64>,
     /// Whether `used` is an estimate in whole or in part; else it is as the provider counted.
     pub(crate) estimated: bool,

@@ -1,7 +1,7 @@
 //! What installs packages: which program, and which Python it may start for that.
 
 use super::Finder;
-use super::static_facts::{self, resolve_links};
+use super::static_facts::{self, executable_path};
 use crate::domain::{InstallInto, Interpreter, Language};
 use crate::exec::ExecutorError;
 use crate::exec::sandbox::is_system;
@@ -22,7 +22,7 @@ impl Finder {
     ) -> Result<Interpreter, ExecutorError> {
         let made = |path: &Path| Interpreter {
             language: language.clone(),
-            path: resolve_links(path),
+            path: executable_path(path),
             version: None,
         };
         match language.as_str() {

@@ -1,6 +1,6 @@
 //! From the path of a program to the real executable, through links and the stand-ins of version managers.
 
-use super::static_facts::{self, resolve_links};
+use super::static_facts::{self, executable_path};
 use super::{Finder, version_in};
 use crate::domain::{Interpreter, Language};
 use crate::launch::is_program;
@@ -15,10 +15,10 @@ impl Finder {
             return made(self.resolved_path(&path), None);
         }
         if let Some((real, version)) = self.stands_for(language, &path) {
-            return made(resolve_links(&real), version);
+            return made(executable_path(&real), version);
         }
         match static_facts::stand_in_target(&path).filter(|real| self.launcher.trusts(real)) {
-            Some(behind) => made(resolve_links(&behind), None),
+            Some(behind) => made(executable_path(&behind), None),
             None => made(self.resolved_path(&path), None),
         }
     }
@@ -26,7 +26,7 @@ impl Finder {
     /// The real executable, as far as that is judged like the path that leads to it: a link of the working folder does
     /// not make a program trusted.
     fn resolved_path(&self, path: &Path) -> PathBuf {
-        let real = resolve_links(path);
+        let real = executable_path(path);
         if self.launcher.trusts(path) || !self.launcher.trusts(&real) {
             return real;
         }

@@ -15,7 +15,7 @@ const MAX_VERSION_LENGTH: usize = 24;
 
 /// Resolves links. A virtual environment's own link stays: by its place Python knows the environment. So does the name
 /// of a program that is many programs in one and goes by its name.
-pub(crate) fn resolve_links(path: &Path) -> PathBuf {
+pub(crate) fn executable_path(path: &Path) -> PathBuf {
     let folder = path.parent().unwrap_or(Path::new("/"));
     let in_place = || {
         let folder = fs::canonicalize(folder).unwrap_or_else(|_| folder.into());
@@ -207,10 +207,10 @@ mod tests {
         symlink(base.join("real/python3.12"), base.join("bin/python3")).unwrap();
         symlink(base.join("real/python3.12"), base.join("venv/bin/python")).unwrap();
         fs::write(base.join("venv/pyvenv.cfg"), "").unwrap();
-        assert_eq!(resolve_links(&base.join("bin/python3")), base.join("real/python3.12"));
-        assert_eq!(resolve_links(&base.join("venv/bin/python")), base.join("venv/bin/python"));
+        assert_eq!(executable_path(&base.join("bin/python3")), base.join("real/python3.12"));
+        assert_eq!(executable_path(&base.join("venv/bin/python")), base.join("venv/bin/python"));
         symlink(base.join("real/python3.12"), base.join("bin/sh")).unwrap();
-        assert_eq!(resolve_links(&base.join("bin/sh")), base.join("bin/sh"));
+        assert_eq!(executable_path(&base.join("bin/sh")), base.join("bin/sh"));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Which version a program has, by its files or by its own word, and whether that is new enough.
 
 use super::environments::{self, ProjectSite};
-use super::static_facts::{self, resolve_links};
+use super::static_facts::{self, executable_path};
 use super::{Finder, embedded_version, which};
 use crate::domain::language::RunMethod;
 use crate::domain::{Interpreter, Language};
@@ -71,7 +71,7 @@ pub(crate) fn versions_by_files(
         let real = if static_facts::is_stand_in(&path) {
             static_facts::stand_in_target(&path)?
         } else {
-            resolve_links(&path)
+            executable_path(&path)
         };
         static_facts::version(&real).or_else(|| match language.as_str() {
             "bash" => embedded_version::bash_version(&real),

@@ -219,11 +219,7 @@ impl ServerKernel {
         if is_status && matches!(state, "restarting" | "autorestarting" | "dead") {
             // The server starts an empty one under the same id: it is not ours.
             let why = "the kernel died; the server tells no more (often: memory ran out)".to_owned();
-            let news = if self.ready.is_ready() {
-                KernelNews::Gone(why)
-            } else {
-                KernelNews::Gone(self.failed(why))
-            };
+            let news = KernelNews::Gone(if self.ready.is_ready() { why } else { self.failed(why) });
             return Err(DisconnectReason::Over(Some(news)));
         }
         let news = if self.ready.is_ready() {

@@ -66,7 +66,7 @@ pub(super) struct MessageIds {
 }
 
 impl MessageIds {
-    /// MessageIds of a new client.
+    /// Ids of a new client.
     pub(super) fn new() -> Self {
         Self { session: uuid::Uuid::now_v7().simple().to_string(), next: Cell::new(1) }
     }

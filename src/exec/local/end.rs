@@ -88,7 +88,8 @@ impl Local {
         match &mut run.carrier {
             RunHost::Kernel => (ended.kernel, ended.cwd) = self.after_block(&ended.end),
             RunHost::Program(_, state) => {
-                let limit = if run.language == "julia" { julia::MAX_IMAGE_BYTES } else { MAX_STATE_BYTES };
+                let limit =
+                    if run.language == "julia" { julia::MAX_TOTAL_IMAGE_BYTES } else { MAX_STATE_BYTES };
                 if let Some(written) = state.take().and_then(|file| read_state(&file, limit)) {
                     if run.language == "bash" {
                         self.shell.update(&written, run.block);

@@ -10,9 +10,9 @@ use std::io::Cursor;
 
 pub(super) const MAX_BYTES: usize = 4 << 20;
 /// The longest side, in pixels.
-const MAX_SIDE: u32 = 4096;
+const MAX_SOURCE_SIDE: u32 = 4096;
 /// What decoding may allocate: a picture of the longest sides in 16 bits a channel.
-const MAX_MEMORY: u64 = 8 * (MAX_SIDE as u64) * (MAX_SIDE as u64) + (16 << 20);
+const MAX_MEMORY: u64 = 8 * (MAX_SOURCE_SIDE as u64) * (MAX_SOURCE_SIDE as u64) + (16 << 20);
 
 /// The pixels of a PNG, JPEG or SVG, in at most so many.
 ///
@@ -42,8 +42,8 @@ fn decode_image(bytes: &[u8]) -> Result<DynamicImage, UndrawnReason> {
         return Err(UndrawnReason::Unknown);
     }
     let mut limits = Limits::default();
-    limits.max_image_width = Some(MAX_SIDE);
-    limits.max_image_height = Some(MAX_SIDE);
+    limits.max_image_width = Some(MAX_SOURCE_SIDE);
+    limits.max_image_height = Some(MAX_SOURCE_SIDE);
     limits.max_alloc = Some(MAX_MEMORY);
     reader.limits(limits);
     reader.decode().map_err(|error| match error {
@@ -140,7 +140,7 @@ mod tests {
         broken.truncate(60);
         assert_eq!(refused(&broken), Some(UndrawnReason::Broken));
         // A header that promises more pixels than memory holds.
-        assert_eq!(refused(&png(MAX_SIDE + 1, 1, |_, _| CLEAR)), Some(UndrawnReason::TooLarge));
+        assert_eq!(refused(&png(MAX_SOURCE_SIDE + 1, 1, |_, _| CLEAR)), Some(UndrawnReason::TooLarge));
     }
 
     proptest::proptest! {

@@ -11,8 +11,8 @@ const RESERVED_PER_PROCESSOR: u64 = 48 << 20;
 /// What a program takes upon itself; the default is nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Confinement {
-    /// FileRules around files and signals.
-    pub(crate) walls: Option<FileRules>,
+    /// Rules for files and signals.
+    pub(crate) file_rules: Option<FileRules>,
     pub(crate) calls: Option<SyscallRules>,
     /// Limits of each process.
     pub(crate) limits: Vec<Limit>,

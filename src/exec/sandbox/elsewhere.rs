@@ -10,7 +10,7 @@ use super::layer_error::LayerError;
 /// When it holds a layer that is not for this system.
 pub fn enter(confinement: &Confinement) -> Result<(), LayerError> {
     match confinement {
-        Confinement { walls: Some(_), .. } => Err(LayerError::Landlock("it is for Linux".into())),
+        Confinement { file_rules: Some(_), .. } => Err(LayerError::Landlock("it is for Linux".into())),
         Confinement { calls: Some(_), .. } => Err(LayerError::seccomp("it is for Linux")),
         _ => Ok(()),
     }

@@ -22,11 +22,11 @@ pub(crate) fn enter(confinement: &Confinement) -> Result<(), LayerError> {
         let amount = |n: u64| (n != u64::MAX).then_some(n);
         set(resource(limit.what), amount(limit.soft), amount(limit.hard))?;
     }
-    if confinement.walls.is_some() || confinement.calls.is_some() {
+    if confinement.file_rules.is_some() || confinement.calls.is_some() {
         give_up_capabilities()?;
     }
-    if let Some(walls) = &confinement.walls {
-        match restrict(walls) {
+    if let Some(file_rules) = &confinement.file_rules {
+        match restrict(file_rules) {
             Ok(RulesetStatus::NotEnforced) => {
                 return Err(LayerError::Landlock("this kernel does not have it".into()));
             }
@@ -92,18 +92,18 @@ fn give_up_capabilities() -> Result<(), LayerError> {
     rustix::thread::set_capabilities(None, none).map_err(failed)
 }
 
-fn restrict(walls: &FileRules) -> Result<RulesetStatus, RulesetError> {
+fn restrict(file_rules: &FileRules) -> Result<RulesetStatus, RulesetError> {
     let mut rules = Ruleset::default()
         .set_compatibility(CompatLevel::BestEffort)
         .handle_access(AccessFs::from_all(NEWEST_ABI))?
         .scope(Scope::from_all(NEWEST_ABI))?;
-    if walls.no_tcp {
+    if file_rules.no_tcp {
         rules = rules.handle_access(AccessNet::from_all(NEWEST_ABI))?;
     }
     let status = rules
         .create()?
-        .add_rules(path_beneath_rules(&walls.read, AccessFs::from_read(NEWEST_ABI)))?
-        .add_rules(path_beneath_rules(&walls.write, AccessFs::from_all(NEWEST_ABI)))?
+        .add_rules(path_beneath_rules(&file_rules.read, AccessFs::from_read(NEWEST_ABI)))?
+        .add_rules(path_beneath_rules(&file_rules.write, AccessFs::from_all(NEWEST_ABI)))?
         .restrict_self()?;
     Ok(status.ruleset)
 }

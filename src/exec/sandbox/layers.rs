@@ -43,7 +43,7 @@ impl ActiveLayers {
     /// What a program takes upon itself.
     pub(super) fn confinement(&self, policy: &Policy, limits: &Limits) -> Confinement {
         let alone = self.bwrap.is_none();
-        let walls = if alone { policy.walls_alone() } else { policy.walls_inside() };
+        let file_rules = if alone { policy.file_rules_alone() } else { policy.file_rules_inside() };
         // In a network of its own a program can talk to itself as it likes. Sockets in folders lead nowhere else when
         // only allowed folders are there; those without a place need a wall, or a network of their own.
         let calls = SyscallRules {
@@ -52,7 +52,7 @@ impl ActiveLayers {
             netlink: policy.network,
         };
         Confinement {
-            walls: self.landlock.then_some(walls),
+            file_rules: self.landlock.then_some(file_rules),
             calls: self.seccomp.then_some(calls),
             limits: process_limits(limits, !alone, processors()),
         }

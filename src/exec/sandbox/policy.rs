@@ -143,7 +143,7 @@ impl Policy {
     }
 
     /// The walls inside the outer layer: it decided what is there at all, so that here only writing is fenced.
-    pub(super) fn walls_inside(&self) -> FileRules {
+    pub(super) fn file_rules_inside(&self) -> FileRules {
         let mut write = vec![self.tmp.clone()];
         write.extend(HOME_PARTS.iter().map(|part| self.home.join(part)));
         write.extend(self.writable());
@@ -152,7 +152,7 @@ impl Policy {
     }
 
     /// The walls without an outer layer.
-    pub(super) fn walls_alone(&self) -> FileRules {
+    pub(super) fn file_rules_alone(&self) -> FileRules {
         let mut read: Vec<PathBuf> =
             SYSTEM.iter().chain(SETTINGS).chain(MACHINE).chain(KERNEL_TOLD).map(Into::into).collect();
         read.extend(self.behind.iter().cloned());
@@ -237,15 +237,15 @@ pub(crate) mod tests {
         let policy = Policy { write: Vec::new(), ..sample(SandboxLevel::ReadOnly) };
         assert_eq!(policy.writable(), Vec::<PathBuf>::new());
         assert!(policy.mounts().contains(&Mount::Read(policy.cwd.clone())));
-        for walls in [policy.walls_alone(), policy.walls_inside()] {
-            assert!(walls.write.iter().all(|path| !path.starts_with(&policy.cwd)));
+        for file_rules in [policy.file_rules_alone(), policy.file_rules_inside()] {
+            assert!(file_rules.write.iter().all(|path| !path.starts_with(&policy.cwd)));
         }
     }
 
     #[test]
     fn without_the_outer_layer_no_terminal_and_no_disk_is_reached() {
-        let walls = sample(SandboxLevel::Workspace).walls_alone();
-        let devices = walls.read.iter().chain(&walls.write).filter(|path| path.starts_with("/dev"));
+        let file_rules = sample(SandboxLevel::Workspace).file_rules_alone();
+        let devices = file_rules.read.iter().chain(&file_rules.write).filter(|path| path.starts_with("/dev"));
         assert!(devices.clone().count() > 0);
         for device in devices {
             assert!(DEVICES.contains(&device.to_str().unwrap()), "{device:?}");
@@ -260,8 +260,11 @@ pub(crate) mod tests {
             shown: vec!["/home/ada/data".into()],
             ..sample(SandboxLevel::ReadOnly)
         };
-        let walls = policy.walls_alone();
-        assert!(!walls.read.contains(&"/home/ada".into()) && walls.read.contains(&"/home/ada/data".into()));
+        let file_rules = policy.file_rules_alone();
+        assert!(
+            !file_rules.read.contains(&"/home/ada".into())
+                && file_rules.read.contains(&"/home/ada/data".into())
+        );
     }
 
     #[test]

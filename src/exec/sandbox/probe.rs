@@ -104,8 +104,8 @@ fn probe(
         opened: policy.opened_inside_hidden(),
     };
     // A copy has no place in the file system, and needs none to be started.
-    if let Some(walls) = confinement.walls.as_mut().filter(|_| !helper.is_copy()) {
-        walls.read.push(ITSELF.into());
+    if let Some(file_rules) = confinement.file_rules.as_mut().filter(|_| !helper.is_copy()) {
+        file_rules.read.push(ITSELF.into());
     }
     let mut args = vec!["__run".into(), TEST.into()];
     args.extend(task.arguments());

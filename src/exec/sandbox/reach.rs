@@ -47,16 +47,16 @@ fn mounted_places(policy: &Policy) -> Vec<Place> {
 
 /// What walls open: a place that is open stays so below, whatever else is said of what is in it.
 fn fenced_places(policy: &Policy) -> Vec<Place> {
-    let walls = policy.walls_alone();
+    let file_rules = policy.file_rules_alone();
     let within = |path: &Path, of: &[PathBuf]| of.iter().any(|outer| path.starts_with(outer));
     let can = |yes: bool| if yes { Reachability::Yes } else { Reachability::No };
     let private = |path: &Path| path.starts_with(&policy.private.0) || path.starts_with(&policy.private.1);
-    let all = walls.read.iter().chain(&walls.write);
+    let all = file_rules.read.iter().chain(&file_rules.write);
     all.map(|path| {
-        let write = within(path, &walls.write);
+        let write = within(path, &file_rules.write);
         Place {
             path: path.clone(),
-            read: can(write || within(path, &walls.read)),
+            read: can(write || within(path, &file_rules.read)),
             write: can(write),
             private: private(path),
         }

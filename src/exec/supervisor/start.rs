@@ -69,12 +69,12 @@ pub(super) fn start(
         .stderr(Stdio::from(stderr))
         .spawn()?;
     drop(given);
-    let ties = ProcessSetup {
+    let setup = ProcessSetup {
         supervisor: own,
         terminal: program.terminal,
         confinement: program.confinement.clone(),
     };
-    let told = socket.write_all(&ties.encode());
+    let told = socket.write_all(&setup.encode());
     let mut why = String::new();
     let _ = socket.read_to_string(&mut why);
     if let (Err(error), true) = (told, why.is_empty()) {

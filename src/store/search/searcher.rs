@@ -17,7 +17,7 @@ use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 
 /// Bytes of texts that are kept of all sessions together: beyond, the oldest sessions are left out.
-const MAX_TEXT_BYTES: u64 = 1 << 30;
+const MAX_TOTAL_BYTES: u64 = 1 << 30;
 
 /// Places that are compared with their files at the most, for one search.
 const MAX_COMPARED_PLACES: usize = 4000;
@@ -39,7 +39,7 @@ impl Searcher<'_> {
         derived: &mut DerivedFile,
         waiting: &SearchControl<'_>,
     ) -> Result<SearchResults, DerivedError> {
-        let bounds = UpdateBounds { most: MAX_TEXT_BYTES, goes_on: waiting.goes_on, told: waiting.told };
+        let bounds = UpdateBounds { most: MAX_TOTAL_BYTES, goes_on: waiting.goes_on, told: waiting.told };
         let mut behind = None;
         // Once more where something that is kept is not what stands in its file: then that file is read anew.
         for last in [false, true] {

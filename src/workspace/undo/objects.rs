@@ -63,11 +63,16 @@ impl Objects {
 
     /// Whether a content is here and is what it was; one that is not is gone.
     pub(super) fn holds(&self, sha256: Sha256, bytes: u64) -> bool {
-        self.has(sha256, bytes) && self.verify(sha256, |from| Ok(hash(from, u64::MAX, |_| Ok(()))?.0)).is_ok()
+        self.has(sha256, bytes)
+            && self.verify_or_remove(sha256, |from| Ok(hash(from, u64::MAX, |_| Ok(()))?.0)).is_ok()
     }
 
     /// Reads a content; one that turns out to be another is removed, so that it is kept anew when it can be.
-    fn verify(&self, sha256: Sha256, read: impl FnOnce(&mut File) -> io::Result<Sha256>) -> io::Result<()> {
+    fn verify_or_remove(
+        &self,
+        sha256: Sha256,
+        read: impl FnOnce(&mut File) -> io::Result<Sha256>,
+    ) -> io::Result<()> {
         let path = self.path(sha256);
         let mut from = plain_file(&path, OFlags::RDONLY)?;
         if read(&mut from)? == sha256 {
@@ -140,7 +145,7 @@ impl Objects {
 
     /// Writes a content into an empty file.
     pub(super) fn copy_to(&self, sha256: Sha256, to: &mut File) -> io::Result<()> {
-        self.verify(sha256, |from| {
+        self.verify_or_remove(sha256, |from| {
             let found = if from.metadata()?.len() >= MIN_SHARED_BYTES && share(to, from) {
                 hash(to, u64::MAX, |_| Ok(()))?
             } else {
@@ -153,7 +158,7 @@ impl Objects {
     /// A content of at most so many bytes.
     pub(super) fn get(&self, sha256: Sha256, most: u64) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
-        self.verify(sha256, |from| {
+        self.verify_or_remove(sha256, |from| {
             if from.metadata()?.len() > most {
                 return Err(io::ErrorKind::FileTooLarge.into());
             }

@@ -9,13 +9,13 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
-struct UndoScope {
+struct UndoFixture {
     folder: tempfile::TempDir,
     work: PathBuf,
     store: UndoStore,
 }
 
-impl UndoScope {
+impl UndoFixture {
     fn new() -> Self {
         Self::with(UndoLimits::default())
     }
@@ -99,7 +99,7 @@ fn all(folder: &Path) -> BTreeMap<PathBuf, String> {
 
 #[test]
 fn what_a_run_did_is_taken_back_and_made_again() {
-    let mut ground = UndoScope::new();
+    let mut ground = UndoFixture::new();
     for name in ["a", "sub/b", "sub/deep/c", "run.sh"] {
         ground.write(name, name);
     }
@@ -137,7 +137,7 @@ fn what_a_run_did_is_taken_back_and_made_again() {
 
 #[test]
 fn of_single_files_only_they_are_remembered() {
-    let mut ground = UndoScope::new();
+    let mut ground = UndoFixture::new();
     ground.write("a", "1");
     let files = walk::UndoScope::of_files([ground.at("a"), ground.at("new/deep/b")]);
     let picture = ground.store.remember(files, &[]).unwrap();
@@ -153,7 +153,7 @@ fn of_single_files_only_they_are_remembered() {
 
 #[test]
 fn what_is_obeyed_is_remembered_where_nothing_else_is() {
-    let mut ground = UndoScope::new();
+    let mut ground = UndoFixture::new();
     let (there, new) = (ground.at("node_modules/x/.envrc"), ground.at("node_modules/x/.zshenv"));
     ground.write("node_modules/x/.envrc", "mine");
     ground.write("node_modules/x/other", "mine");
@@ -176,7 +176,7 @@ fn what_is_obeyed_is_remembered_where_nothing_else_is() {
 
 #[test]
 fn one_file_is_taken_back_and_the_others_stay() {
-    let mut ground = UndoScope::new();
+    let mut ground = UndoFixture::new();
     ground.write("sub/a", "1");
     ground.write("sub/b", "1");
     let record = ground.run(|ground| fs::remove_dir_all(ground.at("sub")).unwrap());
@@ -189,7 +189,7 @@ fn one_file_is_taken_back_and_the_others_stay() {
 #[test]
 fn names_of_one_file_stay_names_of_one_file() {
     use std::os::unix::fs::MetadataExt as _;
-    let mut ground = UndoScope::new();
+    let mut ground = UndoFixture::new();
     let outside = ground.folder.path().join("outside");
     ground.write("small", "1");
     ground.write("other", "1");
@@ -228,7 +228,7 @@ fn names_of_one_file_stay_names_of_one_file() {
 
 #[test]
 fn what_changed_since_stays() {
-    let mut ground = UndoScope::new();
+    let mut ground = UndoFixture::new();
     ground.write("a", "1");
     ground.write("gone", "1");
     let record = ground.run(|ground| {
@@ -254,7 +254,7 @@ fn what_changed_since_stays() {
 
 #[test]
 fn what_is_large_secret_or_made_anew_is_told_and_not_copied() {
-    let mut ground = UndoScope::with(UndoLimits { file: 10, ..UndoLimits::default() });
+    let mut ground = UndoFixture::with(UndoLimits { file: 10, ..UndoLimits::default() });
     ground.write("large", "more than ten");
     ground.write(".env", "KEY=1");
     ground.write("target/a", "");
@@ -273,11 +273,11 @@ fn what_is_large_secret_or_made_anew_is_told_and_not_copied() {
     let kept = fs::read_dir(ground.folder.path().join("undo/objects")).unwrap().count();
     assert_eq!(kept, 1, "only the record");
     let off = UndoLimits { total: 0, ..UndoLimits::default() };
-    let mut none = UndoScope::with(off);
+    let mut none = UndoFixture::with(off);
     assert_eq!(none.store.cover(&none.ground()).words(), "none: switched off in the configuration");
     assert!(none.store.remember(none.ground(), &[]).is_err());
     let few = UndoLimits { files: 2, ..UndoLimits::default() };
-    let mut few = UndoScope::with(few);
+    let mut few = UndoFixture::with(few);
     for name in ["a", "b", "c"] {
         few.write(name, "");
     }
@@ -286,7 +286,7 @@ fn what_is_large_secret_or_made_anew_is_told_and_not_copied() {
 
 #[test]
 fn where_there_is_no_room_for_all_the_largest_are_left_out() {
-    let mut ground = UndoScope::with(UndoLimits { total: 40, ..UndoLimits::default() });
+    let mut ground = UndoFixture::with(UndoLimits { total: 40, ..UndoLimits::default() });
     for (name, size) in [("a", 6), ("b", 12), ("c", 8)] {
         ground.write(name, &"x".repeat(size));
     }
@@ -295,7 +295,7 @@ fn where_there_is_no_room_for_all_the_largest_are_left_out() {
 
 #[test]
 fn nothing_is_put_back_through_a_link() {
-    let mut ground = UndoScope::new();
+    let mut ground = UndoFixture::new();
     ground.write("sub/deep/a", "mine");
     ground.write("b/c", "mine");
     let record = ground.run(|ground| {
@@ -316,7 +316,7 @@ fn nothing_is_put_back_through_a_link() {
 
 #[test]
 fn ten_thousand_files_are_deleted_and_come_back() {
-    let mut ground = UndoScope::new();
+    let mut ground = UndoFixture::new();
     for n in 0..10_000 {
         let name = format!("d{}/f{n}", n % 100);
         ground.write(&name, &format!("file {n}"));
@@ -343,7 +343,7 @@ fn ten_thousand_files_are_deleted_and_come_back() {
 
 #[test]
 fn what_a_copy_lost_meanwhile_is_refused_and_nothing_is_touched() {
-    let mut ground = UndoScope::new();
+    let mut ground = UndoFixture::new();
     ground.write("a", "1");
     let record = ground.run(|ground| ground.write("a", "2"));
     let hex = Sha256::of(b"1").to_string();
@@ -359,7 +359,8 @@ fn what_a_copy_lost_meanwhile_is_refused_and_nothing_is_touched() {
 
 #[test]
 fn what_was_dropped_for_newer_copies_is_told_as_that() {
-    let mut ground = UndoScope::with(UndoLimits { total: 40 << 10, file: 16 << 10, ..UndoLimits::default() });
+    let mut ground =
+        UndoFixture::with(UndoLimits { total: 40 << 10, file: 16 << 10, ..UndoLimits::default() });
     ground.write("a", "1");
     let record = ground.run(|ground| ground.write("a", "2"));
     assert_eq!(ground.told(record)[0].2, UndoStanding::Done);
@@ -388,7 +389,7 @@ fn what_was_dropped_for_newer_copies_is_told_as_that() {
 
 #[test]
 fn what_takes_too_long_to_look_at_is_told_and_not_waited_for() {
-    let mut ground = UndoScope::new();
+    let mut ground = UndoFixture::new();
     ground.write("a", "1");
     let ground_of = ground.ground();
     let words = ground.store.cover_within(&ground_of, std::time::Duration::ZERO).words();
@@ -398,7 +399,7 @@ fn what_takes_too_long_to_look_at_is_told_and_not_waited_for() {
 
 #[test]
 fn what_goes_is_kept_anew_where_its_copy_is_only_as_long() {
-    let mut ground = UndoScope::new();
+    let mut ground = UndoFixture::new();
     ground.write("a", "1");
     let record = ground.run(|ground| ground.write("a", "2"));
     let hex = ground.store.open().unwrap().0.put(b"2").unwrap().to_string();
@@ -468,7 +469,7 @@ proptest! {
         first in proptest::collection::vec(deed(), 0..12),
         runs in proptest::collection::vec(proptest::collection::vec(deed(), 1..10), 1..3),
     ) {
-        let mut ground = UndoScope::new();
+        let mut ground = UndoFixture::new();
         for deed in &first {
             deed.act(&ground.work);
         }
@@ -499,7 +500,7 @@ proptest! {
 
 #[test]
 fn a_file_that_was_removed_since_is_told_and_can_be_put_back() {
-    let mut ground = UndoScope::new();
+    let mut ground = UndoFixture::new();
     ground.write("a", "before");
     let record = ground.run(|ground| ground.write("a", "after"));
     fs::remove_file(ground.at("a")).unwrap();
@@ -510,7 +511,7 @@ fn a_file_that_was_removed_since_is_told_and_can_be_put_back() {
 
 #[test]
 fn a_working_folder_that_was_moved_is_not_made_a_second_time() {
-    let mut ground = UndoScope::new();
+    let mut ground = UndoFixture::new();
     ground.write("a", "before");
     ground.write("sub/b", "gone");
     let record = ground.run(|ground| {
@@ -533,7 +534,7 @@ fn a_working_folder_that_was_moved_is_not_made_a_second_time() {
 /// A process that is killed at a later file leaves its notes.
 #[test]
 fn a_file_of_several_names_that_was_taken_back_is_the_persons_whatever_became_of_the_others() {
-    let mut ground = UndoScope::new();
+    let mut ground = UndoFixture::new();
     ground.write("cfg", "old text");
     fs::hard_link(ground.at("cfg"), ground.at("link")).unwrap();
     let record = ground.run(|ground| fs::write(ground.at("cfg"), "new words").unwrap());
@@ -556,7 +557,7 @@ fn a_file_of_several_names_that_was_taken_back_is_the_persons_whatever_became_of
 
 #[test]
 fn what_a_run_made_is_removed_also_where_there_is_no_room_for_a_note() {
-    let mut ground = UndoScope::new();
+    let mut ground = UndoFixture::new();
     ground.write("changed", "before");
     let record = ground.run(|ground| {
         ground.write("new", "made by the run");

@@ -1,7 +1,7 @@
 //! An SVG to pixels: shapes alone. It is drawn whole or not at all: a chart without its words, or without a picture that it
 //! holds, would say something else. Nothing that it names is loaded, and no script of it is known. Pure.
 
-use super::MAX_SIDE;
+use super::MAX_SOURCE_SIDE;
 use crate::domain::{Pixels, UndrawnReason};
 use resvg::tiny_skia::{Pixmap, PremultipliedColorU8, Transform};
 use resvg::usvg::{self, ImageHrefResolver, Options, Tree, roxmltree};
@@ -30,7 +30,7 @@ pub(super) fn pixels(bytes: &[u8], width: u32, height: u32) -> Result<Pixels, Un
         _ => UndrawnReason::Unknown,
     })?;
     let (own_width, own_height) = (tree.size().width(), tree.size().height());
-    if own_width.max(own_height) > MAX_SIDE as f32 {
+    if own_width.max(own_height) > MAX_SOURCE_SIDE as f32 {
         return Err(UndrawnReason::TooLarge);
     }
     if tree.root().children().is_empty() {

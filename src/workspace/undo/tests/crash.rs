@@ -25,7 +25,7 @@ fn child(test: &str, folder: &Path, record: Sha256) -> Command {
 /// The store of a child, and the record that it works with.
 fn of_child() -> Option<(PathBuf, UndoStore, Sha256)> {
     let record = Sha256::parse(&std::env::var(RECORD).ok()?)?;
-    let (work, store) = UndoScope::at_place(Path::new(&std::env::var_os(FOLDER)?), UndoLimits::default());
+    let (work, store) = UndoFixture::at_place(Path::new(&std::env::var_os(FOLDER)?), UndoLimits::default());
     Some((work, store, record))
 }
 
@@ -34,8 +34,8 @@ fn text(whose: &str, n: usize) -> String {
     format!("{whose} {n}\n").repeat(2_000 + n)
 }
 
-fn changed() -> (UndoScope, Sha256) {
-    let mut ground = UndoScope::new();
+fn changed() -> (UndoFixture, Sha256) {
+    let mut ground = UndoFixture::new();
     for n in 0..60 {
         ground.write(&format!("d{}/f{n}", n % 5), &text("before", n));
     }
@@ -100,7 +100,7 @@ fn child_that_goes_back_and_forth() {
 
 #[test]
 fn a_full_disk_loses_nothing() {
-    let mut ground = UndoScope::new();
+    let mut ground = UndoFixture::new();
     ground.write("small", "before");
     ground.write("large", &text("before", 1));
     ground.write("gone", &text("before", 2));
@@ -186,7 +186,7 @@ fn on_a_file_system_that_is_really_full_nothing_is_lost() {
 #[ignore = "runs as the child of another test"]
 fn child_on_a_full_disk() {
     let Some(folder) = std::env::var_os(FOLDER) else { return };
-    let (work, mut store) = UndoScope::at_place(Path::new(&folder), UndoLimits::default());
+    let (work, mut store) = UndoFixture::at_place(Path::new(&folder), UndoLimits::default());
     let filler = Path::new(&folder).join("filler");
     let fill = |free: u64| {
         // Writing ends where there is no room any more; then so much is given back.
