@@ -50,12 +50,35 @@ fn is_odd(text: &str) -> bool {
 }
 
 /// Whether what stands in braces is a value to the shell. What is none there, or is part of what a program reads, stays as it
-/// is: `awk '{print $1}'`, `{a,b}`, `{ ls; }`.
+/// is: `awk '{print $1}'`, `{a,b}`, `{ ls; }`. So does what a shell would run something of, as IPython leaves it to the shell
+/// where Python can't evaluate it: `{x|reboot|cat}`.
 fn is_value(expression: &str, quoted: bool) -> bool {
     let is_name = !expression.is_empty() && expression.chars().all(|c| c.is_alphanumeric() || c == '_');
-    let is_shell = expression.contains([',', ';', '\n']) || expression.contains("..");
     let begins = expression.starts_with(|c: char| !c.is_whitespace());
-    is_name || begins && !quoted && is_python(expression) && (expression.contains('(') || !is_shell)
+    is_name || begins && !quoted && !is_shell(expression)
+}
+
+/// Whether an expression holds what means something to a shell: its signs, and what it makes several words of.
+fn is_shell(expression: &str) -> bool {
+    let is_range = expression.contains("..") && !expression.contains('(');
+    is_range || expression.contains(['|', '&', '<', '>', ';', '$', '`', '\n']) || has_list(expression)
+}
+
+/// Whether a comma stands outside of brackets and quotes: `{rm,-rf,x}` are three words to a shell.
+fn has_list(expression: &str) -> bool {
+    let (mut quote, mut depth) = (None, 0_usize);
+    for c in expression.chars() {
+        match (quote, c) {
+            (Some(open), _) if c == open => quote = None,
+            (Some(_), _) => {}
+            (None, '\'' | '"') => quote = Some(c),
+            (None, '(' | '[') => depth += 1,
+            (None, ')' | ']') => depth = depth.saturating_sub(1),
+            (None, ',') if depth == 0 => return true,
+            _ => {}
+        }
+    }
+    false
 }
 
 fn calls(expression: &str) -> bool {

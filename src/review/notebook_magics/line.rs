@@ -82,6 +82,10 @@ pub(super) fn look(source: &str, span: Range<usize>) -> Option<Magic> {
         let behind = span.start + 1 + name.len();
         let given = rest.get(name.len()..).unwrap_or_default();
         let mut magic = match options::options_of(name) {
+            // It is given its own line alone: what the grammar would take for the rest of a text is run by itself.
+            Some(_) if ["'''", "\"\"\""].iter().any(|quotes| given.contains(quotes)) => {
+                Magic { code: magic_of(rest, span.clone()).0, ..Magic::unknown(span) }
+            }
             Some(known) => beginning(source, span, behind, known),
             None => {
                 let (code, unread) = magic_of(rest, span.clone());

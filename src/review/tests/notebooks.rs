@@ -169,6 +169,46 @@ fn python_in_braces_is_read_wherever_ipython_evaluates_it() {
     assert_eq!(deletes(&look("python", "!awk 'BEGIN{system(\"rm -rf x\")}'\n")), [1]);
 }
 
+/// IPython leaves them to the shell.
+#[test]
+fn braces_that_are_no_python_hide_nothing_from_the_shell() {
+    for command in [
+        "echo {x|rm -rf y|cat}",
+        "echo {x||rm -rf y||cat}",
+        "echo {x&rm -rf y&cat}",
+        "echo {x;rm -rf y;cat}",
+        "echo {`rm -rf y`}",
+        "echo {a,\"$(rm -rf y)\"}",
+        "echo {\"$(rm -rf y)\"}",
+        "{rm,-rf,y}",
+        "{rm,-rf,\"y()\"}",
+    ] {
+        for source in [format!("!{command}"), format!("x = !{command}"), format!("%sx {command}")] {
+            let review = look("python", &source);
+            let is_told = !deletes(&review).is_empty() || !unread(&review).is_empty();
+            assert!(is_told, "{source} {:?} {:?}", told(&review), review.effects);
+        }
+    }
+    let review = look("python", "!echo {x>/home/ann/.bashrc}\n");
+    assert!(review.gravest() >= Some(Severity::Medium), "{:?} {:?}", told(&review), review.effects);
+    // What Python alone can read is a value.
+    for source in ["!cp {os.path.join(a, b)} c", "!ls {files[0]} {a['b']} {x.y!r} {f(1, 2)}"] {
+        assert_eq!(unread(&look("python", source)), [0; 0], "{source}");
+    }
+}
+
+#[test]
+fn a_text_that_a_magic_would_begin_hides_no_lines_behind_it() {
+    for magic in ["%time x = ", "%timeit ", "%config A.b = ", "%prun "] {
+        for quotes in ["'''", "\"\"\""] {
+            let source = format!("import os\n{magic}{quotes}\nos.remove('x') #{quotes}\n");
+            let review = look("python", &source);
+            assert!(deletes(&review).contains(&3), "{source} {:?}", told(&review));
+            assert_eq!(unread(&review).first(), Some(&2), "{source} {:?}", told(&review));
+        }
+    }
+}
+
 #[test]
 fn magics_that_write_read_or_load_are_not_quiet() {
     for source in [
