@@ -36,7 +36,7 @@ pub(super) fn judge(
     past: &mut ActHistory,
 ) -> Judgement {
     let mut judged = Judgement::default();
-    if past.is_passed_over(act) {
+    if past.note_unknown(act) {
         return judged;
     }
     let mut over: Vec<&str> = Vec::new();

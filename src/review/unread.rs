@@ -82,8 +82,9 @@ pub(super) fn split_around(
     let mut told = Vec::new();
     for next in unseen.chain(std::iter::once(end..end)) {
         let seen = source.get(at..next.start).unwrap_or_default().trim_end();
-        if !seen.is_empty() {
-            told.push(diagnostic(at..at + seen.len()));
+        let start = at + (seen.len() - seen.trim_start().len());
+        if start < at + seen.len() {
+            told.push(diagnostic(start..at + seen.len()));
         }
         at = at.max(next.end);
     }
@@ -116,7 +117,12 @@ fn describe_lines(
     let places = spans.into_iter().map(|span| places.place(span));
     let mut lines: Vec<(u32, u32)> = places.map(|place| (place.line, place.end_line)).collect();
     lines.sort_unstable();
-    lines.dedup();
+    // What shares a line is one.
+    lines.dedup_by(|next, last| {
+        let joins = next.0 <= last.1;
+        last.1 = if joins { last.1.max(next.1) } else { last.1 };
+        joins
+    });
     let all: Vec<String> = lines
         .iter()
         .map(|(from, to)| match to {

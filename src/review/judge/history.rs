@@ -23,8 +23,9 @@ pub(in crate::review) struct ActHistory {
 }
 
 impl ActHistory {
-    /// Whether nothing is left to say of a program or file that is not known: the block wrote the file, or it was told.
-    pub(super) fn is_passed_over(&mut self, act: &Act) -> bool {
+    /// Notes what is not known of a program or file. Whether nothing is left to say of it: the block wrote the file, or it
+    /// was told.
+    pub(super) fn note_unknown(&mut self, act: &Act) -> bool {
         if act.name == "@project" {
             self.effects.unknown = true;
         }

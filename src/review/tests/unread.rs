@@ -207,3 +207,20 @@ fn stretches_on_neighbouring_lines_are_one() {
     let why = review.unchecked.unwrap();
     assert!(why.starts_with("lines 1 to 50 can't"), "{why} {:?}", review.findings.len());
 }
+
+#[test]
+fn each_line_is_named_once_and_blanks_behind_a_line_are_none_of_the_next() {
+    let long = "x ".repeat(5000);
+    for (source, lines) in [
+        (format!("ls )\nls {long}) \nls; )\nfoo )\n"), "lines 1 to 4 can't"),
+        (format!("ls )\nls ) ls {long}\nls )\n"), "lines 1 to 2, 3 can't"),
+    ] {
+        let review = look("bash", &source);
+        let why = review.unchecked.clone().unwrap();
+        assert!(why.starts_with(lines), "{why}");
+        let length = |line: u32| source.lines().nth(line as usize - 1).map_or(0, str::len) as u32;
+        for finding in review.findings.iter().filter(|f| f.rule == "common.unread") {
+            assert!(finding.place.column <= length(finding.place.line), "{finding:?}");
+        }
+    }
+}
