@@ -117,7 +117,7 @@ fn end_of_diff<'l>(mut lines: impl Iterator<Item = &'l str> + Clone) -> BareEnd 
     let (mut hunk, mut read, mut taken, mut filled): (Option<Hunk>, _, _, _) = (None, 0, 0, 0);
     let (mut unsure, mut shorter, mut is_behind_blank, mut is_over) = (None, None, false, false);
     while let Some(line) = lines.next() {
-        let belongs = if is_between(line, lines.clone(), &mut hunk) {
+        let belongs = if take_between(line, lines.clone(), &mut hunk) {
             (unsure, shorter) = (None, None);
             LineRole::Yes
         } else {
@@ -148,7 +148,7 @@ fn end_of_diff<'l>(mut lines: impl Iterator<Item = &'l str> + Clone) -> BareEnd 
 }
 
 /// Whether a line stands between hunks; then `hunk` becomes the one that begins with it, or none.
-fn is_between<'l>(line: &str, mut ahead: impl Iterator<Item = &'l str>, hunk: &mut Option<Hunk>) -> bool {
+fn take_between<'l>(line: &str, mut ahead: impl Iterator<Item = &'l str>, hunk: &mut Option<Hunk>) -> bool {
     if is_at(line) || is_act(line) {
         *hunk = extent::hunk_header(line);
         return true;

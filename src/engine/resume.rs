@@ -33,7 +33,7 @@ impl Engine {
         self.counted = newest_ids(transcript);
         let turn = open_turn(transcript);
         self.turn.active = !turn.is_empty();
-        let step = next_step(transcript, turn);
+        let step = settled_since_reply(transcript, turn);
         (self.turn.news, self.turn.halted) = (step.news, step.halted);
         for item in turn {
             let Item::Reply(reply) = item else { continue };
@@ -101,12 +101,12 @@ fn open_turn(transcript: &Transcript) -> &[Item] {
 
 /// What was settled behind the last reply.
 #[derive(Debug, Default)]
-struct ResumeStep {
+struct SettledSinceReply {
     news: bool,
     halted: bool,
 }
 
-fn next_step(transcript: &Transcript, turn: &[Item]) -> ResumeStep {
+fn settled_since_reply(transcript: &Transcript, turn: &[Item]) -> SettledSinceReply {
     let behind = transcript.items.len() - turn.len();
     let replied = turn.iter().rposition(|item| matches!(item, Item::Reply(_)));
     let since = replied.map_or(behind + 1, |at| behind + at + 1);
@@ -115,7 +115,7 @@ fn next_step(transcript: &Transcript, turn: &[Item]) -> ResumeStep {
         Some(Item::Reply(reply)) => !reply.refused.is_empty() && reply.finish.reason.complete(),
         _ => false,
     };
-    let mut step = ResumeStep { news, halted: false };
+    let mut step = SettledSinceReply { news, halted: false };
     for settled in transcript.settled.iter().filter(|settled| settled.after >= since) {
         step.news = true;
         let Settlement::Ran(run) = settled.what else { continue };
@@ -129,7 +129,7 @@ fn is_halting(outcome: &Outcome) -> bool {
     matches!(outcome, Outcome::Interrupted | Outcome::Refused(_) | Outcome::NotStarted(_))
 }
 
-fn resume_point(turn: &[Item], step: &ResumeStep) -> ResumePoint {
+fn resume_point(turn: &[Item], step: &SettledSinceReply) -> ResumePoint {
     let reply: Option<&ReplyItem> = turn.iter().rev().find_map(|item| match item {
         Item::Reply(reply) => Some(reply.as_ref()),
         _ => None,

@@ -14,7 +14,7 @@ const PROGRESS_INTERVAL: Duration = Duration::from_secs(10);
 
 /// What goes on, as far as anybody outside is concerned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Activity {
+pub(crate) enum ProgramStatus {
     /// Nothing, and nothing is waited for.
     Idle,
     /// The model answers, or a block runs.
@@ -27,15 +27,15 @@ pub(crate) enum Activity {
     Failed,
 }
 
-impl Activity {
+impl ProgramStatus {
     /// What goes on in a session.
     pub(crate) fn of(state: &State) -> Self {
         match state.phase() {
-            Phase::Idle => Activity::Idle,
-            Phase::Replying(_) | Phase::Running(_) | Phase::Compacting(_) => Activity::Working,
-            Phase::Deciding(_) => Activity::Permission,
-            Phase::Asking(_) => Activity::Question,
-            Phase::Stuck(_) => Activity::Failed,
+            Phase::Idle => ProgramStatus::Idle,
+            Phase::Replying(_) | Phase::Running(_) | Phase::Compacting(_) => ProgramStatus::Working,
+            Phase::Deciding(_) => ProgramStatus::Permission,
+            Phase::Asking(_) => ProgramStatus::Question,
+            Phase::Stuck(_) => ProgramStatus::Failed,
         }
     }
 }
@@ -111,11 +111,11 @@ impl Attention {
     }
 
     /// Calls the person: the bell, and a message where the terminal shows any.
-    pub(crate) fn notification(self, app: &str, standing: Activity) -> String {
+    pub(crate) fn notification(self, app: &str, standing: ProgramStatus) -> String {
         let what = match standing {
-            Activity::Permission => "A block waits for you",
-            Activity::Question => "A question waits for you",
-            Activity::Idle | Activity::Working | Activity::Failed => "It waits for you",
+            ProgramStatus::Permission => "A block waits for you",
+            ProgramStatus::Question => "A question waits for you",
+            ProgramStatus::Idle | ProgramStatus::Working | ProgramStatus::Failed => "It waits for you",
         };
         let message = match self.message {
             NotificationMethod::Bell => String::new(),
@@ -126,13 +126,13 @@ impl Attention {
         format!("\x07{}", self.wrap_for_tmux(message))
     }
 
-    fn status(self, app: &str, standing: Activity) -> String {
+    fn status(self, app: &str, standing: ProgramStatus) -> String {
         let state = match standing {
-            Activity::Idle => "idle",
-            Activity::Working => "working",
-            Activity::Permission => "blocked:kind=permission",
-            Activity::Question => "blocked:kind=question",
-            Activity::Failed => "error",
+            ProgramStatus::Idle => "idle",
+            ProgramStatus::Working => "working",
+            ProgramStatus::Permission => "blocked:kind=permission",
+            ProgramStatus::Question => "blocked:kind=question",
+            ProgramStatus::Failed => "error",
         };
         if self.status {
             self.wrap_for_tmux(format!("\x1b]7501;state={state}:app={app}\x1b\\"))
@@ -141,11 +141,11 @@ impl Attention {
         }
     }
 
-    fn progress(self, standing: Activity) -> String {
+    fn progress(self, standing: ProgramStatus) -> String {
         let progress = match standing {
-            Activity::Working => "3",
-            Activity::Failed => "2;100",
-            Activity::Idle | Activity::Permission | Activity::Question => "0",
+            ProgramStatus::Working => "3",
+            ProgramStatus::Failed => "2;100",
+            ProgramStatus::Idle | ProgramStatus::Permission | ProgramStatus::Question => "0",
         };
         if self.progress { self.wrap_for_tmux(format!("\x1b]9;4;{progress}\x1b\\")) } else { String::new() }
     }
@@ -157,7 +157,7 @@ impl Attention {
         } else {
             String::new()
         };
-        status + &self.progress(Activity::Idle)
+        status + &self.progress(ProgramStatus::Idle)
     }
 
     fn wrap_for_tmux(self, sequence: String) -> String {
@@ -179,7 +179,7 @@ fn version(text: &str) -> (u32, u32, u32) {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct AttentionSender {
     attention: Attention,
-    told: Option<(Activity, Instant)>,
+    told: Option<(ProgramStatus, Instant)>,
 }
 
 impl AttentionSender {
@@ -189,11 +189,11 @@ impl AttentionSender {
     }
 
     /// What has to be told now; empty while nothing changed.
-    pub(crate) fn update(&mut self, app: &str, standing: Activity, now: Instant) -> String {
+    pub(crate) fn update(&mut self, app: &str, standing: ProgramStatus, now: Instant) -> String {
         let at = self.attention;
         let before = self.told.map(|(told, _)| told);
         if before == Some(standing) {
-            let lasts = at.again && standing == Activity::Working;
+            let lasts = at.again && standing == ProgramStatus::Working;
             let late =
                 self.told.is_some_and(|(_, told)| now.saturating_duration_since(told) >= PROGRESS_INTERVAL);
             if !(lasts && late) {
@@ -203,7 +203,7 @@ impl AttentionSender {
             return at.progress(standing);
         }
         self.told = Some((standing, now));
-        let (was, progress) = (at.progress(before.unwrap_or(Activity::Idle)), at.progress(standing));
+        let (was, progress) = (at.progress(before.unwrap_or(ProgramStatus::Idle)), at.progress(standing));
         at.status(app, standing) + if progress == was { "" } else { &progress }
     }
 
@@ -241,7 +241,7 @@ mod tests {
                 "\x07\x1bPtmux;\x1b\x1b]9;sayso: A block waits for you\x1b\x1b\\\x1b\\",
             ),
         ] {
-            assert_eq!(at(env).notification("sayso", Activity::Permission), expected, "{env:?}");
+            assert_eq!(at(env).notification("sayso", ProgramStatus::Permission), expected, "{env:?}");
         }
     }
 
@@ -251,19 +251,19 @@ mod tests {
         let attention = at(&[("TERM", "xterm-256color"), ("VTE_VERSION", "8003")]);
         let (mut teller, now) = (AttentionSender::new(attention), Instant::now());
         let later = now + Duration::from_secs(60);
-        assert_eq!(teller.update("sayso", Activity::Idle, now), "\x1b]7501;state=idle:app=sayso\x1b\\");
-        assert_eq!(teller.update("sayso", Activity::Idle, later), "");
+        assert_eq!(teller.update("sayso", ProgramStatus::Idle, now), "\x1b]7501;state=idle:app=sayso\x1b\\");
+        assert_eq!(teller.update("sayso", ProgramStatus::Idle, later), "");
         let working = "\x1b]7501;state=working:app=sayso\x1b\\\x1b]9;4;3\x1b\\";
-        assert_eq!(teller.update("sayso", Activity::Working, now), working);
-        assert_eq!(teller.update("sayso", Activity::Working, later), "");
+        assert_eq!(teller.update("sayso", ProgramStatus::Working, now), working);
+        assert_eq!(teller.update("sayso", ProgramStatus::Working, later), "");
         let waits = "\x1b]7501;state=blocked:kind=permission:app=sayso\x1b\\\x1b]9;4;0\x1b\\";
-        assert_eq!(teller.update("sayso", Activity::Permission, now), waits);
-        assert_eq!(teller.update("sayso", Activity::Permission, later), "");
+        assert_eq!(teller.update("sayso", ProgramStatus::Permission, now), waits);
+        assert_eq!(teller.update("sayso", ProgramStatus::Permission, later), "");
         let failed = "\x1b]7501;state=error:app=sayso\x1b\\\x1b]9;4;2;100\x1b\\";
-        assert_eq!(teller.update("sayso", Activity::Failed, now), failed);
+        assert_eq!(teller.update("sayso", ProgramStatus::Failed, now), failed);
         assert_eq!(attention.clear(), "\x1b]7501;state=clear\x1b\\\x1b]9;4;0\x1b\\");
         teller.forget();
-        assert_ne!(teller.update("sayso", Activity::Failed, now), "");
+        assert_ne!(teller.update("sayso", ProgramStatus::Failed, now), "");
     }
 
     #[test]
@@ -271,20 +271,20 @@ mod tests {
         let ghostty =
             [("TERM", "xterm-ghostty"), ("TERM_PROGRAM", "ghostty"), ("TERM_PROGRAM_VERSION", "1.2.3")];
         let (mut teller, now) = (AttentionSender::new(at(&ghostty)), Instant::now());
-        assert!(teller.update("sayso", Activity::Working, now).ends_with("\x1b]9;4;3\x1b\\"));
-        assert_eq!(teller.update("sayso", Activity::Working, now + Duration::from_secs(9)), "");
+        assert!(teller.update("sayso", ProgramStatus::Working, now).ends_with("\x1b]9;4;3\x1b\\"));
+        assert_eq!(teller.update("sayso", ProgramStatus::Working, now + Duration::from_secs(9)), "");
         assert_eq!(
-            teller.update("sayso", Activity::Working, now + Duration::from_secs(11)),
+            teller.update("sayso", ProgramStatus::Working, now + Duration::from_secs(11)),
             "\x1b]9;4;3\x1b\\"
         );
-        assert_eq!(teller.update("sayso", Activity::Working, now + Duration::from_secs(12)), "");
+        assert_eq!(teller.update("sayso", ProgramStatus::Working, now + Duration::from_secs(12)), "");
     }
 
     #[test]
     fn a_terminal_that_would_write_it_is_told_nothing() {
         for term in ["linux", "dumb", "vt100", ""] {
             let mut teller = AttentionSender::new(at(&[("TERM", term)]));
-            assert_eq!(teller.update("sayso", Activity::Working, Instant::now()), "", "{term}");
+            assert_eq!(teller.update("sayso", ProgramStatus::Working, Instant::now()), "", "{term}");
             assert_eq!(at(&[("TERM", term)]).clear(), "");
         }
         // These would take it for a message.

@@ -59,7 +59,7 @@ pub(super) fn source(function: &Function, arguments: &str) -> Result<String, Cal
     let options = function.parameters.iter().any(|p| p.kind == ParameterKind::Options);
     match given.keys().next() {
         Some(unknown) if !options => {
-            return Err(CallError::NoParameter { function: name.clone(), name: printable_name(unknown) });
+            return Err(CallError::NoParameter { function: name.clone(), name: cut_name(unknown) });
         }
         _ => collect_named(&given, name, &mut parts)?,
     }
@@ -70,15 +70,15 @@ pub(super) fn source(function: &Function, arguments: &str) -> Result<String, Cal
 fn collect_named(all: &Map<String, Value>, function: &str, parts: &mut Vec<String>) -> Result<(), CallError> {
     for (key, value) in all {
         if !is_identifier(key) {
-            return Err(CallError::Name { function: function.to_owned(), name: printable_name(key) });
+            return Err(CallError::Name { function: function.to_owned(), name: cut_name(key) });
         }
         parts.push(format!("{key}={}", literal(value)?));
     }
     Ok(())
 }
 
-/// A name as it may stand in a message.
-fn printable_name(name: &str) -> String {
+/// A name, no longer than a message has room for; the message quotes it.
+fn cut_name(name: &str) -> String {
     name.chars().take(60).collect()
 }
 

@@ -14,8 +14,8 @@ use std::io;
 /// Sessions that are listed.
 const MAX_SESSIONS_SHOWN: usize = 20;
 
-/// Columns that are filled where no terminal tells how many it has.
-const DEFAULT_COLUMNS: usize = 140;
+/// Columns that are filled at most.
+const MAX_COLUMNS: usize = 140;
 
 /// Lines of a comparison that are shown.
 const MAX_LINES_SHOWN: usize = 400;
@@ -68,7 +68,7 @@ impl Session<'_> {
         let rows = compared.comparison.rows();
         let (lines, left) = first_lines(
             rows,
-            (columns().min(DEFAULT_COLUMNS), MAX_LINES_SHOWN),
+            (columns().min(MAX_COLUMNS), MAX_LINES_SHOWN),
             self.options.glyphs().columns,
             str::to_owned,
         );

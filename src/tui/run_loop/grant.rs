@@ -1,7 +1,7 @@
 //! Doing what the screen asked for: commands to the driver, other programs, the terminal itself.
 
 use super::session::Session;
-use crate::tui::attention::Activity;
+use crate::tui::attention::ProgramStatus;
 use crate::tui::frames::Urgency;
 use crate::tui::note::Note;
 use crate::tui::theme::{self, Theme};
@@ -58,7 +58,7 @@ impl Session<'_> {
             UiCommand::Mouse(on) => self.tui.terminal.set_mouse(on),
             UiCommand::Call => {
                 if let Some(attention) = self.options.attention {
-                    let standing = Activity::of(self.driver.state());
+                    let standing = ProgramStatus::of(self.driver.state());
                     let call = attention.notification(&self.screen.setup.app, standing);
                     self.tui.terminal.queue(call.as_bytes());
                     self.tui.terminal.flush()?;

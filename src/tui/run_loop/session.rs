@@ -4,7 +4,7 @@ use super::Tui;
 use crate::domain::Timestamp;
 use crate::driver::{Driver, JobResult, Notification, Update};
 use crate::engine::Command;
-use crate::tui::attention::{Activity, AttentionSender};
+use crate::tui::attention::{AttentionSender, ProgramStatus};
 use crate::tui::colouring::Colouring;
 use crate::tui::frames::{Frames, Urgency};
 use crate::tui::input::{InputEvent, Signal, TimedEvent};
@@ -281,7 +281,7 @@ impl Session<'_> {
             self.tui.terminal.title(&title);
             self.title = title;
         }
-        let told = self.teller.update(&self.screen.setup.app, Activity::of(self.driver.state()), now);
+        let told = self.teller.update(&self.screen.setup.app, ProgramStatus::of(self.driver.state()), now);
         if let Some(attention) = self.options.attention.filter(|_| !told.is_empty()) {
             self.tui.terminal.tell(attention, &told);
         }

@@ -1,4 +1,4 @@
-//! The review: looking at a block, and the decisions about it once the guard has let them through.
+//! The review: looking at a block, and what its keys do. What is decided about it: `decide`.
 
 use super::{Ctx, Exit, Note, Screen, UiCommand};
 use crate::domain::{
