@@ -37,6 +37,9 @@ fn main() {
     if asked("sandbox") {
         runtime.block_on(sandbox(rounds(60, part)));
     }
+    if asked("ends") {
+        runtime.block_on(ends(rounds(40, part)));
+    }
     if asked("flood") {
         runtime.block_on(flood(1_000_000_000 / u64::from(part)));
     }
@@ -97,11 +100,7 @@ impl Shop {
 
     /// Runs a block as the program does: terms, approval, order, until its report. Tells the time from the order on.
     async fn run(&self, language: &str, source: &str) -> (Duration, Option<Duration>, RunReport) {
-        let terms = self.executor.terms(&Language(language.into()), None).await.unwrap();
-        let n = self.next.fetch_add(1, Ordering::Relaxed);
-        let by = Grantor::Person { typed: false };
-        let approval = Approval::grant(RunId(n), (BlockId(n), Revision(1)), source, terms, by, Timestamp(0));
-        let request = RunRequest::new(approval, Arc::from(source)).unwrap();
+        let request = self.request(language, source, None).await;
         let (sender, mut receiver) = mpsc::channel(64);
         let since = Instant::now();
         self.executor.start(request, sender);
@@ -114,6 +113,39 @@ impl Shop {
                 RunEvent::Ended(report) => {
                     assert_eq!(report.outcome, Outcome::Ok, "{:?}", report.error);
                     return (since.elapsed(), first, *report);
+                }
+                _ => {}
+            }
+        }
+        panic!("no end")
+    }
+
+    /// A block as it is ordered, with this time limit in milliseconds or the one that applies.
+    async fn request(&self, language: &str, source: &str, wall_ms: Option<u64>) -> RunRequest {
+        let limits = wall_ms.map(|wall_ms| Limits { wall_ms, ..Limits::default() });
+        let terms = self.executor.terms(&Language(language.into()), limits).await.unwrap();
+        let n = self.next.fetch_add(1, Ordering::Relaxed);
+        let by = Grantor::Person { typed: false };
+        let approval = Approval::grant(RunId(n), (BlockId(n), Revision(1)), source, terms, by, Timestamp(0));
+        RunRequest::new(approval, Arc::from(source)).unwrap()
+    }
+
+    /// Runs a block that prints something and never ends, does this to it once it prints, and tells the time from then
+    /// to its report.
+    async fn end(&self, request: RunRequest, stop: impl Fn(&Executor, RunId)) -> Duration {
+        let run = request.approval().run();
+        let (sender, mut receiver) = mpsc::channel(64);
+        self.executor.start(request, sender);
+        let mut since = None;
+        while let Some((_, event)) = receiver.recv().await {
+            match (event, since) {
+                (RunEvent::Output(_), None) => {
+                    since = Some(Instant::now());
+                    stop(&self.executor, run);
+                }
+                (RunEvent::Ended(report), Some(since)) => {
+                    assert!(matches!(report.outcome, Outcome::Interrupted | Outcome::TimedOut), "{report:?}");
+                    return since.elapsed();
                 }
                 _ => {}
             }
@@ -338,6 +370,36 @@ async fn sandbox(rounds: u32) {
     let [off, on] = times[..] else { return };
     line("off", off, Some(("bare bash", started)));
     line("workspace", on, Some(("off", off)));
+}
+
+/// From a stop to the report of its end.
+async fn ends(rounds: u32) {
+    println!("\n# Ends: from the stop to the report, median of {rounds}");
+    let deaf = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nprint('on')\nwhile True: pass";
+    let shop = Shop::new(SandboxLevel::Workspace);
+    for (language, loops) in
+        [("python", "print('on')\nwhile True: pass"), ("bash", "echo on; while :; do :; done")]
+    {
+        let (mut interrupted, mut killed) = (Vec::new(), Vec::new());
+        for _ in 0..rounds {
+            let request = shop.request(language, loops, None).await;
+            interrupted.push(shop.end(request, |executor, run| executor.interrupt(run)).await);
+            let request = shop.request(language, loops, None).await;
+            killed.push(shop.end(request, |executor, run| executor.kill(run)).await);
+        }
+        line(&format!("{language}: interrupted"), median(interrupted), None);
+        line(&format!("{language}: killed"), median(killed), None);
+    }
+    // The clock begins a little before the output: what is told is a little less than limit and end together.
+    for (what, source) in [("in a loop", "print('on')\nwhile True: pass"), ("deaf to interrupts", deaf)] {
+        let mut all = Vec::new();
+        for _ in 0..rounds.min(10) {
+            let request = shop.request("python", source, Some(500)).await;
+            all.push(shop.end(request, |_, _| {}).await);
+        }
+        line(&format!("python, {what}: a limit of 500 ms"), median(all), None);
+    }
+    shop.executor.close().await;
 }
 
 async fn flood(bytes: u64) {

@@ -34,7 +34,6 @@ mod recipes;
 mod sandbox;
 mod screens;
 mod shown;
-mod speed;
 mod support;
 mod terminals;
 mod truth;

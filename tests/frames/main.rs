@@ -26,7 +26,6 @@ mod scene;
 mod screens;
 mod searching;
 mod selecting;
-mod speed;
 mod standing;
 mod tables;
 mod terminals;

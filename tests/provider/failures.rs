@@ -227,25 +227,25 @@ async fn silence_is_told_before_and_inside_of_a_reply() {
 
 #[tokio::test]
 async fn signs_of_life_alone_do_not_hold_the_turn_for_ever() {
-    let alive: Vec<Do> = (0..400)
+    let alive: Vec<Do> = (0..4_000)
         .flat_map(|_| [Do::Write(b": ping\n\n".to_vec()), Do::Pause(Duration::from_millis(20))])
         .collect();
     let server = ModelServer::start(vec![Answer::stream(alive)]);
     let begin = Instant::now();
     let events = ask(&provider_at(&server.url(), short())).await;
     assert_eq!(failure(&events).kind, FailureKind::TimedOut);
-    assert!(begin.elapsed() < Duration::from_secs(5), "{:?}", begin.elapsed());
+    assert!(begin.elapsed() < Duration::from_secs(30), "{:?}", begin.elapsed());
 }
 
 #[tokio::test]
 async fn an_error_that_drips_is_not_read_to_its_end() {
     let mut body = vec![Do::Write(b"{\"error\":{\"message\":\"no such thing".to_vec())];
     let drop = || [Do::Write(b".".to_vec()), Do::Pause(Duration::from_millis(20))];
-    body.extend((0..1_000).flat_map(|_| drop()));
+    body.extend((0..4_000).flat_map(|_| drop()));
     let server =
         ModelServer::start(vec![Answer { status: 404, body, ..Answer::status(404, "text/plain", "") }]);
     let begin = Instant::now();
     let events = ask(&provider_at(&server.url(), short())).await;
     assert_eq!(failure(&events).status, Some(404));
-    assert!(begin.elapsed() < Duration::from_secs(5), "{:?}", begin.elapsed());
+    assert!(begin.elapsed() < Duration::from_secs(30), "{:?}", begin.elapsed());
 }
