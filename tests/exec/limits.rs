@@ -185,7 +185,10 @@ async fn output_is_kept_up_to_its_limit() {
 #[tokio::test]
 async fn a_fork_bomb_is_ended() {
     let shop = Shop::alone();
-    let few = limits(|l| (l.processes, l.wall_ms) = (64, 5_000));
+    // Nothing holds the number for root where there is no control group: the helper has to see it, beside a bomb that keeps
+    // a kernel busy in which few calls can be interrupted.
+    let root = rustix::process::geteuid().is_root();
+    let few = limits(|l| (l.processes, l.wall_ms) = (64, if root { 40_000 } else { 5_000 }));
     for (language, bomb) in [
         ("bash", "b() { b | b & }; b; wait; sleep 600"),
         ("bash", "while :; do (while :; do sleep 600 & done) & done"),
@@ -203,7 +206,7 @@ async fn a_fork_bomb_is_ended() {
         assert!(held || told.report.outcome == Outcome::TimedOut, "{:?}", told.report.outcome);
         // None ends by itself; how soon it is ended depends on what else wants the processors.
         assert!(told.took < 3 * SOON, "{bomb}: {:?}", told.took);
-        if rustix::process::geteuid().is_root() {
+        if root {
             assert!(held, "{bomb}: {:?}", told.report.outcome);
         }
     }
