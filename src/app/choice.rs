@@ -47,8 +47,10 @@ pub(super) async fn choose(
 ) -> Result<(Provider, Option<SessionFactory>), SourceError> {
     match choice {
         Choice::Demo => {
-            let demo = setup::demo(factory, crate::cli::DEFAULT_STORY, true).map_err(SourceError::Story)?;
-            Ok((demo.provider, Some(demo.factory)))
+            // What was said already goes on where it is.
+            let is_new = !state.transcript.has_begun();
+            let demo = setup::demo(factory, crate::cli::DEFAULT_STORY, is_new).map_err(SourceError::Story)?;
+            Ok((demo.provider, is_new.then_some(demo.factory)))
         }
         Choice::Cloud { provider, key } => {
             if let Some(key) = key {

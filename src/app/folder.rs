@@ -69,11 +69,11 @@ pub(super) fn warning(folder: &SessionFolder, here: &Path, id: &str) -> Option<S
     match folder {
         SessionFolder::Same => None,
         SessionFolder::Another(was) => Some(format!(
-            "That session worked in {}, you are in {here}. Open it again to go on here; or leave, then: sayso resume {id}",
+            "Open it again to go on here; or leave, then: sayso resume {id}. It worked in {}, you are in {here}.",
             was.display()
         )),
         SessionFolder::Missing(was) => Some(format!(
-            "That session worked in {}, which is not there any more. Open it again to go on in {here}.",
+            "Open it again to go on here, in {here}: it worked in {}, which is not there any more.",
             was.display()
         )),
     }

@@ -17,6 +17,7 @@ use crate::session::setup::{self, SessionOptions};
 use crate::session::{borders, log, look};
 use crate::store::StoreError;
 use crate::text::shell::quoted;
+use crate::tui::setup::SessionPick;
 use crate::tui::{Exit, Options, keymap};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -103,7 +104,7 @@ async fn sessions(
 ) -> Result<Option<String>, Failure> {
     let StartingPoint { mut factory, mut provider, notices, .. } = source;
     let mut options = first_options(&factory, provider.as_ref(), first)?;
-    options.setup.pick_session = matches!(start, FirstSession::Pick);
+    options.setup.pick_session = matches!(start, FirstSession::Pick).then_some(SessionPick::Newest);
     tell_first(&mut options, notices, kind);
     let (mut opened, taken) = match &start {
         FirstSession::File(path) => open(&factory, path, provider.clone(), (kind, &options)).await?,
@@ -229,6 +230,7 @@ fn session_stays(
     let Some(warning) = warning.filter(|_| warned.as_deref() != Some(path)) else { return false };
     *warned = Some(path.to_owned());
     report_not_opened(Notice::warn(warning), options);
+    options.setup.pick_session = Some(SessionPick::File(path.to_owned()));
     true
 }
 
@@ -271,7 +273,7 @@ fn after_session(factory: &SessionFactory, (front_end, exit): (&FrontEnd, &Exit)
         borders::save(&factory.loaded.paths.borders(), moved);
     }
     (options.first_prompt, options.first_file, options.first_recipe) = (None, None, None);
-    (options.setup.pick_session, options.setup.place) = (false, None);
+    (options.setup.pick_session, options.setup.place) = (None, None);
     options.notices.clear();
 }
 

@@ -75,6 +75,13 @@ pub enum Item {
     Summary(Box<SummaryItem>),
 }
 
+impl Transcript {
+    /// Whether anything was said or done: which model is asked does not count.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.items.iter().any(|item| !matches!(item, Item::Model { .. }))
+    }
+}
+
 impl Item {
     /// Whether it has this block.
     pub(crate) fn holds(&self, block: BlockId) -> bool {

@@ -36,8 +36,8 @@ pub struct Setup {
     pub welcome: bool,
     /// The address of a server that was typed and led to no model: it can be corrected.
     pub address: Option<TypedAddress>,
-    /// Whether the list of sessions is open at the start.
-    pub pick_session: bool,
+    /// The session that is marked in the list of sessions, where that is open at the start.
+    pub pick_session: Option<SessionPick>,
     /// The place of the session that it is opened at; `None`: its end.
     pub place: Option<FoundPlace>,
     /// Whether the provider was chosen just now: it is tried by a request, over the list of its models.
@@ -54,6 +54,15 @@ pub struct Setup {
     pub recipes: RecipeCards,
     /// What stands in a conversation that is empty.
     pub opening: Opening,
+}
+
+/// Which session is marked in a list of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SessionPick {
+    /// The newest of the folder that is worked in.
+    Newest,
+    /// The one in this file, among those of all folders.
+    File(PathBuf),
 }
 
 /// The model server that is expected on this computer, as the configuration says.
@@ -108,7 +117,7 @@ impl Default for Setup {
             themes: OwnThemes::default(),
             welcome: false,
             address: None,
-            pick_session: false,
+            pick_session: None,
             place: None,
             try_provider: false,
             log: None,

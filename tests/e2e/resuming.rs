@@ -194,6 +194,44 @@ fn a_session_of_another_folder_asks_before_it_opens() {
 }
 
 #[test]
+fn a_session_of_another_folder_stays_chosen_in_the_list_until_it_is_meant() {
+    let home = tempfile::tempdir().expect("a home");
+    asked_hello(home.path());
+    let elsewhere = home.path().join("elsewhere");
+    std::fs::create_dir(&elsewhere).expect("another folder");
+    let cwd = elsewhere.to_string_lossy().into_owned();
+    let story = home.path().join("story.toml").to_string_lossy().into_owned();
+    let terminal = Setup::new(home.path(), &["resume", "--demo", &story, "--cwd", &cwd]).start();
+    terminal.wait_for("[Sessions]");
+    terminal.press("Tab");
+    terminal.wait_for("preview: ");
+    terminal.press("Enter");
+    terminal.wait_for("Open it again to go on here");
+    assert!(!session(home.path()).contains(r#""kind":"resumed""#), "it was told of, not opened");
+    terminal.wait_for("preview: ");
+    terminal.press("Enter");
+    terminal.wait_gone("[Sessions]");
+    terminal.wait_for("Opened again");
+    terminal.wait_for("A first answer.");
+}
+
+#[test]
+fn a_session_goes_on_with_the_source_of_replies_that_is_chosen_for_it() {
+    let home = tempfile::tempdir().expect("a home");
+    asked_hello(home.path());
+    let cwd = home.path().join("work").to_string_lossy().into_owned();
+    // Nothing that answered it is there any more.
+    std::fs::remove_file(home.path().join("story.toml")).expect("removed");
+    let terminal = Setup::new(home.path(), &["resume", "--last", "--cwd", &cwd]).start();
+    terminal.wait_for("Where should answers come from?");
+    terminal.press("1");
+    terminal.wait_gone("Where should answers come from?");
+    terminal.wait_for("A first answer.");
+    say(&terminal, "hello");
+    terminal.wait_for("scripted answers");
+}
+
+#[test]
 fn another_model_is_written_down_when_a_session_is_resumed() {
     let home = tempfile::tempdir().expect("a home");
     asked_hello(home.path());

@@ -41,6 +41,8 @@ pub(crate) struct Sessions {
     listing: SessionListing,
     found: FoundPlaces,
     cursor: Cursor,
+    /// The file of the one that is marked once they are listed; `None`: the newest is.
+    marked: Option<PathBuf>,
     /// The end of the chosen one, as it was read.
     preview: Option<SessionPreview>,
     /// Another name that is being typed for the chosen one.
@@ -53,6 +55,11 @@ impl Sessions {
     /// Those of a folder first; they are being listed.
     pub(crate) fn of(here: PathBuf) -> Self {
         Self { listing: SessionListing::of(here), ..Self::default() }
+    }
+
+    /// Those of all folders, with the one in this file marked; they are being listed.
+    pub(crate) fn marking(file: PathBuf) -> Self {
+        Self { marked: Some(file), ..Self::default() }
     }
 
     /// Those of all folders that hold what was typed; what has to be asked for it.
@@ -204,12 +211,16 @@ impl Sessions {
         self.cursor.0 = at.unwrap_or(self.cursor.0.min(rows.saturating_sub(1)));
     }
 
-    /// The sessions were listed: the newest is chosen at first.
+    /// The sessions were listed: the marked one is chosen at first, else the newest.
     fn set_sessions(&mut self, all: &[Summary]) -> Vec<OverlayResponse> {
         let is_first = self.listing.all().is_none();
         self.keeping_choice(|list| list.listing.keep(all.to_vec(), &list.filter.text()));
         if is_first {
-            self.cursor.0 = self.listing.newest();
+            let is_marked = |row: &usize| {
+                self.listing.get(*row).is_some_and(|session| Some(&session.path) == self.marked.as_ref())
+            };
+            let marked = (0..self.listing.len()).find(is_marked);
+            self.cursor.0 = marked.unwrap_or_else(|| self.listing.newest());
         }
         self.preview()
     }
@@ -285,6 +296,8 @@ impl Overlay for Sessions {
                 let words = words_of_search(&self.filter.text());
                 Exit::OpenSession(hit.session.path.clone(), Some(FoundPlace { place: hit.place, words }))
             }
+            // Who chooses before they are listed means none of the rows to come.
+            Choice::New if self.listing.all().is_none() => return Vec::new(),
             // Who typed words looks for a session; the row that is left when none has them was not chosen.
             Choice::New if !self.filter.is_empty() && self.cursor.0 == 0 => {
                 return self.remark().map(Note::info).map(OverlayResponse::Say).into_iter().collect();

@@ -193,13 +193,16 @@ impl ChatPane {
         if self.width != area.width || self.theme != look.theme.name() {
             self.kept.clear();
             self.live.clear();
+            self.opening = None;
             self.width = area.width;
             look.theme.name().clone_into(&mut self.theme);
         }
         self.area = area;
         self.live.update(state, self.width, look);
+        let size = (self.width, area.height);
+        let kept = self.opening.take().filter(|kept| kept.is_for(suggested, size));
         self.opening =
-            is_open(state).then(|| OpeningRows::new(opening, suggested, (self.width, area.height), look));
+            is_open(state).then(|| kept.unwrap_or_else(|| OpeningRows::new(opening, suggested, size, look)));
         if let Some((item, words)) = self.seek.take_if(|(item, _)| !is_away(state, *item)) {
             let mut lines = (0..).zip(self.lines_of(state, item, look));
             let found = lines.find_map(|(line, passage)| Some((line, words.first_in(passage.text())?)));

@@ -13,7 +13,7 @@ use crate::driver::reminder::Reminder;
 use crate::driver::{Driver, Job, JobResult, Notification, SessionHit};
 use crate::engine::{Command, Phase};
 use crate::tui::Options;
-use crate::tui::setup::FoundPlace;
+use crate::tui::setup::{FoundPlace, SessionPick};
 use crate::tui::theme::{Depth, Theme};
 use crate::tui::ui_command::Exit;
 use crate::tui::widgets::look::DrawStyle;
@@ -148,7 +148,7 @@ impl<'a> Session<'a> {
             return Ok(());
         }
         let setup = &self.options.setup;
-        if setup.pick_session {
+        if setup.pick_session == Some(SessionPick::Newest) {
             self.start(AwaitedJob::Sessions(None), Job::Sessions);
         } else if let (true, Some(model)) = (setup.try_provider, self.driver.state().transcript.model.clone())
         {

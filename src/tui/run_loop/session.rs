@@ -78,8 +78,8 @@ impl Session<'_> {
             self.with(Instant::now(), |screen, ctx| screen.show_place(&place, ctx));
             self.frames.changed(Urgency::Now, Instant::now());
         }
-        if self.screen.setup.pick_session {
-            let wishes = self.screen.open_sessions();
+        if let Some(pick) = self.screen.setup.pick_session.take() {
+            let wishes = self.screen.pick_session(pick);
             self.frames.changed(Urgency::Now, Instant::now());
             return self.grant(wishes);
         }

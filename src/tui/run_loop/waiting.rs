@@ -99,7 +99,7 @@ impl Tui {
     fn show(&mut self, state: &State, text: &str, options: &Options) {
         let at = std::time::Instant::now();
         let mut setup = options.setup.clone();
-        (setup.welcome, setup.pick_session, setup.address) = (false, false, None);
+        (setup.welcome, setup.pick_session, setup.address) = (false, None, None);
         let mut screen = Screen::new(setup, self.keymap.clone(), self.terminal.size(), at);
         let look = super::session::look(&self.theme, options, Clock::System.now());
         screen.panes.composer.set(&self.draft);

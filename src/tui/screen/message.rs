@@ -23,6 +23,7 @@ use crate::tui::overlays::steps::Steps;
 use crate::tui::overlays::themes::ThemeList;
 use crate::tui::overlays::welcome::Welcome;
 use crate::tui::panes::code::Mode;
+use crate::tui::setup::SessionPick;
 use crate::tui::slash::{self, Slash, SlashLine};
 use crate::tui::ui_command::PageTarget;
 use crate::tui::widgets::field::{Edit, Field};
@@ -315,8 +316,15 @@ impl Screen {
         self.put_back(ctx)
     }
 
-    pub(in crate::tui) fn open_sessions(&mut self) -> Vec<UiCommand> {
+    fn open_sessions(&mut self) -> Vec<UiCommand> {
         self.open(Sessions::of(self.setup.cwd.clone()));
+        vec![UiCommand::Job(Job::Sessions)]
+    }
+
+    /// The list of sessions with one of them marked.
+    pub(in crate::tui) fn pick_session(&mut self, pick: SessionPick) -> Vec<UiCommand> {
+        let SessionPick::File(path) = pick else { return self.open_sessions() };
+        self.open(Sessions::marking(path));
         vec![UiCommand::Job(Job::Sessions)]
     }
 

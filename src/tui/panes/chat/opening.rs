@@ -2,7 +2,6 @@
 //! box; it is text there, and nothing is asked before the person sends it.
 
 use crate::engine::State;
-use crate::engine::transcript::Item;
 use crate::tui::paint::markdown;
 use crate::tui::setup::Opening;
 use crate::tui::theme::Slot;
@@ -20,12 +19,13 @@ pub(super) struct OpeningRows {
     pub(crate) rows: Vec<Line<'static>>,
     /// Where each prompt stands among them.
     pub(crate) prompts: Vec<Range<usize>>,
+    /// The prompt that is marked, and the columns and rows that it was laid out for.
+    laid_for: (usize, (u16, u16)),
 }
 
 /// Whether nothing was said yet, so that the opening has its place.
 pub(in crate::tui) fn is_open(state: &State) -> bool {
-    let said = state.transcript.items.iter().any(|item| !matches!(item, Item::Model { .. }));
-    !said && state.live.reply.is_none() && state.live.queued.is_none()
+    !state.transcript.has_begun() && state.live.reply.is_none() && state.live.queued.is_none()
 }
 
 impl OpeningRows {
@@ -36,8 +36,8 @@ impl OpeningRows {
         (width, height): (u16, u16),
         look: DrawStyle<'_>,
     ) -> Self {
-        let mut laid =
-            Self { rows: markdown::lines(&opening.text, width, look.theme, look.links), prompts: Vec::new() };
+        let rows = markdown::lines(&opening.text, width, look.theme, look.links);
+        let mut laid = Self { rows, prompts: Vec::new(), laid_for: (suggested, (width, height)) };
         if opening.prompts.is_empty() {
             return laid;
         }
@@ -61,6 +61,11 @@ impl OpeningRows {
             laid.rows.push(Line::styled(format!("  {hidden} more: Up, Down"), look.dim()));
         }
         laid
+    }
+
+    /// Whether it is laid out so already.
+    pub(super) fn is_for(&self, suggested: usize, size: (u16, u16)) -> bool {
+        self.laid_for == (suggested, size)
     }
 }
 
