@@ -30,7 +30,7 @@ impl Reachability {
 }
 
 /// A file or folder, with all that is below it and not a place of its own.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Place {
     /// Where it is, as programs see it.
     pub path: PathBuf,
@@ -60,7 +60,7 @@ impl Place {
 }
 
 /// What a run reaches. The default is one of which nothing is known, so that nothing is said of it.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Reach {
     /// Places; of those that a path is in, the deepest counts.
     pub(crate) places: Vec<Place>,
