@@ -152,10 +152,25 @@ pub fn say(terminal: &terminal::Terminal, text: &str) {
 pub const SIZES: [(u16, u16); 3] = [(140, 40), (100, 30), (80, 24)];
 
 /// Plays a story in a terminal of each size.
-pub fn at_every_size(story: impl Fn()) {
-    for size in SIZES {
-        terminal::in_size(size, &story);
-    }
+pub fn at_every_size(story: impl Fn() + Sync) {
+    side_by_side(&SIZES, |size| terminal::in_size(size, &story));
+}
+
+/// Plays a story once for each of these sizes, at the same time: it waits more than it works. What fails names its size as
+/// the thread.
+pub fn side_by_side(sizes: &[(u16, u16)], story: impl Fn((u16, u16)) + Sync) {
+    let story = &story;
+    std::thread::scope(|scope| {
+        let play = |size: &(u16, u16)| {
+            let (size, named) = (*size, std::thread::Builder::new().name(format!("{}x{}", size.0, size.1)));
+            named.spawn_scoped(scope, move || story(size)).expect("a thread")
+        };
+        for played in sizes.iter().map(play).collect::<Vec<_>>() {
+            if let Err(why) = played.join() {
+                std::panic::resume_unwind(why);
+            }
+        }
+    });
 }
 
 /// Whether the code has the focus: its title stands in brackets, where there are tabs the tab does.
@@ -194,8 +209,9 @@ pub fn approve(terminal: &terminal::Terminal, block: u32) {
     let deadline = std::time::Instant::now() + terminal::PATIENCE;
     let waiting = format!("Block {block}");
     terminal.wait_for(&waiting);
-    to_code(terminal);
     while std::time::Instant::now() < deadline {
+        // A Tab that was pressed once more, because the first one was slow, may have gone on to another pane.
+        to_code(terminal);
         let screen = terminal.screen();
         if screen.contains("Type  run") || screen.contains("Waiting for the word run") {
             terminal.type_text("run");

@@ -179,10 +179,10 @@ fn the_tour_leads_by_the_same_stops_in_a_large_and_in_a_small_terminal() {
     if record().is_some() {
         return;
     }
-    for size in OTHERS {
+    crate::side_by_side(&OTHERS, |size| {
         let home = tempfile::tempdir().expect("a home");
         assert_eq!(recorded("m"), prompts(played(home.path(), size).1), "{size:?}");
-    }
+    });
 }
 
 /// The texts of the recording's events of a kind.
