@@ -209,16 +209,18 @@ pub fn approve(terminal: &terminal::Terminal, block: u32) {
     let deadline = std::time::Instant::now() + terminal::PATIENCE;
     let waiting = format!("Block {block}");
     terminal.wait_for(&waiting);
+    to_code(terminal);
     while std::time::Instant::now() < deadline {
-        // A Tab that was pressed once more, because the first one was slow, may have gone on to another pane.
-        to_code(terminal);
         let screen = terminal.screen();
         if screen.contains("Type  run") || screen.contains("Waiting for the word run") {
             terminal.type_text("run");
             terminal.press("Enter");
             return;
         }
-        if screen.contains("not shown") {
+        if is_in_message(&screen) {
+            // A Tab that was pressed once more, because the first one was slow, has gone on to the next pane.
+            to_code(terminal);
+        } else if screen.contains("not shown") {
             terminal.press("Space");
         } else {
             terminal.press("a");
