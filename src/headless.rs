@@ -9,12 +9,12 @@ pub(crate) mod events;
 pub(crate) mod form;
 mod interrupts;
 pub(crate) mod json;
+mod reporter;
 pub(crate) mod shapes;
 mod steps;
-mod teller;
 
 pub(crate) use ending::Ending;
-pub(crate) use teller::{change_lines, end_text};
+pub(crate) use reporter::{change_lines, end_text};
 
 use crate::domain::sentences::saving;
 use crate::domain::{
@@ -29,9 +29,9 @@ use crate::engine::{Command, NamedFile, Phase, RecordedBlock, State, WorkflowCon
 use crate::text::at_words::at_words;
 use form::GivenAnswers;
 use interrupts::{Interrupts, Signals};
+use reporter::TurnReporter;
 use std::future::pending;
 use std::io::{self, Write};
-use teller::TurnReporter;
 use tokio::time::sleep_until;
 
 /// What a turn begins with.
@@ -119,22 +119,22 @@ pub(crate) async fn run(
 pub(crate) async fn run_with_observer(
     mut driver: Driver,
     options: &HeadlessOptions,
-    teller: &mut dyn TurnObserver,
+    reporter: &mut dyn TurnObserver,
 ) -> io::Result<TurnResult> {
     let mut given = GivenAnswers::new(options.begin.given_answers());
-    let ending = turn(&mut driver, options, &mut given, teller).await;
+    let ending = turn(&mut driver, options, &mut given, reporter).await;
     // The last that was written may have been masked.
     let is_saved = driver.saved().await.is_ok() && driver.is_saved().await;
     let hint = saving::decide_there(options.session.as_deref().filter(|_| is_saved));
     let told = match &ending {
         Ok(ending) => {
             for told in driver.remaining_notifications() {
-                teller.notify(&told, driver.state())?;
+                reporter.notify(&told, driver.state())?;
             }
             if let Ending::Asked(Question::Form(form)) = ending {
-                teller.form(form, &given.misfits(form, recipe_inputs(driver.state())))?;
+                reporter.form(form, &given.misfits(form, recipe_inputs(driver.state())))?;
             }
-            teller.finish(ending, driver.state(), &hint)
+            reporter.finish(ending, driver.state(), &hint)
         }
         Err(_) => Ok(()),
     };
@@ -153,7 +153,7 @@ async fn turn(
     driver: &mut Driver,
     options: &HeadlessOptions,
     given: &mut GivenAnswers,
-    teller: &mut dyn TurnObserver,
+    reporter: &mut dyn TurnObserver,
 ) -> io::Result<Ending> {
     let mut signals = Signals::listen()?;
     let mut interrupts = Interrupts::default();
@@ -196,7 +196,7 @@ async fn turn(
                     {
                         over = Some(end.clone());
                     }
-                    teller.notify(told, driver.state())?;
+                    reporter.notify(told, driver.state())?;
                 }
                 let refused = recipe_errors(&update, driver).filter(|_| matches!(options.begin, TurnInput::Recipe { .. }));
                 if let Some(misfits) = refused {
@@ -211,7 +211,7 @@ async fn turn(
             () = wait_until(reminder.due()) => {
                 reminder.reminded(std::time::Instant::now());
                 if let Some(going_on) = driver.state().activity() {
-                    teller.progress(&going_on, driver.now())?;
+                    reporter.progress(&going_on, driver.now())?;
                 }
             }
             () = signals.interrupted() => interrupts.interrupt(driver),
@@ -223,7 +223,7 @@ async fn turn(
         if let Some(ending) = ending_of(driver, &interrupts, given, &mut cause, over.as_ref()) {
             // One after the other: what comes of a run is told before it is known whether the next one is wanted.
             let is_over = matches!(ending, Ending::Done | Ending::BlockFailed(_) | Ending::TimedOut);
-            if is_over && teller.wants_more() && next_recorded(&mut recorded, driver) {
+            if is_over && reporter.wants_more() && next_recorded(&mut recorded, driver) {
                 over = None;
                 continue;
             }

@@ -1,7 +1,7 @@
 //! Programs that sayso starts by itself, before or beside what the person approved.
 //!
 //! What it does: keeps the one table of them ([`table`]), finds each once by its absolute path outside of every
-//! folder that a run or the working folder's author could have written ([`ground`]), and makes their commands: with the
+//! folder that a run or the working folder's author could have written ([`writable`]), and makes their commands: with the
 //! table's environment, and with a working folder that is never the person's. What it does not do: run what was
 //! approved (`exec`), decide when something is started, or ask interpreters (`exec/asking.rs`: they are asked inside a
 //! sandbox only, and found here).
@@ -11,19 +11,19 @@
 mod editor;
 mod environment;
 mod error;
-mod ground;
 pub(crate) mod private_folder;
 mod project;
 pub(crate) mod table;
 mod which;
+mod writable;
 
 pub(crate) use editor::quiet_options;
 pub(crate) use error::LaunchError;
-pub(crate) use ground::WritableFolders;
 pub(crate) use private_folder::PrivateFolder;
 pub(crate) use project::project_folders;
 pub(crate) use table::{Start, TABLE};
 pub(crate) use which::{is_program, which};
+pub(crate) use writable::WritableFolders;
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -41,7 +41,7 @@ pub(crate) struct Launcher(Arc<LauncherInner>);
 
 #[derive(Debug)]
 struct LauncherInner {
-    ground: WritableFolders,
+    writable: WritableFolders,
     /// `PATH` as it was given.
     given: OsString,
     programs: OnceLock<FoundPrograms>,
@@ -56,17 +56,17 @@ struct FoundPrograms {
 
 impl FoundPrograms {
     /// Finds the programs of the table on this `PATH`. Starts nothing.
-    fn find(path: &OsStr, ground: &WritableFolders) -> Self {
+    fn find(path: &OsStr, writable: &WritableFolders) -> Self {
         let folders: Vec<PathBuf> =
-            std::env::split_paths(path).filter(|folder| ground.trusts(folder)).collect();
+            std::env::split_paths(path).filter(|folder| writable.trusts(folder)).collect();
         // An entry that holds a colon can't be joined again; it came out of a list that was split at colons.
         let path = std::env::join_paths(folders).unwrap_or_default();
         let mut found = BTreeMap::new();
         for row in TABLE {
             let at = match row.found {
-                FindRule::OnPath(name) => search(&path, ground, name),
+                FindRule::OnPath(name) => search(&path, writable, name),
                 FindRule::At(place) => {
-                    Some(PathBuf::from(place)).filter(|at| ground.trusts(at) && is_program(at))
+                    Some(PathBuf::from(place)).filter(|at| writable.trusts(at) && is_program(at))
                 }
                 FindRule::ByThePerson | FindRule::InTheSandbox => None,
             };
@@ -77,21 +77,21 @@ impl FoundPrograms {
 }
 
 impl Launcher {
-    /// The programs of the table on this `PATH`, outside of this ground. Starts nothing.
-    pub(crate) fn new(path: &OsStr, ground: WritableFolders) -> Self {
+    /// The programs of the table on this `PATH`, outside of these folders. Starts nothing.
+    pub(crate) fn new(path: &OsStr, writable: WritableFolders) -> Self {
         let programs = OnceLock::new();
-        Self(Arc::new(LauncherInner { ground, given: path.to_owned(), programs }))
+        Self(Arc::new(LauncherInner { writable, given: path.to_owned(), programs }))
     }
 
     fn programs(&self) -> &FoundPrograms {
-        let LauncherInner { ground, given, programs } = &*self.0;
-        programs.get_or_init(|| FoundPrograms::find(given, ground))
+        let LauncherInner { writable, given, programs } = &*self.0;
+        programs.get_or_init(|| FoundPrograms::find(given, writable))
     }
 
     /// Those on the `PATH` of this process. They are looked for from now on: what a run puts there later is not found,
     /// also where no sandbox keeps it from writing there.
-    pub(crate) fn of_process(ground: WritableFolders) -> Self {
-        let launcher = Self::new(&std::env::var_os("PATH").unwrap_or_default(), ground);
+    pub(crate) fn of_process(writable: WritableFolders) -> Self {
+        let launcher = Self::new(&std::env::var_os("PATH").unwrap_or_default(), writable);
         let looking = launcher.clone();
         // Without a thread they are looked for when the first is asked for.
         drop(thread::Builder::new().name("programs".into()).spawn(move || looking.programs().at.len()));
@@ -105,17 +105,17 @@ impl Launcher {
 
     /// Whether nobody could have changed what lies here, or where its links lead, who must not be believed.
     pub(crate) fn trusts(&self, path: &Path) -> bool {
-        self.0.ground.trusts(path)
+        self.0.writable.trusts(path)
     }
 
     /// Whether somebody else than the person could have made what lies here, or chosen where its links lead.
     pub(crate) fn is_foreign(&self, path: &Path) -> bool {
-        self.0.ground.is_foreign(path)
+        self.0.writable.is_foreign(path)
     }
 
     /// The first program of this name in a folder that can be trusted; its links are not resolved.
     pub(crate) fn find(&self, name: &OsStr) -> Option<PathBuf> {
-        search(self.path(), &self.0.ground, name)
+        search(self.path(), &self.0.writable, name)
     }
 
     /// Where a program of the table was found.
@@ -206,8 +206,8 @@ impl Default for Launcher {
 }
 
 /// The first program of this name on a `PATH` that can be trusted.
-fn search(path: &OsStr, ground: &WritableFolders, name: impl AsRef<Path>) -> Option<PathBuf> {
-    which::on_path(name.as_ref(), path).find(|at| ground.trusts(at))
+fn search(path: &OsStr, writable: &WritableFolders, name: impl AsRef<Path>) -> Option<PathBuf> {
+    which::on_path(name.as_ref(), path).find(|at| writable.trusts(at))
 }
 
 #[cfg(test)]

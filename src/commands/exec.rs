@@ -3,7 +3,7 @@
 //! All files are read before the first one runs: what was named is what runs. The way is that of every session, by engine
 //! and driver; what is told of it is the business of `told`.
 
-mod told;
+mod reporter;
 
 use super::{Console, input};
 use crate::cli::ExecArgs;
@@ -15,9 +15,9 @@ use crate::engine::NamedFile;
 use crate::headless::{self, Ending, HeadlessOptions, TurnInput};
 use crate::report::{self, Failure, FailureClass};
 use crate::session::setup;
+use reporter::{FileReporter, Retention};
 use std::path::PathBuf;
 use std::sync::Arc;
-use told::{FileTeller, Retention};
 
 pub(super) async fn run(args: ExecArgs, console: &mut Console<'_>) -> Result<(), Failure> {
     let model = crate::cli::ModelArgs {
@@ -65,10 +65,10 @@ pub(super) async fn run(args: ExecArgs, console: &mut Console<'_>) -> Result<(),
     });
     let begin = TurnInput::Files { files, limits, fetch: args.pull };
     let options = HeadlessOptions { begin, json: args.json, session: None };
-    let mut teller = FileTeller::new(console, args.json, kept);
-    let ended = Box::pin(headless::run_with_observer(opened.driver, &options, &mut teller)).await?;
+    let mut reporter = FileReporter::new(console, args.json, kept);
+    let ended = Box::pin(headless::run_with_observer(opened.driver, &options, &mut reporter)).await?;
     drop(scratch);
-    match (ended.ending, teller.failure_class()) {
+    match (ended.ending, reporter.failure_class()) {
         (Ending::Interrupted, _) => Err(Failure::already_told(FailureClass::Interrupted)),
         (ending @ Ending::Unsaved(_), _) => {
             Err(Failure::new(FailureClass::Session, ending.message()).hint(saving::WITHOUT_SESSION))

@@ -76,7 +76,7 @@ mod tests {
 
     const ORIGIN: &str = "https://api.example.com";
 
-    fn put(path: &Path, name: &str, key: &str) -> Result<(), ConfigError> {
+    fn write_key(path: &Path, name: &str, key: &str) -> Result<(), ConfigError> {
         store(path, name, &key.into(), ORIGIN)
     }
 
@@ -94,9 +94,9 @@ mod tests {
     fn a_key_is_stored_for_the_person_alone_and_read_again() {
         let home = tempfile::tempdir().unwrap();
         let path = home.path().join("config").join("credentials.toml");
-        put(&path, "openai", "sk-1").unwrap();
-        put(&path, "my server.de", "with \"quotes\" \\ and ümlauts").unwrap();
-        put(&path, "openai", "sk-2").unwrap();
+        write_key(&path, "openai", "sk-1").unwrap();
+        write_key(&path, "my server.de", "with \"quotes\" \\ and ümlauts").unwrap();
+        write_key(&path, "openai", "sk-2").unwrap();
         assert_eq!(
             keys(&path),
             [pair("my server.de", "with \"quotes\" \\ and ümlauts"), pair("openai", "sk-2")]
@@ -125,7 +125,7 @@ mod tests {
         for (text, mode) in [("a = 'x'\n", 0o644), ("a = \n", 0o600), ("a = 3\n", 0o600)] {
             std::fs::write(&path, text).unwrap();
             std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
-            assert!(matches!(put(&path, "b", "k"), Err(ConfigError::Credentials { .. })), "{text}");
+            assert!(matches!(write_key(&path, "b", "k"), Err(ConfigError::Credentials { .. })), "{text}");
             assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
         }
     }
@@ -137,7 +137,7 @@ mod tests {
         std::fs::write(&real, "").unwrap();
         std::fs::set_permissions(&real, std::fs::Permissions::from_mode(0o600)).unwrap();
         symlink(&real, &link).unwrap();
-        put(&link, "b", "k").unwrap();
+        write_key(&link, "b", "k").unwrap();
         assert_eq!(keys(&real), [pair("b", "k")]);
         assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
     }

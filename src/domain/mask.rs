@@ -7,9 +7,9 @@
 //! sees what there was.
 
 mod known;
+mod server_message;
 mod shapes;
 mod stream;
-mod told;
 
 pub(crate) use stream::MaskStream;
 

@@ -16,7 +16,7 @@ pub struct SharedState {
 
 impl SharedState {
     /// A block has begun in it.
-    pub(crate) fn ran(&mut self, block: BlockId) {
+    pub(crate) fn add(&mut self, block: BlockId) {
         self.blocks.push(block);
     }
 

@@ -28,9 +28,9 @@ pub(super) fn inspect(
     block: &Block,
     revision: Revision,
     limits: Option<Limits>,
-    ground: &FileScope,
+    files: &FileScope,
 ) -> (Inspection, Vec<OpenPlace>) {
-    let placed = match edits::locate(block, revision, (&ground.scope, &ground.own)) {
+    let placed = match edits::locate(block, revision, (&files.scope, &files.own)) {
         EditState::Stands(seen) => seen,
         EditState::Looked(edit) => {
             let inspection = impossible("its places in the file are looked for".into());
@@ -47,7 +47,7 @@ pub(super) fn inspect(
         Some(Err(why)) => return (impossible(why.to_string()), Vec::new()),
         None => return (impossible("this version is not known".into()), Vec::new()),
     };
-    let scope = &ground.scope;
+    let scope = &files.scope;
     // An edit is judged by one look: between two of them its files could become others.
     let looked = placed.map_or_else(|| target::look_all(&scope.cwd, scope.home.as_deref(), &act), Ok);
     let seen = match looked {
@@ -58,7 +58,7 @@ pub(super) fn inspect(
     // The target is where links lead; places are judged by what they are there.
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
     let scope = &Scope { cwd: real(&scope.cwd), home: scope.home.as_deref().map(real), ..scope.clone() };
-    let own = ground.own.canonicalize().unwrap_or_else(|_| ground.own.clone());
+    let own = files.own.canonicalize().unwrap_or_else(|_| files.own.clone());
     let mut review = review_places(&act, &seen, scope, &own);
     let writes = matches!(act, FileAct::Write { .. } | FileAct::WriteAll { .. });
     if let (true, Some(version)) = (writes, block.version(revision)) {

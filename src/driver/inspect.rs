@@ -48,15 +48,15 @@ pub(super) fn spawn(
     revision: Revision,
     (limits, fresh, terminal): (Option<Limits>, bool, bool),
     earlier: Arc<EarlierTexts>,
-    ground: FileScope,
+    files: FileScope,
     executor: Executor,
     (seen, places, undo, inbox): (AllSeen, HeldFolders, Arc<UndoRoom>, mpsc::Sender<Signal>),
 ) {
     tokio::spawn(async move {
         let id = block.id;
         if block.kind.acts_on_file() {
-            let working = ground.scope.cwd.clone();
-            let (mut inspection, found) = look_at_file(block, revision, limits, ground).await;
+            let working = files.scope.cwd.clone();
+            let (mut inspection, found) = look_at_file(block, revision, limits, files).await;
             if let Ok(terms) = &inspection.terms {
                 inspection.undo = undo_cover(undo, (id, revision), terms.clone(), working).await;
             }
@@ -67,7 +67,7 @@ pub(super) fn spawn(
             let _ = inbox.send(Signal::Event(event)).await;
             return;
         }
-        let scope = ground.scope;
+        let scope = files.scope;
         let working = scope.cwd.clone();
         let terms = find_terms(&block, revision, (limits, fresh, terminal), &executor).await;
         let terms = terms.map_err(|why| why.to_string());
@@ -150,9 +150,9 @@ async fn look_at_file(
     block: Block,
     revision: Revision,
     limits: Option<Limits>,
-    ground: FileScope,
+    files: FileScope,
 ) -> (Inspection, Vec<OpenPlace>) {
-    let work = tokio::task::spawn_blocking(move || file_look::inspect(&block, revision, limits, &ground));
+    let work = tokio::task::spawn_blocking(move || file_look::inspect(&block, revision, limits, &files));
     work.await.unwrap_or_else(|error| {
         tracing::error!(%error, "the look at a file broke off");
         (impossible("the look at the file broke off".into()), Vec::new())

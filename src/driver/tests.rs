@@ -76,7 +76,7 @@ impl Home {
         })
     }
 
-    fn ground(&self) -> UndoScope {
+    fn scope(&self) -> UndoScope {
         UndoScope::Folders(vec![self.work()])
     }
 
@@ -166,9 +166,9 @@ impl Home {
 
     /// A run of this number that was remembered: its note.
     fn run(&self, undo: &mut UndoStore, number: usize) -> UndoNote {
-        let picture = undo.remember(self.ground(), &[]).unwrap();
+        let snapshot = undo.remember(self.scope(), &[]).unwrap();
         self.bring(&after(number));
-        undo.record(&picture, &[]).unwrap()
+        undo.record(&snapshot, &[]).unwrap()
     }
 }
 

@@ -50,7 +50,7 @@ impl UndoRoom {
     }
 
     /// What a run under these terms may change of the person's files.
-    fn ground(&self, terms: &Terms, working: &Path) -> UndoScope {
+    fn scope(&self, terms: &Terms, working: &Path) -> UndoScope {
         match terms.executor {
             ExecutorKind::Files => UndoScope::of_files(terms.rights.write.iter().cloned()),
             // What is pulled is the engine's.
@@ -74,11 +74,11 @@ impl UndoRoom {
         terms: &Terms,
         working: &Path,
     ) -> Option<UndoCover> {
-        let ground = self.ground(terms, working);
-        if ground.is_empty() {
+        let scope = self.scope(terms, working);
+        if scope.is_empty() {
             return None;
         }
-        let cover = self.with(|store| store.cover(&ground)).unwrap_or_else(UndoCover::none);
+        let cover = self.with(|store| store.cover(&scope)).unwrap_or_else(UndoCover::none);
         self.told.lock().unwrap_or_else(PoisonError::into_inner).insert(block, cover.clone());
         Some(cover)
     }
@@ -100,11 +100,11 @@ impl UndoRoom {
     ) -> Result<FolderCopies, RememberError> {
         let block = (approval.block(), approval.revision());
         let told = self.told.lock().unwrap_or_else(PoisonError::into_inner).remove(&block);
-        let ground = self.ground(approval.terms(), working);
-        if ground.is_empty() {
+        let scope = self.scope(approval.terms(), working);
+        if scope.is_empty() {
             return Ok(None);
         }
-        let taken = self.with(|store| store.remember(ground, others));
+        let taken = self.with(|store| store.remember(scope, others));
         let taken = taken.unwrap_or_else(|why| Err(UndoCover::none(why)));
         let cover = taken.as_ref().map_or_else(|none| none, |picture| &picture.cover);
         match told.filter(|told| cover.is_less_than(told)) {

@@ -163,11 +163,11 @@ fn take_between<'l>(line: &str, mut ahead: impl Iterator<Item = &'l str>, hunk: 
         let mut next = || ahead.next().unwrap_or_default();
         line.starts_with("--- ") && next().starts_with("+++ ") && is_at(next())
     };
-    let is_between = ends || hunk.as_ref().is_none_or(|hunk| !hunk.is_waiting()) && is_file();
-    if is_between {
+    let stands_between = ends || hunk.as_ref().is_none_or(|hunk| !hunk.is_waiting()) && is_file();
+    if stands_between {
         *hunk = None;
     }
-    is_between
+    stands_between
 }
 
 fn belongs(line: &str, hunk: Option<&mut Hunk>, is_behind_blank: bool) -> LineRole {

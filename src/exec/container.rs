@@ -294,7 +294,7 @@ impl Containers {
             self.start_kernel(known);
         }
         if let Some(kernel) = &mut self.kernel {
-            kernel.shared.ran(job.block);
+            kernel.shared.add(job.block);
             match &job.terms.target {
                 Some(file) => kernel.load(&job.token, &job.label, job.source.as_bytes(), &file.path),
                 None => kernel.run(&job.token, &job.label, job.source.as_bytes()),

@@ -55,7 +55,7 @@ pub(super) struct Jupyter {
     generations: BTreeMap<String, u32>,
     number: u32,
     news: mpsc::Receiver<(u32, KernelNews)>,
-    outlet: mpsc::Sender<(u32, KernelNews)>,
+    news_sender: mpsc::Sender<(u32, KernelNews)>,
     block: Option<JupyterBlock>,
     /// The end of a block whose kernel is being brought to a stand: it is told once it stands.
     resting: Option<RunEnd>,
@@ -90,7 +90,7 @@ impl Jupyter {
         wanted: Option<String>,
         notices: mpsc::Sender<KernelNotice>,
     ) -> Self {
-        let (outlet, news) = mpsc::channel(256);
+        let (news_sender, news) = mpsc::channel(256);
         Self {
             available: AvailableKernels::new(setup, config, wanted),
             ids: Rc::new(MessageIds::new()),
@@ -98,7 +98,7 @@ impl Jupyter {
             generations: BTreeMap::new(),
             number: 0,
             news,
-            outlet,
+            news_sender,
             block: None,
             resting: None,
             queue: VecDeque::new(),
@@ -113,7 +113,7 @@ impl Jupyter {
         let generation = kernel.map_or(next, |kernel| kernel.generation);
         let (interpreter, cwd, env) = match &self.available.server {
             Some(server) => {
-                (format!("{} at {}", spec.name, server.shown()), "(on the server)".into(), Vec::new())
+                (format!("{} at {}", spec.name, server.redacted()), "(on the server)".into(), Vec::new())
             }
             None => {
                 let program = spec.argv.first().cloned().unwrap_or_default();
@@ -152,7 +152,7 @@ impl Jupyter {
         self.number += 1;
         let generation = self.generations.entry(spec.name.clone()).or_default();
         *generation += 1;
-        let outlet = NewsSender { number: self.number, news: self.outlet.clone() };
+        let news_sender = NewsSender { number: self.number, news: self.news_sender.clone() };
         let (orders, receiver) = mpsc::unbounded_channel();
         let patience = Duration::from_secs(self.available.config.start);
         let work = match &self.available.server {
@@ -164,7 +164,7 @@ impl Jupyter {
                     patience,
                     reconnect,
                 };
-                tokio::task::spawn_local(remote::carry(start, self.ids.clone(), receiver, outlet))
+                tokio::task::spawn_local(remote::carry(start, self.ids.clone(), receiver, news_sender))
             }
             None => {
                 let start = local::LocalStart {
@@ -175,7 +175,7 @@ impl Jupyter {
                     spec: spec.clone(),
                     patience,
                 };
-                tokio::task::spawn_local(local::carry(start, self.ids.clone(), receiver, outlet))
+                tokio::task::spawn_local(local::carry(start, self.ids.clone(), receiver, news_sender))
             }
         };
         let kernel = StartedKernel {

@@ -335,14 +335,14 @@ impl Sandbox {
 
     fn policy_for(&self, program: &Path, python: bool) -> Option<Policy> {
         let (policy, _) = self.confined.as_ref()?;
-        let ground = SearchScope {
+        let scope = SearchScope {
             home: self.home.as_deref(),
             cwd: &policy.cwd,
             own: &self.own,
             programs: &self.programs,
         };
-        let mut needed = toolchain::of_interpreter(program, python, ground);
-        needed.extend(self.python.iter().flat_map(|python| toolchain::of_interpreter(python, true, ground)));
+        let mut needed = toolchain::of_interpreter(program, python, scope);
+        needed.extend(self.python.iter().flat_map(|python| toolchain::of_interpreter(python, true, scope)));
         Some(policy.clone().with_read(&needed))
     }
 }

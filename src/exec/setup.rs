@@ -47,7 +47,7 @@ impl Setup {
         let mut write = self.sandbox.write.clone();
         // What lies where the project itself keeps environments is the project's.
         write.extend(environments::chosen_by_project(&self.cwd, home));
-        let ground = WritableFolders::new(&self.cwd, home, &write, &own);
-        Launcher::of_process(ground.with_worked_folders(&self.worked, home))
+        let folders = WritableFolders::new(&self.cwd, home, &write, &own);
+        Launcher::of_process(folders.with_worked_folders(&self.worked, home))
     }
 }

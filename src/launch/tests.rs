@@ -31,8 +31,8 @@ impl Disk {
         path.insert(0, PathBuf::new());
         path.insert(1, ".".into());
         path.insert(2, "bin".into());
-        let ground = WritableFolders::new(&self.base.join("work"), None, &[self.base.join("out")], &[]);
-        Launcher::new(&std::env::join_paths(path).unwrap(), ground)
+        let writable = WritableFolders::new(&self.base.join("work"), None, &[self.base.join("out")], &[]);
+        Launcher::new(&std::env::join_paths(path).unwrap(), writable)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Which file a name stands for. Looks at files, starts nothing; whether a place can be trusted is told by `ground`.
+//! Which file a name stands for. Looks at files, starts nothing; whether a place can be trusted is told by `writable`.
 
 use rustix::fs::{Access, access};
 use std::ffi::OsStr;

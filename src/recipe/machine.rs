@@ -1,9 +1,9 @@
 //! The machine: the way of any definition through its turn. Where it stands is found out anew each time, from what the
 //! session holds (`path`); what a round came to is the business of its check; what is told is put together in `told`.
 
+mod messages;
 mod path;
 mod protect;
-mod told;
 
 use super::check::CheckResponse;
 use super::definition::Definition;
@@ -58,7 +58,7 @@ impl Machine {
 }
 
 fn end(path: &Path<'_>, ending: &Ending) -> WorkflowStep {
-    WorkflowStep::End { end: ending.end, summary: told::summary(path, ending) }
+    WorkflowStep::End { end: ending.end, summary: messages::summary(path, ending) }
 }
 
 impl Workflow for Machine {
@@ -73,7 +73,7 @@ impl Workflow for Machine {
             }
             let (view, step) = (path.view(), path.step());
             if !view.is_told {
-                let text = told::round_message(&path);
+                let text = messages::round_message(&path);
                 if !text.is_empty() {
                     let (step, title) = (step.name.clone(), step.title.clone());
                     moves.push(WorkflowStep::Say { step, title, round: view.round, text });
@@ -108,7 +108,7 @@ impl Workflow for Machine {
         let step = path.step();
         let fits =
             super::definition::StepKind::of(&block.kind).is_some_and(|kind| step.blocks.contains(&kind));
-        if fits { step.check.declines(&path.view(), block) } else { Some(told::not_wanted(step, block)) }
+        if fits { step.check.declines(&path.view(), block) } else { Some(messages::not_wanted(step, block)) }
     }
 
     fn remarks(&self, context: &WorkflowContext<'_>, block: &Block, review: &Review) -> Vec<Finding> {

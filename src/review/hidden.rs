@@ -22,7 +22,7 @@ pub(super) fn look(source: &str, matter: Option<&[(Range<usize>, TextKind)]>) ->
         let Some(kind) = unicode::hidden(c).or(odd_selector.then_some(HiddenReason::ZeroWidth)) else {
             continue;
         };
-        let ground = matter.map_or(Surroundings::Unparsed, |matter| {
+        let surroundings = matter.map_or(Surroundings::Unparsed, |matter| {
             while matter.get(at_matter).is_some_and(|(range, _)| range.end <= at) {
                 at_matter += 1;
             }
@@ -37,7 +37,7 @@ pub(super) fn look(source: &str, matter: Option<&[(Range<usize>, TextKind)]>) ->
         if ordinary {
             continue;
         }
-        let Some(severity) = severity(kind, ground) else { continue };
+        let Some(severity) = severity(kind, surroundings) else { continue };
         add(&mut diagnostics, at, c, kind, severity);
     }
     diagnostics
@@ -59,8 +59,8 @@ enum Surroundings {
 }
 
 /// How much a hidden character matters where it stands.
-fn severity(kind: HiddenReason, ground: Surroundings) -> Option<Severity> {
-    match (kind, ground) {
+fn severity(kind: HiddenReason, surroundings: Surroundings) -> Option<Severity> {
+    match (kind, surroundings) {
         (HiddenReason::Bidi | HiddenReason::Tag | HiddenReason::Control, _) => Some(Severity::High),
         (HiddenReason::ZeroWidth | HiddenReason::Filler, Surroundings::TextKind(_)) => Some(Severity::Medium),
         (HiddenReason::ZeroWidth | HiddenReason::Filler, _) => Some(Severity::High),

@@ -232,7 +232,7 @@ impl<'t> JavascriptReader<'_, 't> {
             }
             let name = Argument { value: Value::text(self.spelled(property)), span: property.byte_range() };
             let value = Argument { value: value.clone(), span: span.clone() };
-            self.shared.tell("process.env[]=", vec![name, value], span);
+            self.shared.push_act("process.env[]=", vec![name, value], span);
         }
     }
 
@@ -253,7 +253,7 @@ impl<'t> JavascriptReader<'_, 't> {
         };
         for value in value.alternatives() {
             let argument = Argument { value, span: span.clone() };
-            self.shared.tell("process.env[]", vec![argument], node.byte_range());
+            self.shared.push_act("process.env[]", vec![argument], node.byte_range());
         }
     }
 }

@@ -46,18 +46,18 @@ const DERIVED_FOLDERS: &[&str] = &[
 /// What is known of a target.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub(super) struct PathMeaning {
-    pub(super) grounds: Vec<PathClass>,
+    pub(super) classes: Vec<PathClass>,
     /// For a place with a meaning: `an SSH key`.
     pub(super) what: Option<String>,
 }
 
 impl PathMeaning {
-    fn only(ground: PathClass) -> Self {
-        Self { grounds: vec![ground], what: None }
+    fn only(class: PathClass) -> Self {
+        Self { classes: vec![class], what: None }
     }
 
-    pub(super) fn is(&self, ground: PathClass) -> bool {
-        self.grounds.contains(&ground)
+    pub(super) fn is(&self, class: PathClass) -> bool {
+        self.classes.contains(&class)
     }
 }
 
@@ -81,12 +81,12 @@ pub(super) fn locate(text: &str, folder: Option<&str>, scope: &Scope) -> PathMea
         region => region,
     };
     if region == PathClass::Inside && spelled.split('/').any(|part| DERIVED_FOLDERS.contains(&part)) {
-        located.grounds.push(PathClass::Derived);
+        located.classes.push(PathClass::Derived);
     }
-    located.grounds.push(region);
+    located.classes.push(region);
     if resolved(&spelled, scope).is_some_and(|full| full.trim_end_matches("/*") == spelled_path(&scope.cwd)) {
         // The folder itself: all is lost with it, and yet it may be written to.
-        located.grounds.push(PathClass::Inside);
+        located.classes.push(PathClass::Inside);
     }
     located
 }
@@ -213,13 +213,13 @@ fn meanings(text: &str, scope: &Scope) -> PathMeaning {
     let tail = text.rsplit(HOLE).next().unwrap_or_default();
     for row in scope.book.places() {
         if names(row, text, &full, tail, scope) {
-            located.grounds.push(row.class);
+            located.classes.push(row.class);
             located.what.get_or_insert_with(|| row.what.clone());
         }
     }
     let spelled = if full.is_empty() { text } else { full.as_str() };
     if let Some(obeyed) = obeyed(Path::new(spelled)).filter(|_| !located.is(PathClass::Start)) {
-        located.grounds.push(PathClass::Start);
+        located.classes.push(PathClass::Start);
         located.what.get_or_insert_with(|| obeyed.what.to_owned());
     }
     located
@@ -301,7 +301,7 @@ pub(super) fn host(text: &str) -> Option<String> {
 }
 
 /// Whether a host is this computer.
-pub(super) fn host_ground(text: &str) -> PathClass {
+pub(super) fn host_class(text: &str) -> PathClass {
     match host(text) {
         None => PathClass::Unknown,
         Some(host) => {

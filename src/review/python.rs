@@ -230,7 +230,7 @@ impl<'t> PythonReader<'_, 't> {
                     let span = node.byte_range();
                     let arguments =
                         arguments.iter().map(|v| Argument { value: v.clone(), span: span.clone() }).collect();
-                    self.shared.tell(name, arguments, span);
+                    self.shared.push_act(name, arguments, span);
                 }
                 return;
             }
@@ -261,7 +261,7 @@ impl<'t> PythonReader<'_, 't> {
             && times >= 1 << 30
         {
             let argument = Argument { value: Value::new(ValueKind::Number(times)), span: span.byte_range() };
-            self.shared.tell("@repeat", vec![argument], node.byte_range());
+            self.shared.push_act("@repeat", vec![argument], node.byte_range());
         }
     }
 
@@ -272,7 +272,7 @@ impl<'t> PythonReader<'_, 't> {
         let span =
             node.start_byte()..node.start_byte() + rest.lines().next().unwrap_or_default().trim_end().len();
         let folder = Argument { value: folder, span: span.clone() };
-        self.tell(vec![Act::new("os.chdir", vec![folder], span)]);
+        self.push_acts(vec![Act::new("os.chdir", vec![folder], span)]);
     }
 
     /// `os.environ['KEY']` is told like a call.
@@ -290,7 +290,7 @@ impl<'t> PythonReader<'_, 't> {
         }
         for value in self.fold(index, frame, 0).alternatives() {
             let argument = Argument { value, span: index.byte_range() };
-            self.shared.tell("os.environ[]", vec![argument], node.byte_range());
+            self.shared.push_act("os.environ[]", vec![argument], node.byte_range());
         }
     }
 }

@@ -32,7 +32,7 @@ pub fn refusals(effects: &Effects, reach: &Reach, scope: &Scope, links: Links<'_
         lines.extend(told);
     }
     if reach.network == Reachability::No {
-        let far = effects.hosts.iter().filter(|host| path_class::host_ground(host) == PathClass::Remote);
+        let far = effects.hosts.iter().filter(|host| path_class::host_class(host) == PathClass::Remote);
         lines.extend(far.map(|host| refusal("reaches", host, Hindrance::Network)));
         let fetched = effects.packages.iter().filter(|name| !is_here(name));
         lines.extend(fetched.map(|name| refusal("installs", name, Hindrance::Network)));
@@ -44,7 +44,7 @@ pub fn refusals(effects: &Effects, reach: &Reach, scope: &Scope, links: Links<'_
 /// of: which of them is the program's choice. None where the text means no file, or one that can't be told.
 fn places(text: &str, reach: &Reach, scope: &Scope) -> Vec<PathBuf> {
     let located = path_class::locate(text, None, scope);
-    if [PathClass::Unknown, PathClass::Null, PathClass::Scratch].iter().any(|ground| located.is(*ground)) {
+    if [PathClass::Unknown, PathClass::Null, PathClass::Scratch].iter().any(|class| located.is(*class)) {
         return Vec::new();
     }
     let told = reach.home.as_ref().map(|home| Scope { home: Some(home.clone()), ..scope.clone() });

@@ -211,12 +211,12 @@ impl<'a, 't> WalkContext<'a, 't> {
         self.reading.unknown |= !self.book.reads(&act.name);
         if let Some(host) = self.book.host_of(&act.name) {
             let host = Argument { value: Value::text(host), span: act.span.clone() };
-            self.tell("@service", vec![host], act.span.clone());
+            self.push_act("@service", vec![host], act.span.clone());
         }
     }
 
     /// An act without named arguments.
-    pub(super) fn tell(&mut self, name: &str, arguments: Vec<Argument>, span: Range<usize>) {
+    pub(super) fn push_act(&mut self, name: &str, arguments: Vec<Argument>, span: Range<usize>) {
         self.reading.acts.push(Act { folder: self.folder.clone(), ..Act::new(name, arguments, span) });
     }
 }

@@ -52,8 +52,8 @@ impl ProcessContext {
         let mut own = own_folders(loaded);
         own.push(loaded.paths.data.clone());
         let (home, write) = (self.home.as_deref(), &loaded.config.sandbox.write);
-        let ground = WritableFolders::new(&self.cwd, home, write, &own);
-        Launcher::of_process(ground.with_worked_folders(&self.worked, home))
+        let folders = WritableFolders::new(&self.cwd, home, write, &own);
+        Launcher::of_process(folders.with_worked_folders(&self.worked, home))
     }
 }
 

@@ -133,7 +133,7 @@ pub(crate) fn demo(factory: &SessionFactory, wanted: &str, own_folder: bool) -> 
         let made = folder::fresh(&factory.loaded.paths.demo(), &name, story.files());
         factory.place = factory.place.with_cwd(made.map_err(|error| failed(&error))?);
     } else {
-        folder::put(&factory.place.cwd, story.files()).map_err(|error| failed(&error))?;
+        folder::add_missing(&factory.place.cwd, story.files()).map_err(|error| failed(&error))?;
     }
     let begins = story.first_recipe().cloned().map(|(name, given)| ChosenRecipe { name, given });
     let model = ModelName { provider: SCRIPTED.into(), model: name };

@@ -249,42 +249,42 @@ mod tests {
     #[test]
     fn a_change_is_told_once() {
         let attention = at(&[("TERM", "xterm-256color"), ("VTE_VERSION", "8003")]);
-        let (mut teller, now) = (AttentionSender::new(attention), Instant::now());
+        let (mut sender, now) = (AttentionSender::new(attention), Instant::now());
         let later = now + Duration::from_secs(60);
-        assert_eq!(teller.update("sayso", ProgramStatus::Idle, now), "\x1b]7501;state=idle:app=sayso\x1b\\");
-        assert_eq!(teller.update("sayso", ProgramStatus::Idle, later), "");
+        assert_eq!(sender.update("sayso", ProgramStatus::Idle, now), "\x1b]7501;state=idle:app=sayso\x1b\\");
+        assert_eq!(sender.update("sayso", ProgramStatus::Idle, later), "");
         let working = "\x1b]7501;state=working:app=sayso\x1b\\\x1b]9;4;3\x1b\\";
-        assert_eq!(teller.update("sayso", ProgramStatus::Working, now), working);
-        assert_eq!(teller.update("sayso", ProgramStatus::Working, later), "");
+        assert_eq!(sender.update("sayso", ProgramStatus::Working, now), working);
+        assert_eq!(sender.update("sayso", ProgramStatus::Working, later), "");
         let waits = "\x1b]7501;state=blocked:kind=permission:app=sayso\x1b\\\x1b]9;4;0\x1b\\";
-        assert_eq!(teller.update("sayso", ProgramStatus::Permission, now), waits);
-        assert_eq!(teller.update("sayso", ProgramStatus::Permission, later), "");
+        assert_eq!(sender.update("sayso", ProgramStatus::Permission, now), waits);
+        assert_eq!(sender.update("sayso", ProgramStatus::Permission, later), "");
         let failed = "\x1b]7501;state=error:app=sayso\x1b\\\x1b]9;4;2;100\x1b\\";
-        assert_eq!(teller.update("sayso", ProgramStatus::Failed, now), failed);
+        assert_eq!(sender.update("sayso", ProgramStatus::Failed, now), failed);
         assert_eq!(attention.clear(), "\x1b]7501;state=clear\x1b\\\x1b]9;4;0\x1b\\");
-        teller.forget();
-        assert_ne!(teller.update("sayso", ProgramStatus::Failed, now), "");
+        sender.forget();
+        assert_ne!(sender.update("sayso", ProgramStatus::Failed, now), "");
     }
 
     #[test]
     fn ghostty_is_told_again_what_lasts() {
         let ghostty =
             [("TERM", "xterm-ghostty"), ("TERM_PROGRAM", "ghostty"), ("TERM_PROGRAM_VERSION", "1.2.3")];
-        let (mut teller, now) = (AttentionSender::new(at(&ghostty)), Instant::now());
-        assert!(teller.update("sayso", ProgramStatus::Working, now).ends_with("\x1b]9;4;3\x1b\\"));
-        assert_eq!(teller.update("sayso", ProgramStatus::Working, now + Duration::from_secs(9)), "");
+        let (mut sender, now) = (AttentionSender::new(at(&ghostty)), Instant::now());
+        assert!(sender.update("sayso", ProgramStatus::Working, now).ends_with("\x1b]9;4;3\x1b\\"));
+        assert_eq!(sender.update("sayso", ProgramStatus::Working, now + Duration::from_secs(9)), "");
         assert_eq!(
-            teller.update("sayso", ProgramStatus::Working, now + Duration::from_secs(11)),
+            sender.update("sayso", ProgramStatus::Working, now + Duration::from_secs(11)),
             "\x1b]9;4;3\x1b\\"
         );
-        assert_eq!(teller.update("sayso", ProgramStatus::Working, now + Duration::from_secs(12)), "");
+        assert_eq!(sender.update("sayso", ProgramStatus::Working, now + Duration::from_secs(12)), "");
     }
 
     #[test]
     fn a_terminal_that_would_write_it_is_told_nothing() {
         for term in ["linux", "dumb", "vt100", ""] {
-            let mut teller = AttentionSender::new(at(&[("TERM", term)]));
-            assert_eq!(teller.update("sayso", ProgramStatus::Working, Instant::now()), "", "{term}");
+            let mut sender = AttentionSender::new(at(&[("TERM", term)]));
+            assert_eq!(sender.update("sayso", ProgramStatus::Working, Instant::now()), "", "{term}");
             assert_eq!(at(&[("TERM", term)]).clear(), "");
         }
         // These would take it for a message.

@@ -21,9 +21,9 @@ mod lines;
 mod page;
 mod provider;
 mod reply;
+mod reporter;
 mod searching;
 mod session;
-mod teller;
 mod undoing;
 mod words;
 

@@ -148,7 +148,7 @@ impl Tui {
             colouring: Colouring::start(workers.colour_waker()),
             workers,
             title: String::new(),
-            teller: AttentionSender::new(options.attention.unwrap_or_default()),
+            attention: AttentionSender::new(options.attention.unwrap_or_default()),
             last_frame: now,
             draft_due: None,
             exit: None,

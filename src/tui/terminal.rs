@@ -205,7 +205,7 @@ impl Terminal {
     }
 
     /// Tells what goes on; it is taken back when the terminal is given back.
-    pub(crate) fn tell(&mut self, attention: Attention, told: &str) {
+    pub(crate) fn send_attention(&mut self, attention: Attention, told: &str) {
         if self.touched.told.is_none() {
             self.change(|touched| touched.told = Some(attention));
         }

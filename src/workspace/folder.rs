@@ -12,7 +12,7 @@ pub(crate) fn fresh(parent: &Path, name: &str, files: &[(String, String)]) -> Re
     let prefix = format!("{name}-");
     let made = tempfile::Builder::new().prefix(&prefix).disable_cleanup(true).tempdir_in(parent);
     let folder = made.map_err(|e| FileError::io(parent, &e))?.path().to_path_buf();
-    put(&folder, files)?;
+    add_missing(&folder, files)?;
     Ok(folder)
 }
 
@@ -20,7 +20,7 @@ pub(crate) fn fresh(parent: &Path, name: &str, files: &[(String, String)]) -> Re
 ///
 /// # Errors
 /// When the system refuses, or a file's name leads out of the folder.
-pub(crate) fn put(folder: &Path, files: &[(String, String)]) -> Result<(), FileError> {
+pub(crate) fn add_missing(folder: &Path, files: &[(String, String)]) -> Result<(), FileError> {
     for (name, text) in files {
         if !folder.join(name).exists() {
             write::below(folder, name, text.as_bytes())?;

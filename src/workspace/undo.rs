@@ -105,17 +105,17 @@ impl UndoStore {
     }
 
     /// What would be remembered of it now. Nothing is copied.
-    pub(crate) fn cover(&mut self, ground: &UndoScope) -> UndoCover {
-        self.cover_within(ground, WALK_TIMEOUT)
+    pub(crate) fn cover(&mut self, scope: &UndoScope) -> UndoCover {
+        self.cover_within(scope, WALK_TIMEOUT)
     }
 
-    fn cover_within(&mut self, ground: &UndoScope, patience: Duration) -> UndoCover {
-        self.plan(ground, &[], patience).map_or_else(|why| why, |plan| plan.cover)
+    fn cover_within(&mut self, scope: &UndoScope, patience: Duration) -> UndoCover {
+        self.plan(scope, &[], patience).map_or_else(|why| why, |plan| plan.cover)
     }
 
     fn plan(
         &mut self,
-        ground: &UndoScope,
+        scope: &UndoScope,
         others: &[PathBuf],
         patience: Duration,
     ) -> Result<CopyPlan, UndoCover> {
@@ -123,7 +123,7 @@ impl UndoStore {
         if limits.total == 0 {
             return Err(UndoCover::none("switched off in the configuration"));
         }
-        let walked = walk::walk(ground, &own, limits.files, Instant::now().checked_add(patience));
+        let walked = walk::walk(scope, &own, limits.files, Instant::now().checked_add(patience));
         let mut walked = walked.map_err(|error| match error {
             WalkError::TooMany => UndoCover::none(format!("more than {} files", limits.files)),
             WalkError::TooLong => UndoCover::none(WALK_TOO_LONG),
@@ -146,40 +146,40 @@ impl UndoStore {
     /// Remembers it as it stands now, and others: files of folders in which nothing else is.
     pub(crate) fn remember(
         &mut self,
-        ground: UndoScope,
+        scope: UndoScope,
         others: &[PathBuf],
     ) -> Result<UndoSnapshot, UndoCover> {
         // What could be looked at when it was told can be by now, unless it takes much longer.
-        let plan = self.plan(&ground, others, WALK_TIMEOUT * 2)?;
-        self.take(ground, plan).map_err(|error| UndoCover::none(error.to_string()))
+        let plan = self.plan(&scope, others, WALK_TIMEOUT * 2)?;
+        self.take(scope, plan).map_err(|error| UndoCover::none(error.to_string()))
     }
 
-    fn take(&mut self, ground: UndoScope, plan: CopyPlan) -> io::Result<UndoSnapshot> {
+    fn take(&mut self, scope: UndoScope, plan: CopyPlan) -> io::Result<UndoSnapshot> {
         let limits = self.place.limits;
         let (objects, index) = self.open()?;
-        let taken = UndoSnapshot::take(ground, plan, objects, index, limits.file);
+        let taken = UndoSnapshot::take(scope, plan, objects, index, limits.file);
         // What was copied before something went wrong need not be read again.
         index.save();
-        let picture = taken?;
-        objects.keep_below(limits.total, &picture.needed());
-        Ok(picture)
+        let snapshot = taken?;
+        objects.keep_below(limits.total, &snapshot.needed());
+        Ok(snapshot)
     }
 
     /// Records what is different now from how it was remembered; `others` are such files by now.
     ///
     /// # Errors
     /// What the system says: then nothing of the run can be taken back.
-    pub(crate) fn record(&mut self, picture: &UndoSnapshot, others: &[PathBuf]) -> io::Result<UndoNote> {
+    pub(crate) fn record(&mut self, snapshot: &UndoSnapshot, others: &[PathBuf]) -> io::Result<UndoNote> {
         let most = self.place.limits.files.saturating_mul(AFTERWARDS_FACTOR);
-        let mut walked = walk::walk(&picture.ground, &self.place.own, most, None).ok();
+        let mut walked = walk::walk(&snapshot.scope, &self.place.own, most, None).ok();
         if let Some(walked) = &mut walked {
             walked.add(others);
         }
         let (objects, index) = self.open()?;
-        let record = picture.changes(walked, index);
+        let record = snapshot.changes(walked, index);
         index.save();
         let told = (0..record.changes.len()).filter(|at| record.is_listed(*at)).count();
-        let mut note = UndoNote { cover: picture.cover.clone(), ..UndoNote::default() };
+        let mut note = UndoNote { cover: snapshot.cover.clone(), ..UndoNote::default() };
         if told > 0 {
             // What is needed for it is the newest again.
             for change in &record.changes {
@@ -187,7 +187,7 @@ impl UndoStore {
                     objects.has(sha256, bytes);
                 }
             }
-            picture.make_room();
+            snapshot.make_room();
             note.record = Some(objects.put(&serde_json::to_vec(&record)?)?);
             note.changes = u32::try_from(told).unwrap_or(u32::MAX);
         }

@@ -4,8 +4,8 @@
 
 mod contents;
 mod junit;
+mod reporter;
 mod result;
-mod told;
 
 use super::{Console, find, read};
 use crate::cli::{ModelArgs, SessionReplayArgs};
@@ -29,9 +29,9 @@ use crate::text::number::{counted, size};
 use crate::workspace::copy::{ChosenFiles, CopyError, WhyNotCopied};
 use crate::workspace::place::Folder;
 use crate::workspace::undo::{UndoPlace, UndoStore};
+use reporter::ReplayReporter;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use told::ReplayTeller;
 
 /// Files that stay behind are named up to so many; the others are counted.
 const MAX_NAMES_SHOWN: usize = 8;
@@ -189,10 +189,11 @@ impl<'a> Replay<'a> {
         let factory = self.factory(outer, factory, &allowed, work).await?;
         let comparer = Comparer { exact: self.args.exact, masker: factory.masker(), ..Comparer::default() };
         let folders = (self.summary.cwd.as_path(), work);
-        let mut teller = ReplayTeller::new(console, self.args, comparer, folders);
+        let mut reporter = ReplayReporter::new(console, self.args, comparer, folders);
         let mut is_told = false;
         for sitting in &self.recorded.sittings {
-            let ended = self.repeat_period(sitting, &factory, &allowed, (&mut teller, &mut is_told)).await?;
+            let ended =
+                self.repeat_period(sitting, &factory, &allowed, (&mut reporter, &mut is_told)).await?;
             match ended {
                 Some(Ending::Interrupted) => return Err(Failure::already_told(FailureClass::Interrupted)),
                 Some(ending @ Ending::Unsaved(_)) => {
@@ -200,11 +201,11 @@ impl<'a> Replay<'a> {
                 }
                 _ => {}
             }
-            if !teller.is_wanted() {
+            if !reporter.is_wanted() {
                 break;
             }
         }
-        teller.finish(&self.summary.id, &visible_line(self.summary.label()))
+        reporter.finish(&self.summary.id, &visible_line(self.summary.label()))
     }
 
     /// Repeats the runs of one time that the session was open: with kernels and shells of their own.
@@ -213,11 +214,11 @@ impl<'a> Replay<'a> {
         sitting: &'a RecordedPeriod,
         factory: &SessionFactory,
         allowed: &AllowedThen,
-        (teller, is_told): (&mut ReplayTeller<'a, '_>, &mut bool),
+        (reporter, is_told): (&mut ReplayReporter<'a, '_>, &mut bool),
     ) -> Result<Option<Ending>, Failure> {
         if sitting.runs().next().is_none() {
-            teller.expect(&sitting.steps)?;
-            teller.end_period();
+            reporter.expect(&sitting.steps)?;
+            reporter.end_period();
             return Ok(None);
         }
         let (opened, scratch) = factory.begin_unkept(Policy::Ask);
@@ -233,18 +234,18 @@ impl<'a> Replay<'a> {
             return Err(Failure::new(FailureClass::Work, replay::UNCONFINED).hint(replay::UNCONFINED_HINT));
         }
         if !std::mem::replace(is_told, true) {
-            self.print_place(&report, allowed, teller.err())?;
+            self.print_place(&report, allowed, reporter.err())?;
         }
-        teller.expect(&sitting.steps)?;
-        if !teller.is_wanted() {
+        reporter.expect(&sitting.steps)?;
+        if !reporter.is_wanted() {
             let _ = opened.driver.close().await;
             return Ok(None);
         }
         let blocks = sitting.runs().map(|run| self.within_limits(&run.bytes, factory.limits())).collect();
         let options = HeadlessOptions { begin: TurnInput::Recorded(blocks), json: false, session: None };
-        let ended = Box::pin(headless::run_with_observer(opened.driver, &options, teller)).await?;
+        let ended = Box::pin(headless::run_with_observer(opened.driver, &options, reporter)).await?;
         drop(scratch);
-        teller.end_period();
+        reporter.end_period();
         Ok(Some(ended.ending))
     }
 

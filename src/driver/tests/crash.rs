@@ -85,7 +85,7 @@ fn child_that_does_everything() {
         println!("synced {number}");
         home.bring(&before(number));
         println!("remember");
-        drop(undo.remember(home.ground(), &[]).unwrap());
+        drop(undo.remember(home.scope(), &[]).unwrap());
         println!("run");
         let note = home.run(&mut undo, number);
         let record = note.record.unwrap();

@@ -219,7 +219,7 @@ fn out_of_damaged_copies_nothing_wrong_is_put_back() {
             // The next run is remembered, with contents that were remembered before, or it is said why not. What is
             // remembered comes back.
             home.bring(&before(2));
-            match undo.remember(home.ground(), &[]) {
+            match undo.remember(home.scope(), &[]) {
                 Err(cover) => assert!(is_sentence(&cover.words()), "{what}: {}", cover.words()),
                 Ok(picture) => {
                     home.bring(&after(9));

@@ -30,7 +30,7 @@ impl AvailableKernels {
     /// Where: `on this machine`, or the address of the server.
     pub(super) fn place(&self) -> String {
         match &self.server {
-            Some(server) => format!("at {}", server.shown()),
+            Some(server) => format!("at {}", server.redacted()),
             None => "on this machine".into(),
         }
     }

@@ -65,13 +65,13 @@ pub(super) async fn carry(
     start: LocalStart,
     ids: Rc<MessageIds>,
     mut orders: mpsc::UnboundedReceiver<KernelOrder>,
-    outlet: NewsSender,
+    news_sender: NewsSender,
 ) {
     let held = match spawn(&start) {
         Ok(held) => held,
         Err(error) => {
             let (name, why) = (start.spec.name.clone(), error.to_string());
-            outlet.send(KernelNews::Gone(JupyterError::NotStarted { name, why }.to_string())).await;
+            news_sender.send(KernelNews::Gone(JupyterError::NotStarted { name, why }.to_string())).await;
             return;
         }
     };
@@ -115,7 +115,7 @@ pub(super) async fn carry(
         };
         let Some(news) = news else { continue };
         let over = matches!(news, KernelNews::Gone(_));
-        if !outlet.send(news).await || over {
+        if !news_sender.send(news).await || over {
             return close(kernel.held).await;
         }
     }

@@ -41,5 +41,5 @@ pub(crate) async fn found(
     };
     let server = JupyterServer::new(config, url, programs).await?;
     let names = named(server.specs().await?);
-    Ok(Kernels { place: format!("at {}", server.shown()), names })
+    Ok(Kernels { place: format!("at {}", server.redacted()), names })
 }

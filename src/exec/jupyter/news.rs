@@ -103,7 +103,7 @@ impl Jupyter {
             && let Some(kernel) = self.kernels.get_mut(name)
         {
             block.sent = true;
-            kernel.shared.ran(block.block);
+            kernel.shared.add(block.block);
             self.queue.push_back(RunEvent::Started.into());
         }
     }

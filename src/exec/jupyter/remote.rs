@@ -43,7 +43,7 @@ struct ServerKernel {
     ready: KernelReadiness,
     /// What is to be sent when it is ready and connected.
     held: HeldMessages,
-    outlet: NewsSender,
+    news_sender: NewsSender,
     /// When it was lost, where nothing was heard since.
     lost: Option<Instant>,
     /// An interrupt was wanted while there was no connection.
@@ -55,7 +55,7 @@ pub(super) async fn carry(
     start: ServerStart,
     ids: Rc<MessageIds>,
     mut orders: mpsc::UnboundedReceiver<KernelOrder>,
-    outlet: NewsSender,
+    news_sender: NewsSender,
 ) {
     let (server, name) = (start.server.clone(), start.name.clone());
     let mut starts = std::pin::pin!(server.start(&name));
@@ -66,7 +66,7 @@ pub(super) async fn carry(
         ids,
         ready,
         held: HeldMessages::default(),
-        outlet,
+        news_sender,
         lost: None,
         interrupt_due: false,
     };
@@ -82,7 +82,7 @@ pub(super) async fn carry(
     };
     // What is known is told first: the server may need a while.
     if let Some(news) = last {
-        kernel.outlet.send(news).await;
+        kernel.news_sender.send(news).await;
     }
     // One that the server is about to start has to be ended as well.
     let id = if was_ended { starts.await.unwrap_or_default() } else { kernel.id };
@@ -106,7 +106,7 @@ impl ServerKernel {
                 DisconnectReason::Over(news) => return news,
                 DisconnectReason::Lost => {}
             }
-            if !self.outlet.send(KernelNews::Reconnecting).await {
+            if !self.news_sender.send(KernelNews::Reconnecting).await {
                 return None;
             }
             socket = match self.reconnect(orders).await {
@@ -174,7 +174,7 @@ impl ServerKernel {
                     nudge = Instant::now() + Duration::from_secs(1);
                 }
                 () = sleep_until(ping) => {
-                    if socket.last_heard() > whole && !self.outlet.send(KernelNews::Receiving).await {
+                    if socket.last_heard() > whole && !self.news_sender.send(KernelNews::Receiving).await {
                         return DisconnectReason::Over(None);
                     }
                     let unanswered = asked.filter(|at| socket.last_heard() <= *at);
@@ -192,7 +192,7 @@ impl ServerKernel {
     async fn send_next(&mut self, socket: &mut Socket) -> Result<(), DisconnectReason> {
         let Some(message) = self.held.first() else { return Ok(()) };
         socket.send(message).await.map_err(|_| DisconnectReason::Lost)?;
-        if self.held.went() && !self.outlet.send(KernelNews::Sent).await {
+        if self.held.went() && !self.news_sender.send(KernelNews::Sent).await {
             return Err(DisconnectReason::Over(None));
         }
         Ok(())
@@ -208,7 +208,7 @@ impl ServerKernel {
     async fn stop_held(&mut self) -> bool {
         let was_held = self.held.stop();
         if was_held {
-            self.outlet.send(KernelNews::NotSent).await;
+            self.news_sender.send(KernelNews::NotSent).await;
         }
         was_held
     }
@@ -229,7 +229,7 @@ impl ServerKernel {
         } else {
             return Ok(());
         };
-        if self.outlet.send(news).await { Ok(()) } else { Err(DisconnectReason::Over(None)) }
+        if self.news_sender.send(news).await { Ok(()) } else { Err(DisconnectReason::Over(None)) }
     }
 
     /// Connects again, with growing pauses; the kernel and its state are still there, or told to be gone.
@@ -252,7 +252,7 @@ impl ServerKernel {
                     if std::mem::take(&mut self.interrupt_due) && busy {
                         self.interrupt();
                     }
-                    self.outlet.send(KernelNews::Reconnected { busy }).await;
+                    self.news_sender.send(KernelNews::Reconnected { busy }).await;
                     return Ok(socket);
                 }
                 Ok(Ok(None)) => {

@@ -70,7 +70,7 @@ impl JupyterServer {
         programs: &Launcher,
     ) -> Result<Self, JupyterError> {
         let token = ServerToken::find(config, programs).await?;
-        let server = |why: &str| JupyterError::Server { url: shown(url), why: why.into() };
+        let server = |why: &str| JupyterError::Server { url: redacted(url), why: why.into() };
         let mut base = Url::parse(url).map_err(|_| server("has no address that can be used"))?;
         if base.query().is_some() || !base.username().is_empty() || base.password().is_some() {
             return Err(server(
@@ -110,8 +110,8 @@ impl JupyterServer {
     }
 
     /// Its address, for messages.
-    pub(super) fn shown(&self) -> String {
-        shown(self.base.as_str())
+    pub(super) fn redacted(&self) -> String {
+        redacted(self.base.as_str())
     }
 
     /// The kernels that it can start.
@@ -273,7 +273,7 @@ impl JupyterServer {
     }
 
     fn protocol_error(&self, why: &str) -> JupyterError {
-        JupyterError::Server { url: self.shown(), why: self.token.masked(why.to_owned()) }
+        JupyterError::Server { url: self.redacted(), why: self.token.masked(why.to_owned()) }
     }
 
     fn timeout_error(&self) -> JupyterError {
@@ -343,7 +343,7 @@ impl Socket {
 }
 
 /// An address without what could be a secret in it.
-fn shown(url: &str) -> String {
+fn redacted(url: &str) -> String {
     let Ok(mut url) = Url::parse(url) else {
         return url.chars().filter(|c| !c.is_control()).take(100).collect();
     };
@@ -375,7 +375,7 @@ mod tests {
     #[test]
     fn addresses_are_shown_without_secrets() {
         assert_eq!(
-            shown("https://me:pw@hub.example.org/user/me/?token=abc#x"),
+            redacted("https://me:pw@hub.example.org/user/me/?token=abc#x"),
             "https://hub.example.org/user/me"
         );
     }

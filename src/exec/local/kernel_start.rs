@@ -81,7 +81,7 @@ impl Local {
         }
         self.fit_kernel(&terms.limits)?;
         let kernel = self.kernel.as_mut().ok_or(ExecError::Ended)?;
-        kernel.shared.ran(*block);
+        kernel.shared.add(*block);
         match &terms.target {
             // A file of functions: its errors name it, not the block.
             Some(file) => {

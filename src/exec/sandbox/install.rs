@@ -41,7 +41,7 @@ impl Sandbox {
 
     fn policy_to_install(&self, programs: &[PathBuf], folder: &Path) -> Option<Policy> {
         let (policy, _) = self.confined.as_ref()?;
-        let ground = SearchScope {
+        let scope = SearchScope {
             home: self.home.as_deref(),
             cwd: &policy.cwd,
             own: &self.own,
@@ -50,7 +50,7 @@ impl Sandbox {
         let mut policy = policy.clone();
         for program in programs {
             let python = program.file_name().is_some_and(|name| name.to_string_lossy().starts_with("python"));
-            policy = policy.with_read(&toolchain::of_interpreter(program, python, ground));
+            policy = policy.with_read(&toolchain::of_interpreter(program, python, scope));
         }
         // What the person works on is not its business beyond reading.
         policy.level = SandboxLevel::ReadOnly;

@@ -66,8 +66,8 @@ pub(super) fn survey(
     let mut own: Vec<PathBuf> = standing.own.iter().map(|folder| real(folder)).collect();
     own.extend(scratch.tmp().parent().map(Into::into));
     let (read, write) = allowed_folders(wish, &own)?;
-    let ground = SearchScope { home: home.as_deref(), cwd: &cwd, own: &own, programs: standing.programs };
-    let tools = [toolchain::of_path(standing.path, ground), toolchain::of_variables(ground)].concat();
+    let scope = SearchScope { home: home.as_deref(), cwd: &cwd, own: &own, programs: standing.programs };
+    let tools = [toolchain::of_path(standing.path, scope), toolchain::of_variables(scope)].concat();
 
     let mut notes = Vec::new();
     let mut level = wish.level;

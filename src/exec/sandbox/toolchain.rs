@@ -55,40 +55,40 @@ pub(in crate::exec) fn is_system(path: &Path) -> bool {
 }
 
 /// What the folders on this `PATH` need.
-pub(super) fn of_path(path: &OsStr, ground: SearchScope<'_>) -> Vec<PathBuf> {
+pub(super) fn of_path(path: &OsStr, scope: SearchScope<'_>) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for folder in std::env::split_paths(path).filter(|folder| folder.is_absolute()) {
-        let below = ground.home.and_then(|home| Some((home, folder.strip_prefix(home).ok()?)));
+        let below = scope.home.and_then(|home| Some((home, folder.strip_prefix(home).ok()?)));
         match below {
             Some((home, below)) => {
                 match MANAGERS.iter().find(|manager| below.starts_with(manager.known)) {
                     Some(manager) => found.extend(manager.parts.iter().map(|part| home.join(part))),
                     // Beside the programs of a Python lies what they can't start without.
                     None => found
-                        .push(python_around(&folder).filter(|prefix| ground.fits(prefix)).unwrap_or(folder)),
+                        .push(python_around(&folder).filter(|prefix| scope.fits(prefix)).unwrap_or(folder)),
                 }
             }
             None => match (folder.file_name(), folder.parent()) {
-                (Some(name), Some(parent)) if name == "bin" && ground.fits(parent) => {
+                (Some(name), Some(parent)) if name == "bin" && scope.fits(parent) => {
                     found.push(parent.into());
                 }
                 _ => found.push(folder),
             },
         }
     }
-    tidy(found, ground)
+    tidy(found, scope)
 }
 
 /// What managers need that lie where the person's own variables say.
-pub(super) fn of_variables(ground: SearchScope<'_>) -> Vec<PathBuf> {
-    tidy(managers::set_elsewhere(), ground)
+pub(super) fn of_variables(scope: SearchScope<'_>) -> Vec<PathBuf> {
+    tidy(managers::set_elsewhere(), scope)
 }
 
 /// What one interpreter needs beside the `PATH`.
-pub(super) fn of_interpreter(program: &Path, python: bool, ground: SearchScope<'_>) -> Vec<PathBuf> {
+pub(super) fn of_interpreter(program: &Path, python: bool, scope: SearchScope<'_>) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let real = fs::canonicalize(program).unwrap_or_else(|_| program.into());
-    let foreign = program.starts_with(ground.cwd) || ground.programs.is_foreign(program);
+    let foreign = program.starts_with(scope.cwd) || scope.programs.is_foreign(program);
     if python {
         let base = prefix(&real).filter(|prefix| is_python(prefix));
         if let Some(venv) = prefix(program).filter(|venv| venv.join("pyvenv.cfg").is_file()) {
@@ -102,18 +102,18 @@ pub(super) fn of_interpreter(program: &Path, python: bool, ground: SearchScope<'
             found.extend(prefixes.iter().flat_map(|prefix| linked_packages(prefix)));
         }
         found.extend(
-            ground.home.map(|home| home.join(".local/lib")).into_iter().flat_map(|lib| versions(&lib)),
+            scope.home.map(|home| home.join(".local/lib")).into_iter().flat_map(|lib| versions(&lib)),
         );
     } else if !foreign {
         found.extend(prefix(&real));
         found.extend(real.parent().map(Into::into));
     }
-    tidy(found, ground)
+    tidy(found, scope)
 }
 
 /// Only what may be read, each once, nothing inside of another.
-fn tidy(mut found: Vec<PathBuf>, ground: SearchScope<'_>) -> Vec<PathBuf> {
-    found.retain(|folder| ground.fits(folder));
+fn tidy(mut found: Vec<PathBuf>, scope: SearchScope<'_>) -> Vec<PathBuf> {
+    found.retain(|folder| scope.fits(folder));
     found.sort();
     found.dedup();
     let all = found.clone();
@@ -207,14 +207,14 @@ mod tests {
 
         /// The programs of this machine beside that working folder.
         fn programs(&self, cwd: &str) -> Launcher {
-            let ground = WritableFolders::new(&self.at(cwd), Some(&self.base), &[], &[]);
-            Launcher::new(OsStr::new(""), ground)
+            let folders = WritableFolders::new(&self.at(cwd), Some(&self.base), &[], &[]);
+            Launcher::new(OsStr::new(""), folders)
         }
 
         fn of_python(&self, program: &str, cwd: &str) -> Vec<PathBuf> {
             let (cwd, programs) = (self.at(cwd), self.programs(cwd));
-            let ground = SearchScope { home: Some(&self.base), cwd: &cwd, own: &[], programs: &programs };
-            of_interpreter(&self.at(program), true, ground)
+            let scope = SearchScope { home: Some(&self.base), cwd: &cwd, own: &[], programs: &programs };
+            of_interpreter(&self.at(program), true, scope)
         }
     }
 
@@ -226,12 +226,12 @@ mod tests {
         home.file(".rustup/toolchains/stable/bin/rustc", "");
         home.file("bin/own", "");
         let (cwd, programs) = (home.at("work"), home.programs("work"));
-        let ground = SearchScope { home: Some(&home.base), cwd: &cwd, own: &[], programs: &programs };
+        let scope = SearchScope { home: Some(&home.base), cwd: &cwd, own: &[], programs: &programs };
         let path = std::env::join_paths(
             ["/usr/bin".into(), home.at(".cargo/bin"), home.at("bin"), home.base.clone(), home.at("gone")]
                 .iter(),
         );
-        let found = of_path(&path.unwrap(), ground);
+        let found = of_path(&path.unwrap(), scope);
         assert_eq!(found, [home.at(".cargo/bin"), home.at(".rustup/toolchains"), home.at("bin")]);
     }
 
@@ -248,10 +248,10 @@ mod tests {
         home.python(".config");
         home.file(".config/gh/hosts.yml", "secret");
         let (cwd, programs) = (home.at("work"), home.programs("work"));
-        let ground = SearchScope { home: Some(&home.base), cwd: &cwd, own: &[], programs: &programs };
+        let scope = SearchScope { home: Some(&home.base), cwd: &cwd, own: &[], programs: &programs };
         let of = |folders: &[&str]| {
             let folders: Vec<PathBuf> = folders.iter().map(|folder| home.at(folder)).collect();
-            of_path(&std::env::join_paths(folders).unwrap(), ground)
+            of_path(&std::env::join_paths(folders).unwrap(), scope)
         };
         assert_eq!(of(&["miniforge3/envs/lab/bin"]), [home.at("miniforge3/envs/lab")]);
         assert_eq!(of(&["miniforge3/bin", "miniforge3/envs/lab/bin"]), [home.at("miniforge3")]);
@@ -289,8 +289,8 @@ mod tests {
         symlink(home.at("private/bin/tool"), home.at("work/.venv/bin/python")).unwrap();
         assert_eq!(home.of_python("work/.venv/bin/python", "work"), Vec::<PathBuf>::new());
         let (cwd, programs) = (home.at("work"), home.programs("work"));
-        let ground = SearchScope { home: Some(&home.base), cwd: &cwd, own: &[], programs: &programs };
-        assert_eq!(of_interpreter(&home.at("work/.venv/bin/python"), false, ground), Vec::<PathBuf>::new());
+        let scope = SearchScope { home: Some(&home.base), cwd: &cwd, own: &[], programs: &programs };
+        assert_eq!(of_interpreter(&home.at("work/.venv/bin/python"), false, scope), Vec::<PathBuf>::new());
     }
 
     #[test]
@@ -329,8 +329,8 @@ mod tests {
         let home = Home::new();
         home.file("sayso/bin/x", "");
         let (cwd, own, programs) = (home.at("work"), [home.at("sayso")], home.programs("work"));
-        let ground = SearchScope { home: Some(&home.base), cwd: &cwd, own: &own, programs: &programs };
+        let scope = SearchScope { home: Some(&home.base), cwd: &cwd, own: &own, programs: &programs };
         let path = std::env::join_paths([home.base.parent().unwrap(), &home.at("sayso/bin"), Path::new("/")]);
-        assert_eq!(of_path(&path.unwrap(), ground), Vec::<PathBuf>::new());
+        assert_eq!(of_path(&path.unwrap(), scope), Vec::<PathBuf>::new());
     }
 }

@@ -22,15 +22,15 @@ impl<'t> JavascriptReader<'_, 't> {
         for id in self.shared.folded_in(&node.byte_range()) {
             if let Some((_, acts)) = self.shared.calls.remove(&id) {
                 self.told.insert(id);
-                self.tell(acts);
+                self.push_acts(acts);
             }
         }
         if let Some((_, acts)) = self.shared.calls.remove(&node.id()) {
-            self.tell(acts);
+            self.push_acts(acts);
         }
     }
 
-    fn tell(&mut self, acts: Vec<Act>) {
+    fn push_acts(&mut self, acts: Vec<Act>) {
         for mut act in acts {
             if self.unverified {
                 let set = Argument { value: Value::new(ValueKind::Bool(false)), span: act.span.clone() };

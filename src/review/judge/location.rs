@@ -35,17 +35,17 @@ fn locate_path(
     if let Some(place) = follow_links(effect, text, folder, scope, past) {
         // What the name means stays; where it is counts by the place.
         let there = path_class::locate(&place, None, scope);
-        located.grounds.retain(|ground| ground.is_meaning());
-        located.grounds.extend(there.grounds);
+        located.classes.retain(|class| class.is_meaning());
+        located.classes.extend(there.classes);
         located.what = there.what.or(located.what);
         return located;
     }
     let path = path_class::join_folder(text.strip_prefix("./").unwrap_or(text), folder);
     if past.made.contains(&path) {
-        located.grounds = vec![PathClass::Own];
+        located.classes = vec![PathClass::Own];
     }
     if past.fetched.contains(&path) {
-        located.grounds.push(PathClass::Fetched);
+        located.classes.push(PathClass::Fetched);
     }
     located
 }
@@ -69,16 +69,16 @@ pub(super) fn follow_links(
 }
 
 fn unknown() -> PathMeaning {
-    PathMeaning { grounds: vec![PathClass::Unknown], what: None }
+    PathMeaning { classes: vec![PathClass::Unknown], what: None }
 }
 
 fn locate_host(value: &Value) -> PathMeaning {
-    let ground = value.as_text().map_or(PathClass::Unknown, |(text, _)| path_class::host_ground(text));
-    PathMeaning { grounds: vec![ground], what: None }
+    let class = value.as_text().map_or(PathClass::Unknown, |(text, _)| path_class::host_class(text));
+    PathMeaning { classes: vec![class], what: None }
 }
 
 /// Whether a target lies where the rule speaks of.
 pub(super) fn is_in_place(rule: &Rule, located: &PathMeaning) -> bool {
-    let wanted = rule.r#where.as_ref().is_none_or(|w| w.iter().any(|ground| located.is(*ground)));
-    wanted && !rule.except.iter().any(|ground| located.is(*ground))
+    let wanted = rule.r#where.as_ref().is_none_or(|w| w.iter().any(|class| located.is(*class)));
+    wanted && !rule.except.iter().any(|class| located.is(*class))
 }

@@ -43,15 +43,15 @@ impl<'t> PythonReader<'_, 't> {
         for id in self.shared.folded_in(&node.byte_range()) {
             if let Some((_, acts)) = self.shared.calls.remove(&id) {
                 self.told.insert(id);
-                self.tell(acts);
+                self.push_acts(acts);
             }
         }
         if let Some((_, acts)) = self.shared.calls.remove(&node.id()) {
-            self.tell(acts);
+            self.push_acts(acts);
         }
     }
 
-    pub(super) fn tell(&mut self, acts: Vec<Act>) {
+    pub(super) fn push_acts(&mut self, acts: Vec<Act>) {
         for mut act in acts {
             if matches!(act.name.as_str(), "__import__" | "importlib.import_module" | "importlib.__import__")
                 && let Some(name) = act.arguments.first().and_then(|a| a.value.as_whole_text())
@@ -92,7 +92,7 @@ impl<'t> PythonReader<'_, 't> {
         let operands = act.arguments.iter().map(|a| a.value.clone());
         let words = std::iter::once(Value::text(program.trim_matches('_'))).chain(operands).collect();
         let words = Argument { value: Value::new(ValueKind::List(words)), span: act.span.clone() };
-        self.shared.tell("subprocess.run", vec![words], act.span.clone());
+        self.shared.push_act("subprocess.run", vec![words], act.span.clone());
     }
 
     /// A function that is handed to another one (`map(os.remove, files)`, `Thread(target=…, args=…)`) will be called.
@@ -149,7 +149,7 @@ impl<'t> PythonReader<'_, 't> {
             && self.shared.book.knows(&name)
         {
             let argument = Argument { value: Value::unknown(), span: node.byte_range() };
-            self.shared.tell(&name, vec![argument], node.byte_range());
+            self.shared.push_act(&name, vec![argument], node.byte_range());
         }
     }
 

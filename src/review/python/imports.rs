@@ -58,6 +58,6 @@ impl<'t> PythonReader<'_, 't> {
         // A file of the folder may stand behind the name: one that this text wrote, or downloaded.
         let first = name.split('.').next().unwrap_or_default();
         let file = Argument { value: Value::text(format!("{first}.py")), span: item.byte_range() };
-        self.shared.tell("@import", vec![file], item.byte_range());
+        self.shared.push_act("@import", vec![file], item.byte_range());
     }
 }

@@ -152,12 +152,12 @@ impl Statement<'_> {
                 let name = self.skip(at + 2, &["if", "exists", "concurrently"]);
                 let table = self.name(name);
                 let again = created.contains(&table);
-                self.tell(&format!("drop {next}"), name, at..name, &[("again", again)], reading);
+                self.report(&format!("drop {next}"), name, at..name, &[("again", again)], reading);
             }
             "truncate" => {
                 let name = self.skip(at + 1, &["table", "only"]);
                 let again = created.contains(&self.name(name));
-                self.tell("truncate", name, at..name, &[("again", again)], reading);
+                self.report("truncate", name, at..name, &[("again", again)], reading);
             }
             "delete" => self.delete(at, &next, created, reading),
             "update" => {
@@ -166,25 +166,25 @@ impl Statement<'_> {
                 if self.find("set", name).is_some_and(|set| set > name && set <= name + 4) {
                     let again = created.contains(&self.name(name));
                     let all = self.everywhere(name);
-                    self.tell("update", name, at..name, &[("all", all), ("again", again)], reading);
+                    self.report("update", name, at..name, &[("all", all), ("again", again)], reading);
                 }
             }
             "alter" => {
                 let name = self.skip(at + 2, &["if", "exists", "only"]);
                 let drop = self.find("drop", name).is_some_and(|d| self.word(d + 1) != "not");
-                self.tell(&format!("alter {next}"), name, at..name, &[("drop", drop)], reading);
+                self.report(&format!("alter {next}"), name, at..name, &[("drop", drop)], reading);
             }
-            "grant" | "revoke" | "shutdown" => self.tell(&verb, at + 1, at..at + 1, &[], reading),
+            "grant" | "revoke" | "shutdown" => self.report(&verb, at + 1, at..at + 1, &[], reading),
             "create" | "set" if matches!(next.as_str(), "user" | "role" | "login" | "password") => {
-                self.tell(&format!("{verb} {next}"), at + 2, at..at + 2, &[], reading);
+                self.report(&format!("{verb} {next}"), at + 2, at..at + 2, &[], reading);
             }
             "attach" => {
                 let name = self.skip(at + 1, &["database"]);
-                self.tell("attach", name, at..name, &[], reading);
+                self.report("attach", name, at..name, &[], reading);
             }
             "vacuum" => {
                 if let Some(into) = self.find("into", at) {
-                    self.tell("vacuum into", into + 1, at..into + 1, &[], reading);
+                    self.report("vacuum into", into + 1, at..into + 1, &[], reading);
                 }
             }
             "pragma" => self.pragma(at, reading),
@@ -193,7 +193,7 @@ impl Statement<'_> {
             "copy" => self.copy(at, reading),
             "load" if next == "data" => {
                 let file = self.find("infile", at).map_or(at + 2, |f| f + 1);
-                self.tell("load data", file, at..file, &[], reading);
+                self.report("load data", file, at..file, &[], reading);
             }
             _ => {}
         }
@@ -204,13 +204,13 @@ impl Statement<'_> {
         if at > 0 && self.word(at - 1) == "then" && next != "from" {
             if self.word(0) == "merge" || self.find("merge", 0).is_some() {
                 let name = self.skip(self.find("merge", 0).unwrap_or(0) + 1, &["into", "only"]);
-                self.tell("merge delete", name, at..at, &[], reading);
+                self.report("merge delete", name, at..at, &[], reading);
             }
         } else if next == "from" || !next.is_empty() {
             let name = self.skip(at + 1, &["from", "only"]);
             let again = created.contains(&self.name(name));
             let all = self.everywhere(name);
-            self.tell("delete", name, at..name, &[("all", all), ("again", again)], reading);
+            self.report("delete", name, at..name, &[("all", all), ("again", again)], reading);
         }
     }
 
@@ -226,7 +226,7 @@ impl Statement<'_> {
             _ => false,
         };
         if opens {
-            self.tell("pragma unsafe", at + 1, at..self.words.len(), &[], reading);
+            self.report("pragma unsafe", at + 1, at..self.words.len(), &[], reading);
         }
     }
 
@@ -237,7 +237,7 @@ impl Statement<'_> {
             || ["c", "internal", "plpythonu", "plperlu", "pltclu", "plsh"].contains(&language.as_str());
         if native {
             let name = self.find("function", at).or_else(|| self.find("procedure", at)).unwrap_or(at);
-            self.tell("create native", name + 1, at..name + 1, &[], reading);
+            self.report("create native", name + 1, at..name + 1, &[], reading);
         }
     }
 
@@ -259,7 +259,7 @@ impl Statement<'_> {
                 });
             }
             Some(word) if dynamic && word.sort == WordKind::Name || self.word(at) == "prepare" => {
-                self.tell("execute text", here, at..here, &[], reading);
+                self.report("execute text", here, at..here, &[], reading);
                 reading.unknown = true;
             }
             _ => {}
@@ -269,11 +269,11 @@ impl Statement<'_> {
     /// `COPY … FROM PROGRAM 'command'`, `COPY … TO '/path'`.
     fn copy(&self, at: usize, reading: &mut Extraction) {
         if let Some(program) = self.find("program", at) {
-            self.tell("copy program", program + 1, at..program + 1, &[], reading);
+            self.report("copy program", program + 1, at..program + 1, &[], reading);
         } else if let Some(to) = self.find("to", at) {
-            self.tell("copy to", to + 1, at..to + 1, &[], reading);
+            self.report("copy to", to + 1, at..to + 1, &[], reading);
         } else if let Some(from) = self.find("from", at) {
-            self.tell("copy from", from + 1, at..from + 1, &[], reading);
+            self.report("copy from", from + 1, at..from + 1, &[], reading);
         }
     }
 
@@ -286,17 +286,17 @@ impl Statement<'_> {
         let last = word.rsplit('.').next().unwrap_or_default();
         match last {
             "outfile" | "dumpfile" if self.word(at.wrapping_sub(1)) == "into" => {
-                self.tell("into outfile", at + 1, at..at + 1, &[], reading);
+                self.report("into outfile", at + 1, at..at + 1, &[], reading);
             }
             "load_file" | "pg_read_file" | "pg_read_binary_file" | "pg_ls_dir" | "readfile" | "lo_import" => {
-                self.tell("load_file", at + 2, at..at + 2, &[], reading);
+                self.report("load_file", at + 2, at..at + 2, &[], reading);
             }
             "xp_cmdshell" | "sys_exec" | "sys_eval" => {
                 let command = self.skip(at + 1, &["("]);
-                self.tell("shell", command, at..command, &[], reading);
+                self.report("shell", command, at..command, &[], reading);
             }
             "sp_configure" if (at..self.words.len()).any(|at| self.word(at).contains("xp_cmdshell")) => {
-                self.tell("shell", at + 1, at..at + 1, &[], reading);
+                self.report("shell", at + 1, at..at + 1, &[], reading);
             }
             "sp_executesql" if at > 0 => self.executed(at, reading),
             "load_extension"
@@ -308,7 +308,7 @@ impl Statement<'_> {
             | "dblink_connect"
             | "lo_export"
             | "writefile" => {
-                self.tell(last, at + 2, at..at + 2, &[], reading);
+                self.report(last, at + 2, at..at + 2, &[], reading);
             }
             _ => {}
         }
@@ -347,7 +347,7 @@ impl Statement<'_> {
         })
     }
 
-    fn tell(
+    fn report(
         &self,
         name: &str,
         target: usize,

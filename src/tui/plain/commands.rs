@@ -3,8 +3,8 @@
 use super::ask::Ask;
 use super::awaited::AwaitedJob;
 use super::provider::ProviderQuestion;
+use super::reporter::message_text;
 use super::session::{LISTING_TIMEOUT, Session, look};
-use super::teller::message_text;
 use crate::domain::sentences::running;
 use crate::domain::{BlockId, BranchPoint, Notice, RecipeCard, RuleId};
 use crate::driver::{Job, export};

@@ -5,7 +5,7 @@ use super::awaited::{AwaitedJob, AwaitedJobs};
 use super::changes::UndoTarget;
 use super::page::OpenLine;
 use super::provider::ProviderQuestion;
-use super::teller::PlainReporter;
+use super::reporter::PlainReporter;
 use super::{Plain, SignalRequest};
 use crate::domain::Timestamp;
 use crate::domain::sentences::running;
@@ -36,7 +36,7 @@ pub(super) struct Session<'a> {
     pub(super) plain: &'a mut Plain,
     pub(super) driver: &'a mut Driver,
     pub(super) options: &'a Options,
-    pub(super) teller: PlainReporter,
+    pub(super) reporter: PlainReporter,
     pub(super) theme: Theme,
     pub(super) asked: OpenQuestion,
     /// What a job is told for, where the person asked for it.
@@ -73,7 +73,7 @@ impl<'a> Session<'a> {
             plain,
             driver,
             options,
-            teller: PlainReporter::default(),
+            reporter: PlainReporter::default(),
             theme: Theme::terminal(Depth::Mono),
             asked: OpenQuestion::nothing(),
             awaited: AwaitedJobs::default(),
@@ -189,7 +189,7 @@ impl<'a> Session<'a> {
             return self.job_done(result);
         }
         let look = look(&self.theme, self.options, self.driver.now());
-        self.teller.report(told, self.driver.state(), &mut self.plain.page, look)
+        self.reporter.report(told, self.driver.state(), &mut self.plain.page, look)
     }
 
     fn job_done(&mut self, result: &JobResult) -> io::Result<()> {

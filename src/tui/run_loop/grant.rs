@@ -108,7 +108,7 @@ impl Session<'_> {
         self.screen.resized(self.tui.terminal.size(), now);
         self.screen.guard.focused(now);
         self.title.clear();
-        self.teller.forget();
+        self.attention.forget();
         self.frames.changed(Urgency::Now, now);
     }
 }

@@ -30,7 +30,7 @@ pub(super) struct Session<'a> {
     pub(super) workers: Workers,
     pub(super) colouring: Colouring,
     pub(super) title: String,
-    pub(super) teller: AttentionSender,
+    pub(super) attention: AttentionSender,
     pub(super) last_frame: Instant,
     /// When what is typed is written to the disk, where it was not yet.
     pub(super) draft_due: Option<Instant>,
@@ -281,9 +281,9 @@ impl Session<'_> {
             self.tui.terminal.title(&title);
             self.title = title;
         }
-        let told = self.teller.update(&self.screen.setup.app, ProgramStatus::of(self.driver.state()), now);
+        let told = self.attention.update(&self.screen.setup.app, ProgramStatus::of(self.driver.state()), now);
         if let Some(attention) = self.options.attention.filter(|_| !told.is_empty()) {
-            self.tui.terminal.tell(attention, &told);
+            self.tui.terminal.send_attention(attention, &told);
         }
         let look = look(&self.tui.theme, self.options, self.driver.now());
         self.screen.departed = Driver::requests_sent();

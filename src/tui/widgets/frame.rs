@@ -55,19 +55,19 @@ fn lines(buf: &mut Buffer, slot: Slot, focused: bool, look: DrawStyle<'_>) {
     let (right, bottom) = (area.right() - 1, area.bottom() - 1);
     let inset = u16::from(boxed);
     for x in area.x + inset..area.right() - inset {
-        put(buf, x, area.y, strokes.horizontal, style);
+        set_border_cell(buf, x, area.y, strokes.horizontal, style);
         if boxed {
-            put(buf, x, bottom, strokes.horizontal, style);
+            set_border_cell(buf, x, bottom, strokes.horizontal, style);
         }
     }
     if boxed {
         for y in area.y + 1..bottom {
-            put(buf, area.x, y, strokes.vertical, style);
-            put(buf, right, y, strokes.vertical, style);
+            set_border_cell(buf, area.x, y, strokes.vertical, style);
+            set_border_cell(buf, right, y, strokes.vertical, style);
         }
         let corners = [(area.x, area.y), (right, area.y), (area.x, bottom), (right, bottom)];
         for ((x, y), sign) in corners.into_iter().zip(strokes.corners) {
-            put(buf, x, y, sign, style);
+            set_border_cell(buf, x, y, sign, style);
         }
     }
 }
@@ -107,7 +107,7 @@ fn write(buf: &mut Buffer, (x, y): (u16, u16), text: &str, room: usize, style: S
 }
 
 /// A piece of a border; where another border is there already, the two are joined.
-fn put(buf: &mut Buffer, x: u16, y: u16, symbol: &str, style: Style) {
+fn set_border_cell(buf: &mut Buffer, x: u16, y: u16, symbol: &str, style: Style) {
     let Some(cell) = buf.cell_mut((x, y)) else { return };
     // Signs of ASCII can't be joined: a corner stays one.
     if cell.symbol() != "+" {

@@ -27,7 +27,7 @@ const MAX_RECORD_ROOM: u64 = 16 << 20;
 
 #[derive(Debug)]
 pub(crate) struct UndoSnapshot {
-    pub(super) ground: UndoScope,
+    pub(super) scope: UndoScope,
     at: SystemTime,
     nodes: BTreeMap<PathBuf, (Option<FileKey>, State)>,
     /// What of them is remembered.
@@ -71,7 +71,7 @@ impl UndoSnapshot {
     /// # Errors
     /// When the copies can't be written, or it takes too long: then nothing is remembered.
     pub(super) fn take(
-        ground: UndoScope,
+        scope: UndoScope,
         plan: CopyPlan,
         objects: &Objects,
         index: &mut Index,
@@ -110,7 +110,7 @@ impl UndoSnapshot {
         let cover = UndoCover { unreadable, ..plan.cover };
         let of_record = nodes.keys().map(|path| path.as_os_str().len() as u64 + CHANGE_BYTES).sum::<u64>();
         let room = Mutex::new(objects.reserve((of_record + MIN_RECORD_ROOM).min(MAX_RECORD_ROOM)));
-        Ok(Self { ground, at, nodes, cover, room })
+        Ok(Self { scope, at, nodes, cover, room })
     }
 
     /// Gives the room back that was taken for the record.

@@ -40,7 +40,7 @@ impl UndoFixture {
         (work, UndoStore::new(place))
     }
 
-    fn ground(&self) -> walk::UndoScope {
+    fn scope(&self) -> walk::UndoScope {
         walk::UndoScope::Folders(vec![self.work.clone()])
     }
 
@@ -56,9 +56,9 @@ impl UndoFixture {
 
     /// Remembers, does something, and records what that changed.
     fn run(&mut self, act: impl FnOnce(&Self)) -> Sha256 {
-        let picture = self.store.remember(self.ground(), &[]).unwrap();
+        let snapshot = self.store.remember(self.scope(), &[]).unwrap();
         act(self);
-        self.store.record(&picture, &[]).unwrap().record.expect("something changed")
+        self.store.record(&snapshot, &[]).unwrap().record.expect("something changed")
     }
 
     fn put_back(&mut self, record: Sha256, way: UndoWay) -> Vec<String> {
@@ -99,23 +99,23 @@ fn all(folder: &Path) -> BTreeMap<PathBuf, String> {
 
 #[test]
 fn what_a_run_did_is_taken_back_and_made_again() {
-    let mut ground = UndoFixture::new();
+    let mut fixture = UndoFixture::new();
     for name in ["a", "sub/b", "sub/deep/c", "run.sh"] {
-        ground.write(name, name);
+        fixture.write(name, name);
     }
-    fs::set_permissions(ground.at("run.sh"), fs::Permissions::from_mode(0o750)).unwrap();
-    symlink("a", ground.at("link")).unwrap();
-    let before = ground.all();
-    let record = ground.run(|ground| {
-        ground.write("a", "other");
-        fs::remove_dir_all(ground.at("sub")).unwrap();
-        fs::remove_file(ground.at("link")).unwrap();
-        symlink("run.sh", ground.at("link")).unwrap();
-        ground.write("run.sh", "echo");
-        fs::set_permissions(ground.at("run.sh"), fs::Permissions::from_mode(0o600)).unwrap();
-        ground.write("new/x", "new");
+    fs::set_permissions(fixture.at("run.sh"), fs::Permissions::from_mode(0o750)).unwrap();
+    symlink("a", fixture.at("link")).unwrap();
+    let before = fixture.all();
+    let record = fixture.run(|fixture| {
+        fixture.write("a", "other");
+        fs::remove_dir_all(fixture.at("sub")).unwrap();
+        fs::remove_file(fixture.at("link")).unwrap();
+        symlink("run.sh", fixture.at("link")).unwrap();
+        fixture.write("run.sh", "echo");
+        fs::set_permissions(fixture.at("run.sh"), fs::Permissions::from_mode(0o600)).unwrap();
+        fixture.write("new/x", "new");
     });
-    let after = ground.all();
+    let after = fixture.all();
     let done = UndoStanding::Done;
     let expected = [
         ("a", "changed", done),
@@ -125,190 +125,190 @@ fn what_a_run_did_is_taken_back_and_made_again() {
         ("sub/b", "deleted", done),
         ("sub/deep/c", "deleted", done),
     ];
-    assert_eq!(ground.told(record), expected.map(|(path, change, how)| (path.to_owned(), change, how)));
-    assert_eq!(ground.store.texts(record, 0).unwrap(), (Some("a".into()), Some("other".into())));
-    assert_eq!(ground.put_back(record, UndoWay::Back), Vec::<String>::new());
-    assert_eq!(ground.all(), before);
-    assert!(ground.told(record).iter().all(|(_, _, how)| *how == UndoStanding::TakenBack));
-    assert_eq!(ground.store.texts(record, 0).unwrap(), (Some("a".into()), Some("other".into())));
-    assert_eq!(ground.put_back(record, UndoWay::Again), Vec::<String>::new());
-    assert_eq!(ground.all(), after);
+    assert_eq!(fixture.told(record), expected.map(|(path, change, how)| (path.to_owned(), change, how)));
+    assert_eq!(fixture.store.texts(record, 0).unwrap(), (Some("a".into()), Some("other".into())));
+    assert_eq!(fixture.put_back(record, UndoWay::Back), Vec::<String>::new());
+    assert_eq!(fixture.all(), before);
+    assert!(fixture.told(record).iter().all(|(_, _, how)| *how == UndoStanding::TakenBack));
+    assert_eq!(fixture.store.texts(record, 0).unwrap(), (Some("a".into()), Some("other".into())));
+    assert_eq!(fixture.put_back(record, UndoWay::Again), Vec::<String>::new());
+    assert_eq!(fixture.all(), after);
 }
 
 #[test]
 fn of_single_files_only_they_are_remembered() {
-    let mut ground = UndoFixture::new();
-    ground.write("a", "1");
-    let files = walk::UndoScope::of_files([ground.at("a"), ground.at("new/deep/b")]);
-    let picture = ground.store.remember(files, &[]).unwrap();
-    ground.write("a", "2");
-    ground.write("new/deep/b", "2");
-    ground.write("other", "2");
-    let note = ground.store.record(&picture, &[]).unwrap();
+    let mut fixture = UndoFixture::new();
+    fixture.write("a", "1");
+    let files = walk::UndoScope::of_files([fixture.at("a"), fixture.at("new/deep/b")]);
+    let snapshot = fixture.store.remember(files, &[]).unwrap();
+    fixture.write("a", "2");
+    fixture.write("new/deep/b", "2");
+    fixture.write("other", "2");
+    let note = fixture.store.record(&snapshot, &[]).unwrap();
     assert_eq!((note.cover.words().as_str(), note.changes), ("all", 2));
-    assert_eq!(ground.put_back(note.record.unwrap(), UndoWay::Back), Vec::<String>::new());
-    let names: Vec<PathBuf> = ground.all().into_keys().collect();
-    assert_eq!(names, [ground.at("a"), ground.at("other")]);
+    assert_eq!(fixture.put_back(note.record.unwrap(), UndoWay::Back), Vec::<String>::new());
+    let names: Vec<PathBuf> = fixture.all().into_keys().collect();
+    assert_eq!(names, [fixture.at("a"), fixture.at("other")]);
 }
 
 #[test]
 fn what_is_obeyed_is_remembered_where_nothing_else_is() {
-    let mut ground = UndoFixture::new();
-    let (there, new) = (ground.at("node_modules/x/.envrc"), ground.at("node_modules/x/.zshenv"));
-    ground.write("node_modules/x/.envrc", "mine");
-    ground.write("node_modules/x/other", "mine");
-    let picture = ground.store.remember(ground.ground(), std::slice::from_ref(&there)).unwrap();
-    ground.write("node_modules/x/.envrc", "evil");
-    ground.write("node_modules/x/.zshenv", "evil");
-    ground.write("node_modules/x/other", "evil");
-    let note = ground.store.record(&picture, &[there.clone(), new.clone()]).unwrap();
+    let mut fixture = UndoFixture::new();
+    let (there, new) = (fixture.at("node_modules/x/.envrc"), fixture.at("node_modules/x/.zshenv"));
+    fixture.write("node_modules/x/.envrc", "mine");
+    fixture.write("node_modules/x/other", "mine");
+    let snapshot = fixture.store.remember(fixture.scope(), std::slice::from_ref(&there)).unwrap();
+    fixture.write("node_modules/x/.envrc", "evil");
+    fixture.write("node_modules/x/.zshenv", "evil");
+    fixture.write("node_modules/x/other", "evil");
+    let note = fixture.store.record(&snapshot, &[there.clone(), new.clone()]).unwrap();
     assert_eq!(note.changes, 2);
-    assert_eq!(ground.put_back(note.record.unwrap(), UndoWay::Back), Vec::<String>::new());
+    assert_eq!(fixture.put_back(note.record.unwrap(), UndoWay::Back), Vec::<String>::new());
     assert_eq!((fs::read_to_string(&there).unwrap().as_str(), new.exists()), ("mine", false));
     // One that went with its folder is gone, and one of a folder that is only not walked is not.
-    let picture = ground.store.remember(ground.ground(), std::slice::from_ref(&there)).unwrap();
-    assert_eq!(ground.store.record(&picture, &[]).unwrap().changes, 0);
-    fs::remove_dir_all(ground.at("node_modules")).unwrap();
-    let note = ground.store.record(&picture, &[]).unwrap();
-    assert_eq!(ground.put_back(note.record.unwrap(), UndoWay::Back), Vec::<String>::new());
+    let snapshot = fixture.store.remember(fixture.scope(), std::slice::from_ref(&there)).unwrap();
+    assert_eq!(fixture.store.record(&snapshot, &[]).unwrap().changes, 0);
+    fs::remove_dir_all(fixture.at("node_modules")).unwrap();
+    let note = fixture.store.record(&snapshot, &[]).unwrap();
+    assert_eq!(fixture.put_back(note.record.unwrap(), UndoWay::Back), Vec::<String>::new());
     assert_eq!(fs::read_to_string(&there).unwrap(), "mine");
 }
 
 #[test]
 fn one_file_is_taken_back_and_the_others_stay() {
-    let mut ground = UndoFixture::new();
-    ground.write("sub/a", "1");
-    ground.write("sub/b", "1");
-    let record = ground.run(|ground| fs::remove_dir_all(ground.at("sub")).unwrap());
-    let number = ground.store.changes(record).unwrap()[1].number;
-    let done = ground.store.put_back(record, &[number], UndoWay::Back).unwrap();
+    let mut fixture = UndoFixture::new();
+    fixture.write("sub/a", "1");
+    fixture.write("sub/b", "1");
+    let record = fixture.run(|fixture| fs::remove_dir_all(fixture.at("sub")).unwrap());
+    let number = fixture.store.changes(record).unwrap()[1].number;
+    let done = fixture.store.put_back(record, &[number], UndoWay::Back).unwrap();
     assert_eq!(done, [PutBackFile { path: "sub/b".into(), result: Ok(()) }]);
-    assert!(!ground.at("sub/a").exists() && ground.at("sub/b").exists());
+    assert!(!fixture.at("sub/a").exists() && fixture.at("sub/b").exists());
 }
 
 #[test]
 fn names_of_one_file_stay_names_of_one_file() {
     use std::os::unix::fs::MetadataExt as _;
-    let mut ground = UndoFixture::new();
-    let outside = ground.folder.path().join("outside");
-    ground.write("small", "1");
-    ground.write("other", "1");
-    fs::hard_link(ground.at("small"), ground.at("hard")).unwrap();
-    fs::hard_link(ground.at("other"), &outside).unwrap();
-    fs::set_permissions(ground.at("small"), fs::Permissions::from_mode(0o444)).unwrap();
+    let mut fixture = UndoFixture::new();
+    let outside = fixture.folder.path().join("outside");
+    fixture.write("small", "1");
+    fixture.write("other", "1");
+    fs::hard_link(fixture.at("small"), fixture.at("hard")).unwrap();
+    fs::hard_link(fixture.at("other"), &outside).unwrap();
+    fs::set_permissions(fixture.at("small"), fs::Permissions::from_mode(0o444)).unwrap();
     let inode = |path: &Path| fs::metadata(path).unwrap().ino();
-    let inodes = (inode(&ground.at("small")), inode(&outside));
-    let record = ground.run(|ground| {
+    let inodes = (inode(&fixture.at("small")), inode(&outside));
+    let record = fixture.run(|fixture| {
         let append = |name: &str, mode| {
-            fs::set_permissions(ground.at(name), fs::Permissions::from_mode(0o600)).unwrap();
-            let mut file = fs::File::options().append(true).open(ground.at(name)).unwrap();
+            fs::set_permissions(fixture.at(name), fs::Permissions::from_mode(0o600)).unwrap();
+            let mut file = fs::File::options().append(true).open(fixture.at(name)).unwrap();
             io::Write::write_all(&mut file, b" and a longer text").unwrap();
-            fs::set_permissions(ground.at(name), fs::Permissions::from_mode(mode)).unwrap();
+            fs::set_permissions(fixture.at(name), fs::Permissions::from_mode(mode)).unwrap();
         };
         append("small", 0o400);
         append("other", 0o644);
     });
     let text = |path: &Path| fs::read_to_string(path).unwrap();
     for (way, wanted, mode) in [(UndoWay::Back, "1", 0o444), (UndoWay::Again, "1 and a longer text", 0o400)] {
-        assert_eq!(ground.put_back(record, way), Vec::<String>::new());
-        for path in [ground.at("small"), ground.at("hard"), ground.at("other"), outside.clone()] {
+        assert_eq!(fixture.put_back(record, way), Vec::<String>::new());
+        for path in [fixture.at("small"), fixture.at("hard"), fixture.at("other"), outside.clone()] {
             assert_eq!(text(&path), wanted, "{}", path.display());
         }
-        assert_eq!(fs::metadata(ground.at("hard")).unwrap().mode() & 0o777, mode);
-        assert_eq!((inode(&ground.at("small")), inode(&outside)), inodes);
-        assert_eq!((inode(&ground.at("hard")), inode(&ground.at("other"))), inodes);
+        assert_eq!(fs::metadata(fixture.at("hard")).unwrap().mode() & 0o777, mode);
+        assert_eq!((inode(&fixture.at("small")), inode(&outside)), inodes);
+        assert_eq!((inode(&fixture.at("hard")), inode(&fixture.at("other"))), inodes);
     }
-    let left = fs::read_dir(ground.folder.path().join("undo/unfinished")).unwrap().count();
+    let left = fs::read_dir(fixture.folder.path().join("undo/unfinished")).unwrap().count();
     assert_eq!(left, 0, "nothing is under way any more");
     // What came into it since stays, under all its names.
-    ground.write("other", "mine");
-    assert_eq!(ground.put_back(record, UndoWay::Back), ["other: it changed since the run ended"]);
+    fixture.write("other", "mine");
+    assert_eq!(fixture.put_back(record, UndoWay::Back), ["other: it changed since the run ended"]);
     assert_eq!(text(&outside), "mine");
 }
 
 #[test]
 fn what_changed_since_stays() {
-    let mut ground = UndoFixture::new();
-    ground.write("a", "1");
-    ground.write("gone", "1");
-    let record = ground.run(|ground| {
-        ground.write("a", "2");
-        ground.write("new", "2");
-        fs::remove_file(ground.at("gone")).unwrap();
+    let mut fixture = UndoFixture::new();
+    fixture.write("a", "1");
+    fixture.write("gone", "1");
+    let record = fixture.run(|fixture| {
+        fixture.write("a", "2");
+        fixture.write("new", "2");
+        fs::remove_file(fixture.at("gone")).unwrap();
     });
-    ground.write("a", "mine");
-    ground.write("new", "mine");
-    ground.write("gone", "mine");
-    let before = ground.all();
-    assert!(ground.told(record).iter().all(|(_, _, how)| *how == UndoStanding::ChangedSince));
+    fixture.write("a", "mine");
+    fixture.write("new", "mine");
+    fixture.write("gone", "mine");
+    let before = fixture.all();
+    assert!(fixture.told(record).iter().all(|(_, _, how)| *how == UndoStanding::ChangedSince));
     assert_eq!(
-        ground.put_back(record, UndoWay::Back),
+        fixture.put_back(record, UndoWay::Back),
         [
             "a: it changed since the run ended",
             "gone: it changed since the run ended",
             "new: it changed since the run ended"
         ]
     );
-    assert_eq!(ground.all(), before);
+    assert_eq!(fixture.all(), before);
 }
 
 #[test]
 fn what_is_large_secret_or_made_anew_is_told_and_not_copied() {
-    let mut ground = UndoFixture::with(UndoLimits { file: 10, ..UndoLimits::default() });
-    ground.write("large", "more than ten");
-    ground.write(".env", "KEY=1");
-    ground.write("target/a", "");
-    ground.write(".git/objects/aa/b", "");
-    let cover = ground.store.cover(&ground.ground());
+    let mut fixture = UndoFixture::with(UndoLimits { file: 10, ..UndoLimits::default() });
+    fixture.write("large", "more than ten");
+    fixture.write(".env", "KEY=1");
+    fixture.write("target/a", "");
+    fixture.write(".git/objects/aa/b", "");
+    let cover = fixture.store.cover(&fixture.scope());
     assert_eq!(cover.words(), "without 1 large file, .env, .git/objects, target");
-    let picture = ground.store.remember(ground.ground(), &[]).unwrap();
-    assert_eq!(picture.cover, cover, "what is told is what is done");
-    let record = ground.run(|ground| {
-        ground.write("large", "");
-        fs::remove_file(ground.at(".env")).unwrap();
+    let snapshot = fixture.store.remember(fixture.scope(), &[]).unwrap();
+    assert_eq!(snapshot.cover, cover, "what is told is what is done");
+    let record = fixture.run(|fixture| {
+        fixture.write("large", "");
+        fs::remove_file(fixture.at(".env")).unwrap();
     });
-    assert!(ground.told(record).iter().all(|(_, _, how)| *how == UndoStanding::NoCopy));
-    assert!(ground.put_back(record, UndoWay::Back).iter().all(|why| why.contains("no copy of it was made")));
-    drop(picture);
-    let kept = fs::read_dir(ground.folder.path().join("undo/objects")).unwrap().count();
+    assert!(fixture.told(record).iter().all(|(_, _, how)| *how == UndoStanding::NoCopy));
+    assert!(fixture.put_back(record, UndoWay::Back).iter().all(|why| why.contains("no copy of it was made")));
+    drop(snapshot);
+    let kept = fs::read_dir(fixture.folder.path().join("undo/objects")).unwrap().count();
     assert_eq!(kept, 1, "only the record");
     let off = UndoLimits { total: 0, ..UndoLimits::default() };
     let mut none = UndoFixture::with(off);
-    assert_eq!(none.store.cover(&none.ground()).words(), "none: switched off in the configuration");
-    assert!(none.store.remember(none.ground(), &[]).is_err());
+    assert_eq!(none.store.cover(&none.scope()).words(), "none: switched off in the configuration");
+    assert!(none.store.remember(none.scope(), &[]).is_err());
     let few = UndoLimits { files: 2, ..UndoLimits::default() };
     let mut few = UndoFixture::with(few);
     for name in ["a", "b", "c"] {
         few.write(name, "");
     }
-    assert_eq!(few.store.cover(&few.ground()).words(), "none: more than 2 files");
+    assert_eq!(few.store.cover(&few.scope()).words(), "none: more than 2 files");
 }
 
 #[test]
 fn where_there_is_no_room_for_all_the_largest_are_left_out() {
-    let mut ground = UndoFixture::with(UndoLimits { total: 40, ..UndoLimits::default() });
+    let mut fixture = UndoFixture::with(UndoLimits { total: 40, ..UndoLimits::default() });
     for (name, size) in [("a", 6), ("b", 12), ("c", 8)] {
-        ground.write(name, &"x".repeat(size));
+        fixture.write(name, &"x".repeat(size));
     }
-    assert_eq!(ground.store.cover(&ground.ground()).words(), "without 1 large file");
+    assert_eq!(fixture.store.cover(&fixture.scope()).words(), "without 1 large file");
 }
 
 #[test]
 fn nothing_is_put_back_through_a_link() {
-    let mut ground = UndoFixture::new();
-    ground.write("sub/deep/a", "mine");
-    ground.write("b/c", "mine");
-    let record = ground.run(|ground| {
-        fs::remove_dir_all(ground.at("sub")).unwrap();
-        ground.write("b/c", "run");
+    let mut fixture = UndoFixture::new();
+    fixture.write("sub/deep/a", "mine");
+    fixture.write("b/c", "mine");
+    let record = fixture.run(|fixture| {
+        fs::remove_dir_all(fixture.at("sub")).unwrap();
+        fixture.write("b/c", "run");
     });
-    let outside = ground.folder.path().join("outside");
+    let outside = fixture.folder.path().join("outside");
     fs::create_dir(&outside).unwrap();
     fs::write(outside.join("c"), "run").unwrap();
-    symlink(&outside, ground.at("sub")).unwrap();
-    fs::rename(ground.at("b"), ground.at("moved")).unwrap();
-    symlink(&outside, ground.at("b")).unwrap();
-    let refused = ground.put_back(record, UndoWay::Back);
+    symlink(&outside, fixture.at("sub")).unwrap();
+    fs::rename(fixture.at("b"), fixture.at("moved")).unwrap();
+    symlink(&outside, fixture.at("b")).unwrap();
+    let refused = fixture.put_back(record, UndoWay::Back);
     assert!(refused.len() >= 2, "{refused:?}");
     assert_eq!(fs::read_to_string(outside.join("c")).unwrap(), "run");
     assert_eq!(fs::read_dir(&outside).unwrap().count(), 1);
@@ -316,97 +316,97 @@ fn nothing_is_put_back_through_a_link() {
 
 #[test]
 fn ten_thousand_files_are_deleted_and_come_back() {
-    let mut ground = UndoFixture::new();
+    let mut fixture = UndoFixture::new();
     for n in 0..10_000 {
         let name = format!("d{}/f{n}", n % 100);
-        ground.write(&name, &format!("file {n}"));
+        fixture.write(&name, &format!("file {n}"));
     }
-    let before = ground.all();
+    let before = fixture.all();
     let began = std::time::Instant::now();
-    drop(ground.store.remember(ground.ground(), &[]).unwrap());
+    drop(fixture.store.remember(fixture.scope(), &[]).unwrap());
     let first = began.elapsed();
     let began = std::time::Instant::now();
-    let picture = ground.store.remember(ground.ground(), &[]).unwrap();
+    let snapshot = fixture.store.remember(fixture.scope(), &[]).unwrap();
     let second = began.elapsed();
-    for entry in fs::read_dir(&ground.work).unwrap().flatten() {
+    for entry in fs::read_dir(&fixture.work).unwrap().flatten() {
         fs::remove_dir_all(entry.path()).unwrap();
     }
     let began = std::time::Instant::now();
-    let note = ground.store.record(&picture, &[]).unwrap();
+    let note = fixture.store.record(&snapshot, &[]).unwrap();
     let recorded = began.elapsed();
     assert_eq!(note.changes, 10_000);
     let began = std::time::Instant::now();
-    assert_eq!(ground.put_back(note.record.unwrap(), UndoWay::Back), Vec::<String>::new());
+    assert_eq!(fixture.put_back(note.record.unwrap(), UndoWay::Back), Vec::<String>::new());
     println!("first {first:?}, second {second:?}, recorded {recorded:?}, put back {:?}", began.elapsed());
-    assert_eq!(ground.all(), before);
+    assert_eq!(fixture.all(), before);
 }
 
 #[test]
 fn what_a_copy_lost_meanwhile_is_refused_and_nothing_is_touched() {
-    let mut ground = UndoFixture::new();
-    ground.write("a", "1");
-    let record = ground.run(|ground| ground.write("a", "2"));
+    let mut fixture = UndoFixture::new();
+    fixture.write("a", "1");
+    let record = fixture.run(|fixture| fixture.write("a", "2"));
     let hex = Sha256::of(b"1").to_string();
-    let copy = ground.folder.path().join("undo/objects").join(&hex[..2]).join(&hex[2..]);
+    let copy = fixture.folder.path().join("undo/objects").join(&hex[..2]).join(&hex[2..]);
     fs::write(&copy, "9").unwrap();
-    let refused = ground.put_back(record, UndoWay::Back);
+    let refused = fixture.put_back(record, UndoWay::Back);
     assert!(refused.len() == 1 && refused[0].contains("damaged"), "{refused:?}");
-    assert_eq!(ground.all().len(), 1);
-    assert_eq!(fs::read_to_string(ground.at("a")).unwrap(), "2");
+    assert_eq!(fixture.all().len(), 1);
+    assert_eq!(fs::read_to_string(fixture.at("a")).unwrap(), "2");
     // It is none any more: the next time it is made anew.
-    assert_eq!((copy.exists(), ground.told(record)[0].2), (false, UndoStanding::Dropped));
+    assert_eq!((copy.exists(), fixture.told(record)[0].2), (false, UndoStanding::Dropped));
 }
 
 #[test]
 fn what_was_dropped_for_newer_copies_is_told_as_that() {
-    let mut ground =
+    let mut fixture =
         UndoFixture::with(UndoLimits { total: 40 << 10, file: 16 << 10, ..UndoLimits::default() });
-    ground.write("a", "1");
-    let record = ground.run(|ground| ground.write("a", "2"));
-    assert_eq!(ground.told(record)[0].2, UndoStanding::Done);
+    fixture.write("a", "1");
+    let record = fixture.run(|fixture| fixture.write("a", "2"));
+    assert_eq!(fixture.told(record)[0].2, UndoStanding::Done);
     // Its record is needed still, so it is the newer one.
     let of = |hash: Sha256| {
         let hex = hash.to_string();
-        ground.folder.path().join("undo/objects").join(&hex[..2]).join(&hex[2..])
+        fixture.folder.path().join("undo/objects").join(&hex[..2]).join(&hex[2..])
     };
     let (copy, record_file) = (of(Sha256::of(b"1")), of(record));
     let old = std::time::SystemTime::now() - std::time::Duration::from_secs(9);
     fs::File::open(&copy).unwrap().set_modified(old).unwrap();
     let later = old + std::time::Duration::from_secs(3600);
     fs::File::open(&record_file).unwrap().set_modified(later).unwrap();
-    fs::remove_file(ground.at("a")).unwrap();
+    fs::remove_file(fixture.at("a")).unwrap();
     for number in 0..4 {
-        ground.write("b", &format!("{number}").repeat(12 << 10));
-        ground.run(|ground| ground.write("b", "2"));
+        fixture.write("b", &format!("{number}").repeat(12 << 10));
+        fixture.run(|fixture| fixture.write("b", "2"));
     }
-    ground.write("a", "2");
+    fixture.write("a", "2");
     assert!(!copy.exists() && record_file.exists());
-    assert_eq!(ground.told(record)[0].2, UndoStanding::Dropped);
-    assert!(ground.put_back(record, UndoWay::Back)[0].contains("how it was is not kept any more"));
+    assert_eq!(fixture.told(record)[0].2, UndoStanding::Dropped);
+    assert!(fixture.put_back(record, UndoWay::Back)[0].contains("how it was is not kept any more"));
     // What is told of a run before it stands: its own copies go for nobody.
-    assert_eq!(ground.store.cover(&ground.ground()).words(), "all");
+    assert_eq!(fixture.store.cover(&fixture.scope()).words(), "all");
 }
 
 #[test]
 fn what_takes_too_long_to_look_at_is_told_and_not_waited_for() {
-    let mut ground = UndoFixture::new();
-    ground.write("a", "1");
-    let ground_of = ground.ground();
-    let words = ground.store.cover_within(&ground_of, std::time::Duration::ZERO).words();
+    let mut fixture = UndoFixture::new();
+    fixture.write("a", "1");
+    let ground_of = fixture.scope();
+    let words = fixture.store.cover_within(&ground_of, std::time::Duration::ZERO).words();
     assert_eq!(words, "none: looking at the folder took too long");
-    assert_eq!(ground.store.cover(&ground_of).words(), "all");
+    assert_eq!(fixture.store.cover(&ground_of).words(), "all");
 }
 
 #[test]
 fn what_goes_is_kept_anew_where_its_copy_is_only_as_long() {
-    let mut ground = UndoFixture::new();
-    ground.write("a", "1");
-    let record = ground.run(|ground| ground.write("a", "2"));
-    let hex = ground.store.open().unwrap().0.put(b"2").unwrap().to_string();
-    fs::write(ground.folder.path().join("undo/objects").join(&hex[..2]).join(&hex[2..]), "9").unwrap();
+    let mut fixture = UndoFixture::new();
+    fixture.write("a", "1");
+    let record = fixture.run(|fixture| fixture.write("a", "2"));
+    let hex = fixture.store.open().unwrap().0.put(b"2").unwrap().to_string();
+    fs::write(fixture.folder.path().join("undo/objects").join(&hex[..2]).join(&hex[2..]), "9").unwrap();
     for (way, text) in [(UndoWay::Back, "1"), (UndoWay::Again, "2")] {
-        assert_eq!(ground.put_back(record, way), Vec::<String>::new());
-        assert_eq!(fs::read_to_string(ground.at("a")).unwrap(), text);
+        assert_eq!(fixture.put_back(record, way), Vec::<String>::new());
+        assert_eq!(fs::read_to_string(fixture.at("a")).unwrap(), text);
     }
 }
 
@@ -469,103 +469,103 @@ proptest! {
         first in proptest::collection::vec(deed(), 0..12),
         runs in proptest::collection::vec(proptest::collection::vec(deed(), 1..10), 1..3),
     ) {
-        let mut ground = UndoFixture::new();
+        let mut fixture = UndoFixture::new();
         for deed in &first {
-            deed.act(&ground.work);
+            deed.act(&fixture.work);
         }
-        let mut known = vec![(ground.all(), None)];
+        let mut known = vec![(fixture.all(), None)];
         for deeds in &runs {
-            let picture = ground.store.remember(ground.ground(), &[]).unwrap();
-            prop_assert!(picture.cover.is_some());
+            let snapshot = fixture.store.remember(fixture.scope(), &[]).unwrap();
+            prop_assert!(snapshot.cover.is_some());
             for deed in deeds {
-                deed.act(&ground.work);
+                deed.act(&fixture.work);
             }
-            let note = ground.store.record(&picture, &[]).unwrap();
-            known.push((ground.all(), note.record));
+            let note = fixture.store.record(&snapshot, &[]).unwrap();
+            known.push((fixture.all(), note.record));
         }
         for at in (1..known.len()).rev() {
             if let Some(record) = known[at].1 {
-                prop_assert_eq!(ground.put_back(record, UndoWay::Back), Vec::<String>::new());
+                prop_assert_eq!(fixture.put_back(record, UndoWay::Back), Vec::<String>::new());
             }
-            prop_assert_eq!(&ground.all(), &known[at - 1].0);
+            prop_assert_eq!(&fixture.all(), &known[at - 1].0);
         }
         for (after, record) in &known[1..] {
             if let Some(record) = record {
-                prop_assert_eq!(ground.put_back(*record, UndoWay::Again), Vec::<String>::new());
+                prop_assert_eq!(fixture.put_back(*record, UndoWay::Again), Vec::<String>::new());
             }
-            prop_assert_eq!(&ground.all(), after);
+            prop_assert_eq!(&fixture.all(), after);
         }
     }
 }
 
 #[test]
 fn a_file_that_was_removed_since_is_told_and_can_be_put_back() {
-    let mut ground = UndoFixture::new();
-    ground.write("a", "before");
-    let record = ground.run(|ground| ground.write("a", "after"));
-    fs::remove_file(ground.at("a")).unwrap();
-    assert_eq!(ground.told(record)[0].2, UndoStanding::DeletedSince);
-    assert_eq!(ground.put_back(record, UndoWay::Back), Vec::<String>::new());
-    assert_eq!(fs::read_to_string(ground.at("a")).unwrap(), "before");
+    let mut fixture = UndoFixture::new();
+    fixture.write("a", "before");
+    let record = fixture.run(|fixture| fixture.write("a", "after"));
+    fs::remove_file(fixture.at("a")).unwrap();
+    assert_eq!(fixture.told(record)[0].2, UndoStanding::DeletedSince);
+    assert_eq!(fixture.put_back(record, UndoWay::Back), Vec::<String>::new());
+    assert_eq!(fs::read_to_string(fixture.at("a")).unwrap(), "before");
 }
 
 #[test]
 fn a_working_folder_that_was_moved_is_not_made_a_second_time() {
-    let mut ground = UndoFixture::new();
-    ground.write("a", "before");
-    ground.write("sub/b", "gone");
-    let record = ground.run(|ground| {
-        ground.write("a", "after");
-        fs::remove_file(ground.at("sub/b")).unwrap();
+    let mut fixture = UndoFixture::new();
+    fixture.write("a", "before");
+    fixture.write("sub/b", "gone");
+    let record = fixture.run(|fixture| {
+        fixture.write("a", "after");
+        fs::remove_file(fixture.at("sub/b")).unwrap();
     });
-    let elsewhere = ground.folder.path().join("elsewhere");
-    fs::rename(&ground.work, &elsewhere).unwrap();
-    assert!(ground.told(record).iter().all(|(_, _, how)| *how == UndoStanding::FolderGone));
+    let elsewhere = fixture.folder.path().join("elsewhere");
+    fs::rename(&fixture.work, &elsewhere).unwrap();
+    assert!(fixture.told(record).iter().all(|(_, _, how)| *how == UndoStanding::FolderGone));
     for way in [UndoWay::Back, UndoWay::Again] {
-        let refused = ground.put_back(record, way);
+        let refused = fixture.put_back(record, way);
         assert!(refused.len() == 2 && refused[0].contains("the working folder is gone"), "{refused:?}");
-        assert!(!ground.work.exists());
+        assert!(!fixture.work.exists());
     }
-    fs::rename(&elsewhere, &ground.work).unwrap();
-    assert_eq!(ground.put_back(record, UndoWay::Back), Vec::<String>::new());
-    assert_eq!(fs::read_to_string(ground.at("a")).unwrap(), "before");
+    fs::rename(&elsewhere, &fixture.work).unwrap();
+    assert_eq!(fixture.put_back(record, UndoWay::Back), Vec::<String>::new());
+    assert_eq!(fs::read_to_string(fixture.at("a")).unwrap(), "before");
 }
 
 /// A process that is killed at a later file leaves its notes.
 #[test]
 fn a_file_of_several_names_that_was_taken_back_is_the_persons_whatever_became_of_the_others() {
-    let mut ground = UndoFixture::new();
-    ground.write("cfg", "old text");
-    fs::hard_link(ground.at("cfg"), ground.at("link")).unwrap();
-    let record = ground.run(|ground| fs::write(ground.at("cfg"), "new words").unwrap());
-    let notes = ground.folder.path().join("undo/unfinished");
-    let read = ground.store.read(record).unwrap();
-    let most = ground.store.place.limits.at_once();
-    let (objects, index) = ground.store.open().unwrap();
+    let mut fixture = UndoFixture::new();
+    fixture.write("cfg", "old text");
+    fs::hard_link(fixture.at("cfg"), fixture.at("link")).unwrap();
+    let record = fixture.run(|fixture| fs::write(fixture.at("cfg"), "new words").unwrap());
+    let notes = fixture.folder.path().join("undo/unfinished");
+    let read = fixture.store.read(record).unwrap();
+    let most = fixture.store.place.limits.at_once();
+    let (objects, index) = fixture.store.open().unwrap();
     let (unfinished, way) = (PutBackNotes::of_killed(&notes), UndoWay::Back);
     let wanted = (0..read.changes.len()).collect();
     let done = PutBack { objects, index, unfinished, record: &read, way, most, kept: false }.all(&wanted);
     assert!(done.values().all(Result::is_ok), "{done:?}");
-    assert_eq!(fs::read_to_string(ground.at("cfg")).unwrap(), "old text");
+    assert_eq!(fs::read_to_string(fixture.at("cfg")).unwrap(), "old text");
     assert_eq!(fs::read_dir(&notes).unwrap().count(), 1);
     // Each byte of it is from what it was or from what the run made of it.
-    fs::write(ground.at("cfg"), "old words").unwrap();
-    ground.put_back(record, UndoWay::Back);
-    assert_eq!(fs::read_to_string(ground.at("link")).unwrap(), "old words");
+    fs::write(fixture.at("cfg"), "old words").unwrap();
+    fixture.put_back(record, UndoWay::Back);
+    assert_eq!(fs::read_to_string(fixture.at("link")).unwrap(), "old words");
     assert_eq!(fs::read_dir(&notes).unwrap().count(), 0);
 }
 
 #[test]
 fn what_a_run_made_is_removed_also_where_there_is_no_room_for_a_note() {
-    let mut ground = UndoFixture::new();
-    ground.write("changed", "before");
-    let record = ground.run(|ground| {
-        ground.write("new", "made by the run");
-        ground.write("changed", "after");
+    let mut fixture = UndoFixture::new();
+    fixture.write("changed", "before");
+    let record = fixture.run(|fixture| {
+        fixture.write("new", "made by the run");
+        fixture.write("changed", "after");
     });
-    let record = ground.store.read(record).unwrap();
-    let most = ground.store.place.limits.at_once();
-    let (objects, index) = ground.store.open().unwrap();
+    let record = fixture.store.read(record).unwrap();
+    let most = fixture.store.place.limits.at_once();
+    let (objects, index) = fixture.store.open().unwrap();
     let (unfinished, way) = (PutBackNotes::without_room(), UndoWay::Back);
     let wanted = (0..record.changes.len()).collect();
     let done = PutBack { objects, index, unfinished, record: &record, way, most, kept: false }.all(&wanted);
@@ -575,8 +575,8 @@ fn what_a_run_made_is_removed_also_where_there_is_no_room_for_a_note() {
         .map(|(at, _)| record.changes[*at].path.clone())
         .collect();
     // Writing takes room, and can wait until there is some.
-    assert_eq!(failed, [ground.at("changed")]);
-    assert!(!ground.at("new").exists());
-    assert_eq!(fs::read_to_string(ground.at("changed")).unwrap(), "after");
-    assert_eq!(fs::read_dir(&ground.work).unwrap().count(), 1, "nothing is left behind");
+    assert_eq!(failed, [fixture.at("changed")]);
+    assert!(!fixture.at("new").exists());
+    assert_eq!(fs::read_to_string(fixture.at("changed")).unwrap(), "after");
+    assert_eq!(fs::read_dir(&fixture.work).unwrap().count(), 1, "nothing is left behind");
 }

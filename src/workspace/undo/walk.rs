@@ -75,12 +75,12 @@ pub(super) enum WalkError {
 
 /// Walks what is below these folders, but what is in those of sayso's own, `until` some moment at the latest.
 pub(super) fn walk(
-    ground: &UndoScope,
+    scope: &UndoScope,
     own: &[PathBuf],
     most: usize,
     until: Option<Instant>,
 ) -> Result<WalkResult, WalkError> {
-    let roots = match ground {
+    let roots = match scope {
         UndoScope::Folders(roots) => roots,
         UndoScope::Files(files) => {
             let mut opener = Opener::default();

@@ -65,7 +65,7 @@ impl Diff {
                 let head = file_texts::head(&visible_line(path));
                 rows.push(Line::styled(head.trim_end().to_owned(), look.style(Slot::UiTitle)));
             }
-            put(&mut rows, (old, new, after.first(), until), colours, room, look);
+            push_file_rows(&mut rows, (old, new, after.first(), until), colours, room, look);
         }
         Self { rows }
     }
@@ -77,7 +77,7 @@ impl Diff {
 
 /// The rows of one file, whose first line is that one of the whole text; behind the moment, changes are no longer looked for
 /// inside of what differs.
-fn put(
+fn push_file_rows(
     rows: &mut Vec<Line<'static>>,
     (old, new, from, until): (&str, &str, usize, Instant),
     colours: &Colours,
@@ -139,7 +139,13 @@ mod tests {
         let rows = |until: Instant| {
             let mut rows = Vec::new();
             let compared = (text("x"), text("y"));
-            put(&mut rows, (&compared.0, &compared.1, 0, until), &Colours::default(), (80, 4, 90), look);
+            push_file_rows(
+                &mut rows,
+                (&compared.0, &compared.1, 0, until),
+                &Colours::default(),
+                (80, 4, 90),
+                look,
+            );
             rows.len()
         };
         let now = Instant::now();

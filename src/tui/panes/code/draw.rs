@@ -1,6 +1,6 @@
 //! Drawing the code pane: its title, and whatever it is used for.
 
-use super::shown::{PaneSubject, subject};
+use super::subject::{PaneSubject, subject};
 use super::{CodePane, Mode, writing};
 use crate::domain::{Grantor, Readiness};
 use crate::engine::state::Countdown;

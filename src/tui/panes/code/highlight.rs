@@ -2,7 +2,7 @@
 //! it answers: a colour never sits on a text that it was not made for.
 
 use super::doc::LineStyles;
-use super::shown::{PaneSubject, subject};
+use super::subject::{PaneSubject, subject};
 use super::{CodePane, Mode};
 use crate::domain::Language;
 use crate::engine::State;

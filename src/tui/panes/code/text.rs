@@ -1,7 +1,7 @@
 //! The text of the code pane as text: its lines, and which of them stand on which rows of the screen. Rights, findings and
 //! lines of an older text are none of it.
 
-use super::shown::{PaneSubject, subject};
+use super::subject::{PaneSubject, subject};
 use super::{CodePane, Mode};
 use crate::domain::BlockId;
 use crate::engine::State;

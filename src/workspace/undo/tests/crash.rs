@@ -35,21 +35,21 @@ fn text(whose: &str, n: usize) -> String {
 }
 
 fn changed() -> (UndoFixture, Sha256) {
-    let mut ground = UndoFixture::new();
+    let mut scope = UndoFixture::new();
     for n in 0..60 {
-        ground.write(&format!("d{}/f{n}", n % 5), &text("before", n));
+        scope.write(&format!("d{}/f{n}", n % 5), &text("before", n));
     }
-    let record = ground.run(|ground| {
+    let record = scope.run(|scope| {
         for n in 0..60 {
             let name = format!("d{}/f{n}", n % 5);
             match n % 3 {
-                0 => ground.write(&name, &text("after", n)),
-                1 => fs::remove_file(ground.at(&name)).unwrap(),
-                _ => ground.write(&format!("new/f{n}"), &text("after", n)),
+                0 => scope.write(&name, &text("after", n)),
+                1 => fs::remove_file(scope.at(&name)).unwrap(),
+                _ => scope.write(&format!("new/f{n}"), &text("after", n)),
             }
         }
     });
-    (ground, record)
+    (scope, record)
 }
 
 /// What a process left that was ended in the middle lies under a name of its own.
@@ -60,29 +60,29 @@ fn without_left(all: BTreeMap<PathBuf, String>) -> BTreeMap<PathBuf, String> {
 
 #[test]
 fn killed_in_the_middle_each_file_is_as_before_or_as_after_and_the_rest_follows() {
-    let (mut ground, record) = changed();
-    let after = ground.all();
-    assert_eq!(ground.put_back(record, UndoWay::Back), Vec::<String>::new());
-    let before = ground.all();
+    let (mut scope, record) = changed();
+    let after = scope.all();
+    assert_eq!(scope.put_back(record, UndoWay::Back), Vec::<String>::new());
+    let before = scope.all();
     for round in 0..crate::test_cases::cases(100).cases {
         let name = "workspace::undo::tests::crash::child_that_goes_back_and_forth";
-        let folder = ground.folder.path();
+        let folder = scope.folder.path();
         let mut going = child(name, folder, record).stdout(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(going.stdout.take().unwrap()).lines();
         assert!(lines.any(|line| line.unwrap().contains("begun")));
         std::thread::sleep(std::time::Duration::from_micros(u64::from(round % 25) * 1_700));
         going.kill().unwrap();
         going.wait().unwrap();
-        for (path, now) in without_left(ground.all()) {
+        for (path, now) in without_left(scope.all()) {
             let known = [before.get(&path), after.get(&path)];
             // A folder may have another mode until it is done.
             assert!(path.is_dir() || known.contains(&Some(&now)), "round {round}: {}", path.display());
         }
         // What it left goes with the next taking back: a folder in which such a file lies would not be empty.
-        let again = ground.put_back(record, if round % 2 == 0 { UndoWay::Back } else { UndoWay::Again });
+        let again = scope.put_back(record, if round % 2 == 0 { UndoWay::Back } else { UndoWay::Again });
         assert_eq!(again, Vec::<String>::new(), "round {round}");
         let wanted = if round % 2 == 0 { &before } else { &after };
-        assert_eq!(ground.all(), *wanted, "round {round}");
+        assert_eq!(scope.all(), *wanted, "round {round}");
     }
 }
 
@@ -100,18 +100,18 @@ fn child_that_goes_back_and_forth() {
 
 #[test]
 fn a_full_disk_loses_nothing() {
-    let mut ground = UndoFixture::new();
-    ground.write("small", "before");
-    ground.write("large", &text("before", 1));
-    ground.write("gone", &text("before", 2));
-    let record = ground.run(|ground| {
-        ground.write("small", "after");
-        ground.write("large", "after");
-        ground.write("new", &text("after", 3));
-        fs::remove_file(ground.at("gone")).unwrap();
+    let mut scope = UndoFixture::new();
+    scope.write("small", "before");
+    scope.write("large", &text("before", 1));
+    scope.write("gone", &text("before", 2));
+    let record = scope.run(|scope| {
+        scope.write("small", "after");
+        scope.write("large", "after");
+        scope.write("new", &text("after", 3));
+        fs::remove_file(scope.at("gone")).unwrap();
     });
     let name = "workspace::undo::tests::crash::child_with_little_space";
-    let ended = child(name, ground.folder.path(), record).output().unwrap();
+    let ended = child(name, scope.folder.path(), record).output().unwrap();
     let text = String::from_utf8_lossy(&ended.stdout);
     assert!(ended.status.success() && text.contains("all is there"), "{text}");
 }
@@ -139,16 +139,16 @@ fn child_with_little_space() {
 
     // What has no room is not remembered, and half of it is nowhere.
     fs::write(work.join("large"), text("newer", 4)).unwrap();
-    let ground = || walk::UndoScope::Folders(vec![work.clone()]);
+    let scope = || walk::UndoScope::Folders(vec![work.clone()]);
     let kept = copies(&work);
     space(Some(4_000));
-    let none = store.remember(ground(), &[]).unwrap_err();
+    let none = store.remember(scope(), &[]).unwrap_err();
     assert!(none.words().starts_with("none: "), "{}", none.words());
     assert_eq!(copies(&work), kept);
     space(None);
-    let picture = store.remember(ground(), &[]).unwrap();
+    let snapshot = store.remember(scope(), &[]).unwrap();
     fs::remove_file(work.join("large")).unwrap();
-    let record = store.record(&picture, &[]).unwrap().record.unwrap();
+    let record = store.record(&snapshot, &[]).unwrap().record.unwrap();
     assert!(store.put_back(record, &[], UndoWay::Back).unwrap().iter().all(|file| file.result.is_ok()));
     assert_eq!(read("large").unwrap(), text("newer", 4));
     println!("all is there");
@@ -201,21 +201,21 @@ fn child_on_a_full_disk() {
         fs::write(work.join(format!("f{n}")), large("before", n)).unwrap();
     }
     let before = all(&work);
-    let ground = || walk::UndoScope::Folders(vec![work.clone()]);
+    let scope = || walk::UndoScope::Folders(vec![work.clone()]);
     fill(150_000);
-    let none = store.remember(ground(), &[]).unwrap_err();
+    let none = store.remember(scope(), &[]).unwrap_err();
     assert!(none.words().contains("no room"), "{}", none.words());
     assert_eq!((copies(&work), all(&work)), (BTreeSet::new(), before.clone()));
 
     // The run fills the disk: what it did can be recorded all the same.
     fill(1_500_000);
-    let picture = store.remember(ground(), &[]).unwrap();
-    assert_eq!(picture.cover.words(), "all");
+    let snapshot = store.remember(scope(), &[]).unwrap();
+    assert_eq!(snapshot.cover.words(), "all");
     for n in 0..8 {
         fs::write(work.join(format!("f{n}")), large("after!", n)).unwrap();
     }
     fill(0);
-    let record = store.record(&picture, &[]).unwrap().record.unwrap();
+    let record = store.record(&snapshot, &[]).unwrap().record.unwrap();
     let after = all(&work);
     let refused = store.put_back(record, &[], UndoWay::Back).unwrap();
     assert!(refused.iter().any(|file| file.result.is_err()), "{refused:?}");

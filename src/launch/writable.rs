@@ -53,7 +53,7 @@ pub(crate) struct WritableFolders {
 }
 
 impl WritableFolders {
-    /// The ground of a session: its working folder, the person's home, folders that runs may write beside the working
+    /// Those of a session: its working folder, the person's home, folders that runs may write beside the working
     /// folder, and folders of sayso's own. The environment's virtual environment is avoided as well.
     pub(crate) fn new(cwd: &Path, home: Option<&Path>, write: &[PathBuf], own: &[PathBuf]) -> Self {
         let venv = std::env::var_os("VIRTUAL_ENV").filter(|venv| !venv.is_empty()).map(PathBuf::from);
@@ -98,10 +98,10 @@ impl WritableFolders {
     #[must_use]
     pub(crate) fn with_worked_folders(mut self, folders: &[PathBuf], home: Option<&Path>) -> Self {
         for folder in folders {
-            let ground = Self::new(folder, home, &[], &[]);
-            self.avoid.extend(ground.avoid);
-            self.active.extend(ground.active);
-            self.wide.extend(ground.wide);
+            let writable = Self::new(folder, home, &[], &[]);
+            self.avoid.extend(writable.avoid);
+            self.active.extend(writable.active);
+            self.wide.extend(writable.wide);
         }
         self
     }
@@ -217,7 +217,7 @@ mod tests {
             Self { _folder: folder, base }
         }
 
-        fn ground(&self, cwd: &str) -> WritableFolders {
+        fn writable(&self, cwd: &str) -> WritableFolders {
             let (home, write) = (self.base.join("home"), [self.base.join("home/out")]);
             let (own, venv) = ([self.base.join("home/own")], Some(self.base.join("venv")));
             WritableFolders::with_venv(&self.base.join(cwd), Some(&home), &write, &own, venv)
@@ -227,17 +227,17 @@ mod tests {
     #[test]
     fn folders_that_runs_may_write_are_not_trusted() {
         let disk = Disk::new();
-        let ground = disk.ground("home/work");
+        let writable = disk.writable("home/work");
         for bad in ["home/work/bin/sh", "home/work", "home/out/sh", "home/own", "venv/bin/python", "gone"] {
-            assert!(!ground.trusts(&disk.base.join(bad)), "{bad}");
-            assert_eq!(ground.is_foreign(&disk.base.join(bad)), !bad.starts_with("venv"), "{bad}");
+            assert!(!writable.trusts(&disk.base.join(bad)), "{bad}");
+            assert_eq!(writable.is_foreign(&disk.base.join(bad)), !bad.starts_with("venv"), "{bad}");
         }
         for good in ["tools/sh", "home/.local/bin/sh"] {
-            assert!(ground.trusts(&disk.base.join(good)), "{good}");
-            assert!(!ground.is_foreign(&disk.base.join(good)), "{good}");
+            assert!(writable.trusts(&disk.base.join(good)), "{good}");
+            assert!(!writable.is_foreign(&disk.base.join(good)), "{good}");
         }
         for relative in ["", ".", "bin/sh", "./tools"] {
-            assert!(!ground.trusts(Path::new(relative)), "{relative:?}");
+            assert!(!writable.trusts(Path::new(relative)), "{relative:?}");
         }
     }
 
@@ -251,17 +251,17 @@ mod tests {
         symlink(at("home/work"), at("tools/folder")).unwrap();
         symlink("sh", at("tools/fine")).unwrap();
         symlink("circle", at("tools/circle")).unwrap();
-        let ground = disk.ground("home/work");
+        let writable = disk.writable("home/work");
         for bad in
             ["home/work/bin/link", "tools/direct", "tools/around", "tools/folder/bin/sh", "tools/circle"]
         {
-            assert!(!ground.trusts(&at(bad)), "{bad}");
+            assert!(!writable.trusts(&at(bad)), "{bad}");
         }
-        assert!(!ground.trusts(&at("tools/../home/work/bin/sh")));
-        assert!(ground.trusts(&at("tools/fine")));
+        assert!(!writable.trusts(&at("tools/../home/work/bin/sh")));
+        assert!(writable.trusts(&at("tools/fine")));
         // Named by a link of its own, the folder is avoided all the same.
         symlink(at("home/work"), at("short")).unwrap();
-        assert!(!disk.ground("short").trusts(&at("home/work/bin/sh")));
+        assert!(!disk.writable("short").trusts(&at("home/work/bin/sh")));
     }
 
     #[test]
@@ -269,12 +269,12 @@ mod tests {
         let disk = Disk::new();
         fs::create_dir_all(disk.base.join("home/work/deep/er")).unwrap();
         fs::create_dir_all(disk.base.join("home/work/.git")).unwrap();
-        assert!(!disk.ground("home/work/deep/er").trusts(&disk.base.join("home/work/bin/sh")));
-        let at_home = disk.ground("home");
+        assert!(!disk.writable("home/work/deep/er").trusts(&disk.base.join("home/work/bin/sh")));
+        let at_home = disk.writable("home");
         assert!(at_home.trusts(&disk.base.join("home/.local/bin/sh")));
         assert!(at_home.trusts(&disk.base.join("tools/sh")));
         assert!(!at_home.trusts(&disk.base.join("home/work/bin/sh")));
-        let everywhere = disk.ground("..");
+        let everywhere = disk.writable("..");
         assert!(!everywhere.trusts(&disk.base.join("tools/sh")) || everywhere.wide.is_empty());
         let root = WritableFolders::with_venv(Path::new("/"), None, &[], &[], None);
         assert!(root.trusts(Path::new("/usr")) && !root.trusts(&disk.base.join("tools/sh")));
@@ -284,12 +284,12 @@ mod tests {
     fn where_runs_worked_before_nothing_is_trusted_either() {
         let disk = Disk::new();
         let (before, program) = (disk.base.join("home/work"), disk.base.join("home/work/bin/sh"));
-        let ground = WritableFolders::with_venv(&disk.base.join("fresh"), None, &[], &[], None);
-        assert!(ground.trusts(&program));
-        assert!(!ground.clone().with_worked_folders(&[before], None).trusts(&program));
+        let writable = WritableFolders::with_venv(&disk.base.join("fresh"), None, &[], &[], None);
+        assert!(writable.trusts(&program));
+        assert!(!writable.clone().with_worked_folders(&[before], None).trusts(&program));
         // The home itself: what the person installed there stays theirs.
         let home = disk.base.join("home");
-        let ground = ground.with_worked_folders(std::slice::from_ref(&home), Some(&home));
-        assert!(!ground.trusts(&program) && ground.trusts(&home.join(".local/bin/sh")));
+        let writable = writable.with_worked_folders(std::slice::from_ref(&home), Some(&home));
+        assert!(!writable.trusts(&program) && writable.trusts(&home.join(".local/bin/sh")));
     }
 }

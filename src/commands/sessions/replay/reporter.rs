@@ -21,7 +21,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// Compares runs with what a session tells of them, and tells what differs.
-pub(super) struct ReplayTeller<'a, 'c> {
+pub(super) struct ReplayReporter<'a, 'c> {
     console: &'a mut Console<'c>,
     args: &'a SessionReplayArgs,
     comparer: Comparer,
@@ -34,7 +34,7 @@ pub(super) struct ReplayTeller<'a, 'c> {
     told: Vec<ReportedRun>,
 }
 
-impl TurnObserver for ReplayTeller<'_, '_> {
+impl TurnObserver for ReplayReporter<'_, '_> {
     fn notify(&mut self, told: &Notification, _: &State) -> io::Result<()> {
         let Notification::Recorded(entry) = told else { return Ok(()) };
         match &**entry {
@@ -56,7 +56,7 @@ impl TurnObserver for ReplayTeller<'_, '_> {
     }
 }
 
-impl<'a, 'c> ReplayTeller<'a, 'c> {
+impl<'a, 'c> ReplayReporter<'a, 'c> {
     pub(super) fn new(
         console: &'a mut Console<'c>,
         args: &'a SessionReplayArgs,

@@ -27,7 +27,7 @@ pub(super) enum Retention {
 }
 
 /// Tells of files while they run.
-pub(super) struct FileTeller<'a, 'c> {
+pub(super) struct FileReporter<'a, 'c> {
     console: &'a mut Console<'c>,
     json: bool,
     kept: Retention,
@@ -42,7 +42,7 @@ pub(super) struct FileTeller<'a, 'c> {
     failed: Option<FailureClass>,
 }
 
-impl TurnObserver for FileTeller<'_, '_> {
+impl TurnObserver for FileReporter<'_, '_> {
     fn notify(&mut self, told: &Notification, state: &State) -> io::Result<()> {
         match told {
             Notification::Recorded(entry) => self.entry(entry, state),
@@ -57,7 +57,7 @@ impl TurnObserver for FileTeller<'_, '_> {
     }
 }
 
-impl<'a, 'c> FileTeller<'a, 'c> {
+impl<'a, 'c> FileReporter<'a, 'c> {
     pub(super) fn new(console: &'a mut Console<'c>, json: bool, kept: Retention) -> Self {
         let (stdout, stderr) = (Utf8Decoder::default(), Utf8Decoder::default());
         let (rewritten, began) = (Default::default(), Instant::now());
