@@ -239,7 +239,7 @@ async fn interrupts_and_time_limits() {
     assert_eq!((&told.report.outcome, told.kept()), (&Outcome::Interrupted, true));
     let late = shop.run_for("python", "import time\ntime.sleep(60)", Some(700)).await;
     assert_eq!((&late.report.outcome, late.kept()), (&Outcome::TimedOut, true));
-    assert!(late.took < SOON, "{:?}", late.took);
+    assert!(late.took < Duration::from_millis(4000), "{:?}", late.took);
     assert_eq!(shop.py("kept").await.ok().value(), "7");
     let deaf = "import signal, time\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: time.sleep(1)";
     let deaf = shop.run_for("python", deaf, Some(500)).await;
@@ -254,7 +254,7 @@ async fn interrupts_and_time_limits() {
     shop.executor.interrupt(id);
     let told = rest_of(events, before).await;
     assert_eq!(told.report.outcome, Outcome::Interrupted, "{:?}", told.report);
-    assert!(since.elapsed() < SOON && !told.out().contains("never"));
+    assert!(since.elapsed() < Duration::from_secs(5) && !told.out().contains("never"));
     let request = shop.request("python", "print('on', flush=True)\nwhile True: pass", None).await;
     let (id, mut events) = shop.start(request);
     let before = until_output(&mut events, "on").await;
@@ -605,7 +605,7 @@ async fn a_registry_that_refuses_or_hangs_is_told_and_left() {
         }
         let told = rest_of(events, vec![first]).await;
         assert_eq!(told.report.outcome, Outcome::Interrupted);
-        assert!(told.took < SOON, "{:?}", told.took);
+        assert!(told.took < Duration::from_secs(2), "{:?}", told.took);
     }
     let short = Limits { wall_ms: 300, ..Limits::default() };
     let terms = shop.executor.pull_terms(&Language::python(), Some(short)).await.unwrap();

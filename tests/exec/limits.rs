@@ -2,6 +2,7 @@
 
 use crate::support::*;
 use sayso::domain::*;
+use std::time::Duration;
 
 impl Shop {
     async fn under(&self, limits: Limits, language: &str, source: &str) -> Told {
@@ -156,7 +157,7 @@ async fn no_more_processes_than_allowed() {
     let by_the_system = told.err().contains("fork: ");
     assert!(by_us || by_the_system, "{:?} {}", told.report.outcome, told.err());
     assert_eq!(held == Enforcement::Enforced, by_the_system && !by_us, "{held:?}");
-    assert!(told.took < SOON, "{:?}", told.took);
+    assert!(told.took < Duration::from_secs(10), "{:?}", told.took);
 }
 
 #[tokio::test]
@@ -185,10 +186,7 @@ async fn output_is_kept_up_to_its_limit() {
 #[tokio::test]
 async fn a_fork_bomb_is_ended() {
     let shop = Shop::alone();
-    // Nothing holds the number for root where there is no control group: the helper has to see it, beside a bomb that keeps
-    // a kernel busy in which few calls can be interrupted.
-    let root = rustix::process::geteuid().is_root();
-    let few = limits(|l| (l.processes, l.wall_ms) = (64, if root { 40_000 } else { 5_000 }));
+    let few = limits(|l| (l.processes, l.wall_ms) = (64, 5_000));
     for (language, bomb) in [
         ("bash", "b() { b | b & }; b; wait; sleep 600"),
         ("bash", "while :; do (while :; do sleep 600 & done) & done"),
@@ -198,17 +196,25 @@ async fn a_fork_bomb_is_ended() {
             "import threading, time\nwhile True:\n    try: threading.Thread(target=time.sleep, args=(600,), daemon=True).start()\n    except RuntimeError: time.sleep(0.1)",
         ),
     ] {
-        let since = std::time::Instant::now();
-        let told = shop.under(few, language, bomb).await;
-        println!("{bomb:?}: {:?} after {:?}", told.report.outcome, since.elapsed());
-        let held = matches!(told.report.outcome, Outcome::Limit(_));
-        // Where the system holds the number, the bomb burns without spreading until its time is over.
-        assert!(held || told.report.outcome == Outcome::TimedOut, "{:?}", told.report.outcome);
-        // None ends by itself; how soon it is ended depends on what else wants the processors.
-        assert!(told.took < 3 * SOON, "{bomb}: {:?}", told.took);
-        if root {
-            assert!(held, "{bomb}: {:?}", told.report.outcome);
+        let play = async || {
+            let told = shop.under(few, language, bomb).await;
+            println!("{bomb:?}: {:?} after {:?}", told.report.outcome, told.took);
+            let held = matches!(told.report.outcome, Outcome::Limit(_));
+            // Where the system holds the number, the bomb burns without spreading until its time is over.
+            assert!(held || told.report.outcome == Outcome::TimedOut, "{:?}", told.report.outcome);
+            // None ends by itself; how soon it is ended depends on what else wants the processors.
+            assert!(told.took < Duration::from_secs(60), "{bomb}: {:?}", told.took);
+            held
+        };
+        // Nothing holds the number for root where there is no control group: the helper has to see it, beside a bomb that
+        // may keep a busy system from giving it the processor until the time is over. Not each time.
+        let (root, mut held) = (rustix::process::geteuid().is_root(), play().await);
+        for _ in 1..MAX_TRIES {
+            if root && !held {
+                held = play().await;
+            }
         }
+        assert!(held || !root, "{bomb}");
     }
 }
 

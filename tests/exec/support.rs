@@ -18,9 +18,8 @@ pub struct Shop {
     _place: Place,
 }
 
-/// Far more than an end takes on a busy machine, and less than the programs of these tests take by themselves. How soon
-/// an end comes is measured in `tests/bench/runs.rs`.
-pub const SOON: Duration = Duration::from_secs(20);
+/// So often a run may be late, all but once.
+pub const MAX_TRIES: usize = 4;
 
 /// All that was told of a run, and how long it took.
 pub struct Told {
@@ -161,6 +160,20 @@ pub async fn rest_of(mut receiver: mpsc::Receiver<(RunId, RunEvent)>, mut events
     assert_eq!(ends, 1, "the end has to come once");
     let Some(RunEvent::Ended(report)) = events.last().cloned() else { panic!("the end has to be the last") };
     Told { events, report: *report, took: since.elapsed() }
+}
+
+/// Plays this until it is over in so much time, a few times at most: a machine that has other things to do is late now and
+/// then, a run that ends late is late each time. All else that is asked of it holds each time.
+pub async fn in_time(most: Duration, play: impl AsyncFn() -> Told) -> Told {
+    let mut late = Vec::new();
+    for _ in 0..MAX_TRIES {
+        let told = play().await;
+        if told.took < most {
+            return told;
+        }
+        late.push(told.took);
+    }
+    panic!("not once within {most:?}: {late:?}")
 }
 
 /// Reads until a part of its text has ended.
