@@ -37,6 +37,7 @@ mod named;
 pub(crate) mod naming;
 mod notices;
 mod opened;
+pub(crate) mod printed_text;
 pub(crate) mod prompt;
 pub(crate) mod provenance;
 pub(crate) mod rebuild;

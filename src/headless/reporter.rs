@@ -14,9 +14,8 @@ use crate::domain::{
 use crate::driver::Notification;
 use crate::engine::State;
 use crate::engine::activity::Activity;
+use crate::engine::printed_text::PrintedText;
 use crate::text::number::{duration, size};
-use crate::text::rewritten::LineCollapser;
-use crate::text::utf8::Utf8Decoder;
 use std::io::{self, Write};
 use std::path::Path;
 use std::time::Instant;
@@ -26,10 +25,7 @@ pub(super) struct TurnReporter<'a> {
     out: &'a mut dyn Write,
     err: &'a mut dyn Write,
     json: bool,
-    stdout: Utf8Decoder,
-    stderr: Utf8Decoder,
-    /// Lines that programs write over; on standard output, and on that for errors.
-    rewritten: [LineCollapser; 2],
+    printed: PrintedText,
     began: Instant,
     /// What the unfinished line of standard output belongs to.
     line: UnfinishedLine,
@@ -45,9 +41,8 @@ enum UnfinishedLine {
 
 impl<'a> TurnReporter<'a> {
     pub(super) fn new(out: &'a mut dyn Write, err: &'a mut dyn Write, json: bool) -> Self {
-        let (stdout, stderr) = (Utf8Decoder::default(), Utf8Decoder::default());
-        let (rewritten, began) = (Default::default(), Instant::now());
-        Self { out, err, json, stdout, stderr, rewritten, began, line: UnfinishedLine::None }
+        let (printed, began) = (PrintedText::default(), Instant::now());
+        Self { out, err, json, printed, began, line: UnfinishedLine::None }
     }
 }
 
@@ -66,9 +61,8 @@ impl TurnObserver for TurnReporter<'_> {
                 json::write_line(self.out, &events::reasoning(*step, text))
             }
             Notification::Output(run, chunk) => {
-                let decoder = self.decoder(chunk.stream);
-                let text = decoder.push(&chunk.bytes);
-                let text = self.collapse_lines(chunk.stream, text);
+                let now = self.line_time();
+                let text = self.printed.push(chunk.stream, &chunk.bytes, now);
                 self.output(*run, chunk.stream, &text)
             }
             Notification::Retrying { attempt, of, wait_ms, failure } => {
@@ -122,9 +116,8 @@ impl TurnReporter<'_> {
     fn entry(&mut self, entry: &Entry, state: &State) -> io::Result<()> {
         if let Entry::Ran { run, .. } = entry {
             for stream in [Stream::Stdout, Stream::Stderr] {
-                let rest = self.decoder(stream).finish();
-                let mut rest = self.collapse_lines(stream, rest);
-                rest += &self.line_collapser(stream).finish();
+                let now = self.line_time();
+                let rest = self.printed.finish(stream, now);
                 self.output(*run, stream, &rest)?;
             }
         }
@@ -309,25 +302,9 @@ impl TurnReporter<'_> {
         self.err.flush()
     }
 
-    /// Lines are only added: one that is written over is told as it ends. JSON has what was printed.
-    fn collapse_lines(&mut self, stream: Stream, text: String) -> String {
-        if self.json {
-            return text;
-        }
-        let now = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);
-        self.line_collapser(stream).push(&text, now)
-    }
-
-    fn line_collapser(&mut self, stream: Stream) -> &mut LineCollapser {
-        let [stdout, stderr] = &mut self.rewritten;
-        if stream == Stream::Stdout { stdout } else { stderr }
-    }
-
-    fn decoder(&mut self, stream: Stream) -> &mut Utf8Decoder {
-        match stream {
-            Stream::Stdout => &mut self.stdout,
-            Stream::Stderr => &mut self.stderr,
-        }
+    /// The moment by which lines that are written over are told; JSON has what was printed.
+    fn line_time(&self) -> Option<u64> {
+        (!self.json).then(|| u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX))
     }
 }
 

@@ -70,6 +70,17 @@ fn branches_stand_below_what_they_left() {
 }
 
 #[test]
+fn nothing_is_chosen_before_the_sessions_are_listed() {
+    let mut scene = Scene::worked();
+    command(&mut scene, "/resume");
+    let wishes = scene.press(&["enter"]);
+    assert!(wishes.is_empty(), "no session begins: {wishes:?}");
+    told(&mut scene, JobResult::Sessions(family()));
+    let seen = drawn(&mut scene, 100, 30);
+    assert!(seen.contains("preview: median"), "the list is open still: {seen}");
+}
+
+#[test]
 fn the_newest_session_is_chosen_wherever_it_stands_and_a_filter_makes_one_list() {
     let mut scene = listed();
     let seen = drawn(&mut scene, 100, 30);

@@ -9,11 +9,10 @@ use crate::domain::{
 };
 use crate::driver::Notification;
 use crate::engine::State;
+use crate::engine::printed_text::PrintedText;
 use crate::engine::transcript::BlockItem;
 use crate::headless::{Ending, TurnObserver, change_lines, end_text, json, shapes};
 use crate::report::FailureClass;
-use crate::text::rewritten::LineCollapser;
-use crate::text::utf8::Utf8Decoder;
 use serde_json::{Map, Value, json};
 use std::io::{self, IsTerminal as _, Write};
 use std::path::Path;
@@ -31,10 +30,7 @@ pub(super) struct FileReporter<'a, 'c> {
     console: &'a mut Console<'c>,
     json: bool,
     kept: Retention,
-    stdout: Utf8Decoder,
-    stderr: Utf8Decoder,
-    /// Lines that are written over; on standard output, and on that for errors.
-    rewritten: [LineCollapser; 2],
+    printed: PrintedText,
     began: Instant,
     /// Bytes of output that were told as they came.
     told: u64,
@@ -59,9 +55,8 @@ impl TurnObserver for FileReporter<'_, '_> {
 
 impl<'a, 'c> FileReporter<'a, 'c> {
     pub(super) fn new(console: &'a mut Console<'c>, json: bool, kept: Retention) -> Self {
-        let (stdout, stderr) = (Utf8Decoder::default(), Utf8Decoder::default());
-        let (rewritten, began) = (Default::default(), Instant::now());
-        Self { console, json, kept, stdout, stderr, rewritten, began, told: 0, failed: None }
+        let (printed, began) = (PrintedText::default(), Instant::now());
+        Self { console, json, kept, printed, began, told: 0, failed: None }
     }
 
     /// What kind of failure the whole is.
@@ -104,35 +99,29 @@ impl<'a, 'c> FileReporter<'a, 'c> {
     /// The output as it comes: each stream to its own, so that they can be told apart and piped.
     fn output(&mut self, run: RunId, chunk: &Chunk, state: &State) -> io::Result<()> {
         if state.transcript.run(run).is_some_and(|(item, _)| image(&item.block).is_some()) {
-            let text = self.as_lines(chunk.stream, &String::from_utf8_lossy(&chunk.bytes));
+            let now = self.line_time(chunk.stream);
+            let text = self.printed.push(chunk.stream, &chunk.bytes, now);
             return text.lines().try_for_each(|line| writeln!(self.console.err, "  {}", visible_line(line)));
         }
         if self.json {
             return Ok(());
         }
         self.told += chunk.bytes.len() as u64;
-        let decoder = if chunk.stream == Stream::Stdout { &mut self.stdout } else { &mut self.stderr };
-        let text = decoder.push(&chunk.bytes);
-        let text = self.as_lines(chunk.stream, &text);
+        let now = self.line_time(chunk.stream);
+        let text = self.printed.push(chunk.stream, &chunk.bytes, now);
         let console = &mut *self.console;
         let out = if chunk.stream == Stream::Stdout { &mut console.out } else { &mut console.err };
         write!(out, "{}", Visible(&text))?;
         out.flush()
     }
 
-    /// Lines are only added: one that is written over is told as it ends. What goes into a file or a pipe is told in full.
-    fn as_lines(&mut self, stream: Stream, text: &str) -> String {
+    /// The moment by which lines that are written over are told; what goes into a file or a pipe is told in full.
+    fn line_time(&self, stream: Stream) -> Option<u64> {
         let is_seen = match stream {
             Stream::Stdout => io::stdout().is_terminal(),
             Stream::Stderr => io::stderr().is_terminal(),
         };
-        if !is_seen {
-            return text.to_owned();
-        }
-        let now = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);
-        let [stdout, stderr] = &mut self.rewritten;
-        let rewritten = if stream == Stream::Stdout { stdout } else { stderr };
-        rewritten.push(text, now)
+        is_seen.then(|| u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX))
     }
 
     fn write_end(&mut self, item: &BlockItem, terms: Option<&Terms>, report: &RunReport) -> io::Result<()> {
@@ -178,10 +167,13 @@ impl<'a, 'c> FileReporter<'a, 'c> {
 
     /// What is left to tell when the output was told already.
     fn text(&mut self, path: &str, report: &RunReport) -> io::Result<()> {
+        let [rest_out, rest_err] = [Stream::Stdout, Stream::Stderr].map(|stream| {
+            let now = self.line_time(stream);
+            self.printed.finish(stream, now)
+        });
         let Console { out, err } = &mut *self.console;
-        let [lines_out, lines_err] = &mut self.rewritten;
-        write!(out, "{}{}", Visible(&self.stdout.finish()), Visible(&lines_out.finish()))?;
-        write!(err, "{}{}", Visible(&self.stderr.finish()), Visible(&lines_err.finish()))?;
+        write!(out, "{}", Visible(&rest_out))?;
+        write!(err, "{}", Visible(&rest_err))?;
         if let Some(value) = &report.value {
             writeln!(out, "{}", Visible(value))?;
         }

@@ -7,11 +7,10 @@ use crate::domain::{
     Chunk, Entry, Language, Level, RecipeEnd, RecipeFact, RunId, RunReport, Stream, Timestamp,
 };
 use crate::driver::Notification;
+use crate::engine::printed_text::PrintedText;
 use crate::engine::transcript::Item;
 use crate::engine::{State, Transcript};
 use crate::text::number::size;
-use crate::text::rewritten::LineCollapser;
-use crate::text::utf8::Utf8Decoder;
 use crate::tui::panes::output::end_lines;
 use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::words;
@@ -39,10 +38,7 @@ pub(super) fn message_text(transcript: &Transcript, at: usize) -> Option<(&'stat
 #[derive(Default)]
 pub(super) struct PlainReporter {
     reply: ReplyReporter,
-    stdout: Utf8Decoder,
-    stderr: Utf8Decoder,
-    /// Lines that programs write over; on standard output, and on that for errors.
-    rewritten: [LineCollapser; 2],
+    printed: PrintedText,
     /// Lines of the run that were printed.
     lines: usize,
     /// How the notice of the run begins that was told just now.
@@ -153,10 +149,8 @@ impl PlainReporter {
         look: DrawStyle<'_>,
     ) -> io::Result<()> {
         for stream in [Stream::Stdout, Stream::Stderr] {
-            let rest = self.decoder(stream).finish();
-            let rewritten = self.line_collapser(stream);
-            let rest = rewritten.push(&rest, look.now.since(Timestamp(0))) + &rewritten.finish();
-            self.printed(run, stream, &rest, page)?;
+            let rest = self.printed.finish(stream, Some(look.now.since(Timestamp(0))));
+            self.print(run, stream, &rest, page)?;
         }
         self.ended = Some(format!("Block {block} "));
         page.line(&format!(
@@ -171,14 +165,12 @@ impl PlainReporter {
     }
 
     fn output(&mut self, run: RunId, chunk: &Chunk, page: &mut PlainPage, now: Timestamp) -> io::Result<()> {
-        let text = self.decoder(chunk.stream).push(&chunk.bytes);
-        // Lines are only added: one that is written over is told as it ends.
-        let text = self.line_collapser(chunk.stream).push(&text, now.since(Timestamp(0)));
-        self.printed(run, chunk.stream, &text, page)
+        let text = self.printed.push(chunk.stream, &chunk.bytes, Some(now.since(Timestamp(0))));
+        self.print(run, chunk.stream, &text, page)
     }
 
     /// Prints what a program printed, up to a bound: a flood would bury everything else.
-    fn printed(&mut self, _: RunId, stream: Stream, text: &str, page: &mut PlainPage) -> io::Result<()> {
+    fn print(&mut self, _: RunId, stream: Stream, text: &str, page: &mut PlainPage) -> io::Result<()> {
         let room = MAX_LINES_PRINTED.saturating_sub(self.lines);
         if text.is_empty() || room == 0 {
             return Ok(());
@@ -192,18 +184,6 @@ impl PlainReporter {
             page.line(&format!("  ({MAX_LINES_PRINTED} lines are shown; /output shows more)"))?;
         }
         Ok(())
-    }
-
-    fn line_collapser(&mut self, stream: Stream) -> &mut LineCollapser {
-        let [stdout, stderr] = &mut self.rewritten;
-        if stream == Stream::Stdout { stdout } else { stderr }
-    }
-
-    fn decoder(&mut self, stream: Stream) -> &mut Utf8Decoder {
-        match stream {
-            Stream::Stdout => &mut self.stdout,
-            Stream::Stderr => &mut self.stderr,
-        }
     }
 }
 
