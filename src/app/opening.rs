@@ -126,10 +126,11 @@ async fn read(
     }
 }
 
-/// `45 MB of 133 MB`; then it is put together.
+/// `: 45 MB of 133 MB`; then it is put together. How much there is to read is not known before it began.
 fn progress_text(reading: &Reading) -> String {
     match reading.progress() {
-        (read, of) if read < of => format!("{} of {}", size(read), size(of)),
-        (read, _) => format!("{} were read", size(read)),
+        (_, 0) => String::new(),
+        (read, of) if read < of => format!(": {} of {}", size(read), size(of)),
+        (read, _) => format!(": {} were read", size(read)),
     }
 }

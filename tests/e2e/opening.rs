@@ -40,9 +40,10 @@ fn opened(home: &Path, entries: impl Iterator<Item = Entry>) -> Terminal {
 fn the_end_is_shown_at_once_and_what_is_typed_is_kept_and_not_sent() {
     let home = tempfile::tempdir().expect("a home");
     let terminal = open(home.path());
-    terminal.wait_for("Its end is shown, not checked yet.");
-    let screen = terminal.screen();
-    assert!(screen.contains("the last of all") && screen.contains(" of 30 MB"), "{screen}");
+    terminal.wait_true(|s| {
+        let says = |words: &str| s.contains(words);
+        says("Its end is shown, not checked yet.") && says("the last of all") && says(" of 30 MB")
+    });
     terminal.type_text("typed early");
     terminal.press("Enter");
     // All of it is read and checked by then, which takes its time on a busy machine.

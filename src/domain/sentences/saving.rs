@@ -24,14 +24,14 @@ impl SavingState<'_> {
     }
 }
 
-/// The file of a session is read, so far: `45 MB of 133 MB`.
+/// The file of a session is read, so far: `: 45 MB of 133 MB`, or nothing before its first bytes are read.
 pub(crate) fn opening(far: &str) -> String {
-    format!("Opening the session: {far}. Ctrl-C stops it.")
+    format!("Opening the session{far}. Ctrl-C stops it.")
 }
 
 /// The same, over the end of the session, which is on screen meanwhile.
 pub(crate) fn opening_behind(far: &str) -> String {
-    format!("Opening the session: {far}. Its end is shown, not checked yet. Ctrl-C stops it.")
+    format!("Opening the session{far}. Its end is shown, not checked yet. Ctrl-C stops it.")
 }
 
 /// The same, once it is not wanted any more.
