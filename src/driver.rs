@@ -76,6 +76,7 @@ use sources::Sources;
 use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
+use std::time::Duration;
 
 /// Makes a provider for a model that the person chose; given by the composition root, which knows the configuration.
 pub(crate) type Connect = Arc<dyn Fn(&ModelName) -> Result<Provider, ConnectError> + Send + Sync>;
@@ -152,6 +153,7 @@ impl Driver {
             scope: parts.scope,
             sessions: parts.sessions,
             instructions: parts.instructions,
+            instructions_timeout: learn::INSTRUCTIONS_TIMEOUT,
             informed: parts.informed,
             clock: parts.clock,
             sources: Sources::new(),
@@ -244,6 +246,11 @@ impl Driver {
         self.rooms.provider = Some(provider);
         self.rooms.learn_model(self.engine.state());
         self.feed(Event::Provider(name));
+    }
+
+    /// Lets prompts wait longer for the files of instructions: nobody sits before the screen meanwhile.
+    pub(crate) fn wait_for_instructions(&mut self, longest: Duration) {
+        self.rooms.instructions_timeout = longest;
     }
 
     /// Sends a wish of the person; the state shows its consequences when this returns.

@@ -32,7 +32,11 @@ use interrupts::{Interrupts, Signals};
 use reporter::TurnReporter;
 use std::future::pending;
 use std::io::{self, Write};
+use std::time::Duration;
 use tokio::time::sleep_until;
+
+/// How long a prompt waits for the files of instructions; the first request goes without those that come later.
+const INSTRUCTIONS_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// What a turn begins with.
 #[derive(Clone, Debug)]
@@ -159,22 +163,8 @@ async fn turn(
     let mut interrupts = Interrupts::default();
     let (mut cause, mut over) = (None, None);
     let mut reminder = Reminder::default();
-    match &options.begin {
-        TurnInput::Prompt(prompt) if !at_words(prompt).is_empty() => {
-            driver.start_job(Job::GivenFiles(prompt.clone()));
-        }
-        TurnInput::Prompt(prompt) | TurnInput::Text(prompt) => {
-            driver.send(Command::Submit(prompt.as_str().into()));
-        }
-        TurnInput::Recipe { name, given } => {
-            driver.start_job(Job::BeginRecipe(name.clone(), given.clone()));
-        }
-        TurnInput::Files { files, limits, fetch } => {
-            let (files, limits, fetch) = (files.clone(), *limits, *fetch);
-            driver.send(Command::RunFiles { files, limits, fetch });
-        }
-        TurnInput::Recorded(_) => {}
-    }
+    driver.wait_for_instructions(INSTRUCTIONS_TIMEOUT);
+    begin(&options.begin, driver);
     let mut recorded = match &options.begin {
         TurnInput::Recorded(blocks) => blocks.iter(),
         _ => [].iter(),
@@ -185,18 +175,8 @@ async fn turn(
     loop {
         tokio::select! {
             update = driver.next() => {
-                // What is printed is on the disk first: who reads it may rely on it.
-                let recorded = update.told.iter().any(|told| matches!(told, Notification::Recorded(_)));
-                if recorded && let Err(why) = driver.saved().await {
-                    tracing::warn!(%why, "the session can't be written");
-                }
-                for told in &update.told {
-                    if let Notification::Recorded(entry) = told
-                        && let Entry::TurnEnd(end) = &**entry
-                    {
-                        over = Some(end.clone());
-                    }
-                    reporter.notify(told, driver.state())?;
+                if let Some(end) = report(&update, driver, reporter).await? {
+                    over = Some(end);
                 }
                 let refused = recipe_errors(&update, driver).filter(|_| matches!(options.begin, TurnInput::Recipe { .. }));
                 if let Some(misfits) = refused {
@@ -230,6 +210,48 @@ async fn turn(
             return Ok(ending);
         }
     }
+}
+
+/// Sends what the turn begins with; the recorded runs begin one by one.
+fn begin(input: &TurnInput, driver: &mut Driver) {
+    match input {
+        TurnInput::Prompt(prompt) if !at_words(prompt).is_empty() => {
+            driver.start_job(Job::GivenFiles(prompt.clone()));
+        }
+        TurnInput::Prompt(prompt) | TurnInput::Text(prompt) => {
+            driver.send(Command::Submit(prompt.as_str().into()));
+        }
+        TurnInput::Recipe { name, given } => {
+            driver.start_job(Job::BeginRecipe(name.clone(), given.clone()));
+        }
+        TurnInput::Files { files, limits, fetch } => {
+            let (files, limits, fetch) = (files.clone(), *limits, *fetch);
+            driver.send(Command::RunFiles { files, limits, fetch });
+        }
+        TurnInput::Recorded(_) => {}
+    }
+}
+
+/// Reports what is news, once it is on the disk: who reads it may rely on it. Gives the end of the turn, where it came.
+async fn report(
+    update: &Update,
+    driver: &mut Driver,
+    reporter: &mut dyn TurnObserver,
+) -> io::Result<Option<TurnEnd>> {
+    let recorded = update.told.iter().any(|told| matches!(told, Notification::Recorded(_)));
+    if recorded && let Err(why) = driver.saved().await {
+        tracing::warn!(%why, "the session can't be written");
+    }
+    let mut over = None;
+    for told in &update.told {
+        if let Notification::Recorded(entry) = told
+            && let Entry::TurnEnd(end) = &**entry
+        {
+            over = Some(end.clone());
+        }
+        reporter.notify(told, driver.state())?;
+    }
+    Ok(over)
 }
 
 /// Begins the next of the runs that are repeated; tells whether there was one.

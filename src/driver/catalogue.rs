@@ -11,8 +11,8 @@ use std::time::Duration;
 
 /// How long a provider may take to list its models.
 const LIST_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long a server on this computer may take: it is there, or it is not.
-const LOCAL_LIST_TIMEOUT: Duration = Duration::from_millis(1_500);
+/// How long a server on this computer may take. Where none listens that is known at once; one that loads a model is slow.
+const LOCAL_LIST_TIMEOUT: Duration = Duration::from_secs(4);
 /// Models of one provider that are kept; no person reads more.
 const MAX_MODELS: usize = 2_000;
 

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 /// How long a prompt waits for the files of instructions. A folder that does not answer must not hold it up; what is
 /// found later holds from the next request on.
-const INSTRUCTIONS_TIMEOUT: Duration = Duration::from_millis(150);
+pub(super) const INSTRUCTIONS_TIMEOUT: Duration = Duration::from_millis(150);
 
 impl Rooms {
     /// Asks what is known of the model in use.
@@ -79,7 +79,7 @@ impl Rooms {
                 let _ = inbox.blocking_send(Signal::Event(Event::Instructions(looked.told)));
             }
         });
-        if let Ok(InstructionReport { told, notices, .. }) = found.recv_timeout(INSTRUCTIONS_TIMEOUT) {
+        if let Ok(InstructionReport { told, notices, .. }) = found.recv_timeout(self.instructions_timeout) {
             self.take_instructions(told, notices);
         }
     }

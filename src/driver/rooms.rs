@@ -27,6 +27,7 @@ use crate::workspace::take_back::TakenChange;
 use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 use tokio::sync::mpsc;
 
 /// When texts were gathered: at which version of the transcript, before which step, with which instructions.
@@ -45,6 +46,8 @@ pub(super) struct Rooms {
     pub(super) scope: Scope,
     pub(super) sessions: PathBuf,
     pub(super) instructions: InstructionSearch,
+    /// How long a prompt waits for them.
+    pub(super) instructions_timeout: Duration,
     pub(super) informed: ModelInfoOverride,
     pub(super) clock: Clock,
     pub(super) sources: Sources,

@@ -147,6 +147,17 @@ impl Notification {
     pub(super) fn is_end(&self) -> bool {
         matches!(self, Notification::Exited { .. } | Notification::NotSpawned(_))
     }
+
+    /// Whether it is the end of a program that was killed, as it was ordered; what starts it may tell that by a status.
+    pub(super) fn is_end_by_kill(&self) -> bool {
+        const SIGKILL: i32 = rustix::process::Signal::KILL.as_raw();
+        const STATUS: i32 = 128 + SIGKILL;
+        matches!(
+            self,
+            Notification::Exited { signal: Some(SIGKILL), .. }
+                | Notification::Exited { code: Some(STATUS), .. }
+        )
+    }
 }
 
 /// What the process that becomes the program is told before it does.

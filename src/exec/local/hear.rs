@@ -48,14 +48,15 @@ impl Local {
     }
 
     /// Hears the kernel's helper until it tells the end of the kernel; whether it did in that time. A kernel that ended
-    /// by itself ended by that, not by the loss of its socket.
+    /// by itself ended by that, not by the loss of its socket; so did one whose end is not the one that was ordered.
     fn end_is_told_within(&mut self, patience: Duration, by_itself: bool) -> bool {
         let until = Instant::now() + patience;
         while self.helper_speaks_within(until.saturating_duration_since(Instant::now())) {
             let Some(kernel) = &mut self.kernel else { return true };
             let told = kernel.process.link.receive();
             let is_end = told.as_ref().map_or(true, |told| told.iter().any(Notification::is_end));
-            if let Some(run) = self.run.as_mut().filter(|_| is_end && by_itself) {
+            let is_killed = told.as_ref().map_or(true, |told| told.iter().any(Notification::is_end_by_kill));
+            if let Some(run) = self.run.as_mut().filter(|_| is_end && (by_itself || !is_killed)) {
                 run.broken = None;
             }
             self.on_notifications(told);

@@ -12,6 +12,8 @@ pub(super) const ALWAYS_LISTED: [&str; 3] = [".git", ".hg", ".venv"];
 pub(in crate::workspace) const SKIPPED_FOLDERS: [&str; 5] =
     ["node_modules", "target", "__pycache__", ".mypy_cache", ".ipynb_checkpoints"];
 
+/// So many entries are listed however long it takes: a busy machine must not hide what a run did in a small folder.
+const MIN_LISTED: usize = 500;
 /// How much is listed: entries, and time.
 type ListingBounds = (usize, Duration);
 pub(super) const USUAL_BOUNDS: ListingBounds = (5_000, Duration::from_millis(40));
@@ -100,7 +102,7 @@ impl SnapshotWalk<'_> {
             };
             for entry in listed.flatten() {
                 entries += 1;
-                if entries > most || began.elapsed() > longest {
+                if entries > most || entries > MIN_LISTED && began.elapsed() > longest {
                     self.now.gaps.insert(folder);
                     break;
                 }
