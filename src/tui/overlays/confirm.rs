@@ -2,7 +2,8 @@
 
 use super::{Overlay, OverlayContext, OverlayResponse, nothing_decided};
 use crate::domain::sentences::sandbox;
-use crate::domain::{BlockId, Decision, Revision, SandboxLevel, Severity, file_texts};
+use crate::domain::{BlockId, Decision, Finding, Revision, SandboxLevel, Severity, file_texts};
+use crate::engine::transcript::BlockItem;
 use crate::engine::{Command, State};
 use crate::tui::guard::SubjectId;
 use crate::tui::keymap::Context;
@@ -45,6 +46,37 @@ pub fn approved(
         OverlayResponse::Lead(Pane::Output),
         OverlayResponse::UiCommand(UiCommand::Send(decided)),
     ]
+}
+
+/// The first findings with their lines of code, and how many more there are.
+fn list_findings(
+    sheet: &mut Sheet,
+    item: Option<&BlockItem>,
+    findings: &[&Finding],
+    width: u16,
+    look: DrawStyle<'_>,
+) {
+    let files = item.map(|item| item.block.files()).unwrap_or_default();
+    for finding in findings.iter().take(MAX_FINDINGS_SHOWN) {
+        let line = finding.place.line as usize;
+        let place = safe::one_line(&file_texts::place(&files, finding.place.line));
+        let code = item
+            .and_then(|i| i.block.current().source.lines().nth(line.saturating_sub(1)))
+            .unwrap_or_default();
+        let head = Span::styled(format!("  {place:<9} "), look.dim());
+        for row in safe::hanging(head, code.trim(), width.into(), look.text()) {
+            sheet.row(row);
+        }
+        let message = safe::one_line(&finding.message);
+        let sign = Span::styled("HIGH", look.severity(Severity::High));
+        let head = vec![Span::raw(" ".repeat(6)), sign, Span::raw("  ")];
+        for row in safe::hanging(head, &message, width.into(), look.text()) {
+            sheet.row(row);
+        }
+    }
+    if findings.len() > MAX_FINDINGS_SHOWN {
+        sheet.words(&format!("  and {} more", findings.len() - MAX_FINDINGS_SHOWN), width, look.dim());
+    }
 }
 
 impl Overlay for Confirm {
@@ -126,33 +158,9 @@ impl Overlay for Confirm {
             sheet.words(&whose, width, look.text()).gap();
         }
         if !high.is_empty() {
-            sheet.words(
-                &format!("Block {block} has {}:", words::count(high.len(), "HIGH finding")),
-                width,
-                look.text(),
-            );
-            sheet.gap();
-            let files = item.map(|item| item.block.files()).unwrap_or_default();
-            for finding in high.iter().take(MAX_FINDINGS_SHOWN) {
-                let line = finding.place.line as usize;
-                let place = safe::one_line(&file_texts::place(&files, finding.place.line));
-                let code = item
-                    .and_then(|i| i.block.current().source.lines().nth(line.saturating_sub(1)))
-                    .unwrap_or_default();
-                let head = Span::styled(format!("  {place:<9} "), look.dim());
-                for row in safe::hanging(head, code.trim(), width.into(), look.text()) {
-                    sheet.row(row);
-                }
-                let message = safe::one_line(&finding.message);
-                let sign = Span::styled("HIGH", look.severity(Severity::High));
-                let head = vec![Span::raw(" ".repeat(6)), sign, Span::raw("  ")];
-                for row in safe::hanging(head, &message, width.into(), look.text()) {
-                    sheet.row(row);
-                }
-            }
-            if high.len() > MAX_FINDINGS_SHOWN {
-                sheet.words(&format!("  and {} more", high.len() - MAX_FINDINGS_SHOWN), width, look.dim());
-            }
+            let text = format!("Block {block} has {}:", words::count(high.len(), "HIGH finding"));
+            sheet.words(&text, width, look.text()).gap();
+            list_findings(&mut sheet, item, &high, width, look);
             sheet.gap();
         }
         if let Some(why) = unchecked {

@@ -204,6 +204,34 @@ impl CodePane {
         self.follow_cursor();
     }
 
+    /// Whether what is laid out is this block as it is now; `terms` is the stamp of its rights.
+    fn is_laid_out(&self, item: &BlockItem, terms: u64, look: DrawStyle<'_>) -> bool {
+        self.layout.as_ref().is_some_and(|l| {
+            l.crowded
+                == (!l.full
+                    && leaves_too_few_rows(l.wide_rights, &l.doc, self.height_beside(l.taken.as_ref())))
+                && l.block == item.block.id
+                && l.revision == item.block.current().revision
+                && l.width == self.area.width
+                && l.terms == terms
+                && l.full == self.full_rights
+                && l.theme == look.theme.name()
+        })
+    }
+
+    /// The rights of a block that waits, with what is to be told of how it was read.
+    fn rights_of(&self, state: &State, item: &BlockItem, look: DrawStyle<'_>) -> Rights {
+        let session = state.transcript.header.as_ref().map(|header| header.id.0.as_str());
+        let detail = if self.full_rights { Detail::All } else { Detail::Keys };
+        let wording = Wording { detail, session, here: None, look };
+        let inspected = state.inspected(item.block.id);
+        let mut rights = Rights::new(inspected, &self.seen_before.1, self.area.width, wording);
+        if let Some(note) = &item.block.how_read() {
+            rights.note(note, &item.block, self.area.width, look);
+        }
+        rights
+    }
+
     /// Lays the block out, unless it is; returns whether it was not.
     fn lay_out(&mut self, state: &State, item: &BlockItem, look: DrawStyle<'_>) -> bool {
         let version = item.block.current();
@@ -211,18 +239,7 @@ impl CodePane {
         let inspected = state.inspected(item.block.id);
         let terms = if open { guard_terms(state, item) } else { 0 };
         let stamp = terms ^ u64::from(inspected.is_some()) << 63;
-        let fits = self.layout.as_ref().is_some_and(|l| {
-            l.crowded
-                == (!l.full
-                    && leaves_too_few_rows(l.wide_rights, &l.doc, self.height_beside(l.taken.as_ref())))
-                && l.block == item.block.id
-                && l.revision == version.revision
-                && l.width == self.area.width
-                && l.terms == stamp
-                && l.full == self.full_rights
-                && l.theme == look.theme.name()
-        });
-        if fits {
+        if self.is_laid_out(item, stamp, look) {
             return false;
         }
         // What is painted in it has the colours of the theme.
@@ -252,18 +269,7 @@ impl CodePane {
                 Doc::new(source, remarks, self.area.width).of_files(files)
             }
         };
-        let mut rights = if open {
-            let session = state.transcript.header.as_ref().map(|header| header.id.0.as_str());
-            let detail = if self.full_rights { Detail::All } else { Detail::Keys };
-            let wording = Wording { detail, session, here: None, look };
-            let mut rights = Rights::new(inspected, &self.seen_before.1, self.area.width, wording);
-            if let Some(note) = &item.block.how_read() {
-                rights.note(note, &item.block, self.area.width, look);
-            }
-            rights
-        } else {
-            Rights::default()
-        };
+        let mut rights = if open { self.rights_of(state, item, look) } else { Rights::default() };
         let wide_rights = rights.rows().len();
         let height = self.height_beside(taken.as_ref());
         let crowded = !self.full_rights && leaves_too_few_rows(wide_rights, &doc, height);
