@@ -236,10 +236,13 @@ async fn with_images(request: ModelRequest, blobs: PathBuf) -> ModelRequest {
 mod tests {
     use super::*;
 
-    #[tokio::test]
-    async fn what_was_asked_for_is_answered_whatever_becomes_of_the_thread() {
+    #[test]
+    fn what_was_asked_for_is_answered_whatever_becomes_of_the_thread() {
         let entries: Vec<_> = (0..3).map(|item| (Body::Message(item), 0)).collect();
-        let read = read_again(entries, || |_| panic!("a fault in reading")).await;
+        // A panic takes the terminal away from a test beside this one, unless its thread is called like this.
+        let mut runtime = tokio::runtime::Builder::new_current_thread();
+        let runtime = runtime.thread_name("paint-test").build().unwrap();
+        let read = runtime.block_on(read_again(entries, || |_| panic!("a fault in reading")));
         let told: Vec<_> = read.iter().map(|loaded| (loaded.body, loaded.result.is_err())).collect();
         assert_eq!(told, [0, 1, 2].map(|item| (Body::Message(item), true)));
     }

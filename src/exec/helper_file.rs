@@ -198,10 +198,19 @@ mod tests {
     use super::*;
     use std::os::unix::fs::PermissionsExt as _;
     use std::process::Command;
+    use std::time::{Duration, Instant};
 
     fn said(program: &Path) -> String {
-        let output = Command::new(program).arg("told").output().unwrap();
-        String::from_utf8(output.stdout).unwrap()
+        let until = Instant::now() + Duration::from_secs(20);
+        loop {
+            match Command::new(program).arg("told").output() {
+                // What this process had open to write, another test hands on for a moment when it forks.
+                Err(error) if error.kind() == io::ErrorKind::ExecutableFileBusy && Instant::now() < until => {
+                    std::thread::yield_now();
+                }
+                output => return String::from_utf8(output.unwrap().stdout).unwrap(),
+            }
+        }
     }
 
     /// A program that prints its argument, in a folder of its own.

@@ -300,16 +300,21 @@ mod tests {
             let (one, other) = (folder.join(name), folder.join(link));
             let over = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
             let told = over.clone();
+            let (first, swapped) = std::sync::mpsc::channel();
             let thread = std::thread::spawn(move || {
                 use rustix::fs::{CWD, RenameFlags, renameat_with};
                 let mut times = 0;
                 while !told.load(std::sync::atomic::Ordering::Relaxed) {
                     renameat_with(CWD, &one, CWD, &other, RenameFlags::EXCHANGE).expect("swapped");
                     times += 1;
+                    if times == 1 {
+                        first.send(()).expect("waited for");
+                    }
                     std::thread::yield_now();
                 }
                 times
             });
+            swapped.recv().expect("swapped");
             Self { over, thread: Some(thread) }
         }
     }

@@ -4,7 +4,7 @@
 //! which check.
 
 use crate::terminal::{Setup, Terminal};
-use crate::{at_every_size, is_decided, is_in_code, is_in_message, ran, say, to_code};
+use crate::{at_every_size, is_decided, is_in_code, is_in_message, ran, say, tab_to, to_code};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -28,7 +28,7 @@ fn open_keys(terminal: &Terminal, block: u32) -> String {
 /// Check 03: whoever scrolls up while a reply comes keeps what is read; Ctrl-C stops the reply alone.
 #[test]
 fn a_reply_that_comes_moves_nothing_that_is_read_and_is_stopped() {
-    let points: String = (1..400).map(|n| format!("{n}. A point that is read.\n")).collect();
+    let points: String = (1..1500).map(|n| format!("{n}. A point that is read.\n")).collect();
     let story = format!("pace = 150\n[[reply]]\ntext = \"\"\"\n{points}\"\"\"\n[[reply]]\ntext = 'Back.'\n");
     let read = |screen: &str| -> Vec<String> {
         screen.lines().filter(|row| row.contains("that is read.")).map(str::to_owned).collect()
@@ -61,6 +61,8 @@ fn a_message_sent_while_a_block_comes_is_queued_and_decides_nothing() {
         let home = tempfile::tempdir().expect("a home");
         let terminal = shipped(home.path(), "three", "");
         say(&terminal, "go");
+        // Keys right behind that Enter would make a paste of both.
+        terminal.wait_for("Three steps");
         terminal.type_text("yes a 1");
         terminal.press("Enter");
         terminal.wait_for("Block 1 waits");
@@ -142,9 +144,7 @@ fn a_run_that_is_over_tells_its_end_its_files_and_its_errors() {
         crate::approve(&terminal, 1);
         terminal.wait_for("DONE");
         for told in ["exit 0", "peak", "+ demo-report.csv", "~ demo-notes.txt", "- demo-old.txt"] {
-            if !is_in_output(&terminal.screen()) {
-                terminal.press_until_true("Tab", is_in_output);
-            }
+            tab_to(&terminal, is_in_output);
             let shown = |screen: &str| screen.contains(told);
             if !terminal.holds_within(Duration::from_secs(2), shown) {
                 terminal.press_until_true("PageDown", shown);
@@ -164,12 +164,15 @@ fn a_reason_that_is_left_with_escape_rejects_nothing() {
         let home = tempfile::tempdir().expect("a home");
         let terminal = shipped(home.path(), "three", "");
         say(&terminal, "go");
+        terminal.wait_for("Block 1 waits");
         open_keys(&terminal, 1);
         terminal.press_until("r", "Tell the model why");
         terminal.type_text("not this");
         terminal.press("Esc");
-        terminal.wait_true(|screen| screen.contains("WAITING") && is_in_code(screen));
-        let file = crate::session(home.path());
+        terminal.wait_true(|screen| {
+            screen.contains("WAITING") && is_in_code(screen) && !screen.contains("Tell the model why")
+        });
+        let file = crate::session_with(home.path(), r#""kind":"block""#);
         assert!(!file.contains(r#""kind":"decision""#), "{file}");
         assert!(!ran(home.path(), 1));
     });
@@ -182,6 +185,7 @@ fn a_key_that_is_held_decides_one_block_and_not_the_next() {
         let home = tempfile::tempdir().expect("a home");
         let terminal = shipped(home.path(), "three", "[sandbox]\nlevel = \"off\"\n");
         say(&terminal, "go");
+        terminal.wait_for("Block 1 waits");
         open_keys(&terminal, 1);
         crate::approve(&terminal, 1);
         for _ in 0..150 {
@@ -210,7 +214,10 @@ fn what_is_opened_over_the_panes_is_left_with_escape_and_leaves_everything() {
             terminal.press_until_true(key, |screen| screen.contains(&format!("[{shown}")));
             terminal.press("Esc");
             terminal.wait_true(|screen| {
-                is_in_message(screen) && screen.contains("a draft") && screen.contains("WAITING")
+                is_in_message(screen)
+                    && screen.contains("a draft")
+                    && screen.contains("WAITING")
+                    && !screen.contains(&format!("[{shown}"))
             });
         }
         assert!(!ran(home.path(), 1));
@@ -243,8 +250,11 @@ count = 3
         crate::approve(&terminal, 1);
         terminal.wait_for("DONE");
         to_code(&terminal);
+        // Two keys within 30 ms are a paste. The second of two V would close what the first opened.
+        terminal.pause(Duration::from_millis(100));
+        terminal.press("V");
+        terminal.wait_for("Vars  python k1");
         // The code has these words too: they count in a row of the variables, beside their type and value.
-        terminal.press_until("V", "Vars  python k1");
         let row = |screen: &str, cells: [&str; 3]| {
             let of =
                 |line: &str| line.replace(['│', '┃'], " ").split_whitespace().collect::<Vec<_>>().join(" ");
@@ -282,7 +292,7 @@ fn each_error_of_a_request_is_said_and_the_message_is_kept() {
                 terminal.wait_true(|screen| screen.contains(MESSAGE) && !in_message(screen, MESSAGE));
                 let in_problems =
                     |screen: &str| screen.contains("[Problems]") || screen.contains("━ Problems ━");
-                terminal.press_until_true("Tab", in_problems);
+                tab_to(&terminal, in_problems);
                 terminal.press_until_true("r", answered);
             } else {
                 terminal.wait_true(|screen| is_in_message(screen) && in_message(screen, MESSAGE));

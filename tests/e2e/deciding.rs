@@ -1,6 +1,6 @@
 //! Approve, edit, reject, skip, interrupt: what was decided is what happened, and the model is told.
 
-use crate::{approve, keeps_eleven, play, ran, say, session, session_with, to_code};
+use crate::{approve, keeps_eleven, play, ran, say, session, session_with, tab_to, to_code};
 
 /// One block that marks that it ran, then a closing answer that waits for the word `forty`.
 const ONE: &str = r#"
@@ -209,7 +209,9 @@ fn what_a_run_changed_is_told_before_it_and_taken_back_after_a_question() {
     say(&terminal, "go");
     approve(&terminal, 1);
     terminal.wait_for("Made.");
-    terminal.press_until("Tab", "[Output block 1");
+    // The end of the turn still leads back to Message.
+    terminal.wait_true(crate::is_in_message);
+    tab_to(&terminal, |screen| screen.contains("[Output block 1"));
     terminal.wait_for("created .envrc: what a shell reads when it starts");
     terminal.wait_for("u shows each change");
     terminal.press_until("u", "What block 1 changed");

@@ -186,8 +186,24 @@ pub fn is_in_message(screen: &str) -> bool {
 /// Moves the focus to the code, where the decision keys are.
 #[track_caller]
 pub fn to_code(terminal: &terminal::Terminal) {
-    if !is_in_code(&terminal.screen()) {
-        terminal.press_until_true("Tab", is_in_code);
+    tab_to(terminal, is_in_code);
+}
+
+/// Presses Tab until this holds of the screen. Each has moved the focus before the next: one too many would lead past it.
+#[track_caller]
+pub fn tab_to(terminal: &terminal::Terminal, holds: impl Fn(&str) -> bool) {
+    let focus = |screen: &str| (is_in_message(screen), is_in_code(screen));
+    let deadline = std::time::Instant::now() + terminal::PATIENCE;
+    loop {
+        let screen = terminal.screen();
+        if holds(&screen) {
+            return;
+        }
+        assert!(std::time::Instant::now() < deadline, "Tab did not bring what it should:\n{screen}");
+        let before = focus(&screen);
+        terminal.press("Tab");
+        terminal.holds_within(std::time::Duration::from_secs(5), |s| holds(s) || focus(s) != before);
+        terminal.holds_within(std::time::Duration::from_millis(300), &holds);
     }
 }
 
@@ -196,11 +212,13 @@ pub fn is_decided(screen: &str, block: u32) -> bool {
     screen.contains("Waiting for the word run")
         || screen.contains("Approved once")
         || screen.contains(&format!("Running block {block}"))
-        || screen.contains(&format!("Block {block} done"))
+        || ["done", "failed", "died"].iter().any(|end| screen.contains(&format!("Block {block} {end}")))
         || screen.lines().any(|line| {
             // A short run may be over, and its notice replaced, before anybody looked.
             line.contains(&format!("block {block} "))
-                && ["[DONE", "[FAILED", "[RUNNING"].iter().any(|word| line.contains(word))
+                && ["[DONE", "[FAILED", "[DIED", "[TIMEOUT", "[RUNNING"]
+                    .iter()
+                    .any(|word| line.contains(word))
         })
 }
 
@@ -212,12 +230,24 @@ pub fn approve(terminal: &terminal::Terminal, block: u32) {
     to_code(terminal);
     while std::time::Instant::now() < deadline {
         let screen = terminal.screen();
-        if screen.contains("Type  run") || screen.contains("Waiting for the word run") {
+        let asks = |s: &str| s.contains("Type  run") || s.contains("Waiting for the word run");
+        if asks(&screen) {
+            // An `a` that was pressed once more, because the first one was slow, stands in front of the word.
+            terminal.send(b"\x15");
             terminal.type_text("run");
             terminal.press("Enter");
-            return;
+            // What is pressed right behind the word would make a paste of it. Where the program stood still meanwhile, the
+            // word itself is taken for one: all of it once more.
+            if terminal.holds_within(std::time::Duration::from_secs(3), |s| !asks(s))
+                && !terminal.screen().contains("Nothing was decided")
+            {
+                return;
+            }
+            continue;
         }
-        if is_in_message(&screen) {
+        if screen.contains("any letter takes it back") {
+            // It is on its way.
+        } else if is_in_message(&screen) {
             // A Tab that was pressed once more, because the first one was slow, has gone on to the next pane.
             to_code(terminal);
         } else if screen.contains("not shown") {

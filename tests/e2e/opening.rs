@@ -2,7 +2,7 @@
 //! Message, and nothing is decided or sent. What is wrong in a theme is told at once.
 
 use crate::recorded_run::recorded_run;
-use crate::terminal::{PATIENCE, Setup, Terminal};
+use crate::terminal::{PATIENCE, READY, Setup, Terminal};
 use sayso::domain::{Entry, Finish, FinishReason, Header, SessionId, StepId, Timestamp, TurnEnd, Usage};
 use sayso::store::Store;
 use std::path::Path;
@@ -36,22 +36,46 @@ fn opened(home: &Path, entries: impl Iterator<Item = Entry>) -> Terminal {
     Setup::new(home, &["--demo", "--session", &path.to_string_lossy()]).start()
 }
 
+/// Whether all of it was read, and messages can be sent.
+fn is_read(screen: &str) -> bool {
+    screen.contains(READY) || screen.contains("Enter send")
+}
+
+/// Opens it, and does something while it is read; gives the one in which it came before the reading was over, which waits
+/// for nobody: on a busy machine it may take some tries.
+fn while_it_is_read(act: impl Fn(&Terminal) -> bool) -> (tempfile::TempDir, Terminal) {
+    for _ in 0..5 {
+        let home = tempfile::tempdir().expect("a home");
+        let terminal = open(home.path());
+        terminal.wait_true(|s| {
+            let says = |words: &str| s.contains(words);
+            let goes_on = says("Its end is shown, not checked yet.") && says(" of 30 MB");
+            goes_on && says("the last of all") || is_read(s)
+        });
+        if !is_read(&terminal.screen()) && act(&terminal) {
+            return (home, terminal);
+        }
+    }
+    panic!("each time all of it was read before");
+}
+
 #[test]
 fn the_end_is_shown_at_once_and_what_is_typed_is_kept_and_not_sent() {
-    let home = tempfile::tempdir().expect("a home");
-    let terminal = open(home.path());
-    terminal.wait_true(|s| {
-        let says = |words: &str| s.contains(words);
-        says("Its end is shown, not checked yet.") && says("the last of all") && says(" of 30 MB")
+    let (home, terminal) = while_it_is_read(|terminal| {
+        terminal.type_text("typed early");
+        terminal.press("Enter");
+        // What stands behind it tells that Enter was read, and when.
+        terminal.type_text(" and on");
+        terminal.wait_true(|s| s.contains("typed early and on") || is_read(s));
+        let screen = terminal.screen();
+        screen.contains("typed early and on") && screen.contains("Its end is shown")
     });
-    terminal.type_text("typed early");
-    terminal.press("Enter");
-    // All of it is read and checked by then, which takes its time on a busy machine.
-    assert!(terminal.holds_within(PATIENCE * 4, |s| s.contains("Enter send")), "{}", terminal.screen());
-    let screen = terminal.screen();
-    assert!(screen.contains("the last of all") && !screen.contains("Its end is shown"), "{screen}");
-    // It stands in Message, where Enter sends it now; what came before was not sent.
-    assert!(screen.contains("typed early") && !screen.contains("you typed early"), "{screen}");
+    // All of it is read and checked by then, which takes its time on a busy machine. It stands in Message, where Enter sends
+    // it now; what came before was not sent.
+    let stands = |s: &str| s.contains("the last of all") && s.contains("typed early and on");
+    let is_open = |s: &str| s.contains("Enter send") && stands(s) && !s.contains("Its end is shown");
+    assert!(terminal.holds_within(PATIENCE * 4, is_open), "{}", terminal.screen());
+    assert!(!terminal.screen().contains("you typed early"), "{}", terminal.screen());
     terminal.press("Enter");
     let file = home.path().join("large.jsonl");
     let said = || std::fs::read_to_string(&file).is_ok_and(|text| text.contains("typed early"));
@@ -60,11 +84,19 @@ fn the_end_is_shown_at_once_and_what_is_typed_is_kept_and_not_sent() {
 
 #[test]
 fn its_reading_can_be_stopped() {
-    let home = tempfile::tempdir().expect("a home");
-    let mut terminal = open(home.path());
-    terminal.wait_for("Its end is shown, not checked yet.");
-    terminal.press("Ctrl-C");
+    let (_home, mut terminal) = while_it_is_read(|terminal| {
+        terminal.press("Ctrl-C");
+        // It gives the screen back, or it goes on as if nothing had been asked of it.
+        terminal.wait_true(|s| !s.contains("the last of all") || is_read(s));
+        !terminal.screen().contains("the last of all")
+    });
     assert_eq!(terminal.wait_exit(), 130);
+}
+
+/// Waits until all of a session is read and checked, which takes its time on a busy machine.
+#[track_caller]
+fn wait_until_read(terminal: &Terminal) {
+    assert!(terminal.holds_within(PATIENCE * 4, |s| s.contains(READY)), "{}", terminal.screen());
 }
 
 /// Turns with replies of 100 KB each.
@@ -87,7 +119,7 @@ fn replies(count: u32) -> impl Iterator<Item = Entry> {
 fn what_is_far_back_comes_when_it_is_looked_at_and_looked_for() {
     let home = tempfile::tempdir().expect("a home");
     let terminal = opened(home.path(), replies(200));
-    terminal.wait_ready();
+    wait_until_read(&terminal);
     terminal.wait_for("Reply 199 ends with pearl199.");
     terminal.press_until_true("Tab", |s| s.contains("[Chat]"));
     terminal.press_until("g", "Reply 0 begins.");
@@ -112,12 +144,11 @@ fn what_is_far_back_comes_when_it_is_looked_at_and_looked_for() {
             folders.flatten().map(|folder| folder.path().join("large.md")).find(|file| file.is_file())?;
         std::fs::read_to_string(file).ok()
     };
-    terminal.wait_true(|_| handed_on().is_some());
-    let text = handed_on().expect("the file");
-    assert!(
-        (0..200).all(|n| text.contains(&format!("Reply {n} ends with pearl{n}."))),
-        "all replies are in it"
-    );
+    // All replies are in it.
+    terminal.wait_true(|_| {
+        let text = handed_on().unwrap_or_default();
+        (0..200).all(|n| text.contains(&format!("Reply {n} ends with pearl{n}.")))
+    });
 }
 
 /// A request tells all of it or does not leave; what could not be read is read when it is wanted again.
@@ -128,7 +159,7 @@ fn a_request_does_not_leave_without_what_is_far_back() {
     let config = "[context]\ntokens = 10000000\n";
     std::fs::write(home.path().join("sayso/config.toml"), config).expect("a configuration");
     let terminal = opened(home.path(), replies(80));
-    terminal.wait_ready();
+    wait_until_read(&terminal);
     terminal.wait_for("Reply 79 ends with pearl79.");
     let [file, elsewhere] = ["large.jsonl", "elsewhere.jsonl"].map(|name| home.path().join(name));
     std::fs::rename(&file, &elsewhere).expect("it is moved");
@@ -161,10 +192,10 @@ fn printed(number: u32) -> Vec<Entry> {
     asked.into_iter().chain(run).chain([Entry::TurnEnd(TurnEnd::Answered)]).collect()
 }
 
-/// Clicks on the first row that holds this.
+/// Clicks on the first row that holds this, where one does.
 fn click(terminal: &Terminal, text: &str) {
     let screen = terminal.screen();
-    let row = screen.lines().position(|row| row.contains(text)).expect("it is on screen");
+    let Some(row) = screen.lines().position(|row| row.contains(text)) else { return };
     let column = screen.lines().nth(row).and_then(|row| row.find(text)).expect("it is in the row");
     let column = screen.lines().nth(row).map_or(0, |row| row[..column].chars().count());
     for end in ['M', 'm'] {
@@ -176,7 +207,7 @@ fn click(terminal: &Terminal, text: &str) {
 fn an_output_that_is_far_back_comes_when_it_is_looked_at() {
     let home = tempfile::tempdir().expect("a home");
     let terminal = opened(home.path(), (1..=160).flat_map(printed));
-    terminal.wait_ready();
+    wait_until_read(&terminal);
     terminal.wait_for("-of-run-160-");
     terminal.press_until_true("Tab", |s| s.contains("[Chat]"));
     terminal.press_until("g", "question 1 ");
@@ -196,9 +227,9 @@ fn an_output_that_is_far_back_comes_when_it_is_looked_at() {
     terminal.wait_for("find:");
     terminal.type_text("pearl-500-of-run-1-");
     terminal.press("Enter");
-    terminal
-        .wait_true(|s| s.lines().any(|row| row.contains("pearl-500-of-run-1--") && !row.contains("find:")));
     // Its neighbours are there as well: nothing is left out around it.
-    let screen = terminal.screen();
-    assert!(screen.contains("row-499-of-run-1-") && screen.contains("row-501-of-run-1-"), "{screen}");
+    terminal.wait_true(|s| {
+        let found = |row: &str| row.contains("pearl-500-of-run-1--") && !row.contains("find:");
+        s.lines().any(found) && s.contains("row-499-of-run-1-") && s.contains("row-501-of-run-1-")
+    });
 }

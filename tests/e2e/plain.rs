@@ -1,10 +1,10 @@
 //! The session as lines: whole words decide, nothing that was typed before the question, and no escape sequence is written.
 
 use crate::model_server::{self, Answer, Do, ModelServer};
-use crate::terminal::{Setup, Terminal};
+use crate::terminal::{PATIENCE, Setup, Terminal};
 use crate::{play, ran, session_with};
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A block with a high finding, then one without.
 const STORY: &str = r#"
@@ -46,12 +46,37 @@ pub fn lines(home: &Path, story: &str) -> Terminal {
 
 /// Approves the block that waits, with the word that a missing sandbox asks for.
 pub fn approve(terminal: &Terminal) {
+    terminal.wait_true(asks_for_words);
+    let before = terminal.raw().len();
     answer(terminal, "approve");
-    if terminal.holds_within(Duration::from_millis(1500), |s| {
-        s.lines().rev().take(3).any(|line| line.contains("Type run and press Enter"))
-    }) {
+    let told = |text: &str| String::from_utf8_lossy(&terminal.raw()[before..]).contains(text);
+    let (is_approved, asks) = (|| told(" approved at "), || told("Type run and press Enter"));
+    let deadline = Instant::now() + PATIENCE;
+    while !is_approved() && !asks() {
+        assert!(Instant::now() < deadline, "nothing came of it:\n{}", terminal.screen());
+        terminal.pause(Duration::from_millis(20));
+    }
+    if !is_approved() {
         answer(terminal, "run");
     }
+}
+
+/// Whether the words of a block are asked for, and none was typed yet.
+fn asks_for_words(text: &str) -> bool {
+    text.lines().any(|row| row.starts_with("Type approve") && row.trim_end().ends_with(':'))
+}
+
+/// Waits until this block is printed and its words are asked for: what is typed sooner is put aside.
+#[track_caller]
+pub fn wait_for_block(terminal: &Terminal, block: &str) {
+    terminal.wait_true(|s| s.rsplit_once(block).is_some_and(|(_, behind)| asks_for_words(behind)));
+}
+
+/// Waits until a message is asked for behind this: what is typed sooner is put aside.
+#[track_caller]
+pub fn wait_for_question(terminal: &Terminal, text: &str) {
+    let is_question = |row: &str| row.trim_end() == "You:";
+    terminal.wait_true(|s| s.rsplit_once(text).is_some_and(|(_, behind)| behind.lines().any(is_question)));
 }
 
 /// Types an answer as a person does who has read the question.
@@ -71,9 +96,9 @@ fn whole_words_decide_and_a_high_finding_takes_one_more() {
     terminal.wait_for("  Secrets: none");
     terminal.wait_for("HIGH: deletes");
     terminal.wait_for("Type approve");
-    for text in ["a", "yes", "1", ""] {
+    for (times, text) in (1..).zip(["a", "yes", "1", ""]) {
         answer(&terminal, text);
-        terminal.wait_for("Nothing was decided.");
+        terminal.wait_true(|s| s.matches("Nothing was decided.").count() == times);
     }
     answer(&terminal, "approve");
     terminal.wait_for("Type run and press Enter");
@@ -81,21 +106,15 @@ fn whole_words_decide_and_a_high_finding_takes_one_more() {
     answer(&terminal, "yes");
     terminal.wait_for("That was not the word.");
     answer(&terminal, "approve");
-    terminal.wait_for("Anything else goes back:");
+    terminal.wait_true(|s| s.matches("Anything else goes back:").count() == 2);
     answer(&terminal, "run");
     terminal.wait_for("  | one is gone");
-    terminal.wait_for("Block 2 python, 2 lines, waiting:");
+    wait_for_block(&terminal, "Block 2 python, 2 lines, waiting:");
     assert!(ran(home.path(), 1) && !ran(home.path(), 2));
-    answer(&terminal, "approve");
-    if terminal.holds_within(Duration::from_millis(1500), |s| {
-        s.contains("nothing confines") || s.matches("Type run").count() > 2
-    }) {
-        answer(&terminal, "run");
-    }
+    approve(&terminal);
     terminal.wait_for("value  42");
-    terminal.wait_for("The model says: all done.");
+    wait_for_question(&terminal, "The model says: all done.");
     assert!(ran(home.path(), 2));
-    terminal.wait_for("You:");
     answer(&terminal, "/quit");
     terminal.wait_exit();
     let written = terminal.raw();
@@ -120,7 +139,7 @@ fn what_was_typed_before_the_question_does_not_answer_it() {
     terminal.wait_for("That looked like a paste. Nothing was decided.");
     assert!(!ran(home.path(), 1));
     answer(&terminal, "reject too risky");
-    terminal.wait_for("Block 2 python");
+    wait_for_block(&terminal, "Block 2 python");
     answer(&terminal, "skip");
     terminal.wait_for("The model was told why.");
     // What was typed is not lost.
@@ -139,20 +158,17 @@ fn files_and_commands_of_the_person_go_the_same_way_in_lines() {
     terminal.wait_for("There is no file gone.txt here. Not sent: Enter again sends it as it stands.");
     terminal.wait_for("Kept, not sent:");
     answer(&terminal, "/drop");
+    wait_for_question(&terminal, "You: /drop");
     answer(&terminal, "see @risk.txt");
     terminal.wait_for("with: risk.txt 18 B");
-    terminal.wait_for("The model was told why.");
+    wait_for_question(&terminal, "The model was told why.");
     answer(&terminal, "!touch ran-1; echo $((40 + 2))");
     terminal.wait_for("Origin: your own command");
     terminal.wait_for("Type approve");
     assert!(!ran(home.path(), 1), "typing it decided nothing");
-    answer(&terminal, "approve");
-    if terminal.holds_within(Duration::from_millis(1500), |s| s.contains("Type run and press Enter")) {
-        answer(&terminal, "run");
-    }
-    terminal.wait_for("  | 42");
+    approve(&terminal);
+    wait_for_question(&terminal, "  | 42");
     assert!(ran(home.path(), 1));
-    terminal.wait_for("You:");
     answer(&terminal, "and?");
     terminal.wait_for("The model says: all done.");
 }
@@ -197,18 +213,19 @@ fn a_recipe_that_is_written_meanwhile_is_listed_and_begins_but_not_one_of_a_run(
     answer(&terminal, "/recipe");
     terminal.wait_for("house: House style");
     terminal.wait_for("odd.toml:1:");
+    wait_for_question(&terminal, "house: House style");
     answer(&terminal, "/recipe house kitchen");
-    terminal.wait_for("A tidy house.");
+    wait_for_question(&terminal, "A tidy house.");
     session_with(home.path(), "Tidy kitchen.");
     // Nothing confines this run: what it wrote there is not believed before the next start.
     answer(&terminal, "go");
-    terminal.wait_for("Block 1");
+    wait_for_block(&terminal, "Block 1");
     approve(&terminal);
-    terminal.wait_for("It was copied.");
+    wait_for_question(&terminal, "It was copied.");
     assert!(folder.join("hut.toml").is_file());
     answer(&terminal, "/recipe hut");
     terminal.wait_for("hut.toml changed since a run began that could write there: it is not used");
-    terminal.wait_for("There is no recipe hut.");
+    wait_for_question(&terminal, "There is no recipe hut.");
     answer(&terminal, "/recipe");
     terminal.wait_true(|screen| screen.matches("house: House style").count() == 2);
     assert!(!terminal.screen().contains("house: Hidden"), "{}", terminal.screen());
@@ -229,8 +246,7 @@ fn a_key_that_is_typed_is_no_message_no_draft_and_in_no_file() {
     terminal.pause(Duration::from_millis(400));
     terminal.type_text("sk-half-of-it");
     terminal.press("Ctrl-C");
-    terminal.wait_for("Ctrl-C again within 2 s quits.");
-    terminal.wait_for("You:");
+    wait_for_question(&terminal, "Ctrl-C again within 2 s quits.");
     terminal.pause(Duration::from_millis(2100));
     // Ctrl-D hands over what was typed of a line: a Ctrl-C takes that back no more than the terminal does.
     answer(&terminal, "/key openai");
@@ -245,9 +261,9 @@ fn a_key_that_is_typed_is_no_message_no_draft_and_in_no_file() {
     answer(&terminal, "/key openai");
     terminal.holds_within(Duration::from_secs(20), |s| s.matches("Paste the key").count() == 3);
     answer(&terminal, "sk-typed-by-hand");
-    terminal.wait_for("openai answers after");
+    wait_for_question(&terminal, "openai answers after");
     answer(&terminal, "hello");
-    terminal.wait_for("You are known here.");
+    wait_for_question(&terminal, "You are known here.");
     let asked = server.wait_for_requests(1).pop().expect("a request");
     assert_eq!(asked.header("authorization"), Some("Bearer sk-typed-by-hand"));
     answer(&terminal, "/quit");
@@ -298,7 +314,7 @@ fn a_summary_says_that_it_is_being_written() {
     let terminal = lines(home.path(), story);
     terminal.wait_for("You:");
     answer(&terminal, "two and two");
-    terminal.wait_for("It is four.");
+    wait_for_question(&terminal, "It is four.");
     answer(&terminal, "/compact");
     terminal.wait_for("Summing up what is older. Ctrl-C stops it.");
     // What comes of it is said as well.
@@ -338,26 +354,26 @@ fn sessions_are_found_by_what_is_in_them_and_opened_there_in_lines() {
     let mut terminal = lines(home.path(), "[[reply]]\nwhen = \"go\"\ntext = \"The harbour opens early.\"\n");
     terminal.wait_for("You:");
     answer(&terminal, "go");
-    terminal.wait_for("The harbour opens early.");
+    wait_for_question(&terminal, "The harbour opens early.");
     session_with(home.path(), r#""kind":"turn_end""#);
     answer(&terminal, "/quit");
     terminal.wait_exit();
     let mut terminal = lines(home.path(), "[[reply]]\ntext = \"Yes.\"\n");
     terminal.wait_for("You:");
     answer(&terminal, "/search harb since:soon");
-    terminal.wait_for("\"soon\" is no date and no age");
+    wait_for_question(&terminal, "\"soon\" is no date and no age");
     answer(&terminal, "/search harb since:1d outcome:failed");
-    terminal.wait_for("No session holds that.");
+    wait_for_question(&terminal, "No session holds that.");
     answer(&terminal, "/search harb since:1d");
     terminal.wait_for("reply: The harbour opens early.");
-    terminal.wait_for("/resume place NUMBER opens the session there.");
+    wait_for_question(&terminal, "/resume place NUMBER opens the session there.");
     answer(&terminal, "/resume place 7");
-    terminal.wait_for("There are the places 1 to 1.");
+    wait_for_question(&terminal, "There are the places 1 to 1.");
     answer(&terminal, "/resume place 1");
     terminal.wait_for("Found, message 2, a reply:");
-    terminal.wait_for("  | The harbour opens early.");
+    wait_for_question(&terminal, "  | The harbour opens early.");
     answer(&terminal, "/search");
-    terminal.wait_for("language:NAME outcome:failed model:NAME");
+    wait_for_question(&terminal, "language:NAME outcome:failed model:NAME");
     answer(&terminal, "/quit");
     terminal.wait_exit();
     assert!(!terminal.raw().contains(&0x1b));
@@ -376,37 +392,40 @@ fn what_a_run_changed_is_taken_back_by_a_word_in_lines() {
     let mut terminal = setup.start();
     terminal.wait_for("You:");
     answer(&terminal, "/undo");
-    terminal.wait_for("Of no run of this session there is a list of changes.");
+    wait_for_question(&terminal, "Of no run of this session there is a list of changes.");
     answer(&terminal, "go");
-    terminal.wait_for("approve");
+    wait_for_block(&terminal, "Block 1");
     approve(&terminal);
-    terminal.wait_for("Written.");
+    wait_for_question(&terminal, "Written.");
     let text = |name: &str| std::fs::read_to_string(work.join(name)).ok();
     let (kept, new) = (|| text("kept.txt"), || text("new.txt"));
     let both = || (kept(), new());
     let ran = (Some("after".to_owned()), Some("new".to_owned()));
     assert_eq!(both(), ran);
     answer(&terminal, "/undo 7");
-    terminal.wait_for("Block 7 has not run.");
+    wait_for_question(&terminal, "Block 7 has not run.");
     let asked = |times| terminal.wait_true(|s| s.matches("Type back or again").count() == times);
     answer(&terminal, "/undo");
     asked(1);
     terminal.wait_for("created new.txt");
     terminal.wait_for("back: Removes new.txt.");
     answer(&terminal, "back it up");
-    terminal.wait_for("Nothing was decided.");
+    wait_for_question(&terminal, "Nothing was decided.");
     assert_eq!(both(), ran, "a sentence decides nothing");
     answer(&terminal, "/drop");
+    wait_for_question(&terminal, "You: /drop");
     answer(&terminal, "/undo 1");
     asked(2);
     terminal.wait_true(|s| s.matches("back: Changes back kept.txt.").count() == 2);
     answer(&terminal, "back");
     terminal.wait_true(|_| both() == (Some("before".to_owned()), None));
+    wait_for_question(&terminal, "Type back or again");
     answer(&terminal, "/undo");
     asked(3);
     terminal.wait_for("again: Brings back new.txt.");
     answer(&terminal, "again");
     terminal.wait_true(|_| both() == ran);
+    wait_for_question(&terminal, "Type back or again");
     answer(&terminal, "/quit");
     terminal.wait_exit();
     assert!(!terminal.raw().contains(&0x1b));

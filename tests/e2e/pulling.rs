@@ -25,8 +25,7 @@ fn a_pull_is_asked_for_and_when_it_fails_the_block_still_waits() {
     setup.args.extend(["--executor".into(), format!("container:{IMAGE}")]);
     let terminal = setup.start();
     say(&terminal, "go");
-    terminal.wait_for("nothing is started");
-    assert!(terminal.screen().contains(IMAGE), "{}", terminal.screen());
+    terminal.wait_true(|s| s.contains("nothing is started") && s.contains(IMAGE));
     approve(&terminal, 2);
     terminal.wait_for("could not be fetched");
     to_code(&terminal);

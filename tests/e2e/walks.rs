@@ -373,6 +373,11 @@ impl Walk {
         let before = self.terminal.written();
         self.terminal.press("Ctrl-L");
         let drawn = self.terminal.writes_more_than(before, REDRAW);
+        // Its terminal is closed a moment before it has ended.
+        let until = Instant::now() + REDRAW;
+        while !drawn && self.terminal.ended().is_none() && Instant::now() < until {
+            self.terminal.pause(Duration::from_millis(20));
+        }
         if self.terminal.ended() == Some(0) {
             return;
         }
@@ -388,7 +393,7 @@ impl Walk {
             let until = Instant::now() + REDRAW;
             loop {
                 let written = terminal.written();
-                if !terminal.writes_more_than(written, QUIET) {
+                if !terminal.writes_more_than(written, QUIET) && has_nothing_to_do(terminal.pid()) {
                     return true;
                 }
                 if Instant::now() > until {
@@ -454,13 +459,24 @@ fn resident_kb(pid: u32) -> u64 {
     line.trim().trim_end_matches(" kB").parse().unwrap_or(0)
 }
 
+/// Whether no thread of a program has anything to do: one that writes nothing may just not have come to it yet.
+fn has_nothing_to_do(pid: u32) -> bool {
+    let threads = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    let mut states = threads.filter_map(|thread| std::fs::read_to_string(thread.path().join("stat")).ok());
+    !states.any(|state| state.rsplit_once(") ").is_some_and(|(_, state)| state.starts_with(['R', 'D'])))
+}
+
 /// Every mark in the folder is one of a text that was approved. Gives how many there are.
 fn nothing_ran_unapproved(walk: &Walk) -> usize {
+    // The program still lives: what ran by now was approved by now, and is looked for in what is on the disk from now on.
+    let made = std::fs::read_dir(walk.home.path().join("work")).expect("the folder").flatten();
+    let made: Vec<String> = made.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
     let (mut approved, mut texts) = (BTreeSet::new(), Vec::new());
     let mut files: Vec<PathBuf> = Vec::new();
     super::find(&walk.home.path().join("sayso"), &mut files);
     for file in &files {
-        let text = std::fs::read_to_string(file).expect("a session");
+        // A line that is being written may end within a letter.
+        let text = String::from_utf8_lossy(&std::fs::read(file).expect("a session")).into_owned();
         for entry in text.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok()) {
             if entry["decision"] == "approve" {
                 approved.extend(entry["sha256"].as_str().map(str::to_owned));
@@ -473,8 +489,7 @@ fn nothing_ran_unapproved(walk: &Walk) -> usize {
     let hash = |text: &str| Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     texts.retain(|text| approved.contains(&hash(text)));
     let mut marks = 0;
-    for entry in std::fs::read_dir(walk.home.path().join("work")).expect("the folder").flatten() {
-        let name = entry.file_name().to_string_lossy().into_owned();
+    for name in made {
         if name.starts_with("ran-") {
             marks += 1;
             let known = texts.iter().any(|text| makes(text, &name));

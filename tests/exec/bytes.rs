@@ -1,5 +1,6 @@
 //! The bytes that run are the bytes that were approved, and the bytes that were printed are the bytes that are kept.
 
+use crate::beside::Place;
 use crate::support::*;
 use sayso::domain::*;
 
@@ -74,8 +75,20 @@ async fn other_bytes_than_the_approved_are_no_request() {
     assert!(other.is_err());
 }
 
+/// In a process of its own: other tests use memory too.
+#[test]
+fn a_flood_is_kept_at_both_ends_and_on_disk_up_to_its_limit() {
+    let _place = Place::beside();
+    let output = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "bytes::child_of_a_flood", "--ignored"])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+}
+
 #[tokio::test]
-async fn a_flood_is_kept_at_both_ends_and_on_disk_up_to_its_limit() {
+#[ignore = "is started by another test"]
+async fn child_of_a_flood() {
     let shop = Shop::new();
     let limits = Limits { output_file: 64 << 20, ..Limits::default() };
     let terms = shop.executor.terms(&Language::bash(), Some(limits)).await.unwrap();

@@ -1,5 +1,6 @@
 //! How runs end: by themselves, by the clock, by the person, by force; and that nothing is left of them.
 
+use crate::beside::Place;
 use crate::support::*;
 use sayso::domain::*;
 use sayso::exec::KernelNotice;
@@ -15,13 +16,17 @@ fn sleeper() -> String {
 #[tokio::test]
 async fn a_block_that_does_not_end_is_interrupted_at_its_limit_and_the_state_stays() {
     let shop = Shop::new();
-    shop.py("x = 41").await.ok();
+    let on = shop.work().join("on");
     let play = async || {
-        let told = shop.run_for("python", "print('on')\nwhile True: pass", Some(300)).await;
+        shop.py("x = 41").await.ok();
+        let source = "print('on')\nopen('on', 'w').close()\nwhile True: pass";
+        let told = shop.run_for("python", source, Some(300)).await;
         assert_eq!(told.report.outcome, Outcome::TimedOut);
-        assert!(told.kept(), "{:?}", told.report);
-        assert_eq!(told.out(), "on\n");
-        told
+        // A busy machine lets its limit come before that, or its end before it heard of it.
+        let was_on = std::fs::remove_file(&on).is_ok();
+        assert!(!was_on || told.out() == "on\n", "{:?}", told.out());
+        let kept = told.kept();
+        told.late_unless(was_on && kept)
     };
     in_time(Duration::from_millis(2300), play).await;
     assert_eq!(shop.py("x + 1").await.ok().value(), "42");
@@ -30,21 +35,26 @@ async fn a_block_that_does_not_end_is_interrupted_at_its_limit_and_the_state_sta
 #[tokio::test]
 async fn what_ignores_every_signal_is_ended_in_time() {
     let shop = Shop::new();
-    let deaf = "import signal\nfor s in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP): signal.signal(s, signal.SIG_IGN)\nprint('deaf')\nwhile True: pass";
+    let is_deaf = || std::fs::remove_file(shop.work().join("deaf")).is_ok();
+    let deaf = "import signal\nfor s in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP): signal.signal(s, signal.SIG_IGN)\nprint('deaf')\nopen('deaf', 'w').close()\nwhile True: pass";
     let play = async || {
+        assert_eq!(shop.py("1").await.ok().value(), "1");
         let told = shop.run_for("python", deaf, Some(300)).await;
         assert_eq!(told.report.outcome, Outcome::TimedOut);
-        assert!(told.lost(), "{:?}", told.report);
-        assert_eq!(told.out(), "deaf\n");
+        // On a busy machine its limit may come before that.
+        let was_deaf = is_deaf();
+        assert!(!was_deaf || told.lost() && told.out() == "deaf\n", "{:?}", told.report);
         assert_eq!(shop.py("1").await.ok().value(), "1");
-        told
+        told.late_unless(was_deaf)
     };
     in_time(Duration::from_millis(2300), play).await;
-    let deaf = "trap '' INT TERM HUP; echo deaf; while :; do sleep 0.1; done";
+    let deaf = "trap '' INT TERM HUP; echo deaf; : > deaf; while :; do sleep 0.1; done";
     let play = async || {
         let told = shop.run_for("bash", deaf, Some(300)).await;
-        assert_eq!((told.report.outcome.clone(), told.out().as_str()), (Outcome::TimedOut, "deaf\n"));
-        told
+        assert_eq!(told.report.outcome, Outcome::TimedOut);
+        let was_deaf = is_deaf();
+        assert!(!was_deaf || told.out() == "deaf\n", "{:?}", told.out());
+        told.late_unless(was_deaf)
     };
     in_time(Duration::from_millis(2300), play).await;
 }
@@ -57,6 +67,8 @@ async fn a_program_that_stops_itself_is_ended() {
         ("python", "import os, signal\nos.kill(os.getpid(), signal.SIGSTOP)\nimport time\ntime.sleep(99)"),
     ] {
         let play = async || {
+            // The start of a kernel counts, and one that is interrupted before it is ready did not start.
+            shop.py("1").await.ok();
             let told = shop.run_for(language, source, Some(300)).await;
             assert_eq!(told.report.outcome, Outcome::TimedOut);
             told
@@ -122,12 +134,18 @@ async fn an_interrupt_that_comes_right_before_a_wait_is_not_lost() {
         told
     };
     in_time(Duration::from_secs(2), play).await;
-    // At the time limit too: the kernel need not die for it.
-    let told = shop.run_for("python", LOST, Some(300)).await;
-    assert_eq!(told.report.outcome, Outcome::TimedOut);
-    assert!(told.kept(), "{:?}", told.report);
+    // At the time limit too: the kernel need not die for it, unless the machine lets it wait for as long as it may take.
+    let play = async || {
+        shop.py("x = 5").await.ok();
+        let told = shop.run_for("python", LOST, Some(300)).await;
+        assert_eq!(told.report.outcome, Outcome::TimedOut);
+        let kept = told.kept();
+        told.late_unless(kept)
+    };
+    in_time(Duration::from_millis(2300), play).await;
     // What catches the interrupt is called once, and its own waits go on.
     let source = "import signal, time\ncalls = []\nsignal.signal(signal.SIGINT, lambda *a: calls.append(1))\nprint('on')\n\
+                  while not calls: time.sleep(0.3)\n\
                   until = time.monotonic() + 1\nwhile time.monotonic() < until: time.sleep(0.3)\nlen(calls)";
     let request = shop.request("python", source, None).await;
     let (id, mut receiver) = shop.start(request);
@@ -229,11 +247,13 @@ async fn terms_that_no_longer_hold_are_refused() {
     assert!(matches!(told.report.outcome, Outcome::Refused(_)), "{:?}", told.report.outcome);
     assert_eq!(told.out(), "");
     // Two at a time: the second is refused, the first is not disturbed.
-    let first = shop.request("bash", "sleep 0.3; echo first", None).await;
+    let first = "while [ ! -e go ]; do sleep 0.02; done; echo first";
+    let first = shop.request("bash", first, None).await;
     let second = shop.request("bash", "echo second", None).await;
     let (_, one) = shop.start(first);
     let (_, two) = shop.start(second);
     assert!(matches!(all(two).await.report.outcome, Outcome::Refused(_)));
+    std::fs::write(shop.work().join("go"), "").unwrap();
     assert_eq!(all(one).await.ok().out(), "first\n");
 }
 
@@ -345,6 +365,7 @@ async fn child_that_is_killed() {
 
 #[test]
 fn our_death_ends_everything() {
+    let _place = Place::beside();
     let name = sleeper();
     let folder = tempfile::tempdir().unwrap();
     let ready = folder.path().join("ready");
@@ -376,7 +397,7 @@ async fn a_death_while_nothing_runs_is_told() {
         rustix::process::Signal::KILL,
     )
     .unwrap();
-    let cause = tokio::time::timeout(Duration::from_secs(5), deaths).await.unwrap();
+    let cause = tokio::time::timeout(Duration::from_secs(30), deaths).await.unwrap();
     assert!(matches!(&cause, KernelNotice::Died(dead) if dead.cause.contains("SIGKILL")), "{cause:?}");
     let terms = shop.executor.terms(&Language::python(), None).await.unwrap();
     assert_eq!(terms.kernel.unwrap().generation, 2);
@@ -401,6 +422,7 @@ async fn close_ends_a_run_and_tells_its_end() {
 /// In a process of its own: other tests open descriptors too.
 #[test]
 fn many_runs_leave_nothing() {
+    let _place = Place::beside();
     let output = std::process::Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "endings::child_of_many_runs", "--ignored"])
         .output()

@@ -1,6 +1,7 @@
 //! The helper is the program that runs, whatever a run makes of the file that it was started from; and the test of the
 //! sandbox says of itself what it could not finish. Through the program itself.
 
+use crate::languages::write_program;
 use crate::support::{Shop, helper};
 use sayso::domain::*;
 use serde_json::Value;
@@ -152,8 +153,7 @@ fn slow_bwrap(place: &Place, times: usize) {
          [ $count -lt {times} ] && exec sleep 300\nexec /usr/bin/bwrap \"$@\"\n",
         flag = place.base.join("asked").display()
     );
-    fs::write(place.path.join("bwrap"), text).unwrap();
-    fs::set_permissions(place.path.join("bwrap"), fs::Permissions::from_mode(0o755)).unwrap();
+    write_program(&place.path.join("bwrap"), &text);
 }
 
 #[test]
@@ -176,8 +176,7 @@ async fn a_kernel_that_can_not_start_is_not_started_by_itself_without_a_sandbox_
     let broken = folder.path().join("python3");
     let count = folder.path().join("count");
     let text = format!("#!/bin/sh\necho >> {}\necho 'no such library' >&2\nexit 3\n", count.display());
-    fs::write(&broken, text).unwrap();
-    fs::set_permissions(&broken, fs::Permissions::from_mode(0o755)).unwrap();
+    write_program(&broken, &text);
     let shop = Shop::with(|setup| {
         setup.sandbox = sayso::exec::SandboxRequest::default();
         setup.python = Some(broken);

@@ -2,6 +2,7 @@
 
 use crate::support::*;
 use sayso::domain::*;
+use std::time::Duration;
 
 #[tokio::test]
 async fn names_persist_between_blocks() {
@@ -99,28 +100,33 @@ async fn nothing_behind_the_part_at_which_a_text_is_ended_runs() {
 async fn what_waits_behind_a_part_can_be_stopped_and_takes_no_answer_but_its_own() {
     let shop = Shop::new();
     let text = together(&["x = 1", "x = 2"]);
-    let start = async |wall_ms| shop.start(shop.request("python", &text, wall_ms).await);
+    let start = async || shop.start(shop.request("python", &text, None).await);
     // Another part's answer is none; nothing goes on without one.
-    let (id, mut receiver) = start(None).await;
+    let (id, mut receiver) = start().await;
     let events = until_part(&mut receiver).await;
     shop.executor.after_part(id, 2, None);
     shop.executor.after_part(id, 1, Some("no".into()));
     rest_of(receiver, events).await.ok();
     assert_eq!(shop.py("x").await.ok().value(), "1");
     // An interrupt ends it.
-    let (id, mut receiver) = start(None).await;
+    let (id, mut receiver) = start().await;
     let events = until_part(&mut receiver).await;
     shop.executor.interrupt(id);
     let told = rest_of(receiver, events).await;
     assert!(told.kept() && told.report.outcome == Outcome::Interrupted, "{:?}", told.report);
     assert_eq!(shop.py("x").await.ok().value(), "1");
     // Its time limit goes on.
-    let (_, mut receiver) = start(Some(3000)).await;
-    let events = until_part(&mut receiver).await;
-    let told = rest_of(receiver, events).await;
-    assert!(told.kept() && told.report.outcome == Outcome::TimedOut, "{:?}", told.report);
+    let play = async || {
+        let (_, mut receiver) = shop.start(shop.request("python", &text, Some(3000)).await);
+        let events = until_part(&mut receiver).await;
+        let told = rest_of(receiver, events).await;
+        assert_eq!(told.report.outcome, Outcome::TimedOut);
+        let kept = told.kept();
+        told.late_unless(kept)
+    };
+    in_time(Duration::from_secs(6), play).await;
     assert_eq!(shop.py("x").await.ok().value(), "1");
-    let (id, mut receiver) = start(None).await;
+    let (id, mut receiver) = start().await;
     let events = until_part(&mut receiver).await;
     shop.executor.kill(id);
     assert!(rest_of(receiver, events).await.lost());

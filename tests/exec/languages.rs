@@ -431,7 +431,16 @@ fn project(shop: &Shop) {
 pub(crate) fn write_program(path: &std::path::Path, text: &str) {
     use std::os::unix::fs::PermissionsExt as _;
     std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
-    std::fs::write(path, text).expect("written");
+    // Written by another process: what this one has open to write, a test beside this one hands on when it forks, and then
+    // it can't be started.
+    let mut shell = std::process::Command::new("sh")
+        .args(["-c", "cat > \"$0\""])
+        .arg(path)
+        .stdin(std::process::Stdio::piped())
+        .spawn()
+        .expect("a shell");
+    std::io::Write::write_all(&mut shell.stdin.take().expect("its input"), text.as_bytes()).expect("written");
+    assert!(shell.wait().expect("its end").success());
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).expect("marked");
 }
 

@@ -20,11 +20,11 @@ async fn what_a_text_lacks_is_known_before_it_runs() {
     let source = "import json, no_such_a\nfrom no_such_b.part import x\ntry:\n    import no_such_c\nexcept ImportError:\n    \
                   pass\nopen('ran', 'w')\ndef f():\n    import sklearn_no_such\n";
     std::fs::write(shop.work().join("own.py"), "open('imported', 'w')\n").unwrap();
-    let lacking = shop.executor.lacking(&format!("import own\n{source}"), &["no-such-d>=2".into()]).await;
+    let lacking = shop.lacking(&format!("import own\n{source}"), &["no-such-d>=2".into()]).await;
     assert_eq!(lacking, ["no-such-d>=2", "no_such_a", "no_such_b", "sklearn_no_such"]);
     assert!(!shop.work().join("ran").exists() && !shop.work().join("imported").exists());
     assert!(shop.executor.lacking("def (", &[]).await.is_empty());
-    assert!(shop.executor.lacking("import sys, numpy_is_not_here", &[]).await.len() == 1);
+    assert!(shop.lacking("import sys, numpy_is_not_here", &[]).await.len() == 1);
     // The kernel goes on as if nothing had been asked.
     assert_eq!(shop.py("1 + 1").await.ok().value(), "2");
 }
@@ -141,7 +141,7 @@ async fn a_list_that_is_none_is_refused() {
 async fn packages_are_installed_from_the_index_and_used_at_once() {
     let python: PathBuf = std::env::var_os("SAYSO_TEST_PIP_PYTHON").unwrap().into();
     let shop = Shop::with(|setup| setup.python = Some(python));
-    assert_eq!(shop.executor.lacking("import six", &[]).await, ["six"]);
+    assert_eq!(shop.lacking("import six", &[]).await, ["six"]);
     assert_eq!(shop.py("x = 5\nimport six").await.error().kind, "ModuleNotFoundError");
     let told = install(&shop, "python", "six\n").await;
     assert_eq!(told.report.outcome, Outcome::Ok, "{} {}", told.out(), told.err());

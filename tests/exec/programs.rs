@@ -107,7 +107,7 @@ async fn node_runs_scripts_and_modules() {
 #[tokio::test]
 async fn the_receipt_tells_what_was_used() {
     let shop = Shop::new();
-    let told = shop.sh("i=0; while ((i < 200000)); do ((i++)); done; sleep 0.2; head -c 50000000 /dev/zero | tail -c 40000000 | wc -c").await.ok();
+    let told = shop.sh("i=0; (while ((i < 200000)); do ((i++)); done); sleep 0.2; head -c 50000000 /dev/zero | tail -c 40000000 | wc -c").await.ok();
     let receipt = &told.report.receipt;
     assert!(receipt.cpu_us > 50_000 && receipt.wall_us > 200_000, "{receipt:?}");
     assert!(receipt.peak_rss_bytes > 35 << 20, "{receipt:?}");

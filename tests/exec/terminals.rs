@@ -1,6 +1,6 @@
 //! Runs that have a terminal of their own: they ask, and are answered.
 
-use crate::support::{Shop, Told, rest_of, until_output};
+use crate::support::{Shop, Told, in_time, rest_of, until_output};
 use sayso::domain::*;
 use sayso::exec::{DisabledLayers, ExecutorError};
 use std::time::Duration;
@@ -189,11 +189,14 @@ async fn the_person_stops_it_and_the_time_limit_ends_it() {
     let seen = until_output(&mut events, "Wait? ").await;
     shop.executor.interrupt(run);
     assert_eq!(rest_of(events, seen).await.report.outcome, Outcome::Interrupted);
-    let terms = shop.terminal_terms("bash", 300).await;
-    let (_, events) = shop.start(shop.request_under(terms, "read -p 'Wait? ' x"));
-    let told = rest_of(events, Vec::new()).await;
-    assert_eq!(told.report.outcome, Outcome::TimedOut);
-    assert!(told.took < Duration::from_secs(5), "{:?}", told.took);
+    let play = async || {
+        let terms = shop.terminal_terms("bash", 300).await;
+        let (_, events) = shop.start(shop.request_under(terms, "read -p 'Wait? ' x"));
+        let told = rest_of(events, Vec::new()).await;
+        assert_eq!(told.report.outcome, Outcome::TimedOut);
+        told
+    };
+    in_time(Duration::from_secs(5), play).await;
 }
 
 /// While the person's keys are with it, what it computes counts, and no other time.
@@ -209,45 +212,51 @@ async fn a_person_may_think_before_they_type_and_a_program_may_not_compute_for_e
         counts.collect::<Vec<_>>()
     };
     let terms = shop.terminal_terms("bash", 1_000).await;
+    // A machine that is busy enough lets the time be over before its helper hears what counts, or looks.
+    let computing = async |source: &str, most_computed_us: u64| {
+        let play = async || {
+            let (run, events) = shop.start(shop.request_under(terms.clone(), source));
+            shop.executor.count(run, Computing);
+            let told = rest_of(events, Vec::new()).await;
+            let was_in_time = counts(&told) == [Computing] && told.report.receipt.cpu_us < most_computed_us;
+            told.late_unless(was_in_time)
+        };
+        in_time(Duration::from_secs(20), play).await
+    };
     let waits = "for n in {1..25}; do read -t 0.1 x; done; echo over";
-    let (run, events) = shop.start(shop.request_under(terms.clone(), waits));
-    shop.executor.count(run, Computing);
-    let told = rest_of(events, Vec::new()).await.ok();
-    assert!(told.out().contains("over") && counts(&told) == [Computing], "{:?}", told.events);
+    let told = computing(waits, u64::MAX).await.ok();
+    assert!(told.out().contains("over"), "{}", told.out());
     let used = Duration::from_micros(told.report.receipt.wall_us);
     assert!(used > Duration::from_secs(2), "{used:?}");
 
-    let (run, events) = shop.start(shop.request_under(terms.clone(), "while :; do :; done"));
-    shop.executor.count(run, Computing);
-    let told = rest_of(events, Vec::new()).await;
-    assert_eq!((told.report.outcome.clone(), counts(&told)), (Outcome::TimedOut, vec![Computing]));
+    let told = computing("while :; do :; done", u64::MAX).await;
+    assert_eq!(told.report.outcome, Outcome::TimedOut);
     assert!(told.report.receipt.cpu_us > 900_000, "{:?}", told.report.receipt);
 
     // Two that compute at once have twice as much in the same time: it is looked at before that.
     let two = "(while :; do :; done) & while :; do :; done";
-    let (run, events) = shop.start(shop.request_under(terms.clone(), two));
-    shop.executor.count(run, Computing);
-    let told = rest_of(events, Vec::new()).await;
+    let told = computing(two, 1_900_000).await;
     assert_eq!(told.report.outcome, Outcome::TimedOut);
-    let computed = told.report.receipt.cpu_us;
-    assert!((900_000..1_900_000).contains(&computed), "{computed}");
+    assert!(told.report.receipt.cpu_us >= 900_000, "{:?}", told.report.receipt);
 
     // What its children compute counts, too, where nobody waits for them and the system counts it for nobody.
     let forks = "import os, signal, time\nsignal.signal(signal.SIGCHLD, signal.SIG_IGN)\nend = time.time() + 30\n\
                  while time.time() < end:\n    if os.fork() == 0:\n        till = time.time() + 0.05\n        \
                  while time.time() < till: pass\n        os._exit(0)\n    time.sleep(0.05)\n";
-    let (run, events) = shop.start(shop.request_under(terms.clone(), &format!("python3 -c '{forks}'")));
-    shop.executor.count(run, Computing);
-    let told = rest_of(events, Vec::new()).await;
+    let told = computing(&format!("python3 -c '{forks}'"), u64::MAX).await;
     assert_eq!(told.report.outcome, Outcome::TimedOut);
-    assert!(told.took < Duration::from_secs(20), "{:?}", told.took);
 
     // Once the keys are back it is as for every other run, from then on.
-    let (run, mut events) = shop.start(shop.request_under(terms, "echo ready; sleep 60"));
-    shop.executor.count(run, Computing);
-    let seen = until_output(&mut events, "ready").await;
-    shop.executor.count(run, Passing);
-    let told = rest_of(events, seen).await;
+    let play = async || {
+        let (run, mut events) = shop.start(shop.request_under(terms.clone(), "echo ready; sleep 60"));
+        shop.executor.count(run, Computing);
+        let seen = until_output(&mut events, "ready").await;
+        shop.executor.count(run, Passing);
+        let told = rest_of(events, seen).await;
+        let was_in_time = counts(&told).first() == Some(&Computing);
+        told.late_unless(was_in_time)
+    };
+    let told = in_time(Duration::from_secs(20), play).await;
     assert_eq!((told.report.outcome.clone(), counts(&told)), (Outcome::TimedOut, vec![Computing, Passing]));
 
     // Nobody types into a run without a terminal.
@@ -277,8 +286,9 @@ async fn much_of_both_ways_is_bounded_and_complete() {
 #[tokio::test]
 async fn what_is_left_behind_ends_with_it() {
     let shop = Shop::new();
-    let told = shop.asked("bash", "(trap '' HUP; sleep 100; echo late) & echo over", &[]).await.ok();
-    assert!(told.out().contains("over") && told.took < Duration::from_secs(10), "{:?}", told.took);
+    let play = async || shop.asked("bash", "(trap '' HUP; sleep 100; echo late) & echo over", &[]).await.ok();
+    let told = in_time(Duration::from_secs(10), play).await;
+    assert!(told.out().contains("over"), "{}", told.out());
 }
 
 #[tokio::test]

@@ -39,8 +39,9 @@ impl Browser {
             for stream in listener.incoming().flatten() {
                 let kept = kept.clone();
                 std::thread::spawn(move || {
-                    let mut line = String::new();
-                    if BufReader::new(stream).read_line(&mut line).is_ok_and(|count| count > 0) {
+                    let (mut reader, mut line) = (BufReader::new(stream), String::new());
+                    // It is noted before the connection closes, with which the page goes on.
+                    if reader.read_line(&mut line).is_ok_and(|count| count > 0) {
                         kept.lock().unwrap().push(line.trim_end().to_owned());
                     }
                 });
@@ -127,9 +128,15 @@ impl Browser {
     pub fn open(&mut self, file: &Path) {
         self.events.clear();
         self.requests.lock().unwrap().clear();
-        self.order("Page.navigate", json!({ "url": format!("file://{}", file.display()) }));
+        let url = format!("file://{}", file.display());
+        self.order("Page.navigate", json!({ "url": url }));
         let deadline = Instant::now() + DEADLINE;
-        while !self.events.iter().any(|event| event["method"] == "Page.loadEventFired") {
+        // The page that was open before may tell late that it was loaded.
+        let is_before = |event: &&Value| {
+            event["method"] != "Page.frameNavigated" || event["params"]["frame"]["url"] != url.as_str()
+        };
+        while !self.events.iter().skip_while(is_before).any(|event| event["method"] == "Page.loadEventFired")
+        {
             self.next_told(deadline, "the page");
         }
     }

@@ -25,12 +25,9 @@ fn turn(home: &Home, server: &ModelServer, prompt: &str, options: &[&str]) -> Do
 
 /// A reply that tells what it used.
 fn counted(text: &str, input: u64, output: u64) -> Answer {
-    Answer::stream(vec![
-        Do::Write(delta(text)),
-        Do::Write(finish("stop")),
-        Do::Write(usage(input, output)),
-        Do::Write(b"data: [DONE]\n\n".to_vec()),
-    ])
+    // Counts are waited for only so long: they come with the end.
+    let end = [finish("stop"), usage(input, output), b"data: [DONE]\n\n".to_vec()].concat();
+    Answer::stream(vec![Do::Write(delta(text)), Do::Write(end)])
 }
 
 fn last(done: &Done) -> Value {

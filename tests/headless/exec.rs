@@ -127,11 +127,16 @@ fn exit_codes_of_programs() {
 fn a_loop_ends_at_its_limit() {
     let home = Home::new();
     for (name, text) in [("a.py", "while True: pass\n"), ("a.sh", "while :; do :; done\n")] {
-        let (object, done) = home.exec(name, text, &["--timeout", "0.5"]);
-        assert_shape(&object);
-        assert_eq!((&object["outcome"], done.code), (&json!("timed_out"), Some(124)), "{name}");
-        let wall = object["receipt"]["wall_ms"].as_f64().unwrap();
-        assert!((400.0..3500.0).contains(&wall), "{wall}");
+        // A busy machine is late now and then, a limit that holds late is late each time.
+        let walls = (0..4).map(|_| {
+            let (object, done) = home.exec(name, text, &["--timeout", "0.5"]);
+            assert_shape(&object);
+            assert_eq!((&object["outcome"], done.code), (&json!("timed_out"), Some(124)), "{name}");
+            let wall = object["receipt"]["wall_ms"].as_f64().unwrap();
+            assert!(wall > 400.0, "{wall}");
+            wall
+        });
+        assert!(walls.into_iter().any(|wall| wall < 3500.0), "{name} is late");
     }
 }
 
@@ -139,13 +144,19 @@ fn a_loop_ends_at_its_limit() {
 fn a_run_hears_an_interrupt_also_where_sayso_was_started_to_ignore_it() {
     let home = Home::new();
     for (name, text) in [
-        ("a.py", "import time\ntry: time.sleep(60)\nexcept KeyboardInterrupt: print('heard')\n"),
-        ("a.sh", "trap 'echo heard; exit' INT\nsleep 60 & wait\n"),
+        (
+            "a.py",
+            "import time\ntry:\n    open('a.py-on', 'w').close()\n    time.sleep(60)\nexcept KeyboardInterrupt: print('heard')\n",
+        ),
+        ("a.sh", "trap 'echo heard; exit' INT\n: > a.sh-on\nsleep 60 & wait\n"),
     ] {
         home.file(name, text);
-        let sayso = home.command(&["exec", "--json", "--sandbox", "off", name, "--timeout", "0.5"]);
+        let sayso = home.command(&["exec", "--json", "--sandbox", "off", name]);
         let mut shell = home.shell("trap '' INT QUIT HUP; exec \"$0\" \"$@\"", &sayso);
-        let done = finish(shell.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap());
+        let child = shell.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        wait_for(|| home.work().join(format!("{name}-on")).exists().then_some(()), "the program's start");
+        interrupt(&child);
+        let done = finish(child);
         assert_eq!(done.json()[0]["stdout"], "heard\n", "{name} {} {}", done.out, done.err);
     }
 }
@@ -262,7 +273,8 @@ fn there_is_nothing_to_read() {
 fn ignoring_signals_does_not_help() {
     let home = Home::new();
     let text = "trap '' TERM INT\necho $$ > pid\nwhile :; do sleep 0.1; done\n";
-    let (object, done) = home.exec("a.sh", text, &["--timeout", "0.5"]);
+    // A shell on a busy machine takes a while until it ignores them.
+    let (object, done) = home.exec("a.sh", text, &["--timeout", "8"]);
     assert_eq!((&object["outcome"], done.code), (&json!("timed_out"), Some(124)));
     let pid = std::fs::read_to_string(home.work().join("pid")).unwrap();
     assert!(!alive(&pid));

@@ -48,9 +48,13 @@ fn openai() -> Kind {
             delta(json!({ "tool_calls": [call] })),
             delta(more(first)),
             delta(more(second)),
-            event(&json!({ "choices": [{ "index": 0, "delta": {}, "finish_reason": "tool_calls" }] })),
-            event(&json!({ "choices": [], "usage": { "prompt_tokens": 12, "completion_tokens": 7 } })),
-            b"data: [DONE]\n\n".to_vec(),
+            // Counts are waited for only so long: they come with the end.
+            [
+                event(&json!({ "choices": [{ "index": 0, "delta": {}, "finish_reason": "tool_calls" }] })),
+                event(&json!({ "choices": [], "usage": { "prompt_tokens": 12, "completion_tokens": 7 } })),
+                b"data: [DONE]\n\n".to_vec(),
+            ]
+            .concat(),
         ],
         list: json!({ "data": [{ "id": "m", "context_length": 65_536 }] }),
     }

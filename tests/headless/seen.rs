@@ -60,9 +60,11 @@ fn plots_that_r_draws_reach_a_model_that_sees() {
     let folder = tempfile::tempdir().unwrap();
     // A stand-in that draws as Rscript does: where no device is named, into a page of its own.
     let script = "#!/bin/sh\ncp photo.png Rplot001.png\ncp photo.png sales.png\ncp photo.png copy.png\n";
-    let program = folder.path().join("Rscript");
-    std::fs::write(&program, script).unwrap();
-    std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let (text, program) = (folder.path().join("text"), folder.path().join("Rscript"));
+    std::fs::write(&text, script).unwrap();
+    // Another process writes it: what another test starts meanwhile would hold it open for writing for a moment.
+    let made = std::process::Command::new("install").args(["-m", "0755"]).args([text, program]).status();
+    assert!(made.unwrap().success());
     let (sent, run) = drawn(Some(folder.path()), "openai/gpt-4o", true);
     assert_plots(&sent, &run);
     for (model, images) in [("openai/blind", true), ("openai/gpt-4o", false)] {

@@ -19,11 +19,13 @@ pub fn screen(rows: u16, columns: u16) -> vt100::Parser {
     vt100::Parser::new(some(rows), some(columns), 0)
 }
 
-/// Feeds bytes to the screen; gives what a terminal would answer. An escape sequence without its end stays in `bytes`.
+/// Feeds bytes to the screen; gives what a terminal would answer. An escape sequence without its end stays in `bytes`, and so
+/// does a synchronized update: no terminal shows a part of one.
 pub fn process(screen: &mut vt100::Parser, bytes: &mut Vec<u8>) -> Vec<u8> {
     let mut answers = Vec::new();
     let mut done = 0;
-    for at in 0..bytes.len() {
+    let whole = open_update(bytes).unwrap_or(bytes.len());
+    for at in 0..whole {
         let Some((query, answer)) = QUERIES.iter().find(|(query, _)| bytes[at..].starts_with(query)) else {
             continue;
         };
@@ -37,14 +39,25 @@ pub fn process(screen: &mut vt100::Parser, bytes: &mut Vec<u8>) -> Vec<u8> {
             answers.extend_from_slice(answer.as_bytes());
         }
     }
-    let open = open_sequence(&bytes[done..]).map_or(bytes.len(), |at| done + at);
+    let open = open_sequence(&bytes[done..whole]).map_or(whole, |at| done + at);
     screen.process(&bytes[done..open]);
     bytes.drain(..open);
     answers
 }
 
-/// Where a control sequence begins that has no final byte yet.
+/// Where a synchronized update begins that has no end yet.
+fn open_update(bytes: &[u8]) -> Option<usize> {
+    let last = |mark: &[u8]| bytes.windows(mark.len()).rposition(|found| found == mark);
+    let begun = last(b"\x1b[?2026h")?;
+    (last(b"\x1b[?2026l") < Some(begun)).then_some(begun)
+}
+
+/// Where a query or a control sequence begins that has no final byte yet.
 fn open_sequence(bytes: &[u8]) -> Option<usize> {
+    let is_query = |at: &usize| QUERIES.iter().any(|(query, _)| query.starts_with(&bytes[*at..]));
+    if let Some(at) = (0..bytes.len()).find(is_query) {
+        return Some(at);
+    }
     let at = bytes.iter().rposition(|b| *b == 0x1b)?;
     let rest = &bytes[at + 1..];
     match rest.first() {

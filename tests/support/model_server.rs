@@ -13,6 +13,9 @@ use std::time::{Duration, Instant};
 /// How long a test waits for something that has to come.
 pub const DEADLINE: Duration = Duration::from_secs(20);
 
+/// The end of a body in chunks.
+const END: &[u8] = b"0\r\n\r\n";
+
 /// One thing that is done while answering.
 #[derive(Clone, Debug)]
 pub enum Do {
@@ -268,16 +271,24 @@ impl ModelServer {
         }
         head.push_str("\r\n");
         writer.write_all(head.as_bytes()).ok()?;
-        for step in &answer.body {
+        for (at, step) in answer.body.iter().enumerate() {
+            let is_last = at + 1 == answer.body.len();
             match step {
                 Do::Write(bytes) if bytes.is_empty() => {}
                 Do::Write(bytes) => {
                     let mut chunk = format!("{:x}\r\n", bytes.len()).into_bytes();
                     chunk.extend_from_slice(bytes);
                     chunk.extend_from_slice(b"\r\n");
+                    // The end comes with the last piece: a client waits a moment for it, and then connects anew.
+                    if is_last {
+                        chunk.extend_from_slice(END);
+                    }
                     if writer.write_all(&chunk).is_err() {
                         self.seen().left += 1;
                         return None;
+                    }
+                    if is_last {
+                        return Some(());
                     }
                 }
                 Do::Pause(time) => std::thread::sleep(*time),
@@ -290,7 +301,7 @@ impl ModelServer {
                 }
             }
         }
-        writer.write_all(b"0\r\n\r\n").ok()
+        writer.write_all(END).ok()
     }
 }
 

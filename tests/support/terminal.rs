@@ -167,12 +167,13 @@ fn read_all(
         state.moments.push((began.elapsed(), written));
         rest.extend_from_slice(&buffer[..count]);
         let replied = answer::process(&mut state.parser, &mut rest);
-        drop(state);
+        // Before anybody sees what was asked with it: a key that is pressed for that comes behind the answer.
         if answers && !replied.is_empty() {
             let mut keys = replies.lock().expect("the keys");
             let _ = keys.write_all(&replied);
             let _ = keys.flush();
         }
+        drop(state);
         shared.1.notify_all();
     }
 }
@@ -330,6 +331,12 @@ impl Terminal {
             {
                 return true;
             }
+            // A key that is held back is on its way: the same one again would take it back.
+            let is_held = |s: &str| s.contains("any letter takes it back");
+            self.holds_within(PATIENCE, |s| holds(s) || !is_held(s));
+            if self.holds_within(Duration::ZERO, &holds) {
+                return true;
+            }
         }
         false
     }
@@ -407,7 +414,7 @@ impl Terminal {
         let deadline = Instant::now() + PATIENCE;
         loop {
             if let Some(status) = self.child.try_wait().expect("its status") {
-                self.wait_until(Duration::from_secs(2), |s| s.closed);
+                self.wait_until(Duration::from_secs(10), |s| s.closed);
                 return status.exit_code();
             }
             assert!(Instant::now() < deadline, "it did not end:\n{}", self.screen());

@@ -3,6 +3,7 @@
 
 use super::Plan;
 use crate::model_server::{Answer, Do, ModelServer};
+use crate::terminal::PATIENCE;
 use std::time::Duration;
 
 #[test]
@@ -57,6 +58,9 @@ fn a_missing_package_is_asked_for_installed_and_used() {
     // The packages come first, as a block of their own; then the one that needs them.
     task.terminal.wait_for("needs greeter_of_tests");
     task.approve(2);
+    // A tool for packages is started, maybe made, which takes its time on a busy machine.
+    let is_there = task.terminal.holds_within(PATIENCE * 4, |s| s.contains("Block 1 waits"));
+    assert!(is_there, "{}", task.terminal.screen());
     task.approve(1);
     task.ends_with("You were greeted.");
     assert!(task.told(1).contains("hello you"), "{}", task.told(1));
