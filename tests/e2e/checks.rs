@@ -307,7 +307,8 @@ fn without_colours_none_is_written_and_all_is_said() {
         let home = tempfile::tempdir().expect("a home");
         let terminal = waiting(home.path(), &[("NO_COLOR", "1")]);
         terminal.wait_for("WAITING");
-        // The second of two would approve.
+        // Two keys within 30 ms are a paste, and the reply came at once. The second of two Ctrl-Y would approve.
+        terminal.pause(Duration::from_millis(100));
         terminal.press("Ctrl-Y");
         terminal.wait_true(crate::is_in_code);
         crate::approve(&terminal, 1);

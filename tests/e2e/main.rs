@@ -107,7 +107,9 @@ fn session_so_far(home: &Path) -> Option<String> {
     let mut found = Vec::new();
     find(&home.join("sayso"), &mut found);
     assert!(found.len() <= 1, "one session file: {found:?}");
-    found.first().map(|file| std::fs::read_to_string(file).expect("the session file"))
+    // A line that is being written may end within a letter.
+    let text = |file: &PathBuf| std::fs::read(file).expect("the session file");
+    found.first().map(|file| String::from_utf8_lossy(&text(file)).into_owned())
 }
 
 /// How many session files a home has.
