@@ -18,7 +18,7 @@ use crate::session::{borders, log, look};
 use crate::store::StoreError;
 use crate::text::shell::quoted;
 use crate::tui::setup::SessionPick;
-use crate::tui::{Exit, Options, keymap};
+use crate::tui::{Choice, Exit, Options, keymap};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -124,24 +124,13 @@ async fn sessions(
             Exit::Quit { .. } | Exit::Hangup => {
                 return Ok(Box::pin(close(&factory, front_end, opened)).await);
             }
-            Exit::UseProvider(choice) => match choose(&factory, choice, opened.driver.state()).await {
-                Ok((chosen, None)) => {
-                    options.setup.address = None;
-                    opened.driver.use_provider(chosen.clone());
-                    provider = Some(chosen);
-                    options.setup.opening = look::opening(provider.as_ref());
-                    continue;
+            Exit::UseProvider(choice) => {
+                let source = (&mut factory, &mut provider);
+                match use_choice(choice, source, &mut opened, &mut options).await {
+                    Some(begun) => Ok(begun),
+                    None => continue,
                 }
-                Ok((chosen, Some(elsewhere))) => {
-                    (provider, factory) = (Some(chosen), elsewhere);
-                    Ok(factory.begin(provider.clone(), Policy::Ask))
-                }
-                Err(why) => {
-                    options.setup.try_provider = false;
-                    options.notices.push(Notice::error(why.to_string()));
-                    continue;
-                }
-            },
+            }
             Exit::Branch(point) => {
                 let made = branch(&factory, &mut opened, point).await;
                 let (path, notice) =
@@ -162,6 +151,33 @@ async fn sessions(
         Box::pin(switch_to(next, &mut opened, &mut options)).await;
         options.setup.cwd.clone_from(&factory.place.cwd);
         options.setup.opening = look::opening(provider.as_ref());
+    }
+}
+
+/// Takes the source of replies that was chosen; gives the session that begins where it can't answer in the one that is open.
+async fn use_choice(
+    choice: Choice,
+    (factory, provider): (&mut SessionFactory, &mut Option<Provider>),
+    opened: &mut OpenSession,
+    options: &mut Options,
+) -> Option<OpenSession> {
+    match choose(factory, choice, opened.driver.state()).await {
+        Ok((chosen, None)) => {
+            options.setup.address = None;
+            opened.driver.use_provider(chosen.clone());
+            *provider = Some(chosen);
+            options.setup.opening = look::opening(provider.as_ref());
+            None
+        }
+        Ok((chosen, Some(elsewhere))) => {
+            (*provider, *factory) = (Some(chosen), elsewhere);
+            Some(factory.begin(provider.clone(), Policy::Ask))
+        }
+        Err(why) => {
+            options.setup.try_provider = false;
+            options.notices.push(Notice::error(why.to_string()));
+            None
+        }
     }
 }
 

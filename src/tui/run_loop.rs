@@ -109,6 +109,38 @@ impl Tui {
             self.await_colours(options).await?;
         }
         let now = Instant::now();
+        let screen = self.first_screen(driver, options, now);
+        let workers = Workers::start();
+        let mut session = Session {
+            tui: self,
+            driver,
+            options,
+            screen,
+            frames: Frames::new(options.frames),
+            colouring: Colouring::start(workers.colour_waker()),
+            workers,
+            title: String::new(),
+            attention: AttentionSender::new(options.attention.unwrap_or_default()),
+            last_frame: now,
+            draft_due: None,
+            exit: None,
+            returned: None,
+        };
+        session.frames.changed(Urgency::Now, now);
+        let exit = session.go().await?;
+        let draft = session.screen.panes.composer.full_text();
+        let borders = session.screen.borders;
+        if matches!(exit, Exit::Quit { .. }) {
+            // It was left on purpose.
+            session.driver.keep_draft("");
+        }
+        self.draft = draft;
+        self.borders = Some(borders);
+        Ok(exit)
+    }
+
+    /// What the session is shown with at first, with all that was typed before.
+    fn first_screen(&mut self, driver: &mut Driver, options: &Options, now: Instant) -> Screen {
         let mut setup = options.setup.clone();
         setup.welcome &= !driver.has_provider();
         setup.recipes = driver.recipes();
@@ -138,33 +170,7 @@ impl Tui {
             // One line has no room for all of it.
             screen.open(Status::default());
         }
-        let workers = Workers::start();
-        let mut session = Session {
-            tui: self,
-            driver,
-            options,
-            screen,
-            frames: Frames::new(options.frames),
-            colouring: Colouring::start(workers.colour_waker()),
-            workers,
-            title: String::new(),
-            attention: AttentionSender::new(options.attention.unwrap_or_default()),
-            last_frame: now,
-            draft_due: None,
-            exit: None,
-            returned: None,
-        };
-        session.frames.changed(Urgency::Now, now);
-        let exit = session.go().await?;
-        let draft = session.screen.panes.composer.full_text();
-        let borders = session.screen.borders;
-        if matches!(exit, Exit::Quit { .. }) {
-            // It was left on purpose.
-            session.driver.keep_draft("");
-        }
-        self.draft = draft;
-        self.borders = Some(borders);
-        Ok(exit)
+        screen
     }
 
     /// Waits a moment for the colour of the background; frame 1 is drawn without it when it doesn't come.

@@ -97,22 +97,33 @@ pub(crate) fn text(screen: &Screen, state: &State, now: Instant, look: DrawStyle
             None => (text, style),
         };
     }
+    match screen.note.as_ref().filter(|note| !is_over(note, screen, state, now)) {
+        Some(note) => note_text(note, screen, state, now, look),
+        None => wait(screen, state, now, look)
+            .map_or_else(|| going_on(screen, state, look), |text| (text, look.style(Slot::BlockPending))),
+    }
+}
+
+/// Whether what a person has to know now comes before this, which merely happened.
+fn is_over(note: &Note, screen: &Screen, state: &State, now: Instant) -> bool {
     let goes_on = state.live.run.is_some() || state.live.reply.is_some();
-    // What a person has to know now comes before what merely happened.
     let asks = state.terminal().is_some() && state.live.run.as_ref().is_some_and(|run| run.asks);
-    let is_over = |note: &Note| {
-        let waiting = state.waiting().map(|item| item.block.id);
-        goes_on && note.is_stale(now)
-            || asks && note.level == Level::Info
-            || note.text == NO_BLOCK_WAITS && waiting.is_some()
-            || note.says_how.is_some() && note.says_how != waiting
-            || note.of_lock && !is_locked_for_a_time(screen, now)
-    };
-    let note = screen.note.as_ref().filter(|note| !is_over(note));
-    let Some(note) = note else {
-        return wait(screen, state, now, look)
-            .map_or_else(|| going_on(screen, state, look), |text| (text, look.style(Slot::BlockPending)));
-    };
+    let waiting = state.waiting().map(|item| item.block.id);
+    goes_on && note.is_stale(now)
+        || asks && note.level == Level::Info
+        || note.text == NO_BLOCK_WAITS && waiting.is_some()
+        || note.says_how.is_some() && note.says_how != waiting
+        || note.of_lock && !is_locked_for_a_time(screen, now)
+}
+
+/// A note; where a block waits, behind that it does.
+fn note_text(
+    note: &Note,
+    screen: &Screen,
+    state: &State,
+    now: Instant,
+    look: DrawStyle<'_>,
+) -> (String, Style) {
     let text = safe::one_line(&note.text);
     match state.waiting() {
         // What is about to start by itself is said before all else.
