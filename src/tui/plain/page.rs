@@ -127,6 +127,11 @@ impl PlainPage {
         }
     }
 
+    /// Whether a question is the last that stands there.
+    pub(super) fn asks(&self) -> bool {
+        self.open == OpenLine::Question
+    }
+
     /// Whether the model's prose goes on.
     pub(super) fn is_prose(&self) -> bool {
         self.open == OpenLine::Prose

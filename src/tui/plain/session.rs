@@ -107,10 +107,16 @@ impl<'a> Session<'a> {
                 signalled = self.plain.signals.next() => self.signalled(&signalled)?,
                 update = self.driver.next() => {
                     let is_told = update.told.iter().any(is_told);
+                    let was_asked = self.plain.page.asks();
                     for told in update.told {
                         self.news(&told)?;
                     }
-                    if self.print_place()? {
+                    // What began and ended in between stands below the question.
+                    let is_above = was_asked
+                        && !self.plain.page.asks()
+                        && matches!(self.asked.ask, Ask::Message)
+                        && self.asked.holds(self.driver.state());
+                    if self.print_place()? || is_above {
                         self.put_again()?;
                     }
                     self.reminder.follow(Instant::now(), self.driver.state().activity().is_some(), is_told);
