@@ -248,9 +248,9 @@ impl Driver {
         self.feed(Event::Provider(name));
     }
 
-    /// Lets prompts wait longer for the files of instructions: nobody sits before the screen meanwhile.
-    pub(crate) fn wait_for_instructions(&mut self, longest: Duration) {
-        self.rooms.instructions_timeout = longest;
+    /// Lets prompts wait so long for the files of instructions, where nobody sits before the screen meanwhile.
+    pub(crate) fn set_instructions_timeout(&mut self, timeout: Duration) {
+        self.rooms.instructions_timeout = timeout;
     }
 
     /// Sends a wish of the person; the state shows its consequences when this returns.

@@ -163,7 +163,7 @@ async fn turn(
     let mut interrupts = Interrupts::default();
     let (mut cause, mut over) = (None, None);
     let mut reminder = Reminder::default();
-    driver.wait_for_instructions(INSTRUCTIONS_TIMEOUT);
+    driver.set_instructions_timeout(INSTRUCTIONS_TIMEOUT);
     begin(&options.begin, driver);
     let mut recorded = match &options.begin {
         TurnInput::Recorded(blocks) => blocks.iter(),

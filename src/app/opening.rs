@@ -53,8 +53,12 @@ fn seen(path: &Path) -> Option<State> {
 }
 
 /// How far the reading is, or that it stops.
-fn progress_message(reading: &Reading, far_in_words: fn(&str) -> String) -> String {
-    if reading.goes_on() { far_in_words(&progress_text(reading)) } else { saving::STOPPING.to_owned() }
+fn progress_message(reading: &Reading, far_in_words: fn(Option<&str>) -> String) -> String {
+    if reading.goes_on() {
+        far_in_words(progress_text(reading).as_deref())
+    } else {
+        saving::STOPPING.to_owned()
+    }
 }
 
 /// In front of everything else: the terminal is not taken yet, and Ctrl-C ends the program.
@@ -74,8 +78,10 @@ async fn in_one_line(
         if err.is_terminal() {
             // A line that wraps can't be written over.
             let room = crossterm::terminal::size().map_or(80, |(columns, _)| usize::from(columns));
-            let text: String =
-                saving::opening(&progress_text(reading)).chars().take(room.saturating_sub(1)).collect();
+            let text: String = saving::opening(progress_text(reading).as_deref())
+                .chars()
+                .take(room.saturating_sub(1))
+                .collect();
             let _ = write!(err, "\r{text:<shown$}");
             let _ = err.flush();
             (shown, pause) = (text.len(), PROGRESS_INTERVAL);
@@ -126,11 +132,28 @@ async fn read(
     }
 }
 
-/// `: 45 MB of 133 MB`; then it is put together. How much there is to read is not known before it began.
-fn progress_text(reading: &Reading) -> String {
+/// `45 MB of 133 MB`; then it is put together. `None` before it began: how much there is to read is not known then.
+fn progress_text(reading: &Reading) -> Option<String> {
     match reading.progress() {
-        (_, 0) => String::new(),
-        (read, of) if read < of => format!(": {} of {}", size(read), size(of)),
-        (read, _) => format!(": {} were read", size(read)),
+        (_, 0) => None,
+        (read, of) if read < of => Some(format!("{} of {}", size(read), size(of))),
+        (read, _) => Some(format!("{} were read", size(read))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_known_of_a_reading_is_not_told() {
+        let told = |reading: &Reading| progress_message(reading, saving::opening_behind);
+        let reading = Reading::default();
+        assert_eq!(
+            told(&reading),
+            "Opening the session. Its end is shown, not checked yet. Ctrl-C stops it."
+        );
+        reading.stop();
+        assert_eq!(told(&reading), "Stopping.");
     }
 }

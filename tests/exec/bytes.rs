@@ -75,15 +75,10 @@ async fn other_bytes_than_the_approved_are_no_request() {
     assert!(other.is_err());
 }
 
-/// In a process of its own: other tests use memory too.
 #[test]
 fn a_flood_is_kept_at_both_ends_and_on_disk_up_to_its_limit() {
     let _place = Place::beside();
-    let output = std::process::Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "bytes::child_of_a_flood", "--ignored"])
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    play_alone("bytes::child_of_a_flood");
 }
 
 #[tokio::test]

@@ -231,18 +231,13 @@ async fn output_cant_be_taken_for_frames() {
 async fn interrupts_and_time_limits() {
     let shop = shop();
     shop.py("kept = 7").await.ok();
-    let request = shop.request("python", "print('on', flush=True)\nimport time\ntime.sleep(60)", None).await;
-    let (id, mut events) = shop.start(request);
-    let before = until_output(&mut events, "on").await;
-    shop.executor.interrupt(id);
-    let told = rest_of(events, before).await;
+    let told = shop.interrupted("python", "print('on', flush=True)\nimport time\ntime.sleep(60)", "on").await;
     assert_eq!((&told.report.outcome, told.kept()), (&Outcome::Interrupted, true));
     let play = async || {
         shop.py("kept = 7").await.ok();
         let late = shop.run_for("python", "import time\ntime.sleep(60)", Some(700)).await;
         assert_eq!(late.report.outcome, Outcome::TimedOut);
-        let kept = late.kept();
-        late.late_unless(kept)
+        late.kept_at_limit(Duration::from_millis(700))
     };
     in_time(Duration::from_millis(4000), play).await;
     assert_eq!(shop.py("kept").await.ok().value(), "7");
@@ -254,11 +249,7 @@ async fn interrupts_and_time_limits() {
     let late = shop.run_for("bash", "trap '' INT TERM; sleep 60 & sleep 60; sleep 60", Some(700)).await;
     assert_eq!(late.report.outcome, Outcome::TimedOut);
     let play = async || {
-        let request = shop.request("bash", "echo on; sleep 60; echo never", None).await;
-        let (id, mut events) = shop.start(request);
-        let before = until_output(&mut events, "on").await;
-        shop.executor.interrupt(id);
-        let told = rest_of(events, before).await;
+        let told = shop.interrupted("bash", "echo on; sleep 60; echo never", "on").await;
         assert_eq!(told.report.outcome, Outcome::Interrupted, "{:?}", told.report);
         assert!(!told.out().contains("never"));
         told

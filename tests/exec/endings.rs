@@ -25,8 +25,7 @@ async fn a_block_that_does_not_end_is_interrupted_at_its_limit_and_the_state_sta
         // A busy machine lets its limit come before that, or its end before it heard of it.
         let was_on = std::fs::remove_file(&on).is_ok();
         assert!(!was_on || told.out() == "on\n", "{:?}", told.out());
-        let kept = told.kept();
-        told.late_unless(was_on && kept)
+        if was_on { told.kept_at_limit(Duration::from_millis(300)) } else { told.late_unless(false) }
     };
     in_time(Duration::from_millis(2300), play).await;
     assert_eq!(shop.py("x + 1").await.ok().value(), "42");
@@ -87,23 +86,14 @@ async fn an_interrupt_keeps_the_kernel() {
         "print('on')\nimport subprocess\nsubprocess.run(['sleep', '99'])",
     ] {
         let play = async || {
-            let request = shop.request("python", source, None).await;
-            let (id, mut receiver) = shop.start(request);
-            let events = until_output(&mut receiver, "on").await;
-            shop.executor.interrupt(id);
-            let told = rest_of(receiver, events).await;
-            assert_eq!(told.report.outcome, Outcome::Interrupted, "{source}");
+            let told = shop.interrupted("python", source, "on").await;
             assert!(told.kept(), "{:?}", told.report);
             told
         };
         in_time(Duration::from_secs(1), play).await;
     }
     assert_eq!(shop.py("x").await.ok().value(), "5");
-    let request = shop.request("bash", "echo on; sleep 99; echo after", None).await;
-    let (id, mut receiver) = shop.start(request);
-    let events = until_output(&mut receiver, "on").await;
-    shop.executor.interrupt(id);
-    let told = rest_of(receiver, events).await;
+    let told = shop.interrupted("bash", "echo on; sleep 99; echo after", "on").await;
     assert_eq!((told.report.outcome.clone(), told.out().as_str()), (Outcome::Interrupted, "on\n"));
 }
 
@@ -124,12 +114,7 @@ async fn an_interrupt_that_comes_right_before_a_wait_is_not_lost() {
     let shop = Shop::new();
     shop.py("x = 5").await.ok();
     let play = async || {
-        let request = shop.request("python", LOST, None).await;
-        let (id, mut receiver) = shop.start(request);
-        let events = until_output(&mut receiver, "on").await;
-        shop.executor.interrupt(id);
-        let told = rest_of(receiver, events).await;
-        assert_eq!(told.report.outcome, Outcome::Interrupted);
+        let told = shop.interrupted("python", LOST, "on").await;
         assert!(told.kept(), "{:?}", told.report);
         told
     };
@@ -139,8 +124,7 @@ async fn an_interrupt_that_comes_right_before_a_wait_is_not_lost() {
         shop.py("x = 5").await.ok();
         let told = shop.run_for("python", LOST, Some(300)).await;
         assert_eq!(told.report.outcome, Outcome::TimedOut);
-        let kept = told.kept();
-        told.late_unless(kept)
+        told.kept_at_limit(Duration::from_millis(300))
     };
     in_time(Duration::from_millis(2300), play).await;
     // What catches the interrupt is called once, and its own waits go on.
@@ -419,15 +403,10 @@ async fn close_ends_a_run_and_tells_its_end() {
     assert!(matches!(all(receiver).await.report.outcome, Outcome::NotStarted(_)));
 }
 
-/// In a process of its own: other tests open descriptors too.
 #[test]
 fn many_runs_leave_nothing() {
     let _place = Place::beside();
-    let output = std::process::Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "endings::child_of_many_runs", "--ignored"])
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    play_alone("endings::child_of_many_runs");
 }
 
 #[test]

@@ -121,19 +121,14 @@ async fn a_kernel_does_its_work(shop: &Shop) {
     let large = shop.py("for i in range(3000): print('x' * 100)\nprint('end')").await.ok();
     assert!(large.out().ends_with("end\n"));
     assert_eq!(large.report.output.total(Stream::Stdout), 303_004);
-    let request = shop.request("python", "print('on', flush=True)\nimport time\ntime.sleep(60)", None).await;
-    let (id, mut events) = shop.start(request);
-    let before = until_output(&mut events, "on").await;
-    shop.executor.interrupt(id);
-    let told = rest_of(events, before).await;
+    let told = shop.interrupted("python", "print('on', flush=True)\nimport time\ntime.sleep(60)", "on").await;
     assert_eq!((&told.report.outcome, told.kept()), (&Outcome::Interrupted, true), "{:?}", told.report);
     // A busy machine lets it wait for longer than it may take to hear of it.
     let play = async || {
         shop.py("x = 41").await.ok();
         let late = shop.run_for("python", "import time\ntime.sleep(60)", Some(700)).await;
         assert_eq!(late.report.outcome, Outcome::TimedOut, "{:?}", late.report);
-        let kept = late.kept();
-        late.late_unless(kept)
+        late.kept_at_limit(Duration::from_millis(700))
     };
     in_time(ENOUGH, play).await;
     assert_eq!(shop.py("x").await.ok().value(), "41");
@@ -154,11 +149,7 @@ async fn what_does_not_stop_is_ended(shop: &Shop) {
     // Stands for an interrupt that is lost, as one is that comes right before a wait: it is repeated.
     let deaf = "import signal, time\ncalls = []\ndef once(number, frame):\n    calls.append(number)\n    if len(calls) > 1:\n        \
                 raise KeyboardInterrupt\nsignal.signal(signal.SIGINT, once)\nprint('on', flush=True)\ntime.sleep(15)";
-    let request = shop.request("python", deaf, None).await;
-    let (id, mut events) = shop.start(request);
-    let before = until_output(&mut events, "on").await;
-    shop.executor.interrupt(id);
-    let told = rest_of(events, before).await;
+    let told = shop.interrupted("python", deaf, "on").await;
     assert_eq!(told.report.outcome, Outcome::Interrupted, "{:?}", told.report);
     assert!(told.kept() && told.took < ENOUGH, "{:?}", told.took);
 }
@@ -187,11 +178,7 @@ async fn a_kernel_of_another_language() {
     assert_eq!(shop.sh("echo $((x+1))").await.ok().out().trim(), "6");
     let failed = shop.sh("(exit 7)").await;
     assert_eq!((&failed.report.outcome, failed.report.receipt.exit_code), (&Outcome::Failed, Some(7)));
-    let request = shop.request("bash", "echo on; sleep 60", None).await;
-    let (id, mut events) = shop.start(request);
-    let before = until_output(&mut events, "on").await;
-    shop.executor.interrupt(id);
-    let told = rest_of(events, before).await;
+    let told = shop.interrupted("bash", "echo on; sleep 60", "on").await;
     assert_eq!(told.report.outcome, Outcome::Interrupted, "{:?}", told.report);
     let why = shop.executor.terms(&Language("javascript".into()), None).await.unwrap_err().to_string();
     assert!(

@@ -121,8 +121,7 @@ async fn what_waits_behind_a_part_can_be_stopped_and_takes_no_answer_but_its_own
         let events = until_part(&mut receiver).await;
         let told = rest_of(receiver, events).await;
         assert_eq!(told.report.outcome, Outcome::TimedOut);
-        let kept = told.kept();
-        told.late_unless(kept)
+        told.kept_at_limit(Duration::from_secs(3))
     };
     in_time(Duration::from_secs(6), play).await;
     assert_eq!(shop.py("x").await.ok().value(), "1");

@@ -20,8 +20,8 @@ pub struct Shop {
 
 /// So often what can be late is tried, all but once in vain.
 pub const MAX_TRIES: usize = 4;
-/// So often a run may be late, all but once: for longer than other tests take both processors.
-const MAX_LATE_RUNS: usize = 8;
+/// From the interrupt at a time limit to the first signal that ends by force.
+const FORCE_DELAY: Duration = Duration::from_millis(700);
 
 /// All that was told of a run, and how long it took.
 pub struct Told {
@@ -143,6 +143,17 @@ impl Shop {
         self.run("bash", source).await
     }
 
+    /// A run that is interrupted once it printed this.
+    pub async fn interrupted(&self, language: &str, source: &str, mark: &str) -> Told {
+        let request = self.request(language, source, None).await;
+        let (id, mut receiver) = self.start(request);
+        let events = until_output(&mut receiver, mark).await;
+        self.executor.interrupt(id);
+        let told = rest_of(receiver, events).await;
+        assert_eq!(told.report.outcome, Outcome::Interrupted, "{source}");
+        told
+    }
+
     /// What a text lacks. Where the machine is so busy that no answer comes in time, it is asked again.
     pub async fn lacking(&self, source: &str, packages: &[String]) -> Vec<String> {
         for _ in 1..MAX_TRIES {
@@ -179,7 +190,7 @@ pub async fn rest_of(mut receiver: mpsc::Receiver<(RunId, RunEvent)>, mut events
 /// then, a run that ends late is late each time. All else that is asked of it holds each time.
 pub async fn in_time(most: Duration, play: impl AsyncFn() -> Told) -> Told {
     let mut late = Vec::new();
-    for _ in 0..MAX_LATE_RUNS {
+    for _ in 0..MAX_TRIES {
         let told = play().await;
         if told.took < most {
             return told;
@@ -244,6 +255,14 @@ impl Told {
         self
     }
 
+    /// The same of a run that its limit interrupts: it keeps its kernel, or the machine was so busy that it was ended by force,
+    /// which may come no sooner than it is due.
+    pub fn kept_at_limit(self, limit: Duration) -> Self {
+        let kept = self.kept();
+        assert!(kept || self.took >= limit + FORCE_DELAY, "{:?} {:?}", self.took, self.report);
+        self.late_unless(kept)
+    }
+
     pub fn kept(&self) -> bool {
         matches!(self.report.kernel, KernelFate::Kept(_))
     }
@@ -297,4 +316,13 @@ pub fn processes_with(word: &str) -> Vec<i32> {
 
 pub fn open_descriptors() -> usize {
     std::fs::read_dir(Path::new("/proc/self/fd")).unwrap().count()
+}
+
+/// Plays a test of this binary that is otherwise ignored in a process of its own: other tests use memory and open files too.
+pub fn play_alone(test: &str) {
+    let output = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", test, "--ignored"])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
 }

@@ -24,14 +24,18 @@ impl SavingState<'_> {
     }
 }
 
-/// The file of a session is read, so far: `: 45 MB of 133 MB`, or nothing before its first bytes are read.
-pub(crate) fn opening(far: &str) -> String {
-    format!("Opening the session{far}. Ctrl-C stops it.")
+/// The file of a session is read, so far: `45 MB of 133 MB`, where that is known.
+pub(crate) fn opening(far: Option<&str>) -> String {
+    format!("Opening the session{}. Ctrl-C stops it.", behind_colon(far))
 }
 
 /// The same, over the end of the session, which is on screen meanwhile.
-pub(crate) fn opening_behind(far: &str) -> String {
-    format!("Opening the session{far}. Its end is shown, not checked yet. Ctrl-C stops it.")
+pub(crate) fn opening_behind(far: Option<&str>) -> String {
+    format!("Opening the session{}. Its end is shown, not checked yet. Ctrl-C stops it.", behind_colon(far))
+}
+
+fn behind_colon(text: Option<&str>) -> String {
+    text.map_or_else(String::new, |text| format!(": {text}"))
 }
 
 /// The same, once it is not wanted any more.

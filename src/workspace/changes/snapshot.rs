@@ -130,3 +130,26 @@ impl SnapshotWalk<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_small_folder_is_listed_whatever_time_it_takes_and_a_large_one_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().to_path_buf();
+        let listed = || {
+            let (known, at) = (Snapshot::default(), SystemTime::now());
+            let now = Snapshot::default();
+            let mut walk = SnapshotWalk { at, now, known: &known, seen: BTreeSet::new(), always: Vec::new() };
+            walk.list([root.clone()].into(), (5_000, Duration::ZERO));
+            (walk.now.files.len(), walk.now.gaps.contains(&root))
+        };
+        let write = |number: usize| std::fs::write(root.join(number.to_string()), "").unwrap();
+        (0..MIN_LISTED).for_each(write);
+        assert_eq!(listed(), (MIN_LISTED, false));
+        (MIN_LISTED..2 * MIN_LISTED).for_each(write);
+        assert_eq!(listed(), (MIN_LISTED, true));
+    }
+}
