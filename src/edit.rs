@@ -1,8 +1,8 @@
-//! Edits of files as text: what a model writes to change places of a file, and the text that comes of it.
+//! Reads edits of files as models write them, and computes the text of the file after an edit.
 //!
-//! Values in, values out. [`read`] takes apart what was written (SEARCH/REPLACE blocks, unified diffs), [`apply`] finds
-//! each hunk in the text of a file and gives the new text. A hunk that is found nowhere, or in several places, changes
-//! nothing. Which file is meant, and whether it is written, is decided elsewhere.
+//! Pure functions. [`read`] parses what was written (SEARCH/REPLACE blocks, unified diffs), [`apply`] finds each hunk
+//! in the text of a file and returns the new text. A hunk that is found nowhere, or in several places, changes nothing.
+//! Which file is meant, and whether it is written, is decided elsewhere.
 
 mod align;
 mod apply;
@@ -25,48 +25,48 @@ pub use exactness::Exactness;
 pub(crate) use extent::{EditEnd, EditExtent};
 pub(crate) use markers::{is_divider, says_search, write};
 
-/// Files that one edit may change.
+/// How many files one edit may change.
 pub(crate) const MAX_FILES: usize = 20;
-/// Hunks of one edit.
+/// How many hunks one edit may have.
 pub(crate) const MAX_HUNKS: usize = 500;
 
-/// One place of a file that is to be replaced. Lines are without their ends.
+/// One replacement of lines in a file. Lines are without their line ends.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct EditHunk {
-    /// The lines that stand there; none: the file is new, or empty.
+    /// The lines to find in the file; none: the file is new, or empty.
     pub(crate) search: Vec<String>,
-    /// The lines that come in their place.
+    /// The lines that replace them.
     pub(crate) replace: Vec<String>,
-    /// The line at which a diff says that it stands, from 1.
+    /// The line at which a diff says that the hunk starts, from 1.
     pub(crate) line: Option<usize>,
-    /// Whether the file ends with a line end behind it, where a diff says so.
+    /// Whether the file ends with a line end after this hunk, where a diff says so.
     pub(crate) newline: Option<bool>,
 }
 
 impl EditHunk {
-    /// A hunk of two texts.
+    /// A hunk that replaces one text by another.
     pub fn new(search: &str, replace: &str) -> Self {
         let lines = |text: &str| text.lines().map(str::to_owned).collect();
         Self { search: lines(search), replace: lines(replace), ..Self::default() }
     }
 }
 
-/// What is to be changed in one file.
+/// The changes to one file.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct FileEdit {
-    /// The file, as it was named; empty where only what stands around the text can tell.
+    /// The path as it was written; empty where only the text around the edit can name it.
     pub path: String,
-    /// Its places, in the order in which they are changed.
+    /// The hunks, in the order in which they are applied.
     pub hunks: Vec<EditHunk>,
 }
 
-/// Whether a text looks like an edit in one of the forms that are read.
+/// Whether a text looks like an edit in one of the forms that [`read`] knows.
 pub(crate) fn is_edit(text: &str) -> bool {
     markers::begins(text) || unified::begins(text)
 }
 
-/// The path that the last line of a text names, as models put it in front of what they change: alone, between
-/// backticks, or as a patch does.
+/// The path that the last filled line of a text names, as models write it before an edit: alone, between backticks, or
+/// as a line of a patch (`*** Update File: …`).
 pub(crate) fn path_in_front(text: &str) -> Option<String> {
     let line = text.lines().rev().find(|line| !line.trim().is_empty())?.trim();
     if let Some(path) = unified::PATH_HEADS.iter().find_map(|head| line.strip_prefix(head)) {
@@ -81,11 +81,10 @@ pub(crate) fn path_in_front(text: &str) -> Option<String> {
     ticked.or(Some(bare).filter(|bare| looks(bare) && !bare.ends_with('.'))).map(str::to_owned)
 }
 
-/// Reads an edit; the hunks of a file stand together, in their order. `path` is the file that is meant where the text
-/// names none.
+/// Parses an edit and groups its hunks by file, in their order. `path` is the file to change where the text names none.
 ///
 /// # Errors
-/// What is wrong with it.
+/// What is wrong with the text.
 pub fn read(text: &str, path: &str) -> Result<Vec<FileEdit>, EditError> {
     let found = if markers::begins(text) {
         markers::read(text, path)?
@@ -113,7 +112,8 @@ pub fn read(text: &str, path: &str) -> Result<Vec<FileEdit>, EditError> {
     Ok(files)
 }
 
-/// Adds a hunk, one file after the other: they are counted while they are read, so that no text is read for nothing.
+/// Adds a hunk as a file edit of its own. It checks the limit while reading, so that a huge text is not read to its
+/// end.
 fn push_hunk(edits: &mut Vec<FileEdit>, path: &str, hunk: EditHunk) -> Result<(), EditError> {
     if edits.len() >= MAX_HUNKS {
         return Err(EditError::TooMany);

@@ -1,14 +1,15 @@
-//! The session machine: events in, effects out. Pure: no clock, no file, no process, no network, no chance.
+//! The session state machine: takes events, returns effects. Pure: it uses no clock, files, processes, network or
+//! randomness.
 //!
-//! [`Engine::handle`] takes one event and returns what has to be done. It never waits: what takes time is ordered with
-//! an effect and answered with an event. Each file holds the transitions of one concern: `turn` (prompts, steps, ends),
-//! `replying` (a streamed reply), `inspecting` (looks at blocks), `approval` (decisions), `running` (runs and kernels),
-//! `always` (rules of the person), `workflow` (recipes), `named` (what the command line names), `opened` (a file whose
-//! blocks wait), `typed` (commands of the person), `naming` (of sessions), `steps` (the iteration log), `recorded` (its
-//! runs, to be repeated), `difference` (whether they did the same), `comparison` (two sessions side by side), `compact` (summaries), `consult` (second opinions),
-//! `spending` (the budget),
-//! `instructions`, `loading` (long replies that are far back), `resume`. They are all methods of [`Engine`], because all
-//! of them change the one [`State`].
+//! [`Engine::handle`] takes one event and returns the effects the driver has to perform. It never waits: slow work is
+//! requested with an effect, and its result arrives as an event. Each file holds the transitions of one concern: `turn`
+//! (prompts, steps, ends), `replying` (a streamed reply), `inspecting` (reviews of blocks), `approval` (decisions),
+//! `running` (runs and kernels), `always` (rules of the person), `workflow` (recipes), `named` (files named on the
+//! command line), `opened` (a file whose blocks wait), `typed` (commands the person types), `naming` (of sessions),
+//! `steps` (the iteration log), `recorded` (runs of a session that are to be repeated), `difference` (whether the
+//! repeated runs did the same), `comparison` (two sessions side by side), `compact` (summaries), `consult` (second
+//! opinions), `spending` (the budget), `instructions`, `loading` (texts dropped from memory and loaded again),
+//! `resume`. They are all methods of [`Engine`], because all of them change the one [`State`].
 
 pub mod activity;
 pub(crate) mod always;
@@ -89,53 +90,53 @@ use replying::ReplyStream;
 use spending::HeldRequest;
 use turn::Turn;
 
-/// What the engine has to know beforehand. All of it comes from the configuration or the command line.
+/// The engine's settings, from the configuration and the command line.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// How many steps a turn may take before it asks.
+    /// How many steps a turn may take before the person is asked whether to go on.
     pub step_limit: u32,
-    /// How often the same text may be proposed in a turn before it asks.
+    /// How often the same code may be proposed in a turn before the person is asked whether to go on.
     pub repeat_limit: u32,
-    /// How the model is told to hand over code; `None`: by what is known of the model.
+    /// How the model is told to hand over code; `None`: chosen by what is known of the model.
     pub dialect: Option<Dialect>,
     /// The languages that can be run.
     pub languages: Languages,
-    /// Those whose blocks have a terminal of their own from the start, until the person says otherwise.
+    /// Languages whose blocks get a terminal of their own by default; the person can change it per block.
     pub terminals: Vec<Language>,
-    /// The system prompt, with a gap for the dialect: see [`prompt::in_dialect`].
+    /// The system prompt, with a placeholder for the dialect: see [`prompt::in_dialect`].
     pub system_prompt: String,
-    /// The conditions of runs as they were asked for; `None`: the model is told nothing of them.
+    /// The conditions of runs as they were asked for; `None`: the model is not told about them.
     pub conditions: Option<RunConditions>,
     /// When to ask. `Policy::Ask` in the terminal.
     pub policy: Policy,
-    /// Whether the session's file is foreign: another installation or an older sayso wrote it, and nobody adopted it. Each
-    /// block then waits by itself: no policy, rule or memory lets one run.
+    /// Whether the session's file is foreign: written by another installation or an older sayso, and not adopted since.
+    /// Then every block waits for the person: no policy, rule or memory lets one run.
     pub foreign: bool,
-    /// Whether the session was opened for reading only: nothing that happens in it can be written down.
+    /// Whether the session was opened for reading only: nothing that happens in it can be saved.
     pub reads_only: bool,
-    /// Whether the policy lets run what no sandbox confines: the person said that they want none.
+    /// Whether the policy also lets unsandboxed code run: the person asked for no sandbox.
     pub unconfined: bool,
     /// Bytes of one run's output that are sent to the model, head and tail.
     pub output_to_model: usize,
     /// Files of the person's own functions.
     pub functions: Vec<FunctionFile>,
-    /// Tokens that a conversation may have, its reply included, whatever is known of the model.
+    /// The most tokens a conversation may have, its reply included, whatever is known of the model.
     pub context_tokens: Option<u64>,
-    /// Whether models that can see images are sent those of results.
+    /// Whether models that can see images are sent the images in results.
     pub images: bool,
-    /// Whether the project's files of instructions are told to the model, until the person says otherwise.
+    /// Whether the project's instruction files are sent to the model; the person can change it.
     pub use_instructions: bool,
-    /// Words of the person that stand before every conversation.
+    /// The person's own instructions, put before every conversation.
     pub own_instructions: String,
     /// What tokens of each model cost.
     pub prices: Prices,
-    /// What a session may cost before it asks, in billionths of a US dollar.
+    /// What a session may cost before the person is asked whether to go on, in billionths of a US dollar.
     pub session_budget: Option<u64>,
-    /// When a second opinion is asked for by itself, and of which model.
+    /// When sayso asks for a second opinion without being told to, and which model it asks.
     pub judge: JudgeSettings,
-    /// Who opens recipes.
+    /// The code that opens recipes.
     pub workflows: Workflows,
-    /// Takes keys out of the names of sessions.
+    /// Masks keys in the names of sessions.
     pub masker: Masker,
 }
 
@@ -168,7 +169,7 @@ impl Default for Settings {
     }
 }
 
-/// The newest identities that were given out; each kind is counted through the whole session.
+/// The highest ids given out so far; each kind is counted through the whole session.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counters {
     step: StepId,
@@ -191,17 +192,17 @@ pub struct Engine {
     counted: Counters,
     held_back: StoppedStarts,
     meter: Meter,
-    /// What waits for the person's word about the session budget.
+    /// The request that waits until the person answers the question about the session budget.
     held: HeldRequest,
     loads: loading::Loads,
-    /// The moment of the event that is handled.
+    /// The time of the event being handled.
     now: Timestamp,
-    /// What the event that is handled has led to so far.
+    /// The effects of the event being handled, so far.
     effects: Vec<Effect>,
 }
 
 impl Engine {
-    /// A machine for a new session; [`Engine::start`] gives it its header.
+    /// Returns an engine for a new session; [`Engine::start`] records its header.
     pub fn new(settings: Settings) -> Self {
         let mut state = State::default();
         state.live.use_instructions = settings.use_instructions;
@@ -228,14 +229,14 @@ impl Engine {
         }
     }
 
-    /// Whether somebody is there who is asked about blocks.
+    /// Whether a person is asked about blocks.
     pub(crate) fn asks(&self) -> bool {
         self.settings.policy == Policy::Ask
     }
 
-    /// A machine that goes on with a session of these entries: runs without an end become LOST, an undecided block
-    /// waits again. Effects: `Record(Resumed)`, `Inspect` of the blocks that wait, notices. Nothing is asked and
-    /// nothing runs by itself. No entries: as a new session.
+    /// Returns an engine that continues a session: runs without an end become LOST, an undecided block waits again.
+    /// Effects: `Record(Resumed)`, `Inspect` of the blocks that wait, notices. It sends no request and runs nothing by
+    /// itself. An empty transcript gives a new session.
     pub(crate) fn resume(settings: Settings, transcript: Transcript, now: Timestamp) -> (Self, Vec<Effect>) {
         let mut engine = Self::new(settings);
         engine.now = now;
@@ -248,14 +249,14 @@ impl Engine {
         (engine, effects)
     }
 
-    /// Begins a new session: its header is the first fact.
+    /// Begins a new session by recording its header as the first entry.
     pub fn start(&mut self, header: Header, now: Timestamp) -> Vec<Effect> {
         self.now = now;
         self.record(Entry::Header(header));
         std::mem::take(&mut self.effects)
     }
 
-    /// Takes one event; returns what has to be done, in this order.
+    /// Handles one event and returns the effects, in the order in which the driver has to perform them.
     pub fn handle(&mut self, event: Event, now: Timestamp) -> Vec<Effect> {
         self.now = now;
         match event {
@@ -285,13 +286,13 @@ impl Engine {
         }
         self.follow_rules();
         self.take_stock();
-        // Beside a block that waits, Stop is about the block.
+        // In other phases Stop concerns the block that waits or runs, not the summary.
         let stops = matches!(self.state.phase, Phase::Idle | Phase::Stuck(_));
         self.state.live.awaits_summary = stops && self.loads.awaits_summary();
         std::mem::take(&mut self.effects)
     }
 
-    /// What there is to know.
+    /// The state that front ends read.
     pub fn state(&self) -> &State {
         &self.state
     }
@@ -325,7 +326,7 @@ impl Engine {
             Command::TakeQueued => self.state.live.take_back(),
             Command::UseModel(model) => {
                 self.forget_model(&model);
-                // Chosen again it is connected anew, as its key may be another: nothing else changes.
+                // Choosing the same model again only reconnects it, since its key may have changed.
                 if self.state.transcript.model.as_ref() == Some(&model) {
                     self.notify(notices::same_model(&model));
                 } else {
@@ -344,7 +345,8 @@ impl Engine {
         }
     }
 
-    /// Tries again to save. A session that is only read is not this process's to write: then it is told what to do.
+    /// Tries to save again. A session opened for reading only can't be written by this process: then the person is told
+    /// what to do.
     fn retry_store(&mut self) {
         match self.state.unsaved() {
             Some(told) if self.state.live.reads_only => self.notify(Notice::error(told)),
@@ -374,7 +376,7 @@ impl Engine {
         }
     }
 
-    /// Changes the durable half and orders that the change is written down: nothing else changes it.
+    /// Applies an entry to the transcript and requests that it is saved. Nothing else changes the transcript.
     fn record(&mut self, entry: Entry) {
         self.state.transcript.apply(entry.clone(), self.now);
         self.state.live.recorded += 1;

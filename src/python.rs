@@ -1,14 +1,15 @@
-//! Python as text: literals and annotations are read and written out here, and in no other room. Nothing is run.
+//! Parses and writes Python source as text: literals, annotations and functions. No other room does, and nothing is
+//! run.
 //!
 //! - `literal`: values as Python writes them
-//! - `annotation`: what an annotation asks for
-//! - `argument`: the value that an answer means to an annotation
+//! - `annotation`: which values an annotation accepts
+//! - `argument`: turns the person's answer into a value of the annotated type
 //! - `schema`: an annotation as a JSON schema
-//! - `syntax`: the tree of a text
-//! - `function`: one function
-//! - `effects`: what a text does when it is defined
-//! - `merge`: a file with one function more
-//! - `names`: what a text sets, and what it uses
+//! - `syntax`: the syntax tree of a source text
+//! - `function`: reads one function
+//! - `effects`: what a source text does when it is defined
+//! - `merge`: adds a function to a file
+//! - `names`: the names a source text sets and uses
 
 pub(crate) mod annotation;
 pub(crate) mod argument;

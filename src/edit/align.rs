@@ -1,35 +1,36 @@
-//! Lines that are nearly those of a file: where they would stand, line by line, and how alike they are there.
+//! Finds where the lines of a hunk nearly match a file: which line of the file each one corresponds to, and how alike
+//! they are.
 
 use super::lines::FileLines;
 use std::collections::{HashMap, HashSet};
 
-/// How far a line may stand from where the others say.
+/// How far a line may be from where the other lines of the hunk place it.
 const MAX_SHIFT: usize = 3;
 const MAX_PLACES: usize = 12;
-/// Lines of a hunk that is looked for so.
+/// Hunks with more lines than this are not searched for by likeness.
 const MAX_HUNK_LINES: usize = 400;
-/// Lines of a file that are compared one by one, where none of them is the same.
+/// In files with more lines than this the lines are not compared one by one where none of them is equal.
 const MAX_COMPARED_LINES: usize = 20_000;
-/// Lines less alike than this are different ones.
+/// Lines less alike than this count as different.
 pub(super) const MIN_LINE_LIKENESS: f64 = 0.6;
 
-/// Where lines would stand.
+/// Where the lines of a hunk match in a file.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Alignment {
-    /// The line of the file for each line that is searched.
+    /// The line of the file for each searched line; `None`: it has no counterpart.
     pub(crate) map: Vec<Option<usize>>,
-    /// From 0 to 1: 1 is the same but for white space.
+    /// From 0 to 1: 1 means equal except for white space.
     pub(crate) score: f64,
 }
 
 impl Alignment {
-    /// The first line of the file that it covers.
+    /// The first line of the file that is matched.
     pub(super) fn first(&self) -> usize {
         self.map.iter().flatten().min().copied().unwrap_or_default()
     }
 }
 
-/// How alike two lines are, white space aside.
+/// How alike two lines are, ignoring white space.
 pub(super) fn likeness(a: &str, b: &str) -> f64 {
     let (a, b) = (plain(a), plain(b));
     if a == b {
@@ -39,7 +40,7 @@ pub(super) fn likeness(a: &str, b: &str) -> f64 {
     if short * 2 < long || long > 400 { 0.0 } else { strsim::normalized_levenshtein(&a, &b) }
 }
 
-/// A line with its white space made one, and the signs that are often mistaken for each other.
+/// A line with its white space collapsed and typographic quotes, dashes and spaces replaced by plain ones.
 fn plain(line: &str) -> String {
     let line = line.replace(['\u{2018}', '\u{2019}'], "'").replace(['\u{201c}', '\u{201d}'], "\"");
     let line = line.replace(['\u{2013}', '\u{2014}'], "-").replace('\u{a0}', " ");
@@ -50,7 +51,7 @@ fn weight(line: &str) -> f64 {
     line.trim().chars().count() as f64
 }
 
-/// The places where the lines would stand, the best first; those behind it share no line with it.
+/// The places where the lines could match, the best first. The others share no line of the file with the best.
 pub(super) fn places(file: &FileLines<'_>, search: &[String]) -> Vec<Alignment> {
     if search.len() > MAX_HUNK_LINES || search.iter().all(|line| line.trim().is_empty()) {
         return Vec::new();
@@ -67,7 +68,8 @@ pub(super) fn places(file: &FileLines<'_>, search: &[String]) -> Vec<Alignment> 
     std::iter::once(best).chain(from(&taken)).collect()
 }
 
-/// Where the first line would stand, by the lines that are the same; where none is, by the one that says most.
+/// Candidate lines of the file for the first searched line, by the lines that are equal in both; if none is, by the
+/// longest searched line.
 fn starts(file: &FileLines<'_>, search: &[String]) -> Vec<isize> {
     let mut known: HashMap<&str, Vec<usize>> = HashMap::new();
     for (at, line) in search.iter().enumerate().filter(|(_, line)| line.trim().len() > 1) {
@@ -94,22 +96,23 @@ fn starts(file: &FileLines<'_>, search: &[String]) -> Vec<isize> {
     votes.into_iter().map(|(start, _)| start).take(MAX_PLACES).collect()
 }
 
-/// The best way to lay the lines beside the file near this start, on lines that are not taken.
+/// The best alignment of the lines with the file near `start` that uses none of the lines in `taken`.
 fn align(file: &FileLines<'_>, search: &[String], start: isize, taken: &HashSet<usize>) -> Option<Alignment> {
     let width = 2 * MAX_SHIFT + 1;
-    // The line of the file for a line that is searched and a place in the band.
+    // The line of the file for a searched line and an offset in the band around `start`.
     let line = |at: usize, band: usize| -> Option<usize> {
         let line = start + at as isize + band as isize - MAX_SHIFT as isize;
         usize::try_from(line).ok().filter(|line| *line < file.len() && !taken.contains(line))
     };
-    // For each place in the band, the best sum when the last line stands there or before, and how it came.
+    // For each offset in the band, the best sum if the previous searched line matched there or before; `steps` keeps
+    // the choices for `traced`.
     let mut best = vec![0.0_f64; width];
     let mut steps: Vec<Vec<Option<usize>>> = Vec::with_capacity(search.len());
     for (at, searched) in search.iter().enumerate() {
         let mut next = vec![f64::MIN; width];
         let mut step = vec![None; width];
         for band in 0..width {
-            // Not in the file: what stood before stays, seen from one line further on.
+            // The searched line is not in the file: the sum of the previous line stays, one offset further on.
             let stays = best.get(band + 1).or(best.last()).copied().unwrap_or_default();
             let mut here = (stays, None);
             if let Some(line) = line(at, band) {
@@ -121,7 +124,7 @@ fn align(file: &FileLines<'_>, search: &[String], start: isize, taken: &HashSet<
                     }
                 }
             }
-            // A line of the file that the search leaves out.
+            // The search skips a line of the file.
             let skipped = band.checked_sub(1).and_then(|band| next.get(band)).copied().unwrap_or(f64::MIN);
             if skipped - 0.5 > here.0 {
                 here = (skipped - 0.5, Some(usize::MAX));
@@ -146,7 +149,7 @@ fn align(file: &FileLines<'_>, search: &[String], start: isize, taken: &HashSet<
     })
 }
 
-/// The lines that the best sum went through, from the last one back.
+/// The alignment that led to the best sum, traced back from the last line.
 fn traced(search: &[String], steps: &[Vec<Option<usize>>], width: usize) -> Option<Vec<Option<usize>>> {
     let mut map = vec![None; search.len()];
     let mut band = width.checked_sub(1)?;

@@ -1,5 +1,5 @@
-//! Putting hunks into the text of a file. Only lines that a hunk changes are touched: those that it names for orientation
-//! stay as the file has them.
+//! Applies hunks to the text of a file. Only lines that a hunk changes are touched: its context lines stay as the file
+//! has them.
 
 use super::align;
 use super::find::{self, FoundLines, HunkPlace};
@@ -7,13 +7,13 @@ use super::lines::FileLines;
 use super::{EditHunk, Exactness, FileEdit, HunkFault, UnmatchedHunk};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-/// Hunks of a file that are looked for by likeness.
+/// How many hunks of a file are searched for by likeness.
 const MAX_FUZZY_HUNKS: u32 = 20;
 
-/// Lines of both sides, multiplied, that are compared with each other.
+/// The largest product of the line counts of both sides for which a part is compared line by line.
 const MAX_COMPARISONS: usize = 4_000_000;
 
-/// What came of an edit.
+/// The result of an applied edit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EditResult {
     /// The new text of the file.
@@ -22,16 +22,18 @@ pub struct EditResult {
     pub how: Vec<Exactness>,
 }
 
-/// Puts the hunks of an edit into the text of its file, one after the other; `None`: there is no file.
+/// Applies the hunks of an edit to the text of its file, one after the other. `before` is `None` where the file does
+/// not exist.
 ///
 /// # Errors
 /// The first hunk that does not fit; then nothing is changed.
 pub fn apply(before: Option<&str>, edit: &FileEdit) -> Result<EditResult, UnmatchedHunk> {
     let mut file = FileLines::of(before.unwrap_or_default());
     let mut how = Vec::with_capacity(edit.hunks.len());
-    // Where lines came and went, and how many: diffs count those of the old file.
+    // At which lines the earlier hunks added or removed lines, and how many: line numbers in diffs refer to the old
+    // file.
     let mut moves: Vec<(usize, isize)> = Vec::new();
-    // Likeness is looked for line by line: in a few hunks of a file, not in hundreds.
+    // Searching by likeness is slow, so only a few hunks of a file may do it.
     let mut tries = MAX_FUZZY_HUNKS;
     for (at, hunk) in edit.hunks.iter().enumerate() {
         let lines = file.len();
@@ -93,16 +95,17 @@ fn replace_lines(
     Ok(found.how)
 }
 
-/// Whether what a hunk would put there stands there already.
+/// Whether the file already has what the hunk would put into it.
 fn is_done(file: &FileLines<'_>, hunk: &EditHunk) -> bool {
     let says = hunk.replace.iter().any(|line| line.trim().len() > 3);
     let Some(last) = file.len().checked_sub(hunk.replace.len()) else { return false };
     says && (0..=last).any(|at| file.has(at, &hunk.replace, |a, b| a.trim_end() == b.trim_end()))
 }
 
-/// Puts in what differs between the two sides of a part, from its end on, so that the places before it hold.
+/// Replaces the lines in which the two sides of a part differ, last ones first, so that earlier line numbers stay
+/// valid.
 fn put_part(file: &mut FileLines<'_>, part: &FoundLines, found: &HunkPlace) -> Result<(), HunkFault> {
-    // Two long texts that have little in common take for ever: there the whole is replaced.
+    // Comparing two long texts that have little in common takes too long: then the whole part is replaced.
     let is_long = part.search.len().saturating_mul(part.replace.len()) > MAX_COMPARISONS;
     let whole = || {
         vec![DiffOp::Replace {
@@ -122,7 +125,7 @@ fn put_part(file: &mut FileLines<'_>, part: &FoundLines, found: &HunkPlace) -> R
         let gone: Vec<Option<usize>> = part.map.get(old.clone()).unwrap_or_default().to_vec();
         let searched = part.search.get(old.clone()).unwrap_or_default();
         let absent = gone.iter().zip(searched).any(|(at, line)| at.is_none() && !line.trim().is_empty());
-        // What goes has to be meant line by line: that the lines around it are there says nothing of it.
+        // Each line to be removed has to match by itself: matching lines around it prove nothing about it.
         let is_meant = |(at, line): (&Option<usize>, &String)| {
             at.is_none_or(|at| {
                 line.trim().is_empty() || align::likeness(file.get(at), line) >= find::MIN_LIKENESS
@@ -147,7 +150,7 @@ fn put_part(file: &mut FileLines<'_>, part: &FoundLines, found: &HunkPlace) -> R
     Ok(())
 }
 
-/// How lines of a hunk are indented in the file, where that is not how the hunk has them.
+/// How the hunk indents lines and how the file indents the same lines; empty where both do it alike.
 struct Indents(Vec<(String, String)>);
 
 fn indent(line: &str) -> &str {
@@ -155,7 +158,7 @@ fn indent(line: &str) -> &str {
 }
 
 impl Indents {
-    /// `near`: the line of the search around which it is; the nearest lines tell first.
+    /// `near` is a line of the search; where lines disagree, the nearest to it counts.
     fn of(file: &FileLines<'_>, part: &FoundLines, how: Exactness, near: usize) -> Self {
         let mut pairs: Vec<(String, String)> = Vec::new();
         let mut order: Vec<usize> = (0..part.search.len()).collect();
@@ -171,7 +174,7 @@ impl Indents {
         Self(if same { Vec::new() } else { pairs })
     }
 
-    /// A new line, indented as its neighbours are in the file.
+    /// A new line, indented like its neighbours in the file.
     fn reindent(&self, line: &str) -> String {
         let own = indent(line);
         let rest = line.get(own.len()..).unwrap_or_default();
@@ -181,13 +184,14 @@ impl Indents {
         if let Some((_, there)) = self.0.iter().find(|(written, _)| written == own) {
             return format!("{there}{rest}");
         }
-        // The nearest that is known and stands further left; what is beyond it goes in the file's own unit.
+        // Take the deepest known indentation that this one extends, and convert the rest into the file's own unit.
         let known = self.0.iter().filter(|(written, _)| own.starts_with(written.as_str()));
         if let Some((written, there)) = known.max_by_key(|(written, _)| written.len()) {
             let beyond = own.get(written.len()..).unwrap_or_default();
             return format!("{there}{}{rest}", self.in_unit(beyond));
         }
-        // It stands further left than all that is known: as far left of the first in the file.
+        // The line is indented less than all known ones: remove as much from the file's indentation as the hunk has
+        // less.
         let Some((written, there)) = self.0.iter().min_by_key(|(written, _)| written.len()) else {
             return line.to_owned();
         };
@@ -196,7 +200,8 @@ impl Indents {
         format!("{}{rest}", there.get(..kept).unwrap_or_default())
     }
 
-    /// Blanks as tabs where the file has tabs, and the other way round, as far as known pairs tell how many make one.
+    /// Converts spaces to tabs or tabs to spaces as the file has them, if the known pairs tell how many spaces make a
+    /// tab.
     fn in_unit(&self, beyond: &str) -> String {
         let differs = self.0.iter().find_map(|(written, there)| {
             let tabs = !there.is_empty() && there.chars().all(|c| c == '\t');

@@ -1,17 +1,17 @@
-//! Diffs and patches that stand in no fence: whether one begins at a line of prose, and how many lines it has.
+//! Finds diffs and patches that are in no fence: whether one begins at a line of prose, and how many lines it has.
 //!
-//! Only what nobody writes by chance begins one: the lines `---`, `+++` and `@@` in a row, the head of git, the first lines
-//! of a patch. A hunk goes as far as its head counts, whatever its lines look like; where the counts don't come out, the
-//! signs of its lines tell, or nothing does.
+//! Only what nobody writes by chance begins one: the lines `---`, `+++` and `@@` in a row, the header of a git diff,
+//! the first lines of a patch. A hunk has as many lines as its `@@` line counts, whatever they look like; if the counts
+//! are wrong, the signs of its lines decide where it ends, and if they don't either, the end is unsure.
 
 use super::command::{self, BEGIN_PATCH};
 use super::extent::{self, EditEnd, Hunk};
 use super::unified::{self, DELETE, MOVE, PATH_HEADS};
 
-/// What a patch ends with.
+/// The last line of a patch.
 const END_PATCH: &str = "*** End Patch";
 
-/// What git may put between the head of a file and its hunks.
+/// Lines that git may put between the header of a file and its hunks.
 const GIT_HEADERS: [&str; 12] = [
     "index ",
     "old mode ",
@@ -27,28 +27,28 @@ const GIT_HEADERS: [&str; 12] = [
     "Binary files ",
 ];
 
-/// What begins at a line.
+/// The form of an edit outside of fences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BareForm {
-    /// Up to the line that says so.
+    /// Ends at its line `*** End Patch`.
     Patch,
     Diff,
 }
 
-/// How far such an edit goes.
+/// How far such an edit reaches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BareEnd {
-    /// Lines that belong to it.
+    /// How many lines belong to it.
     pub(crate) lines: usize,
-    /// Lines that were looked at for that.
+    /// How many lines were read to find its end.
     pub(crate) read: usize,
-    /// Whether its lines tell that no more belong to it.
+    /// Whether it is certain that no further line belongs to it.
     pub(crate) is_sure: bool,
-    /// The first line of which nothing tells whether it belongs to it, from 0.
+    /// The first line, from 0, that may or may not belong to it.
     pub(crate) unsure: Option<usize>,
 }
 
-/// Whether one begins with the first of these lines.
+/// Whether an edit begins with the first of these lines, and in which form.
 pub(crate) fn begins<'l>(mut lines: impl Iterator<Item = &'l str>) -> Option<BareForm> {
     let first = lines.next()?.trim_end();
     let mut next = || lines.next().map_or("", str::trim_end);
@@ -70,7 +70,7 @@ pub(crate) fn begins<'l>(mut lines: impl Iterator<Item = &'l str>) -> Option<Bar
     is_form.then_some(BareForm::Diff)
 }
 
-/// Where the edit ends that begins with the first of these lines.
+/// Where the edit that begins with the first of these lines ends.
 pub(crate) fn end<'l>(form: BareForm, lines: impl Iterator<Item = &'l str> + Clone) -> BareEnd {
     let lines = lines.map(|line| line.trim_end_matches(['\n', '\r']));
     match form {
@@ -103,11 +103,11 @@ fn end_of_patch<'l>(mut lines: impl Iterator<Item = &'l str>) -> BareEnd {
     BareEnd { lines: count, read: count, is_sure: false, unsure: Some(0) }
 }
 
-/// What a line is to the diff in front of it.
+/// Whether a line belongs to the diff before it.
 #[derive(PartialEq, Eq)]
 enum LineRole {
     Yes,
-    /// It is blank, and behind all that is counted.
+    /// A blank line after all the lines that the hunk counts.
     Perhaps,
     Unsure,
     No,
@@ -141,13 +141,13 @@ fn end_of_diff<'l>(mut lines: impl Iterator<Item = &'l str> + Clone) -> BareEnd 
         filled = if is_behind_blank { filled } else { taken };
     }
     let is_sure = is_over || hunk.as_ref().is_none_or(|hunk| hunk.ends() == EditEnd::Here);
-    // Blank lines at its end belong to it where they are counted.
+    // Blank lines at the end belong to the edit only if the hunk counts them.
     let whole = if hunk.is_none_or(|hunk| hunk.is_complete()) { taken } else { filled };
     let lines = if is_sure { whole } else { shorter.unwrap_or(whole) };
     BareEnd { lines, read, is_sure, unsure }
 }
 
-/// Whether a line stands between hunks; then `hunk` becomes the one that begins with it, or none.
+/// Whether a line is outside of hunks; if so, sets `hunk` to the hunk that begins with the line, or to `None`.
 fn take_between<'l>(line: &str, mut ahead: impl Iterator<Item = &'l str>, hunk: &mut Option<Hunk>) -> bool {
     if is_at(line) || is_act(line) {
         *hunk = extent::hunk_header(line);
@@ -158,7 +158,8 @@ fn take_between<'l>(line: &str, mut ahead: impl Iterator<Item = &'l str>, hunk: 
         return true;
     }
     let ends = ["diff --git ", END_PATCH, "*** End of File"].iter().any(|head| line.starts_with(head));
-    // A line that is counted is text of the hunk: one that goes (`-- x`) may look like the head of a file.
+    // While a hunk still waits for lines, a line is text of the hunk: a removed line `-- x` looks like the header of a
+    // file.
     let mut is_file = || {
         let mut next = || ahead.next().unwrap_or_default();
         line.starts_with("--- ") && next().starts_with("+++ ") && is_at(next())
@@ -185,8 +186,8 @@ fn belongs(line: &str, hunk: Option<&mut Hunk>, is_behind_blank: bool) -> LineRo
     };
     let is_signed = line.starts_with([' ', '+', '-', '\\']);
     if hunk.is_complete() && !line.starts_with('\\') {
-        // A rule, a signature, and items of a list behind a blank line, are none of it: what else has a sign says that its
-        // counts are wrong.
+        // A rule, a signature, and list items after a blank line are not part of the hunk. Any other line with a sign
+        // means that the hunk's counts are wrong.
         let is_prose = line.trim_end() == "---"
             || line == unified::SIGNATURE
             || is_behind_blank && ["- ", "+ ", "--"].iter().any(|mark| line.starts_with(mark));
@@ -250,11 +251,12 @@ mod tests {
             ("@@ -1,2 +1,2 @@\n a\n-b\n+c\n\n- item\n", (6, true)),
             ("@@ -1,2 +1,2 @@\n a\n-b\n+c\n---\n", (6, true)),
             ("@@ -1,2 +1,2 @@\n a\n-b\n+c\n\\ No newline at end of file\n\ntext\n", (7, true)),
-            // Lines that look like a head, a fence, prose: they are counted.
+            // Lines that look like a header, a fence or prose are text of the hunk as long as it counts them.
             ("@@ -1,2 +1,2 @@\n--- x\n+++ y\n@@ -1 +1 @@\n-a\n+b\ntext\n", (8, true)),
             ("@@ -1,2 +1,2 @@\n```bash\n--- x\n+++ y\n```\n", (6, true)),
             ("@@ -1,3 +1,3 @@\n-b\n+c\n\ntext\nmore\n", (7, true)),
-            // The signature of a patch that was made for a letter; where more is waited for, it is a line that goes.
+            // The signature of a patch made by `git format-patch`; where the hunk waits for more lines, it is a removed
+            // line.
             ("@@ -1 +1 @@\n-a\n+b\n-- \n2.40.0\n\n", (5, true)),
             ("@@ -1,2 +1 @@\n-a\n+b\n-- \n2.40.0\n\n", (6, true)),
             ("@@ -1 +1 @@\n-a\n+b\n--\n2.40.0\n", (7, false)),
@@ -263,11 +265,11 @@ mod tests {
                 "@@ -1 +1 @@\n-a\n+b\n\n@@ -9 +9 @@\n-a\n+b\n--- a/y\n+++ b/y\n@@ -1 +1 @@\n-a\n+b\n\ntext\n",
                 (14, true),
             ),
-            // Wrong counts: lines that all have signs tell it.
+            // Wrong counts: the end is certain because all lines have signs.
             ("@@ -1,9 +1,9 @@\n a\n-b\n+c\n\nThat is all.\n", (6, true)),
             ("@@ -1 +1 @@\n a\n-b\n+c\n d\nThat is all.\n", (7, true)),
             ("@@ @@\n a\n-b\n+c\nThat is all.\n", (6, true)),
-            // Or nothing does.
+            // Wrong counts, and nothing makes the end certain.
             ("@@ -1,9 +1,9 @@\n-b\n+c\n\nThat is all.\n\nYes.\n", (5, false)),
             ("@@ -1,9 +1,9 @@\na\n-b\n+c\n```bash\nls\n```\n", (9, false)),
         ] {

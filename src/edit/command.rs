@@ -1,9 +1,8 @@
-//! A patch as the text of a command, `apply_patch <<'EOF'`: no program of that name is meant, but the edit.
+//! Recognises a patch written as a shell command, `apply_patch <<'EOF'`: the edit is meant, not a program of that name.
 
-/// The first line of a patch.
 pub(super) const BEGIN_PATCH: &str = "*** Begin Patch";
 
-/// The patch of a command `apply_patch <<'EOF'`, where a text is that and nothing else.
+/// The patch in a command `apply_patch <<'EOF'`, if the text is nothing but that command.
 pub(crate) fn in_command(text: &str) -> Option<&str> {
     let text = text.trim_start();
     let (head, body) = text.split_once('\n')?;
@@ -22,7 +21,7 @@ pub(crate) fn in_command(text: &str) -> Option<&str> {
     Some(body)
 }
 
-/// The word that ends the text which a line gives to `apply_patch`.
+/// The here-document delimiter of a line that calls `apply_patch`.
 pub(super) fn delimiter(line: &str) -> Option<&str> {
     let line = line.trim();
     let line = line.strip_prefix("$ ").unwrap_or(line);

@@ -1,18 +1,18 @@
-//! Why an edit comes to nothing, in words for the model and for the person alike.
+//! Why an edit can't be read or applied, worded for the model and the person alike.
 
 use super::{MAX_FILES, MAX_HUNKS};
 use std::fmt;
 
-/// A text that is no edit.
+/// Why a text can't be read as an edit.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EditError {
-    /// It is in no form that is read.
+    /// It is in none of the known forms.
     #[error("it has neither SEARCH/REPLACE blocks nor the hunks of a unified diff")]
     NoForm,
-    /// No file is named in it, nor in front of it.
+    /// Neither the edit nor the text before it names a file.
     #[error("it names no file")]
     NoPath,
-    /// Nothing of it changes anything.
+    /// It changes nothing.
     #[error("it has no hunk")]
     NoHunk,
     /// The number of the hunk, from 1.
@@ -29,21 +29,21 @@ pub enum EditError {
         "hunk {0} does not end before another one opens: its line `>>>>>>> REPLACE` is missing, or its markers have to be longer than those in its text"
     )]
     Another(usize),
-    /// The file.
+    /// The file that it deletes or renames.
     #[error("it deletes or renames {0}: an edit only changes text")]
     OtherAct(String),
-    /// Nothing tells where it ends, or that was not looked for behind too many others.
+    /// Its end was not found, or not searched for because the reply had too many edits before it.
     #[error(
         "its end was not found, and nothing behind it was offered: write SEARCH/REPLACE blocks, in a fence that begins at the start of its line, and fewer in one reply"
     )]
     NoEnd,
-    /// Its texts look like the markers between them, or its path like another one.
+    /// Its texts look like the markers between them, or its path can't be read back as written.
     #[error("its texts can't be told apart from the markers around them: write the whole file instead")]
     Unwritable,
-    /// More than is looked through.
+    /// It has more files or hunks than are read.
     #[error("it has more than {MAX_FILES} files or {MAX_HUNKS} hunks: make several edits of it")]
     TooMany,
-    /// Most of its blocks have no end of their own, and each would be looked for in all that is behind.
+    /// Most of its blocks have no end marker, and finding an end for each would take too long.
     #[error("its blocks don't end with `>>>>>>> REPLACE`, and it is too long for their ends to be guessed")]
     TooLong,
 }
@@ -51,19 +51,19 @@ pub enum EditError {
 /// Why a hunk does not fit the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HunkFault {
-    /// Its lines stand nowhere.
+    /// The file does not have its lines.
     Missing,
-    /// What it would put there stands there already.
+    /// The file already has what it would put there.
     Done,
-    /// Its lines stand in several places, at these lines; the first few.
+    /// Its lines match in several places; the first few line numbers.
     Several(Vec<usize>),
-    /// It has no line to be searched, and the file has text.
+    /// It has no lines to search for, but the file has text.
     Nowhere,
-    /// The file is not there.
+    /// The file does not exist.
     NoFile,
     /// It changes nothing.
     Idle,
-    /// Lines that are left out by `...` are not the same ones on both sides.
+    /// The parts that are left out by `...` are not the same on both sides.
     Elision,
 }
 
@@ -95,14 +95,14 @@ impl fmt::Display for HunkFault {
     }
 }
 
-/// A hunk that does not fit. It tells nothing of what stands in the file instead: nobody approved that it is read.
+/// A hunk that does not fit. It does not quote the file: nobody approved that the model reads it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct UnmatchedHunk {
-    /// The file, as it was named.
+    /// The path as it was written.
     pub(crate) path: String,
-    /// Which hunk of the file, from 1.
+    /// The number of the hunk in its file, from 1.
     pub(crate) hunk: usize,
-    /// How many hunks it has.
+    /// How many hunks the file has.
     pub(crate) of: usize,
     /// What is wrong with it.
     pub fault: HunkFault,

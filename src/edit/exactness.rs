@@ -5,15 +5,15 @@ use std::fmt;
 /// How the lines of a hunk were found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Exactness {
-    /// They stand there as they were written.
+    /// The file has them exactly as they were written.
     Exact,
-    /// Inside of lines, as they were written.
+    /// As parts of lines, exactly as they were written.
     Inside,
-    /// White space, or numbers in front of lines, aside.
+    /// Ignoring white space, or numbers before the lines.
     Spaces,
-    /// Around lines that are left out by `...`.
+    /// In parts around lines that are left out by `...`.
     Gaps,
-    /// They are so alike, in percent.
+    /// By likeness, in percent.
     Alike(u8),
 }
 

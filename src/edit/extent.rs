@@ -1,33 +1,33 @@
-//! Where an edit in a fence may end, told line by line: what stands inside one may look like the end of the fence around
-//! it.
+//! Decides, line by line, where an edit in a fence may end: text inside an edit may look like the end of the fence
+//! around it.
 //!
-//! Nothing is read out of it here; `markers` and `unified` do that with the whole text.
+//! It does not parse the edit; `markers` and `unified` do that with the whole text.
 
 use super::markers::{Nesting, Step};
 use super::{command, markers, unified};
 
-/// Filled lines within which a diff has to begin, in a fence that says of itself nothing.
+/// How many filled lines may come before a diff in a fence whose info string does not say that it is an edit.
 const MAX_LEADING_LINES: usize = 8;
 
-/// Whether a line that would close the fence does so.
+/// Whether a line that looks like the end of the fence is its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum EditEnd {
     Here,
-    /// It is text of the edit.
+    /// The line is text of the edit.
     No,
-    /// Nothing tells.
+    /// The lines so far don't decide it.
     Unsure,
 }
 
 #[derive(Clone, Debug)]
 enum ExtentForm {
-    /// It has not begun; whether the last filled line was the first half of a diff's head.
+    /// No edit has begun. `half`: the last filled line was the first half of a diff's header (`--- …`).
     None {
         half: bool,
     },
     /// Between blocks of markers.
     Markers,
-    /// In such a block; whether a line was seen that may have ended it.
+    /// In such a block. `unsure`: a line was read that may have ended it.
     Block {
         nesting: Nesting,
         unsure: bool,
@@ -35,28 +35,28 @@ enum ExtentForm {
     Diff(Option<Hunk>),
 }
 
-/// The hunk of a diff so far.
+/// What is known of a diff's hunk from the lines read so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Hunk {
-    /// Whether a filled line of it was read.
+    /// Whether a line that is not blank was read after the header.
     is_begun: bool,
-    /// Lines that its head still waits for, old and new; `None`: it does not tell, or is wrong.
+    /// How many lines the header still announces, old and new; `None`: it has no counts, or wrong ones.
     left: Option<(usize, usize)>,
-    /// Whether it has no line of context by what its head says.
+    /// Whether its header says that it has no context lines.
     only_new: bool,
-    /// Whether a line of context had its blank.
+    /// Whether a context line began with a space.
     is_signed: bool,
     /// Whether a line had no sign.
     is_sloppy: bool,
 }
 
-/// How far an edit goes, as far as it was read.
+/// Follows an edit line by line to tell where it may end.
 #[derive(Clone, Debug)]
 pub(crate) struct EditExtent {
     form: ExtentForm,
-    /// Filled lines so far.
+    /// How many lines were filled so far.
     filled: usize,
-    /// Whether its fence says that it is an edit; else only its first lines can.
+    /// Whether the fence's info string says that it holds an edit; if not, only the first lines can begin one.
     meant: bool,
 }
 
@@ -70,15 +70,15 @@ impl EditExtent {
         !matches!(self.form, ExtentForm::None { .. })
     }
 
-    /// Whether the next line may tell that one has.
+    /// Whether an edit has begun, or its first line may just have been read.
     pub(crate) fn may_have_begun(&self) -> bool {
         !matches!(self.form, ExtentForm::None { half: false })
     }
 
-    /// Reads the next line, without what stands in front of the fence's lines.
+    /// Reads the next line, without the prefix (indentation) that all lines of the fence have.
     pub(crate) fn line(&mut self, line: &str) {
         let line = line.trim_end_matches(['\n', '\r']);
-        // A command in front of its patch is as if it was not there.
+        // A command line `apply_patch <<…` before its patch is ignored.
         if self.filled == 0 && command::delimiter(line).is_some() {
             return;
         }
@@ -105,8 +105,9 @@ impl EditExtent {
                 Step::End => self.form = ExtentForm::Markers,
             },
             ExtentForm::Diff(hunk) => {
-                // Markers are looked for where those who read the edit do so. Further down a conflict is text of the diff,
-                // and what says SEARCH is an edit where that is meant, or in front of a hunk's first line.
+                // Search for markers where the parser of the edit does. Further down, a conflict is text of the diff,
+                // and a line that says SEARCH opens a block only if the fence says that it is an edit, or before a
+                // hunk's first line.
                 let early = before <= markers::MAX_LEADING_LINES;
                 let meant = self.meant || hunk.as_ref().is_none_or(|hunk| !hunk.is_begun);
                 let opens = |nesting: &Nesting| early || meant && nesting.says_search();
@@ -125,7 +126,7 @@ impl EditExtent {
         }
     }
 
-    /// What begins at this line, if it does: `filled` lines stand in front of it.
+    /// What this line begins, if anything; `filled` lines come before it.
     fn begin(&self, line: &str, filled: usize, first_half: bool) -> Option<ExtentForm> {
         let early = |most: usize| self.meant || filled <= most;
         if let Some(nesting) = Nesting::opened(line).filter(|_| early(markers::MAX_LEADING_LINES)) {
@@ -139,7 +140,7 @@ impl EditExtent {
         (head || patch).then_some(ExtentForm::Diff(None))
     }
 
-    /// Whether a line that would close the fence does so.
+    /// Whether a line that looks like the end of the fence is its end.
     pub(crate) fn ends(&self, line: &str) -> EditEnd {
         match &self.form {
             ExtentForm::None { .. } | ExtentForm::Markers | ExtentForm::Diff(None) => EditEnd::Here,
@@ -152,12 +153,12 @@ impl EditExtent {
 }
 
 impl Hunk {
-    /// Whether it has as many lines as its head says.
+    /// Whether it has as many lines as its header says.
     pub(super) fn is_complete(&self) -> bool {
         self.left == Some((0, 0))
     }
 
-    /// Whether its head says that more lines come.
+    /// Whether its header says that more lines follow.
     pub(super) fn is_waiting(&self) -> bool {
         self.left.is_some_and(|left| left != (0, 0))
     }
@@ -165,7 +166,7 @@ impl Hunk {
     pub(super) fn line(&mut self, line: &str) {
         let is_blank = line.trim().is_empty();
         self.is_begun |= !is_blank;
-        // Blank lines behind a hunk are none of it.
+        // Blank lines after a hunk don't belong to it.
         if is_blank && self.is_complete() {
             return;
         }
@@ -178,12 +179,12 @@ impl Hunk {
             None => {}
             Some(_) => self.is_sloppy = true,
         }
-        // More lines than its head says: its counts are wrong, and tell no end.
+        // More lines than the header says: its counts are wrong and can't tell the end.
         self.left = self.left.and_then(|(old, new)| Some((old.checked_sub(gone)?, new.checked_sub(come)?)));
     }
 
-    /// A line of context may lack its blank, and so be the end of a fence in the file: by its counts, or by the other lines,
-    /// it has to be none.
+    /// A context line may lack its leading space, and so look like the end of the fence. The end is certain only if the
+    /// counts or the other lines of the hunk rule that out.
     pub(super) fn ends(&self) -> EditEnd {
         let neat = (self.is_signed || self.only_new) && !self.is_sloppy;
         if neat || self.is_complete() { EditEnd::Here } else { EditEnd::Unsure }
@@ -205,7 +206,7 @@ pub(super) fn hunk_header(line: &str) -> Option<Hunk> {
 mod tests {
     use super::*;
 
-    /// What a line that closes the fence means behind this text.
+    /// What a line that looks like the fence's end means after this text.
     fn behind(text: &str, meant: bool) -> EditEnd {
         let mut extent = EditExtent::new(meant);
         text.lines().for_each(|line| extent.line(line));
@@ -223,20 +224,20 @@ mod tests {
             ("<<<<<<< SEARCH\na\n=======\n", No),
             (whole, Here),
             ("<<<<<<< ORIGINAL\na\n=======\nb\n>>>>>>> UPDATED\n", Here),
-            // Other markers inside are text, and so is an edit.
+            // Other markers inside are text, and so is another edit.
             ("<<<<<<<<< SEARCH\n>>>>>>>>> x\n", Unsure),
             ("<<<<<<<<< SEARCH\na\n>>>>>>> REPLACE\n", Unsure),
             ("<<<<<<< SEARCH\n<<<<<<< SEARCH\na\n=======\n>>>>>>> REPLACE\n", No),
-            // So is a conflict, whole or its end.
+            // So is a conflict, a whole one or only its end.
             ("<<<<<<< SEARCH\n<<<<<<< HEAD\na\n=======\nb\n>>>>>>> x\n=======\na\n", No),
             ("<<<<<<< SEARCH\n<<<<<<< HEAD\na\n=======\nb\n>>>>>>> x\n=======\na\n>>>>>>> REPLACE\n", Here),
             ("<<<<<<< SEARCH\n>>>>>>> x\n=======\n>>>>>>> REPLACE\n", Here),
-            // What ends it stands behind what divides it.
+            // The end marker comes after the divider.
             ("<<<<<<< SEARCH\n>>>>>>> REPLACE\n", Unsure),
             ("<<<<<<< SEARCH\n>>>>>>> REPLACE\n=======\n>>>>>>> REPLACE\n", Here),
             ("<<<<<<< SEARCH\n<<<<<<< HEAD\na\n=======\nb\n>>>>>>> x\n>>>>>>> REPLACE\n", Unsure),
             ("<<<<<<< SEARCH\n<<<<<<< HEAD\na\n=======\n>>>>>>> REPLACE\n", Here),
-            // A head names the file.
+            // A header names the file.
             ("*** Update File: a.md\n\n<<<<<<< SEARCH\n", No),
             ("--- a/a.md\n+++ b/a.md\n<<<<<<< SEARCH\n", No),
             ("@@ -1 +1 @@\na.md\n<<<<<<< SEARCH\n", No),
@@ -244,7 +245,7 @@ mod tests {
             assert_eq!(behind(text, false), end, "{text}");
             assert_eq!(behind(&format!("{whole}{text}"), true), end, "{text}");
         }
-        // Far behind other text it is an edit only where the fence says so.
+        // Far below other text, markers begin an edit only if the fence says that it holds one.
         let late = "a\nb\nc\nd\n<<<<<<< SEARCH\n";
         assert_eq!((behind(late, false), behind(late, true)), (Here, No));
     }
@@ -262,14 +263,14 @@ mod tests {
             ("@@ -1,3 +1,3 @@\n-b\n+c\n", Unsure),
             ("@@ -1,3 +1,3 @@\na\n-b\n+c\n", Unsure),
             ("@@ -1,2 +1,2 @@\na\n-b\n+c\n", Here),
-            // Too few are counted, whatever comes behind.
+            // The counts are too small, whatever follows.
             ("@@ -1 +1 @@\na\n-b\n+c\n", Unsure),
             ("@@ -1 +1 @@\n-b\n+c\n\n", Here),
             ("@@ @@\n-b\n+c\n", Unsure),
-            // The signature of a patch ends a hunk that is counted out, and what is behind it is none of it.
+            // The signature of a patch ends a complete hunk, and what follows does not belong to it.
             ("@@ -1 +1 @@\n-b\n+c\n-- \n2.40.0\n\n", Here),
             ("@@ -1,3 +1 @@\n-b\n+c\n-- \n2.40.0\n", Unsure),
-            // A conflict in it is text, and a block of markers is none.
+            // A conflict in a hunk is text; a block of markers ends the diff.
             ("@@ @@\n<<<<<<< HEAD\na\n=======\nb\n>>>>>>> x\n", Unsure),
             ("@@ @@\n<<<<<<< SEARCH\na\n", EditEnd::No),
             ("@@ -1,9 +1,9 @@\na\n*** End Patch\n", Here),

@@ -1,24 +1,24 @@
-//! Finding a hunk in a file: first as it stands, then with white space aside, then by likeness. What stands in several
-//! places is found in none; only a diff whose line is right may choose.
+//! Finds a hunk in a file: first exactly, then ignoring white space, then by likeness. A hunk that matches in several
+//! places is refused, unless the line number of a diff picks one of them.
 
 use super::align::{self, MIN_LINE_LIKENESS};
 use super::lines::FileLines;
 use super::{EditHunk, Exactness, HunkFault, numbered};
 
-/// From here on lines are taken for those that were meant.
+/// The least likeness at which a place counts as the one that was meant.
 pub(super) const MIN_LIKENESS: f64 = 0.85;
-/// How much more alike than any other place the one has to be.
+/// How much more alike the best place has to be than any other.
 const MIN_LEAD: f64 = 0.05;
-/// Letters that have to be searched before likeness says anything.
+/// How many letters a hunk needs before it is searched for by likeness.
 const MIN_LETTERS: usize = 10;
 const MAX_PLACES_SHOWN: usize = 6;
 
-/// Lines that were found, and what becomes of them.
+/// Lines found in a file, and the lines that replace them.
 #[derive(Clone, Debug)]
 pub(super) struct FoundLines {
     pub(crate) search: Vec<String>,
     pub(crate) replace: Vec<String>,
-    /// The line of the file for each line that is searched; `None`: it is not there.
+    /// The line of the file for each searched line; `None`: the file does not have it.
     pub(crate) map: Vec<Option<usize>>,
 }
 
@@ -29,7 +29,7 @@ impl FoundLines {
     }
 }
 
-/// Where a hunk stands, in parts that follow each other.
+/// Where a hunk was found, in consecutive parts.
 #[derive(Clone, Debug)]
 pub(super) struct HunkPlace {
     pub(crate) parts: Vec<FoundLines>,
@@ -50,12 +50,11 @@ fn same_words(a: &str, b: &str) -> bool {
     a.split_whitespace().eq(b.split_whitespace())
 }
 
-/// Finds a hunk. `expected` is the line, from 0, at which a diff says that it stands.
+/// Finds a hunk. `expected` is the line, from 0, at which a diff says that it starts. `tries` counts down how often a
+/// search by likeness is still allowed.
 ///
 /// # Errors
-/// Why it stands nowhere.
-///
-/// `tries` counts down how often likeness may be looked for.
+/// Why it was not found.
 pub(super) fn find(
     file: &FileLines<'_>,
     hunk: &EditHunk,
@@ -87,7 +86,8 @@ pub(super) fn find(
     find_alike(file, hunk)
 }
 
-/// The one place where the lines stand. Blank lines at its ends may be missing where the others are compared loosely.
+/// The one place where the lines match. Where `same` ignores white space, blank lines at the ends of the hunk may be
+/// missing in the file.
 fn find_exact(
     file: &FileLines<'_>,
     hunk: &EditHunk,
@@ -115,7 +115,7 @@ fn find_exact(
     Ok(Some(part))
 }
 
-/// Where lines stand, from 0. White space alone stands nowhere but as it is.
+/// All lines, from 0, at which the lines match. Lines of white space alone match only exactly.
 fn positions(file: &FileLines<'_>, search: &[String], same: LineComparison) -> Vec<usize> {
     let is_loose = same(" ", "  ");
     if search.is_empty() || is_loose && search.iter().all(|line| line.trim().is_empty()) {
@@ -140,7 +140,7 @@ fn ambiguous(found: &[usize]) -> HunkFault {
     HunkFault::Several(found.iter().take(MAX_PLACES_SHOWN).map(|line| line + 1).collect())
 }
 
-/// A text that begins or ends inside of lines.
+/// Finds a text that begins or ends in the middle of lines.
 fn inside_lines(file: &FileLines<'_>, hunk: &EditHunk) -> Result<Option<FoundLines>, HunkFault> {
     let searched = hunk.search.join("\n");
     if searched.trim().is_empty() {
@@ -164,7 +164,7 @@ fn inside_lines(file: &FileLines<'_>, hunk: &EditHunk) -> Result<Option<FoundLin
     Ok(Some(FoundLines::at(&changed, line_of(from))))
 }
 
-/// The places of a text in another, also where they overlap, that neither begin nor end inside of a word.
+/// All positions of a text in another, overlapping ones too, that neither begin nor end inside of a word.
 fn whole_words<'t>(whole: &'t str, searched: &'t str) -> impl Iterator<Item = usize> + 't {
     let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
     let (first, last) = (is_word(searched.chars().next()), is_word(searched.chars().next_back()));
@@ -181,7 +181,7 @@ fn whole_words<'t>(whole: &'t str, searched: &'t str) -> impl Iterator<Item = us
     })
 }
 
-/// The words with which a line says that others are left out; empty where it only has dots.
+/// The words on a line that stands for lines left out (`# ... rest of the code ...`); empty where it only has dots.
 fn gap_words(line: &str) -> Option<&str> {
     let line = line.trim().trim_start_matches(['#', '/', '*', '-', '<', '!', ';']).trim_start();
     let line = line.trim_end_matches(['*', '/', '-', '>']).trim_end();
@@ -202,7 +202,8 @@ fn says_gap(words: &str) -> bool {
         .any(|word| words.contains(word))
 }
 
-/// Whether lines leave something out in a comment: dots alone may be code, and words may end with some.
+/// Whether one of the lines is a comment that stands for lines left out. Dots alone may be code, and a sentence may end
+/// with them.
 fn leaves_out(lines: &[String]) -> bool {
     lines.iter().any(|line| {
         let bare = line.trim_start().trim_start_matches(['#', '/', '*', '-', '<', '!', ';']);
@@ -211,7 +212,7 @@ fn leaves_out(lines: &[String]) -> bool {
     })
 }
 
-/// The lines around what is left out, one piece behind the other.
+/// Finds the pieces around the lines that are left out, one after the other.
 fn around_gaps(file: &FileLines<'_>, hunk: &EditHunk) -> Result<HunkPlace, HunkFault> {
     fn pieces(lines: &[String]) -> Vec<Vec<String>> {
         lines.split(|line| is_gap(line)).map(<[String]>::to_vec).collect()
@@ -237,7 +238,7 @@ fn around_gaps(file: &FileLines<'_>, hunk: &EditHunk) -> Result<HunkPlace, HunkF
     if parts.is_empty() { Err(HunkFault::Missing) } else { Ok(HunkPlace { parts, how: Exactness::Gaps }) }
 }
 
-/// The one place that is alike enough.
+/// Finds the one place that is alike enough.
 fn find_alike(file: &FileLines<'_>, hunk: &EditHunk) -> Result<HunkPlace, HunkFault> {
     let letters: usize = hunk.search.iter().map(|line| line.trim().chars().count()).sum();
     let places = align::places(file, &hunk.search);
@@ -253,7 +254,7 @@ fn find_alike(file: &FileLines<'_>, hunk: &EditHunk) -> Result<HunkPlace, HunkFa
     if near.len() > 1 {
         return Err(ambiguous(&near));
     }
-    // What goes has to be there, and nothing else between it.
+    // `put_part` checks that the lines to be removed are all in the file, with nothing else between them.
     let part =
         FoundLines { search: hunk.search.clone(), replace: hunk.replace.clone(), map: best.map.clone() };
     let percent = (best.score * 100.0).min(99.0) as u8;

@@ -1,5 +1,5 @@
-//! The lines of a file, each with its end: what is put in gets the end that its neighbours have, and a mark of byte order,
-//! other line ends and a missing last one stay as they are.
+//! The lines of a file, each with its line end. Inserted lines get the line end of their neighbours; a byte order mark,
+//! mixed line ends and a missing last line end are kept.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -11,7 +11,7 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 pub(super) enum LineEnd {
     Lf,
     CrLf,
-    /// The last line, where nothing follows it.
+    /// The last line, where no line end follows it.
     None,
 }
 
@@ -25,14 +25,14 @@ impl LineEnd {
     }
 }
 
-/// A text in lines.
+/// A text split into lines.
 #[derive(Clone, Debug)]
 pub(super) struct FileLines<'a> {
     has_mark: bool,
     lines: Vec<(Cow<'a, str>, LineEnd)>,
     /// What most lines end with.
     usual: LineEnd,
-    /// Whether the last line has an end.
+    /// Whether the last line has a line end.
     closed: bool,
 }
 
@@ -59,7 +59,7 @@ impl<'a> FileLines<'a> {
         self.lines.len()
     }
 
-    /// A line without its end; empty behind the last one.
+    /// A line without its end; empty past the last one.
     pub(super) fn get(&self, at: usize) -> &str {
         self.lines.get(at).map_or("", |(text, _)| text)
     }
@@ -68,13 +68,13 @@ impl<'a> FileLines<'a> {
         self.lines.iter().map(|(text, _)| text.as_ref())
     }
 
-    /// Whether these lines stand from this one on.
+    /// Whether the file has the lines `wanted` from line `at` on.
     pub(super) fn has(&self, at: usize, wanted: &[String], same: impl Fn(&str, &str) -> bool) -> bool {
         let there = self.lines.get(at..at.saturating_add(wanted.len())).unwrap_or_default();
         there.len() == wanted.len() && there.iter().zip(wanted).all(|((text, _), wanted)| same(text, wanted))
     }
 
-    /// Puts lines in the place of others.
+    /// Replaces a range of lines.
     pub(super) fn splice(&mut self, range: Range<usize>, lines: Vec<String>) {
         let range = range.start.min(self.len())..range.end.min(self.len());
         let neighbour = [range.start, range.start.wrapping_sub(1)];
@@ -83,7 +83,7 @@ impl<'a> FileLines<'a> {
         self.lines.splice(range, lines.into_iter().map(|line| (Cow::Owned(line), end)));
     }
 
-    /// Says whether the last line has an end.
+    /// Sets whether the last line has a line end.
     pub(super) fn close(&mut self, closed: bool) {
         self.closed = closed;
     }

@@ -1,12 +1,12 @@
-//! Edits as models get them wrong, by kind: what is applied all the same, and what is refused.
+//! Tests edits with the mistakes that models make: which are applied all the same, and which are refused.
 
 use super::*;
 
-/// How an edit comes out.
+/// The expected outcome of an edit.
 enum EditOutcome {
-    /// As this text, found so.
+    /// The file becomes this text, found in this way.
     To(&'static str, Exactness),
-    /// To nothing, for a reason that says this.
+    /// The edit is refused with a reason that contains this.
     No(&'static str),
 }
 use EditOutcome::{No, To};
@@ -15,7 +15,7 @@ use Exactness::{Exact, Gaps, Inside, Spaces};
 const CODE: &str = "class Cart:\n    def __init__(self):\n        self.items = []\n\n    def total(self):\n        \
     result = 0\n        for item in self.items:\n            result += item.price\n        return result\n";
 
-/// The kind, the file, what was written, and how it comes out.
+/// The kind of mistake, the file, the edit, and its outcome.
 const KINDS: &[(&str, &str, &str, EditOutcome)] = &[
     (
         "indentation left out",
@@ -94,7 +94,7 @@ const KINDS: &[(&str, &str, &str, EditOutcome)] = &[
         CODE,
         "<<<<<<< SEARCH\n    def total(self):\n        result = 0\n=======\n    def total(self):\n        result = 1\n        \
          # ... rest of the code ...\n>>>>>>> REPLACE\n",
-        // It stands there as it was written, and would write the words into the file.
+        // The search matches exactly, and applying it would write these words into the file.
         No("left out"),
     ),
     (
@@ -203,7 +203,7 @@ fn each_kind_comes_out_as_it_should() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 
-/// A block without an end of its own is looked for in all that is behind it.
+/// The end of a block without an end marker is searched for in all the text after it.
 #[test]
 fn a_text_that_is_made_to_be_slow_is_given_up() {
     let endless = |count: usize| read(&"<<<<<<< SEARCH\n=======\n>>>>>>>\n".repeat(count), "a.md");

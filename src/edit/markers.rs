@@ -1,13 +1,13 @@
-//! SEARCH/REPLACE blocks: between lines of `<`, `=` and `>` stand the lines that are searched and those that replace them.
-//! A line in front of a block names its file. Written with markers that are longer than any like them in the texts.
+//! SEARCH/REPLACE blocks: lines of `<`, `=` and `>` mark the lines to search for and the lines that replace them. A
+//! line before a block names its file. [`write`] uses markers longer than any similar line in the texts.
 
 use super::{EditError, EditHunk, FileEdit};
 use std::fmt::Write as _;
 
-/// How long markers are, at least and at most.
+/// The shortest and longest marker.
 const MARKER_LENGTHS: std::ops::RangeInclusive<usize> = 5..=400;
 
-/// How many of this character a line begins with, where that makes a marker; what stands behind them.
+/// If a line is a marker: how many of this character it begins with, and the text after them.
 fn marker(line: &str, of: char) -> Option<(usize, &str)> {
     let line = line.trim_end();
     let rest = line.trim_start_matches(of);
@@ -16,10 +16,10 @@ fn marker(line: &str, of: char) -> Option<(usize, &str)> {
     (MARKER_LENGTHS.contains(&count) && apart).then(|| (count, rest.trim()))
 }
 
-/// In front of a path that is taken as it stands.
+/// What [`write`] puts before a path; the rest of such a line is the path, unchanged.
 const PATH_PREFIX: &str = "*** Update File: ";
 
-/// The length of the marker that a block opens with, and whether it says SEARCH.
+/// The length of the marker that opens a block, and whether it says SEARCH.
 fn opens(line: &str) -> Option<(usize, bool)> {
     let (count, word) = marker(line, '<')?;
     let word = word.trim_end_matches([':', '<']).trim().to_lowercase();
@@ -28,12 +28,12 @@ fn opens(line: &str) -> Option<(usize, bool)> {
     is_known.then(|| (count, word.starts_with("search")))
 }
 
-/// Whether a line opens a block as no conflict of git does.
+/// Whether a line opens a block and can't be the start of a git conflict.
 pub(crate) fn says_search(line: &str) -> bool {
     opens(line.trim_end()).is_some_and(|(_, by_search)| by_search)
 }
 
-/// Whether a line divides a block of markers.
+/// Whether a line is the divider of a block.
 pub(crate) fn is_divider(line: &str) -> bool {
     divides(line.trim_end()).is_some()
 }
@@ -46,7 +46,7 @@ fn closes(line: &str) -> Option<usize> {
     marker(line, '>').map(|(count, _)| count)
 }
 
-/// What a line does to the block that it stands in.
+/// What a line does to the block that it is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
     Inside,
@@ -55,17 +55,18 @@ pub(super) enum Step {
     End,
 }
 
-/// An open block, with what opened inside of it: markers of its own length count, those of a conflict by their words.
+/// An open block and what was opened inside of it. Inside, only markers of the same length count, and their words tell
+/// blocks from conflicts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Nesting {
     length: usize,
-    /// Whether it says SEARCH, and so ends with REPLACE.
+    /// Whether its marker says SEARCH, so that it ends with REPLACE.
     by_search: bool,
-    /// Blocks of its own kind inside of it.
+    /// How many blocks of the same kind are open inside of it.
     inner: usize,
-    /// Conflicts in the innermost of them.
+    /// How many conflicts are open in the innermost of them.
     conflicts: usize,
-    /// Lines that divide the block itself, as far as they are none of a whole conflict.
+    /// How many dividers of the block itself were read, without those of complete conflicts.
     dividers: usize,
 }
 
@@ -89,7 +90,7 @@ impl Nesting {
             }
             return Step::Inside;
         }
-        // One of another length is taken as well, where it is that of no conflict.
+        // A divider of another length counts too, unless a conflict is open.
         let divides = |length| length == self.length || self.conflicts == 0;
         if self.inner == 0 && self::divides(line).is_some_and(divides) {
             self.dividers += 1;
@@ -108,7 +109,7 @@ impl Nesting {
         if self.by_search && !replaces {
             return Step::Unsure;
         }
-        // Its end stands behind what divides it: the same in front of that is text.
+        // The end comes after the divider: an end marker before it may be text.
         if self.inner == 0 && self.dividers == 0 {
             return Step::Unsure;
         }
@@ -120,16 +121,16 @@ impl Nesting {
         Step::Inside
     }
 
-    /// Whether a line here belongs to the block itself.
+    /// Whether the next line belongs to the block itself, not to something nested in it.
     fn is_outermost(&self) -> bool {
         self.inner == 0 && self.conflicts == 0
     }
 }
 
-/// Filled lines that may stand in front of a block, in a fence that says of itself nothing.
+/// How many filled lines may come before a block in a fence whose info string does not say that it is an edit.
 pub(super) const MAX_LEADING_LINES: usize = 2;
 
-/// Whether the first lines of a text lead to such a block: at most a few names of files stand in front of it.
+/// Whether a text begins with such a block, after at most a few lines that name files.
 pub(super) fn begins(text: &str) -> bool {
     let mut lines = text.lines();
     let mut filled = 0;
@@ -145,7 +146,7 @@ pub(super) fn begins(text: &str) -> bool {
     false
 }
 
-/// The name of a file that a line is, with what models put around it.
+/// The file name on a line, without what models put around it.
 fn file_name(line: &str) -> Option<String> {
     let line = line.trim();
     if let Some(path) =
@@ -169,7 +170,7 @@ pub(super) fn read(text: &str, path: &str) -> Result<Vec<FileEdit>, EditError> {
     let mut left = FREE_LOOKS.saturating_add(lines.len().saturating_mul(LOOKS_PER_LINE));
     while let Some(line) = lines.get(at) {
         let Some(nesting) = Nesting::opened(line) else {
-            // Where a file is known, a word alone is no other one.
+            // Once a file is known, a single word does not name another.
             let is_other = |name: &String| {
                 file.is_empty()
                     || line.trim().ends_with(':') && line.contains("File:")
@@ -195,12 +196,13 @@ fn is_fence(line: &str) -> bool {
     line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~")
 }
 
-/// Lines that are looked at for the ends of all blocks of an edit: a block without an end of its own costs all that is
-/// behind it, and a text may be made of such.
+/// The most lines that are read to find the ends of all blocks of an edit: each block without an end marker has all the
+/// text after it searched, and a text may consist of such blocks.
 const FREE_LOOKS: usize = 4 << 20;
 const LOOKS_PER_LINE: usize = 4;
 
-/// One block behind its opening line, and how many lines it takes; `left` are those that may still be looked at.
+/// Reads one block after its opening line; returns the hunk and how many lines the block has. `left` is how many lines
+/// may still be read.
 fn block(
     lines: &[&str],
     opened: Nesting,
@@ -216,7 +218,7 @@ fn block(
         }
         (step == Step::End).then_some(at)
     };
-    // Its own end is meant; where there is none, a marker of the same length, or any other.
+    // Prefer the block's own end marker, then one of the same length, then any.
     let meant = lines.iter().enumerate().find_map(&mut ends);
     let exact = || lines.iter().position(|line| closes(line) == Some(opened.length));
     let any = || lines.iter().position(|line| closes(line).is_some());
@@ -257,7 +259,7 @@ fn block(
     Ok((hunk, end + 1))
 }
 
-/// The same edit as text: what is shown of one that came as the arguments of a call. It is read back as it was.
+/// Writes edits as text, to show an edit that came as the arguments of a call. [`read`] returns the same edits from it.
 pub(crate) fn write(edits: &[FileEdit]) -> String {
     let mut text = String::new();
     for edit in edits {

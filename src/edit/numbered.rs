@@ -1,4 +1,4 @@
-//! Numbers of lines in front of text, as a model copies them from a listing.
+//! Removes line numbers that a model copied along with the text from a listing.
 
 use super::EditHunk;
 
@@ -12,20 +12,20 @@ fn split_number(line: &str) -> Option<(usize, &str)> {
     Some((number, rest))
 }
 
-/// The numbers and the rests of lines of which each has one.
+/// The numbers and the rests of the lines, if every line has a number.
 fn split_numbers(lines: &[String]) -> Option<Vec<(usize, &str)>> {
     lines.iter().map(|line| split_number(line)).collect::<Option<Vec<_>>>().filter(|split| !split.is_empty())
 }
 
-/// A hunk without numbers in what it searches, where they grow by one; those of its replacement are taken off where all its
-/// lines have one.
+/// The hunk without the line numbers in its search text, if they increase by one. Those of the replacement are removed
+/// if all its lines have one.
 pub(super) fn remove_numbers(hunk: &EditHunk) -> Option<EditHunk> {
     let search = split_numbers(&hunk.search)?;
     if !search.windows(2).all(|pair| matches!(pair, [(a, _), (b, _)] if a + 1 == *b)) {
         return None;
     }
     let replace = split_numbers(&hunk.replace);
-    // The blank between number and text is no indentation where all lines have it, on both sides.
+    // A space after the number is no indentation where all lines on both sides have it.
     let mut rests = search.iter().chain(replace.iter().flatten()).map(|(_, rest)| *rest);
     let blank = rests.all(|rest| rest.is_empty() || rest.starts_with(' '));
     let bare = |lines: &[(usize, &str)]| -> Vec<String> {

@@ -78,7 +78,7 @@ fn what_is_there_several_times_is_refused_and_a_diff_may_choose_by_its_line() {
     assert_eq!(put(file, "--- a/a.py\n+++ b/a.py\n@@ -4 +4 @@\n-x\n+y\n").unwrap().text, "a\nx\nb\ny\n");
     let wrong = put(file, "--- a/a.py\n+++ b/a.py\n@@ -3 +3 @@\n-x\n+y\n").unwrap_err();
     assert_eq!(wrong.fault, HunkFault::Several(vec![2, 4]));
-    // Several places that are alike are none, either.
+    // Several similar places are refused, too.
     let file = "def total_of(rows):\n    pass\n\ndef total_in(rows):\n    pass\n";
     let refused = put(file, &block("def total_if(rows):\n", "def total(rows):\n")).unwrap_err();
     assert!(matches!(refused.fault, HunkFault::Several(_)), "{refused}");
@@ -107,12 +107,12 @@ fn words_are_found_whole_or_not_at_all() {
 
 #[test]
 fn a_hunk_of_a_diff_is_taken_whole_and_where_its_line_says() {
-    // Its counts are wrong: what is left over is none of the text around it.
+    // The counts are wrong, but the lines left over still belong to the hunk.
     let diff = "--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n\n-d\n+e\n";
     assert_eq!(put("a\nb\n\nd\n", diff).unwrap().text, "a\nc\n\ne\n");
     let gone = "--- a/a.sql\n+++ b/a.sql\n@@ -1,2 +1 @@\n--- old\n select 1;\n";
     assert_eq!(put("-- old\nselect 1;\n", gone).unwrap().text, "select 1;\n");
-    // Hunks further below count for nothing.
+    // Hunks further down don't move the expected line.
     let file = (1..=60)
         .map(|n| if n == 10 || n == 12 { "x\n".into() } else { format!("l{n}\n") })
         .collect::<String>();
@@ -121,7 +121,7 @@ fn a_hunk_of_a_diff_is_taken_whole_and_where_its_line_says() {
     assert_eq!((text.lines().nth(9), text.lines().nth(11)), (Some("y"), Some("x")));
     let huge = "--- a/a.py\n+++ b/a.py\n@@ -9223372036854775808 +1 @@\n-x\n+y\n";
     assert!(matches!(put(&file, huge).unwrap_err().fault, HunkFault::Several(_)));
-    // A folder that is called `a` is one.
+    // `a/` is kept if it is a real folder.
     assert_eq!(read("--- a/x.py\n+++ a/x.py\n@@ -1 +1 @@\n-a\n+b\n", "").unwrap()[0].path, "a/x.py");
     assert_eq!(read("--- /dev/null\n+++ b/x.py\n@@ -0,0 +1 @@\n+b\n", "").unwrap()[0].path, "x.py");
 }
@@ -180,7 +180,7 @@ fn text() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(cases(2_048))]
 
-    /// A diff of two texts makes the one of the other, whatever stands in them, with either line end.
+    /// The diff of two texts turns the one into the other, whatever they contain, with either line end.
     #[test]
     fn a_diff_makes_the_one_text_of_the_other(old in text(), new in text(), context in 1usize..4, crlf in any::<bool>()) {
         prop_assume!(old != new && !new.is_empty() && (!crlf || old.contains('\n')));
@@ -193,7 +193,8 @@ proptest! {
         prop_assert_eq!(applied.text, ends(&new));
     }
 
-    /// Whatever an edit is, only lines that it names as changed are touched: the rest stands there as it was, in its order.
+    /// Whatever the edit, only lines that it names as changed are touched: the others stay as they were, in their
+    /// order.
     #[test]
     fn nothing_else_is_touched(
         head in proptest::collection::vec("[a-e \t]{0,6}", 0..8),
@@ -206,7 +207,7 @@ proptest! {
         let lines = |part: &[String]| part.iter().map(|line| format!("{line}{ends}")).collect::<String>();
         let mark = if mark { "\u{feff}" } else { "" };
         let file = format!("{mark}{}{}{}", lines(&head), lines(&middle), lines(&tail));
-        // Indentation and blanks at the ends of lines that the file has not.
+        // Indentation and trailing spaces that the file does not have.
         let blanks = " ".repeat(shift);
         let search: String = middle.iter().map(|line| format!("{blanks}{line}{blanks}\n")).collect();
         let hunk = EditHunk::new(&search, &format!("{blanks}new\n"));
@@ -219,7 +220,7 @@ proptest! {
         }
     }
 
-    /// What stands in two places is changed in none.
+    /// Text that occurs twice is not changed.
     #[test]
     fn two_places_are_none(lines in proptest::collection::vec("[a-z]{3,9}", 1..4), between in "[A-Z]{3,9}") {
         let piece = lines.iter().map(|line| format!("{line}\n")).collect::<String>();
@@ -228,7 +229,7 @@ proptest! {
         prop_assert!(matches!(apply(Some(&file), &edit).unwrap_err().fault, HunkFault::Several(_)));
     }
 
-    /// Whatever is written is read, or refused with words; it never breaks.
+    /// Any text is either read or refused with a message; nothing panics.
     #[test]
     fn anything_is_read_or_refused(
         text in "([<=>]{5,8}( SEARCH| REPLACE)?\n|@@ -1,2 \\+1,2 @@\n|[ +-]?[ab]{0,3}\n|--- a/x\n\\+\\+\\+ b/x\n|\\.\\.\\.\n|\\*\\*\\* End Patch\n){0,14}",

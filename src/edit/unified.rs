@@ -1,21 +1,21 @@
-//! Unified diffs, as models write them: counts in `@@` lines are believed only where they come out even, and a context line
-//! may lack its blank.
+//! Unified diffs as models write them: the counts of an `@@` line are used only if they fit the lines, and a context
+//! line may lack its leading space.
 
 use super::{EditError, EditHunk, FileEdit};
 
-/// How the patches of some models name a file that is changed or added.
+/// The lines with which patches name a file that is changed or added.
 pub(super) const PATH_HEADS: [&str; 2] = ["*** Update File:", ADD];
 pub(super) const ADD: &str = "*** Add File:";
 pub(super) const DELETE: &str = "*** Delete File:";
 pub(super) const MOVE: &str = "*** Move to:";
-/// How they name what is more than a change.
+/// Lines that delete or rename a file.
 const OTHER_ACTS: [&str; 3] = ["rename from ", DELETE, MOVE];
 const NO_NEWLINE: &str = "\\ No newline";
-/// The line behind the last hunk of a patch that git made for a letter; under it stands git's version. Only behind a hunk
-/// that is counted out: inside of one it is a line that goes.
+/// The line after the last hunk of a patch made by `git format-patch`; git's version follows it. Only after a complete
+/// hunk: inside of one it is a removed line.
 pub(super) const SIGNATURE: &str = "-- ";
 
-/// Whether a text begins as a diff does: with a head that names a file, or with a hunk.
+/// Whether a text begins as a diff does: with a header that names a file, or with a hunk.
 pub(super) fn begins(text: &str) -> bool {
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).take(8).collect();
     let heads =
@@ -26,7 +26,7 @@ pub(super) fn begins(text: &str) -> bool {
     heads || patch || first.starts_with("diff --git ") || first.starts_with("@@ ") || first == "@@"
 }
 
-/// The paths of a `---` and a `+++` line. What git puts in front of them goes only where both have it.
+/// The paths of a `---` and a `+++` line. The prefixes `a/` and `b/` are removed only if both lines have theirs.
 fn paths_of(old: &str, new: &str) -> (String, String) {
     fn path(line: &str) -> &str {
         let path = line.get(4..).unwrap_or_default();
@@ -57,7 +57,7 @@ pub(super) fn read(text: &str, path: &str) -> Result<Vec<FileEdit>, EditError> {
             path.trim().clone_into(&mut file);
             at += 1;
             if !next.starts_with("@@") {
-                // The first hunk of such a patch may lack its head.
+                // The first hunk of such a patch may lack its `@@` line.
                 let (hunk, taken) = hunk(lines.get(at - 1..).unwrap_or_default());
                 push_hunk(&mut edits, &file, hunk)?;
                 at += taken - 1;
@@ -75,7 +75,7 @@ pub(super) fn read(text: &str, path: &str) -> Result<Vec<FileEdit>, EditError> {
     Ok(edits)
 }
 
-/// Adds a hunk that changes something: one of context alone says nothing.
+/// Adds a hunk if it changes something: context alone does nothing.
 fn push_hunk(edits: &mut Vec<FileEdit>, file: &str, hunk: EditHunk) -> Result<(), EditError> {
     if hunk.search != hunk.replace || hunk.newline.is_some() {
         super::push_hunk(edits, file, hunk)?;
@@ -83,7 +83,7 @@ fn push_hunk(edits: &mut Vec<FileEdit>, file: &str, hunk: EditHunk) -> Result<()
     Ok(())
 }
 
-/// What `@@ -3,4 +3,5 @@` says: the first old line, and how many lines there are, old and new.
+/// The numbers of a line `@@ -3,4 +3,5 @@`: the first old line, and how many lines there are, old and new.
 pub(super) fn head(line: &str) -> Option<(usize, usize, usize)> {
     let mut words = line.trim_start_matches('@').split_whitespace();
     let mut range = |sign: char| -> Option<(usize, usize)> {
@@ -95,7 +95,7 @@ pub(super) fn head(line: &str) -> Option<(usize, usize, usize)> {
     Some((from, old, new))
 }
 
-/// Where the body of a hunk ends, if the counts of its head are right.
+/// Where the body of a hunk ends by the counts of its `@@` line; `None` if they are wrong.
 fn end_by_counts(body: &[&str], old: usize, new: usize) -> Option<usize> {
     let (mut left, mut coming, mut at) = (old, new, 0);
     while left > 0 || coming > 0 {
@@ -105,7 +105,7 @@ fn end_by_counts(body: &[&str], old: usize, new: usize) -> Option<usize> {
             Some(b'+') => coming = coming.checked_sub(1)?,
             Some(b'\\') => {}
             _ if line.starts_with("@@") || ends_hunk(line) => return None,
-            // Context; it may lack its blank.
+            // Context; it may lack its leading space.
             _ => (left, coming) = (left.checked_sub(1)?, coming.checked_sub(1)?),
         }
         at += 1;
@@ -113,7 +113,7 @@ fn end_by_counts(body: &[&str], old: usize, new: usize) -> Option<usize> {
     if body.get(at).is_some_and(|line| line.starts_with(NO_NEWLINE)) {
         at += 1;
     }
-    // Lines that are left over would be lost without a word: then the counts are wrong.
+    // If other lines are left over before the next header, the counts are wrong: they would be lost silently.
     let is_over = |at: &usize| is_head(body, *at) || body.get(*at).is_some_and(|line| *line == SIGNATURE);
     let mut rest = (at..body.len()).take_while(|at| !is_over(at));
     rest.all(|at| body.get(at).is_none_or(|line| line.trim().is_empty())).then_some(at)
@@ -127,20 +127,20 @@ fn is_head(body: &[&str], at: usize) -> bool {
         || line(at).starts_with("--- ") && line(at + 1).starts_with("+++ ")
 }
 
-/// Whether a line stands between hunks.
+/// Whether a line ends the hunk before it.
 pub(super) fn ends_hunk(line: &str) -> bool {
     ["*** ", "diff --git ", "index "].iter().any(|head| line.starts_with(head))
 }
 
-/// Where the body of a hunk ends by its looks.
+/// Where the body of a hunk ends by what the lines look like.
 fn end_by_looks(body: &[&str]) -> usize {
     let end = (0..body.len()).find(|at| is_head(body, *at)).unwrap_or(body.len());
-    // Blank lines behind the last hunk are none of it.
+    // Blank lines after the last hunk don't belong to it.
     let blank = body.get(..end).unwrap_or_default().iter().rev().take_while(|line| line.is_empty()).count();
     end - blank
 }
 
-/// One hunk from its `@@` line on, and how many lines it takes.
+/// Reads one hunk from its `@@` line on; returns it and how many lines it has.
 fn hunk(lines: &[&str]) -> (EditHunk, usize) {
     let said = lines.first().and_then(|line| head(line));
     let body = lines.get(1..).unwrap_or_default();

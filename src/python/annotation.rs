@@ -1,17 +1,17 @@
-//! What an annotation of Python asks for, as far as it can be told from its text.
+//! Parses Python annotations, as far as their text alone says which values they accept.
 
 use super::literal::{Literal, take};
 
-/// How deep an annotation may be nested; what is nested deeper takes any literal.
+/// How deep an annotation may be nested; what is nested deeper accepts any literal.
 const MAX_DEPTH: usize = 8;
-/// Members of a union, choices of a `Literal` and parts of a tuple that are read.
+/// How many members of a union, choices of a `Literal` or parts of a tuple are read.
 const MAX_MEMBERS: usize = 200;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Annotation {
-    /// Whatever can be written down.
+    /// Accepts every literal.
     Any,
-    /// A type that is not known here, by its name, or a text that is no annotation at all: takes any literal.
+    /// An unknown type, by its name, or a text that is no annotation at all: accepts any literal.
     Foreign(String),
     None,
     Bool,
@@ -20,7 +20,7 @@ pub(crate) enum Annotation {
     Str,
     Bytes,
     List(Box<Annotation>),
-    /// A list or a tuple, as it is given: `Sequence[…]`.
+    /// `Sequence[…]`: a list or a tuple, passed as it was written.
     Sequence(Box<Annotation>),
     Tuple(Vec<Annotation>),
     /// `tuple[int, ...]`
@@ -31,11 +31,11 @@ pub(crate) enum Annotation {
     Union(Vec<Annotation>),
     /// One of these values.
     Values(Vec<Literal>),
-    /// What is made of a text by the type of this name.
+    /// A value that the type of this name makes from a text.
     Made(Constructor, String),
 }
 
-/// What can be made of a text.
+/// Types whose values are made from a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Constructor {
     /// `Path('a')`
@@ -51,7 +51,7 @@ pub(crate) enum Constructor {
 }
 
 impl Constructor {
-    /// What makes a value of the type of this name from a text.
+    /// The expression that makes a value from a text, where the annotation calls the type `name`.
     pub(crate) fn maker(self, name: &str) -> String {
         match self {
             Constructor::Path | Constructor::Decimal => name.to_owned(),
@@ -61,7 +61,7 @@ impl Constructor {
 }
 
 impl Annotation {
-    /// What the text of an annotation asks for.
+    /// Parses the text of an annotation.
     pub(crate) fn read(annotation: &str) -> Self {
         let text = annotation.trim();
         if text.is_empty() {
@@ -74,7 +74,7 @@ impl Annotation {
         }
     }
 
-    /// Whether it tells nothing of the values that fit.
+    /// Whether it says nothing about the values that fit.
     pub(crate) fn is_open(&self) -> bool {
         matches!(self, Annotation::Any | Annotation::Foreign(_))
     }
@@ -106,7 +106,7 @@ impl<'a> AnnotationReader<'a> {
         found
     }
 
-    /// An annotation that is written as a text.
+    /// An annotation written as a string.
     fn in_quotes(&mut self) -> Option<Annotation> {
         match self.literal()? {
             Literal::Text(text) => {
@@ -217,7 +217,7 @@ impl<'a> AnnotationReader<'a> {
         take(&mut self.rest, sign)
     }
 
-    /// Behind the bracket that closes the one that is open.
+    /// Skips past the bracket that closes the open one.
     fn skip_to_end(&mut self) -> Option<()> {
         let mut open = 1usize;
         for (at, c) in self.rest.char_indices() {

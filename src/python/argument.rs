@@ -1,7 +1,9 @@
-//! Whether what a person answers for an argument of a function fits its annotation, and the value that it means. Pure.
+//! Turns what a person answers for an argument of a function into a value that fits its annotation, or says why it
+//! doesn't.
 //!
-//! A text needs no quotes where a text is asked for, and may have them (`' '` is a blank). Paths, dates and the like are
-//! given as their text and made by the name that the annotation uses. What an annotation does not tell is any literal.
+//! Where a string is expected it needs no quotes, but may have them (`' '` is a space). Paths, dates and the like are
+//! given as their text, and passed as a call of the name that the annotation uses. Where the annotation says nothing,
+//! any literal is accepted.
 
 use super::annotation::{Annotation, Constructor};
 use super::literal::{Literal, quoted};
@@ -11,14 +13,14 @@ use super::literal::{Literal, quoted};
 #[error("{} is no {wanted}{}", quoted(.answer), .why.as_ref().map(|why| format!(": {why}")).unwrap_or_default())]
 pub(crate) struct ArgumentError {
     answer: String,
-    /// The annotation, or what stands for one that tells nothing.
+    /// The annotation, or a description in place of one that says nothing.
     wanted: String,
-    /// What is wrong with it, or how it is written, where there is more to say.
+    /// What is wrong with the answer, or how it has to be written, where there is more to say.
     why: Option<String>,
 }
 
-/// The value that this answer means to an argument with this annotation; written out ([`Literal`]'s `Display`) it can
-/// stand in a call.
+/// The value that an answer means for an argument with this annotation. Written out with [`Literal`]'s `Display` it is
+/// valid in a call.
 pub(crate) fn value(annotation: &str, answer: &str) -> Result<Literal, ArgumentError> {
     let (annotation, answer) = (annotation.trim(), answer.trim());
     let wanted = Annotation::read(annotation);
@@ -32,10 +34,10 @@ pub(crate) fn value(annotation: &str, answer: &str) -> Result<Literal, ArgumentE
     })
 }
 
-/// Why something does not fit, where there is more to say than that.
+/// Why a value does not fit, where there is more to say than that.
 type MismatchReason = Option<String>;
 
-/// The value that a text means which stands by itself in its field.
+/// The value of an answer that may be a string without quotes.
 fn from_text(wanted: &Annotation, text: &str) -> Result<Literal, MismatchReason> {
     let literal = Literal::read(text);
     if let Ok(literal) = &literal
@@ -66,7 +68,7 @@ fn from_text(wanted: &Annotation, text: &str) -> Result<Literal, MismatchReason>
     }
 }
 
-/// The value as it is passed, where a literal is of the kind that is asked for.
+/// The literal as it is passed, if the annotation accepts it.
 fn conform(wanted: &Annotation, literal: &Literal) -> Result<Literal, MismatchReason> {
     use Literal as L;
     let all = |of: &Annotation, items: &[L]| {
@@ -108,7 +110,7 @@ fn conform(wanted: &Annotation, literal: &Literal) -> Result<Literal, MismatchRe
     }
 }
 
-/// The same inside of a list and the like, where the fault has to be told with its place.
+/// As `conform`, for an item of a list or the like: an error names the item.
 fn conform_inside(wanted: &Annotation, literal: &Literal) -> Result<Literal, MismatchReason> {
     conform(wanted, literal).map_err(|why| {
         why.or_else(|| Some(format!("{} in it is no {}", short_text(literal), type_word(wanted))))
@@ -168,7 +170,7 @@ fn make_of(make: Constructor, name: &str, value: &Literal) -> Result<Literal, Mi
     fine.map(|text| call_maker(&make.maker(name), &text)).ok_or(None)
 }
 
-/// A date, or a date with a time, as every Python reads it.
+/// A date, with or without a time, in a form that every version of Python reads.
 fn iso_moment(text: &str) -> Option<String> {
     let (date, time) =
         text.split_once(['T', 't', ' ']).map_or((text, None), |(date, time)| (date, Some(time)));
@@ -217,7 +219,7 @@ fn short_text(literal: &Literal) -> String {
     }
 }
 
-/// What is asked for, in a word.
+/// The accepted type as one word.
 fn type_word(wanted: &Annotation) -> &str {
     match wanted {
         Annotation::Any | Annotation::Foreign(_) => "literal",
@@ -240,7 +242,7 @@ fn type_word(wanted: &Annotation) -> &str {
     }
 }
 
-/// How something is written, where that is not plain.
+/// How a value is written, where that is not obvious.
 fn format_hint(wanted: &Annotation) -> &'static str {
     match wanted {
         Annotation::Bool => "True or False",
@@ -347,7 +349,8 @@ mod tests {
     }
 
     proptest! {
-        /// No answer becomes more than one value: what is written out is a literal again, or a maker around one.
+        /// No answer becomes more than one value: the output is a literal again, or one call of a maker around a
+        /// literal.
         #[test]
         fn a_text_stays_a_text(answer in any::<String>()) {
             let written = written("str", &answer).unwrap();

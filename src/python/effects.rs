@@ -1,5 +1,5 @@
-//! What a text would do when it is defined: at its top level, in decorators, in defaults and annotations. Allowed are
-//! imports, constants of literals, and makers of plain values.
+//! Finds what a source text would do when it is defined: at its top level, in decorators, defaults and annotations.
+//! Only imports, constants of literals, and calls that make plain values are allowed.
 
 use super::syntax::{FunctionError, definition, named, text};
 use tree_sitter::Node;
@@ -14,7 +14,7 @@ const HARMLESS_DECORATORS: &[&str] = &[
     "contextlib.contextmanager",
 ];
 
-/// Nodes that are looked at of one expression.
+/// How many syntax nodes of one expression are checked.
 const MAX_NODES: usize = 20_000;
 /// How deep literals may be nested.
 const MAX_DEPTH: usize = 60;
@@ -42,10 +42,10 @@ const HARMLESS_CALLS: &[&str] = &[
     "Field",
 ];
 
-/// What the statements at the top level do beside defining.
+/// The statements at the top level that do more than define something.
 pub(super) fn top_level_flaws(root: Node<'_>, source: &str) -> Vec<FunctionError> {
     let mut flaws = Vec::new();
-    // A function of the text with the name of a maker is no maker.
+    // A function that the text itself defines under the name of a harmless call is not harmless.
     let defined = named(root).into_iter().filter_map(definition);
     let own: Vec<&str> = defined
         .filter_map(|inner| inner.child_by_field_name("name"))
@@ -150,7 +150,7 @@ fn is_number(node: Node<'_>, depth: usize) -> bool {
     }
 }
 
-/// Decorators are called with the function: a few that only wrap it are fine.
+/// A decorator is called with the function: only a few that merely wrap it are allowed.
 fn check_decorated(node: Node<'_>, source: &str, own: &[&str], flaws: &mut Vec<FunctionError>) {
     for decorator in named(node).into_iter().filter(|child| child.kind() == "decorator") {
         let shown = text(decorator, source).lines().next().unwrap_or_default().replace('`', "'");
@@ -185,9 +185,10 @@ fn call_message(call: Node<'_>, source: &str) -> String {
     )
 }
 
-/// The first call in an expression but for those of these names with literals; what stands in a lambda is called later.
+/// The first call in an expression, except calls of the names in `fine`. The body of a lambda is skipped: it runs
+/// later.
 fn first_call<'t>(node: Node<'t>, source: &str, fine: &[&str]) -> Option<Node<'t>> {
-    // A default may make a value; an annotation has no need to.
+    // A default may make a value; an annotation never needs to.
     let mut open = vec![(node, node.kind() == "type")];
     let mut seen = 0;
     while let Some((node, annotates)) = open.pop() {

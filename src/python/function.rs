@@ -1,4 +1,4 @@
-//! Reads one function: whether a text is exactly one function that does nothing when it is defined, and its
+//! Reads one function: checks that a text is exactly one function that does nothing when it is defined, and returns its
 //! signature.
 
 use super::syntax::{FunctionError, MAX_BYTES, definition, first_error, named, parse, text};
@@ -7,27 +7,28 @@ use crate::domain::{Function, Parameter, ParameterKind};
 use crate::text::line::one_line;
 use tree_sitter::Node;
 
-/// So much of a wrong text is told.
+/// How many flaws of a text are reported.
 const MAX_FLAWS: usize = 12;
 
-/// A function as it was read.
+/// A function that was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Definition {
-    /// What is known of it. A default that is an expression is not told: the parameter is not required, and has none.
+    /// Its name, docstring and parameters. A default that is not a literal is left out here: the parameter is optional,
+    /// without a default.
     pub(crate) function: Function,
-    /// Defaults that are expressions: the parameter's name, and the text.
+    /// Defaults that are not literals: the parameter's name, and the expression.
     pub(crate) expressions: Vec<(String, String)>,
     /// Whether it has to be awaited.
     pub(crate) is_async: bool,
 }
 
-/// All flaws in a line.
+/// All flaws in one line.
 pub(crate) fn list_flaws(flaws: &[FunctionError]) -> String {
     let all: Vec<String> = flaws.iter().map(ToString::to_string).collect();
     all.join("; ")
 }
 
-/// The one function of a text.
+/// Reads the one function of a text.
 ///
 /// # Errors
 /// Everything that keeps it from being exactly one function with docstring and annotations and without effects.
@@ -103,13 +104,13 @@ fn read(node: Node<'_>, source: &str, flaws: &mut Vec<FunctionError>) -> Definit
     Definition { function, expressions, is_async }
 }
 
-/// The text that a body begins with; `None` where it begins otherwise or that text is blank.
+/// The docstring at the start of a body; `None` if there is none or it is blank.
 fn docstring(body: Node<'_>, source: &str) -> Option<String> {
     let first = *named(body).first()?;
     let string = *named(first).first().filter(|_| first.kind() == "expression_statement")?;
     match Literal::read(text(string, source)) {
         Ok(Literal::Text(doc)) if !doc.trim().is_empty() => Some(doc.trim().to_owned()),
-        // What holds more escapes than are read here is a text all the same.
+        // A string with more escapes than `Literal` reads is a docstring all the same.
         Err(_) if string.kind() == "string" && !text(string, source).starts_with(['f', 'F', 'b', 'B']) => {
             Some(text(string, source).trim_matches(['\'', '"', ' ']).to_owned()).filter(|doc| !doc.is_empty())
         }
@@ -117,7 +118,7 @@ fn docstring(body: Node<'_>, source: &str) -> Option<String> {
     }
 }
 
-/// The parameters of a function, while they are read.
+/// The parameters of a function while they are being read.
 struct Signature<'a> {
     source: &'a str,
     flaws: &'a mut Vec<FunctionError>,

@@ -1,4 +1,4 @@
-//! Literals of Python: read from a text that a person wrote, and written out so that nothing leaves its quotes.
+//! Parses Python literals that a person wrote, and writes them so that nothing can break out of its quotes.
 //!
 //! Nothing is evaluated: what is no literal (a name, a call, `1 + 2`, an f-string) is refused.
 
@@ -21,7 +21,7 @@ pub(crate) enum Literal {
     None,
     /// `True`, `False`
     Bool(bool),
-    /// A whole number, as written, without `_` and `+`.
+    /// An integer, as written, without `_` and `+`.
     Int(String),
     /// A number with a point or an exponent, as written, without `_` and `+`.
     Float(String),
@@ -36,16 +36,16 @@ pub(crate) enum Literal {
     Set(Vec<Literal>),
     /// `{…: …}`
     Dict(Vec<(Literal, Literal)>),
-    /// A value made from another: `Path('a')`. Never read from a text, only made where an annotation names the maker.
+    /// A value made from another by a call: `Path('a')`. Never parsed, only made where an annotation names the maker.
     Made {
-        /// What makes it: a name with dots.
+        /// The function that makes it: a dotted name.
         maker: String,
         from: Box<Literal>,
     },
 }
 
 impl Literal {
-    /// Reads a literal that is the whole text.
+    /// Parses a text that is one literal and nothing else.
     pub(crate) fn read(text: &str) -> Result<Self, LiteralError> {
         if text.len() > MAX_TEXT_BYTES {
             return Err(LiteralError::Whole("is longer than 256 KiB"));
@@ -59,7 +59,7 @@ impl Literal {
         }
     }
 
-    /// The literal of a JSON value; `None` where it is nested too deep.
+    /// The literal for a JSON value; `None` where it is nested too deep.
     pub(crate) fn of_json(value: &Value) -> Option<Self> {
         Self::below(value, 0)
     }
@@ -82,7 +82,7 @@ impl Literal {
     }
 }
 
-/// A text as it may stand in a message: one line, short.
+/// A text for use in a message: quoted, on one line, shortened.
 pub(super) fn quoted(text: &str) -> String {
     let mut short: String = text.chars().take(40).collect();
     if text.chars().nth(40).is_some() {
@@ -135,7 +135,7 @@ fn write_list(all: &[Literal], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     Ok(())
 }
 
-/// Writes a text in quotes. What can't be seen is written as an escape: the person has to see what is passed.
+/// Writes a string in quotes. Invisible characters are escaped, so that the person sees what is passed.
 fn write_text(text: &str, out: &mut impl fmt::Write) -> fmt::Result {
     let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
     out.write_char(quote)?;

@@ -1,4 +1,5 @@
-//! A file of functions with one function more: what is there stays byte for byte, a function of the same name is replaced.
+//! Adds a function to a file of functions: a function of the same name is replaced, everything else stays byte for
+//! byte.
 
 use super::names::names;
 use super::syntax::{definition, named, parse, text};
@@ -11,12 +12,13 @@ pub(crate) enum MergeError {
     Function,
     #[error("the file of functions can't be read as Python; mend it first")]
     File,
-    /// A place that was found in the file lies inside a character.
+    /// An offset in the file is inside of a character.
     #[error("the file can't be taken apart")]
     Place,
 }
 
-/// The text of a file with the function (and the imports and constants before it) of another text.
+/// Returns the file with the function from `source` added, and the imports and constants of `source` that the file
+/// lacks.
 pub(crate) fn with_function(file: &str, source: &str, name: &str) -> Result<String, MergeError> {
     let new = TopLevelParts::of(source, name).ok_or(MergeError::Function)?;
     let old = TopLevelParts::of(file, name).ok_or(MergeError::File)?;
@@ -24,18 +26,18 @@ pub(crate) fn with_function(file: &str, source: &str, name: &str) -> Result<Stri
     let missing: Vec<&str> = new.others.iter().map(|(_, text)| *text).filter(|text| !old.has(text)).collect();
     let function = new.function.and_then(|range| source.get(range)).ok_or(MergeError::Function)?;
     let (end, function) = (line_end(file), function.trim_end());
-    // What is before this place stays where it is.
+    // Everything before this offset stays where it is.
     let at = old.function.as_ref().map_or(old.top, |range| old.top.min(range.start));
     match old.function {
         Some(range) => text.replace_range(range, &lines(function, end)),
         None => {
-            // Its last line is ended, and two empty ones stand between.
+            // End the last line, and leave two empty lines before the function.
             let ended = text.len() - text.trim_end_matches(['\n', '\r']).len();
             let blank = if text.is_empty() { 0 } else { 3_usize.saturating_sub(ended / end.len()) };
             text = format!("{text}{}{}{end}", end.repeat(blank), lines(function, end));
         }
     }
-    // Python takes imports of its own future at the very top only.
+    // Python accepts `from __future__` imports at the very top only.
     let (future, missing): (Vec<&str>, Vec<&str>) =
         missing.into_iter().partition(|text| text.starts_with("from __future__"));
     let at = if future.is_empty() { at } else { at + put_first(&mut text, old.head, (&future, end)) };
@@ -50,17 +52,18 @@ pub(crate) fn with_function(file: &str, source: &str, name: &str) -> Result<Stri
     Ok(text)
 }
 
-/// A name that the file has already.
+/// A name that the file sets already.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Clash {
     pub(crate) name: String,
-    /// Where it is set, from 1.
+    /// The line that sets it, from 1.
     pub(crate) line: usize,
-    /// Whether it is a function, which would be replaced; else both are there, and the later one counts.
+    /// Whether it is the function that would be replaced; if not, the file sets the name twice and the later one
+    /// counts.
     pub(crate) replaced: bool,
 }
 
-/// The names that putting a function into a file sets a second time: its own, and those of constants that come with it.
+/// The names that the file would set a second time: the function's own, and those of constants that come with it.
 pub(crate) fn clashes(file: &str, source: &str, name: &str) -> Vec<Clash> {
     let (Some(old), Some(new)) = (TopLevelParts::of(file, name), TopLevelParts::of(source, name)) else {
         return Vec::new();
@@ -89,17 +92,17 @@ fn is_import(text: &str) -> bool {
     text.starts_with("import ") || text.starts_with("from ")
 }
 
-/// How the lines of a file end.
+/// The line end that a file uses.
 fn line_end(file: &str) -> &'static str {
     if file.contains("\r\n") { "\r\n" } else { "\n" }
 }
 
-/// A text whose lines end so.
+/// A text with these line ends.
 fn lines(text: &str, end: &str) -> String {
     text.replace("\r\n", "\n").replace('\n', end)
 }
 
-/// Puts lines behind the docstring of a file; how many bytes came in.
+/// Inserts lines at `head`; returns how many bytes were inserted.
 fn put_first(text: &mut String, head: usize, (lines, end): (&[&str], &str)) -> usize {
     let at = if text.is_char_boundary(head) { head } else { text.len() };
     let start = if text.get(..at).is_none_or(|before| before.is_empty() || before.ends_with('\n')) {
@@ -112,18 +115,18 @@ fn put_first(text: &mut String, head: usize, (lines, end): (&[&str], &str)) -> u
     lines.len()
 }
 
-/// What stands at the top level of a text.
+/// The top-level parts of a source text.
 struct TopLevelParts<'a> {
-    /// The function of that name, with its decorators.
+    /// The byte range of the function of that name, with its decorators.
     function: Option<Range<usize>>,
     others: Vec<(Range<usize>, &'a str)>,
-    /// Behind the docstring of the file and its imports.
+    /// The offset after the docstring and the imports of the file.
     top: usize,
     head: usize,
 }
 
 impl<'a> TopLevelParts<'a> {
-    /// Whether this stands in it already, however its lines end.
+    /// Whether the source has this part already, ignoring line ends.
     fn has(&self, part: &str) -> bool {
         self.others.iter().any(|(_, known)| lines(known, "\n") == lines(part, "\n"))
     }
@@ -157,7 +160,7 @@ impl<'a> TopLevelParts<'a> {
     }
 }
 
-/// Behind the comments that a file begins with: how it is started, how it is encoded, whose it is.
+/// The offset after the comments at the start of a file: shebang line, encoding, copyright.
 fn comments(source: &str) -> usize {
     source.split_inclusive('\n').take_while(|line| line.starts_with('#')).map(str::len).sum()
 }
@@ -180,7 +183,8 @@ mod tests {
         ];
         for file in files {
             let joined = with_function(file, FUNCTION, "f").unwrap();
-            // All of it is there in its order, in at most two pieces: what came in stands between and behind.
+            // The whole file is still there in its order, split in at most two pieces: the new text is between and
+            // after them.
             let whole = |at: usize| {
                 let (head, tail) = file.split_at(at);
                 joined.strip_prefix(head).is_some_and(|rest| tail.is_empty() || rest.contains(tail))

@@ -1,5 +1,5 @@
-//! The names of a text: those that it sets at its top level, and all that stand in it. Nothing is run; what is set by other
-//! ways (`exec`, `globals()`, a star import) is not seen.
+//! Finds the names that a source text sets at its top level, and all names that it contains. Nothing is run: names set
+//! indirectly (`exec`, `globals()`, a star import) are not found.
 
 use super::syntax::{named, parse, text};
 use std::collections::BTreeSet;
@@ -8,13 +8,13 @@ use tree_sitter::Node;
 /// The names of a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Names {
-    /// Those that hold something when it has run, in the order in which they first stand.
+    /// Names that have a value after the text has run, in the order of their first assignment.
     pub(crate) set: Vec<String>,
-    /// All names that stand in it.
+    /// All names that occur in it.
     pub(crate) used: BTreeSet<String>,
 }
 
-/// Reads the names of a text; `None` where it is too large or no Python.
+/// Finds the names of a source text; `None` where it is too large or not valid Python.
 pub(crate) fn names(source: &str) -> Option<Names> {
     let tree = parse(source)?;
     if tree.root_node().has_error() {
@@ -22,7 +22,7 @@ pub(crate) fn names(source: &str) -> Option<Names> {
     }
     let mut names = Names::default();
     let mut nodes = vec![(tree.root_node(), true)];
-    // No recursion: a text may be nested deeper than the stack is high.
+    // No recursion: a text may be nested deeper than the stack allows.
     while let Some((node, top)) = nodes.pop() {
         if node.kind() == "identifier" {
             names.used.insert(text(node, source).to_owned());
@@ -36,7 +36,7 @@ pub(crate) fn names(source: &str) -> Option<Names> {
     Some(names)
 }
 
-/// Whether what is set below it is not set at the top level.
+/// Whether names set below this node are not set at the top level.
 fn opens_scope(node: Node<'_>) -> bool {
     let comprehensions =
         ["list_comprehension", "set_comprehension", "dictionary_comprehension", "generator_expression"];
@@ -44,7 +44,7 @@ fn opens_scope(node: Node<'_>) -> bool {
         || comprehensions.contains(&node.kind())
 }
 
-/// Adds the names that one node sets itself.
+/// Adds the names that this node itself sets.
 fn set_by(node: Node<'_>, source: &str, set: &mut Vec<String>) {
     let field = |name: &str| node.child_by_field_name(name);
     match node.kind() {
@@ -70,14 +70,14 @@ fn set_by(node: Node<'_>, source: &str, set: &mut Vec<String>) {
     }
 }
 
-/// Adds the names of a pattern: those of attributes and items set nothing new.
+/// Adds the names that an assignment target sets: attributes and items set no new name.
 fn targets(node: Option<Node<'_>>, source: &str, set: &mut Vec<String>) {
     for name in node.into_iter().flat_map(identifiers) {
         add(text(name, source), set);
     }
 }
 
-/// The identifiers of a pattern or of a list of them.
+/// The identifiers of an assignment target or of a list of targets.
 fn identifiers(node: Node<'_>) -> Vec<Node<'_>> {
     let (mut found, mut nodes) = (Vec::new(), vec![node]);
     while let Some(node) = nodes.pop() {

@@ -1,4 +1,5 @@
-//! The JSON schema of a parameter, from its annotation. What JSON can't tell is a text with a note that names the type.
+//! Makes the JSON schema of a parameter from its annotation. A type that JSON can't express becomes a string with a
+//! description that names the type.
 
 use super::annotation::Annotation;
 use super::literal::Literal;
@@ -9,7 +10,7 @@ pub(crate) fn of(annotation: &str) -> Value {
     schema(&Annotation::read(annotation)).unwrap_or_else(|| described(annotation.trim()))
 }
 
-/// `None` where it allows a value that JSON does not have.
+/// `None` where the annotation allows a value that JSON does not have.
 fn schema(annotation: &Annotation) -> Option<Value> {
     Some(match annotation {
         Annotation::Any => json!({}),
@@ -45,7 +46,7 @@ fn all(of: &[Annotation]) -> Option<Vec<Value>> {
     of.iter().map(schema).collect()
 }
 
-/// A list or an object, whose values are told where there is something to tell.
+/// A list or an object; the schema of its values is left out where they may be anything.
 fn of_each(kind: &str, key: &str, of: &Annotation) -> Option<Value> {
     let values = schema(of)?;
     Some(match of {
@@ -54,7 +55,7 @@ fn of_each(kind: &str, key: &str, of: &Annotation) -> Option<Value> {
     })
 }
 
-/// A text, a whole number, `True`, `False` or `None`.
+/// The JSON of a string, an integer, `True`, `False` or `None`.
 fn plain_json(value: &Literal) -> Option<Value> {
     match value {
         Literal::Text(text) => Some(json!(text)),
@@ -65,13 +66,13 @@ fn plain_json(value: &Literal) -> Option<Value> {
     }
 }
 
-/// What is known of an annotation that can't be told in JSON.
+/// The schema of an annotation that JSON can't express.
 fn described(text: &str) -> Value {
     let shown: String = text.chars().filter(|c| !c.is_control()).take(120).collect();
     json!({ "type": "string", "description": format!("of the Python type {shown}, written as text") })
 }
 
-/// One of several; several plain types are told as a list of types, which every server reads.
+/// A union; several plain types become a list of types, which every server understands.
 fn one_of(all: Vec<Value>) -> Value {
     let mut kinds: Vec<Value> = Vec::new();
     for one in &all {

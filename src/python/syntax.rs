@@ -1,16 +1,16 @@
-//! The syntax tree of a text of Python, made within a budget.
+//! Parses Python source into a syntax tree within a budget.
 
 use crate::text::syntax::{self, Budget, Grammar};
 use tree_sitter::{Node, Tree};
 
 pub(super) use crate::text::syntax::{named, text};
 
-/// Bytes of a text that are read.
+/// How many bytes of source are parsed.
 pub(super) const MAX_BYTES: usize = 256 << 10;
-/// A step of the parser for so many bytes.
+/// The parser may take one step per this many bytes.
 const BYTES_PER_STEP: usize = 8;
 
-/// Something that is wrong with a text that should be one function.
+/// A flaw of a text that should be one function.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {what}")]
 pub(crate) struct FunctionError {
@@ -26,7 +26,7 @@ impl FunctionError {
     }
 }
 
-/// The function of a statement, with or without decorators.
+/// The function that a statement defines, with or without decorators.
 pub(super) fn definition(node: Node<'_>) -> Option<Node<'_>> {
     match node.kind() {
         "function_definition" => Some(node),
@@ -37,7 +37,7 @@ pub(super) fn definition(node: Node<'_>) -> Option<Node<'_>> {
     }
 }
 
-/// Parses a text within a budget; `None` where it took more than its size allows.
+/// Parses a source text; `None` where it is too long or took more steps than its length allows.
 pub(super) fn parse(source: &str) -> Option<Tree> {
     if source.len() > MAX_BYTES {
         return None;
@@ -45,7 +45,7 @@ pub(super) fn parse(source: &str) -> Option<Tree> {
     syntax::parse(source, Grammar::Python, Budget { step: BYTES_PER_STEP, size: MAX_BYTES }, &|| true)
 }
 
-/// The first place that is no Python, found without recursion.
+/// The first syntax error, found without recursion.
 pub(super) fn first_error(root: Node<'_>) -> Option<Node<'_>> {
     let mut node = root;
     loop {

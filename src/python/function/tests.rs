@@ -73,7 +73,7 @@ fn each_flaw_is_told_with_its_line() {
     }
     assert_eq!(flaws("def f(a, b):\n    pass\n").len(), 4, "all at once");
     assert!(flaws(&"x".repeat(MAX_BYTES + 1))[0].contains("at most 262144 bytes are"));
-    // What is small, and takes too much all the same, is not told that it is large.
+    // A small text that takes too many steps is not reported as too large.
     let comments =
         |many: usize| format!("def f(n: int) -> int:\n    'A.'\n{}    return n\n", "#\n".repeat(many));
     assert!(examine(&comments(1_400)).is_ok());

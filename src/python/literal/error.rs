@@ -5,10 +5,10 @@ use super::quoted;
 /// What is wrong with a text that should be a literal.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum LiteralError {
-    /// What holds of the whole.
+    /// A problem of the whole text.
     #[error("it {0}")]
     Whole(&'static str),
-    /// What holds of the part that begins here.
+    /// A problem of the part that begins with this text.
     #[error("{} {}", quoted(.0), .1)]
     Part(String, &'static str),
     #[error("it is nested deeper than {0} levels")]

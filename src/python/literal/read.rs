@@ -1,13 +1,13 @@
-//! Reads literals of Python, value by value.
+//! Parses Python literals recursively.
 
 use super::{Literal, LiteralError};
 
 /// How deep a literal may be nested.
 pub(super) const MAX_DEPTH: usize = 32;
-/// Digits of a number; Python refuses to read longer ones by itself.
+/// How many digits a number may have; Python itself refuses to read longer ones.
 const MAX_DIGITS: usize = 4_000;
 
-/// What is still to be read.
+/// The text that is still to be read, and how deep the reader is nested.
 pub(super) struct LiteralReader<'a> {
     pub(super) rest: &'a str,
     pub(super) depth: usize,
@@ -44,7 +44,7 @@ impl LiteralReader<'_> {
         }
     }
 
-    /// `True`, `None`, `set()`, or the prefix of a text.
+    /// `True`, `None`, `set()`, or the prefix of a string.
     fn word(&mut self) -> Result<Literal, LiteralError> {
         let end = self.rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(self.rest.len());
         let (word, after) = self.rest.split_at_checked(end).unwrap_or((self.rest, ""));
@@ -95,7 +95,7 @@ impl LiteralReader<'_> {
         Ok(value)
     }
 
-    /// Behind an opening sign: values up to the closing one, and whether a comma stood among them.
+    /// Reads values up to the closing bracket; returns them, and whether there was a comma.
     fn read_until(&mut self, open: &str, close: &'static str) -> Result<(Vec<Literal>, bool), LiteralError> {
         self.take(open);
         let (mut all, mut comma) = (Vec::new(), false);
@@ -110,7 +110,7 @@ impl LiteralReader<'_> {
         Ok((all, several))
     }
 
-    /// A tuple without brackets, whose first value and comma were read.
+    /// Reads a tuple without brackets whose first value and comma were read.
     pub(super) fn open_tuple(&mut self, first: Literal) -> Result<Literal, LiteralError> {
         let mut all = vec![first];
         while !self.rest.trim_start().is_empty() {
@@ -145,7 +145,7 @@ impl LiteralReader<'_> {
         }
     }
 
-    /// One text behind its prefix.
+    /// Reads one string after its prefix.
     fn text(&mut self, prefix: &str) -> Result<Literal, LiteralError> {
         let (raw, bytes) = (prefix.contains('r'), prefix.contains('b'));
         let quote = if self.rest.starts_with('"') { '"' } else { '\'' };
@@ -181,14 +181,14 @@ impl LiteralReader<'_> {
     }
 }
 
-/// Whether a sign comes next; then it is passed.
+/// Skips a sign if it comes next, and returns whether it did.
 pub(in crate::python) fn take<'a>(rest: &mut &'a str, sign: &str) -> bool {
     let after: Option<&'a str> = rest.trim_start().strip_prefix(sign);
     *rest = after.unwrap_or(rest);
     after.is_some()
 }
 
-/// Where the quotes close; an escaped sign does not close them.
+/// Where the closing quotes are; an escaped quote does not close the string.
 fn end_of(body: &str, close: &str) -> Option<usize> {
     let mut escaped = false;
     body.char_indices().find_map(|(at, c)| {
@@ -198,7 +198,7 @@ fn end_of(body: &str, close: &str) -> Option<usize> {
     })
 }
 
-/// The characters (or bytes) that a text with escapes means.
+/// The characters (or bytes) that a string with escapes means.
 fn escapes(inner: &str, bytes: bool) -> Result<Vec<u32>, LiteralError> {
     let mut out = Vec::new();
     let mut chars = inner.chars();
