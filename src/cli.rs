@@ -1,4 +1,4 @@
-//! The command line: what can be written there, and what is refused at once. It parses; it does nothing.
+//! Parses the command line and refuses what is invalid; does nothing else.
 
 mod argument;
 mod prompt;
@@ -107,7 +107,7 @@ pub(crate) struct ConfineArgs {
 }
 
 impl ConfineArgs {
-    /// What was given here, else what was given in front of the subcommand; folders come together.
+    /// These options, else those before the subcommand; folders of both are joined.
     #[must_use]
     pub(crate) fn or(self, outer: &ConfineArgs) -> Self {
         let both = |here: Vec<PathBuf>, outer: &[PathBuf]| outer.iter().cloned().chain(here).collect();
@@ -126,7 +126,7 @@ impl ConfineArgs {
 pub(crate) const DEFAULT_STORY: &str = "tour";
 
 impl ModelArgs {
-    /// What was given here, else what was given in front of the subcommand.
+    /// These options, else those before the subcommand.
     #[must_use]
     pub(crate) fn or(self, outer: &ModelArgs) -> Self {
         Self {

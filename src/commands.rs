@@ -1,6 +1,6 @@
-//! Subcommands: one file each. They read what they are given, do one thing, and write through a [`Console`].
+//! Runs the subcommands, one file each. A command reads its input, does one thing, and writes through a [`Console`].
 //!
-//! A command ends with `Ok`, or with a [`Failure`] that knows its exit code. The terminal is not opened from here.
+//! It ends with `Ok`, or with a [`Failure`] that knows its exit code. No command opens the terminal interface.
 
 pub(crate) mod begin;
 mod blocks;
@@ -22,17 +22,17 @@ use crate::session::setup;
 use std::future::Future;
 use std::io::Write;
 
-/// Where a command writes to.
+/// The standard output and standard error of a command.
 pub(crate) struct Console<'a> {
     pub(crate) out: &'a mut dyn Write,
     pub(crate) err: &'a mut dyn Write,
 }
 
-/// Does what a subcommand asks for; `outer` is what stood in front of it. `resume` opens the terminal and is not known
-/// here.
+/// Runs a subcommand; `outer` and `recipe` are the options given before its name. `resume` opens the terminal and is
+/// refused here.
 ///
 /// # Errors
-/// Why it did not succeed; nothing of it was written to standard error yet.
+/// Why the command did not succeed; unless it says `already_told`, standard error does not show it yet.
 pub(crate) fn perform(
     command: Command,
     outer: &ModelArgs,
@@ -67,7 +67,7 @@ pub(crate) fn perform(
     }
 }
 
-/// The factory of this process; what is wrong with its configuration is told.
+/// Makes the factory of this process; prints what is wrong with its configuration.
 fn factory(model: &ModelArgs, console: &mut Console<'_>) -> Result<SessionFactory, Failure> {
     factory_with(model, &setup::SessionOptions::default(), console)
 }
@@ -82,13 +82,13 @@ fn factory_with(
     Ok(factory)
 }
 
-/// Runs what has to wait for others: a model, a program.
+/// Runs work that waits for models or programs.
 fn block_on<T>(work: impl Future<Output = T>) -> Result<T, Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime =
         runtime.map_err(|e| Failure::new(FailureClass::Work, format!("the system gives no threads: {e}")))?;
     let done = runtime.block_on(work);
-    // A task that does not end must not keep the program from ending.
+    // A task that hangs must not keep the program from ending.
     runtime.shutdown_timeout(std::time::Duration::from_millis(500));
     Ok(done)
 }

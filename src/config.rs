@@ -1,20 +1,19 @@
-//! The configuration: what can be set, where it is set, and what holds in the end.
+//! Loads the configuration: what can be set, where it is set, and which value holds in the end.
 //!
-//! - `schema`: the settings as the program uses them, with their defaults; its parts `providers` (sources of replies,
-//!   those that are known among them), `context` (what a conversation carries and costs), `executors` (what carries out
-//!   runs)
-//! - `chosen`: what follows from them
-//! - `settings`: the form and bounds of each
-//! - `layers`: one source over the other, each value knows where it came from (pure)
-//! - `outside`: what environment and options say (pure)
-//! - `trust`: what a project may say (pure)
+//! - `schema`: the settings as the program uses them, with their defaults; parts of it are `providers` (sources of
+//!   replies, with the known ones), `context` (what a conversation carries and costs) and `executors` (what carries
+//!   out runs)
+//! - `chosen`: what follows from the settings
+//! - `settings`: the form and bounds of each setting
+//! - `layers`: merges the sources; each value knows where it came from (pure)
+//! - `outside`: values from the environment and from options (pure)
+//! - `trust`: what a project may set (pure)
 //! - `load`, `paths`: files and environment
-//! - `keys`: keys of providers, each for its `origin`
-//! - `show`: as text, as a schema
+//! - `keys`, `key_store`: keys of providers, each for its `origin`
+//! - `show`: the configuration as text and as a schema
+//! - `vision`: which models can see images, if no server says so
 //!
-//! - `vision`: which models can see, where nobody tells
-//!
-//! It decides nothing and keeps no state: it is loaded once, and handed on as a value.
+//! It decides nothing and keeps no state: it is loaded once and passed on as a value.
 
 mod chosen;
 mod context;

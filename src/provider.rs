@@ -1,11 +1,11 @@
-//! Models: where replies come from. A request goes in, [`ReplyEvent`]s come out through a bounded channel.
+//! Asks models for replies: a request goes in, [`ReplyEvent`]s come out through a bounded channel.
 //!
-//! What a server speaks is a format: a pure encoder and a pure decoder ([`wire`]), and how its requests are addressed and
-//! signed ([`protocol`]). There are five, each in a file of its own: `openai`, `responses`, `anthropic`, `gemini` and
-//! `ollama`. What they share stands once: `conversation` and `opaque_items` for what is sent; `framing`, `accumulator` and `piece_decoder`
-//! for what comes; `failure` for what goes wrong. One file, `http`, carries every wire; `catalogue` asks what models there
-//! are; `story` and `scripted` need no network at all. This room does not decide what is asked and does not read what is
-//! answered.
+//! Each language that servers speak is a format: a pure encoder and a pure decoder ([`wire`]), and how its requests
+//! are addressed and signed ([`protocol`]). There are five, each in a file of its own: `openai`, `responses`,
+//! `anthropic`, `gemini` and `ollama`. They share `conversation` and `opaque_items` for what is sent; `framing`,
+//! `accumulator` and `piece_decoder` for what arrives; `failure` for what goes wrong. `http` sends the requests of
+//! all formats; `catalogue` asks which models there are; `script` and `scripted` play replies without a network. This
+//! room does not decide what is asked and does not interpret replies.
 
 mod accumulator;
 mod address;
@@ -81,7 +81,7 @@ pub enum ProviderError {
         /// What is wrong with it.
         why: &'static str,
     },
-    /// No server speaks as it does.
+    /// The provider is a story (scripted replies): it has no server.
     #[error("{provider} is a story, and is asked at no address")]
     NoServer {
         /// The provider's name.
@@ -148,7 +148,8 @@ impl Provider {
         Self { name, source: Arc::new(Transport::Later(later::LazyProvider::new(make))) }
     }
 
-    /// What is told before anything was asked, in Markdown, and what can be asked; of a story that tells something.
+    /// The opening text of a story, in Markdown, and the prompts that it suggests; `None` for a model, and for a
+    /// story without one.
     pub(crate) fn opening(&self) -> Option<(&str, Vec<String>)> {
         match &*self.source {
             Transport::Scripted(player) => player.opening(),
@@ -156,7 +157,7 @@ impl Provider {
         }
     }
 
-    /// Whether a story answers, no model.
+    /// Whether a story answers instead of a model.
     pub(crate) fn is_story(&self) -> bool {
         matches!(&*self.source, Transport::Scripted(_))
     }
@@ -165,21 +166,22 @@ impl Provider {
         &self.name
     }
 
-    /// Asks; what arrives is sent to `out`, `Finished` or `Failed` exactly once and last. Dropping the future cancels:
-    /// the connection is closed. Returns early when nobody listens any more.
+    /// Asks for a reply and sends its events to `out`: exactly one `Finished` or `Failed`, as the last. Dropping the
+    /// future cancels: it closes the connection. Returns early when the receiver is dropped.
     pub async fn ask(&self, request: &ModelRequest, out: &Sender<ReplyEvent>) {
         match &*self.source {
             Transport::Scripted(player) => player.play(request, out).await,
             Transport::Http(server) => server.ask(request, out).await,
             Transport::Later(later) => match later.get().await {
                 Ok(provider) => Box::pin(provider.ask(request, out)).await,
-                // Nobody listens any more.
+                // An error only means that the receiver was dropped.
                 Err(failure) => drop(out.send(ReplyEvent::Failed(failure)).await),
             },
         }
     }
 
-    /// The models that the server offers, with what it tells of each. A scripted provider has one. Within some seconds.
+    /// The models that the server offers, with what it says about each; a scripted provider has one. Returns within
+    /// some seconds.
     pub async fn models(&self) -> Result<Vec<ModelInfo>, ReplyFailure> {
         match &*self.source {
             Transport::Scripted(player) => Ok(vec![player.info()]),
@@ -188,8 +190,8 @@ impl Provider {
         }
     }
 
-    /// What is known of the model: its context, tools, images, price. Asks the server, within some seconds, where it can
-    /// tell; what it told is remembered. What is not known is `None`, also when the server does not answer.
+    /// What is known of the model: its context, tools, images, price. Asks the server within some seconds if it can
+    /// answer, and remembers the answer. An unknown fact is `None`, also when the server does not answer.
     pub async fn info(&self) -> ModelInfo {
         match &*self.source {
             Transport::Scripted(player) => player.info(),
@@ -206,7 +208,7 @@ impl Provider {
 const FORMATS: [&Format; 5] =
     [&openai::FORMAT, &responses::FORMAT, &anthropic::FORMAT, &gemini::FORMAT, &ollama::FORMAT];
 
-/// The format of a kind; `None`: no server speaks it, it is a story.
+/// The format of a kind; `None` for a story, which has no server.
 fn format_of(kind: ProviderKind) -> Option<&'static Format> {
     FORMATS.into_iter().find(|format| format.kind == kind)
 }

@@ -1,8 +1,8 @@
-//! The prompt among the words of the command line: one argument, or any number of words behind `--`.
+//! Finds the prompt on the command line: one argument, or any number of words after `--`.
 
 use super::Cli;
 
-/// A prompt that was not written as one argument.
+/// Why the words are not a prompt.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum PromptError {
     /// Several words without quotes.
@@ -13,7 +13,7 @@ pub(crate) enum PromptError {
     Mistyped {
         /// What was written.
         given: String,
-        /// What is alike.
+        /// The command that is similar.
         meant: String,
     },
 }
@@ -30,7 +30,7 @@ impl PromptError {
     }
 }
 
-/// The prompt of `words` (in front of `--`) and `rest` (behind it), if there is one.
+/// The prompt in `words` (before `--`) or `rest` (after it), if there is one.
 pub(crate) fn prompt(words: &[String], rest: &[String]) -> Result<Option<String>, PromptError> {
     match (words, rest) {
         ([], []) => Ok(None),
@@ -40,7 +40,7 @@ pub(crate) fn prompt(words: &[String], rest: &[String]) -> Result<Option<String>
     }
 }
 
-/// Like [`prompt`] for the place where a command could stand too.
+/// Like [`prompt`], where a command could be meant instead.
 pub(crate) fn first_prompt(words: &[String], rest: &[String]) -> Result<Option<String>, PromptError> {
     if let ([word], []) = (words, rest)
         && let Some(meant) = nearest_command(word)
@@ -50,15 +50,15 @@ pub(crate) fn first_prompt(words: &[String], rest: &[String]) -> Result<Option<S
     prompt(words, rest)
 }
 
-/// The command that a word was probably meant for.
+/// The command that a word was probably meant to be.
 fn nearest_command(word: &str) -> Option<String> {
     let commands = <Cli as clap::CommandFactory>::command();
     let names = commands.get_subcommands().map(clap::Command::get_name);
     names.filter(|_| !word.contains(char::is_whitespace)).find(|name| is_near(word, name)).map(str::to_owned)
 }
 
-/// Whether two words differ by one letter too many, too few or wrong. Stricter than a suggestion: a prompt is refused for
-/// it.
+/// Whether two words differ by one letter too many, too few or wrong. Stricter than for a suggestion, because the
+/// prompt is refused.
 fn is_near(a: &str, b: &str) -> bool {
     b.len() > 2 && strsim::levenshtein(a, b) <= 1
 }

@@ -1,4 +1,4 @@
-//! The recipe that a session begins with, on the command line: which one, and the answers to what it asks.
+//! Command line options for the recipe with which a session begins, and for answers to its questions.
 
 use super::argument::pair;
 use clap::Args;
@@ -15,7 +15,7 @@ pub(crate) struct RecipeArgs {
 }
 
 impl RecipeArgs {
-    /// What was given here, else what was given in front of the subcommand; answers come together.
+    /// These options, else those before the subcommand; answers of both are joined.
     #[must_use]
     pub(crate) fn or(self, outer: &RecipeArgs) -> Self {
         Self {

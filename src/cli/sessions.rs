@@ -1,4 +1,4 @@
-//! What is written behind `sayso sessions`.
+//! Command line options of `sayso sessions`.
 
 use super::argument::seconds;
 use crate::domain::{BranchPoint, Outcome, SandboxLevel};

@@ -1,4 +1,4 @@
-//! The words of options that take one of a few, with what each means.
+//! Defines the words of options with a fixed set of values, and their help texts.
 
 use crate::domain::{Policy, SandboxLevel, Severity};
 use clap::ValueEnum;

@@ -1,5 +1,5 @@
-//! With which recipe a session begins: by the command line or by a story, its answers checked as far as that can be done
-//! before anything is asked.
+//! Chooses the recipe with which a session begins (from the command line or from a story) and checks its answers as
+//! far as possible before the person is asked.
 
 use super::input;
 use crate::cli::RecipeArgs;
@@ -14,7 +14,7 @@ use crate::session::setup::ChosenRecipe;
 use crate::text::near::nearest;
 use std::path::Path;
 
-/// The file that a session begins with (`--from`), taken apart; nothing of it is decided.
+/// Reads the file that a session begins with (`--from`) and splits it into its parts; decides nothing about them.
 pub(crate) fn open_file(path: &Path, languages: &Languages) -> Result<OpenedFile, Failure> {
     let text = input::read_plain(path)?;
     import::read(path, &text, languages).map_err(|why| {
@@ -24,8 +24,8 @@ pub(crate) fn open_file(path: &Path, languages: &Languages) -> Result<OpenedFile
     })
 }
 
-/// The recipe that was chosen, and the prompt that is left: a prompt beside a recipe answers what it asks first. The
-/// recipes are read only where one was chosen.
+/// The chosen recipe, and the prompt unless the recipe uses it: a prompt beside a recipe answers its first question.
+/// Reads the recipes only if one was chosen.
 pub(crate) fn chosen_recipe(
     args: &RecipeArgs,
     story: Option<ChosenRecipe>,
@@ -33,7 +33,7 @@ pub(crate) fn chosen_recipe(
     recipes: impl FnOnce() -> RecipeList,
 ) -> Result<(Option<ChosenRecipe>, Option<String>), Failure> {
     let wanted = args.recipe.clone().map(|name| ChosenRecipe { name, given: Answers::new() });
-    // A story's answers are for its own recipe.
+    // A story's answers only fit its own recipe.
     let story = story.filter(|story| args.recipe.as_ref().is_none_or(|name| *name == story.name));
     let Some(mut chosen) = story.filter(|_| prompt.is_none()).or(wanted) else {
         if args.inputs.is_empty() {
@@ -72,10 +72,7 @@ pub(crate) fn chosen_recipe(
     Ok((Some(chosen), None))
 }
 
-/// Whether a recipe can begin with these answers.
-///
-/// # Errors
-/// Each one that is missing or does not fit, with the list of what is asked.
+/// Names each answer that is missing or does not fit, and lists what the recipe asks.
 pub(crate) fn check_answers(chosen: &ChosenRecipe, recipes: &[Recipe]) -> Result<(), Failure> {
     let form = &find(&chosen.name, recipes)?.card().inputs;
     answers::check(form, &chosen.given)
@@ -83,7 +80,7 @@ pub(crate) fn check_answers(chosen: &ChosenRecipe, recipes: &[Recipe]) -> Result
         .map_err(|misfits| answers_failure(&chosen.name, &misfits, form))
 }
 
-/// A recipe that can't begin with the answers that it was given.
+/// The failure of a recipe that can't begin with its answers.
 pub(crate) fn answers_failure(name: &str, misfits: &[AnswerError], form: &Form) -> Failure {
     let told: Vec<String> = misfits.iter().map(ToString::to_string).collect();
     let what = format!("the recipe {name} can't begin: {}", told.join("; "));
@@ -108,7 +105,7 @@ fn unknown_input(key: &str, name: &str, form: &Form) -> Failure {
         .hint(describe_inputs(name, form))
 }
 
-/// What a recipe asks for, on one line.
+/// The inputs of a recipe, on one line.
 fn describe_inputs(name: &str, form: &Form) -> String {
     if form.fields.is_empty() {
         return format!("{name} asks for nothing.");
@@ -117,7 +114,8 @@ fn describe_inputs(name: &str, form: &Form) -> String {
     format!("{name} asks for: {}.", told.join("; "))
 }
 
-/// The text of an answer: as it stands, or of the file that it names. A path is asked for as it stands.
+/// The text of an answer: the value itself, or the file that `@FILE` names. For a question that asks for paths the
+/// value stays as it is.
 fn read_answer(key: &str, value: &str, field: Option<&Field>) -> Result<String, Failure> {
     let is_path = field.is_some_and(|field| matches!(field.kind, FieldKind::File | FieldKind::Files));
     match value.strip_prefix('@') {

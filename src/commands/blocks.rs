@@ -1,4 +1,4 @@
-//! `sayso blocks`: the blocks that a reply holds, as the app would see them.
+//! `sayso blocks`: lists the blocks in a reply, as a session would find them.
 
 use super::{Console, input};
 use crate::cli::{BlocksArgs, ModelArgs};
@@ -53,12 +53,12 @@ fn block_json(index: usize, block: &Proposal) -> Value {
     })
 }
 
-/// The file or folder that it is about.
+/// The file or folder that the block acts on.
 fn path(block: &Proposal) -> Option<String> {
     FileAct::parse(&block.kind(), &block.source).ok().map(|act| act.path().to_owned())
 }
 
-/// Whether it could be approved as it stands.
+/// Whether the block is complete enough to be approved.
 fn is_runnable(block: &Proposal) -> bool {
     block.closed
         && match block.file {

@@ -1,7 +1,8 @@
 //! `sayso check`: reviews files without running them.
 //!
-//! Files are gathered (`files`), reviewed side by side (`work`) and told in the order in which they were named: for
-//! people (`human`), as JSON, or as SARIF (`sarif`); how far that is goes to standard error (`progress`). What can't be read does not keep the others from being reviewed.
+//! `files` gathers the files, `work` reviews them in parallel, and the results are printed in the order in which the
+//! files were named: for people (`human`), as JSON, or as SARIF (`sarif`). `progress` shows on standard error how far
+//! the check is. A file that can't be read does not keep the others from being reviewed.
 
 mod files;
 mod human;
@@ -33,7 +34,7 @@ pub(super) fn run(args: &CheckArgs, outer: &ModelArgs, console: &mut Console<'_>
     }
     let languages = factory.languages.all.clone();
     if let Some(word) = &args.language {
-        // A name that nothing knows is a slip of the pen: said at once, not once a file.
+        // An unknown language is a typing error: reported once, not for every file.
         files::named_language(word, &languages)?;
     }
     let jobs = files::gather(&args.files, args.language.as_deref(), &languages);
@@ -48,7 +49,7 @@ pub(super) fn run(args: &CheckArgs, outer: &ModelArgs, console: &mut Console<'_>
     report.end()?.into_result(args)
 }
 
-/// What was told so far.
+/// Writes the report and counts what it holds.
 struct Report<'a> {
     style: Style,
     scope: &'a Scope,
@@ -57,7 +58,7 @@ struct Report<'a> {
     told: bool,
     findings: [usize; 3],
     forbidden: usize,
-    /// Files that were not checked, or not in full.
+    /// Files that were reviewed, but not in full.
     unchecked: usize,
     unread: Vec<String>,
     notes: Vec<Value>,
@@ -125,7 +126,7 @@ impl<'a> Report<'a> {
         Ok(())
     }
 
-    /// What stands between two values of a list.
+    /// Writes the comma between two values of a list.
     fn write_comma(&mut self) -> Result<(), Failure> {
         if std::mem::replace(&mut self.told, true) {
             self.out.write_all(b",")?;
@@ -147,7 +148,7 @@ impl<'a> Report<'a> {
     }
 }
 
-/// What the exit code depends on.
+/// The counts that decide the exit code.
 struct Verdict {
     findings: [usize; 3],
     forbidden: usize,
@@ -170,7 +171,7 @@ impl Verdict {
             Severity::Medium => self.findings.iter().take(2).sum(),
             Severity::Info => self.findings.iter().sum(),
         };
-        // What was not checked is never clean.
+        // A file that was not fully checked never counts as clean.
         let unchecked = if args.allow_unchecked { 0 } else { self.unchecked };
         if counted + self.forbidden + unchecked > 0 {
             Err(Failure::already_told(FailureClass::Work))
@@ -180,7 +181,7 @@ impl Verdict {
     }
 }
 
-/// Findings in notebooks tell their cell too.
+/// Adds the cell to findings in notebooks.
 fn with_cells(mut findings: Value, cells: &[Option<u32>]) -> Value {
     for (finding, cell) in findings.as_array_mut().into_iter().flatten().zip(cells) {
         if let (Some(cell), Some(finding)) = (cell, finding.as_object_mut()) {

@@ -1,4 +1,5 @@
-//! `sayso completions` and `sayso man`: made from the definition of the command line, so that they can't disagree.
+//! `sayso completions` and `sayso man`: generated from the definition of the command line, so that they always agree
+//! with it.
 
 use super::Console;
 use crate::cli::Cli;

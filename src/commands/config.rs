@@ -1,4 +1,4 @@
-//! `sayso config`: where the files are, whether they are right, what holds and why, and a file to start with.
+//! `sayso config`: shows where the files are, checks them, shows which values hold and why, and creates a first file.
 
 use super::Console;
 use crate::cli::{ConfigCommand, ModelArgs};
@@ -26,7 +26,7 @@ pub(super) async fn run(
     }
 }
 
-/// The folders, without reading what is in them: this has to work when the configuration is broken.
+/// Finds the folders without reading the files in them: this has to work with a broken configuration.
 fn paths() -> Result<Paths, Failure> {
     let env = |name: &str| std::env::var(name).ok();
     Paths::find(&env).map_err(|error| setup::broken(&error))
@@ -53,7 +53,7 @@ async fn check(outer: &ModelArgs, console: &mut Console<'_>) -> Result<(), Failu
     let factory = super::factory(outer, console)?;
     let paths = &factory.loaded.paths;
     config::keys::read(&paths.credentials()).map_err(|error| setup::broken(&error))?;
-    // The terminal would not open with a keymap or theme that is not understood.
+    // The terminal interface does not start with a broken keymap or theme.
     let of_themes = crate::session::look::check(&factory)?;
     report::print_notices(&of_themes, console.err)?;
     check_model(&factory)?;
@@ -67,7 +67,7 @@ async fn check(outer: &ModelArgs, console: &mut Console<'_>) -> Result<(), Failu
     Ok(())
 }
 
-/// A session does not begin with a model of which no provider is known.
+/// Checks what a session needs: the provider of its model has to be known.
 fn check_model(factory: &SessionFactory) -> Result<(), Failure> {
     factory
         .loaded
@@ -77,7 +77,7 @@ fn check_model(factory: &SessionFactory) -> Result<(), Failure> {
         .map_err(|error| start_failure(factory, "model", &error.to_string()).hint(error.hint()))
 }
 
-/// Nothing runs where a folder that runs may use is not there, or the sandbox that was asked for can't be had.
+/// Checks what a run needs: the configured folders have to exist, and the configured sandbox has to work.
 async fn check_rights(factory: &SessionFactory) -> Result<(), Failure> {
     let config = &factory.loaded.config;
     let executor = factory.local_executor();
@@ -91,7 +91,7 @@ async fn check_rights(factory: &SessionFactory) -> Result<(), Failure> {
         .hint("Name a folder that is there, as in read = [\"/data\"]; sayso doctor tells what is missing."))
 }
 
-/// What a start refuses, with the place where it is set.
+/// The failure that a start would give, with the place where the setting was made.
 fn start_failure(factory: &SessionFactory, setting: &str, why: &str) -> Failure {
     let place = match factory.loaded.origins.of(setting) {
         Origin::Default => String::new(),

@@ -1,4 +1,4 @@
-//! `sayso doctor`: what was found on this machine, what is missing, and what that means.
+//! `sayso doctor`: shows what was found on this machine, what is missing, and the consequences.
 
 mod elsewhere;
 
@@ -22,14 +22,14 @@ use serde_json::{Value, json};
 use std::io::IsTerminal as _;
 use std::sync::Arc;
 
-/// One thing that was looked for.
+/// The result of one check.
 struct DoctorEntry {
     what: String,
-    /// Whether it is as it should be.
+    /// Whether nothing is wrong.
     good: bool,
     /// What was found, or that nothing was.
     found: String,
-    /// What follows from it, and how to get it; empty where nothing is missing.
+    /// The consequences, and how to get what is missing; empty if there is nothing to say.
     means: String,
 }
 
@@ -86,7 +86,7 @@ async fn interpreters(factory: &SessionFactory) -> Vec<DoctorEntry> {
     let wanted = wanted.and_then(|terms| terms.rights.python.clone()).and_then(|python| python.wanted);
     let mut lacking = Vec::new();
     for entry in languages.0.iter().filter(|entry| !is_there(entry)) {
-        // What is there and too old is told with what is needed.
+        // For a program that is too old the version that is needed is named.
         let programs = match executor.terms(&entry.name, None).await {
             Err(ExecutorError::NotInstalled(program)) => program,
             Err(ExecutorError::NoneInstalled { programs, .. }) => programs.replace(", ", " or "),
@@ -117,7 +117,7 @@ async fn interpreters(factory: &SessionFactory) -> Vec<DoctorEntry> {
     looks
 }
 
-/// What is told of a language. `wanted`: the version of Python that the folder asks for, where another stands in for it.
+/// The entry of a language. `wanted`: the Python version that the folder asks for, if another one is used instead.
 fn interpreter_entry(
     entry: &LanguageEntry,
     interpreter: Option<&Interpreter>,
@@ -153,7 +153,7 @@ fn how_to_get(language: &str, command: &str) -> String {
     }
 }
 
-/// Languages that nearly everybody needs: each that is missing is told for itself.
+/// Languages that nearly everybody needs: a missing one gets an entry of its own.
 const USUAL_LANGUAGES: &[&str] = &["python", "bash", "javascript"];
 
 async fn models(factory: &SessionFactory) -> Vec<DoctorEntry> {
@@ -166,7 +166,7 @@ async fn models(factory: &SessionFactory) -> Vec<DoctorEntry> {
         ),
         Err(error) => DoctorEntry::missing("model", error.what, error.hint),
     }];
-    // Only whether there is one is told, never the key.
+    // Shows only whether a key exists, never the key.
     if let Err(error) = config::keys::read(&factory.loaded.paths.credentials()) {
         looks.push(DoctorEntry::missing("keys", error.to_string(), "Until then its keys are not used."));
     }
@@ -187,7 +187,7 @@ async fn models(factory: &SessionFactory) -> Vec<DoctorEntry> {
     looks
 }
 
-/// The sandbox as a whole, then each layer, by the result of the tests.
+/// The sandbox as a whole, then each layer, as the tests found them.
 async fn sandbox(factory: &SessionFactory) -> Vec<DoctorEntry> {
     let report = match setup::sandbox(factory).await {
         Ok(report) => report,
@@ -211,7 +211,7 @@ async fn sandbox(factory: &SessionFactory) -> Vec<DoctorEntry> {
     looks
 }
 
-/// `net off (tested) | …`: what was seen from inside.
+/// What the tests saw from inside the sandbox: `net off (tested) | …`.
 fn describe_sandbox(report: &SandboxReport) -> String {
     let fact =
         |holds: bool, yes: &str, no: &str| if holds { format!("{yes} (tested)") } else { no.to_owned() };
@@ -261,7 +261,7 @@ fn sessions(factory: &SessionFactory) -> DoctorEntry {
     let folder = factory.loaded.sessions();
     let count = index::list(&folder).len();
     let found = format!("{count} in {}", folder.display());
-    // A session in which nothing was asked leaves no file.
+    // The test leaves no file: an empty session has none.
     let header = Header {
         id: SessionId("doctor".into()),
         name: String::new(),

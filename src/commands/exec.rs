@@ -1,7 +1,8 @@
-//! `sayso exec`: runs files in their order, in one session. Naming a file is its approval; its review is told all the same.
+//! `sayso exec`: runs files in their order, in one session. Naming a file approves it; its review is shown all the
+//! same.
 //!
-//! All files are read before the first one runs: what was named is what runs. The way is that of every session, by engine
-//! and driver; what is told of it is the business of `told`.
+//! All files are read before the first one runs, so that exactly the named text runs. Engine and driver carry out the
+//! runs as in every session; `reporter` shows them.
 
 mod reporter;
 
@@ -26,7 +27,7 @@ pub(super) async fn run(args: ExecArgs, console: &mut Console<'_>) -> Result<(),
         confine: args.confine.clone(),
         ..Default::default()
     };
-    // Files are named from where the person stands, whatever the folder is in which they start.
+    // Paths on the command line are relative to the person's folder, not to the one in which the files run.
     let texts = read(&args)?;
     let factory = super::factory(&model, console)?;
     let languages = factory.languages.all.clone();
@@ -78,7 +79,7 @@ pub(super) async fn run(args: ExecArgs, console: &mut Console<'_>) -> Result<(),
     }
 }
 
-/// Tells what is not enforced, unless the person said so.
+/// Warns that there is no sandbox, unless the person turned it off.
 fn warn(
     report: &SandboxReport,
     said: Option<SandboxLevel>,

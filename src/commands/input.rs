@@ -1,4 +1,4 @@
-//! Files that were named on the command line, or standard input for `-`: read once, whole, bounded.
+//! Reads files that were named on the command line, or standard input for `-`: once, whole, bounded.
 
 use crate::domain::visible::visible_line;
 use crate::domain::{Language, Languages};
@@ -8,7 +8,7 @@ use crate::workspace::read;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Larger inputs are refused: nobody reads them before they run.
+/// The largest input; a larger one is refused, because nobody reads it before it runs.
 const MAX_BYTES: u64 = 64 << 20;
 
 /// A file's text, byte for byte; `-` is standard input.
@@ -28,7 +28,7 @@ fn decode(path: &Path, bytes: Vec<u8>) -> Result<String, Failure> {
     })
 }
 
-/// The text of a plain file: nothing is waited for, as it would be at a pipe.
+/// The text of a regular file. Unlike `read` it never blocks, as reading a pipe could.
 pub(super) fn read_plain(path: &Path) -> Result<String, Failure> {
     let bytes = read::bounded(path, MAX_BYTES).map_err(|error| {
         Failure::new(FailureClass::Usage, visible_line(&error.to_string()))
@@ -45,7 +45,7 @@ fn read_whole(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// So many bytes of a file, or of standard input.
+/// At most this many bytes of a file or of standard input.
 pub(super) fn read_bytes(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     if is_stdin(path) {
@@ -56,17 +56,17 @@ pub(super) fn read_bytes(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Whether standard input is meant.
+/// Whether the path means standard input.
 pub(super) fn is_stdin(path: &Path) -> bool {
     path == Path::new("-")
 }
 
-/// The path as it is told.
+/// The path as messages name it.
 pub(super) fn display_path(path: &Path) -> String {
     if is_stdin(path) { "standard input".into() } else { path.display().to_string() }
 }
 
-/// The language of a file: the one that was named, else that of its extension.
+/// The language of a file: the named one, else that of its extension.
 pub(super) fn language(path: &Path, named: Option<&str>, languages: &Languages) -> Result<Language, Failure> {
     if let Some(word) = named {
         let found = languages.find(word).map(|entry| entry.name.clone());

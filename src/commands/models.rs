@@ -1,4 +1,5 @@
-//! `sayso models`: what each provider offers, with context and price; those that can't be asked in a line each.
+//! `sayso models`: lists the models of each provider with context and price, and providers without an answer in one
+//! line each.
 
 use super::Console;
 use crate::cli::{ModelArgs, ModelsArgs};
@@ -15,7 +16,7 @@ pub(super) async fn run(
     outer: &ModelArgs,
     console: &mut Console<'_>,
 ) -> Result<(), Failure> {
-    // An address that is given here is the named provider's.
+    // An address given here belongs to the named provider.
     let named = args.provider.clone().filter(|_| args.base_url.is_some());
     let given = ModelArgs { model: named, base_url: args.base_url.clone(), ..ModelArgs::default() };
     let factory = super::factory(&given.or(outer), console)?;
@@ -39,7 +40,7 @@ pub(super) async fn run(
     outcome(&offers, only)
 }
 
-/// One provider has to answer; the named one, where one was named.
+/// At least one provider has to answer; if one was named, that one.
 fn outcome(offers: &[Offer], only: Option<&str>) -> Result<(), Failure> {
     let answered = |offer: &Offer| {
         matches!(offer.answer, CatalogueAnswer::Models(_)) && (only.is_some() || offer.address.is_some())
@@ -62,7 +63,7 @@ fn outcome(offers: &[Offer], only: Option<&str>) -> Result<(), Failure> {
     })
 }
 
-/// The models of a provider that answered: a row each, or, where they are stories, in one line.
+/// Prints the models of a provider, one per row; stories share one line.
 fn write_models(offer: &Offer, models: &[ModelInfo], out: &mut dyn io::Write) -> io::Result<()> {
     let provider = visible_line(&offer.name);
     let Some(address) = &offer.address else {
@@ -85,7 +86,7 @@ fn write_models(offer: &Offer, models: &[ModelInfo], out: &mut dyn io::Write) ->
     Ok(())
 }
 
-/// The rows of those that answered, then a line for each of the others.
+/// Prints the providers that answered, then one line for each of the others.
 fn write(offers: &[Offer], console: &mut Console<'_>) -> io::Result<()> {
     for offer in offers {
         if let CatalogueAnswer::Models(models) = &offer.answer {
@@ -108,7 +109,7 @@ fn write(offers: &[Offer], console: &mut Console<'_>) -> io::Result<()> {
     Ok(())
 }
 
-/// What is known of a model: `ctx 128k  $2.50/$10  tools, images`.
+/// The known facts about a model: `ctx 128k  $2.50/$10  tools, images`.
 fn describe_model(model: &ModelInfo) -> String {
     let context = model.context.map_or_else(|| "ctx ?".into(), |n| format!("ctx {}", catalogue::tokens(n)));
     let price = model.price.as_ref().map(catalogue::price).unwrap_or_default();
@@ -156,7 +157,7 @@ fn model_json(model: &ModelInfo) -> Value {
     })
 }
 
-/// Dollars for a million tokens.
+/// A price in dollars per million tokens.
 fn price_json(price: &Price) -> Value {
     let dollars = |billionths: u64| billionths as f64 / 1000.0;
     json!({

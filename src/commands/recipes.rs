@@ -1,4 +1,4 @@
-//! `sayso recipes`: the ways of working that there are, with what each asks for.
+//! `sayso recipes`: lists the recipes, with the inputs of each.
 
 use super::Console;
 use crate::cli::{ModelArgs, RecipesArgs};

@@ -30,7 +30,7 @@ pub(super) async fn run(args: RunArgs, console: &mut Console<'_>) -> Result<(), 
         }
     };
     let begin = match begin(&args, prompt, begins, &factory)? {
-        // What a script put together may name files of which the person knows nothing.
+        // A prompt that a script assembled may name files that the person does not know of.
         TurnInput::Prompt(text) if !args.files => TurnInput::Text(text),
         begin => begin,
     };
@@ -43,7 +43,7 @@ pub(super) async fn run(args: RunArgs, console: &mut Console<'_>) -> Result<(), 
     failure(&ended, &options, &factory)
 }
 
-/// What the turn begins with: a recipe, or the prompt.
+/// The input of the turn: a recipe, or the prompt.
 fn begin(
     args: &RunArgs,
     prompt: Option<String>,
@@ -66,7 +66,7 @@ fn nothing_asked() -> Failure {
     )
 }
 
-/// What is asked: the argument, or standard input for `-`.
+/// The prompt: the argument, or standard input for `-`.
 fn prompt(args: &RunArgs) -> Result<Option<String>, Failure> {
     let written = cli::prompt(&args.words, &args.rest);
     let written =
@@ -79,7 +79,8 @@ fn prompt(args: &RunArgs) -> Result<Option<String>, Failure> {
     if prompt.trim().is_empty() { Err(nothing_asked()) } else { Ok(Some(prompt)) }
 }
 
-/// Whether blocks may be approved by themselves here: in a sandbox that holds, or where none is what the person said.
+/// Checks whether blocks may be approved automatically: in a working sandbox, or without one if the person turned it
+/// off.
 async fn may_approve(args: &RunArgs, factory: &SessionFactory) -> Result<(), Failure> {
     if args.approve == Policy::Ask || args.model.confine.sandbox == Some(SandboxLevel::Off) {
         return Ok(());
@@ -91,7 +92,7 @@ async fn may_approve(args: &RunArgs, factory: &SessionFactory) -> Result<(), Fai
     Err(Failure::new(FailureClass::Usage, sandbox::none_approved(&report.why_off())).hint(sandbox::SAY_SO))
 }
 
-/// The exit code of an ending, and what is told of it on standard error.
+/// Turns an ending into a failure with exit code, message and hint.
 fn failure(ended: &TurnResult, options: &HeadlessOptions, factory: &SessionFactory) -> Result<(), Failure> {
     let TurnResult { ending, hint } = ended;
     if let (Ending::Refused(misfits), TurnInput::Recipe { name, .. }) = (ending, &options.begin) {

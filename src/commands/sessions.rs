@@ -92,7 +92,7 @@ fn read(
     store::read_with(&summary.path, seal.as_ref()).map_err(|error| unreadable(&error))
 }
 
-/// The same, and says whether it is foreign, and what of it is damaged.
+/// Reads a session and warns if it is foreign or damaged.
 fn read_and_warn(
     summary: &Summary,
     factory: &SessionFactory,
@@ -108,7 +108,8 @@ fn read_and_warn(
     Ok(loaded)
 }
 
-/// The seal of this installation, where it has one; told where it can't be read, for all sessions are foreign then.
+/// The seal of this installation, if it has one. Warns if the seal can't be read, because then all sessions are
+/// foreign.
 fn seal(state: &Path, console: &mut Console<'_>) -> Result<Option<Seal>, Failure> {
     Seal::find(state).or_else(|error| {
         writeln!(console.err, "warning: {}", visible_line(&error.to_string()))?;
@@ -116,7 +117,7 @@ fn seal(state: &Path, console: &mut Console<'_>) -> Result<Option<Seal>, Failure
     })
 }
 
-/// Gives a session another name.
+/// Renames a session.
 fn rename(
     factory: &SessionFactory,
     session: &str,
@@ -133,7 +134,7 @@ fn rename(
     Ok(())
 }
 
-/// Takes a session over, or tells what that would mean.
+/// Adopts a foreign session, or without `yes` shows what that would mean.
 fn adopt(summary: &Summary, state: &Path, yes: bool, console: &mut Console<'_>) -> Result<(), Failure> {
     let seal = Seal::make(state).map_err(|error| unreadable(&error))?;
     let loaded = store::read_with(&summary.path, Some(&seal)).map_err(|error| unreadable(&error))?;
@@ -161,7 +162,7 @@ fn adopt(summary: &Summary, state: &Path, yes: bool, console: &mut Console<'_>) 
         .hint("Who has looked at it adopts it with --yes."))
 }
 
-/// Tells all that is wrong, session by session.
+/// Prints all damage, session by session.
 fn check(sessions: &[Summary], seal: Option<&Seal>, console: &mut Console<'_>) -> Result<(), Failure> {
     let mut damaged = 0;
     for session in sessions {
@@ -286,13 +287,13 @@ fn write_lines(out: &mut dyn Write, lead: &str, text: &str) -> io::Result<()> {
     visible(text).lines().try_for_each(|line| writeln!(out, "{lead}{line}"))
 }
 
-/// A moment in the person's time zone, to the minute.
+/// A timestamp in the person's time zone, to the minute.
 fn time(at: Timestamp) -> String {
     let Ok(at) = jiff::Timestamp::from_millisecond(at.0) else { return "-".into() };
     at.to_zoned(crate::session::local_zone()).strftime("%Y-%m-%d %H:%M").to_string()
 }
 
-/// A moment as RFC 3339.
+/// A timestamp as RFC 3339.
 fn stamp(at: Timestamp) -> String {
     jiff::Timestamp::from_millisecond(at.0).map(|at| format!("{at:.3}")).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! What follows from the settings: the model that answers, the languages that can be run, the limits of a run.
+//! Derives from the settings the model that answers, the languages that can be run, and the limits of a run.
 
 use super::executors::ExecutorChoice;
 use super::providers::{KEY_SEARCH_ORDER, Provider, ProviderKind};
@@ -8,28 +8,28 @@ use crate::domain::{Language, Languages, Limits, ModelName};
 use crate::text::near::nearest;
 use std::sync::Arc;
 
-/// The model that was chosen, and where it is.
+/// The chosen model and its provider.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ChosenModel {
     pub(crate) name: ModelName,
     pub(crate) provider: Provider,
 }
 
-/// Why a name leads to no model.
+/// Why a name does not resolve to a model.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ChoiceError {
     /// There is no such provider.
     #[error("there is no provider `{given}`{}", suggestion(near.as_ref()))]
     UnknownProvider {
         given: String,
-        /// The provider that was probably meant, with the model behind it.
+        /// The probable provider, with the model behind it.
         near: Option<String>,
         known: Vec<String>,
     },
-    /// It names a provider, and no model of it.
+    /// The name is that of a provider and names no model.
     #[error("`{0}` is a provider: which of its models is meant is not said")]
     NoModel(String),
-    /// The name says nothing.
+    /// The name is empty.
     #[error("the name of a model is empty")]
     Empty,
     /// The provider has no address.
@@ -61,14 +61,14 @@ impl ChoiceError {
 }
 
 impl Config {
-    /// The model that was chosen; `None` where none was.
+    /// The chosen model; `None` if there is none.
     pub(crate) fn chosen(&self) -> Result<Option<ChosenModel>, ChoiceError> {
         self.model.as_deref().map(|name| self.resolve(name)).transpose()
     }
 
-    /// The model that a name means: `PROVIDER/MODEL`, or a provider alone for the model that is asked there by default.
-    /// A name without a provider is one of OpenAI's, or of the server that stands in its place; with such a server a
-    /// first part that is no provider belongs to the model's name (`qwen/qwen3-coder`).
+    /// Resolves a name: `PROVIDER/MODEL`, or a provider alone for its default model. A name without a provider is a
+    /// model of OpenAI, or of the server configured in its place; with such a server a first part that is not a
+    /// provider belongs to the model's name (`qwen/qwen3-coder`).
     pub(crate) fn resolve(&self, name: &str) -> Result<ChosenModel, ChoiceError> {
         let name = name.trim();
         let owner = self.provider_of(name);
@@ -106,19 +106,19 @@ impl Config {
         ChoiceError::UnknownProvider { given: given.to_owned(), near, known }
     }
 
-    /// The provider that a model's name belongs to.
+    /// The provider to which a model's name belongs.
     pub(crate) fn provider_of<'n>(&self, name: &'n str) -> &'n str {
         let name = name.trim();
         let first = name.split_once('/').map_or(name, |(first, _)| first);
         if self.providers.contains_key(first) { first } else { "openai" }
     }
 
-    /// The providers whose key may be looked for where nothing is chosen, in their order, each with its model.
+    /// The default models of the providers whose keys are searched if no model is chosen, in the order of the search.
     pub(crate) fn models_by_key(&self) -> Vec<ChosenModel> {
         KEY_SEARCH_ORDER.iter().filter_map(|name| self.resolve(name).ok()).collect()
     }
 
-    /// The provider that is at this address.
+    /// The provider with this address.
     pub(crate) fn provider_at(&self, address: &str) -> Option<&str> {
         let plain = |address: &str| address.trim_end_matches('/').trim_end_matches("/v1").to_owned();
         let wanted = plain(address);
@@ -126,7 +126,7 @@ impl Config {
         self.providers.iter().find(|(_, provider)| at(provider)).map(|(name, _)| name.as_str())
     }
 
-    /// Whether a file of the person's puts another server in the place of a provider that is known without any file.
+    /// Whether the person's configuration gives a shipped provider another address.
     fn is_moved(&self, provider: &str) -> bool {
         let now = self.providers.get(provider).and_then(|p| p.own_address());
         super::providers::shipped().get(provider).is_some_and(|p| p.own_address() != now)
@@ -137,7 +137,7 @@ impl Config {
         nearest(word, self.providers.keys().map(String::as_str))
     }
 
-    /// The languages that can be run: the known ones in their order, then others by name.
+    /// The languages that can be run: the shipped ones in their order, then others by name.
     pub(crate) fn languages(&self) -> Languages {
         let known = Languages::default();
         let place = |name: &str| known.0.iter().position(|l| l.name.0 == name).unwrap_or(usize::MAX);
@@ -150,7 +150,7 @@ impl Config {
         Languages(Arc::new(names.into_iter().filter_map(entry).collect()))
     }
 
-    /// The languages whose blocks have a terminal of their own from the start: only programs of this machine can.
+    /// The languages whose blocks get a terminal from the start; only the local executor supports that.
     pub(crate) fn terminals(&self) -> Vec<Language> {
         let choices = self.languages.iter().filter(|_| self.executor == ExecutorChoice::Local);
         choices.filter(|(_, choice)| choice.pty).map(|(name, _)| Language(name.clone())).collect()
@@ -169,7 +169,7 @@ impl Config {
         }
     }
 }
-/// A language as it was chosen. A program of the person's own stands alone; one that is known keeps its way.
+/// A language as configured. A known program keeps its arguments; one that the person chose has no alternatives.
 fn language(name: &str, choice: &LanguageChoice, known: Option<&LanguageEntry>) -> LanguageEntry {
     let mut entry = LanguageEntry {
         name: Language(name.to_owned()),

@@ -1,4 +1,5 @@
-//! What a conversation carries and costs: instructions, the size of the context, prices, the session budget.
+//! Settings for what a conversation carries and costs: instructions, the size of the context, prices, the session
+//! budget.
 
 use crate::domain::{LongPrice, Price};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -8,18 +9,18 @@ use std::path::PathBuf;
 /// The prices that come with the program.
 const SHIPPED_PRICES: &str = include_str!("../../assets/prices.toml");
 
-/// What of a conversation is sent.
+/// Which parts of a conversation are sent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Context {
-    /// Tokens that a conversation may have, its reply included, whatever is known of the model.
+    /// The most tokens of a conversation including its reply, whatever the model allows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) tokens: Option<u64>,
-    /// Whether models that can see images are sent those of results.
+    /// Whether images of results are sent to models that can see.
     pub(crate) images: bool,
 }
 
-/// Words that stand before every conversation.
+/// Instructions before every conversation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Instructions {
@@ -28,7 +29,7 @@ pub(crate) struct Instructions {
     pub(crate) text: Option<String>,
     /// Files with the person's own words.
     pub(crate) files: Vec<PathBuf>,
-    /// Whether the project's `AGENTS.md` is told.
+    /// Whether the model gets the project's `AGENTS.md`.
     pub(crate) project: bool,
 }
 
@@ -60,7 +61,7 @@ impl Serialize for Dollars {
 impl<'de> Deserialize<'de> for Dollars {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let amount = f64::deserialize(deserializer)?;
-        // A float that is negative or no number becomes 0, one that is too large the largest.
+        // The cast turns a negative amount and NaN into 0, and a too large one into the maximum.
         Ok(Self((amount * 1e9).round() as u64))
     }
 }

@@ -1,4 +1,4 @@
-//! What can be wrong with the configuration: where it stands, and what would be right.
+//! Errors of the configuration, with their place in the file and what would be right.
 
 use crate::text::located::Position;
 use std::fmt;
@@ -29,24 +29,24 @@ pub(crate) enum ConfigError {
         /// Why it is not used.
         why: KeyFileError,
     },
-    /// There is no home folder.
+    /// No home folder is known.
     #[error("no home folder is known: set HOME, or SAYSO_HOME to a folder for all files of sayso")]
     NoHome,
-    /// The layers don't fit together; a flaw of the program.
+    /// The layers can't be merged: an error in the program itself.
     #[error("the configuration can't be put together: {0}")]
     Flaw(String),
 }
 
-/// Why a file of keys is not used, and what to do, as the rest of a sentence about the file. Never a word of its keys.
+/// Why a file of keys is not used, and what to do, as the rest of a sentence about the file. Never contains a key.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum KeyFileError {
     /// It is a folder, a pipe, or far too large.
     #[error("is not a plain file of keys")]
     NoPlainFile,
-    /// Who owns it could change it.
+    /// Another user owns the file and could change it.
     #[error("belongs to another user: its keys are not used")]
     Foreign,
-    /// The file again, for the command that mends it.
+    /// Others can read the file; its path is for the command that repairs this.
     #[error("can be read by others: its keys are not used. Run: chmod 600 {}", .0.display())]
     Open(PathBuf),
     /// The line, from 1.

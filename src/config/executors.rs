@@ -1,4 +1,4 @@
-//! What carries out runs: on this machine, in a container, in a Jupyter kernel; and how the last two are reached.
+//! Settings for what carries out runs: this machine, containers or Jupyter kernels, and how the last two are reached.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ pub enum ExecutorChoice {
     Jupyter(Option<String>),
 }
 
-/// A word that names no executor.
+/// The text does not name an executor.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("an executor is local, container, container:IMAGE, jupyter or jupyter:KERNEL")]
 pub struct NoExecutor;
@@ -72,7 +72,7 @@ impl From<ExecutorChoice> for String {
     }
 }
 
-/// How runs elsewhere are reached.
+/// How executors other than this machine are reached.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Executors {
@@ -112,9 +112,9 @@ pub struct ContainerExecutor {
     pub tmp: u64,
     /// Processes in a container.
     pub(crate) processes: u32,
-    /// Processors that a container may use, at most.
+    /// The most processors that a container may use.
     pub(crate) processors: u32,
-    /// The user in a container, `UID:GID`; else the account's own.
+    /// The user in a container, `UID:GID`; by default the account's own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) user: Option<String>,
 }
@@ -123,7 +123,8 @@ pub struct ContainerExecutor {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct JupyterExecutor {
-    /// The address of a Jupyter Server, JupyterHub or Enterprise Gateway; else kernels of this machine are started.
+    /// The address of a Jupyter Server, JupyterHub or Enterprise Gateway; by default kernels of this machine are
+    /// started.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
     /// The environment variable that holds the token of the server.
@@ -134,7 +135,7 @@ pub struct JupyterExecutor {
     pub token_command: Option<String>,
     /// Seconds that a kernel may take to start.
     pub(crate) start: u64,
-    /// Seconds for which a lost connection is made again.
+    /// Seconds during which a lost connection is retried.
     pub reconnect: u64,
 }
 

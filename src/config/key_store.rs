@@ -1,7 +1,7 @@
-//! Writes a key into `credentials.toml`, because the person asked for it: bound to the origin that it was given for.
+//! Writes a key into `credentials.toml` at the person's request, bound to the origin for which it was given.
 //!
-//! The rest of the file stays as it is. The file is replaced in one step by one that only the person can read; what stands
-//! there after it is read again before that, so that no file is left that the next start refuses.
+//! The rest of the file stays unchanged. A file that only the person can read replaces it in one step; its new text
+//! is parsed first, so that the next start never refuses it.
 
 use super::keys::{private_text, read_text};
 use super::{ConfigError, KeyFileError};
@@ -11,10 +11,10 @@ use std::ops::Range;
 use std::path::Path;
 use toml::de::DeTable;
 
-/// Puts a provider's key into the file, in the place of the one that it had there.
+/// Stores a provider's key in the file, replacing its old key.
 ///
 /// # Errors
-/// When the file is not the person's alone, is not right, can't be written, or has the key in a table of its own.
+/// When others can access the file, the file is malformed or can't be written, or the key is in a table of its own.
 pub(crate) fn store(
     credentials: &Path,
     name: &str,
@@ -23,23 +23,23 @@ pub(crate) fn store(
 ) -> Result<(), ConfigError> {
     let failed = |source| ConfigError::Io { path: credentials.to_owned(), source };
     let before = private_text(credentials)?.unwrap_or_default();
-    // What it says now has to be right: a second fault would hide behind the first.
+    // The old text has to be valid: otherwise its error would be blamed on the new text.
     read_text(credentials, &before)?;
     let text = with_key(&before, name, key, origin)
         .map_err(|why| ConfigError::Credentials { path: credentials.to_owned(), why })?;
     read_text(credentials, &text)?;
-    // A file that is a link elsewhere stays one.
+    // Resolve a link, so that its target is replaced and not the link.
     let path = std::fs::canonicalize(credentials).unwrap_or_else(|_| credentials.to_owned());
     let folder = path.parent().unwrap_or(Path::new("."));
     std::fs::create_dir_all(folder).map_err(failed)?;
-    // Made so that nobody else can read it.
+    // A temporary file is created readable only by its owner.
     let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
     file.write_all(text.as_bytes()).and_then(|()| file.as_file().sync_all()).map_err(failed)?;
     file.persist(&path).map_err(|error| failed(error.error))?;
     Ok(())
 }
 
-/// The text with this key in it.
+/// Returns the text with this key in it.
 fn with_key(before: &str, name: &str, key: &SecretString, origin: &str) -> Result<String, KeyFileError> {
     let quoted = |text: &str| toml::Value::String(text.to_owned()).to_string();
     let value = format!("{{ key = {}, origin = {} }}", quoted(key.expose_secret()), quoted(origin));
@@ -53,7 +53,7 @@ fn with_key(before: &str, name: &str, key: &SecretString, origin: &str) -> Resul
         return Ok(text);
     }
     let row = format!("{} = {value}\n", quoted(name));
-    // Behind the head of a table it would belong to that table.
+    // A line after a table's head would belong to that table.
     if before.lines().any(|line| line.trim_start().starts_with('[')) {
         return Ok(row + before);
     }
@@ -61,7 +61,7 @@ fn with_key(before: &str, name: &str, key: &SecretString, origin: &str) -> Resul
     Ok(format!("{before}{end}{row}"))
 }
 
-/// Where a provider's value stands in the text.
+/// The range of a provider's value in the text.
 fn place_of(text: &str, name: &str) -> Option<Range<usize>> {
     let table = DeTable::parse(text).ok()?;
     let (_, value) = table.get_ref().iter().find(|(key, _)| key.get_ref() == name)?;

@@ -1,11 +1,10 @@
-//! Keys of providers: from the environment, from a file that nobody else can read, from a program of the person's, or
-//! from the system's keyring.
-//! Never shown, never logged.
+//! Finds the keys of providers: in the environment, in a file that nobody else can read, from a program of the
+//! person's, or in the system's keyring. Keys are never shown and never logged.
 //!
-//! A key goes only to the origin that it was given for. A key in the environment goes where the same person's options,
-//! environment and configuration say. A key that was stored (`credentials.toml`, `key_command`) belongs to the
-//! provider's own address, or to the origin that is written beside it: an address that was given for this time only
-//! doesn't get it. This file decides which key may be sent; it sends nothing and runs no program.
+//! A key is sent only to the origin for which it was given. A key in the environment goes to the address that the
+//! same person's options, environment and configuration name. A stored key (`credentials.toml`, `key_command`)
+//! belongs to the provider's own address, or to the origin written beside it: an address given only for this start
+//! does not get it. This file decides which key may be sent; it sends nothing and runs no program.
 
 use super::origin::origin;
 use super::providers::{OneOrMore, Provider};
@@ -17,34 +16,34 @@ use std::io::{self, Read as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
-/// A file of more bytes than this holds no keys.
+/// The largest file of keys.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// What is known of a provider's key.
+/// The result of the search for a provider's key.
 #[derive(Debug)]
 pub(crate) enum KeyLookup {
-    /// There is one, and it may be sent to the address in use.
+    /// A key that may be sent to the address in use.
     Here(SecretString, KeySource),
-    /// A program writes it: the person's own, or the one that asks the keyring.
+    /// A program writes the key: the person's own, or the one that reads the keyring.
     Command(OneOrMore, KeySource),
-    /// There is one, for another origin than that of the address in use.
+    /// A key exists, but for another origin than that of the address in use.
     Elsewhere {
-        /// Where it is kept: `credentials.toml`.
+        /// Where the key is stored.
         kept: KeySource,
-        /// The origin that it is for; `None`: it is not known.
+        /// The origin for which it was given; `None`: unknown.
         for_origin: Option<String>,
     },
     None,
 }
 
-/// Where a key is kept.
+/// Where a key is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum KeySource {
     /// In this environment variable.
     Environment(String),
     /// In `credentials.toml`.
     File,
-    /// A program writes it.
+    /// Written by the program in `key_command`.
     Command,
     /// In the system's keyring.
     Keyring,
@@ -61,20 +60,20 @@ impl std::fmt::Display for KeySource {
     }
 }
 
-/// A key of the file.
+/// A key in the file.
 #[derive(Debug)]
 pub(crate) struct StoredKey {
     pub(crate) name: String,
     pub(crate) key: SecretString,
-    /// The origin that it was given for; `None`: that of the provider's own address.
+    /// The origin for which it was given; `None`: that of the provider's own address.
     pub(crate) origin: Option<String>,
 }
 
-/// The key of a provider: the environment variable that its configuration names, else its line in `credentials`, else
-/// its program, else the system's keyring.
+/// Finds the key of a provider: in the environment variables that its configuration names, else in `credentials`,
+/// else from its program, else in the system's keyring.
 ///
 /// # Errors
-/// When the file can be read by others, can't be read, or is not right; the error never holds a key.
+/// When others can read the file, it can't be read, or it is malformed; the error never contains a key.
 pub(crate) fn find(
     name: &str,
     provider: &Provider,
@@ -106,8 +105,8 @@ pub(crate) fn find(
     })
 }
 
-/// The program that asks the system's keyring for a provider's key. The keyring belongs to the desktop, and its own
-/// program speaks to it: `secret-tool` of libsecret, `security` on macOS.
+/// The command that reads a provider's key from the system's keyring. The keyring belongs to the desktop, whose own
+/// program reads it: `secret-tool` of libsecret, `security` on macOS.
 fn keyring_command(name: &str) -> OneOrMore {
     let words: &[&str] = if cfg!(target_os = "macos") {
         &["security", "find-generic-password", "-s", "sayso", "-w", "-a", name]
@@ -117,7 +116,7 @@ fn keyring_command(name: &str) -> OneOrMore {
     OneOrMore::Several(words.iter().map(|word| (*word).to_owned()).collect())
 }
 
-/// How a provider's key is put into the system's keyring.
+/// The command with which the person stores a provider's key in the system's keyring.
 pub(crate) fn keyring_store_command(name: &str) -> String {
     if cfg!(target_os = "macos") {
         format!("security add-generic-password -s sayso -a {name} -w")
@@ -126,7 +125,7 @@ pub(crate) fn keyring_store_command(name: &str) -> String {
     }
 }
 
-/// The key of the first of its variables that is set, and the variable's name.
+/// The key in the first of the provider's variables that is set, and the name of that variable.
 pub(crate) fn from_environment(
     provider: &Provider,
     env: &dyn Fn(&str) -> Option<String>,
@@ -138,13 +137,13 @@ pub(crate) fn from_environment(
     })
 }
 
-/// The headers of a provider that may be sent to the address in use: those that look like keys belong to its own
-/// origin. The second list holds the names of the others.
+/// The headers of a provider that may be sent to the address in use: those that look like keys are only for its own
+/// origin. The second list names the headers held back.
 pub(crate) fn headers(provider: &Provider) -> (Vec<(String, String)>, Vec<String>) {
     split_held_back(provider, &provider.headers)
 }
 
-/// The same of what stands behind the `?` of every request: some servers want their key there.
+/// The same for query parameters: some servers want their key there.
 pub(crate) fn query(provider: &Provider) -> (Vec<(String, String)>, Vec<String>) {
     split_held_back(provider, &provider.query)
 }
@@ -162,8 +161,8 @@ fn split_held_back(
     (sent, kept.into_iter().map(|(name, _)| name).collect())
 }
 
-/// The values of a provider's headers, of its query and of the queries of its addresses that look like keys, for masking
-/// them wherever they turn up.
+/// The values of a provider's headers, of its query and of the queries of its addresses that look like keys, so that
+/// they can be masked everywhere.
 pub(crate) fn secret_values(provider: &Provider) -> impl Iterator<Item = SecretString> {
     let fields = provider.headers.iter().chain(&provider.query).map(|(name, value)| (&**name, &**value));
     let addresses = [provider.base_url.as_deref(), provider.elsewhere.as_deref()].into_iter().flatten();
@@ -173,22 +172,22 @@ pub(crate) fn secret_values(provider: &Provider) -> impl Iterator<Item = SecretS
     fields.chain(written).filter(|(name, _)| looks_secret(name)).map(|(_, value)| value.to_owned().into())
 }
 
-/// Whether a header of this name, or a name of a query, carries a key.
+/// Whether a header or query parameter of this name carries a key.
 pub(crate) fn looks_secret(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     let words = ["auth", "key", "token", "secret", "cookie", "password", "signature", "credential"];
     matches!(&*name, "sig" | "code" | "pwd") || words.iter().any(|word| name.contains(word))
 }
 
-/// All keys of the file, by the name of their provider: also for masking them wherever they turn up.
+/// Reads all keys of the file, also for masking them everywhere.
 pub(crate) fn read(credentials: &Path) -> Result<Vec<StoredKey>, ConfigError> {
     private_text(credentials)?.map_or_else(|| Ok(Vec::new()), |text| read_text(credentials, &text))
 }
 
-/// The same of a text that is to stand there.
+/// Parses the text of a file of keys, also one that is about to be written.
 pub(super) fn read_text(credentials: &Path, text: &str) -> Result<Vec<StoredKey>, ConfigError> {
     let refuse = |why| ConfigError::Credentials { path: credentials.to_owned(), why };
-    // The parser's own message quotes the line, which may hold a key: only the place is told.
+    // The parser's message quotes the line, which may hold a key: the error names only the line number.
     let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
         let line = line_of(text, start_of(&error));
         refuse(KeyFileError::NoToml(line))
@@ -196,7 +195,7 @@ pub(super) fn read_text(credentials: &Path, text: &str) -> Result<Vec<StoredKey>
     table.into_iter().map(|(name, value)| parse_stored_key(name, &value).map_err(refuse)).collect()
 }
 
-/// One key: `NAME = "KEY"`, or `NAME = { key = "KEY", origin = "https://…" }`.
+/// Parses one key: `NAME = "KEY"`, or `NAME = { key = "KEY", origin = "https://…" }`.
 fn parse_stored_key(name: String, value: &toml::Value) -> Result<StoredKey, KeyFileError> {
     let written = |value: Option<&toml::Value>| {
         value.and_then(toml::Value::as_str).map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned)
@@ -221,12 +220,12 @@ fn parse_stored_key(name: String, value: &toml::Value) -> Result<StoredKey, KeyF
     Ok(StoredKey { name, key, origin: for_origin })
 }
 
-/// The text of a file that only the person can read; `None` where it is not there.
+/// Reads a file that only the person can read; `None` if it does not exist.
 pub(super) fn private_text(path: &Path) -> Result<Option<String>, ConfigError> {
     let refuse = |why| ConfigError::Credentials { path: path.to_owned(), why };
     let failed = |source| ConfigError::Io { path: path.to_owned(), source };
     match std::fs::metadata(path) {
-        // Opening a pipe would wait for its writer: look before.
+        // Check first: opening a pipe would block.
         Ok(meta) if !meta.is_file() => return Err(refuse(KeyFileError::NoPlainFile)),
         Ok(_) => {}
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),

@@ -1,4 +1,4 @@
-//! The layers: defaults, the person's file, the project's file, the environment, options of the command line.
+//! Merges the layers: defaults, the person's file, the project's file, the environment, command line options.
 //!
 //! A later layer wins, setting by setting, and each value knows where it came from. Pure: texts in, values out.
 
@@ -18,7 +18,7 @@ use toml::de::{DeTable, DeValue};
 /// Where a value came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
-    /// Nobody chose it.
+    /// The default value.
     Default,
     /// A file, the person's or the project's, and the line.
     File(PathBuf, usize),
@@ -39,7 +39,7 @@ impl fmt::Display for Origin {
     }
 }
 
-/// Where each value came from; what is not named is a default.
+/// Where each value came from; a setting that is not in the map has its default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Origins(pub(super) BTreeMap<String, Origin>);
 
@@ -58,7 +58,7 @@ pub(super) struct FoundSetting {
     pub(super) line: usize,
 }
 
-/// The name of a setting as it is written.
+/// The name of a setting with dots.
 pub(super) fn dotted(name: &[String]) -> String {
     let plain = |part: &String| {
         !part.is_empty() && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
@@ -76,7 +76,7 @@ pub(super) fn dotted(name: &[String]) -> String {
     parts.join(".")
 }
 
-/// Something that is wrong in a file, where, and with which setting.
+/// An error in a file: its setting, its place and a message.
 pub(super) struct SettingError {
     pub(super) name: Vec<String>,
     pub(super) span: Range<usize>,
@@ -95,7 +95,7 @@ impl SettingError {
     }
 }
 
-/// The values of a file, and what is wrong with it. What is wrong does not keep the rest from being read.
+/// Reads the values of a file and collects its errors; an error does not keep the rest from being read.
 pub(super) fn read(path: &Path, source: &str) -> Result<(Vec<FoundSetting>, Vec<SettingError>), ConfigError> {
     let table = DeTable::parse(source).map_err(|error| {
         let span = error.span().unwrap_or(0..0);
@@ -134,7 +134,7 @@ impl LayerWalk<'_> {
                         format!("has to be a table, not {}", article(inner.type_str())),
                     );
                 }
-                // A name that the person chose says something even where nothing is said of it.
+                // An empty table with a name that the person chose still defines that name.
                 (_, Some(inner)) if inner.is_empty() && settings::is_chosen(name) => {
                     let line = line_of(self.source, key_span.start);
                     self.found.push(FoundSetting {
@@ -180,7 +180,7 @@ fn article(kind: &str) -> String {
     format!("{} {kind}", if an { "an" } else { "a" })
 }
 
-/// Why a value is none of its setting.
+/// Why a setting does not accept a value.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum UnfitError {
     #[error("the number {0} is too large")]
@@ -189,12 +189,12 @@ pub(super) enum UnfitError {
     Form {
         shown: String,
         form: SettingForm,
-        /// How it would be written, where that can be told.
+        /// How to write it correctly, if that is clear.
         hint: String,
     },
 }
 
-/// A value with its places left out.
+/// Converts a value to one without positions.
 fn convert(value: &DeValue<'_>) -> Result<Value, UnfitError> {
     Ok(match value {
         DeValue::String(text) => Value::String(text.to_string()),
@@ -208,14 +208,14 @@ fn convert(value: &DeValue<'_>) -> Result<Value, UnfitError> {
         DeValue::Array(items) => {
             Value::Array(items.iter().map(|item| convert(item.get_ref())).collect::<Result<_, _>>()?)
         }
-        // No setting has such a value: the check says what it should be.
+        // Only amounts of dollars may be floats, and no setting takes a date or a table: `check` reports those.
         DeValue::Float(number) => Value::Float(number.as_str().replace('_', "").parse().unwrap_or(f64::NAN)),
         DeValue::Datetime(time) => Value::Datetime(*time),
         DeValue::Table(_) => Value::Table(toml::Table::new()),
     })
 }
 
-/// What a value of this form has to be, in words.
+/// Describes the values that a form allows.
 pub(super) fn describe_form(form: SettingForm) -> String {
     match form {
         SettingForm::Text => "a text that is not empty".into(),
@@ -242,7 +242,7 @@ pub(super) fn describe_form(form: SettingForm) -> String {
 
 const UNITS: [(&str, i64); 4] = [("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
 
-/// A number of bytes, as a bound of a setting.
+/// A number of bytes for people.
 pub(super) fn display_size(bytes: i64) -> String {
     whole_size(u64::try_from(bytes).unwrap_or_default())
 }
@@ -256,7 +256,7 @@ fn parse_size(text: &str) -> Option<i64> {
     number.trim().parse::<i64>().ok()?.checked_mul(unit)
 }
 
-/// Whether a value is one of its setting; gives it in the form that the program uses.
+/// Checks a value against its setting and returns it in the form that the program uses.
 pub(super) fn check(setting: &Setting, value: Value) -> Result<Value, UnfitError> {
     let refuse = |value: &Value| UnfitError::Form {
         shown: display_value(value),
@@ -305,7 +305,7 @@ fn is_text(text: &str) -> bool {
     !text.trim().is_empty() && !text.contains('\0')
 }
 
-/// What is wrong with an address, and how it is written. A password in it is not repeated.
+/// Checks an address; the error says how to write it and does not repeat a password.
 fn check_address(text: &str) -> Result<(), UnfitError> {
     let lower = text.trim().to_ascii_lowercase();
     let rest = lower.strip_prefix("https://").or_else(|| lower.strip_prefix("http://"));
@@ -330,7 +330,7 @@ fn check_address(text: &str) -> Result<(), UnfitError> {
     Err(UnfitError::Form { shown, form: SettingForm::Address, hint })
 }
 
-/// A value as it may be shown: short, without control characters.
+/// A value as messages show it: short, without control characters.
 pub(super) fn display_value(value: &Value) -> String {
     let text = match value {
         Value::Table(_) => "a table".to_owned(),
@@ -340,11 +340,11 @@ pub(super) fn display_value(value: &Value) -> String {
     text.chars().filter(|c| is_harmless(*c)).take(80).collect()
 }
 
-/// Puts a value in its place of the whole.
+/// Inserts a value into the merged table.
 pub(super) fn insert(table: &mut toml::Table, name: &[String], value: Value) {
     let Some((first, rest)) = name.split_first() else { return };
     if rest.is_empty() {
-        // A name of which nothing is said takes nothing away from what an earlier layer said.
+        // An empty table does not remove what an earlier layer set below that name.
         let says_nothing = value.as_table().is_some_and(toml::Table::is_empty);
         if !(says_nothing && table.get(first).is_some_and(Value::is_table)) {
             table.insert(first.clone(), value);
@@ -353,7 +353,7 @@ pub(super) fn insert(table: &mut toml::Table, name: &[String], value: Value) {
     }
     let entry = table.entry(first.clone()).or_insert_with(|| Value::Table(toml::Table::new()));
     if !entry.is_table() {
-        // A theme by name gives way to a pair.
+        // A pair of themes replaces a single name.
         *entry = Value::Table(toml::Table::new());
     }
     if let Value::Table(inner) = entry {
@@ -361,7 +361,7 @@ pub(super) fn insert(table: &mut toml::Table, name: &[String], value: Value) {
     }
 }
 
-/// The value of a setting in the whole.
+/// The value of a setting in the merged table.
 pub(super) fn get<'t>(table: &'t toml::Table, name: &[String]) -> Option<&'t Value> {
     let (first, rest) = name.split_first()?;
     let value = table.get(first)?;

@@ -1,4 +1,4 @@
-//! Puts the configuration together: reads the files, asks the environment, lays one over the other.
+//! Loads the configuration: reads the files and the environment and merges the layers.
 
 use super::error::ConfigError;
 use super::layers::{self, FoundSetting, Origin, Origins, dotted};
@@ -11,23 +11,23 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use toml::Value;
 
-/// Files of more bytes than this are no configuration.
+/// The largest configuration file.
 const MAX_BYTES: u64 = 1 << 20;
 
 /// The name of a project's configuration.
 const PROJECT_FILE: &str = ".sayso.toml";
 
-/// The configuration, and where it came from.
+/// The configuration, with the origins of its values.
 #[derive(Clone, Debug)]
 pub(crate) struct LoadedConfig {
     pub(crate) config: Config,
     /// Where each value came from.
     pub(crate) origins: Origins,
-    /// What the person should know: settings of the project that were refused.
+    /// Messages for the person: settings of the project that were refused.
     pub(crate) notices: Vec<Notice>,
     /// Where the files are; sessions are in [`LoadedConfig::sessions`].
     pub(crate) paths: Paths,
-    /// All values, for showing them.
+    /// The merged values, for showing them.
     pub(super) whole: toml::Table,
 }
 
@@ -38,11 +38,11 @@ impl LoadedConfig {
     }
 }
 
-/// Loads the configuration: defaults, the person's file, the project's file (found upwards from `cwd`), the environment,
-/// options. A file that is not there is no error.
+/// Loads the configuration: defaults, the person's file, the project's file (searched upwards from `cwd`), the
+/// environment, options. A missing file is not an error.
 ///
 /// # Errors
-/// When a file can't be read or something in it is not right; the error names file, line and column.
+/// When a file can't be read or is wrong; the error names file, line and column.
 pub(crate) fn load(
     paths: &Paths,
     cwd: &Path,
@@ -58,7 +58,8 @@ pub(crate) fn load(
     if let Some((path, source)) = project_file(cwd, &paths.file())? {
         layered.add_project(&path, &source)?;
     }
-    // What a provider's keys were stored for, and which model the address in the file was written for.
+    // Keep the values of the files alone: stored keys belong to addresses in files, and the address in the file
+    // belongs to the model in the file.
     let files = layered.whole.clone();
     for (name, key, value) in outside::environment(env) {
         layered.add_value(key, value, Origin::Environment(name.into()))?;
@@ -75,7 +76,7 @@ pub(crate) fn load(
     layered.finish(&files, paths.clone(), env)
 }
 
-/// The layers so far, one over the other.
+/// The layers merged so far.
 struct ConfigLayers {
     whole: toml::Table,
     origins: Origins,
@@ -103,8 +104,8 @@ impl ConfigLayers {
     fn add_project(&mut self, path: &Path, source: &str) -> Result<(), ConfigError> {
         let (found, wrong) = layers::read(path, source)?;
         for wrong in wrong {
-            // A limit that can't be read must not be passed over: it was meant to hold. What a project can't set
-            // anyway, or is not known here, only deserves a notice.
+            // An unreadable limit must not be skipped: it was meant to hold. A setting that is unknown or that a
+            // project can't set only gets a notice.
             let tightens = settings::find(&wrong.name).is_some_and(|s| s.tighten != settings::Tighten::Never);
             if tightens {
                 return Err(wrong.in_file(path, source));
@@ -120,7 +121,7 @@ impl ConfigLayers {
         Ok(())
     }
 
-    /// A value from outside of files.
+    /// Adds a value that does not come from a file.
     fn add_value(&mut self, key: &str, value: Value, origin: Origin) -> Result<(), ConfigError> {
         let name: Vec<String> = key.split('.').map(str::to_owned).collect();
         let setting = settings::find(&name).ok_or_else(|| ConfigError::Flaw(format!("no setting {key}")))?;
@@ -134,7 +135,7 @@ impl ConfigLayers {
         Ok(())
     }
 
-    /// Folders of the command line come to those of the files; they are meant from the working folder.
+    /// Adds folders of the command line to those of the files; they are relative to the working folder.
     fn add_folders(
         &mut self,
         option: &str,
@@ -157,7 +158,7 @@ impl ConfigLayers {
         self.add_value(&key.join("."), Value::Array(all), Origin::Flag(option.into()))
     }
 
-    /// A language that is new needs a program.
+    /// Checks that each language has a program, as a new one has no default.
     fn check_language_commands(&self, path: &Path, source: &str) -> Result<(), ConfigError> {
         let languages = self.whole.get("languages").and_then(Value::as_table).into_iter().flatten();
         for (language, values) in languages {
@@ -201,8 +202,8 @@ impl ConfigLayers {
     }
 }
 
-/// Tells the addresses that were given for this time apart from the providers' own, and puts `base_url` where it
-/// belongs: to the provider of the model that it was given with, and to no other.
+/// Separates addresses given only for this start from the providers' own, and assigns `base_url` to the provider of
+/// the model that it was given with, and to no other.
 fn separate_addresses(config: &mut Config, origins: &Origins, files: &toml::Table) {
     let text = |name: &[&str]| {
         let name: Vec<String> = name.iter().map(|part| (*part).to_owned()).collect();
@@ -228,7 +229,7 @@ fn separate_addresses(config: &mut Config, origins: &Origins, files: &toml::Tabl
     }
 }
 
-/// The values of a file in which everything has to be right.
+/// Reads a file in which any error is fatal.
 fn read_strict(path: &Path, source: &str) -> Result<Vec<FoundSetting>, ConfigError> {
     let (found, wrong) = layers::read(path, source)?;
     match wrong.into_iter().min_by_key(|wrong| wrong.span.start) {
@@ -237,7 +238,7 @@ fn read_strict(path: &Path, source: &str) -> Result<Vec<FoundSetting>, ConfigErr
     }
 }
 
-/// The text of a file; `None` where it is not there.
+/// The text of a file; `None` if it does not exist.
 fn read_file(path: &Path) -> Result<Option<String>, ConfigError> {
     let failed = |source| ConfigError::Io { path: path.to_owned(), source };
     let file = match std::fs::File::open(path) {
@@ -247,7 +248,7 @@ fn read_file(path: &Path) -> Result<Option<String>, ConfigError> {
         }
         Err(error) => return Err(failed(error)),
     };
-    // A pipe or a device would hold us.
+    // Reading a pipe or a device could block.
     if !file.metadata().map_err(failed)?.is_file() {
         return Err(failed(io::Error::other("it is not a plain file")));
     }
@@ -259,11 +260,11 @@ fn read_file(path: &Path) -> Result<Option<String>, ConfigError> {
     Ok(Some(text))
 }
 
-/// The nearest project file, upwards from the working folder.
+/// The nearest project file, searched upwards from the working folder.
 fn project_file(cwd: &Path, own: &Path) -> Result<Option<(PathBuf, String)>, ConfigError> {
     for folder in cwd.ancestors() {
         let path = folder.join(PROJECT_FILE);
-        // Opening a pipe would wait for its writer: look before.
+        // Check first: opening a pipe would block.
         if path != own
             && std::fs::symlink_metadata(&path).is_ok()
             && let Some(source) = read_plain(&path)?

@@ -1,4 +1,4 @@
-//! Models, addresses and keys as the configuration has them, from real files in a temporary home.
+//! Tests models, addresses and keys of the configuration, with real files in a temporary home.
 
 use super::keys::{self, KeyLookup, KeySource};
 use super::schema::Config;
@@ -65,7 +65,7 @@ fn a_name_that_leads_to_no_model_says_why_and_what_to_write() {
         told("lab/x"),
         "the provider `lab` has no address. Give it one: base_url under [providers.lab], or --base-url URL."
     );
-    // Of a kind with a server of its own no address is needed.
+    // A kind with a server of its own needs no address.
     assert_eq!(config.resolve("empty/x").unwrap().provider.address(), Some("https://api.anthropic.com"));
 }
 
@@ -78,7 +78,7 @@ fn an_address_holds_for_the_provider_of_its_model_alone() {
     assert_eq!(config.chosen().unwrap().unwrap().provider.address(), Some("http://here"));
     assert_eq!(config.resolve("openai/gpt-5").unwrap().provider.address(), Some("https://api.openai.com/v1"));
 
-    // The file's address was written for the file's model, and is not taken along to another provider.
+    // The address in the file belongs to the model in the file, and is not used for another provider.
     let text = "model = \"vllm/qwen\"\nbase_url = \"http://gpu:8000/v1\"\n";
     let mut home = Home::new().with(USER, text);
     assert_eq!(home.load().config.chosen().unwrap().unwrap().provider.address(), Some("http://gpu:8000/v1"));
@@ -126,13 +126,13 @@ fn a_model_that_is_only_named_is_offered() {
     let models: Vec<_> =
         config.providers["azure"].models.iter().map(|(n, m)| (n.as_str(), m.context)).collect();
     assert_eq!(models, [("my-deployment", None), ("other", Some(8192))]);
-    // Nothing said of a known provider takes nothing away from it.
+    // An empty table of a known provider removes nothing.
     let config = Home::new().with(USER, "[providers.anthropic]\n[providers.openai.models.x]\n").load().config;
     assert_eq!(config.providers["anthropic"], Config::default().providers["anthropic"]);
     assert_eq!(config.providers["openai"].model.as_deref(), Some("gpt-6.1-sol"));
 }
 
-/// A home with a file of keys, and one of its providers.
+/// A home with a file of keys, and its provider `openai`.
 struct Keys {
     home: Home,
     provider: Provider,
@@ -231,7 +231,7 @@ fn a_stored_key_goes_only_to_the_origin_that_it_was_given_for() {
     // The person's own configuration says where the provider is.
     let moved = "providers.openai.base_url = \"http://lab/v1\"";
     assert_eq!(find(Keys::new(stored, moved)), "sk-file of credentials.toml");
-    // An origin beside the key counts more.
+    // An origin beside the key takes precedence.
     let bound = "[openai]\nkey = \"sk-file\"\norigin = \"https://api.openai.com/v1\"";
     assert_eq!(find(Keys::new(bound, moved)), elsewhere);
     let lab = "[openai]\nkey = \"sk-file\"\norigin = \"http://lab\"";

@@ -1,8 +1,8 @@
-//! The origin of an address: scheme, host and port. A key goes to the origin that it was given for, and to no other.
+//! Computes the origin of an address: scheme, host and port. A key is sent only to the origin for which it was given.
 
 use std::net::IpAddr;
 
-/// The origin, `https://api.example.com` (the usual port of the scheme left out); `None` where the address has none.
+/// The origin, such as `https://api.example.com`, without the scheme's default port; `None` if the address has none.
 pub(crate) fn origin(address: &str) -> Option<String> {
     let (scheme, rest) = address.trim().split_once("://")?;
     let scheme = scheme.to_ascii_lowercase();
@@ -39,7 +39,7 @@ pub(crate) fn is_loopback(address: &str) -> bool {
     name == "localhost" || name.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
 }
 
-/// An address without what may be a secret: a user, a password, a query.
+/// An address without parts that may be secret: user, password, query.
 pub(crate) fn without_secrets(address: &str) -> String {
     let plain = address.split(['?', '#']).next().unwrap_or_default().trim();
     match plain.split_once("://") {

@@ -1,4 +1,4 @@
-//! What the environment and the options of the command line say, as settings. Pure: each is asked for by name.
+//! Turns the environment and command line options into settings. Pure: `env` is asked for each variable by name.
 
 use crate::domain::SandboxLevel;
 use std::path::PathBuf;
@@ -18,17 +18,17 @@ pub(crate) struct Flags {
     pub(crate) memory: Option<u64>,
     pub(crate) processes: Option<u32>,
     pub(crate) sandbox: Option<SandboxLevel>,
-    /// `--allow-read DIR`, beside what is configured.
+    /// `--allow-read DIR`, in addition to the configured folders.
     pub(crate) allow_read: Vec<PathBuf>,
-    /// `--allow-write DIR`, beside what is configured.
+    /// `--allow-write DIR`, in addition to the configured folders.
     pub(crate) allow_write: Vec<PathBuf>,
     pub(crate) allow_network: bool,
 }
 
-/// A value from outside of files: where it came from, its setting, the value.
+/// A value from outside of files: its variable or option, its setting, the value.
 pub(super) type OutsideValue = (&'static str, &'static str, Value);
 
-/// Addresses of providers, in the variables that their makers' own programs read.
+/// Variables with addresses of providers; the vendors' own programs read them too.
 const ADDRESS_VARIABLES: [(&str, &str); 5] = [
     ("OPENAI_BASE_URL", "providers.openai.base_url"),
     ("OPENAI_BASE_URL", "providers.openai-responses.base_url"),
@@ -49,7 +49,7 @@ pub(super) fn environment(env: &dyn Fn(&str) -> Option<String>) -> Vec<OutsideVa
     }
     let ollama = get("OLLAMA_HOST").map(|host| Value::String(ollama_address(&host)));
     told.extend(ollama.map(|address| ("OLLAMA_HOST", "providers.ollama.base_url", address)));
-    // Last: where no colour is wanted, no theme brings one.
+    // Last, so that no theme can bring back colours.
     told.extend(get("NO_COLOR").map(|_| ("NO_COLOR", "ui.theme", Value::String("mono".to_owned()))));
     told
 }
@@ -79,14 +79,14 @@ pub(super) fn flags(flags: &Flags) -> Vec<OutsideValue> {
     values.into_iter().filter_map(|(option, key, value)| Some((option, key, value?))).collect()
 }
 
-/// `OLLAMA_HOST` in all its forms, as Ollama's own programs read it: an address, a host with or without port, a port
-/// alone. An address that the server listens on (`0.0.0.0`, `[::]`) is not one that can be called: it is this computer.
+/// Parses `OLLAMA_HOST` in all its forms, as Ollama's own programs do: an address, a host with or without port, a
+/// port alone. An address to listen on (`0.0.0.0`, `[::]`) can't be called and becomes this computer's.
 fn ollama_address(host: &str) -> String {
     let host = host.trim().trim_matches(['"', '\'']).trim();
     let (scheme, rest, port) = match host.split_once("://") {
         Some((scheme @ ("http" | "HTTP"), rest)) => (scheme, rest, "80"),
         Some((scheme @ ("https" | "HTTPS"), rest)) => (scheme, rest, "443"),
-        // The check of the setting says what is wrong with another scheme.
+        // The check of the setting reports another scheme.
         Some(_) => return host.to_owned(),
         None => ("http", host, "11434"),
     };

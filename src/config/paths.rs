@@ -1,15 +1,15 @@
-//! Where the files of sayso are. `SAYSO_HOME` puts them all under one folder.
+//! Finds the folders of sayso's files. `SAYSO_HOME` puts them all into one folder.
 
 use super::ConfigError;
 use std::path::{Path, PathBuf};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Paths {
-    /// What the person sets: the configuration, keys, themes, rules and recipes of their own.
+    /// The person's own files: configuration, keys, themes, rules and recipes.
     pub(crate) config: PathBuf,
     /// Sessions and demo folders.
     pub(crate) data: PathBuf,
-    /// The log, where borders were put, and copies of files made before runs.
+    /// The log, the positions of borders between panes, and copies of files made before runs.
     pub(crate) state: PathBuf,
 }
 
@@ -19,7 +19,7 @@ impl Paths {
     /// # Errors
     /// When there is no home folder, or `HOME` or `SAYSO_HOME` is not an absolute path.
     pub(crate) fn find(env: &dyn Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
-        // Where a relative home leads changes with the working folder: a project could hold the keys and rules.
+        // A relative home depends on the working folder: a project could then supply keys and rules.
         let relative =
             |name: &str| env(name).filter(|home| !home.is_empty() && !Path::new(home).is_absolute());
         if let Some(home) = relative("HOME") {
@@ -54,7 +54,7 @@ impl Paths {
         self.config.join("keymap.toml")
     }
 
-    /// Where borders between panes were put.
+    /// The positions of the borders between panes.
     pub(crate) fn borders(&self) -> PathBuf {
         self.state.join("borders")
     }
@@ -68,7 +68,7 @@ impl Paths {
         self.config.join("recipes")
     }
 
-    /// The person's own functions, where no other file is configured.
+    /// The person's own functions, unless other files are configured.
     pub(crate) fn functions(&self) -> PathBuf {
         self.config.join("functions.py")
     }
@@ -81,12 +81,12 @@ impl Paths {
         self.config.join("credentials.toml")
     }
 
-    /// Sessions, where no other folder is configured.
+    /// The folder of the sessions, unless another one is configured.
     pub(crate) fn sessions(&self) -> PathBuf {
         self.data.join("sessions")
     }
 
-    /// Folders that demos work in.
+    /// The folder in which demos work.
     pub(crate) fn demo(&self) -> PathBuf {
         self.data.join("demo")
     }

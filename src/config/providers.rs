@@ -1,4 +1,4 @@
-//! Sources of replies as the configuration has them, and those that are known without any file.
+//! Defines the settings of providers, and the providers that are known without any file.
 
 use crate::domain::SCRIPTED;
 use serde::{Deserialize, Serialize};
@@ -9,50 +9,50 @@ use std::time::Duration;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Provider {
-    /// How it is spoken to.
+    /// The format that its server speaks.
     pub(crate) kind: ProviderKind,
     /// Its own address. See [`Provider::address`] for the one in use.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) base_url: Option<String>,
-    /// The address that the environment or an option gave for this time, in place of its own.
+    /// The address that the environment or an option gave for this start, instead of its own.
     #[serde(skip)]
     pub(crate) elsewhere: Option<String>,
-    /// The environment variables that may hold its key, the first that is set counts; `None`: it needs none.
+    /// The environment variables that may hold its key; the first that is set counts. `None`: it needs no key.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) key_env: Option<OneOrMore>,
     /// A program that writes its key to standard output: a list is run as it is, a line by the shell.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) key_command: Option<OneOrMore>,
-    /// Whether its key is in the system's keyring: see [`Provider::key_program`].
+    /// Whether its key is in the system's keyring, which a program reads (see `keys`).
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) keyring: bool,
-    /// The model that is asked where none is named.
+    /// The model to use if none is named.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) model: Option<String>,
     /// Headers that are sent with every request.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) headers: BTreeMap<String, String>,
-    /// What stands behind the `?` of every request, as Azure's `api-version`.
+    /// Query parameters of every request, such as Azure's `api-version`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) query: BTreeMap<String, String>,
-    /// Tokens of a conversation, reply included, for models of which nothing else is known.
+    /// Tokens of a conversation including the reply, for models about which nothing else is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) context: Option<u64>,
     /// Tokens that a reply may have at the most.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) max_output: Option<u64>,
-    /// How much its models are to think, where they can; `None`: as the server has it.
+    /// How much its models should think, if they can; `None`: the server's default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) effort: Option<Effort>,
-    /// How long it may take.
+    /// Its time limits.
     pub(crate) timeouts: Timeouts,
-    /// Models by name: they are offered even where the server lists none, and what stands here counts more than what
-    /// the server tells.
+    /// Models by name: they are offered even if the server does not list them, and these values override those of the
+    /// server.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) models: BTreeMap<String, ModelChoice>,
 }
 
-/// What is known of a model beforehand.
+/// Configured facts about a model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct ModelChoice {
@@ -62,7 +62,7 @@ pub(crate) struct ModelChoice {
     /// Tokens that a reply may have at the most.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) max_output: Option<u64>,
-    /// How much it is to think.
+    /// How much it should think.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) effort: Option<Effort>,
     /// Whether it can see images.
@@ -70,7 +70,7 @@ pub(crate) struct ModelChoice {
     pub(crate) images: Option<bool>,
 }
 
-/// How much a model is to think before it answers.
+/// How much a model should think before it answers.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr, strum::VariantNames,
 )]
@@ -111,7 +111,7 @@ impl OneOrMore {
     }
 }
 
-/// How a provider is spoken to.
+/// The format that a provider's server speaks.
 #[derive(
     Clone,
     Copy,
@@ -127,7 +127,7 @@ impl OneOrMore {
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum ProviderKind {
-    /// Chat completions, as OpenAI and many others have them.
+    /// Chat completions, which OpenAI and many others speak.
     #[default]
     Openai,
     /// OpenAI's Responses.
@@ -136,14 +136,14 @@ pub enum ProviderKind {
     Anthropic,
     /// Gemini's `streamGenerateContent`.
     Gemini,
-    /// Ollama's own language.
+    /// Ollama's own API.
     Ollama,
     /// A story: scripted replies, no network.
     Scripted,
 }
 
 impl ProviderKind {
-    /// Those that a server speaks.
+    /// The kinds that have a server.
     pub const OF_SERVERS: [Self; 5] =
         [Self::Openai, Self::OpenaiResponses, Self::Anthropic, Self::Gemini, Self::Ollama];
 
@@ -152,8 +152,8 @@ impl ProviderKind {
         self.into()
     }
 
-    /// Where its maker's own server is. Many servers speak as OpenAI's does: a provider of that kind has to name its
-    /// address, so that a forgotten line sends nobody's words to OpenAI.
+    /// The address of its vendor's own server. Many servers speak as OpenAI's does, so a provider of that kind has to
+    /// name its address: a forgotten line must not send a conversation to OpenAI.
     pub(crate) fn address(self) -> Option<&'static str> {
         match self {
             ProviderKind::Openai | ProviderKind::Scripted => None,
@@ -166,24 +166,25 @@ impl ProviderKind {
 }
 
 impl Provider {
-    /// The address in use: the one that the environment or an option gave, else its own.
+    /// The address in use: the one of the environment or of an option, else its own.
     pub(crate) fn address(&self) -> Option<&str> {
         self.elsewhere.as_deref().or_else(|| self.own_address())
     }
 
-    /// Its own address: that of the configuration, else that of its kind. Stored keys belong to it.
+    /// Its own address: the configured one, else that of its kind. Stored keys belong to it.
     pub(crate) fn own_address(&self) -> Option<&str> {
         self.base_url.as_deref().or_else(|| self.kind.address())
     }
 }
 
-/// Clouds that speak as OpenAI does and whose models call tools; one that doesn't is asked again without.
+/// Cloud providers that speak as OpenAI does and whose models call tools; a model that refuses tools is asked again
+/// without them.
 const TOOL_CALLING_PROVIDERS: [&str; 4] =
     ["https://api.openai.com", "https://api.groq.com", "https://api.mistral.ai", "https://api.deepseek.com"];
 
 impl Provider {
-    /// Whether its models call tools, as far as that is known without asking: the languages of Anthropic and Gemini and
-    /// the Responses have tools in them, chat completions are spoken by servers of all sorts.
+    /// Whether its models call tools, if that is known without asking: the formats of Anthropic and Gemini and the
+    /// Responses include tools; chat completions are spoken by servers of all sorts.
     pub(crate) fn calls_tools(&self) -> Option<bool> {
         match self.kind {
             ProviderKind::OpenaiResponses | ProviderKind::Anthropic | ProviderKind::Gemini => Some(true),
@@ -196,17 +197,17 @@ impl Provider {
     }
 }
 
-/// How long a provider may take; files have whole seconds.
+/// Time limits of a provider; files give whole seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Timeouts {
-    /// Until the connection stands.
+    /// Until the connection is made.
     #[serde(with = "seconds")]
     pub connect: Duration,
-    /// Until the first piece of the reply, and between two pieces while the server only shows that it lives.
+    /// Until the first piece of the reply, and between two pieces even if keep-alive bytes arrive.
     #[serde(with = "seconds")]
     pub first_token: Duration,
-    /// Silence inside a reply: not one byte.
+    /// The longest time within a reply without a single byte.
     #[serde(with = "seconds")]
     pub silence: Duration,
 }
@@ -228,7 +229,7 @@ impl Default for Timeouts {
     fn default() -> Self {
         Self {
             connect: Duration::from_secs(10),
-            // A local model reads a long conversation for minutes before its first word.
+            // A local model may read a long conversation for minutes before its first word.
             first_token: Duration::from_mins(5),
             silence: Duration::from_mins(2),
         }
@@ -279,6 +280,6 @@ pub(super) fn shipped() -> BTreeMap<String, Provider> {
     list.into_iter().map(|(name, provider)| (name.to_owned(), provider)).collect()
 }
 
-/// The order in which keys of the environment are looked for when nothing is chosen.
+/// The order in which keys are searched if no model is chosen.
 pub(crate) const KEY_SEARCH_ORDER: [&str; 7] =
     ["openai", "anthropic", "gemini", "openrouter", "groq", "deepseek", "mistral"];

@@ -1,4 +1,5 @@
-//! The configuration as the program uses it. `Default` is the one home of the values that hold without any file.
+//! Defines the configuration as the program uses it. `Default` is the only place of the values that hold without any
+//! file.
 
 use super::context::{Budget, Context, Instructions, PriceChoice};
 use super::executors::{ExecutorChoice, Executors};
@@ -12,48 +13,48 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Config {
-    /// Who answers, `PROVIDER/MODEL`. See [`Config::chosen`].
+    /// The model that answers, `PROVIDER/MODEL`. See [`Config::chosen`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) model: Option<String>,
-    /// An address for the model's provider, in place of its own. It holds for that provider alone: see
+    /// An address for the model's provider instead of its own. It holds only for that provider: see
     /// [`Provider::address`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) base_url: Option<String>,
-    /// How the model is told to hand over code; `None` (`auto`): by provider and model.
+    /// The format in which the model should write code; `None` (`auto`): decided by provider and model.
     #[serde(with = "dialect")]
     pub(crate) dialect: Option<Dialect>,
-    /// Requests to the model in one turn before it asks.
+    /// How many requests a turn may send to the model before it asks the person.
     pub(crate) step_limit: u32,
-    /// Times that the same code is proposed in a turn before it asks.
+    /// How often the same code may be proposed in a turn before it asks the person.
     pub(crate) repeat_limit: u32,
     /// The guard of a decision.
     pub(crate) review: Review,
-    /// What of a conversation is sent.
+    /// Which parts of a conversation are sent.
     pub(crate) context: Context,
-    /// Words that stand before every conversation.
+    /// Instructions before every conversation.
     pub(crate) instructions: Instructions,
     /// What may be spent.
     pub(crate) budget: Budget,
-    /// What models cost, by `PROVIDER/MODEL`; over the prices that come with the program.
+    /// Prices of models by `PROVIDER/MODEL`; they override the shipped ones.
     pub(crate) prices: BTreeMap<String, PriceChoice>,
     /// How much a run may use.
     pub(crate) limits: RunLimits,
     /// How runs are confined.
     pub(crate) sandbox: Sandbox,
-    /// What runs are given.
+    /// Environment variables and the Python of runs.
     pub(crate) run: Run,
     /// The person's own functions.
     pub(crate) functions: Functions,
     /// What carries out runs.
     pub(crate) executor: ExecutorChoice,
-    /// How runs elsewhere are reached.
+    /// How executors other than this machine are reached.
     pub(crate) executors: Executors,
     /// Languages that can be run, by name. See [`Config::languages`].
     pub(crate) languages: BTreeMap<String, LanguageChoice>,
     pub(crate) ui: Ui,
-    /// How texts are written.
+    /// How texts are edited.
     pub(crate) editor: Editor,
-    /// What is remembered before runs.
+    /// Copies of files made before runs.
     pub(crate) undo: Undo,
     /// Where sessions are kept.
     pub(crate) sessions: Sessions,
@@ -65,23 +66,24 @@ pub(crate) struct Config {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Review {
-    /// Milliseconds without a key before a decision counts.
+    /// Milliseconds without a key press before a decision counts.
     pub(crate) arm_ms: u64,
-    /// Milliseconds that a line is on screen before it counts as seen.
+    /// Milliseconds that a line has to be on screen to count as seen.
     pub(crate) seen_ms: u64,
-    /// Milliseconds within which two keys are a paste.
+    /// Two keys within this many milliseconds count as a paste.
     pub(crate) burst_ms: u64,
-    /// Milliseconds that a letter which acts stays alone before it counts; another letter within them makes a word.
+    /// Milliseconds to wait after a letter that decides: another letter within them makes it part of a word.
     pub(crate) hold_ms: u64,
-    /// Which list of forbidden things holds beside `forbid`.
+    /// The shipped list of forbidden things that holds in addition to `forbid`.
     pub(crate) profile: Profile,
-    /// Modules, calls, programs and rules that no block may have.
+    /// Modules, calls, programs and rules that are forbidden in blocks.
     pub(crate) forbid: Vec<String>,
-    /// Rules by their ids that say nothing; what is forbidden stays so.
+    /// Rules that are switched off, by their ids; forbidden things stay forbidden.
     pub(crate) off: Vec<String>,
-    /// Rules that are milder here: `ID=info`, `ID=medium`.
+    /// Rules with a lower severity: `ID=info`, `ID=medium`.
     pub(crate) lower: Vec<String>,
-    /// From which severity on a second opinion is asked for by itself; `None` (`off`): when the person asks alone.
+    /// The severity from which a second opinion is requested automatically; `None` (`off`): only when the person asks
+    /// for one.
     #[serde(with = "judge")]
     pub(crate) judge: Option<Severity>,
     /// The model that is asked for second opinions, `PROVIDER/MODEL`; `None`: the one in use.
@@ -119,28 +121,28 @@ mod judge {
     }
 }
 
-/// A value by its word, or the word that says that there is none.
+/// Parses a value from its word; the word `none` gives `None`.
 fn word<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D, none: &str) -> Result<Option<T>, D::Error> {
     let word = String::deserialize(from)?;
     if word == none { Ok(None) } else { T::deserialize(word.into_deserializer()).map(Some) }
 }
 
-/// Which list of forbidden things holds.
+/// The shipped lists of forbidden things.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Profile {
     /// None.
     #[default]
     Open,
-    /// The one for functions that work on data alone: no files, no network, no programs.
+    /// For functions that only work on data: no files, no network, no programs.
     Strict,
 }
 
-/// How much a run may use, as it is set: `[run.limits]`. Sizes are bytes.
+/// How much a run may use, as configured in `[limits]`. Sizes are bytes.
 ///
-/// What holds for a run is [`Limits`], in which [`Config::limits`] sums this up. They are two because session files and
-/// approvals keep `Limits` as they were frozen (milliseconds, other names), while these are the words of the configuration
-/// (seconds), with `to_model`, which limits what the model is told and not the run.
+/// [`Config::limits`] turns this into the [`Limits`] of a run. There are two types because session files and
+/// approvals store `Limits` in a frozen form (milliseconds, other names), while these are the words of the
+/// configuration (seconds), with `to_model`, which limits the text sent to the model and not the run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct RunLimits {
@@ -150,7 +152,7 @@ pub(crate) struct RunLimits {
     pub(crate) output: u64,
     /// Bytes of all output kept in a file beside the session.
     pub(crate) output_file: u64,
-    /// Bytes of a run's output that the model is told.
+    /// Bytes of a run's output that are sent to the model.
     pub(crate) to_model: u64,
     /// Bytes of memory of all processes of a run together; 0: not limited.
     pub(crate) memory: u64,
@@ -158,7 +160,7 @@ pub(crate) struct RunLimits {
     pub(crate) processes: u32,
     /// Bytes of each file that a run writes; 0: not limited.
     pub(crate) file: u64,
-    /// Files that each process of a run has open; 0: not limited.
+    /// The most open files of each process of a run; 0: not limited.
     pub(crate) open_files: u32,
 }
 
@@ -175,13 +177,13 @@ pub(crate) struct Sandbox {
     pub(crate) network: bool,
 }
 
-/// What runs are given.
+/// Environment variables and the Python of runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Run {
-    /// Names of environment variables that runs are given beside the usual ones.
+    /// Names of environment variables that runs get in addition to the usual ones.
     pub(crate) environment: Vec<String>,
-    /// The Python of the kernel, in place of the one that is found.
+    /// The Python of the kernel, instead of the one that is found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) python: Option<PathBuf>,
 }
@@ -190,7 +192,8 @@ pub(crate) struct Run {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Functions {
-    /// Python files that are loaded into the kernel, after a look at them; relative to the configuration's folder.
+    /// Python files that are loaded into the kernel after the person reviewed them; relative to the configuration's
+    /// folder.
     pub(crate) files: Vec<PathBuf>,
 }
 
@@ -199,35 +202,35 @@ pub(crate) struct Functions {
 pub(crate) struct LanguageChoice {
     /// The program that runs it.
     pub(crate) command: String,
-    /// Other words for it behind the fence.
+    /// Other names of the language behind a fence.
     pub(crate) aliases: Vec<String>,
     /// Extensions of its files, without the dot.
     pub(crate) extensions: Vec<String>,
-    /// What the program is given; empty: the descriptor with the text, or the language's own way.
+    /// The program's arguments; empty: the descriptor with the text, or the language's default.
     pub(crate) arguments: Vec<String>,
-    /// What the program is given to build `{program}`; empty: nothing is built.
+    /// The program's arguments to build `{program}`; empty: nothing is built.
     pub(crate) compile: Vec<String>,
     /// Whether its blocks can be run.
     pub(crate) enabled: bool,
-    /// Whether its blocks have a terminal of their own from the start.
+    /// Whether its blocks get a terminal from the start.
     pub(crate) pty: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Ui {
-    /// The theme, where one was chosen; else by the terminal's background.
+    /// The chosen theme; by default it depends on the terminal's background.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) theme: Option<ThemeChoice>,
-    /// Whether clicks, drags and the wheel are taken.
+    /// Whether sayso handles clicks, drags and the wheel.
     pub(crate) mouse: bool,
-    /// Whether anything moves by itself.
+    /// Whether anything on screen is animated.
     pub(crate) motion: bool,
     /// How images are drawn.
     pub(crate) images: Images,
-    /// Frames a second at the most, while text streams in.
+    /// The most frames per second while text streams in.
     pub(crate) fps: u32,
-    /// Whether the terminal is asked to call the person when a block waits long.
+    /// Whether the terminal notifies the person when a block waits long.
     pub(crate) notify: bool,
 }
 
@@ -237,7 +240,7 @@ pub(crate) struct Ui {
 pub(crate) enum ThemeChoice {
     /// This one.
     One(String),
-    /// By the background. Where only one is given, the other background gets it too.
+    /// One for each background. If only one is given, it is used for both.
     Pair {
         /// On a dark background.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -265,7 +268,7 @@ impl ThemeChoice {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Images {
-    /// The best that the terminal can do.
+    /// The best method that the terminal supports.
     #[default]
     Auto,
     /// By kitty's graphics protocol.
@@ -276,30 +279,30 @@ pub(crate) enum Images {
     Sixel,
     /// In half blocks.
     Half,
-    /// Not at all: a row of text names them.
+    /// Not at all: a line of text names each image.
     Off,
 }
 
-/// How texts are written: here, and in the external editor.
+/// How texts are edited: here, and in the external editor.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Editor {
-    /// Whether Message and the editor of blocks take the keys of vim.
+    /// Whether Message and the editor of blocks use vim's keys.
     pub(crate) vim: bool,
-    /// The command, in place of `VISUAL` and `EDITOR`.
+    /// The command of the editor, instead of `VISUAL` and `EDITOR`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) command: Option<String>,
 }
 
-/// What is remembered before runs, so that what they change can be taken back.
+/// Copies of files made before runs, so that changes can be taken back.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Undo {
-    /// Bytes of all copies together; 0: nothing is remembered.
+    /// The most bytes of all copies together; 0: no copies are made.
     pub(crate) total: u64,
-    /// Bytes of each file of which a copy is made.
+    /// The largest file that is copied.
     pub(crate) file: u64,
-    /// Files, folders and links beyond which nothing of a folder is remembered.
+    /// The most files, folders and links in a folder; a larger folder is not copied at all.
     pub(crate) files: u32,
 }
 
@@ -307,7 +310,7 @@ pub(crate) struct Undo {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Sessions {
-    /// The folder, in place of `sessions` in the data folder.
+    /// The folder, instead of `sessions` in the data folder.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) folder: Option<PathBuf>,
 }

@@ -1,7 +1,7 @@
-//! Every setting there is: its name, its form, its bounds, whether a project may tighten it, and what it is for.
+//! Defines every setting: its name, its form, its bounds, whether a project may tighten it, and its help text.
 //!
-//! One table drives the checks of all layers, what a project file may say, the JSON schema, and the test that the
-//! example file is complete. The values that hold without any file stand in `schema` (`Default`), and nowhere else.
+//! This one table drives the checks of all layers, the limits of project files, the JSON schema, and the test that
+//! the example file is complete. Default values are in `schema` (`Default`) and nowhere else.
 
 /// The form of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,29 +34,29 @@ pub(crate) enum SettingForm {
     Executor,
 }
 
-/// What a project's file may do with a setting.
+/// How a project's file may change a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tighten {
     Never,
     Lower,
     Higher,
-    /// Set it to this word.
+    /// Only to this word.
     Word(&'static str),
     Off,
-    /// Add to the list.
+    /// Only add to the list.
     Add,
 }
 
-/// One setting. A `*` in its name stands for a name that the person chooses.
+/// One setting. A `*` in its name is a part that the person chooses.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Setting {
     /// Its name, with dots: `review.arm_ms`.
     pub(crate) name: &'static str,
     /// The form of its value.
     pub(crate) form: SettingForm,
-    /// What a project may do with it.
+    /// How a project may change it.
     pub(crate) tighten: Tighten,
-    /// What it is for, one line.
+    /// Its help text, one line.
     pub(crate) help: &'static str,
 }
 
@@ -64,7 +64,7 @@ const fn setting(name: &'static str, form: SettingForm, tighten: Tighten, help: 
     Setting { name, form, tighten, help }
 }
 
-/// One with which a project can do nothing.
+/// A setting that a project can't change.
 const fn own(name: &'static str, form: SettingForm, help: &'static str) -> Setting {
     setting(name, form, Never, help)
 }
@@ -329,7 +329,7 @@ pub(crate) fn find(name: &[String]) -> Option<&'static Setting> {
     })
 }
 
-/// What may stand below this name: the next parts of the names of all settings that begin with it.
+/// The parts that may follow this name: the next parts of all settings that begin with it.
 pub(crate) fn names_below(name: &[String]) -> Vec<&'static str> {
     let mut parts: Vec<&'static str> = Vec::new();
     for setting in SETTINGS {
@@ -344,7 +344,7 @@ pub(crate) fn names_below(name: &[String]) -> Vec<&'static str> {
     parts
 }
 
-/// Whether this is the name of a table that a person chose: `providers.lab`, `languages.ruby`.
+/// Whether the person chose the last part of this name: `providers.lab`, `languages.ruby`.
 pub(crate) fn is_chosen(name: &[String]) -> bool {
     SETTINGS.iter().any(|setting| {
         let wanted: Vec<&str> = setting.name.split('.').collect();

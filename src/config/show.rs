@@ -1,4 +1,5 @@
-//! The configuration as text: what holds and why, what could be set, and a file to start with.
+//! Shows the configuration as text: current values and their origins, the JSON schema of all settings, and a first
+//! file.
 
 use super::layers::{display_size, dotted};
 use super::load::LoadedConfig;
@@ -7,12 +8,12 @@ use super::settings::{SETTINGS, Setting, SettingForm};
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 
-/// A file with every setting at its default, explained.
+/// The example file: every setting with its default and an explanation.
 pub(crate) fn init() -> &'static str {
     include_str!("../../config.example.toml")
 }
 
-/// Every value that holds, one a line, and where it came from. Values that may hold keys are hidden.
+/// Lists every value and its origin, one per line. Values that may hold keys are hidden.
 pub(crate) fn show(loaded: &LoadedConfig) -> String {
     let mut lines: Vec<(String, String)> = Vec::new();
     collect_leaves(&loaded.whole, &mut Vec::new(), &mut lines);
@@ -22,7 +23,7 @@ pub(crate) fn show(loaded: &LoadedConfig) -> String {
     for (name, value) in lines {
         let line = format!("{name} = {value}");
         let origin = loaded.origins.of(&name);
-        // Writing into a text can't fail.
+        // Writing to a string can't fail.
         writeln!(text, "{line:<width$}  # {origin}", width = width.unwrap_or(0)).ok();
     }
     text
@@ -65,7 +66,7 @@ fn object() -> Map<String, Value> {
     map
 }
 
-/// Puts a setting into the schema of the table that holds it.
+/// Inserts a setting into the schema of its table.
 fn insert_setting(into: &mut Map<String, Value>, parts: &[&str], setting: &Setting, default: Option<&Value>) {
     let Some((first, rest)) = parts.split_first() else { return };
     let default = default.and_then(|value| value.get(*first));
@@ -98,7 +99,7 @@ fn insert_setting(into: &mut Map<String, Value>, parts: &[&str], setting: &Setti
     }
 }
 
-/// A theme is a name or a pair.
+/// Inserts a part of a theme, which is a name or a pair.
 fn theme(slot: &mut Value, rest: &[&str], setting: &Setting) {
     let Value::Object(map) = slot else { return };
     let kinds = map.entry("oneOf").or_insert_with(|| json!([{ "type": "string" }, Value::Object(object())]));

@@ -1,4 +1,4 @@
-//! The configuration from real files in a temporary home.
+//! Tests the configuration with real files in a temporary home.
 
 use super::schema::Config;
 use super::*;
@@ -70,7 +70,7 @@ fn the_example_file_equals_the_defaults_and_is_complete() {
     let loaded = Home::new().with(USER, init()).load();
     assert_eq!(loaded.config, Config::default());
 
-    // With what stands behind a `#` switched on, it is still right, and every setting is in it.
+    // With all commented settings switched on, the file is still valid and complete.
     let all: Vec<String> = init()
         .lines()
         .filter(|line| !line.starts_with("# theme = {"))

@@ -1,5 +1,5 @@
-//! What a project's file may say: it can only tighten. A repository does not decide where keys go, what is started,
-//! or what needs no asking. Pure.
+//! Decides what a project's file may set: it can only tighten. A repository must not decide where keys are sent, what
+//! is started, or what needs no approval. Pure.
 
 use super::layers::{FoundSetting, display_value, dotted, get};
 use super::settings::{self, Tighten};
@@ -7,7 +7,7 @@ use crate::domain::Notice;
 use std::path::Path;
 use toml::Value;
 
-/// The values of a project's file that hold; the others are refused, each with a notice that names its place.
+/// The values of a project's file that are accepted; each refused one gives a notice with its place.
 pub(super) fn tightening(
     path: &Path,
     found: Vec<FoundSetting>,
@@ -28,7 +28,7 @@ pub(super) fn tightening(
     (kept, notices)
 }
 
-/// A list that a project adds to: what was there before, and what is new.
+/// For a list to which a project may add: joins the earlier values and the new ones.
 fn added_values(mut found: FoundSetting, whole: &toml::Table) -> FoundSetting {
     let adds = settings::find(&found.name).is_some_and(|setting| setting.tighten == Tighten::Add);
     if adds
@@ -41,12 +41,12 @@ fn added_values(mut found: FoundSetting, whole: &toml::Table) -> FoundSetting {
     found
 }
 
-/// Why a project's value does not hold.
+/// Why a project's value is refused.
 #[derive(Debug, thiserror::Error)]
 enum TightenError {
     #[error("a project can't set this")]
     Never,
-    /// What holds now.
+    /// The current value.
     #[error("a project can only make it stricter, it is {0}")]
     Looser(String),
 }
@@ -62,7 +62,7 @@ fn check_tightening(found: &FoundSetting, now: Option<&Value>) -> Result<(), Tig
         Tighten::Higher => numbers().is_some_and(|(new, now)| new >= now),
         Tighten::Word(word) => found.value.as_str() == Some(word),
         Tighten::Add => true,
-        // Of a language that is there: a project can't bring one.
+        // Only for an existing language: a project can't define one.
         Tighten::Off => found.value.as_bool() == Some(false) && now.is_some(),
     };
     if stricter { Ok(()) } else { Err(looser()) }

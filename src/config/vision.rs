@@ -1,7 +1,7 @@
-//! Which models can see images, where their server does not tell: a shipped table of names. What the configuration says
-//! of a model comes first, then what its server says.
+//! Guesses from a shipped table of names which models can see images. The configuration takes precedence, then the
+//! model's server.
 
-/// Parts of names of models that can see, and what may not stand in a name beside them.
+/// Parts of the names of models that can see, and parts that exclude a model again.
 const VISION_MODELS: &[(&str, &[&str])] = &[
     ("gpt-4o", &["audio", "realtime", "transcribe", "tts", "search"]),
     ("gpt-4.1", &[]),
@@ -40,7 +40,7 @@ const VISION_MODELS: &[(&str, &[&str])] = &[
 pub(crate) fn takes_images(model: &str) -> Option<bool> {
     let name = model.to_lowercase();
     let begins = |part: &str| {
-        // A short name must not be found inside of another (`o3` in `foo3`).
+        // A short name must not match inside a longer word (`o3` in `foo3`).
         name.match_indices(part).any(|(at, _)| {
             part.starts_with('-')
                 || !name.get(..at).unwrap_or("").ends_with(|c: char| c.is_ascii_alphanumeric())

@@ -1,28 +1,28 @@
-//! What has come of a reply so far, and how it ends: the part of reading that is the same for every wire.
+//! Collects what has arrived of a reply and decides how the reply ends: the part of reading that all wires share.
 //!
-//! Text and reasoning are told as they come. Calls, kept items and counts are told once, before the end, so that a call
-//! which the connection tore is never taken for one. Nothing is told behind `Finished` or `Failed`.
+//! Text and reasoning become events as they arrive. Calls, kept items and token counts become events only before the
+//! end, so that a call cut off by the connection never counts as one. No event follows `Finished` or `Failed`.
 
 use super::failure::{ErrorBody, ServerIdentity};
 use crate::domain::{Finish, FinishReason, Masker, OpaqueItem, ReplyEvent, ReplyFailure, ToolCall, Usage};
 use crate::text::line::short_line;
 use serde_json::Value;
 
-/// Bytes of text, reasoning, calls and kept items that a reply may have.
+/// The most bytes of text, reasoning, calls and kept items that a reply may have.
 pub(super) const MAX_REPLY_BYTES: usize = 8 << 20;
 
-/// What is counted for a thing that is remembered, beside the text that it holds: many small things need memory too.
+/// Bytes counted for each stored item besides its text, because many small items need memory too.
 pub(super) const ENTRY_BYTES: usize = 128;
 
-/// What the ids begin with that are made here, for calls to which the provider gave none.
+/// The start of ids made here for calls that came without one.
 const OWN_ID_PREFIX: &str = "sayso-";
 
-/// Whether the id of a call was made here: it means nothing to a provider that has no ids.
+/// Whether the id of a call was made here; providers without ids don't know it.
 pub(super) fn is_own_id(id: &str) -> bool {
     id.starts_with(OWN_ID_PREFIX)
 }
 
-/// About how much memory a value needs: its text, and its parts one by one.
+/// About how much memory a value needs: its text, and a fixed amount for each part.
 pub(super) fn weight(value: &Value) -> usize {
     match value {
         Value::String(text) => ENTRY_BYTES + text.len(),
@@ -34,14 +34,14 @@ pub(super) fn weight(value: &Value) -> usize {
     }
 }
 
-/// What has come of a reply so far.
+/// What has arrived of a reply so far.
 #[derive(Debug)]
 pub(super) struct Accumulator {
-    /// What makes ids of this reply other than those of another.
+    /// Part of the ids made here, so that the ids of two replies differ.
     number: u64,
     asked: ServerIdentity,
     secrets: Masker,
-    /// What is to be told.
+    /// Events that wait to be sent.
     pub(super) out: Vec<ReplyEvent>,
     text: usize,
     length: usize,
@@ -50,13 +50,13 @@ pub(super) struct Accumulator {
     usage: Option<Usage>,
     /// What the model said about its end.
     finish: Option<Finish>,
-    /// Some piece of a reply was read.
+    /// Whether a piece of a reply was recognised.
     known: bool,
     over: bool,
 }
 
 impl Accumulator {
-    /// `number`: any, another for each reply.
+    /// `number` has to differ from reply to reply.
     pub(super) fn new(number: u64, asked: ServerIdentity, secrets: Masker) -> Self {
         Self {
             number,
@@ -78,7 +78,7 @@ impl Accumulator {
         &self.asked
     }
 
-    /// A piece of a reply was recognised, even if nothing can be shown of it.
+    /// Notes that a piece of a reply was recognised, even if it shows nothing.
     pub(super) fn mark_known(&mut self) {
         self.known = true;
     }
@@ -88,17 +88,17 @@ impl Accumulator {
         self.known
     }
 
-    /// Whether the end was told.
+    /// Whether `Finished` or `Failed` was added.
     pub(super) fn is_over(&self) -> bool {
         self.over
     }
 
-    /// Whether the model said that it is done.
+    /// Whether the model gave a reason for its end.
     pub(super) fn is_finished(&self) -> bool {
         self.finish.is_some()
     }
 
-    /// Whether some of the reply has come.
+    /// Whether any bytes of the reply have been counted.
     pub(super) fn has_begun(&self) -> bool {
         self.length > 0
     }
@@ -122,7 +122,7 @@ impl Accumulator {
         self.add_piece(piece.into(), ReplyEvent::Reasoning);
     }
 
-    /// Tells a piece, joined to the piece before where that is of the same kind.
+    /// Adds an event for a piece, joined to the last event if that is of the same kind.
     fn add_piece(&mut self, piece: String, kind: fn(String) -> ReplyEvent) {
         if piece.is_empty() || self.over {
             return;
@@ -137,24 +137,24 @@ impl Accumulator {
         }
     }
 
-    /// One thing more is remembered, with so many bytes of text.
+    /// Counts one more stored item with this many bytes of text.
     pub(super) fn count_entry(&mut self, bytes: usize) {
         self.count_bytes(ENTRY_BYTES + bytes);
     }
 
-    /// So many bytes more are kept. A reply that is too long ends here.
+    /// Counts this many bytes more; `check_length` ends a reply that is too long.
     pub(super) fn count_bytes(&mut self, bytes: usize) {
         self.length = self.length.saturating_add(bytes);
     }
 
-    /// Ends a reply that is too long. Called between pieces, so that a piece is told whole.
+    /// Ends a reply that is too long. Called between pieces, so that no piece is cut.
     pub(super) fn check_length(&mut self) {
         if self.length > MAX_REPLY_BYTES {
             self.fail(ServerIdentity::too_long(MAX_REPLY_BYTES));
         }
     }
 
-    /// A whole call. Who hands it over has counted its bytes.
+    /// Adds a complete call. The caller has already counted its bytes.
     pub(super) fn add_call(&mut self, mut call: ToolCall) {
         self.known = true;
         if call.id.is_empty() {
@@ -163,13 +163,13 @@ impl Accumulator {
         self.calls.push(call);
     }
 
-    /// Something to be given back.
+    /// Keeps an item that later requests have to send back.
     pub(super) fn keep_item(&mut self, kept: OpaqueItem) {
         self.count_entry(kept.json.len());
         self.kept.push(kept);
     }
 
-    /// One line for the person.
+    /// Adds a remark for the person, one line long.
     pub(super) fn add_remark(&mut self, text: &str) {
         if !self.over {
             let text = self.secrets.mask_message(&short_line(text));
@@ -178,7 +178,7 @@ impl Accumulator {
         }
     }
 
-    /// Tokens used; what is not told keeps its value from before.
+    /// Sets the tokens used; a count that `usage` lacks keeps its earlier value.
     pub(super) fn set_usage(&mut self, usage: Usage) {
         if usage == Usage::default() {
             return;
@@ -193,13 +193,13 @@ impl Accumulator {
         });
     }
 
-    /// The model said why it ends; more may follow.
+    /// Stores the model's reason for ending; more pieces may follow.
     pub(super) fn finish(&mut self, reason: FinishReason, word: impl Into<String>) {
         self.known = true;
         self.finish = Some(Finish { reason, word: Some(word.into()).filter(|w| !w.is_empty()) });
     }
 
-    /// The reply is over in good order. `done`: the server said that it is whole, even if the model gave no reason.
+    /// Ends the reply normally. `done`: the server said that the reply is complete, even if the model gave no reason.
     pub(super) fn end(&mut self, done: bool) {
         if std::mem::replace(&mut self.over, true) {
             return;
@@ -216,7 +216,7 @@ impl Accumulator {
         self.out.push(ReplyEvent::Finished(finish));
     }
 
-    /// The reply can't go on.
+    /// Ends the reply with a failure.
     pub(super) fn fail(&mut self, mut failure: ReplyFailure) {
         if std::mem::replace(&mut self.over, true) {
             return;
@@ -227,13 +227,13 @@ impl Accumulator {
         self.out.push(ReplyEvent::Failed(failure));
     }
 
-    /// A piece can't be read.
+    /// Ends the reply because a piece can't be read.
     pub(super) fn fail_malformed(&mut self, why: &str) {
         let failure = self.asked.malformed(why, self.has_begun());
         self.fail(failure);
     }
 
-    /// The server tells an error inside of the reply.
+    /// Ends the reply because the server sent an error within it.
     pub(super) fn fail_refused(&mut self, body: &ErrorBody) {
         let failure = self.asked.refused_inside(body, self.has_begun());
         self.fail(failure);

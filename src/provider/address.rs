@@ -1,4 +1,4 @@
-//! The address of a server, in every form in which people write it.
+//! Parses the address of a server, in every form in which people write it.
 
 use super::protocol::Protocol;
 use reqwest::Url;
@@ -40,8 +40,8 @@ fn is_local(address: &str) -> bool {
     ["localhost", "127.", "0.0.0.0", "[::1]", "192.168.", "10."].iter().any(|p| address.starts_with(p))
 }
 
-/// The address to which requests for replies go, from any form of `base_url`: what the format adds to it is added once, a
-/// missing version too. A query (`?api-version=…`) is kept.
+/// The address to which requests for replies are sent, from any form of `base_url`: the part that the format needs,
+/// and a missing version, are added once. A query (`?api-version=…`) is kept.
 pub(super) fn endpoint(protocol: &Protocol, base_url: &str, model: &str) -> Result<Url, AddressError> {
     let mut url = parse(base_url)?;
     let root = (protocol.root)(url.path().trim_end_matches('/'));
@@ -49,8 +49,8 @@ pub(super) fn endpoint(protocol: &Protocol, base_url: &str, model: &str) -> Resu
     Ok(url)
 }
 
-/// Another address of the server whose address for replies is `url`. The path stands behind what all addresses of the
-/// format begin with (`/v1`); one that begins with `/../` stands before the version.
+/// The address of another endpoint of the server whose address for replies is `url`. `path` follows the root that all
+/// addresses of the format share (`/v1`); a path that begins with `/../` takes the place of the version.
 pub(super) fn beside(protocol: &Protocol, url: &Url, path: &str) -> Url {
     let mut url = url.clone();
     let root = (protocol.root)(url.path().trim_end_matches('/'));
@@ -91,14 +91,14 @@ pub(super) fn parse(base_url: &str) -> Result<Url, AddressError> {
     Ok(url)
 }
 
-/// An address as it is shown: without its query, in which some people write keys.
+/// The address as people see it: without its query, in which some people write keys.
 pub(super) fn display_url(url: &Url) -> String {
     let mut url = url.clone();
     url.set_query(None);
     url.to_string()
 }
 
-/// What stands before an `@` may be a password: it isn't shown.
+/// Hides the part before an `@`, which may hold a password.
 fn without_user(address: &str) -> String {
     match address.rsplit_once('@') {
         Some((_, host)) => format!("…@{host}"),
@@ -106,7 +106,7 @@ fn without_user(address: &str) -> String {
     }
 }
 
-/// The host as it is named in messages: with its port where that is written.
+/// The host as messages name it: with its port if the address has one.
 pub(super) fn host(url: &Url) -> String {
     let name = url.host_str().unwrap_or("the server");
     url.port().map_or_else(|| name.to_owned(), |port| format!("{name}:{port}"))

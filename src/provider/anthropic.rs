@@ -1,8 +1,8 @@
-//! The wire of Anthropic's Messages. Here: the request; the reply is read by `events`.
+//! Encodes requests for Anthropic's Messages API; `events` decodes the replies.
 //!
-//! Person and model speak in turns, results belong to the person. Thinking is kept with its signature and given back where
-//! it stood. What does not change from step to step is marked to be cached: the instructions with the tools before them,
-//! and the conversation up to its end.
+//! Person and model take turns; results of calls belong to the person's turns. Thinking is kept with its signature
+//! and sent back at its place. Parts that don't change from step to step are marked for caching: the tools with the
+//! instructions after them, and the conversation up to its end.
 
 mod events;
 
@@ -18,7 +18,7 @@ use crate::domain::{MessageImage, Tool};
 use reqwest::Url;
 use serde_json::{Value, json};
 
-/// The format, beside its bodies.
+/// The format: where its requests are sent and how they are signed, encoded and decoded.
 pub(super) const FORMAT: Format = Format {
     kind: ProviderKind::Anthropic,
     protocol: Protocol {
@@ -39,7 +39,7 @@ fn root(path: &str) -> String {
     if root.ends_with("/v1") { root } else { format!("{root}/v1") }
 }
 
-/// A token of an account is no API key.
+/// Sends the token of an account (`sk-ant-oat…`) as a bearer token and an API key as `x-api-key`.
 fn key_header(url: &Url, key: &str) -> KeyHeader {
     if key.starts_with("sk-ant-oat") {
         protocol::bearer(url, key)
@@ -48,7 +48,7 @@ fn key_header(url: &Url, key: &str) -> KeyHeader {
     }
 }
 
-/// Tokens that a reply may have: the server wants to be told.
+/// The most tokens that a reply may have; the server requires this number.
 fn limit(asked: &OutgoingRequest<'_>) -> u64 {
     let model = asked.model();
     let usual = if !asked.has(OptionalPart::Limit) {
@@ -66,8 +66,8 @@ fn limit(asked: &OutgoingRequest<'_>) -> u64 {
     asked.access().max_output.unwrap_or(usual)
 }
 
-/// Whether the model is told how much to think in tokens: those before Claude Opus 4.6. Later ones refuse that, and
-/// are told an effort (platform.claude.com/docs/en/build-with-claude/effort).
+/// Whether the model takes its thinking budget in tokens, as those before Claude Opus 4.6 do. Later models refuse
+/// that and take an effort (platform.claude.com/docs/en/build-with-claude/effort).
 fn thinks_by_budget(model: &str) -> bool {
     let before = ["claude-2", "claude-3", "-4-0", "-4-1", "-4-5", "-4-2025"];
     before.iter().any(|part| model.contains(part))
@@ -80,12 +80,12 @@ fn encode(asked: &OutgoingRequest<'_>) -> Value {
     let by_budget = thinks_by_budget(asked.model());
     let effort = asked.effort().filter(|_| !by_budget);
     if let Some(thinking) = asked.effort().filter(|_| by_budget).map(conversation::thinking_tokens) {
-        // The limit counts thinking too.
+        // The limit includes the tokens of thinking.
         limit = limit.max(thinking + 4_096);
         body["thinking"] = json!({ "type": "enabled", "budget_tokens": thinking });
     }
     if effort.is_some() {
-        // Without it these models do not think, whatever effort they are told
+        // Without this field these models do not think, whatever their effort
         // (platform.claude.com/docs/en/build-with-claude/adaptive-thinking).
         body["thinking"] = json!({ "type": "adaptive" });
     }
@@ -104,7 +104,7 @@ fn encode(asked: &OutgoingRequest<'_>) -> Value {
         }
         body["tools"] = tools.into();
     }
-    // A server that refuses one of both refuses the whole.
+    // A server that refuses the form or the effort refuses all of `output_config`, so one flag covers both.
     if asked.has(OptionalPart::Form) {
         if let Some(form) = asked.form() {
             let schema = conversation::schema(&form.schema);
@@ -118,7 +118,7 @@ fn encode(asked: &OutgoingRequest<'_>) -> Value {
     body
 }
 
-/// The conversation, person and model in turns, the person first.
+/// The conversation as turns of person and model; the person begins.
 fn messages(said: &[Utterance<'_>]) -> Vec<Value> {
     let parts = said.iter().map(|said| match said {
         Utterance::System(words) => ("user", vec![text(words)]),
@@ -129,7 +129,7 @@ fn messages(said: &[Utterance<'_>]) -> Vec<Value> {
     let mut turns = conversation::turns(parts, || text(conversation::CONTINUE_MESSAGE));
     if let Some((role, blocks)) = turns.last_mut() {
         if *role == "assistant" {
-            // Words to go on from may not end in white space.
+            // The server refuses a last turn of the model that ends in white space.
             if let Some(Value::String(words)) = blocks.last_mut().and_then(|b| b.get_mut("text")) {
                 *words = words.trim_end().to_owned();
             }
@@ -179,7 +179,7 @@ fn result(outcome: &ReplyOutcome<'_>) -> Value {
     json!({ "type": "tool_result", "tool_use_id": id(&outcome.call.id), "content": content })
 }
 
-/// The id of a call in the letters that are allowed; calls of other providers may have others.
+/// The id of a call in the characters that this server allows; other providers allow more.
 fn id(given: &str) -> String {
     let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     let id: String = given.chars().map(|c| if allowed(c) { c } else { '_' }).collect();

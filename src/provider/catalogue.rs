@@ -1,5 +1,6 @@
-//! What models a server offers and what it tells of them. One request for most, some more where a server keeps what
-//! matters elsewhere (Ollama, llama.cpp, LM Studio). Bounded in time and size; what is not told stays unknown.
+//! Asks a server which models it offers and what it knows of them. Most servers need one request; Ollama, llama.cpp
+//! and LM Studio keep some facts elsewhere and need more. Bounded in time and size; a fact that a server does not
+//! give stays unknown.
 
 pub(super) mod listed;
 
@@ -13,16 +14,16 @@ use std::time::Duration;
 use tokio::sync::OnceCell;
 use tokio::sync::mpsc::Sender;
 
-/// How long a list may take.
+/// How long one request for a list may take.
 const LIST_TIMEOUT: Duration = Duration::from_secs(15);
-/// How long the question about one model may take: a request may be waiting for it.
+/// How long questions about one model may take: a request for a reply may be waiting for the answer.
 const INFO_TIMEOUT: Duration = Duration::from_secs(4);
-/// Pages of a list that are read.
+/// The most pages of a list that are read.
 const MAX_PAGES: usize = 10;
-/// Models of Ollama that are asked about; a list costs one question for each.
+/// The most models of Ollama whose details are asked for; each needs a request.
 const MAX_MODELS: usize = 64;
 
-/// A server, and what it told of the model.
+/// A server, and its answer about the chosen model once it was asked.
 #[derive(Debug)]
 pub(super) struct CatalogueServer {
     connection: Connection,
@@ -35,7 +36,8 @@ impl CatalogueServer {
         Self { connection, info: OnceCell::new() }
     }
 
-    /// Asks for a reply. Ollama has to be told how much context is wanted, so it is asked before what the model can have.
+    /// Asks for a reply. A request to Ollama has to state the size of the context, so the model's own size is asked
+    /// for first.
     pub(super) async fn ask(&self, request: &ModelRequest, out: &Sender<ReplyEvent>) {
         let wants_context = matches!(self.listing(), Listing::Names);
         if wants_context && self.connection.access().context.is_none() {
@@ -99,10 +101,10 @@ impl CatalogueServer {
         }
     }
 
-    /// What servers of one's own keep beside the list: LM Studio in a list of its own, llama.cpp in its properties, where
-    /// the context is the one that it was started with.
+    /// Asks self-hosted servers for facts that the list lacks: LM Studio has a second list, llama.cpp properties that
+    /// include the context it was started with.
     async fn ask_elsewhere(&self, info: &mut ModelInfo) {
-        // Servers of one's own speak plain HTTP, as a rule; those of companies never do.
+        // Self-hosted servers usually speak plain HTTP; servers of companies never do.
         if self.connection.access().url.scheme() != "http" {
             return;
         }
@@ -162,13 +164,13 @@ impl CatalogueServer {
         Ok(join_all(asked).await)
     }
 
-    /// What Ollama tells of one model.
+    /// Asks Ollama about one model.
     async fn ollama_model(&self, name: ModelName) -> Result<ModelInfo, ReplyFailure> {
         let access = self.connection.access();
         let request = access.post_to(access.beside("/api/show"), &json!({ "model": name.model }));
         match self.fetch(request).await {
             Ok(value) => Ok(listed::read_model(&value, name)),
-            // A server that does not know the question will not know it later either.
+            // A server without this endpoint will not have it later either, so this answer is final.
             Err(failure) if matches!(failure.kind, FailureKind::NotFound | FailureKind::BadRequest) => {
                 Ok(ModelInfo::named(name))
             }

@@ -1,30 +1,30 @@
-//! The messages of a request in the order that every wire can write down: results directly behind the calls that they
-//! answer, no call without a result, no result without a call, nothing empty.
+//! Puts the messages of a request into an order that every wire can encode: results directly behind the calls that
+//! they answer, no call without a result, no result without a call, nothing empty.
 //!
-//! Servers refuse a conversation that breaks these rules, and after a model was changed or a turn was stopped it does.
-//! How a wire writes the parts down, and whether it joins neighbours, is its own affair.
+//! Servers refuse a conversation that breaks these rules, and a change of the model or a stopped turn can leave such
+//! a one. Each wire decides how to encode the parts, and whether to join neighbours.
 
 use super::opaque_items::{self, OpaquePart};
 use crate::config::Effort;
 use crate::domain::{Message, MessageImage, ModelRequest, Role, ToolCall};
 use serde_json::{Map, Value};
 
-/// What is said about a call that nothing answers.
+/// The result sent for a call that has none.
 const UNANSWERED_MESSAGE: &str = "This call was not carried out.";
 
-/// What the person says where a conversation begins with the model, which some servers refuse.
+/// The person's message put before a conversation that begins with the model, which some servers refuse.
 pub(super) const CONTINUE_MESSAGE: &str = "(The conversation goes on.)";
 
 #[derive(Debug, PartialEq)]
 pub(super) enum Utterance<'a> {
     System(&'a str),
-    /// The person, or a result in a dialect without tools.
+    /// A message of the person, or a result in a dialect without tools.
     User {
         text: &'a str,
         images: &'a [MessageImage],
     },
     Model(Vec<OpaquePart<'a>>),
-    /// The results of the calls of the model's last words, in their order.
+    /// The results of the calls in the model's message before, in the order of the calls.
     Results(Vec<ReplyOutcome<'a>>),
 }
 
@@ -36,9 +36,9 @@ pub(super) struct ReplyOutcome<'a> {
     pub(super) images: &'a [MessageImage],
 }
 
-/// The conversation of a request. `kind`: whose kept items are given back; `None`: nobody's.
+/// The conversation of a request. `kind`: the format whose kept items are sent back; `None`: no kept items.
 pub(super) fn utterances<'a>(request: &'a ModelRequest, kind: Option<&str>) -> Vec<Utterance<'a>> {
-    // Without tools a server refuses calls too: they are left to the text around them.
+    // A server refuses calls in a request without tools: the calls are left out, and their results become text.
     let with_calls = !request.tools.is_empty();
     let messages = &request.messages;
     let mut all = Vec::new();
@@ -71,7 +71,7 @@ pub(super) fn utterances<'a>(request: &'a ModelRequest, kind: Option<&str>) -> V
     all
 }
 
-/// The results of these calls: what answers them before the model speaks again.
+/// The results of these calls: the tool messages before the model speaks again.
 fn outcomes<'a>(
     calls: &'a [ToolCall],
     messages: &'a [Message],
@@ -102,7 +102,7 @@ fn outcomes<'a>(
     calls.iter().map(&mut outcome).collect()
 }
 
-/// Takes the standing instructions away that a conversation begins with.
+/// Removes and returns the instructions at the start of the conversation.
 pub(super) fn take_system<'a>(said: &mut Vec<Utterance<'a>>) -> Vec<&'a str> {
     let texts =
         said.iter().map_while(|said| if let Utterance::System(text) = said { Some(*text) } else { None });
@@ -111,8 +111,8 @@ pub(super) fn take_system<'a>(said: &mut Vec<Utterance<'a>>) -> Vec<&'a str> {
     texts
 }
 
-/// The conversation as turns of the person and the model, the person first: neighbours of one role are joined.
-/// `goes_on`: what the person says where the model would begin.
+/// The conversation as turns of the person and the model, the person first; neighbours of one role are joined.
+/// `goes_on` makes the person's message for a conversation that begins with the model.
 pub(super) fn turns<'a>(
     parts: impl IntoIterator<Item = (&'a str, Vec<Value>)>,
     goes_on: impl Fn() -> Value,
@@ -128,8 +128,8 @@ pub(super) fn turns<'a>(
     turns
 }
 
-/// The arguments of a call as the object that servers demand. What the model wrote wrongly is given as text, so that it
-/// sees what it wrote.
+/// The arguments of a call as the object that servers demand. Arguments that are not a JSON object are sent as text,
+/// so that the model sees what it wrote.
 pub(super) fn arguments(call: &ToolCall) -> Value {
     if call.arguments.trim().is_empty() {
         return Value::Object(Map::new());
@@ -140,7 +140,8 @@ pub(super) fn arguments(call: &ToolCall) -> Value {
     }
 }
 
-/// The parameters of a tool, or the form of an answer; what is no schema of an object becomes one that allows anything.
+/// The schema of a tool's parameters or of an answer; a text that is not a schema of an object becomes one that
+/// allows any object.
 pub(super) fn schema(text: &str) -> Value {
     match serde_json::from_str::<Value>(text) {
         Ok(value) if value.is_object() => value,
@@ -148,7 +149,7 @@ pub(super) fn schema(text: &str) -> Value {
     }
 }
 
-/// Tokens of thinking, for servers that count them.
+/// The thinking budget of an effort, for servers that take tokens.
 pub(super) fn thinking_tokens(effort: Effort) -> u64 {
     match effort {
         Effort::Low => 2_048,
@@ -157,7 +158,7 @@ pub(super) fn thinking_tokens(effort: Effort) -> u64 {
     }
 }
 
-/// Words and images as the parts of a message; nothing for words that say nothing.
+/// Text and images as the parts of a message; blank text gives no part.
 pub(super) fn parts(
     words: &str,
     images: &[MessageImage],
@@ -168,18 +169,18 @@ pub(super) fn parts(
     first.into_iter().chain(images.iter().map(image)).collect()
 }
 
-/// An image as base64; `None`: its bytes are not there.
+/// An image as base64; `None` if its bytes are missing.
 pub(super) fn base64(image: &MessageImage) -> Option<String> {
     use base64::Engine as _;
     image.data.as_ref().map(|bytes| base64::engine::general_purpose::STANDARD.encode(bytes))
 }
 
-/// An image as an address that holds it.
+/// An image as a `data:` URL.
 pub(super) fn data_url(image: &MessageImage) -> Option<String> {
     base64(image).map(|data| format!("data:{};base64,{data}", image.image.mime))
 }
 
-/// What is said in place of an image whose bytes are not there.
+/// The text sent in place of an image whose bytes are missing.
 pub(super) fn missing_image(image: &MessageImage) -> String {
     format!("[The image {} can't be read any more.]", image.image.name)
 }
@@ -206,7 +207,7 @@ mod tests {
         }
     }
 
-    /// One word for each thing said.
+    /// One short text for each utterance.
     fn told(messages: Vec<Message>, tools: bool) -> Vec<String> {
         let request = request(messages, tools);
         utterances(&request, None)

@@ -1,6 +1,7 @@
-//! What went wrong, in the words of the interface, and whether asking again can help. Pure: values in, values out.
+//! Turns what went wrong into a message for the person, and decides whether asking again can help. Pure: values in,
+//! values out.
 //!
-//! Texts of servers are hostile: they are cut to one short line without controls. Keys are taken out by the caller.
+//! Texts of servers are hostile: they are cut to one short line without control characters. The caller masks keys.
 
 mod body;
 
@@ -14,13 +15,13 @@ use crate::text::line::short_line;
 pub(super) use crate::text::number::grouped;
 use std::time::Duration;
 
-/// Who is asked: what messages name.
+/// The server that is asked, as messages name it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ServerIdentity {
     /// The provider's name as configured.
     pub(super) provider: String,
     pub(super) model: String,
-    /// The host, with its port where one was written.
+    /// The host, with its port if the address has one.
     pub(super) host: String,
     /// The address that requests go to.
     pub(super) address: String,
@@ -28,14 +29,14 @@ pub(super) struct ServerIdentity {
     pub(super) has_key: bool,
 }
 
-/// A failure, and what can be done about it.
+/// A failure, and whether to ask again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ServerRefusal {
     pub(super) failure: ReplyFailure,
     pub(super) again: RetryAdvice,
 }
 
-/// An answer that is no reply: its status, what its headers say, its body.
+/// An answer that is not a reply: its status, some of its headers, its body.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct ServerAnswer {
     pub(super) status: u16,
@@ -43,7 +44,7 @@ pub(super) struct ServerAnswer {
     pub(super) retry_after: Option<Duration>,
     /// The server itself says whether asking again can help (`x-should-retry`).
     pub(super) should_retry: Option<bool>,
-    /// Where it sends on to.
+    /// The address that it redirects to.
     pub(super) location: Option<String>,
     /// The start of its body, without keys.
     pub(super) body: String,
@@ -83,7 +84,7 @@ impl ServerIdentity {
         }
     }
 
-    /// The connection broke. `begun`: some of the reply had come.
+    /// The connection broke. `begun`: some of the reply had arrived.
     pub(super) fn cut(&self, begun: bool) -> ReplyFailure {
         let message =
             format!("The connection to {} broke inside the reply. {}", self.host, sending::of_cut(begun));
@@ -95,7 +96,7 @@ impl ServerIdentity {
         ))
     }
 
-    /// The reply is longer than is kept.
+    /// The reply is longer than sayso accepts.
     pub(super) fn too_long(limit: usize) -> ReplyFailure {
         let message = format!(
             "The reply is longer than {} MiB: the rest was not read. {}",
@@ -118,7 +119,7 @@ impl ServerIdentity {
         mark_sent(failure(FailureKind::NotAModel, status, message, hint))
     }
 
-    /// The conversation is too long. `sent`: the server said so; else it was known before.
+    /// The conversation is too long. `sent`: the server said so; otherwise this was known before sending.
     pub(super) fn overflow(
         &self,
         tokens: Option<(u64, u64)>,
@@ -155,7 +156,7 @@ impl ServerIdentity {
         let said = self.error_message(body);
         let never = |failure| ServerRefusal { failure, again: RetryAdvice::Never };
         if status != 429 && body.tells_overflow() && (400..=500).contains(&status) {
-            // Where the room that was asked for the reply is a part of the need, less of it may do.
+            // The tokens reserved for the reply count here: a smaller reservation may fit.
             let again = if body.blames_limit() {
                 RetryAdvice::Without(OptionalPart::Limit)
             } else {
@@ -207,7 +208,7 @@ impl ServerIdentity {
         }
     }
 
-    /// An error inside of a stream whose status was 200.
+    /// Classifies an error inside a stream whose status was 200.
     pub(super) fn refused_inside(&self, body: &ErrorBody, begun: bool) -> ReplyFailure {
         let status = body.status.unwrap_or(if body.tells_overload() { 503 } else { 500 });
         let mut refusal =
@@ -272,7 +273,7 @@ impl ServerIdentity {
         } else {
             (format!("{} failed ({status}).", self.provider), again)
         };
-        // Not implemented, or a version that is not spoken: no wait helps.
+        // Not implemented, or an unsupported version of HTTP: waiting does not help.
         let again = if matches!(status, 501 | 505) { RetryAdvice::Never } else { again };
         ServerRefusal { failure: failure(FailureKind::Server, Some(status), message, said), again }
     }
@@ -294,7 +295,7 @@ impl ServerIdentity {
     }
 }
 
-/// A failure with its words.
+/// A failure with its message and hint; whether the request left is unknown.
 pub(super) fn failure(
     kind: FailureKind,
     status: Option<u16>,
@@ -304,7 +305,7 @@ pub(super) fn failure(
     ReplyFailure { kind, status, message: message.into(), hint: hint.into(), departure: Departure::Unknown }
 }
 
-/// The same of a request that went out.
+/// The same failure, marked as that of a request that was sent.
 fn mark_sent(failure: ReplyFailure) -> ReplyFailure {
     ReplyFailure { departure: Departure::Left, ..failure }
 }

@@ -1,5 +1,5 @@
-//! Every wire against what servers do wrong: errors in the middle, filters, pages, pieces that can't be read, replies
-//! without end. What is wrong is told, and what came is kept.
+//! Tests every wire against faults of servers: errors in the middle, filters, web pages, unreadable pieces, endless
+//! replies. The fault is reported, and the text that arrived is kept.
 
 use super::accumulator::MAX_REPLY_BYTES;
 use super::recorded::{Total, failed, finished, read};
@@ -103,7 +103,7 @@ fn an_error_in_the_middle_ends_the_reply_and_keeps_what_came() {
         let total =
             closed(kind, &(start(kind) + &words(kind, "a") + &frame(kind, &error) + &words(kind, "b")));
         assert_eq!((total.text.as_str(), failed(&total).kind), ("a", failure), "{kind:?} {error}");
-        // The same as the whole body, before anything came.
+        // The same error as the whole body, before any of the reply.
         assert_eq!(failed(&closed(kind, &error.to_string())).kind, failure, "{kind:?} {error}");
     }
     let list =
@@ -248,7 +248,7 @@ fn a_reason_in_every_chunk_of_gemini_is_no_end() {
     assert_eq!((cut.text.as_str(), failed(&cut).kind), ("ab", FailureKind::Cut));
     let whole = closed(Kind::Gemini, &body);
     assert_eq!((whole.text.as_str(), finished(&whole)), ("ab", (FinishReason::Stop, Some("STOP"))));
-    // A pause behind a reason is a pause: who reads goes on waiting.
+    // After a reason that may not be the last, the reader goes on waiting.
     let (mut decoder, mut out) = (decoder(Kind::Gemini), Vec::new());
     decoder.feed(chunk("a").as_bytes(), &mut out);
     assert!(!decoder.settled());
@@ -284,7 +284,7 @@ fn counts_of_caches_are_read() {
     assert_eq!(closed(Kind::Gemini, &body).usage, Some(expected));
 }
 
-/// What is kept of a reply with this body: text bytes and calls before it, and the item.
+/// The kept items of a reply with this body: the bytes of text and the calls before each, and the item.
 fn kept(kind: Kind, body: &str) -> Vec<(u64, u64, Value)> {
     let total = closed(kind, body);
     assert!(total.kept.iter().all(|kept| kept.kind == kind.as_str()));

@@ -1,19 +1,19 @@
-//! Pieces of JSON out of the bytes of a reply, whatever they are framed in: server-sent events, a line for each piece, one
-//! list over the whole body, or one value. The first byte tells which; the wire says only whether lines are to be expected.
+//! Splits the bytes of a reply into pieces of JSON, whatever their framing: server-sent events, one piece per line,
+//! one list over the whole body, or one value. The first byte decides; the wire only says whether to expect lines.
 
 use super::sse;
 use super::wire::End;
 
-/// Bytes of a body that is no stream.
+/// The most bytes of a body that is not a stream.
 pub(super) const MAX_BODY_BYTES: usize = 16 << 20;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct FramePiece {
-    /// The event's name, where it has one.
+    /// The name of a server-sent event; empty if it has none.
     pub(super) name: String,
-    /// JSON, as a rule.
+    /// Usually JSON.
     pub(super) data: String,
-    /// It is the whole body: a web page, an error, a reply that was not streamed.
+    /// Whether this is the whole body: a web page, an error, a reply that was not streamed.
     pub(super) whole: bool,
 }
 
@@ -26,25 +26,25 @@ impl FramePiece {
 /// Why nothing more can be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum FramingError {
-    /// One piece is longer than is kept.
+    /// One piece is longer than allowed.
     Piece(String),
-    /// The body is longer than is kept.
+    /// The body is longer than allowed.
     Body,
 }
 
-/// What the bytes turned out to be framed in.
+/// The framing that the bytes turned out to have.
 #[derive(Debug)]
 enum FrameKind {
     /// Only white space so far.
     Unknown(Vec<u8>),
     Events(sse::SseParser),
-    /// A piece a line. `first`: no line was read yet; what is no JSON by itself may be the start of one large value.
+    /// One piece per line. `first`: no line was read yet; a first line that is not JSON may start one large value.
     Lines {
         line: Vec<u8>,
         first: bool,
     },
     List(List),
-    /// Read when it is there.
+    /// One value, read once it is complete.
     Whole(Vec<u8>),
 }
 
@@ -64,12 +64,12 @@ pub(super) struct Framing {
 }
 
 impl Framing {
-    /// `lines`: the wire has a piece a line.
+    /// `lines`: the wire sends one piece per line.
     pub(super) fn new(lines: bool) -> Self {
         Self { form: FrameKind::Unknown(Vec::new()), lines }
     }
 
-    /// Reads on; pieces that are over are given to `each`.
+    /// Reads more bytes and calls `each` for every piece that is complete.
     pub(super) fn feed(
         &mut self,
         bytes: &[u8],
@@ -139,13 +139,14 @@ impl Framing {
         }
     }
 
-    /// The bytes are over: the piece that is left, if it is whole. `finished`: the model had said that it is done.
+    /// Ends the input and returns the last piece if it is complete. `finished`: the model had given its reason for
+    /// ending.
     pub(super) fn end(&mut self, end: End, finished: bool) -> Option<FramePiece> {
         let closed = end == End::Closed;
         match std::mem::replace(&mut self.form, FrameKind::Unknown(Vec::new())) {
             FrameKind::Unknown(_) => None,
             FrameKind::Whole(body) => Some(FramePiece { whole: true, ..FramePiece::of(text(&body)) }),
-            // A last line without its end counts if it can be read; a torn one is what is missing.
+            // A last line without its line break counts if it is readable; otherwise it was cut off and is dropped.
             FrameKind::Events(parser) => parser.end().and_then(|(event, ended)| {
                 let readable = ended || event.data == "[DONE]" || is_json(&event.data);
                 let piece = FramePiece { name: event.name, ..FramePiece::of(event.data) };
@@ -153,12 +154,12 @@ impl Framing {
             }),
             FrameKind::Lines { line, first } => {
                 let data = text(&line);
-                // What stands alone is the whole body, readable or not.
+                // A single line is the whole body, readable or not.
                 let counts = if is_json(&data) { closed || finished } else { first };
                 counts.then_some(FramePiece { whole: first, ..FramePiece::of(data) })
             }
             FrameKind::List(list) => {
-                // A torn element is missing, one that is no value is broken; both are seen by who reads it.
+                // An element that was cut off is dropped; the reader of the piece reports one that is not JSON.
                 let data = text(&list.element);
                 (closed && list.depth <= 1 && !data.is_empty()).then_some(FramePiece::of(data))
             }
@@ -230,7 +231,7 @@ fn is_json(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// The pieces of a body, split at each byte; the last one is what the end gave.
+    /// The pieces of a body, the same wherever its bytes are split in two; the last is the one from `end`.
     fn pieces(body: &str, lines: bool, end: End) -> Vec<(String, bool)> {
         let at = |pieces: Vec<&[u8]>| {
             let (mut framing, mut all) = (Framing::new(lines), Vec::new());

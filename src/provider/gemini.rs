@@ -1,8 +1,8 @@
-//! The wire of Google's `streamGenerateContent`, of the Gemini API and of Vertex. Here: the request; the reply is read by
-//! `chunks`, schemas are put into Google's subset by `schema`.
+//! Encodes requests for Google's `streamGenerateContent`, of the Gemini API and of Vertex. `chunks` decodes the
+//! replies; `schema` converts schemas to Google's subset.
 //!
-//! Person and model speak in turns; results belong to the person and name what they answer. Signatures of thoughts are
-//! given back with the calls and the text that they came with.
+//! Person and model take turns; results of calls belong to the person's turns and name the calls that they answer.
+//! Signatures of thoughts are sent back with the calls and the text that they came with.
 
 mod chunks;
 mod models;
@@ -19,10 +19,10 @@ use crate::domain::{MessageImage, Tool};
 use reqwest::Url;
 use serde_json::{Map, Value, json};
 
-/// What stands for the signature of a call that another model made: Gemini 3 refuses calls without one.
+/// Sent as the signature of a call that another model made: Gemini 3 refuses calls without one.
 const FOREIGN_SIGNATURE: &str = "skip_thought_signature_validator";
 
-/// The format, beside its bodies.
+/// The format: where its requests are sent and how they are signed, encoded and decoded.
 pub(super) const FORMAT: Format = Format {
     kind: ProviderKind::Gemini,
     protocol: Protocol {
@@ -46,7 +46,7 @@ fn root(path: &str) -> String {
     let root = path.rfind("/models").map_or(path, |at| path.get(..at).unwrap_or(path));
     let last = root.rsplit('/').next().unwrap_or_default();
     let versioned = last.strip_prefix('v').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
-    // Vertex names project, place and publisher behind the version.
+    // Vertex puts project, location and publisher behind the version.
     if versioned || root.contains("/publishers/") { root.to_owned() } else { format!("{root}/v1beta") }
 }
 
@@ -61,7 +61,7 @@ fn for_replies(url: &mut Url, root: &str, model: &str) {
     }
 }
 
-/// A token of an account (Vertex) is no API key.
+/// Sends the token of an account (Vertex) as a bearer token and an API key as `x-goog-api-key`.
 fn key_header(url: &Url, key: &str) -> KeyHeader {
     if key.starts_with("ya29.") {
         protocol::bearer(url, key)
@@ -93,7 +93,7 @@ fn is_gemini_3(model: &str) -> bool {
     model.contains("gemini-3")
 }
 
-/// How replies are to be made.
+/// The settings for generating the reply.
 fn config(asked: &OutgoingRequest<'_>) -> Map<String, Value> {
     let mut config = Map::new();
     if let Some(limit) = asked.access().max_output {
@@ -106,7 +106,7 @@ fn config(asked: &OutgoingRequest<'_>) -> Map<String, Value> {
     if let Some(effort) = asked.effort() {
         let mut thinking = json!({ "includeThoughts": true });
         if is_gemini_3(asked.model()) {
-            // It knows two levels everywhere.
+            // All Gemini 3 models know these two levels.
             let level = if effort == Effort::Low { "low" } else { "high" };
             thinking["thinkingLevel"] = level.into();
         } else {
@@ -117,7 +117,7 @@ fn config(asked: &OutgoingRequest<'_>) -> Map<String, Value> {
     config
 }
 
-/// The conversation, person and model in turns, the person first.
+/// The conversation as turns of person and model; the person begins.
 fn contents(said: &[Utterance<'_>], signed: bool) -> Vec<Value> {
     let parts = said.iter().map(|said| match said {
         Utterance::System(words) => ("user", vec![text(words)]),
@@ -129,7 +129,7 @@ fn contents(said: &[Utterance<'_>], signed: bool) -> Vec<Value> {
     turns.into_iter().map(|(role, parts)| json!({ "role": role, "parts": parts })).collect()
 }
 
-/// What the model said. `signed`: its first call needs a signature.
+/// The parts of the model's message. `signed`: its first call needs a signature.
 fn model(parts: &[OpaquePart<'_>], signed: bool) -> Vec<Value> {
     let mut all: Vec<Value> = Vec::new();
     let mut unsigned = signed;
@@ -138,7 +138,7 @@ fn model(parts: &[OpaquePart<'_>], signed: bool) -> Vec<Value> {
             OpaquePart::Text(words) => all.push(text(words)),
             OpaquePart::Call(call) => {
                 let mut one = json!({ "functionCall": function(&call.id, &call.name, "args", conversation::arguments(call)) });
-                // Of calls made at once only the first is signed.
+                // Of parallel calls only the first is signed.
                 let foreign = std::mem::take(&mut unsigned).then(|| FOREIGN_SIGNATURE.to_owned());
                 if let Some(signature) = call.signature.clone().or(foreign) {
                     one["thoughtSignature"] = signature.into();
@@ -168,7 +168,7 @@ fn image(image: &MessageImage) -> Value {
     }
 }
 
-/// A call or its result. An id that was made here means nothing there.
+/// A call or its result. An id that was made here is left out: Google does not know it.
 fn function(id: &str, name: &str, field: &str, value: Value) -> Value {
     let mut function = Map::new();
     if !super::accumulator::is_own_id(id) {
@@ -191,7 +191,7 @@ fn results(outcomes: &[ReplyOutcome<'_>]) -> Vec<Value> {
 fn tool(tool: &Tool) -> Value {
     let parameters = schema::subset(&conversation::schema(&tool.parameters));
     let mut function = json!({ "name": tool.name, "description": tool.description });
-    // An object without properties is refused; no parameters at all are not.
+    // Google refuses an object without properties, but accepts a function without parameters.
     if parameters.get("properties").and_then(Value::as_object).is_some_and(|p| !p.is_empty()) {
         function["parameters"] = parameters;
     }

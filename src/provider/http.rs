@@ -1,8 +1,8 @@
-//! The one place that touches the network: requests with time limits, repetitions, replies as they come. The client
-//! itself is made in `client`, once, with the first request.
+//! Sends requests and reads replies as they arrive, with time limits and retries: the only code that uses the
+//! network. `client` builds the client once, for the first request.
 //!
-//! It knows no wire: bytes go out and come in as a [`Wire`] says. Keys go to their own origin only, redirects to another
-//! are not followed. Dropping the future of [`Connection::ask`] closes the connection.
+//! It knows no wire: a [`Wire`] encodes requests and decodes replies. Keys are sent only to their own origin:
+//! redirects to another are not followed. Dropping the future of [`Connection::ask`] closes the connection.
 
 mod client;
 mod refusal;
@@ -25,30 +25,30 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc::Sender;
 use tokio::time::timeout;
 
-/// Bytes of a list of models that are read.
+/// The most bytes of a list of models that are read.
 const MAX_LIST_BYTES: usize = 16 << 20;
-/// How long counts are waited for when the model has said that it is done.
+/// How long to wait for token counts after the model gave its reason for ending.
 const COUNTS_TIMEOUT: Duration = Duration::from_secs(2);
-/// How long the end of the body is waited for, so that the connection can be used again.
+/// How long to wait for the end of the body, so that the connection can be reused.
 const BODY_END_TIMEOUT: Duration = Duration::from_millis(50);
 
-/// A server, and the client that speaks to it.
+/// A server, and the client that sends requests to it.
 #[derive(Debug)]
 pub(super) struct Connection {
     pub(super) wire: Wire,
     timeouts: Timeouts,
     client: OnceLock<reqwest::Result<Client>>,
-    /// What the server refused, as [`RefusedParts`].
+    /// Parts of requests that the server refused, as [`RefusedParts`].
     left_out: AtomicU8,
-    /// Tokens that the model can have in its context; 0: not known.
+    /// The model's context in tokens; 0: not known.
     context: AtomicU64,
 }
 
-/// How a try ended. `None` in its place: nobody listens any more.
+/// How one attempt ended. `None` instead: the receiver was dropped.
 enum Attempt {
-    /// `Finished` or `Failed` was told.
+    /// `Finished` or `Failed` was sent.
     Over,
-    /// It failed before any of the reply came.
+    /// It failed before any of the reply arrived.
     Refused(ServerRefusal),
 }
 
@@ -67,7 +67,7 @@ impl Connection {
         &self.wire.access
     }
 
-    /// Learns how many tokens the model can have in its context.
+    /// Stores the model's context in tokens.
     pub(super) fn learn_context(&self, tokens: Option<u64>) {
         self.context.store(tokens.unwrap_or(0), Ordering::Relaxed);
     }
@@ -82,7 +82,7 @@ impl Connection {
         built.as_ref().map_err(|why| self.access().asked.unreachable(FailureKind::Tls, &client::causes(why)))
     }
 
-    /// Asks until there is a reply, a failure that stays, or nobody who listens.
+    /// Repeats attempts until a reply ends, a failure is final, or the receiver is dropped.
     pub(super) async fn ask(&self, request: &ModelRequest, out: &Sender<ReplyEvent>) {
         let mut attempt = 0;
         loop {
@@ -119,7 +119,7 @@ impl Connection {
         }
     }
 
-    /// Leaves out a part from now on; false where that changes nothing of this request.
+    /// Leaves out a part from now on; returns false if that changes nothing in this request.
     fn leave_out(&self, part: OptionalPart, request: &ModelRequest, known: &ServerQuirks) -> bool {
         let without = ServerQuirks { left_out: known.left_out.with(part), ..*known };
         let changes = self.wire.encode(request, known) != self.wire.encode(request, &without);
@@ -136,7 +136,7 @@ impl Connection {
         refusal
     }
 
-    /// Asks for something that is no reply: a list of models. Once, within this time, whole and as JSON.
+    /// Asks for JSON that is not a reply, such as a list of models: once, within this time.
     pub(super) async fn fetch(&self, request: HttpRequest, within: Duration) -> Result<Value, ReplyFailure> {
         let address = address::display_url(&request.url);
         let fetched = timeout(within, self.fetch_whole(request)).await;
@@ -181,7 +181,7 @@ impl Connection {
         Ok(body)
     }
 
-    /// Counts a request that went out; `refusal` tells why it got no answer.
+    /// Counts a request unless `refusal` says that it was never sent.
     fn count_request(&self, refusal: Option<&ServerRefusal>) {
         if refusal.is_none_or(|refusal| refusal.failure.departure != Departure::Never) {
             ledger::count_request(self.access());
@@ -209,7 +209,7 @@ impl Connection {
         };
         let response = match sent {
             Err(_) => {
-                // It may have gone out before it hung: then it counts.
+                // It may have been sent before it hung, so it counts.
                 self.count_request(None);
                 return refused(asked.silent(self.timeouts.first_token, false), RetryAdvice::Never);
             }
@@ -234,7 +234,7 @@ impl Connection {
         self.read_reply(response, self.wire.decoder(&body), began, out).await
     }
 
-    /// Reads the reply and tells what comes.
+    /// Reads the reply and sends its events.
     async fn read_reply(
         &self,
         mut response: Response,
@@ -251,7 +251,7 @@ impl Connection {
             }
             let rest = self.timeouts.first_token.saturating_sub(last_piece.elapsed());
             let patience = match (begun, settled) {
-                // Signs of life alone keep nobody waiting for counts.
+                // Keep-alive bytes don't extend the wait for counts.
                 (_, Some(since)) => COUNTS_TIMEOUT.saturating_sub(since.elapsed()),
                 (true, None) => self.timeouts.silence.min(rest),
                 (false, None) => rest,
@@ -265,7 +265,7 @@ impl Connection {
                     silent &= bytes.is_empty();
                     decoder.feed(&bytes, &mut events);
                 }
-                // Not one byte, and a closed connection: a server that restarts, not an answer.
+                // A connection closed without one byte means a restarting server, not an answer.
                 Ok(Ok(None)) if silent => decoder.end(End::Cut, &mut events),
                 Ok(Ok(None)) => decoder.end(End::Closed, &mut events),
                 Ok(Err(_)) => decoder.end(End::Cut, &mut events),
@@ -299,13 +299,13 @@ impl Connection {
     }
 }
 
-/// Whether a failure that a stream begins with may be gone the next time.
+/// Whether a failure at the start of a stream may be gone the next time.
 fn is_transient(kind: FailureKind) -> bool {
-    // A connection that is lost before anything came of the reply is lost like one that never stood.
+    // A connection lost before any of the reply is like one that could not be made.
     matches!(kind, FailureKind::RateLimit | FailureKind::Server | FailureKind::Cut)
 }
 
-/// What is told when nothing is asked again any more.
+/// The failure to report when no retry follows.
 fn final_failure(mut failure: ReplyFailure, repetitions: u32, again: RetryAdvice) -> ReplyFailure {
     match again {
         RetryAdvice::After(wait) if wait > retry::MAX_RETRY_WAIT => {
@@ -322,7 +322,7 @@ fn final_failure(mut failure: ReplyFailure, repetitions: u32, again: RetryAdvice
     failure
 }
 
-/// Any number, another each time.
+/// A random number.
 fn random_number() -> u64 {
     RandomState::new().hash_one(0u8)
 }

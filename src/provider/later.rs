@@ -1,5 +1,4 @@
-//! A provider that is made when it is needed first: a program that writes its key may take its time, and must not hold
-//! up the first frame.
+//! Creates a provider on first use: the program that writes its key may be slow and must not delay the first frame.
 
 use super::{Provider, ProviderError};
 use crate::domain::sentences::sending;
@@ -8,7 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 use tokio::sync::OnceCell;
 
-/// Why a source of replies can't be made.
+/// Why a provider can't be created.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what}. {hint}")]
 pub struct ConnectError {
@@ -19,7 +18,7 @@ pub struct ConnectError {
 }
 
 impl ConnectError {
-    /// What is wrong, and what to do about it.
+    /// From what is wrong, and what to do about it.
     pub fn new(what: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { what: what.into(), hint: hint.into() }
     }
@@ -31,10 +30,10 @@ impl From<ProviderError> for ConnectError {
     }
 }
 
-/// Makes the provider; may block.
+/// Creates the provider; may block.
 pub type MakeProvider = Arc<dyn Fn() -> Result<Provider, ConnectError> + Send + Sync>;
 
-/// A provider that is made when it is needed first.
+/// A provider that is created on first use.
 pub(super) struct LazyProvider {
     make: MakeProvider,
     made: OnceCell<Provider>,
@@ -51,7 +50,7 @@ impl LazyProvider {
         Self { make, made: OnceCell::new() }
     }
 
-    /// The provider. Where it can't be made, the next request tries again.
+    /// The provider, created if necessary. After a failure the next request tries again.
     pub(super) async fn get(&self) -> Result<&Provider, ReplyFailure> {
         let make = || async {
             let make = self.make.clone();

@@ -1,4 +1,5 @@
-//! The count of requests to providers: every connection writes here, whoever tells what left this computer reads here.
+//! Counts requests to providers: every connection adds to the count; code that tells the person what left this
+//! computer reads it.
 
 use super::address;
 use super::server::Access;
@@ -6,12 +7,12 @@ use crate::domain::{Ledger, RequestCounts};
 
 static LEDGER: Ledger = Ledger::new();
 
-/// One more request went out to this server.
+/// Counts one more request to this server.
 pub(super) fn count_request(access: &Access) {
     LEDGER.count(&access.asked.host, address::is_loopback(&access.url));
 }
 
-/// What went out until now.
+/// The requests sent so far.
 pub fn requests_sent() -> RequestCounts {
     LEDGER.departed()
 }

@@ -1,8 +1,8 @@
-//! The wire of Ollama's own interface. Here: the request; the reply is read by `lines`.
+//! Encodes requests for Ollama's own API; `lines` decodes the replies.
 //!
-//! Ollama cuts a conversation that is longer than `num_ctx`, from its beginning, and says nothing. So `num_ctx` is always
-//! set: as configured, else as large as the conversation needs, up to what the model can have. A larger one takes memory
-//! and loads the model anew, so it grows in steps and begins at [`MIN_CONTEXT_TOKENS`].
+//! Ollama silently cuts the beginning of a conversation that is longer than `num_ctx`. So `num_ctx` is always set: as
+//! configured, else as large as the conversation needs, up to the model's context. A larger one takes memory and
+//! reloads the model, so it grows in steps and begins at [`MIN_CONTEXT_TOKENS`].
 
 mod lines;
 
@@ -17,12 +17,12 @@ use crate::config::{Effort, ProviderKind};
 use crate::domain::MessageImage;
 use serde_json::{Map, Value, json};
 
-/// Tokens of context that are asked for at least, where the model has so many.
+/// The smallest context to ask for, in tokens, unless the model has less.
 const MIN_CONTEXT_TOKENS: u64 = 32_768;
-/// Tokens that are left for the reply.
+/// Tokens reserved for the reply.
 const REPLY_TOKENS: u64 = 4_096;
 
-/// The format, beside its bodies.
+/// The format: where its requests are sent and how they are signed, encoded and decoded.
 pub(super) const FORMAT: Format = Format {
     kind: ProviderKind::Ollama,
     protocol: Protocol {
@@ -38,14 +38,14 @@ pub(super) const FORMAT: Format = Format {
     decoder: |access, sent| Box::new(ReplyDecoder::new(access, true, lines::LineDecoder::new(sent))),
 };
 
-/// Tokens of context to ask for.
+/// The context to ask for, in tokens.
 fn context_tokens(asked: &OutgoingRequest<'_>, messages: &Value, tools: &Value) -> u64 {
     if let Some(context) = asked.access().context {
         return context;
     }
     let sent = lines::estimate_tokens(messages) + lines::estimate_tokens(tools);
     let reply = asked.access().max_output.unwrap_or(REPLY_TOKENS).max(REPLY_TOKENS);
-    // A quarter more than is estimated: code has more tokens than prose.
+    // A quarter more than estimated: code has more tokens than prose.
     let needed = (sent + sent / 4 + reply).next_power_of_two();
     needed.max(MIN_CONTEXT_TOKENS).min(asked.known.context.unwrap_or(MIN_CONTEXT_TOKENS))
 }
@@ -67,7 +67,7 @@ fn encode(asked: &OutgoingRequest<'_>) -> Value {
         body["format"] = conversation::schema(&form.schema);
     }
     if let Some(effort) = asked.effort() {
-        // One family takes a level, all others a yes.
+        // Models of the gpt-oss family take a level, all others a Boolean.
         let levels = asked.model().contains("gpt-oss");
         body["think"] = if levels { effort.as_str().into() } else { Value::Bool(effort != Effort::Low) };
     }
@@ -75,7 +75,7 @@ fn encode(asked: &OutgoingRequest<'_>) -> Value {
     body
 }
 
-/// What was said, as messages of this wire.
+/// An utterance as messages of this wire.
 fn messages(said: &Utterance<'_>) -> Vec<Value> {
     match said {
         Utterance::System(text) => vec![json!({ "role": "system", "content": text })],
@@ -89,7 +89,7 @@ fn user(text: &str, images: &[MessageImage]) -> Value {
     with_images(json!({ "role": "user", "content": text }), images)
 }
 
-/// Images stand beside the text, as base64 alone.
+/// Adds images to a message, as plain base64 in a field of their own.
 fn with_images(mut message: Value, images: &[MessageImage]) -> Value {
     let data: Vec<Value> = images.iter().filter_map(conversation::base64).map(Value::from).collect();
     if !data.is_empty() {

@@ -1,15 +1,16 @@
-//! Items that a provider gave along with a reply and wants back unchanged and in their place: thinking blocks, encrypted
-//! reasoning, signatures. Each is kept with the place at which it stood: behind how many bytes of text and how many calls.
+//! Stores items that came with a reply and that the provider wants back unchanged and at their place: thinking
+//! blocks, encrypted reasoning, signatures. The place of an item is the bytes of text and the number of calls before
+//! it.
 
 use crate::domain::{OpaqueItem, ToolCall};
 use serde_json::{Value, json};
 
-/// A part of what the model said, in the order in which it said it.
+/// A part of the model's message, in the order of the reply.
 #[derive(Debug, PartialEq)]
 pub(super) enum OpaquePart<'a> {
     Text(&'a str),
     Call(&'a ToolCall),
-    /// An item, as the provider gave it.
+    /// An item as the provider sent it.
     Item(Value),
 }
 
@@ -19,8 +20,8 @@ pub(super) fn new_item(kind: &str, text: usize, calls: usize, item: Value) -> Op
     OpaqueItem { kind: kind.to_owned(), json: json.to_string() }
 }
 
-/// The parts of what the model said, the kept items of one kind between them. An item whose place is not there any more,
-/// because the text was changed, stands at the nearest place before.
+/// The parts of the model's message with the kept items of one kind at their places. An item whose place is gone
+/// because the text changed is put at the nearest earlier place.
 pub(super) fn parts<'a>(
     text: &'a str,
     calls: &'a [ToolCall],
@@ -36,7 +37,7 @@ pub(super) fn parts<'a>(
                 at = place;
             }
             while called < calls_before.min(calls.len()) {
-                // A call stands behind the text that came before it.
+                // Calls before the item are put behind the text before it.
                 parts.extend(calls.get(called).map(OpaquePart::Call));
                 called += 1;
             }

@@ -1,5 +1,5 @@
-//! The wire of OpenAI's chat completions, which OpenRouter, Groq, Ollama, llama.cpp, vLLM, LM Studio and many others
-//! speak too. Here: the request. The reply is read by `decoder`.
+//! Encodes requests for OpenAI's chat completions, which OpenRouter, Groq, Ollama, llama.cpp, vLLM, LM Studio and
+//! many others speak too. `decoder` decodes the replies.
 
 mod calls;
 mod chunk;
@@ -20,7 +20,7 @@ use reqwest::Url;
 use serde_json::{Map, Value, json};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-/// The format, beside its bodies.
+/// The format: where its requests are sent and how they are signed, encoded and decoded.
 pub(super) const FORMAT: Format = Format {
     kind: ProviderKind::Openai,
     protocol: Protocol {
@@ -36,7 +36,7 @@ pub(super) const FORMAT: Format = Format {
     decoder: |access, _| Box::new(ReplyDecoder::new(access, false, decoder::CompletionDecoder::new())),
 };
 
-/// What the paths of OpenAI's formats begin with.
+/// The start of all paths of OpenAI's formats.
 pub(super) fn root(path: &str) -> String {
     let root = protocol::without_end(path, &["/chat/completions", "/responses"]);
     if root.is_empty() { "/v1".to_owned() } else { root }
@@ -68,7 +68,7 @@ fn encode(asked: &OutgoingRequest<'_>) -> Value {
         body["response_format"] = json!({ "type": "json_schema", "json_schema": strict(form) });
     }
     if let Some(limit) = asked.access().max_output {
-        // OpenAI itself refuses the name that everybody else expects.
+        // OpenAI itself refuses the name that all other servers expect.
         let usual = asked.access().asked.host.ends_with("openai.com") || left_out.has(OptionalPart::Limit);
         body[if usual { "max_completion_tokens" } else { "max_tokens" }] = limit.into();
     }
@@ -78,7 +78,7 @@ fn encode(asked: &OutgoingRequest<'_>) -> Value {
     body
 }
 
-/// What was said, as messages of this wire.
+/// An utterance as messages of this wire.
 fn messages(said: &Utterance<'_>, left_out: RefusedParts) -> Vec<Value> {
     match said {
         Utterance::System(text) => vec![json!({ "role": "system", "content": text })],
@@ -132,7 +132,7 @@ fn model(parts: &[OpaquePart<'_>], left_out: RefusedParts) -> Value {
     Value::Object(message)
 }
 
-/// Results, and behind them the images that came with them: the role `tool` takes text only.
+/// Results, followed by a message with their images, because the role `tool` takes only text.
 fn results(outcomes: &[ReplyOutcome<'_>], left_out: RefusedParts) -> Vec<Value> {
     let mut all: Vec<Value> = outcomes
         .iter()
@@ -147,7 +147,8 @@ fn results(outcomes: &[ReplyOutcome<'_>], left_out: RefusedParts) -> Vec<Value> 
     all
 }
 
-/// The id of a call; where a server takes its own form of ids only (Mistral: nine letters and digits), one of that form.
+/// The id of a call. For a server that accepts only its own form of ids (Mistral: nine letters and digits), a hash of
+/// the id in that form.
 fn id(given: &str, left_out: RefusedParts) -> String {
     let fits = given.len() == 9 && given.bytes().all(|b| b.is_ascii_alphanumeric());
     if !left_out.has(OptionalPart::Ids) || fits {
@@ -158,14 +159,15 @@ fn id(given: &str, left_out: RefusedParts) -> String {
     format!("{:09}", hasher.finish() % 1_000_000_000)
 }
 
-/// A tool as most servers are told of it.
+/// A tool as most servers expect it.
 pub(super) fn tool(tool: &Tool) -> Value {
     let parameters = conversation::schema(&tool.parameters);
     let function = json!({ "name": tool.name, "description": tool.description, "parameters": parameters });
     json!({ "type": "function", "function": function })
 }
 
-/// The form of an answer. Strictness has rules of its own; a schema that follows them closes its objects.
+/// The form of an answer. `strict` is set only for a schema that closes its objects, as servers demand for strict
+/// schemas.
 pub(super) fn strict(form: &AnswerForm) -> Value {
     let schema = conversation::schema(&form.schema);
     let strict = schema.get("additionalProperties") == Some(&Value::Bool(false));

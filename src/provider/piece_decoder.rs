@@ -1,8 +1,8 @@
-//! The decoder of every wire: pieces come from [`Framing`], what one wire makes of a piece is its [`PieceDecoder`], and what
-//! came so far is [`Accumulator`].
+//! The decoder that all wires share: [`Framing`] splits the bytes into pieces, the [`PieceDecoder`] of a wire
+//! interprets each piece, and [`Accumulator`] collects the reply.
 //!
-//! What was read is never taken for more than it is: a stream that breaks has `Failed(Cut)`, one that ends without saying
-//! why has `Finished(Incomplete)`, a piece that can't be read has `Failed(Malformed)`.
+//! A damaged reply never passes for a complete one: a broken stream ends with `Failed(Cut)`, one that ends without a
+//! reason with `Finished(Incomplete)`, an unreadable piece with `Failed(Malformed)`.
 
 use super::accumulator::Accumulator;
 use super::failure::{ErrorBody, ServerIdentity};
@@ -12,14 +12,14 @@ use super::wire::{End, WireDecoder};
 use crate::domain::ReplyEvent;
 use serde_json::Value;
 
-/// What one wire makes of the pieces of a reply.
+/// Interprets the pieces of a reply for one wire.
 pub(super) trait PieceDecoder: Send {
-    /// Whether nothing of the reply but counts comes behind the reason of its end. Where it does, the reason alone tells
-    /// nothing: the reply is whole when the server ends it in good order.
+    /// Whether only token counts can follow the reason for ending. Where more can follow, the reason alone does not
+    /// complete the reply: the server has to end it normally.
     const REASON_IS_LAST: bool = true;
 
     fn piece(&mut self, value: Value, so_far: &mut Accumulator);
-    /// The reply is about to end in good order: what was held back is handed over.
+    /// Called before a reply ends normally; adds what was held back.
     fn ending(&mut self, so_far: &mut Accumulator) {
         let _ = so_far;
     }
@@ -32,7 +32,7 @@ pub(super) struct ReplyDecoder<R> {
 }
 
 impl<R: PieceDecoder> ReplyDecoder<R> {
-    /// A decoder for one reply. `lines`: the wire has a piece a line.
+    /// A decoder for one reply. `lines`: the wire sends one piece per line.
     pub(super) fn new(access: &Access, lines: bool, reading: R) -> Self {
         let so_far = Accumulator::new(access.next_reply(), access.asked.clone(), access.secrets.clone());
         Self { framing: Framing::new(lines), reading, so_far }
@@ -60,7 +60,7 @@ impl<R: PieceDecoder> ReplyDecoder<R> {
         }
         match serde_json::from_str::<Value>(data) {
             Ok(value) if value.is_object() => self.reading.piece(value, so_far),
-            // A list inside of a stream of events, or of a list: errors come like this.
+            // A list inside a stream or inside another list: some errors arrive like this.
             Ok(Value::Array(values)) if values.iter().all(Value::is_object) => {
                 for value in values {
                     self.reading.piece(value, so_far);
@@ -72,7 +72,7 @@ impl<R: PieceDecoder> ReplyDecoder<R> {
         self.so_far.check_length();
     }
 
-    /// The body was no stream: a reply in one piece, an error, or something else.
+    /// Reads a body that is not a stream: a whole reply, an error, or something else.
     fn read_whole(&mut self, piece: &FramePiece, end: End) {
         let data = piece.data.trim();
         if data.starts_with('<') {
@@ -90,7 +90,7 @@ impl<R: PieceDecoder> ReplyDecoder<R> {
         self.piece(piece);
     }
 
-    /// Whether the model has said that it is done, and that settles it.
+    /// Whether the model gave its reason for ending, and only token counts can follow it.
     fn is_settled(&self) -> bool {
         R::REASON_IS_LAST && self.so_far.is_finished()
     }
@@ -105,7 +105,7 @@ impl<R: PieceDecoder> ReplyDecoder<R> {
         }
         if self.so_far.is_over() {
         } else if self.is_settled() || (self.so_far.is_finished() && end == End::Closed) {
-            // The model had said that it is done; only counts can be missing.
+            // The model had given its reason for ending; only counts can be missing.
             self.finish(true);
         } else if end == End::Cut {
             let failure = self.so_far.server().cut(self.so_far.has_begun());

@@ -1,21 +1,22 @@
-//! What servers do otherwise than their format says, as far as it was learnt: parts of a request that they refuse.
+//! Stores how a server differs from its format, as learnt from its answers: parts of a request that it refuses, and
+//! the model's context.
 
-/// A part of a request that some servers refuse and that can be left out, or said otherwise.
+/// A part of a request that some servers refuse and that can be left out or written differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OptionalPart {
-    /// The wish to be told the tokens used (`stream_options`).
+    /// The request for token counts (`stream_options`).
     Usage,
-    /// The form of the answer: the messages say it too.
+    /// The form of the answer; the messages describe it too.
     Form,
-    /// How much to think, and what was kept of earlier thinking.
+    /// The effort of thinking, and the kept items of earlier thinking.
     Reasoning,
-    /// The usual name or size of the limit of a reply.
+    /// The usual name or size of the limit on the reply.
     Limit,
-    /// The ids of calls as another provider made them.
+    /// The ids of calls in another provider's form.
     Ids,
 }
 
-/// What had to be left out because a server refused it.
+/// The parts that are left out because a server refused them, one bit each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct RefusedParts(pub(super) u8);
 
@@ -25,7 +26,7 @@ impl RefusedParts {
         self.0 & Self::bit(part) != 0
     }
 
-    /// The same without this part too.
+    /// Adds a part to those that are left out.
     pub(super) fn with(self, part: OptionalPart) -> Self {
         Self(self.0 | Self::bit(part))
     }
@@ -35,10 +36,10 @@ impl RefusedParts {
     }
 }
 
-/// What was learnt of the server and the model before the request is written.
+/// What is known of the server and the model when a request is encoded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct ServerQuirks {
     pub(super) left_out: RefusedParts,
-    /// Tokens that the model can have in its context.
+    /// The model's context in tokens.
     pub(super) context: Option<u64>,
 }

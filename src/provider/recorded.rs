@@ -1,5 +1,5 @@
-//! Every wire against recordings of real servers (`tests/fixtures/streams`): each comes to what the vendor's own library
-//! makes of it, wherever the bytes are split, and one that breaks is never taken for complete.
+//! Tests every wire against recordings of real servers (`tests/fixtures/streams`): each gives the result of the
+//! vendor's own library, wherever the bytes are split, and a broken one never counts as complete.
 
 use super::wire::{End, Wire, WireDecoder};
 use super::{fixture, wire_of};
@@ -10,7 +10,7 @@ use crate::domain::{
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// What a reply came to, however it was split.
+/// The result of a reply, however its bytes were split.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Total {
     pub(super) text: String,
@@ -71,11 +71,11 @@ pub(super) fn failed(total: &Total) -> &ReplyFailure {
 pub(super) struct Recording {
     pub(super) name: String,
     pub(super) bytes: Vec<u8>,
-    /// What the vendor's library makes of it.
+    /// The result of the vendor's library.
     pub(super) expected: Value,
 }
 
-/// The recordings of one interface.
+/// The recordings of one API.
 pub(super) fn recordings(api: &str) -> Vec<Recording> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/streams");
     let index = std::fs::read_to_string(folder.join("index.jsonl")).unwrap();
@@ -96,12 +96,12 @@ fn wire(kind: Kind) -> Wire {
     wire_of(kind, fixture(kind, "m"))
 }
 
-/// Reads a recording in pieces; a decoder made anew each time makes the same ids.
+/// Reads a recording in pieces. A new decoder each time makes the same ids.
 fn take<'a>(kind: Kind, pieces: impl IntoIterator<Item = &'a [u8]>, end: End) -> Total {
     read(wire(kind).decoder(&json!({})), pieces, end)
 }
 
-/// Reads all recordings of an interface, split at every byte; `check` compares with what is expected.
+/// Reads all recordings of an API, split at every byte; `check` compares a result with the expected one.
 fn all(api: &str, kind: Kind, least: usize, check: impl Fn(&Recording, &Total)) {
     let recordings = recordings(api);
     assert!(recordings.len() >= least, "{api}: {}", recordings.len());
@@ -111,7 +111,8 @@ fn all(api: &str, kind: Kind, least: usize, check: impl Fn(&Recording, &Total)) 
         check(&recording, &whole);
         assert_eq!(take(kind, bytes.chunks(1), End::Closed), whole, "{name}, byte by byte");
         assert_eq!(take(kind, bytes.chunks(7), End::Closed), whole, "{name}, seven bytes at a time");
-        // Every place is split at least once: all of a short recording, every n-th of a long one beside byte by byte.
+        // A short recording is split in two at every byte; a long one at every n-th, besides the byte-by-byte
+        // reading.
         let step = (bytes.len() * bytes.len() / 1_000_000).max(1);
         for at in (0..bytes.len()).step_by(step) {
             let (left, right) = bytes.split_at(at);
@@ -121,13 +122,13 @@ fn all(api: &str, kind: Kind, least: usize, check: impl Fn(&Recording, &Total)) 
     }
 }
 
-/// A recording that ends here, in both ways.
+/// Checks a recording that breaks off here: cut, and closed normally.
 fn broken(name: &str, kind: Kind, start: &[u8], whole: &Total) {
     let at = start.len();
     let cut = take(kind, [start], End::Cut);
     assert!(whole.text.starts_with(&cut.text), "{name} at {at}");
     match &cut.end {
-        // Nothing of the reply was missing; the end is the same, or the reason did not come.
+        // Nothing of the reply was missing: at most the reason for ending did not arrive.
         Some(ReplyEvent::Finished(_)) => {
             assert_eq!((&cut.text, &cut.calls), (&whole.text, &whole.calls), "{name} at {at}");
         }
@@ -138,7 +139,7 @@ fn broken(name: &str, kind: Kind, start: &[u8], whole: &Total) {
         }
         other => panic!("{other:?}"),
     }
-    // A server that closes in good order in the middle: incomplete, or no reply, but never done.
+    // A server that closes normally in the middle: the reply is incomplete, or no reply, but never complete.
     let short = take(kind, [start], End::Closed);
     if let Some(ReplyEvent::Finished(finish)) = &short.end
         && finish.reason.complete()
@@ -177,7 +178,7 @@ fn chat_completions() {
         let (reason, word) = finished(total);
         assert_eq!(word, expected["finish"].as_str(), "{name}");
         assert_eq!(reason == FinishReason::Incomplete, expected["finish"].is_null(), "{name}");
-        // The library does not look where Groq puts them, in a field of its own.
+        // The library does not read Groq's counts, which are in a field of their own.
         if let Some(usage) = expected["usage"].as_object() {
             let count = |field: &str| usage.get(field).and_then(Value::as_u64);
             assert_eq!(counts(total), (count("prompt_tokens"), count("completion_tokens")), "{name}");

@@ -1,4 +1,4 @@
-//! The requests that leave, of every wire: one conversation with everything in it, and what each makes of it.
+//! Tests the requests of every wire: one conversation with everything in it, as each wire encodes it.
 
 use super::opaque_items;
 use super::quirks::{OptionalPart, RefusedParts, ServerQuirks};

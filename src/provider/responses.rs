@@ -1,5 +1,5 @@
-//! The wire of OpenAI's Responses. Here: the request; the reply is read by `events`. Nothing is stored at the server: its
-//! reasoning comes encrypted, is kept with the reply and given back.
+//! Encodes requests for OpenAI's Responses API; `events` decodes the replies. The server stores nothing: its
+//! reasoning arrives encrypted, is kept with the reply and sent back.
 
 mod events;
 
@@ -15,7 +15,7 @@ use crate::config::ProviderKind;
 use crate::domain::{MessageImage, Tool};
 use serde_json::{Value, json};
 
-/// The format, beside its bodies.
+/// The format: where its requests are sent and how they are signed, encoded and decoded.
 pub(super) const FORMAT: Format = Format {
     kind: ProviderKind::OpenaiResponses,
     protocol: Protocol {
@@ -61,7 +61,7 @@ fn encode(asked: &OutgoingRequest<'_>) -> Value {
     body
 }
 
-/// What was said, as items of this wire.
+/// An utterance as items of this wire.
 fn items(said: &Utterance<'_>) -> Vec<Value> {
     match said {
         Utterance::System(text) => vec![json!({ "role": "system", "content": text })],

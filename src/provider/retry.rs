@@ -1,40 +1,40 @@
-//! When to ask again, and how long to wait. Pure: the time and chance arrive as arguments.
+//! Decides whether to retry a request, and how long to wait. Pure: time and random numbers arrive as arguments.
 
 use super::quirks::OptionalPart;
 use jiff::Timestamp;
 use std::time::Duration;
 
-/// How often a request is repeated at most.
+/// The most retries of a request.
 pub(super) const MAX_RETRIES: u32 = 5;
-/// A server that asks for a longer pause than this is not waited for: the person decides.
+/// The longest wait that a server may ask for; for a longer one the person decides.
 pub(super) const MAX_RETRY_WAIT: Duration = Duration::from_mins(5);
 
-/// What is to be done about a request that failed.
+/// What to do after a request that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RetryAdvice {
-    /// Nothing: it would fail again.
+    /// Don't retry: it would fail again.
     Never,
-    /// It may pass: wait longer each time.
+    /// Retry; wait longer each time.
     Backoff,
-    /// The model is being loaded: wait, longer each time, in larger steps.
+    /// The model is being loaded: retry; wait longer each time, from a larger start.
     Loading,
-    /// The server says when.
+    /// Retry after the time that the server named.
     After(Duration),
-    /// At once, without this part of the request.
+    /// Retry at once, without this part of the request.
     Without(OptionalPart),
 }
 
 impl RetryAdvice {
-    /// How long to wait before repetition `attempt` (from 1); `None`: don't. `chance` is any number.
+    /// How long to wait before retry `attempt` (from 1); `None`: don't retry. `chance` is a random number.
     pub(super) fn wait(self, attempt: u32, chance: u64) -> Option<Duration> {
         if attempt > MAX_RETRIES {
             return None;
         }
-        // Between three and five quarters, so that many who failed together don't come back together.
+        // Between 75 % and 125 %, so that many clients that failed together don't retry together.
         let spread = |ms: u64| Duration::from_millis(ms * 3 / 4 + chance % (ms / 2).max(1));
         let doubled = 1u64 << (attempt.saturating_sub(1)).min(16);
         match self {
-            // What was left out already can't be left out again.
+            // `Without` arrives here only if the part was already left out.
             RetryAdvice::Never | RetryAdvice::Without(_) => None,
             RetryAdvice::Backoff => Some(spread((500 * doubled).min(30_000))),
             RetryAdvice::Loading => Some(spread((2_000 * doubled).min(30_000))),
@@ -47,8 +47,8 @@ impl RetryAdvice {
     }
 }
 
-/// Reads what a server says about when to come back: `retry-after-ms`, `retry-after` in seconds or as a date. `now` is
-/// the server's own `date` where it tells one, so that a clock which is off does no harm.
+/// Parses when a server wants the retry: `retry-after-ms`, or `retry-after` in seconds or as a date. `now` is the
+/// server's own `date` if it sent one, so that a wrong clock here does no harm.
 pub(super) fn retry_after(ms: Option<&str>, after: Option<&str>, now: Timestamp) -> Option<Duration> {
     let seconds = |text: &str, unit: f64| {
         let value: f64 = text.trim().parse().ok()?;
@@ -64,7 +64,7 @@ pub(super) fn retry_after(ms: Option<&str>, after: Option<&str>, now: Timestamp)
     })
 }
 
-/// Reads a date of HTTP: `Wed, 21 Oct 2015 07:28:00 GMT`.
+/// Parses an HTTP date: `Wed, 21 Oct 2015 07:28:00 GMT`.
 pub(super) fn http_date(text: &str) -> Option<Timestamp> {
     let zoned = jiff::fmt::rfc2822::DateTimeParser::new().parse_zoned(text.trim()).ok()?;
     Some(zoned.timestamp())

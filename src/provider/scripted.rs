@@ -1,4 +1,4 @@
-//! Plays a story: the replies of a model that is not there, in its tempo, with its failures. No network.
+//! Plays a story: sends the replies of a pretended model, at its pace and with its failures. No network.
 
 use super::failure::{ServerAnswer, ServerIdentity, ServerRefusal, failure};
 use super::retry::{MAX_RETRIES, RetryAdvice};
@@ -11,12 +11,12 @@ use std::time::Duration;
 use tokio::sync::mpsc::Sender;
 use tokio::time::Instant;
 
-/// How often text is sent when it is faster than this: a screen shows no more anyway.
+/// The shortest time between two pieces of text: a screen can't show more anyway.
 const SEND_INTERVAL: Duration = Duration::from_millis(5);
-/// Tokens in one piece where there is no tempo.
+/// Tokens in one piece if the story has no pace.
 const BURST_TOKENS: usize = 16;
 
-/// Plays a story; remembers how far it was told.
+/// Plays a story and remembers the position in it.
 #[derive(Debug)]
 pub(super) struct ScriptedProvider {
     name: ModelName,
@@ -24,7 +24,7 @@ pub(super) struct ScriptedProvider {
     position: Mutex<Position>,
 }
 
-/// Nobody listens any more.
+/// The receiver of the events was dropped.
 struct ReceiverGone;
 
 impl ScriptedProvider {
@@ -32,13 +32,13 @@ impl ScriptedProvider {
         Self { name, story, position: Mutex::default() }
     }
 
-    /// What the story tells before anything was asked, and its prompts.
+    /// The opening text of the story and its prompts.
     pub(super) fn opening(&self) -> Option<(&str, Vec<String>)> {
         let text = self.story.opening();
         (!text.is_empty()).then(|| (text, self.story.prompts()))
     }
 
-    /// What is known of the model that is not there.
+    /// Facts about the pretended model.
     pub(super) fn info(&self) -> ModelInfo {
         ModelInfo {
             context: self.story.context(),
@@ -49,7 +49,7 @@ impl ScriptedProvider {
     }
 
     pub(super) async fn play(&self, request: &ModelRequest, out: &Sender<ReplyEvent>) {
-        // The guard lives inside of the block only: it is not held while anything is awaited.
+        // The lock is released at the end of this block, before any await.
         let chosen = {
             let mut position = self.position.lock().unwrap_or_else(PoisonError::into_inner);
             position.choose(&self.story, request)
@@ -115,7 +115,7 @@ impl ScriptedProvider {
         }
     }
 
-    /// Fails as a server would; tells whether the reply comes after all.
+    /// Fails as a server would; returns whether the reply follows after all.
     async fn fail(&self, fault: &ScriptedError, out: &Sender<ReplyEvent>) -> Result<bool, ReceiverGone> {
         let mut failed = 0;
         loop {
@@ -124,7 +124,7 @@ impl ScriptedProvider {
             }
             let ServerRefusal { failure, again } = self.refusal(fault);
             failed += 1;
-            // No chance here: a story is the same each time.
+            // No random wait: a story is the same each time.
             let Some(wait) = again.wait(failed, 0) else {
                 send(out, ReplyEvent::Failed(failure)).await?;
                 return Ok(false);
@@ -166,7 +166,7 @@ async fn pause(out: &Sender<ReplyEvent>, time: Duration) -> Result<(), ReceiverG
     }
 }
 
-/// Sends a stretch of text in small pieces: `pace` tokens a second, or all at once.
+/// Sends a range of the text in small pieces: `pace` tokens a second, or all at once.
 async fn stream(
     out: &Sender<ReplyEvent>,
     text: &str,
@@ -205,7 +205,7 @@ async fn stream(
     Ok(())
 }
 
-/// The length of the first token: blanks and up to six letters, or one other character.
+/// The length of the first token: spaces and line breaks, then up to six letters or digits, or one other character.
 fn token(text: &str) -> usize {
     let blanks = text.len() - text.trim_start_matches([' ', '\n']).len();
     for (count, (at, c)) in text.get(blanks..).unwrap_or_default().char_indices().enumerate() {

@@ -1,6 +1,8 @@
-//! A server of models: what is needed to speak to it, checked once, so that no request can fail for it later.
+//! Checks the settings of a server of models once, so that no request can fail because of them later, and makes
+//! requests from them.
 //!
-//! The key travels in a header only, and only to the origin of the address: `http` follows no redirect to another one.
+//! The key is sent only in a header, and only to the origin of the address: `http` follows no redirect to another
+//! one.
 
 use super::failure::ServerIdentity;
 use super::protocol::Protocol;
@@ -19,7 +21,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// A server of models, as it was configured.
 #[derive(Clone, Debug)]
 pub struct Server {
-    /// How it is spoken to.
+    /// The kind of the server, which decides the format.
     pub kind: ProviderKind,
     /// The provider's name and the model's name there.
     pub name: ModelName,
@@ -27,23 +29,23 @@ pub struct Server {
     pub base_url: String,
     /// The key; local servers need none.
     pub key: Option<SecretString>,
-    /// More headers; their values are held to be secrets too. One that carries a key replaces the key's own.
+    /// More headers, whose values count as secrets too. One with the name of the key's header replaces it.
     pub headers: Vec<(String, String)>,
-    /// More of the query: Azure's `api-version`.
+    /// More query parameters, such as Azure's `api-version`.
     pub query: Vec<(String, String)>,
-    /// How long it may take.
+    /// Time limits.
     pub timeouts: Timeouts,
-    /// Tokens of context that are asked for, where the server lets one ask (`num_ctx` of Ollama); else what the model is
-    /// held to have.
+    /// The context to ask for in tokens, if the server lets clients ask (`num_ctx` of Ollama); otherwise the model's
+    /// assumed context.
     pub context: Option<u64>,
-    /// Tokens that a reply may have at most; `None`: what the server allows.
+    /// The most tokens of a reply; `None`: as many as the server allows.
     pub max_output: Option<u64>,
-    /// How much the model is to think, where it can; `None`: as the server has it.
+    /// How much the model should think, if it can; `None`: the server's default.
     pub effort: Option<Effort>,
 }
 
 impl Server {
-    /// A server of which only this is told.
+    /// A server with these settings and defaults for the others.
     pub fn new(kind: ProviderKind, name: ModelName, base_url: impl Into<String>) -> Self {
         Self {
             kind,
@@ -60,25 +62,25 @@ impl Server {
     }
 }
 
-/// A request as a value.
+/// An HTTP request as a value.
 #[derive(Debug)]
 pub(super) struct HttpRequest {
     pub(super) url: Url,
-    /// Its headers that are no secrets.
+    /// Headers that are not secret.
     pub(super) headers: Vec<(&'static str, String)>,
-    /// Its headers whose values are not shown, checked to be sendable.
+    /// Headers whose values are never shown, checked to be valid.
     pub(super) secret_headers: Vec<(String, SecretString)>,
-    /// Its body: JSON. `None`: something is asked for only.
+    /// The body, as JSON; `None`: a GET request.
     pub(super) body: Option<Vec<u8>>,
 }
 
-/// A server, checked: what every wire needs of it.
+/// The checked settings of a server that every wire needs.
 #[derive(Clone, Debug)]
 pub(super) struct Access {
     protocol: &'static Protocol,
     pub(super) name: ModelName,
     pub(super) asked: ServerIdentity,
-    /// Where requests for replies go.
+    /// The address to which requests for replies are sent.
     pub(super) url: Url,
     pub(super) secrets: Masker,
     pub(super) context: Option<u64>,
@@ -86,22 +88,22 @@ pub(super) struct Access {
     pub(super) effort: Option<Effort>,
     header: Option<(&'static str, &'static str)>,
     secret_headers: Vec<(String, SecretString)>,
-    /// Counts the replies, from any number.
+    /// Counts the replies, starting at a random number.
     replies: Arc<AtomicU64>,
 }
 
 impl Access {
-    /// Another number for each reply.
+    /// Returns a different number for each reply.
     pub(super) fn next_reply(&self) -> u64 {
         self.replies.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Checks what it is given.
+    /// Checks the settings of a server.
     pub(super) fn new(server: Server, protocol: &'static Protocol) -> Result<Self, ProviderError> {
         let Server { name, base_url, key, headers, query, context, max_output, effort, .. } = server;
         let mut url = address::endpoint(protocol, &base_url, &name.model)?;
         for (key, value) in &query {
-            // One that the address holds already is replaced: the setting of its own counts.
+            // A configured parameter replaces one of the same name in the address.
             let others: Vec<(String, String)> =
                 url.query_pairs().filter(|(k, _)| k != key).map(|(k, v)| (k.into(), v.into())).collect();
             url.query_pairs_mut().clear().extend_pairs(others).append_pair(key, value);
@@ -124,7 +126,7 @@ impl Access {
             secret_headers.retain(|(other, _)| *other != header);
             secret_headers.push((header, SecretString::from(value)));
         }
-        // Some servers want their key in the query.
+        // Some servers expect their key in the query.
         let in_query = url.query_pairs().filter(|(name, _)| looks_secret(name));
         let in_query: Vec<_> = in_query.map(|(_, value)| SecretString::from(value.into_owned())).collect();
         let asked = ServerIdentity {
@@ -162,7 +164,7 @@ impl Access {
     pub(super) fn post_to(&self, url: Url, body: &Value) -> HttpRequest {
         let mut request = self.get(url);
         request.headers.push(("content-type", "application/json".into()));
-        // A value is always writable as JSON.
+        // A JSON value can always be serialised.
         request.body = Some(serde_json::to_vec(body).unwrap_or_default());
         request
     }
@@ -174,7 +176,7 @@ impl Access {
         HttpRequest { url, headers, secret_headers: self.secret_headers.clone(), body: None }
     }
 
-    /// Another address of the same server: this path behind the part that all its addresses begin with.
+    /// Another address of the same server: this path after the root that all its addresses share.
     pub(super) fn beside(&self, path: &str) -> Url {
         address::beside(self.protocol, &self.url, path)
     }
@@ -187,7 +189,7 @@ impl Access {
 
 #[cfg(test)]
 impl Access {
-    /// A server for tests; the ids that it makes are the same each time.
+    /// A server for tests; it makes the same ids each time.
     pub(super) fn fixture(kind: ProviderKind, protocol: &'static Protocol, model: &str) -> Self {
         let name = ModelName { provider: kind.as_str().into(), model: model.into() };
         let key = Some("sk-verysecret".to_owned().into());

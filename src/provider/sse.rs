@@ -1,45 +1,46 @@
-//! Server-sent events: bytes in, events out, whatever the splits. Follows the HTML standard's "event stream" with one
-//! difference: what stands at the end without a blank line is handed out too, and the caller is told whether its last
-//! line was whole. Does not know what the events mean.
+//! Parses server-sent events: bytes in, events out, however the bytes are split. Follows the HTML standard's "event
+//! stream" with one difference: an event at the end without a blank line is returned too, and the caller learns
+//! whether its last line was complete. Does not know what the events mean.
 //!
-//! It is kept by hand because streams of models are often cut or mixed: crates for this format drop the event that a cut
-//! left unfinished, and know neither a bound for one event nor the error objects that some servers write between two.
+//! It is written by hand because streams of models are often cut or mixed: crates for this format drop the event that
+//! a cut left unfinished, limit no event's size and don't know the error objects that some servers write between two
+//! events.
 
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub(super) struct SseEvent {
-    /// The `event` field, empty where there was none.
+    /// The `event` field; empty if it was missing.
     pub(super) name: String,
     /// The `data` lines, joined by line feeds.
     pub(super) data: String,
 }
 
-/// A line or an event became longer than is kept.
+/// A line or an event is longer than allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("an event of the stream is longer than {MAX_EVENT_BYTES} bytes")]
 pub(super) struct TooLong;
 
-/// Bytes that one event may have.
+/// The most bytes of one event.
 pub(super) const MAX_EVENT_BYTES: usize = 16 << 20;
 
 #[derive(Debug, Default)]
 pub(super) struct SseParser {
-    /// The line that is not over yet.
+    /// The unfinished line.
     line: Vec<u8>,
     event: SseEvent,
     has_data: bool,
-    /// The last byte was a CR: a LF that follows belongs to it.
+    /// Whether the last byte was a CR: an LF that follows belongs to it.
     after_cr: bool,
-    /// A line was read: a byte order mark may only stand before the first.
+    /// Whether a line was read: a byte order mark may only precede the first.
     begun: bool,
-    /// An object that stands between the events, without a field: so some servers tell an error. What came of it.
+    /// The start of an object between the events, outside any field: some servers send errors like this.
     stray: Vec<u8>,
 }
 
-/// An object between the events that is longer than this is none.
+/// The most bytes of such an object; a longer one is ignored.
 const MAX_STRAY_BYTES: usize = 64 << 10;
 
 impl SseParser {
-    /// Reads on; events that are over are given to `each`.
+    /// Reads more bytes and calls `each` for every event that is complete.
     pub(super) fn feed(&mut self, mut bytes: &[u8], each: &mut impl FnMut(SseEvent)) -> Result<(), TooLong> {
         while !bytes.is_empty() {
             if std::mem::take(&mut self.after_cr)
@@ -67,7 +68,7 @@ impl SseParser {
         Ok(())
     }
 
-    /// The stream is over: what is left, and whether its last line had its end.
+    /// Ends the stream: returns an unfinished event, and whether its last line was complete.
     pub(super) fn end(mut self) -> Option<(SseEvent, bool)> {
         let whole = self.line.is_empty();
         let rest = std::mem::take(&mut self.line);
@@ -109,7 +110,7 @@ impl SseParser {
         Ok(())
     }
 
-    /// Takes a line of an object that stands between the events; the event of an error, once it is whole.
+    /// Takes a line of an object between the events; returns it as an event once it is complete, if it is an error.
     fn take_stray(&mut self, line: &[u8]) -> Option<SseEvent> {
         if self.stray.is_empty() && (self.has_data || !self.without_mark(line).starts_with(b"{")) {
             return None;
@@ -152,7 +153,7 @@ impl SseParser {
                 self.event.data.push_str(&value);
             }
             b"event" => self.event.name = value.into_owned(),
-            // `id` and `retry` are for reconnecting, which no reply can do; everything else is a comment.
+            // `id` and `retry` are for reconnecting, which replies don't support; everything else is a comment.
             _ => {}
         }
     }

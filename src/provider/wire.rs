@@ -1,5 +1,5 @@
-//! What a server speaks: a pure encoder (a request of ours to a body of JSON) and a pure decoder (bytes to events).
-//! Nothing here touches the network; `http` carries it.
+//! Defines a format: a pure encoder (from a request to a JSON body) and a pure decoder (from bytes to events).
+//! Nothing here touches the network; `http` does.
 
 use super::catalogue::listed::Listing;
 use super::conversation::{self, Utterance};
@@ -13,11 +13,11 @@ use serde_json::Value;
 /// A format: everything that differs from one kind of server to another.
 #[derive(Debug)]
 pub(super) struct Format {
-    /// Its name; items that are kept with a reply go back to servers of this kind only.
+    /// The name of the format; kept items are sent back only to servers of this kind.
     pub(super) kind: ProviderKind,
     pub(super) protocol: Protocol,
     pub(super) listing: Listing,
-    /// Writes the body of a request.
+    /// Encodes the body of a request.
     pub(super) encode: fn(&OutgoingRequest<'_>) -> Value,
     /// Makes a decoder for the reply to a body.
     pub(super) decoder: fn(&Access, &Value) -> Box<dyn WireDecoder>,
@@ -42,7 +42,7 @@ impl Wire {
     }
 }
 
-/// A request, where it goes, and what is known of the server.
+/// A request, its server, and what is known of that server.
 pub(super) struct OutgoingRequest<'a> {
     wire: &'a Wire,
     pub(super) request: &'a ModelRequest,
@@ -58,12 +58,12 @@ impl<'a> OutgoingRequest<'a> {
         &self.wire.access.name.model
     }
 
-    /// Whether this part is sent: the server did not refuse it so far.
+    /// Whether this part is sent, because the server has not refused it so far.
     pub(super) fn has(&self, part: OptionalPart) -> bool {
         !self.known.left_out.has(part)
     }
 
-    /// The conversation, with what was kept of earlier replies of such servers.
+    /// The conversation, with the items kept from earlier replies of servers of this kind.
     pub(super) fn utterances(&self) -> Vec<Utterance<'a>> {
         let kept = self.has(OptionalPart::Reasoning).then_some(self.wire.format.kind.as_str());
         conversation::utterances(self.request, kept)
@@ -81,16 +81,16 @@ impl<'a> OutgoingRequest<'a> {
 /// How the bytes of a reply ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
-    /// As HTTP ends them: all that was sent is there.
+    /// The body ended as HTTP demands: nothing is missing.
     Closed,
     Cut,
 }
 
-/// Reads one reply. After `Finished` or `Failed` it says nothing more.
+/// Decodes one reply. After `Finished` or `Failed` it adds no more events.
 pub(super) trait WireDecoder: Send {
     fn feed(&mut self, bytes: &[u8], out: &mut Vec<ReplyEvent>);
     fn end(&mut self, end: End, out: &mut Vec<ReplyEvent>);
-    /// Whether the model has said that it is done: only counts may follow.
+    /// Whether the model gave its reason for ending and only token counts may follow.
     fn settled(&self) -> bool;
 }
 
@@ -99,7 +99,7 @@ pub(super) fn is_last(event: &ReplyEvent) -> bool {
     matches!(event, ReplyEvent::Finished(_) | ReplyEvent::Failed(_))
 }
 
-/// Whether an event carries some of the reply: from then on nothing is asked again.
+/// Whether an event carries part of the reply: after it the request is not retried.
 pub(super) fn is_reply(event: &ReplyEvent) -> bool {
     matches!(event, ReplyEvent::Delta(_) | ReplyEvent::Reasoning(_) | ReplyEvent::ToolCall(_))
 }

@@ -1,7 +1,7 @@
-//! Which files are checked: those that were named, and in folders that were named all whose name or first line tells that
-//! they hold code.
+//! Finds the files to check: every named file, and in named folders every file whose name or first line shows that it
+//! holds code.
 //!
-//! Links to folders are not followed, so that no walk goes round in circles; folders of tools are passed over.
+//! Links to folders are not followed, so that no walk runs in circles; folders of tools are skipped.
 
 use super::pieces::{PieceForm, shebang_language};
 use crate::commands::input::is_stdin;
@@ -12,20 +12,20 @@ use std::collections::VecDeque;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-/// Folders that hold what others made, or what tools made of it.
+/// Folders with code of others, or with the output of tools.
 const SKIPPED_FOLDERS: &[&str] =
     &[".git", ".hg", ".svn", "node_modules", "target", "__pycache__", ".venv", "venv", ".tox", ".mypy_cache"];
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct FileJob {
     pub(super) path: PathBuf,
-    /// What its name tells; what its first line tells is found when it is read.
+    /// The form that the name shows; the first line is considered when the file is read.
     pub(super) form: PieceForm,
-    /// Whether the person named the language: then nothing in the file says otherwise.
+    /// Whether the person named the language, which then overrides the file's first line.
     pub(super) chosen: bool,
 }
 
-/// The language that was named on the command line.
+/// The language named on the command line.
 pub(super) fn named_language(word: &str, languages: &Languages) -> Result<String, Failure> {
     let lower = word.to_ascii_lowercase();
     let known = languages.find(word).map(|entry| entry.name.to_string());
@@ -37,7 +37,7 @@ pub(super) fn named_language(word: &str, languages: &Languages) -> Result<String
     })
 }
 
-/// The files to check, in the order in which they were named; gathered as they are asked for.
+/// The files to check, in the order in which they were named. Lazy: folders are read as the iterator advances.
 pub(super) fn gather<'a>(
     named: &'a [PathBuf],
     language: Option<&'a str>,
@@ -59,7 +59,7 @@ fn by_extension(path: &Path, languages: &Languages) -> Option<String> {
     configured.or_else(|| language_of_extension(extension).map(str::to_owned))
 }
 
-/// Whether the name or the first line of a file tells that it holds code.
+/// Whether the name or the first line of a file shows that it holds code.
 fn holds_code(path: &Path) -> bool {
     let known = path.extension().and_then(|e| e.to_str()).and_then(language_of_extension);
     if known.is_some() || PieceForm::of_name(path).is_some() {
@@ -71,10 +71,10 @@ fn holds_code(path: &Path) -> bool {
     shebang_language(&String::from_utf8_lossy(start)).is_some()
 }
 
-/// All files below a path; the path itself where it is no folder.
+/// Walks all files below a path; gives the path itself if it is not a folder.
 struct FileWalk {
     waiting: VecDeque<PathBuf>,
-    /// The path that was named is taken whatever it is.
+    /// Whether the next path is the named one, which is always taken.
     first: bool,
 }
 
@@ -83,10 +83,10 @@ impl FileWalk {
         Self { waiting: VecDeque::from([path.to_owned()]), first: true }
     }
 
-    /// Puts the entries of a folder in front of what waits, by name.
+    /// Puts the entries of a folder in front of the queue, sorted by name.
     fn open(&mut self, folder: &Path) {
         let Ok(entries) = std::fs::read_dir(folder) else {
-            // Told as a file that can't be read, where it was named.
+            // A named folder is reported as unreadable (see `next`); an unreadable folder below it is skipped.
             return;
         };
         let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
@@ -106,7 +106,7 @@ impl Iterator for FileWalk {
             if first && is_stdin(&path) {
                 return Some(path);
             }
-            // A link that was named is followed, one that was met is not.
+            // A named link is followed; one found in a folder is not.
             let meta = if first { path.metadata() } else { path.symlink_metadata() };
             match meta {
                 Ok(meta) if meta.is_dir() => {
@@ -118,7 +118,7 @@ impl Iterator for FileWalk {
                         self.open(&path);
                     }
                 }
-                // A pipe or a device is read only where it was named.
+                // A pipe or a device is read only if it was named.
                 Ok(meta) if first || meta.is_file() => {
                     if first || holds_code(&path) {
                         return Some(path);

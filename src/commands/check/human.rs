@@ -1,4 +1,4 @@
-//! Findings for people: where, how grave, what, and the line of code with the place marked under it.
+//! Prints findings for people: place, severity, message, and the line of code with the place marked under it.
 
 use super::work::{CheckOutcome, CheckedFile};
 use crate::commands::input;
@@ -7,7 +7,7 @@ use crate::domain::visible::visible_line;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Tells a file: each finding with its line of code, then what was not looked at.
+/// Prints a file: each finding with its line of code, then what was not checked.
 pub(super) fn write_file(checked: &CheckedFile, out: &mut dyn Write) -> io::Result<()> {
     let CheckOutcome::Reviewed { review, lines, cells, .. } = &checked.outcome else { return Ok(()) };
     for (index, finding) in review.findings.iter().enumerate() {
@@ -26,7 +26,7 @@ pub(super) fn write_file(checked: &CheckedFile, out: &mut dyn Write) -> io::Resu
     Ok(())
 }
 
-/// How many of each there were.
+/// Prints the number of files and findings.
 pub(super) fn summary(
     files: usize,
     [high, medium, info]: [usize; 3],
@@ -37,7 +37,7 @@ pub(super) fn summary(
     writeln!(out, "{files} files: {high} high, {medium} medium, {info} info{unchecked}")
 }
 
-/// `a.py:3:1: HIGH py.delete-tree: deletes a folder: out`.
+/// A finding on one line: `a.py:3:1: HIGH py.delete-tree: deletes a folder: out`.
 pub(in crate::commands) fn finding_line(path: &Path, finding: &Finding) -> String {
     placed_line(path, None, finding)
 }

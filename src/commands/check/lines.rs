@@ -1,13 +1,13 @@
-//! The lines of code that findings stand on, each with its place marked under it.
+//! Cuts out the lines of code of findings, with the place of each marked under its line.
 
 use crate::domain::visible::visible;
 use crate::domain::{Finding, Review};
 use unicode_width::UnicodeWidthStr as _;
 
-/// Widest piece of a line that is shown, in characters.
+/// The most characters of a line that are shown.
 const MAX_CHARS_SHOWN: usize = 100;
 
-/// Characters in front of the place that are shown at least, where the line is cut.
+/// The least characters shown in front of the place if the line is cut.
 const MIN_CHARS_BEFORE: usize = 30;
 
 /// The line of code of each finding, with its place marked under it.
@@ -15,7 +15,7 @@ pub(super) fn lines(source: &str, review: &Review) -> Vec<String> {
     let mut number = 0;
     let mut rest = source.split('\n');
     let mut line = "";
-    // Findings are sorted by place: the text is gone through once.
+    // Findings are sorted by place, so one pass over the text is enough.
     review
         .findings
         .iter()
@@ -29,7 +29,7 @@ pub(super) fn lines(source: &str, review: &Review) -> Vec<String> {
         .collect()
 }
 
-/// The line of each finding in the cell of a notebook that it is in.
+/// The line of each finding, from its cell of the notebook.
 pub(super) fn cell_lines(texts: &[String], review: &Review, cells: &[Option<u32>]) -> Vec<String> {
     let line_of = |(finding, cell): (&Finding, &Option<u32>)| {
         let cell = usize::try_from(cell.unwrap_or(0)).ok()?.checked_sub(1)?;

@@ -1,8 +1,7 @@
-//! The pieces of code in a file: all of it where it is a program, else what is code inside of it.
+//! Splits a file into pieces of code: a whole program, or the code inside another kind of file.
 //!
-//! Notebooks, Dockerfiles, Makefiles and Markdown hold code in other things. Each kind has a reader that gives pieces, every
-//! line of which knows where it stands in the file, so that findings are told at their own place. Nothing is reviewed
-//! here.
+//! Notebooks, Dockerfiles, Makefiles and Markdown have a reader each. It returns pieces, every line of which knows
+//! its place in the file, so that findings name the right place. Nothing is reviewed here.
 
 mod docker;
 mod make;
@@ -14,10 +13,10 @@ pub(super) use notebook::texts as cell_texts;
 use crate::domain::{Effects, Finding, Languages, Place, Review};
 use std::path::Path;
 
-/// What a file is, for the readers of pieces.
+/// The kind of a file, which decides how it is split.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum PieceForm {
-    /// A program in a language by name, or in none that is known.
+    /// A program in the named language, or in an unknown one.
     Program(Option<String>),
     Notebook,
     Dockerfile,
@@ -26,7 +25,7 @@ pub(super) enum PieceForm {
 }
 
 impl PieceForm {
-    /// The word for it in JSON, as for languages.
+    /// The name of the form in JSON, where the name of a language stands too.
     pub(super) fn name(&self) -> Option<&str> {
         match self {
             PieceForm::Program(language) => language.as_deref(),
@@ -37,7 +36,7 @@ impl PieceForm {
         }
     }
 
-    /// The form that the name of a file tells, where it holds code in something else.
+    /// The form that a file's name shows, if the file holds code inside something else.
     pub(super) fn of_name(path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_str()?.to_ascii_lowercase();
         let extension = name.rsplit_once('.').map(|(_, extension)| extension);
@@ -53,34 +52,34 @@ impl PieceForm {
     }
 }
 
-/// Where a line of a piece stands.
+/// The place of a piece's line in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LinePosition {
-    /// The line of the file, or of the cell; counted from 1.
+    /// The line in the file or in the cell, counted from 1.
     pub(super) line: u32,
     pub(super) columns: Columns,
-    /// The cell of a notebook, counted from 1 among all of them.
+    /// The cell of a notebook, counted from 1 over all cells.
     pub(super) cell: Option<u32>,
 }
 
-/// How columns of a line of a piece become those of the file.
+/// How the columns of a piece's line map to columns of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Columns {
-    /// The line stands there as it is, so many characters further right.
+    /// The line is part of the file's line, this many characters further right.
     Shifted(u32),
-    /// It was put together from what stands there: the whole line of the file is meant, so many characters wide.
+    /// The line was assembled from the file's line: places cover the whole line, which is this many characters wide.
     Whole(u32),
 }
 
-/// A stretch of code in one language.
+/// Code in one language.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Piece {
-    /// Its language by name.
+    /// The name of the language.
     pub(super) language: Option<String>,
     pub(super) source: String,
-    /// Where each of its lines stands.
+    /// The place of each line.
     pub(super) lines: Vec<LinePosition>,
-    /// Whether it runs inside an image that is being built, where no file is the person's.
+    /// Whether the code runs inside an image while it is built, where no file belongs to the person.
     pub(super) in_image: bool,
 }
 
@@ -96,14 +95,14 @@ impl Piece {
         Self { source: source.to_owned(), lines, ..Self::new(language) }
     }
 
-    /// Adds a line, which stands there.
+    /// Adds a line and its place in the file.
     fn push(&mut self, text: &str, stand: LinePosition) {
         self.source.push_str(text);
         self.source.push('\n');
         self.lines.push(stand);
     }
 
-    /// The place in the file, and the cell.
+    /// Maps a place in the piece to the file (and the cell of a notebook).
     fn place(&self, place: Place) -> (Place, Option<u32>) {
         let stand = |line: u32| {
             let at = usize::try_from(line.saturating_sub(1)).unwrap_or(usize::MAX);
@@ -128,17 +127,17 @@ impl Piece {
     }
 }
 
-/// What came of looking at a file for pieces.
+/// The pieces of a file, and what could not be read.
 #[derive(Debug, Default)]
 pub(super) struct Pieces {
     pub(super) pieces: Vec<Piece>,
-    /// Whether what stands between the pieces is shown to people: its characters are looked at.
+    /// Whether people see the text between the pieces, so that its characters are checked too.
     pub(super) prose: bool,
-    /// What could not be taken for a piece, and why.
+    /// The parts that could not become pieces, and why.
     pub(super) unread: Vec<String>,
 }
 
-/// The pieces of a text.
+/// Splits a text into pieces.
 pub(super) fn pieces(form: &PieceForm, source: &str, languages: &Languages) -> Pieces {
     match form {
         PieceForm::Program(_) => Pieces::default(),
@@ -149,14 +148,14 @@ pub(super) fn pieces(form: &PieceForm, source: &str, languages: &Languages) -> P
     }
 }
 
-/// The language of a word behind a fence or in a notebook: `None` where the review has no rules for it.
+/// The language that a word behind a fence or in a notebook names; `None` if the review has no rules for it.
 fn language_named(word: &str, languages: &Languages) -> Option<String> {
     let lower = word.to_ascii_lowercase();
     let known = languages.find(&lower).map(|entry| entry.name.to_string());
     known.or_else(|| crate::review::reads(&lower).then_some(lower))
 }
 
-/// The language that the first line of a script names, as the system would start it; `None` where there is no such line.
+/// The language that the `#!` line of a script names; `None` without such a line.
 pub(super) fn shebang_language(text: &str) -> Option<String> {
     let line = text.strip_prefix("#!")?.lines().next()?;
     let mut words = line.split_whitespace().map(|word| word.rsplit('/').next().unwrap_or(word));
@@ -181,7 +180,7 @@ pub(super) fn shebang_language(text: &str) -> Option<String> {
     })
 }
 
-/// The reviews of several pieces as one of their file.
+/// Joins the reviews of a file's pieces into one.
 #[derive(Debug, Default)]
 pub(super) struct JoinedReview {
     findings: Vec<(Option<u32>, Finding)>,
@@ -203,7 +202,7 @@ impl JoinedReview {
         }
     }
 
-    /// Adds what was found in the characters of the whole file, where no piece tells more of a line.
+    /// Adds findings about characters of the whole file, except on lines that belong to a piece.
     pub(super) fn add_characters(&mut self, pieces: &[Piece], review: Review) {
         let lines: std::collections::HashSet<u32> =
             pieces.iter().flat_map(|piece| piece.lines.iter().map(|stand| stand.line)).collect();
@@ -211,7 +210,7 @@ impl JoinedReview {
         self.findings.extend(elsewhere.map(|finding| (None, finding)));
     }
 
-    /// Notes what could not be read.
+    /// Adds what could not be read.
     pub(super) fn add_unread(&mut self, why: Vec<String>) {
         self.unchecked.extend(why);
     }
@@ -236,7 +235,7 @@ impl JoinedReview {
         all.unknown |= effects.unknown;
     }
 
-    /// The review of the file, and for each finding its cell.
+    /// Returns the review of the file, and the cell of each finding.
     pub(super) fn finish(mut self) -> (Review, Vec<Option<u32>>) {
         self.findings.sort_by(|(a, one), (b, other)| (a, one.place).cmp(&(b, other.place)));
         self.findings.dedup();
@@ -254,7 +253,7 @@ fn width(line: &str) -> u32 {
     u32::try_from(line.chars().count()).unwrap_or(u32::MAX - 1)
 }
 
-/// A number of a line or cell, from its position.
+/// The number of a line or cell at this index.
 fn number(at: usize) -> u32 {
     u32::try_from(at + 1).unwrap_or(u32::MAX)
 }

@@ -1,16 +1,17 @@
-//! How far a check is, on standard error: on a terminal one line that is written over and is gone at the end, elsewhere a
-//! line now and then. A check that is quick says nothing. How many files there are is not known before the last.
+//! Shows on standard error how far a check is: on a terminal in one line that is overwritten and finally removed,
+//! elsewhere in a new line now and then. A quick check shows nothing. The total number of files is unknown until the
+//! end.
 
 use crate::text::number::{counted, duration};
 use std::io::{self, IsTerminal as _, Write};
 use std::time::{Duration, Instant};
 
-/// Where it is told, and how often.
+/// How often progress is shown.
 #[derive(Clone, Copy)]
 struct Pace {
-    /// Silence before the first word.
+    /// The time before the first message.
     first: Duration,
-    /// Between two of them.
+    /// The time between two messages.
     pause: Duration,
 }
 
@@ -23,12 +24,12 @@ pub(super) struct Progress<'a> {
     began: Instant,
     due: Instant,
     files: usize,
-    /// Columns of the line on the terminal.
+    /// Characters of the line now on the terminal.
     shown: usize,
 }
 
 impl<'a> Progress<'a> {
-    /// Nothing is told yet.
+    /// Starts the clock; shows nothing yet.
     pub(super) fn new(err: &'a mut dyn Write) -> Self {
         Self::on(err, io::stderr().is_terminal())
     }
@@ -39,13 +40,13 @@ impl<'a> Progress<'a> {
         Self { err, on_terminal, began, due, files: 0, shown: 0 }
     }
 
-    /// One more file is checked.
+    /// Counts a file that was checked.
     pub(super) fn count_file(&mut self) {
         self.files += 1;
         self.update(Instant::now());
     }
 
-    /// Some time has passed. Where it can't be told, the check goes on.
+    /// Shows the progress if a message is due. Write errors don't stop the check.
     pub(super) fn update(&mut self, now: Instant) {
         if now < self.due {
             return;
@@ -55,7 +56,7 @@ impl<'a> Progress<'a> {
         let time = duration(u64::try_from(elapsed).unwrap_or(u64::MAX));
         let text = format!("Checking: {} in {time}. Ctrl-C stops it.", counted(self.files, "file"));
         if self.on_terminal {
-            // A line that wraps can't be written over.
+            // A wrapped line could not be overwritten.
             let room = crossterm::terminal::size().map_or(80, |(columns, _)| usize::from(columns));
             let text: String = text.chars().take(room.saturating_sub(1)).collect();
             let _ = write!(self.err, "\r{text:<width$}", width = self.shown);
@@ -66,7 +67,7 @@ impl<'a> Progress<'a> {
         let _ = self.err.flush();
     }
 
-    /// Takes the line away, for what is told in its place.
+    /// Removes the line, so that other output can take its place.
     pub(super) fn clear(&mut self) {
         if self.shown > 0 {
             let _ = write!(self.err, "\r{:width$}\r", "", width = std::mem::take(&mut self.shown));
@@ -89,7 +90,7 @@ fn pace(on_terminal: bool) -> Pace {
 mod tests {
     use super::*;
 
-    /// What is written when files are done at these moments, in milliseconds.
+    /// The output when files are done at these times, in milliseconds.
     fn written(on_terminal: bool, moments: &[u64]) -> String {
         let mut err = Vec::new();
         let mut progress = Progress::on(&mut err, on_terminal);

@@ -1,4 +1,4 @@
-//! `sayso check --rules`: all rules that hold, shipped and own ones, and what is forbidden.
+//! `sayso check --rules`: lists all rules in force, shipped and the person's own, and what is forbidden.
 
 use crate::domain::visible::visible_line;
 use crate::headless::json;

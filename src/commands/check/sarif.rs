@@ -1,5 +1,5 @@
-//! Findings as SARIF 2.1.0, which code hosts and editors read. Written piece by piece, so that memory does not grow with
-//! the number of files.
+//! Writes findings as SARIF 2.1.0, which code hosts and editors read. Written piece by piece, so that memory does not
+//! grow with the number of files.
 
 use super::work::{CheckOutcome, CheckedFile};
 use crate::commands::input::is_stdin;
@@ -14,10 +14,10 @@ use std::path::Path;
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
-/// Files that were not checked are listed so far.
+/// The most notes about files that were not checked.
 const MAX_NOTES: usize = 1000;
 
-/// The head of the log: the tool and its rules, up to the list of results.
+/// Writes the head of the log: the tool and its rules, up to the list of results.
 pub(super) fn begin(book: &RuleRegistry, out: &mut dyn Write) -> io::Result<()> {
     let rules: Value = book.rules().iter().map(rule_json).collect();
     let tool = json!({ "driver": {
@@ -31,7 +31,7 @@ pub(super) fn begin(book: &RuleRegistry, out: &mut dyn Write) -> io::Result<()> 
     write!(out, ",\"columnKind\":\"unicodeCodePoints\",\"results\":[")
 }
 
-/// The end of the log: what was not checked.
+/// Writes the end of the log: what was not checked.
 pub(super) fn end(notes: &[Value], out: &mut dyn Write) -> io::Result<()> {
     let invocation = json!({ "executionSuccessful": true, "toolExecutionNotifications": notes });
     write!(out, "],\"invocations\":[")?;
@@ -83,7 +83,7 @@ fn result_json(finding: &Finding, cell: Option<u32>, path: &Path, rules: &[RuleI
         } }],
     });
     if let (Some(cell), Some(location)) = (cell, result.pointer_mut("/locations/0")) {
-        // Lines of a notebook's file are those of its JSON: the place is told as that of the cell.
+        // Line numbers of a notebook's file would be those of its JSON, so the place names the cell.
         let name = format!("cell {cell}, line {}, column {}", place.line, place.column);
         *location = json!({
             "physicalLocation": { "artifactLocation": { "uri": uri(path) } },
@@ -100,7 +100,7 @@ fn result_json(finding: &Finding, cell: Option<u32>, path: &Path, rules: &[RuleI
     result
 }
 
-/// Notes a file that was not checked, or not in full.
+/// Adds a note about a file that was not checked, or not in full.
 pub(super) fn add_note(checked: &CheckedFile, notes: &mut Vec<Value>) {
     let why = match &checked.outcome {
         CheckOutcome::Unread(why) => Some(format!("it can't be read: {why}")),
@@ -123,7 +123,7 @@ fn level(severity: Severity) -> &'static str {
     }
 }
 
-/// The number that code hosts sort by.
+/// The number by which code hosts sort findings.
 fn security_severity(severity: Severity) -> &'static str {
     match severity {
         Severity::High => "8.0",
@@ -132,10 +132,10 @@ fn security_severity(severity: Severity) -> &'static str {
     }
 }
 
-/// All but letters, digits and what has no meaning in a reference.
+/// Every character but letters, digits and those without a meaning in a URI.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
 
-/// A path as the reference to a resource: what has a meaning there is escaped.
+/// A path as a URI reference, percent-encoded.
 fn uri(path: &Path) -> String {
     if is_stdin(path) {
         return "stdin".to_owned();

@@ -1,7 +1,7 @@
-//! Reviews many files side by side and hands them over in their order.
+//! Reviews many files in parallel and reports them in their order.
 //!
-//! Files are taken in batches, so that memory does not grow with their number; a text is dropped when its review is
-//! done, and what is kept of it are the lines that findings stand on.
+//! Files are taken in batches, so that memory does not grow with their number. A text is dropped once it is reviewed;
+//! only the lines of its findings stay.
 
 use super::files::FileJob;
 use super::lines::{cell_lines, lines};
@@ -20,26 +20,26 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Files that wait to be told at the most.
+/// Files in a batch: the most results that wait to be reported.
 const BATCH_FILES: usize = 256;
 
-/// Larger files are not read: no code that people look at is.
+/// The largest file that is checked; no code that people read is larger.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// Stack of a thread that reviews: trees are walked without recursion, grammars are not.
+/// The stack of a reviewing thread: trees are walked without recursion, grammars are not.
 const STACK_BYTES: usize = 8 << 20;
 
-/// How long a file may take until how far it is is told again.
+/// How long to wait for a result before the progress is shown again.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
 
-/// Whether lines of code are wanted beside the findings.
+/// Whether the report shows lines of code beside the findings.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum ReportForm {
     Lines,
     Data,
 }
 
-/// One file that was looked at.
+/// A file and the outcome of its check.
 pub(super) struct CheckedFile {
     pub(super) path: PathBuf,
     pub(super) outcome: CheckOutcome,
@@ -47,22 +47,22 @@ pub(super) struct CheckedFile {
 
 pub(super) enum CheckOutcome {
     Reviewed {
-        /// Its language by name.
+        /// The name of the language or the form.
         language: Option<String>,
         review: Review,
-        /// For each finding the cell of the notebook that it is in; empty where the file is none.
+        /// The notebook cell of each finding; empty if the file is not a notebook.
         cells: Vec<Option<u32>>,
-        /// For each finding its line of code, where they are wanted.
+        /// The line of code of each finding, if the report shows lines.
         lines: Vec<String>,
     },
-    /// Why it can't be read.
+    /// The file can't be read, and why.
     Unread(String),
 }
 
-/// Reviews files and tells each in its order.
+/// Reviews files and calls `tell` for each, in their order.
 ///
 /// # Errors
-/// What telling says; then the rest is not reviewed.
+/// The first error of `tell`; the remaining files are not reviewed.
 pub(super) fn review_each(
     mut jobs: impl Iterator<Item = FileJob>,
     (scope, languages): (&Scope, &Languages),
@@ -96,7 +96,7 @@ fn side_by_side(
     let (sender, told) = mpsc::channel();
     let work = |done: &mpsc::Sender<(usize, CheckedFile)>| {
         while let Some((index, job)) = take(&next, batch) {
-            // Who listens does so until all have ended.
+            // The receiver lives until all threads have ended.
             let _ = done.send((index, check(job, (scope, languages), form)));
         }
     };
@@ -105,7 +105,7 @@ fn side_by_side(
         let mut started = 0;
         for _ in 0..threads {
             let (work, sender) = (&work, sender.clone());
-            // Where the system gives no more threads, those that there are do all the work.
+            // If the system starts no more threads, those that run do all the work.
             if thread::Builder::new()
                 .stack_size(STACK_BYTES)
                 .spawn_scoped(threads_of, move || work(&sender))
@@ -168,8 +168,8 @@ fn check(job: &FileJob, (scope, languages): (&Scope, &Languages), form: ReportFo
     CheckedFile { path, outcome: CheckOutcome::Reviewed { language, review, cells, lines } }
 }
 
-/// What a file holds, and its pieces. A program whose name and first line tell two languages is read in both: either may
-/// run it.
+/// The form of a file, and its pieces. A program whose name and first line show different languages is reviewed in
+/// both, because either may run it.
 fn detect_pieces(job: &FileJob, source: &str, languages: &Languages) -> (Holds, Pieces) {
     let Holds::Program(named) = &job.form else {
         return (job.form.clone(), pieces::pieces(&job.form, source, languages));
@@ -190,7 +190,7 @@ fn detect_pieces(job: &FileJob, source: &str, languages: &Languages) -> (Holds, 
     }
 }
 
-/// The reviews of all pieces as one.
+/// Reviews all pieces and joins the reviews.
 fn join(source: &str, found: Pieces, scope: &Scope) -> (Review, Vec<Option<u32>>) {
     let mut joined = JoinedReview::default();
     for piece in &found.pieces {
@@ -211,14 +211,14 @@ fn join(source: &str, found: Pieces, scope: &Scope) -> (Review, Vec<Option<u32>>
     (review, cells)
 }
 
-/// The review of a text. A rule that breaks must neither end the check nor let a file pass as clean.
+/// Reviews a text. A rule that panics must neither end the check nor let a file pass as clean.
 fn review_text(source: &str, language: Option<&str>, scope: &Scope) -> Review {
     let named = language.map(|name| Language(name.to_owned()));
     let review = catch_unwind(AssertUnwindSafe(|| review_in_time(source, named.as_ref(), scope)));
     review.unwrap_or_else(|_| crate::review::unchecked("the checks broke off", scope))
 }
 
-/// Why a file has no text that is checked.
+/// Why the bytes of a file are not checked.
 #[derive(Debug, thiserror::Error)]
 enum DecodeError {
     #[error("it is larger than {} MiB", MAX_BYTES >> 20)]
@@ -237,7 +237,7 @@ fn decode(bytes: Vec<u8>) -> Result<String, DecodeError> {
     }
     match String::from_utf8(bytes) {
         Ok(text) => Ok(text),
-        // Old sources in other encodings: what is not UTF-8 can't matter to rules.
+        // Old sources may have another encoding; rules don't depend on the bytes that are not UTF-8.
         Err(error) => Ok(String::from_utf8_lossy(error.as_bytes()).into_owned()),
     }
 }

@@ -1,11 +1,11 @@
-//! What runs beside this machine's own programs would need: a container engine and its images, Jupyter kernels; and what
-//! installs packages.
+//! Checks what runs need besides this machine's own programs: a container engine and its images, Jupyter kernels, and
+//! installers of packages.
 
 use super::DoctorEntry;
 use crate::exec::found::{self, Kernels};
 use crate::session::factory::SessionFactory;
 
-/// The container engine, and the images that the configuration names.
+/// The container engine, and the configured images.
 pub(super) async fn containers(factory: &SessionFactory) -> Vec<DoctorEntry> {
     let config = &factory.loaded.config.executors.container;
     let engine = match found::engine(config, &factory.launcher()).await {
@@ -34,7 +34,7 @@ pub(super) async fn containers(factory: &SessionFactory) -> Vec<DoctorEntry> {
     looks
 }
 
-/// The Jupyter kernels that are installed here, or that the configured server has.
+/// The Jupyter kernels that are installed here, or those of the configured server.
 pub(super) async fn kernels(factory: &SessionFactory) -> Vec<DoctorEntry> {
     let (python, programs) = (factory.loaded.config.run.python.clone(), factory.launcher());
     let found = found::kernels(&factory.loaded.config.executors.jupyter, python.as_deref(), &programs).await;
@@ -56,7 +56,7 @@ pub(super) async fn kernels(factory: &SessionFactory) -> Vec<DoctorEntry> {
     }
 }
 
-/// What installs packages that blocks ask for.
+/// The programs that install the packages that blocks need.
 pub(super) async fn installers(factory: &SessionFactory) -> Vec<DoctorEntry> {
     let found = factory.local_executor().installers().await;
     let there = |name: &str| found.iter().any(|(known, path)| *known == name && path.is_some());

@@ -1,4 +1,4 @@
-//! What `sayso exec` tells of its files: an object a line for each, or the program's output as it comes and how it ended.
+//! Shows the runs of `sayso exec`: one JSON object per line, or the program's output as it arrives and how it ended.
 
 use crate::commands::{Console, check};
 use crate::domain::sentences::saving;
@@ -18,23 +18,23 @@ use std::io::{self, IsTerminal as _, Write};
 use std::path::Path;
 use std::time::Instant;
 
-/// What stays when all files have run.
+/// What is kept after all files have run.
 pub(super) enum Retention {
-    /// A session of this identity, with the files that belong to it.
+    /// A session with this id, and its files.
     Session(Option<String>),
     Nothing,
 }
 
-/// Tells of files while they run.
+/// Shows files while they run.
 pub(super) struct FileReporter<'a, 'c> {
     console: &'a mut Console<'c>,
     json: bool,
     kept: Retention,
     printed: PrintedText,
     began: Instant,
-    /// Bytes of output that were told as they came.
+    /// Bytes of the current run's output that were already shown.
     told: u64,
-    /// What kind of failure the whole is: the first that did not end well.
+    /// The class of the first run that did not end well.
     failed: Option<FailureClass>,
 }
 
@@ -59,7 +59,7 @@ impl<'a, 'c> FileReporter<'a, 'c> {
         Self { console, json, kept, printed, began, told: 0, failed: None }
     }
 
-    /// What kind of failure the whole is.
+    /// The class of the first run that did not end well.
     pub(super) fn failure_class(&self) -> Option<FailureClass> {
         self.failed
     }
@@ -96,7 +96,7 @@ impl<'a, 'c> FileReporter<'a, 'c> {
         Ok(())
     }
 
-    /// The output as it comes: each stream to its own, so that they can be told apart and piped.
+    /// Writes output as it arrives, each stream to its own, so that they can be told apart and piped.
     fn output(&mut self, run: RunId, chunk: &Chunk, state: &State) -> io::Result<()> {
         if state.transcript.run(run).is_some_and(|(item, _)| image(&item.block).is_some()) {
             let now = self.line_time(chunk.stream);
@@ -115,7 +115,8 @@ impl<'a, 'c> FileReporter<'a, 'c> {
         out.flush()
     }
 
-    /// The moment by which lines that are written over are told; what goes into a file or a pipe is told in full.
+    /// The time with which overwritten lines (progress bars) are shortened, on a terminal only: a file or a pipe gets
+    /// everything.
     fn line_time(&self, stream: Stream) -> Option<u64> {
         let is_seen = match stream {
             Stream::Stdout => io::stdout().is_terminal(),
@@ -154,7 +155,7 @@ impl<'a, 'c> FileReporter<'a, 'c> {
         match &self.kept {
             Retention::Session(id) => object.insert("session".into(), json!(id)),
             Retention::Nothing => {
-                // No file is named that is gone when this is read.
+                // These files are deleted before anyone could read the object.
                 object.remove("blob");
                 for image in object.get_mut("images").and_then(Value::as_array_mut).into_iter().flatten() {
                     image["path"] = Value::Null;
@@ -165,7 +166,7 @@ impl<'a, 'c> FileReporter<'a, 'c> {
         json::write_line(self.console.out, &Value::Object(object))
     }
 
-    /// What is left to tell when the output was told already.
+    /// Shows what remains after the output itself.
     fn text(&mut self, path: &str, report: &RunReport) -> io::Result<()> {
         let [rest_out, rest_err] = [Stream::Stdout, Stream::Stderr].map(|stream| {
             let now = self.line_time(stream);
@@ -216,7 +217,7 @@ fn printed_bytes(report: &RunReport) -> u64 {
     report.output.total(Stream::Stdout).saturating_add(report.output.total(Stream::Stderr))
 }
 
-/// The path of a file that was named; `None` for what is fetched for one.
+/// The path of a named file; `None` for an image that is fetched for one.
 fn path(block: &Block) -> Option<&str> {
     block.origin.note.as_deref().filter(|_| matches!(block.kind, BlockKind::Code { .. }))
 }

@@ -1,14 +1,14 @@
-//! A question before something is done for good: no is the default, and nobody to ask is no.
+//! Asks before something irreversible is done: the default is no, and so is the answer if nobody can be asked.
 
 use super::super::Console;
 use crate::report::{Failure, FailureClass};
 use std::io::{self, IsTerminal as _};
 
-/// Asks on the terminal. `nothing` says what was not done then (`nothing was removed`), `about` what it is about, `without`
-/// how it is done without a question.
+/// Asks on the terminal. `nothing` says what was not done after a no (`nothing was removed`), `about` names what the
+/// question is about, `without` says how to do it without a question.
 ///
 /// # Errors
-/// Where the answer is no, or nobody is there to be asked.
+/// If the answer is no, or nobody can be asked.
 pub(super) fn confirm(
     question: &str,
     (nothing, about, without): (&str, &str, &str),

@@ -1,4 +1,4 @@
-//! `sayso sessions fork`: begins a branch of a session, which itself stays as it is.
+//! `sayso sessions fork`: begins a branch of a session; the session itself does not change.
 
 use super::{Console, find};
 use crate::domain::visible::visible_line;

@@ -1,4 +1,4 @@
-//! `sayso sessions compare`: where two sessions part, and what was asked, run and printed on each side from there.
+//! `sayso sessions compare`: shows where two sessions diverge, and what each asked, ran and printed from there.
 
 use super::{Console, find, seal, unreadable};
 use crate::domain::visible::visible_line;
@@ -8,7 +8,7 @@ use crate::report::Failure;
 use crate::session::factory::SessionFactory;
 use std::io::{self, IsTerminal as _};
 
-/// Columns where no terminal tells how many it has.
+/// The width in columns if the output is not a terminal.
 const DEFAULT_WIDTH: usize = 140;
 
 pub(super) fn run(

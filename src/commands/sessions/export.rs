@@ -1,4 +1,4 @@
-//! `sayso sessions export`: a session in a form for others, on the standard output or in a file.
+//! `sayso sessions export`: writes a session in a form for others, to standard output or into a file.
 
 use super::{Console, find, read_and_warn};
 use crate::cli::SessionExportArgs;
@@ -35,7 +35,7 @@ pub(super) fn run(
             write(path, &text, args.force)?;
             writeln!(console.out, "{}", saving::file(&visible_line(&path.to_string_lossy())))?;
         }
-        // What acts on a terminal is for files and pipes only.
+        // A terminal gets control characters in visible form; files and pipes get the exact text.
         None if io::stdout().is_terminal() => write!(console.out, "{}", visible(&text))?,
         None => console.out.write_all(text.as_bytes())?,
     }
@@ -58,8 +58,8 @@ fn stop_failure(why: &ExportStop) -> Failure {
     Failure::new(FailureClass::Work, visible_line(&why.to_string())).hint(hint)
 }
 
-/// Writes the file whole or not at all; nobody else may read it until the person says so. A link in its place is
-/// replaced, not followed.
+/// Writes the file completely or not at all, readable only by the person. A link at the path is replaced, not
+/// followed.
 fn write(path: &Path, text: &str, force: bool) -> Result<(), Failure> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let written = tempfile::NamedTempFile::new_in(folder).and_then(|mut file| {

@@ -1,4 +1,4 @@
-//! `sayso sessions list`: all sessions, the one written last first, for people and in JSON.
+//! `sayso sessions list`: lists all sessions, the last written first, for people and as JSON.
 
 use super::super::Console;
 use super::{stamp, time};
@@ -28,7 +28,7 @@ pub(super) fn list(
     if sessions.is_empty() {
         writeln!(console.out, "no sessions in {}", visible_line(&folder.to_string_lossy()))?;
     }
-    // Written as one: the system is not asked line by line.
+    // Buffered, to avoid a system call for each line.
     let mut out = BufWriter::new(&mut console.out);
     let by_id: HashMap<&str, &Summary> = sessions.iter().map(|one| (one.id.as_str(), one)).collect();
     let tree = if as_tree { SessionTree::of(&sessions, |_| true) } else { SessionTree::default() };
@@ -50,7 +50,7 @@ pub(super) fn list(
     Ok(out.flush()?)
 }
 
-/// What is worth knowing before a session is opened.
+/// The facts worth knowing before opening a session.
 fn describe_state(session: &Summary, of: Option<&Summary>) -> String {
     let mut words = Vec::new();
     if session.branch_of.is_some() {
@@ -77,7 +77,7 @@ fn describe_state(session: &Summary, of: Option<&Summary>) -> String {
     if words.is_empty() { String::new() } else { format!("  [{}]", words.join(", ")) }
 }
 
-/// What is told of a session in JSON.
+/// A session as JSON.
 pub(super) fn summary_json(session: &Summary) -> Value {
     json!({
         "id": session.id,

@@ -1,5 +1,5 @@
-//! `sayso sessions redact`: takes keys and words out of a session that is there. It tells what and where, and asks, before
-//! anything is written.
+//! `sayso sessions redact`: masks keys and words in an existing session. Before writing anything it shows what it
+//! would mask and where, and asks.
 
 use super::super::Console;
 use super::{ask, find, seal, unreadable};
@@ -15,11 +15,11 @@ use secrecy::SecretString;
 use std::io::Read as _;
 use std::path::Path;
 
-/// Places that are told one by one.
+/// The most places that are listed.
 const MAX_PLACES_SHOWN: usize = 20;
-/// Characters of the shortest word: what is shorter stands everywhere.
+/// The least characters of a word; shorter ones would match everywhere.
 const MIN_WORD_CHARS: usize = 3;
-/// Bytes of the longest file of words.
+/// The most bytes that are read of a file of words.
 const MAX_WORD_FILE_BYTES: u64 = 1 << 20;
 
 pub(super) fn run(
@@ -74,7 +74,7 @@ fn print_plan(plan: &RedactionPlan, console: &mut Console<'_>) -> Result<(), Fai
     Ok(())
 }
 
-/// Names the pictures, each with its file, so that a person can look at it and remove it.
+/// Lists the files of the pictures, so that the person can inspect and remove them.
 fn print_pictures(plan: &RedactionPlan, console: &mut Console<'_>) -> Result<(), Failure> {
     if plan.pictures.is_empty() {
         return Ok(());

@@ -1,4 +1,5 @@
-//! `sayso sessions rm` and `prune`: removes sessions. It tells what would go, and asks, before anything does.
+//! `sayso sessions rm` and `prune`: removes sessions. Before removing anything it shows what it would remove, and
+//! asks.
 
 use super::super::Console;
 use super::{ask, find, search, time, unreadable};
@@ -13,10 +14,10 @@ use crate::store::manage;
 use crate::text::number::{counted, size};
 use std::path::Path;
 
-/// Sessions that are told one by one.
+/// The most sessions that are listed.
 const MAX_SESSIONS_SHOWN: usize = 20;
 
-/// Removes the sessions that are named.
+/// Removes the named sessions.
 pub(super) fn remove_named(
     folder: &Path,
     sessions: &[String],
@@ -33,7 +34,7 @@ pub(super) fn remove_named(
     remove(&meant, yes, console)
 }
 
-/// Removes the sessions that nothing was written to since a moment.
+/// Removes the sessions that were last written before a time.
 pub(super) fn remove_older(
     factory: &SessionFactory,
     older: &str,
@@ -93,8 +94,8 @@ fn remove(sessions: &[Summary], yes: bool, console: &mut Console<'_>) -> Result<
     Err(unreadable(first))
 }
 
-/// Whether a person named it: it is called neither after what was asked first nor after the file that it began as, whose
-/// name is the first line then.
+/// Whether a person named the session: its name comes neither from the first prompt nor from the file that it began
+/// with (then the name is the first line of the first prompt).
 fn has_own_name(session: &Summary, masker: &Masker) -> bool {
     let first_line = session.first_prompt.lines().next().unwrap_or_default();
     let is_of_file = session.name == first_line && session.first_prompt.contains('\n');

@@ -1,6 +1,5 @@
-//! `sayso sessions replay`: runs what ran in a session again, in a fresh folder, and tells the first block that does
-//! something else. No model is asked; naming the session is the decision about its bytes, as naming a file is for
-//! `sayso exec`.
+//! `sayso sessions replay`: repeats the runs of a session in a fresh folder and reports the first block with another
+//! result. No model is asked; naming the session approves its code, as naming a file does for `sayso exec`.
 
 mod contents;
 mod junit;
@@ -33,9 +32,9 @@ use reporter::ReplayReporter;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Files that stay behind are named up to so many; the others are counted.
+/// The most files named in a list; the others are counted.
 const MAX_NAMES_SHOWN: usize = 8;
-/// A larger file is not had as it was before the session changed it.
+/// The largest file whose content from before the session is restored.
 const MAX_EARLIER_BYTES: u64 = 64 << 20;
 
 pub(super) fn run(
@@ -61,7 +60,7 @@ pub(super) fn run(
     let plan =
         Replay { args, summary: &summary, recorded: &recorded, copied: copied.map(|(files, _)| files) };
     let done = block_on(plan.run(outer, factory, folder.path(), console));
-    // What ran there is over: its folder goes whatever came of it.
+    // The runs are over: the folder is removed whatever their result.
     drop(folder);
     done?
 }
@@ -70,7 +69,7 @@ fn failure(what: &str, error: &dyn std::fmt::Display) -> Failure {
     Failure::new(FailureClass::Work, format!("{what}: {error}"))
 }
 
-/// Reads a session that is this installation's own and whole: nothing is run that somebody else may have written.
+/// Reads a session and refuses a foreign one: nothing runs that somebody else may have written.
 fn own_session(
     summary: &Summary,
     factory: &SessionFactory,
@@ -84,14 +83,14 @@ fn own_session(
     }
 }
 
-/// The first of some names, and how many more there are.
+/// The first names, and how many more there are.
 fn first_of(names: &[String]) -> String {
     let more = names.len().saturating_sub(MAX_NAMES_SHOWN);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     format!("{}{more}", names.get(..MAX_NAMES_SHOWN).unwrap_or(names).join(", "))
 }
 
-/// A file that is not copied, with the reason; nothing of what the runs make again.
+/// A file that is not copied, with the reason; `None` for files that the runs make again.
 fn describe_left_out(path: &str, why: WhyNotCopied) -> Option<String> {
     let why = match why {
         WhyNotCopied::Made => return None,
@@ -102,7 +101,7 @@ fn describe_left_out(path: &str, why: WhyNotCopied) -> Option<String> {
     Some(format!("{} ({why})", visible_line(path)))
 }
 
-/// Whether a run was carried out by something of another kind than what is chosen today.
+/// Whether the run used another kind of executor than the one chosen today.
 fn is_elsewhere(step: &RecordedStep, today: &ExecutorChoice) -> bool {
     match step.ran_on() {
         Some(ExecutorKind::Kernel | ExecutorKind::Subprocess) => *today != ExecutorChoice::Local,
@@ -112,7 +111,7 @@ fn is_elsewhere(step: &RecordedStep, today: &ExecutorChoice) -> bool {
     }
 }
 
-/// The files that are to be copied, and the folder in which the session worked.
+/// The files to copy, and the folder in which the session worked.
 fn chosen_files(
     args: &SessionReplayArgs,
     summary: &Summary,
@@ -144,7 +143,7 @@ fn chosen_files(
         let below: PathBuf = wanted.strip_prefix(folder.path()).unwrap_or(wanted).components().collect();
         let changed = recorded.earlier.keys().find(|path| Path::new(path) == below);
         match files.add(&folder, wanted) {
-            // A run deleted it; it may be known all the same.
+            // A run deleted the file; its earlier content may still be stored.
             Err(CopyError::Missing(..)) if changed.is_some() => {}
             added => added.map_err(|error| usage(&error))?,
         }
@@ -169,7 +168,7 @@ fn chosen_files(
     Ok(Some((files, folder)))
 }
 
-/// What is repeated, and with which files.
+/// What is repeated, with which options and files.
 struct Replay<'a> {
     args: &'a SessionReplayArgs,
     summary: &'a Summary,
@@ -208,7 +207,7 @@ impl<'a> Replay<'a> {
         reporter.finish(&self.summary.id, &visible_line(self.summary.label()))
     }
 
-    /// Repeats the runs of one time that the session was open: with kernels and shells of their own.
+    /// Repeats the runs of one period in which the session was open, with new kernels and shells.
     async fn repeat_period(
         &self,
         sitting: &'a RecordedPeriod,
@@ -249,7 +248,8 @@ impl<'a> Replay<'a> {
         Ok(Some(ended.ending))
     }
 
-    /// What the runs are made by: today's executor where it is of the kind of then, in the fresh folder.
+    /// The factory for the runs, with today's executor and the fresh folder. Fails if that executor is of another
+    /// kind than the original one, unless the person named it.
     async fn factory(
         &self,
         outer: &ModelArgs,
@@ -267,7 +267,7 @@ impl<'a> Replay<'a> {
                 "--executor names the one that is to run them: local, container:IMAGE, jupyter:KERNEL.",
             ));
         }
-        // The Python that runs in the session's folder have: the fresh one has no environment of its own.
+        // Use the Python of the session's folder: the fresh folder has no environment of its own.
         let mut there = factory.clone();
         there.place = there.place.with_cwd(self.summary.cwd.clone());
         let python = there.local_executor().interpreter(&Language::python()).await;
@@ -280,7 +280,7 @@ impl<'a> Replay<'a> {
         Ok(factory.replaying(work, allowed, &wish, (now, python)))
     }
 
-    /// At most what it was allowed then, and what is configured today.
+    /// The limits: at most the original ones and those configured today; `--timeout` replaces the time.
     fn within_limits(&self, block: &RecordedBlock, today: Limits) -> RecordedBlock {
         let mut limits = block.limits.at_most(&today);
         if let Some(time) = self.args.timeout {
@@ -289,7 +289,7 @@ impl<'a> Replay<'a> {
         RecordedBlock { limits, ..block.clone() }
     }
 
-    /// Tells where it runs, what holds it there, and which files it has.
+    /// Prints where the runs take place, what confines them, and which files they have.
     fn print_place(
         &self,
         report: &SandboxReport,
@@ -338,7 +338,7 @@ impl<'a> Replay<'a> {
         self.copied.as_ref().is_some_and(|files| files.has(path))
     }
 
-    /// Files of the working folder that blocks name or changed, that no run made, and that are not copied.
+    /// Files of the working folder that blocks name or changed, that no run made, and that were not copied.
     fn left_behind(&self) -> BTreeSet<String> {
         let reads = self.recorded.steps().filter(|step| step.repeats.is_ok()).flat_map(|step| &step.reads);
         let below = reads.filter_map(|path| {

@@ -1,4 +1,4 @@
-//! `sayso sessions search`: sessions by what was said and done in them, for people and in JSON.
+//! `sayso sessions search`: finds sessions by what was said and done in them, for people and as JSON.
 
 use super::super::Console;
 use super::list::summary_json;
@@ -21,7 +21,7 @@ use std::cell::Cell;
 use std::io::{self, BufWriter, IsTerminal as _, Write as _};
 use std::path::Path;
 
-/// So many files that changed are looked into without a word.
+/// The most changed files that are read without a message.
 const MAX_SILENT_FILES: usize = 50;
 
 pub(super) fn run(
@@ -38,7 +38,7 @@ pub(super) fn run(
         told: &|_, all| {
             if all > MAX_SILENT_FILES && talks && !told.replace(true) {
                 let many = counted(all, "session");
-                // Only a word to who waits.
+                // A failed write is ignored: the message only tells the person why it takes long.
                 writeln!(io::stderr(), "{many} changed since the last search: reading them …").ok();
             }
         },
@@ -131,7 +131,8 @@ fn print_results(
     Ok(out.flush()?)
 }
 
-/// How a session is opened at the first of these places, and at the others: ` --at block:3 --find merge (or --at output:3)`.
+/// The arguments that open a session at the first of these places, and those for the others: ` --at block:3 --find
+/// merge (or --at output:3)`.
 fn place_arguments(hits: &[SearchHit], words: &str) -> String {
     let mut places: Vec<String> = hits.iter().filter_map(|hit| hit.place.typed()).collect();
     places.dedup();

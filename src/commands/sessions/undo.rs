@@ -1,5 +1,5 @@
-//! `sayso sessions undo`: takes back what a run changed, or makes it again. It tells first what that would do, and notes in
-//! the session what was done.
+//! `sayso sessions undo`: takes back what a run changed, or makes it again. Without `--yes` it only shows what it
+//! would do; it records in the session what it did.
 
 use super::{Console, find, seal, unreadable};
 use crate::cli::SessionUndoArgs;
@@ -15,10 +15,10 @@ use crate::workspace::undo::{PutBackFile, UndoStore};
 use std::collections::BTreeSet;
 use std::io;
 
-/// Files that are named in the session; the others are counted.
+/// The most files named in the session's record; the others are counted.
 const MAX_FILES_NAMED: usize = 50;
 
-/// Other runs that are told of.
+/// The most other runs that are listed.
 const MAX_OTHER_RUNS: usize = 20;
 
 /// A run with the record of what it changed.
@@ -35,7 +35,7 @@ pub(super) fn run(
 ) -> Result<(), Failure> {
     let summary = find(&factory.loaded.sessions(), &args.session)?;
     let seal = seal(&factory.loaded.paths.state, console)?;
-    // Another process that has it open may run something just now: the session is held until all is done.
+    // Opening the session locks it until all is done, so that no other process runs anything in it meanwhile.
     let (store, loaded) =
         Store::open_with(&summary.path, seal.as_ref()).map_err(|error| unreadable(&error))?;
     if let Some(why) = &loaded.foreign {
@@ -45,7 +45,7 @@ pub(super) fn run(
     let entries = loaded.entries.iter().rev().map(|(_, entry)| entry);
     let found = find_recorded(entries, args.block.map(BlockId))?;
     let way = if args.again { UndoWay::Again } else { UndoWay::Back };
-    // Paths are told as the session tells them.
+    // Paths are relative to the session's own folder.
     let place = crate::driver::UndoPlace { working: summary.cwd.clone(), ..factory.undo_place() };
     let mut copies = UndoStore::new(place);
     let all = copies.changes(found.record).map_err(|error| {
@@ -66,18 +66,18 @@ pub(super) fn run(
         print_changes(&wanted, console)?;
         return Err(failure("nothing of it can be done".into()));
     }
-    // No numbers would mean all of them.
+    // An empty list would mean all changes.
     let done = if can.is_empty() { Ok(Vec::new()) } else { copies.put_back(found.record, &can, way) };
     let done = done.map_err(|error| failure(error.to_string()))?;
     record_undo(&found, &done, way, store.with_masker(factory.masker()))?;
     print_result(&done, &left, wanted.len(), way, console)
 }
 
-/// Whether a change stays as it is, though it is not as it was wanted.
+/// Whether a change was requested but can't be made, so that it stays as it is.
 fn is_left_alone(standing: UndoStanding, way: UndoWay) -> bool {
     let is_there = match way {
         UndoWay::Back => matches!(standing, UndoStanding::TakenBack | UndoStanding::TakenBackForGood),
-        // What can't be taken back was not.
+        // Changes that can't be taken back are still in place.
         UndoWay::Again => {
             matches!(standing, UndoStanding::Done | UndoStanding::NoCopy | UndoStanding::Dropped)
         }
@@ -96,7 +96,7 @@ fn failure(why: String) -> Failure {
     Failure::new(FailureClass::Session, why)
 }
 
-/// The last run of a block that changed something, or of the session.
+/// The last run, of a block or of the whole session, that changed something.
 fn find_recorded<'e>(
     mut entries: impl Iterator<Item = &'e Entry>,
     block: Option<BlockId>,
@@ -116,7 +116,7 @@ fn find_recorded<'e>(
     })
 }
 
-/// The changes that are meant.
+/// The changes of the named files, or all of them.
 fn wanted_changes<'c>(all: &'c [UndoChange], files: &[String]) -> Result<Vec<&'c UndoChange>, Failure> {
     if let Some(other) = files.iter().find(|file| !all.iter().any(|change| change.path == **file)) {
         let why = format!("the run did not change {}", visible_line(other));
@@ -134,7 +134,7 @@ fn print_changes(changes: &[&UndoChange], console: &mut Console<'_>) -> io::Resu
     Ok(())
 }
 
-/// Says what would be done.
+/// Prints what would be done.
 fn print_plan(
     found: &RecordedRun,
     changes: &[&UndoChange],
@@ -153,7 +153,7 @@ fn print_plan(
     Ok(())
 }
 
-/// The other runs that changed something, the last first.
+/// The other runs that changed something, the latest first.
 fn other_runs(entries: &[(Timestamp, Entry)], found: &RecordedRun) -> Vec<RecordedRun> {
     let records = entries.iter().rev().filter_map(|(_, entry)| match entry {
         Entry::Ran { run, block, report } if *run != found.run => {
@@ -165,7 +165,7 @@ fn other_runs(entries: &[(Timestamp, Entry)], found: &RecordedRun) -> Vec<Record
     records.take(MAX_OTHER_RUNS).collect()
 }
 
-/// Says of each of the other runs whether what it changed can still be taken back.
+/// Prints for each other run whether its changes can still be taken back.
 fn print_other_runs(
     found: &RecordedRun,
     others: &[RecordedRun],
@@ -185,7 +185,7 @@ fn print_other_runs(
             }
             Err(error) => visible_line(&error.to_string()),
         };
-        // By its number the last run of a block is meant.
+        // `--block` names the last run of a block.
         let how =
             if blocks.insert(other.block) { format!(" (--block {})", other.block) } else { String::new() };
         writeln!(console.out, "before it, block {}{how}: {told}", other.block)?;
@@ -200,7 +200,7 @@ fn verb(way: UndoWay) -> &'static str {
     }
 }
 
-/// Notes in the session what was done, so that the model is told as well.
+/// Records in the session what was done, so that the model learns of it too.
 fn record_undo(found: &RecordedRun, done: &[PutBackFile], way: UndoWay, store: Store) -> Result<(), Failure> {
     let files: Vec<String> =
         done.iter().filter(|file| file.result.is_ok()).map(|file| file.path.clone()).collect();

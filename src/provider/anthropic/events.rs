@@ -1,4 +1,5 @@
-//! Reads the events of a message: blocks that begin, grow and end. A message that is not streamed has the same blocks.
+//! Decodes the events of a message: content blocks begin, grow and end. A message that is not streamed holds the same
+//! blocks.
 
 use crate::domain::{FinishReason, ToolCall, Usage};
 use crate::provider::accumulator::{Accumulator, weight};
@@ -8,18 +9,18 @@ use crate::provider::piece_decoder::PieceDecoder;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// The blocks that are open.
+/// Decodes events; holds the content blocks that are still open.
 #[derive(Debug, Default)]
 pub(super) struct EventDecoder {
     open: BTreeMap<u64, ContentBlock>,
 }
 
-/// A block that is open.
+/// A content block that has not ended yet.
 #[derive(Debug)]
 struct ContentBlock {
-    /// As it began; pieces are added to it.
+    /// The block's fields from its start event; later pieces are appended to them.
     fields: Map<String, Value>,
-    /// Pieces of JSON of a call's arguments.
+    /// The JSON of a call's arguments so far.
     input: String,
 }
 
@@ -114,7 +115,7 @@ impl EventDecoder {
         }
     }
 
-    /// A message that came whole.
+    /// Reads a message that was not streamed.
     fn message(&mut self, message: &Value, so_far: &mut Accumulator) {
         so_far.mark_known();
         for (at, block) in message.get("content").and_then(Value::as_array).into_iter().flatten().enumerate()
@@ -159,7 +160,7 @@ impl PieceDecoder for EventDecoder {
         }
     }
 
-    /// A limit may end a message inside of a block.
+    /// Ends the blocks that are still open: a token limit can end a message inside a block.
     fn ending(&mut self, so_far: &mut Accumulator) {
         let open: Vec<u64> = self.open.keys().copied().collect();
         for at in open {
@@ -168,7 +169,7 @@ impl PieceDecoder for EventDecoder {
     }
 }
 
-/// Another model answers than the one that was asked.
+/// Adds a remark that another model answers than the one that was asked.
 fn remark_fallback(block: &ContentBlock, so_far: &mut Accumulator) {
     let model = |side: &str| {
         let named = block.fields.get(side).and_then(|m| m.get("model")).and_then(Value::as_str);
@@ -177,7 +178,8 @@ fn remark_fallback(block: &ContentBlock, so_far: &mut Accumulator) {
     so_far.add_remark(&format!("{} answers in place of {}.", model("to"), model("from")));
 }
 
-/// The tokens used. What came from a cache or went into it is counted apart there, and in the input here.
+/// Sets the tokens used. Anthropic counts tokens read from or written to a cache separately; here they are part of
+/// the input.
 fn count(message: &Value, so_far: &mut Accumulator) {
     let number = |name: &str| message.get("usage").and_then(|usage| usage.get(name)).and_then(Value::as_u64);
     let (cached, cache_written) = (number("cache_read_input_tokens"), number("cache_creation_input_tokens"));

@@ -1,23 +1,24 @@
-//! Lists of models as servers write them, read into [`ModelInfo`]: the same facts have many names. Pure.
+//! Parses the lists of models that servers send into [`ModelInfo`]; servers have many names for the same facts. Pure.
 
 use crate::domain::{ModelInfo, ModelName, Price};
 use serde_json::Value;
 
-/// How the servers of a format tell of their models.
+/// How the servers of a format list their models.
 #[derive(Debug)]
 pub(in crate::provider) enum Listing {
-    /// One list; what it does not tell is asked elsewhere.
+    /// One list; facts that it lacks are asked for at other addresses.
     All,
     /// A list in pages, and an address for each model.
     Paged {
-        /// What asks for a large page.
+        /// The query parameter that asks for a large page.
         size: (&'static str, &'static str),
         /// Reads a page; `None`: it is no list.
         page: fn(&Value, &str) -> Option<ModelPage>,
-        /// Reads what is told of one model.
+        /// Reads the answer about one model.
         model: fn(&Value, &str) -> Option<ModelInfo>,
     },
-    /// Names alone, as Ollama has it: each model is asked about, before the first request too.
+    /// Only names, as Ollama does: each model is asked about in a request of its own, also before the first request
+    /// for a reply.
     Names,
 }
 
@@ -25,11 +26,11 @@ pub(in crate::provider) enum Listing {
 #[derive(Debug, PartialEq)]
 pub(in crate::provider) struct ModelPage {
     pub(in crate::provider) models: Vec<ModelInfo>,
-    /// What to ask for the next page with; `None`: this is the last one.
+    /// The query parameter that asks for the next page; `None`: this is the last one.
     pub(in crate::provider) next: Option<(&'static str, String)>,
 }
 
-/// A text of an answer; `None` where it is empty too.
+/// A string field of an answer; `None` also if it is empty.
 pub(in crate::provider) fn text(value: &Value, name: &str) -> Option<String> {
     value.get(name).and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned)
 }
@@ -42,7 +43,7 @@ pub(in crate::provider) fn page(value: &Value, provider: &str) -> Option<ModelPa
     is_list.then_some(ModelPage { models, next })
 }
 
-/// Reads a list of models, bare or under `data` or `models`; and whether it was one.
+/// Reads a list of models, bare or under `data` or `models`; the flag says whether the value was a list.
 pub(super) fn read_list(value: &Value, provider: &str) -> (Vec<ModelInfo>, bool) {
     let all =
         [Some(value), value.get("data"), value.get("models")].into_iter().flatten().find_map(Value::as_array);
@@ -50,7 +51,7 @@ pub(super) fn read_list(value: &Value, provider: &str) -> (Vec<ModelInfo>, bool)
     (models, all.is_some())
 }
 
-/// One model, under any of the names that servers have for its facts.
+/// Reads one model, under any of the names that servers use for its facts.
 pub(in crate::provider) fn one(value: &Value, provider: &str) -> Option<ModelInfo> {
     let id = ["id", "name", "model"].iter().find_map(|name| value.get(*name)?.as_str())?;
     let name = ModelName { provider: provider.to_owned(), model: id.to_owned() };
@@ -100,7 +101,7 @@ pub(in crate::provider) fn one(value: &Value, provider: &str) -> Option<ModelInf
     })
 }
 
-/// What Ollama shows of a model.
+/// Reads Ollama's answer about a model.
 pub(super) fn read_model(value: &Value, name: ModelName) -> ModelInfo {
     let facts = value.get("model_info").and_then(Value::as_object);
     let context = facts.into_iter().flatten().find(|(key, _)| key.ends_with(".context_length"));
@@ -116,7 +117,7 @@ pub(super) fn read_model(value: &Value, name: ModelName) -> ModelInfo {
     }
 }
 
-/// What llama.cpp tells of itself.
+/// Reads the properties of a llama.cpp server.
 pub(super) fn read_properties(value: &Value, info: &mut ModelInfo) {
     if let Some(context) = number(value, &["/default_generation_settings/n_ctx", "/n_ctx"]) {
         info.context = Some(context);
@@ -126,7 +127,7 @@ pub(super) fn read_properties(value: &Value, info: &mut ModelInfo) {
     info.images = info.images.or_else(|| told("/modalities/vision"));
 }
 
-/// Takes over what is not known yet.
+/// Copies facts that `info` lacks; the context of `from` always wins.
 pub(super) fn fill_missing(info: &mut ModelInfo, from: &ModelInfo) {
     info.context = from.context.or(info.context);
     info.output = info.output.or(from.output);
@@ -142,13 +143,13 @@ pub(in crate::provider) fn number(value: &Value, paths: &[&str]) -> Option<u64> 
     paths.iter().find_map(read)
 }
 
-/// What a token costs, as OpenRouter tells it: in dollars, as text. Billionths of a dollar are kept.
+/// Reads the price of tokens as OpenRouter gives it (dollars, as text) into billionths of a dollar.
 fn read_price(value: &Value) -> Option<Price> {
     let pricing = value.get("pricing")?;
     let cost = |name: &str| {
         let value = pricing.get(name)?;
         let dollars = value.as_str().and_then(|text| text.parse::<f64>().ok())?;
-        // A price that changes from request to request is told as -1.
+        // OpenRouter gives -1 for a price that changes from request to request.
         (dollars.is_finite() && dollars >= 0.0).then(|| (dollars * 1e9).round() as u64)
     };
     let input = cost("prompt")?;

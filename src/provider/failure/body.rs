@@ -1,4 +1,4 @@
-//! The bodies of errors: every server has a form of its own. What they say is read into one value.
+//! Parses the bodies of errors, which differ from server to server, into one value.
 
 use crate::provider::quirks::OptionalPart;
 use serde_json::Value;
@@ -7,18 +7,18 @@ use std::time::Duration;
 /// What an error's body says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(in crate::provider) struct ErrorBody {
-    /// Its text for people; empty: none.
+    /// The text for people; empty if there is none.
     pub(in crate::provider) message: String,
-    /// Its status, where the body tells one (errors inside of a stream do).
+    /// The status, if the body states one (errors inside a stream do).
     pub(in crate::provider) status: Option<u16>,
-    /// Code, type and parameter, in lower case, separated by blanks.
+    /// Code, type, parameter and similar fields, in lower case, separated by spaces.
     words: String,
-    /// Tokens needed and allowed, where they are told as numbers of their own.
+    /// Tokens needed and allowed, if the body has fields for them.
     counts: Option<(u64, u64)>,
-    /// How long it asks to wait (Google tells it here, not in a header).
+    /// How long to wait (Google says so here and not in a header).
     pub(in crate::provider) retry_after: Option<Duration>,
     pub(in crate::provider) is_structured: bool,
-    /// It is a web page.
+    /// Whether the body is a web page.
     pub(in crate::provider) is_page: bool,
 }
 
@@ -115,12 +115,12 @@ impl ErrorBody {
         ])
     }
 
-    /// Whether the conversation is too long only together with the room for the reply: `190000 + 20000 > 200000`.
+    /// Whether the conversation is too long only with the tokens reserved for the reply: `190000 + 20000 > 200000`.
     pub(in crate::provider) fn blames_limit(&self) -> bool {
         self.holds(&["max_tokens` exceed context limit"])
     }
 
-    /// Whether tools are what was refused: the model or the server can't be given any.
+    /// Whether the server refused the request because of its tools.
     pub(in crate::provider) fn refuses_tools(&self) -> bool {
         self.holds(&[
             "does not support tool",
@@ -186,7 +186,7 @@ impl ErrorBody {
         parts.into_iter().find(|(_, words)| self.holds(words)).map(|(part, _)| part)
     }
 
-    /// Whether the key is what was refused, in an answer that is no 401.
+    /// Whether the server refused the key, in an answer other than 401.
     pub(in crate::provider) fn tells_wrong_key(&self) -> bool {
         self.holds(&[
             "api key not valid",
@@ -207,7 +207,7 @@ impl ErrorBody {
         self.holds(&["request too large"])
     }
 
-    /// Tokens needed and tokens allowed, where the text has them: the first two numbers, the larger one is the need.
+    /// Tokens needed and tokens allowed, if the text has them: of its first two numbers the larger is the need.
     pub(in crate::provider) fn tokens(&self) -> Option<(u64, u64)> {
         if self.counts.is_some() {
             return self.counts;
@@ -237,7 +237,7 @@ impl ErrorBody {
         self.holds(&["loading model", "loading the model", "model is loading", "is currently loading"])
     }
 
-    /// Whether too much is asked of the server.
+    /// Whether the server is overloaded.
     pub(in crate::provider) fn tells_overload(&self) -> bool {
         self.holds(&[
             "overloaded",
@@ -249,12 +249,12 @@ impl ErrorBody {
         ])
     }
 
-    /// Whether it speaks of a model (Azure: of a deployment).
+    /// Whether the error mentions a model (on Azure: a deployment).
     pub(in crate::provider) fn names_the_model(&self) -> bool {
         self.is_structured && self.holds(&["model", "deployment"])
     }
 
-    /// Whether the model's name is what was refused.
+    /// Whether the server refused the model's name.
     pub(in crate::provider) fn tells_unknown_model(&self) -> bool {
         self.holds(&[
             "model_not_found",
@@ -266,7 +266,7 @@ impl ErrorBody {
     }
 }
 
-/// The status that a code or a type stands for, where the error itself has no number.
+/// The status that a code or a type means, for errors without a number.
 fn status_of(words: &str) -> Option<u16> {
     let known = [
         ("overloaded_error", 529),
@@ -308,7 +308,7 @@ pub(in crate::provider) fn is_page(start: &str) -> bool {
         .any(|t| head.starts_with(t))
 }
 
-/// The title of a web page; empty: none.
+/// The title of a web page; empty if there is none.
 fn title(page: &str) -> String {
     let lower = page.to_ascii_lowercase();
     let inside = || {

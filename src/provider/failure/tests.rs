@@ -157,7 +157,7 @@ fn a_refused_part_is_left_out() {
         ),
         ("Encrypted content is not supported with this model.", OptionalPart::Reasoning),
         ("\"gemma3:1b\" does not support thinking", OptionalPart::Reasoning),
-        // What stands before a block of thinking was shortened since.
+        // The conversation before the thinking block has been shortened since.
         (
             "messages.1.content.0: Invalid `signature` in `thinking` block. The block is bound to a different conversation.",
             OptionalPart::Reasoning,

@@ -1,4 +1,4 @@
-//! Reads the chunks of a reply: parts of text, thoughts and calls, until a chunk says why the model stopped.
+//! Decodes the chunks of a reply: parts of text, thoughts and calls, until a chunk says why the model stopped.
 
 use crate::domain::{FinishReason, ToolCall, Usage};
 use crate::provider::accumulator::Accumulator;
@@ -7,12 +7,12 @@ use crate::provider::opaque_items;
 use crate::provider::piece_decoder::PieceDecoder;
 use serde_json::{Value, json};
 
-/// Every chunk is whole: nothing is remembered between them.
+/// Decodes chunks; each is complete, so nothing is stored between them.
 #[derive(Debug)]
 pub(super) struct ChunkDecoder;
 
 impl PieceDecoder for ChunkDecoder {
-    /// Some servers write a reason into every chunk.
+    /// Some servers put a reason into every chunk.
     const REASON_IS_LAST: bool = false;
 
     fn piece(&mut self, value: Value, so_far: &mut Accumulator) {
@@ -45,7 +45,7 @@ fn candidate(candidate: &Value, so_far: &mut Accumulator) {
     }
     let word = match candidate.get("finishReason") {
         Some(Value::String(word)) => word.clone(),
-        // A list without names: an older library writes numbers.
+        // An older library writes the reason as a number.
         Some(Value::Number(number)) => reason_by_number(number.as_u64().unwrap_or(0)).to_owned(),
         _ => return,
     };
@@ -92,7 +92,7 @@ fn part(part: &Value, so_far: &mut Accumulator) {
 fn reason(word: &str) -> FinishReason {
     match word {
         "STOP" => FinishReason::Stop,
-        // Google ends calls with STOP; servers that imitate it do not all.
+        // Google ends calls with STOP; some servers that imitate it use these.
         "FUNCTION_CALL" | "TOOL_CALL" | "TOOL_CALLS" => FinishReason::ToolCalls,
         "MAX_TOKENS" => FinishReason::Length,
         "SAFETY" | "RECITATION" | "LANGUAGE" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII"
@@ -117,7 +117,7 @@ fn reason_by_number(number: u64) -> &'static str {
     }
 }
 
-/// The tokens used; thoughts are counted apart there, and in the output here.
+/// The tokens used. Google counts thoughts separately; here they are part of the output.
 fn usage(counts: &Value) -> Usage {
     let number = |name: &str| counts.get(name).and_then(Value::as_u64);
     let reasoning = number("thoughtsTokenCount");

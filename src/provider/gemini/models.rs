@@ -1,17 +1,17 @@
-//! Models as Google lists them.
+//! Reads models from the lists that Google sends.
 
 use crate::domain::{ModelInfo, ModelName};
 use crate::provider::catalogue::listed::{ModelPage, number, text};
 use serde_json::Value;
 
-/// Reads a page; `None`: it is no list.
+/// Reads a page of the list; `None` if the value is not a list.
 pub(super) fn read_page(value: &Value, provider: &str) -> Option<ModelPage> {
     let all = value.get("models").or_else(|| value.get("publisherModels"))?.as_array()?;
     let models = all.iter().filter_map(|model| read_model(model, provider)).collect();
     Some(ModelPage { models, next: text(value, "nextPageToken").map(|token| ("pageToken", token)) })
 }
 
-/// One model of Gemini's list; `None`: it does not answer prompts.
+/// Reads one model of the list; `None` if it does not answer prompts.
 pub(super) fn read_model(value: &Value, provider: &str) -> Option<ModelInfo> {
     let methods = value.get("supportedGenerationMethods").and_then(Value::as_array);
     if methods.is_some_and(|all| !all.iter().any(|m| m.as_str() == Some("generateContent"))) {

@@ -1,8 +1,8 @@
-//! JSON schemas in the subset that Google understands: what it does not know makes it refuse the whole request.
+//! Converts JSON schemas to the subset that Google understands; anything else makes Google refuse the whole request.
 
 use serde_json::{Map, Value};
 
-/// What is taken over as it is.
+/// Fields that are copied unchanged.
 const COPIED_FIELDS: [&str; 16] = [
     "format",
     "title",
@@ -22,10 +22,10 @@ const COPIED_FIELDS: [&str; 16] = [
     "propertyOrdering",
 ];
 
-/// How deep a schema is followed.
+/// How deep a schema is converted; deeper parts become `object`.
 const MAX_DEPTH: usize = 32;
 
-/// The schema in the subset. References are followed inside of the schema.
+/// The schema in Google's subset. References within the schema are replaced by their targets.
 pub(super) fn subset(schema: &Value) -> Value {
     subset_at(schema, schema, 0)
 }
@@ -67,14 +67,14 @@ fn subset_at(schema: &Value, root: &Value, depth: usize) -> Value {
             _ => {}
         }
     }
-    // Only texts can be listed there.
+    // Google allows only strings in `enum`.
     if out.get("enum").and_then(Value::as_array).is_some_and(|all| !all.iter().all(Value::is_string)) {
         out.remove("enum");
     }
     out.into()
 }
 
-/// A list of types is a type that may be missing, or any of them.
+/// Converts the type. A list of types becomes one type that may be null, or `anyOf`.
 fn types(fields: &Map<String, Value>, out: &mut Map<String, Value>) {
     match fields.get("type") {
         Some(Value::Array(all)) => {

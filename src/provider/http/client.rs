@@ -1,4 +1,4 @@
-//! The client: built once, with certificates and time limits; requests made of values; why one could not be sent.
+//! Builds the HTTP client (certificates, time limits) and its requests, and says why a request could not be sent.
 
 use crate::config::Timeouts;
 use crate::domain::{Departure, FailureKind};
@@ -14,16 +14,16 @@ use std::error::Error;
 use std::sync::Once;
 use std::time::Duration;
 
-/// Names the cryptography that TLS uses; building a client without it fails, for http:// too.
+/// Installs the cryptography that TLS uses; without it building a client fails, even for http://.
 fn install_crypto() {
     static RING: Once = Once::new();
     RING.call_once(|| {
-        // An error says that one is installed already, which is as good.
+        // An error means that one is installed already.
         let _ = rustls::crypto::ring::default_provider().install_default();
     });
 }
 
-/// A client for this address. Certificates are read here, not before.
+/// Builds a client for this address. Certificates are read here, not before.
 pub(super) fn client(connect: Duration, url: &Url) -> reqwest::Result<Client> {
     install_crypto();
     let mut builder = Client::builder()
@@ -33,17 +33,17 @@ pub(super) fn client(connect: Duration, url: &Url) -> reqwest::Result<Client> {
         .pool_idle_timeout(Duration::from_secs(90))
         .redirect(redirect::Policy::custom(follow));
     if address::is_loopback(url) {
-        // A proxy of the network has no way to this computer.
+        // A proxy of the network can't reach this computer.
         builder = builder.no_proxy();
         if url.scheme() == "http" {
-            // TLS can't come up here (redirects stay in their origin): reading all certificates would be for nothing.
+            // No TLS is needed (redirects stay in their origin), so reading all certificates would be wasted.
             builder = builder.tls_certs_only([]);
         }
     }
     builder.build()
 }
 
-/// Follows a redirect that keeps the method (307, 308) inside of the same origin, and no other.
+/// Follows only redirects that keep the method (307, 308) within the same origin.
 fn follow(attempt: redirect::Attempt) -> redirect::Action {
     let keeps_method = matches!(attempt.status().as_u16(), 307 | 308);
     let same = attempt.previous().last().is_some_and(|from| from.origin() == attempt.url().origin());
@@ -92,7 +92,7 @@ pub(super) fn not_sent(asked: &ServerIdentity, error: &reqwest::Error, timeouts:
     } else if error.is_connect() {
         never(asked.unreachable(FailureKind::Unreachable, &root_cause(error)))
     } else {
-        // The connection stood and broke before any answer: servers that restart do this.
+        // The connection was made and broke before any answer, as with a restarting server.
         let mut failure =
             asked.unreachable(FailureKind::Unreachable, "the connection broke before any answer");
         failure.departure = Departure::Left;

@@ -1,5 +1,5 @@
-//! Reads an answer that is no success: its words and the headers that tell when to ask again. Bounded in time and size.
-//! What is made of it is said in `failure`.
+//! Reads an answer other than success: its body, and the headers that say when to ask again. Bounded in time and
+//! size. `failure` interprets it.
 
 use super::Connection;
 use crate::provider::failure::ServerAnswer;
@@ -9,13 +9,13 @@ use reqwest::Response;
 use std::time::{Duration, Instant};
 use tokio::time::timeout;
 
-/// Bytes of an error's body that are read.
+/// The most bytes of an error's body that are read.
 const MAX_ERROR_BYTES: usize = 64 << 10;
-/// How long one piece of it is waited for.
+/// How long to wait for one piece of the body.
 const PIECE_TIMEOUT: Duration = Duration::from_secs(10);
 
 impl Connection {
-    /// Reads what an answer that is no success says, bounded in time and size.
+    /// Reads an answer other than success, bounded in time and size.
     pub(super) async fn read_refusal(&self, mut response: Response) -> ServerAnswer {
         let headers = response.headers();
         let header = |name: &str| headers.get(name).and_then(|v| v.to_str().ok());
@@ -28,7 +28,7 @@ impl Connection {
             body: String::new(),
         };
         let mut body = Vec::new();
-        // One that drips is not read to its end: what it said by then has to do.
+        // A body that arrives too slowly is not read to its end.
         let began = Instant::now();
         let patience = || {
             let rest = self.timeouts.silence.saturating_sub(began.elapsed());

@@ -1,5 +1,5 @@
-//! Reads the lines of a reply of Ollama, of `/api/chat` and of `/api/generate`; the last line holds the counts. Tells when
-//! the conversation was cut.
+//! Decodes the lines of Ollama's replies, of `/api/chat` and of `/api/generate`; the last line holds the counts. Adds
+//! a remark if Ollama cut the conversation.
 
 use crate::domain::{FinishReason, ToolCall, Usage};
 use crate::provider::accumulator::Accumulator;
@@ -8,19 +8,19 @@ use crate::provider::opaque_items;
 use crate::provider::piece_decoder::PieceDecoder;
 use serde_json::{Value, json};
 
-/// What was asked, and the reasoning so far.
+/// Decodes lines; holds the size of the request and the reasoning so far.
 #[derive(Debug)]
 pub(super) struct LineDecoder {
     /// About how many tokens were sent.
     sent: u64,
     /// Tokens of context that were asked for.
     context: Option<u64>,
-    /// The reasoning: some models want it back beside the calls that it led to.
+    /// The reasoning so far: some models want it back with the calls that it led to.
     thinking: String,
 }
 
 impl LineDecoder {
-    /// For the reply to this body.
+    /// Decodes the reply to this request body.
     pub(super) fn new(sent: &Value) -> Self {
         let part = |name: &str| sent.get(name).map_or(0, estimate_tokens);
         Self {
@@ -72,7 +72,7 @@ impl LineDecoder {
     }
 }
 
-/// About how many tokens this has, a low estimate: four bytes each, images not counted.
+/// A low estimate of the tokens: four bytes each, without images.
 pub(super) fn estimate_tokens(value: &Value) -> u64 {
     match value {
         Value::String(text) => text.len() as u64 / 4,
@@ -86,8 +86,8 @@ pub(super) fn estimate_tokens(value: &Value) -> u64 {
     }
 }
 
-/// Whether a conversation of about `sent` tokens was cut when `read` of them were read with room for `context`. Words may
-/// have more letters than estimated, so a conversation that just fits is not held to be cut.
+/// Whether Ollama cut a conversation of about `sent` tokens when it read `read` of them into a context of `context`.
+/// Words may have more letters than estimated, so a conversation that just fits does not count as cut.
 fn was_cut(sent: u64, read: u64, context: u64) -> bool {
     if read >= context {
         return true;
@@ -106,7 +106,7 @@ impl PieceDecoder for LineDecoder {
             so_far.mark_known();
         }
         let text = |name: &str| message.get(name).and_then(Value::as_str).unwrap_or_default();
-        // Servers that imitate Ollama call it by the name that others have for it.
+        // Servers that imitate Ollama use the name that others have for this field.
         let thinking = [text("thinking"), text("reasoning_content")].into_iter().find(|t| !t.is_empty());
         self.thinking.push_str(thinking.unwrap_or_default());
         so_far.add_reasoning(thinking.unwrap_or_default());

@@ -1,12 +1,12 @@
-//! Tool calls arrive in pieces; here they are put together. Groq, xAI and z.ai send a call in one piece, OpenAI token by
-//! token; some servers leave out the index, or give every call the index 0.
+//! Assembles tool calls from their pieces. Groq, xAI and z.ai send a call in one piece, OpenAI token by token; some
+//! servers leave out the index, or give every call the index 0.
 
 use super::chunk::{CallPiece, ChunkFunction};
 use crate::domain::ToolCall;
 use crate::provider::accumulator::ENTRY_BYTES;
 use serde_json::Value;
 
-/// The calls of one reply, as far as they came.
+/// The calls of one reply so far.
 #[derive(Debug, Default)]
 pub(super) struct Calls {
     calls: Vec<(Option<u64>, ToolCall)>,
@@ -35,12 +35,12 @@ impl Calls {
         self.bytes += bytes(call) - before;
     }
 
-    /// A call in the older form, of which there is one at most.
+    /// Adds a piece of a call in the older form, which allows one call at most.
     pub(super) fn add_function(&mut self, function: ChunkFunction) {
         self.add(CallPiece { index: Some(0), id: None, function: Some(function) });
     }
 
-    /// Where this piece belongs; a new call is begun when it belongs to none.
+    /// The position of the call to which a piece belongs; begins a new call if it belongs to none.
     fn find_or_begin(&mut self, index: Option<u64>, id: &str, name: &str) -> usize {
         let open = match index {
             Some(index) => self.calls.iter().rposition(|(i, _)| *i == Some(index)),
@@ -48,7 +48,7 @@ impl Calls {
         };
         let same = |(_, call): &(Option<u64>, ToolCall)| {
             let is_another = !id.is_empty() && !call.id.is_empty() && call.id != id;
-            // Without an index, a name begins a call unless the id says that it goes on.
+            // Without an index, a name begins a new call unless the piece has the id of the last call.
             let begins = index.is_none() && !name.is_empty() && (id.is_empty() || call.id != id);
             !is_another && !begins
         };
@@ -68,7 +68,7 @@ impl Calls {
         }
     }
 
-    /// How many bytes are kept.
+    /// How many bytes the calls take.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
     }

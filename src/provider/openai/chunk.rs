@@ -1,4 +1,5 @@
-//! A chunk of a chat completion, as lenient as the servers differ: what is only informative is never a reason to fail.
+//! Parses a chunk of a chat completion leniently, because servers differ: an odd value in a field that is only
+//! informative never fails.
 
 use crate::domain::{FinishReason, Usage};
 use serde::Deserialize;
@@ -17,25 +18,25 @@ pub(super) struct Chunk {
     pub(super) detail: Option<Value>,
 }
 
-/// One of the alternatives; only the first is asked for.
+/// One of several alternative replies; only the first is read.
 #[derive(Debug, Deserialize)]
 pub(super) struct ChunkChoice {
     #[serde(default)]
     pub(super) index: Option<u64>,
     pub(super) delta: Option<ChunkMessage>,
     pub(super) message: Option<ChunkMessage>,
-    /// Of the older completions interface.
+    /// The text in the older completions API.
     pub(super) text: Option<String>,
     pub(super) finish_reason: Option<Value>,
 }
 
-/// A piece of what the model says, or all of it.
+/// A piece of the model's message, or all of it.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct ChunkMessage {
     pub(super) content: Option<ChunkContent>,
     pub(super) reasoning_content: Option<ChunkContent>,
     pub(super) reasoning: Option<ChunkContent>,
-    /// OpenRouter's reasoning, to be given back as it is.
+    /// OpenRouter's reasoning, which it wants back unchanged.
     pub(super) reasoning_details: Option<Vec<Value>>,
     pub(super) refusal: Option<String>,
     pub(super) tool_calls: Option<Vec<CallPiece>>,
@@ -51,7 +52,7 @@ pub(super) enum ChunkContent {
     Other(serde::de::IgnoredAny),
 }
 
-/// A part of a content.
+/// One part of the content.
 #[derive(Debug, Deserialize)]
 pub(super) struct ChunkPart {
     #[serde(rename = "type", default)]
@@ -72,12 +73,12 @@ pub(super) struct CallPiece {
 #[derive(Debug, Deserialize)]
 pub(super) struct ChunkFunction {
     pub(super) name: Option<String>,
-    /// JSON as text in pieces; some servers send the object itself.
+    /// Pieces of JSON as text; some servers send the object itself.
     pub(super) arguments: Option<Value>,
 }
 
 impl ChunkContent {
-    /// Appends the text to `text` and reasoning inside of it to `reasoning`.
+    /// Appends the text to `text` and reasoning within it to `reasoning`.
     pub(super) fn split_into(self, text: &mut String, reasoning: &mut String) {
         match self {
             ChunkContent::Text(piece) if text.is_empty() => *text = piece,
@@ -98,7 +99,7 @@ impl ChunkContent {
     }
 }
 
-/// What a provider's word for the end means. A word that is not known is not taken for completeness.
+/// The meaning of a provider's reason for ending. An unknown word does not count as complete.
 pub(in crate::provider) fn reason(word: &str) -> FinishReason {
     match word.to_ascii_lowercase().as_str() {
         "stop" | "eos" | "eos_token" | "end_turn" | "stop_sequence" | "end" | "complete" | "completed" => {

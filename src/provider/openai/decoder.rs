@@ -1,4 +1,4 @@
-//! Reads the pieces of a chat completion: chunks of a stream, or a whole completion from servers that don't stream.
+//! Decodes the pieces of a chat completion: chunks of a stream, or a whole completion from servers that don't stream.
 
 use super::calls::Calls;
 use super::chunk::{Chunk, ChunkChoice, ChunkMessage, reason, usage};
@@ -9,11 +9,11 @@ use crate::provider::piece_decoder::PieceDecoder;
 use serde::Deserialize as _;
 use serde_json::{Map, Value};
 
-/// What has been read of a completion beside its text.
+/// Decodes a completion; holds the calls and the reasoning that the server wants back.
 #[derive(Debug)]
 pub(super) struct CompletionDecoder {
     calls: Calls,
-    /// Reasoning that came as `reasoning_content`: DeepSeek and others want it back beside the calls that it led to.
+    /// Reasoning that came as `reasoning_content`: DeepSeek and others want it back with the calls that it led to.
     reasoning: String,
     details: Vec<Value>,
 }
@@ -120,7 +120,8 @@ impl PieceDecoder for CompletionDecoder {
     }
 }
 
-/// Adds a piece of `reasoning_details`; what goes on with the one before is joined to it. Gives the bytes that it adds.
+/// Adds a piece of `reasoning_details`, joined to the piece before if it continues that one. Returns the bytes that
+/// it adds.
 fn add_detail(details: &mut Vec<Value>, piece: Value) -> usize {
     let same = |one: &Value, name: &str| one.get(name) == piece.get(name);
     let streamed =

@@ -1,5 +1,5 @@
-//! Reads the events of a response: pieces of text, whole items, and the response itself at the end. A response that is
-//! not streamed is read as its last event would be.
+//! Decodes the events of a response: pieces of text, whole items, and the whole response at the end. A response that
+//! is not streamed is read like that last event.
 
 use crate::domain::{FinishReason, ToolCall};
 use crate::provider::accumulator::Accumulator;
@@ -10,25 +10,25 @@ use crate::provider::piece_decoder::PieceDecoder;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// What has been read of a response beside its text.
+/// Decodes events; remembers which parts of the response were already read.
 #[derive(Debug, Default)]
 pub(super) struct EventDecoder {
-    /// Items that were whole, by their place: the response repeats them at its end.
+    /// The output indexes of complete items: the response repeats them at its end.
     whole: BTreeSet<u64>,
-    /// Parts of which pieces came: their whole text comes behind them again.
+    /// Parts that arrived in pieces (item, part, whether it is reasoning): their whole text follows and is skipped.
     streamed: BTreeSet<(u64, u64, bool)>,
-    /// A piece of a summary came before: the next one is set apart.
+    /// The part of the last reasoning text: a blank line separates it from the next part.
     summarised: Option<(u64, u64)>,
 }
 
 impl EventDecoder {
-    /// Where in the response an event belongs: item, part.
+    /// Where an event belongs in the response: item and part.
     fn place(event: &Value, part: &str) -> (u64, u64) {
         let number = |name: &str| event.get(name).and_then(Value::as_u64).unwrap_or(0);
         (number("output_index"), number(part))
     }
 
-    /// Whether nothing of this part came before.
+    /// Whether this is the first piece of the part.
     fn is_first_piece(&mut self, part: (u64, u64, bool), so_far: &mut Accumulator) -> bool {
         let first = self.streamed.insert(part);
         if first {
@@ -37,7 +37,7 @@ impl EventDecoder {
         first
     }
 
-    /// A piece of text, or the whole of a part of which no piece came.
+    /// Adds a piece of text, or a whole part of which no piece arrived.
     fn text(&mut self, event: &Value, field: &str, so_far: &mut Accumulator) {
         let (item, part) = Self::place(event, "content_index");
         let piece = event.get(field).and_then(Value::as_str).unwrap_or_default();
@@ -83,7 +83,7 @@ impl EventDecoder {
                         serde_json::json!({ "output_index": at, "p": part, "text": summary.get("text") });
                     self.reasoning(&event, "p", "text", so_far);
                 }
-                // Without its encrypted content it means nothing to a server that stores nothing.
+                // Without its encrypted content an item is useless to a server that stores nothing.
                 if item.get("encrypted_content").is_some_and(Value::is_string) {
                     let mut item = item.clone();
                     if let Some(fields) = item.as_object_mut() {
@@ -118,7 +118,7 @@ impl EventDecoder {
             ("completed", _) => so_far.finish(FinishReason::Stop, "completed"),
             ("failed", _) => return so_far.fail_refused(&ErrorBody::of(response)),
             (_, Some(why)) => so_far.finish(openai::reason(why), why),
-            // Without a reason it is the limit, as a rule.
+            // Without a reason it is usually the limit.
             ("incomplete", None) => so_far.finish(FinishReason::Length, "incomplete"),
             (status, None) => so_far.finish(FinishReason::Incomplete, status),
         }
@@ -154,7 +154,7 @@ impl PieceDecoder for EventDecoder {
                 self.reasoning(&value, "summary_index", "delta", so_far);
             }
             "response.reasoning_summary_text.done" => self.reasoning(&value, "summary_index", "text", so_far),
-            // The open models show their reasoning itself.
+            // Open models send their reasoning itself and not a summary.
             "response.reasoning_text.delta" => self.reasoning(&value, "content_index", "delta", so_far),
             "response.output_item.done" => {
                 let at = value.get("output_index").and_then(Value::as_u64);

@@ -1,4 +1,4 @@
-//! The text of a story: TOML in, [`Script`] out, errors with line and column.
+//! Parses the TOML of a story into a [`Script`]; errors name line and column.
 
 use super::{Cause, Script, ScriptedError, ScriptedReply};
 use crate::domain::{FailureKind, FinishReason, Purpose, Usage};
@@ -80,10 +80,10 @@ struct RawFault {
     times: Option<u32>,
 }
 
-/// A text of a story may grow to this many bytes by `repeat`.
+/// The most bytes to which `repeat` may grow a text.
 const MAX_TEXT_BYTES: usize = 64 << 20;
 
-/// Where in the text something is wrong, and what.
+/// What is wrong, and the byte offset in the text.
 struct ValueError {
     at: usize,
     what: String,
@@ -157,7 +157,7 @@ fn purpose(word: Option<&str>, at: usize) -> Result<Purpose, ValueError> {
     }
 }
 
-/// How a reply ends; where that is not told, by whether it has calls.
+/// How a reply ends; by default, by whether it has calls.
 fn finish(word: Option<&str>, has_calls: bool, at: usize) -> Result<FinishReason, ValueError> {
     match word {
         None if !has_calls => Ok(FinishReason::Stop),
@@ -192,7 +192,7 @@ fn reply(raw: toml::Spanned<RawReply>, pace: u32) -> Result<ScriptedReply, Value
     }
     let fault = raw.error.map(|e| fault(e, at)).transpose()?;
     if raw.text.is_empty() && raw.tool_calls.is_empty() && raw.reasoning.is_empty() && fault.is_none() {
-        // An empty text may be meant, but then it is said.
+        // A reply may be empty on purpose, but then it has to say how it ends.
         if raw.finish.is_none() && raw.cut_after.is_none() {
             return Err(wrong(
                 "the reply has no text".into(),

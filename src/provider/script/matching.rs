@@ -1,33 +1,33 @@
-//! Which reply of a story comes next. Pure: the place in the story goes in and out.
+//! Chooses the next reply of a story. Pure: it takes and returns the position in the story.
 
 use super::{Script, ScriptedReply};
 use crate::domain::{ModelRequest, Purpose, Role};
 
-/// How far a story has been told.
+/// The position in a story.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Position {
-    /// Which replies were taken, by their place.
+    /// Which top-level replies were taken, by index.
     taken: Vec<bool>,
-    /// The way to the reply taken last: its place, then its place among the `then` of the one before.
+    /// The path to the reply taken last: its index, then the index in each `then` below it.
     last: Vec<usize>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum ScriptChoice<'a> {
     Reply(&'a ScriptedReply),
-    /// Nothing fits: a text that lists the prompts which the story knows.
+    /// No reply fits: a text that lists the prompts of the story.
     Prompts(String),
-    /// Nothing fits, and the story knows no prompts.
+    /// No reply fits, and the story has no prompts.
     Nothing,
 }
 
 impl Position {
-    /// Chooses the reply to a request and goes on in the story.
+    /// Chooses the reply to a request and advances the position.
     pub(crate) fn choose<'a>(&mut self, story: &'a Script, request: &ModelRequest) -> ScriptChoice<'a> {
         self.taken.resize(story.replies.len(), false);
         let purpose = request.purpose;
         let message = request.messages.last().map_or("", |m| m.text.as_str()).to_lowercase();
-        // The answer to a call is a result, however short it is.
+        // The answer to a call is a result, even if it is one line.
         let answers = request.messages.last().is_some_and(|m| m.role == Role::Tool);
         let line = if answers { None } else { last_line(&message) };
         if let Some(index) = line.and_then(|line| self.waiting_for(story, purpose, line)) {
@@ -61,7 +61,7 @@ impl Position {
         }
         match story.replies.get(index) {
             Some(reply) => {
-                // A judgement in between is no step of the conversation.
+                // A judgement or a summary is not a step of the conversation.
                 if reply.purpose == Purpose::Answer {
                     self.last = vec![index];
                 }
@@ -71,7 +71,7 @@ impl Position {
         }
     }
 
-    /// The reply that waits for words of this text: not taken ones first.
+    /// The reply whose words occur in this text; replies not taken yet come first.
     fn waiting_for(&self, story: &Script, purpose: Purpose, text: &str) -> Option<usize> {
         let fits = |reply: &ScriptedReply| !reply.when.is_empty() && may_answer(reply, purpose, text);
         let fresh = story.replies.iter().zip(&self.taken).position(|(reply, taken)| !taken && fits(reply));
@@ -79,26 +79,26 @@ impl Position {
     }
 }
 
-/// The reply at the end of a way.
+/// The reply at the end of a path.
 fn reply_at<'a>(story: &'a Script, way: &[usize]) -> Option<&'a ScriptedReply> {
     let (first, rest) = way.split_first()?;
     rest.iter().try_fold(story.replies.get(*first)?, |reply, next| reply.then.get(*next))
 }
 
-/// The last paragraph of a message if it is one line, as a prompt is. Results have several: at least the line that
-/// names the block and one below it; what closes their output may stand alone behind a blank line.
+/// The last paragraph of a message, if it is one line like a prompt. Results have several lines: at least one that
+/// names the block and one below it; the fence that closes their output does not count.
 fn last_line(message: &str) -> Option<&str> {
     let paragraph = message.trim().rsplit("\n\n").next()?.trim();
     let is_fence = paragraph.chars().all(|c| matches!(c, '`' | '~'));
     (!is_fence && !paragraph.contains('\n')).then_some(paragraph)
 }
 
-/// Whether a reply proposes something, so that a result follows on it.
+/// Whether a reply proposes code or a call, so that a result follows it.
 fn expects_result(reply: &ScriptedReply) -> bool {
     !reply.tool_calls.is_empty() || ["```", "~~~", "<execute"].iter().any(|mark| reply.text.contains(mark))
 }
 
-/// Whether a reply may answer a text.
+/// Whether a reply has this purpose, and its words (if any) occur in the text.
 fn may_answer(reply: &ScriptedReply, purpose: Purpose, text: &str) -> bool {
     reply.purpose == purpose && (reply.when.is_empty() || has_words(&reply.when, text))
 }
@@ -135,7 +135,7 @@ fn has_word(word: &str, message: &str) -> bool {
         let mut before = message.get(..at).unwrap_or_default().chars().rev();
         let mut after = message.get(at + found.len()..).unwrap_or_default().chars();
         let (next, next_but_one) = (after.next(), after.next());
-        // The 55 of `0.55` or of `55.5` is not the number 55; that of `It is 55.` is.
+        // The 55 of `0.55` or of `55.5` is not the number 55; the one in `It is 55.` is.
         let goes_on = next
             .is_some_and(|c| inside(c) || (in_number(c) && next_but_one.is_some_and(|c| c.is_ascii_digit())));
         let begins = !before.next().is_some_and(|c| inside(c) || in_number(c));

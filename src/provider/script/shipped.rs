@@ -5,7 +5,7 @@ pub(super) struct ShippedScript {
     pub(super) text: &'static str,
 }
 
-/// Those that are offered to people: the others show one thing each, for tests and for reports of bugs.
+/// The stories offered to people. Each of the others shows one thing, for tests and for bug reports.
 pub(super) const OFFERED_STORIES: [&str; 10] =
     ["tour", "function", "tdd", "debug", "refactor", "explain", "review", "port", "plot", "data"];
 

@@ -1,9 +1,9 @@
-//! Stories: their format, what is chosen, and that the shipped ones are sound and harmless.
+//! Tests stories: their format, which reply is chosen, and that the shipped ones are sound and harmless.
 
 use super::*;
 use crate::domain::{Message, ModelRequest, Role, StepId};
 
-/// All replies, those of `then` behind the one that they follow on.
+/// All replies, each followed by those of its `then`.
 fn all(replies: &[ScriptedReply]) -> Vec<&ScriptedReply> {
     replies.iter().flat_map(|reply| std::iter::once(reply).chain(all(&reply.then))).collect()
 }
@@ -20,7 +20,7 @@ fn said(story: &Script, position: &mut Position, text: &str) -> String {
     }
 }
 
-/// What is answered to these messages, one after the other.
+/// The answers to these messages, one after the other.
 fn told(story: &str, messages: &[&str]) -> Vec<String> {
     let story = Script::parse(story, "s").unwrap();
     let mut position = Position::default();
@@ -67,12 +67,12 @@ fn what_follows_depends_on_the_result_and_never_on_the_next_prompt() {
         "no"
     );
     assert_eq!(told(story, &["sum", &result.replace("55\n", "55\n\nother\n\n")]).pop().unwrap(), "yes");
-    // What a block printed starts nothing; a prompt does, alone or behind results; another prompt gets the list.
+    // Printed output starts nothing; a prompt does, alone or behind results; an unknown prompt gets the list.
     assert_eq!(told(story, &["sum", &format!("{result}\nsum other")]).pop().unwrap(), "yes");
     assert_eq!(told(story, &["sum", "other"]).pop().unwrap(), "o");
     assert_eq!(told(story, &["sum", &format!("{result}\n\nthe other one")]).pop().unwrap(), "o");
     assert!(told(story, &["sum", "hello"]).pop().unwrap().contains("- sum\n- other\n"));
-    // A group of alternatives is over when one of them was taken.
+    // Once one of several `then` replies was taken, the others are no longer available.
     assert!(told(story, &["sum", result, result]).pop().unwrap().contains("knows these prompts"));
 }
 

@@ -1,4 +1,4 @@
-//! Playing a story: tempo, pieces, failures, cancelling.
+//! Tests playing a story: pace, pieces, failures, cancelling.
 
 use super::*;
 use crate::domain::{Message, Purpose, Role, StepId};
@@ -51,7 +51,7 @@ async fn a_reply_comes_in_small_pieces_and_ends() {
 async fn the_tempo_is_kept() {
     let words = "word ".repeat(100);
     let mut most = 0;
-    // Who is held up sends at once all that is due by then: that is played again.
+    // A player that the system held up sends everything due at once; then the test plays again.
     for _ in 0..20 {
         let begin = Instant::now();
         let events = play(&player(&format!("pace=500\n[[reply]]\ntext='{words}'\n")), "x").await;

@@ -1,15 +1,16 @@
-//! Dockerfiles: RUN, CMD and ENTRYPOINT (also behind HEALTHCHECK and ONBUILD) as what their shell, or no shell, would run.
+//! Splits Dockerfiles: RUN, CMD and ENTRYPOINT (also behind HEALTHCHECK and ONBUILD) become pieces, as their shell,
+//! or no shell, would run them.
 //!
-//! Lines are put together as the builder does it: a sign at the end of a line goes on, comments between are left out, texts
-//! behind `<<` belong to their instruction.
+//! Lines are joined as the builder does it: an escape character at the end of a line continues it, comments between
+//! are dropped, heredocs (`<<`) belong to their instruction.
 
 use super::{Columns, LinePosition, Piece, Pieces, number, shebang_language, width};
 use crate::text::shell::quoted;
 
 struct Instruction {
-    /// Its lines without the signs that join them, each with where it stands.
+    /// The lines without the characters that join them, each with its place.
     lines: Vec<(String, LinePosition)>,
-    /// Texts that follow it: the word that ends each, and its lines.
+    /// Heredocs that follow: the word that ends each, and its lines.
     inside: Vec<(String, Vec<(String, LinePosition)>)>,
 }
 
@@ -46,13 +47,13 @@ pub(super) fn pieces(source: &str) -> Pieces {
     found
 }
 
-/// What an instruction runs. `head`: what stands behind its word and options on its first line.
+/// The piece that an instruction runs. `head`: the rest of its first line after its word and options.
 fn command(shell: &str, head: (String, LinePosition), instruction: &Instruction) -> Vec<Piece> {
     let tail = instruction.lines.iter().skip(1);
     let joined: String =
         [&head].into_iter().chain(tail.clone()).map(|(text, _)| text.as_str()).collect::<Vec<_>>().join(" ");
     if let Some(words) = word_list(&joined) {
-        // No shell: each word is what it is.
+        // Without a shell each word is literal.
         let mut piece = Piece::new("bash");
         let columns = Columns::Whole(head.1.columns_end(&head.0));
         piece.push(
@@ -78,7 +79,7 @@ fn command(shell: &str, head: (String, LinePosition), instruction: &Instruction)
     let mut piece = Piece::new(shell);
     let count = instruction.lines.len();
     for (at, (text, stand)) in [&head].into_iter().chain(tail).enumerate() {
-        // A shell joins lines in the same way.
+        // The backslash joins lines in a shell too.
         let text = if at + 1 < count { format!("{text}\\") } else { text.clone() };
         piece.push(&text, *stand);
     }
@@ -94,7 +95,7 @@ fn command(shell: &str, head: (String, LinePosition), instruction: &Instruction)
 }
 
 impl LinePosition {
-    /// The width of the line of the file that a text stands at the end of.
+    /// The width of the file's line that ends with this text.
     fn columns_end(self, text: &str) -> u32 {
         match self.columns {
             Columns::Shifted(by) => by + width(text),
@@ -111,7 +112,7 @@ fn shift_columns(stand: LinePosition, by: u32) -> LinePosition {
     LinePosition { columns, ..stand }
 }
 
-/// The word of an instruction in capitals, and what stands behind it.
+/// The word of an instruction in capitals, and the rest.
 fn split(text: &str) -> (String, &str) {
     let text = text.trim_start();
     let end = text.find(char::is_whitespace).unwrap_or(text.len());
@@ -119,7 +120,7 @@ fn split(text: &str) -> (String, &str) {
     (word.to_ascii_uppercase(), rest)
 }
 
-/// How many bytes the options (`--mount=…`) in front of a command take, with the blanks around them.
+/// How many bytes the options (`--mount=…`) before a command take, with the spaces around them.
 fn options_length(text: &str) -> usize {
     let mut at = text.len() - text.trim_start().len();
     while let Some(rest) = text.get(at..).filter(|rest| rest.starts_with("--")) {
@@ -130,7 +131,7 @@ fn options_length(text: &str) -> usize {
     at
 }
 
-/// The words of a list in JSON, where it is one.
+/// The words of a JSON list; `None` if the text is none.
 fn word_list(text: &str) -> Option<Vec<String>> {
     serde_json::from_str(text.trim()).ok()
 }
@@ -184,7 +185,7 @@ fn instructions(source: &str) -> Vec<Instruction> {
     all
 }
 
-/// The sign that joins lines: a backslash, or what the first lines say.
+/// The escape character that joins lines: a backslash, or the one that a directive at the top names.
 fn escape_sign(source: &str) -> char {
     let directives = source.lines().map(str::trim).take_while(|line| line.starts_with('#'));
     let told = directives.filter_map(|line| {
@@ -194,14 +195,14 @@ fn escape_sign(source: &str) -> char {
     told.last().unwrap_or('\\')
 }
 
-/// The words that end the texts behind `<<` in a command, and whether tabs in front are left out.
+/// The words that end the heredocs of a command, and whether leading tabs are removed.
 fn heredoc_ends(text: &str) -> Vec<(String, bool)> {
     let mut found = Vec::new();
     let mut rest = text;
     while let Some((_, after)) = rest.split_once("<<") {
         rest = after;
         if let Some(here) = after.strip_prefix('<') {
-            // A text on the same line.
+            // A here-string (`<<<`) ends on the same line.
             rest = here;
             continue;
         }

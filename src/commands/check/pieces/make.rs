@@ -1,29 +1,30 @@
-//! Makefiles: each recipe line as the shell would get it, and the commands that run while the file is read (`$(shell …)`,
-//! `!=`).
+//! Splits Makefiles: each recipe line as the shell would get it, and the commands that run while make reads the file
+//! (`$(shell …)`, `!=`).
 //!
-//! Variables that the file gives a plain value are put in; all others stay unknown to the reader of the shell.
+//! Variables that the file sets to a plain value are replaced by it; all others become unknown variables of the
+//! shell.
 
 use super::{Columns, LinePosition, Piece, Pieces, number, shebang_language, width};
 use std::collections::HashMap;
 
-/// Variables in variables are followed so deep.
+/// The depth to which variables within variables are expanded.
 const MAX_DEPTH: u32 = 8;
 
-/// Longest text that a line may grow to.
+/// The most bytes of a variable's value or of an expanded line.
 const MAX_LINE_BYTES: usize = 16 << 10;
 
-/// The state of one reading.
+/// The state of reading one Makefile.
 struct MakefileReader {
     variables: HashMap<String, String>,
     language: String,
-    /// All lines of a recipe go to one shell.
+    /// Whether one shell gets all lines of a recipe (`.ONESHELL`).
     one_shell: bool,
     found: Pieces,
-    /// Whether the last piece takes more lines of its recipe.
+    /// Whether the last piece may get more lines of its recipe.
     open: bool,
 }
 
-/// The pieces of a text.
+/// Splits a Makefile into pieces.
 pub(super) fn pieces(source: &str) -> Pieces {
     let variables = [("RM", "rm -f"), ("CC", "cc"), ("SHELL", "/bin/sh"), ("MAKE", "make")];
     let mut reader = MakefileReader {
@@ -34,14 +35,14 @@ pub(super) fn pieces(source: &str) -> Pieces {
         open: false,
     };
     let lines: Vec<&str> = source.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line)).collect();
-    // What is set last holds in recipes, wherever they stand.
+    // Recipes see the last value of a variable, even one that is set below them.
     walk(&lines, |reader: &mut MakefileReader, line, _| reader.define(&line.join(" ")), &mut reader);
     walk(&lines, MakefileReader::read_rule, &mut reader);
     reader.found.pieces.retain(|piece| !piece.source.trim().is_empty());
     reader.found
 }
 
-/// Hands over lines with those that go on behind a backslash, and the number of the first one.
+/// Calls `take` with each line, joined to the lines that a backslash appends, and the number of the first.
 fn walk(
     lines: &[&str],
     mut take: impl FnMut(&mut MakefileReader, &[String], u32),
@@ -65,7 +66,7 @@ fn walk(
 }
 
 impl MakefileReader {
-    /// Takes in a definition of a variable.
+    /// Stores the variable that a line defines.
     fn define(&mut self, line: &str) {
         if line.starts_with('\t') {
             return;
@@ -90,7 +91,7 @@ impl MakefileReader {
         }
     }
 
-    /// Takes in a line for what it runs.
+    /// Adds the commands of a line.
     fn read_rule(&mut self, lines: &[String], first: u32) {
         let Some(line) = lines.first() else { return };
         if line.starts_with('\t') {
@@ -125,7 +126,8 @@ impl MakefileReader {
         self.open = true;
     }
 
-    /// A command, lines joined; `first` is its first line.
+    /// Adds a command of one or more joined lines; `first` is the number of its first line, `wide` the width that
+    /// marks it.
     fn piece(&mut self, lines: &[String], first: u32, wide: u32) {
         let mut piece = Piece::new(&self.language);
         let count = lines.len();
@@ -146,7 +148,7 @@ impl MakefileReader {
         self.found.pieces.push(piece);
     }
 
-    /// Commands that run while the file is read.
+    /// Adds the commands that run while make reads the file.
     fn run_while_read(&mut self, whole: &str, line: &str, first: u32) {
         let mut commands = Vec::new();
         if let Some((name, command)) =
@@ -170,8 +172,7 @@ impl MakefileReader {
         }
     }
 
-    /// A text with the variables put in whose values are known; others become variables of the shell that it does not
-    /// know.
+    /// Replaces variables whose values are known; the others become variables that the shell does not know.
     fn expand(&self, text: &str, depth: u32) -> String {
         let mut out = String::new();
         let mut rest = text;
@@ -223,7 +224,7 @@ impl MakefileReader {
     }
 }
 
-/// Where the bracket closes that was opened in front of a text.
+/// The index at which the bracket that was opened before a text closes.
 fn closing_bracket(text: &str, curly: bool) -> usize {
     let (open, close) = if curly { ('{', '}') } else { ('(', ')') };
     let mut depth = 0_u32;
@@ -240,7 +241,7 @@ fn closing_bracket(text: &str, curly: bool) -> usize {
     text.len()
 }
 
-/// A value up to the comment behind it.
+/// A value without the comment behind it.
 fn without_comment(value: &str) -> &str {
     let hash =
         value.match_indices('#').find(|(at, _)| !value.get(..*at).is_some_and(|head| head.ends_with('\\')));

@@ -1,9 +1,9 @@
-//! Fences in Markdown: each one whose word names a language is a piece.
+//! Splits Markdown: each fenced block whose word names a language is a piece.
 
 use super::{Columns, LinePosition, Piece, Pieces, language_named, number, width};
 use crate::domain::Languages;
 
-/// Words behind a fence that name no program.
+/// Words behind a fence that don't name a programming language.
 const NO_PROGRAM_WORDS: &[&str] = &[
     "",
     "text",
@@ -51,19 +51,19 @@ const NO_PROGRAM_WORDS: &[&str] = &[
     "math",
 ];
 
-/// Words of fences that show a terminal: what stands behind a prompt was typed.
+/// Words of fences that show a terminal: lines with a prompt hold commands.
 const TERMINAL_WORDS: &[&str] = &["console", "shell-session", "sh-session", "terminal", "shellsession"];
 
 struct OpenFence {
     mark: char,
     length: usize,
-    /// Characters in front of it, which are taken from its lines too where they are blank or quote signs.
+    /// Characters before the fence; as many are removed from its lines if they are blank or quote signs.
     indent: usize,
     terminal: bool,
     piece: Option<Piece>,
 }
 
-/// The pieces of a text.
+/// Splits a text into pieces.
 pub(super) fn pieces(source: &str, languages: &Languages) -> Pieces {
     let mut found = Pieces { prose: true, ..Pieces::default() };
     let mut open: Option<OpenFence> = None;
@@ -79,7 +79,7 @@ pub(super) fn pieces(source: &str, languages: &Languages) -> Pieces {
             Some(fence) => add_line(fence, line, number(at)),
         }
     }
-    // A fence that is not closed goes to the end of the text.
+    // An unclosed fence ends with the text.
     found.pieces.extend(open.and_then(|fence| fence.piece));
     found.pieces.retain(|piece| !piece.source.trim().is_empty());
     found
@@ -127,7 +127,7 @@ fn add_line(fence: &mut OpenFence, line: &str, at: u32) {
     let mut shift = width(head);
     if fence.terminal {
         let typed = ["$ ", "% ", "# ", "> "].iter().find_map(|prompt| text.strip_prefix(prompt));
-        // What is no prompt is what the programs answered.
+        // Lines without a prompt are output and become empty.
         shift += 2;
         text = typed.unwrap_or_default();
     }

@@ -1,10 +1,11 @@
-//! Cells of notebooks. What cells of the notebook's own language leave behind the next ones find: they are one piece.
+//! Splits notebooks. All cells of the notebook's own language form one piece, because each can use what those before
+//! it defined.
 
 use super::{Columns, LinePosition, Piece, Pieces, language_named, number};
 use crate::domain::Languages;
 use serde_json::Value;
 
-/// The pieces of a text.
+/// Splits a notebook into pieces.
 pub(super) fn pieces(source: &str, languages: &Languages) -> Pieces {
     let mut found = Pieces::default();
     let notebook: Value = match serde_json::from_str(source.trim_start_matches('\u{feff}')) {
@@ -31,7 +32,7 @@ pub(super) fn pieces(source: &str, languages: &Languages) -> Pieces {
             found.unread.push(format!("cell {}: it has no source", number(at)));
             continue;
         };
-        // The magic of a whole cell is read with that cell alone.
+        // A cell with a cell magic (`%%`) is a piece of its own.
         let magic = text
             .lines()
             .find(|line| !line.trim().is_empty())
@@ -52,7 +53,7 @@ pub(super) fn pieces(source: &str, languages: &Languages) -> Pieces {
     found
 }
 
-/// The cells, also of notebooks of the third format.
+/// The cells, also of notebooks in format 3.
 fn cells(notebook: &Value) -> Option<Vec<Value>> {
     if let Some(cells) = notebook.get("cells").and_then(Value::as_array) {
         return Some(cells.clone());
@@ -61,7 +62,7 @@ fn cells(notebook: &Value) -> Option<Vec<Value>> {
     Some(sheets.iter().filter_map(|sheet| sheet.get("cells")?.as_array()).flatten().cloned().collect())
 }
 
-/// The text of a cell: one string, or one a line.
+/// The text of a cell, which is one string or a list of lines.
 fn text(cell: &Value) -> Option<String> {
     let source = cell.get("source").or_else(|| cell.get("input"))?;
     match source {
@@ -79,7 +80,7 @@ fn language(notebook: &Value, languages: &Languages) -> Option<String> {
     let told = [word("language_info", "name"), word("kernelspec", "language"), word("kernelspec", "name")];
     let told: Vec<&str> = told.into_iter().flatten().collect();
     match told.first() {
-        // Many notebooks that were made by programs say nothing; then it is what it nearly always is.
+        // Many generated notebooks name no language; nearly all of these are Python.
         None => Some("python".to_owned()),
         Some(_) => told.iter().find_map(|word| {
             language_named(word, languages)
@@ -88,7 +89,7 @@ fn language(notebook: &Value, languages: &Languages) -> Option<String> {
     }
 }
 
-/// The text of each cell, for showing lines of it.
+/// The text of each cell, from which lines are shown.
 pub(in crate::commands::check) fn texts(source: &str) -> Vec<String> {
     let notebook: Option<Value> = serde_json::from_str(source.trim_start_matches('\u{feff}')).ok();
     let cells = notebook.as_ref().and_then(cells).unwrap_or_default();

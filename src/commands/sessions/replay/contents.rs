@@ -1,5 +1,5 @@
-//! What two runs left, read: texts that differ in their bytes only by what is another in each run, and pictures. Nothing that
-//! a report does not name by its hash counts as what a run left.
+//! Reads the files and pictures that two runs left, and finds texts that differ only in what is different in every
+//! run. A file counts as left by a run only if its hash matches the run's report.
 
 use crate::domain::{FileChange, RunReport, Sha256};
 use crate::engine::difference::KnownContents;
@@ -8,12 +8,12 @@ use crate::workspace::contents::of_file;
 use crate::workspace::place::Folder;
 use std::path::Path;
 
-/// Larger texts are compared by their hashes only.
+/// The largest text that is compared by content; a larger one is compared by its hash.
 const MAX_TEXT_BYTES: u64 = 1 << 20;
-/// Larger pictures are compared by their sizes only.
+/// The largest picture that is compared by content; a larger one is compared by its size.
 const MAX_PICTURE_BYTES: u64 = 16 << 20;
 
-/// What is known of both runs' files and pictures; of pictures where each byte counts, of texts where it does not.
+/// The known contents of both runs: of pictures if `exact`, otherwise of texts.
 pub(super) fn known_contents(
     (then, now): (&RunReport, &RunReport),
     folders: (&Path, &Path),
@@ -42,7 +42,7 @@ pub(super) fn known_contents(
     known
 }
 
-/// The text of a file, where it still stands as the run left it.
+/// The text of a file if it is still as the run left it.
 fn current_text(file: &FileChange, folder: &Folder) -> Option<String> {
     let bytes = of_file(&folder.path().join(&file.path), folder, MAX_TEXT_BYTES)?;
     (Some(Sha256::of(&bytes)) == file.sha256).then(|| String::from_utf8(bytes).ok()).flatten()

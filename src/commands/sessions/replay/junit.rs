@@ -1,10 +1,10 @@
-//! A replay as a JUnit report: a test case for each run, which CI servers show.
+//! Writes a replay as a JUnit report with a test case for each run, which CI servers show.
 
 use super::result::{ReportedRun, RunResult};
 use crate::domain::visible::visible;
 use std::fmt::Write as _;
 
-/// The report of these runs; `name` is the session's.
+/// The report of these runs; `name` is the name of the session.
 pub(super) fn report(name: &str, runs: &[ReportedRun]) -> String {
     let count = |wanted: fn(&RunResult) -> bool| runs.iter().filter(|run| wanted(&run.result)).count();
     let failures = count(|result| matches!(result, RunResult::Differs(_)));
@@ -53,7 +53,7 @@ fn seconds(micros: u64) -> String {
     format!("{}.{:03}", micros / 1_000_000, micros / 1_000 % 1_000)
 }
 
-/// A text as it may stand in XML: nothing in it is markup, and no character that XML can't hold.
+/// Escapes a text for XML: no markup, and no character that XML does not allow.
 fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in visible(text).chars() {

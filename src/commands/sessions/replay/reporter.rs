@@ -1,4 +1,4 @@
-//! What a replay tells of each run, as it is compared: a line and what differs, or an object a line; and how the whole went.
+//! Reports each run of a replay as it is compared, as text or as one JSON object per line, and the overall result.
 
 use super::contents;
 use super::junit;
@@ -20,16 +20,16 @@ use std::collections::VecDeque;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Compares runs with what a session tells of them, and tells what differs.
+/// Compares runs with those that the session recorded, and reports differences.
 pub(super) struct ReplayReporter<'a, 'c> {
     console: &'a mut Console<'c>,
     args: &'a SessionReplayArgs,
     comparer: Comparer,
-    /// The working folder of then, and that of now.
+    /// The original working folder, and that of the replay.
     folders: (PathBuf, PathBuf),
-    /// The runs of the sitting that are still to come.
+    /// The steps of the current period that are still to come.
     expected: VecDeque<&'a RecordedStep>,
-    /// When the run that goes on was approved.
+    /// When the current run was approved.
     approved: Timestamp,
     told: Vec<ReportedRun>,
 }
@@ -72,25 +72,25 @@ impl<'a, 'c> ReplayReporter<'a, 'c> {
         &mut *self.console.err
     }
 
-    /// These runs are repeated next.
+    /// Sets the steps of the next period.
     pub(super) fn expect(&mut self, steps: &'a [RecordedStep]) -> io::Result<()> {
         self.expected = steps.iter().collect();
         self.report_left_out()
     }
 
-    /// No more runs of these come.
+    /// Ends the period: drops its remaining steps.
     pub(super) fn end_period(&mut self) {
         self.expected.clear();
     }
 
-    /// Whether the next run is wanted: nothing differed, and nothing was missing that it may need.
+    /// Whether to go on with the next run: nothing differed and no run was impossible, or `--all` was given.
     pub(super) fn is_wanted(&self) -> bool {
         let is_bad =
             |run: &ReportedRun| matches!(run.result, RunResult::Differs(_) | RunResult::Impossible(_));
         self.args.all || !self.told.iter().any(is_bad)
     }
 
-    /// Tells of the runs that come before the next one that is repeated.
+    /// Reports the steps before the next one that is repeated.
     fn report_left_out(&mut self) -> io::Result<()> {
         while self.is_wanted()
             && let Some(next) = self.expected.front().copied()
@@ -126,7 +126,7 @@ impl<'a, 'c> ReplayReporter<'a, 'c> {
         self.report_left_out()
     }
 
-    /// The run that goes on, and what the session tells of it.
+    /// The current step, and what the session recorded of its run.
     fn next(&mut self) -> Option<(&'a RecordedStep, &'a RecordedRun)> {
         let next = self.expected.pop_front()?;
         Some((next, next.repeats.as_deref().ok()?))
@@ -154,7 +154,7 @@ impl<'a, 'c> ReplayReporter<'a, 'c> {
             has_sets: then.bytes.language == Language::python(),
         };
         if matches!(then.bytes.kind, BlockKind::Install { .. }) {
-            // Where packages lie and what an installer prints is another matter each time.
+            // The location of packages and the output of an installer differ every time.
             return self.comparer.compare_outcome(&then.report, now);
         }
         let both = (&*then.report, now);
@@ -175,10 +175,10 @@ impl<'a, 'c> ReplayReporter<'a, 'c> {
         Ok(())
     }
 
-    /// Tells how the whole went, and what the command ends with.
+    /// Reports the overall result, which decides the exit code.
     ///
     /// # Errors
-    /// Where something differs, could not be repeated, or can't be written.
+    /// If a run differs or could not be repeated, or a report can't be written.
     pub(super) fn finish(self, id: &str, label: &str) -> Result<(), Failure> {
         let Self { console, args, told, .. } = self;
         if let Some(path) = &args.junit {

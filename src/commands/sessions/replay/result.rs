@@ -1,4 +1,4 @@
-//! What came of repeating a run, as text and as JSON.
+//! Formats the result of repeating a run, as text and as JSON.
 
 use crate::domain::visible::visible_line;
 use crate::domain::{BlockId, RunId};
@@ -9,28 +9,28 @@ use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-/// Characters of a line that are shown where it differs.
+/// The most characters shown of a line that differs.
 const MAX_CHARS_SHOWN: usize = 400;
 
-/// What came of repeating a run.
+/// The result of repeating a run.
 #[derive(Debug)]
 pub(super) enum RunResult {
     Same,
     Differs(Vec<Difference>),
-    /// It could not be repeated here, though the rest may depend on it; why.
+    /// The run could not be repeated here, and later runs may depend on it; the reason.
     Impossible(String),
-    /// It is not repeated, and nothing is lost by that; why.
+    /// The run was not repeated, and no later run misses it; the reason.
     LeftOut(String),
 }
 
-/// A run that was told of.
+/// A run that was reported.
 #[derive(Debug)]
 pub(super) struct ReportedRun {
     pub(crate) run: RunId,
     pub(crate) block: BlockId,
     pub(crate) what: String,
     pub(crate) first_line: String,
-    /// How long it took, in microseconds; 0 where it did not run.
+    /// How long the run took in microseconds; 0 if it did not run.
     pub(crate) wall_us: u64,
     pub(crate) result: RunResult,
     /// What could not be compared in full.
@@ -104,7 +104,7 @@ impl ReportedRun {
     }
 }
 
-/// A line as it is shown; what is missing is said.
+/// A line as it is shown; a missing or empty one is described.
 fn display_line(text: Option<&str>) -> Cow<'static, str> {
     let text = match text {
         None => return "(nothing)".into(),

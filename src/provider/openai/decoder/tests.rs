@@ -1,4 +1,4 @@
-//! The decoder against what servers do wrong, and what they do differently. Recordings stand in `recorded`.
+//! Tests the decoder against faults and peculiarities of servers. `recorded` tests recordings.
 
 use super::*;
 use crate::config::ProviderKind as Kind;
