@@ -1,5 +1,5 @@
-//! What goes on by itself, since when and how long it may: said in the same words by every front end. Waiting for the
-//! person is none of it.
+//! Says what sayso is doing by itself, since when and how long it may take, in the same words for every front end.
+//! Waiting for the person is not an activity.
 
 use super::State;
 use super::state::LiveRun;
@@ -7,27 +7,27 @@ use crate::domain::sentences::running;
 use crate::domain::{CountedTime, Timestamp};
 use crate::text::number::{duration, limit};
 
-/// Something that goes on by itself.
+/// Something that sayso does by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Activity {
-    /// `Installing numpy, pandas`.
+    /// What it is: `Installing numpy, pandas`.
     pub(crate) what: String,
-    /// Since when, and of a run of what.
+    /// How its time is measured.
     clock: Clock,
 }
 
-/// What of it is told as its time.
+/// Which time is shown for an activity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Clock {
-    /// The time since then; of this limit in milliseconds, where it has one.
+    /// The time since this moment; with the time limit in milliseconds, if it has one.
     Since(Timestamp, Option<u64>),
-    /// What was computed, of its limit, both in milliseconds.
+    /// The computing time used, and its limit, both in milliseconds.
     Computed(u64, u64),
 }
 
 impl Activity {
-    /// `4.2 s of 60 s`: how long it takes by now, as its limit counts it; `0.1 s of 60 s computed` where that counts no
-    /// other time.
+    /// `4.2 s of 60 s`: the time it took so far, as its limit counts it; `0.1 s of 60 s computed` where the limit
+    /// counts computing time only.
     #[must_use]
     pub(crate) fn time(&self, now: Timestamp) -> String {
         match self.clock {
@@ -49,7 +49,7 @@ impl LiveRun {
 }
 
 impl State {
-    /// What goes on; `None` while the person is waited for, or nobody is.
+    /// What goes on now; `None` while sayso waits for the person, or has nothing to do.
     pub(crate) fn activity(&self) -> Option<Activity> {
         if let Some(run) = &self.live.run {
             let item = self.transcript.blocks.get(&run.block)?;

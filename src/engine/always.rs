@@ -1,7 +1,8 @@
-//! Rules that the person granted, at work: granting and revoking them, and the moment before a covered block starts.
+//! Rules that the person granted: granting and revoking them, and the countdown before a covered block starts.
 //!
-//! A covered block is shown first. Its time runs only while a front end says that it is on screen, and it can be
-//! stopped until the end of that. What a rule covers is judged in `rules`; the gate itself stands in `approval`.
+//! A covered block is shown before it starts. Its countdown runs only while a front end says that the block is on
+//! screen, and the person can stop it until it ends. `rules` decides what a rule covers; the gate itself is in
+//! `approval`.
 
 use super::approval::{Refusal, check};
 use super::rules::RuleMismatch;
@@ -10,14 +11,14 @@ use super::{Effect, Engine, Phase, notices, rules};
 use crate::domain::{BlockId, Entry, Grantor, Policy, Revision, RuleId, RuleScope, TimerId};
 use std::collections::BTreeSet;
 
-/// Milliseconds that a covered block is on screen before it starts.
+/// How many milliseconds a covered block is on screen before it starts.
 pub(crate) const START_DELAY_MS: u64 = 3_000;
 
 /// Covered blocks whose start the person stopped: they wait for a decision like any other.
 pub(super) type StoppedStarts = BTreeSet<(BlockId, Revision)>;
 
 impl Engine {
-    /// The person says yes to this block, and to what the rule covers from now on.
+    /// The person approves this block, and whatever the rule covers from now on.
     pub(super) fn grant_rule(&mut self, block: BlockId, revision: Revision, scope: RuleScope) {
         if let Err(refusal) = check(&self.state, block, revision, false) {
             return self.notify(refusal.notice());
@@ -35,11 +36,11 @@ impl Engine {
         let notice = notices::rule_added(rule.id, &rules::describe(&rule));
         self.record(Entry::RuleAdded(Box::new(rule)));
         self.notify(notice);
-        // The rule is for what comes later: this block was approved by hand.
+        // The rule is for later blocks: the person approved this one.
         self.grant(block, revision, Grantor::Person { typed: false });
     }
 
-    /// The person takes a rule back. What runs by it goes on.
+    /// The person revokes a rule. A run that it started goes on.
     pub(super) fn revoke_rule(&mut self, rule: RuleId) {
         if self.state.transcript.rules_in_force().any(|in_force| in_force.id == rule) {
             self.record(Entry::RuleRevoked(rule));
@@ -47,8 +48,8 @@ impl Engine {
         }
     }
 
-    /// Finds out anew whether a rule covers the block that waits. A match that no longer holds is forgotten, and its
-    /// time with it.
+    /// Checks again whether a rule covers the block that waits. A match that no longer holds is dropped together with
+    /// its countdown.
     pub(super) fn follow_rules(&mut self) {
         let found = self.covered_block();
         let known = self.state.live.matched.as_ref().map(|m| (m.rule, m.block, m.revision));
@@ -62,7 +63,7 @@ impl Engine {
         }
     }
 
-    /// The block that waits, if a rule covers it and nothing else keeps it from running.
+    /// The block that waits, if a rule covers it and the gate would let it run.
     fn covered_block(&self) -> Option<(RuleId, BlockId, Revision)> {
         let Phase::Deciding(block) = self.state.phase else { return None };
         if self.state.live.foreign || self.settings.policy != Policy::Ask {
@@ -76,7 +77,7 @@ impl Engine {
         rules::covering(&self.state, block).map(|rule| (rule.id, block, revision))
     }
 
-    /// A front end shows this revision now (`true`), or something hides it: time runs only while it is seen.
+    /// A front end shows this revision (`seen`) or hides it: the countdown runs only while it is shown.
     pub(super) fn on_screen(&mut self, block: BlockId, revision: Revision, seen: bool) {
         let now = self.now;
         let Some(matched) = &mut self.state.live.matched else { return };
@@ -95,7 +96,7 @@ impl Engine {
         }
     }
 
-    /// The person does not want the covered block to start by itself.
+    /// The person stops the covered block from starting by itself.
     pub(super) fn hold_back(&mut self) {
         if let Some(matched) = self.state.live.matched.take() {
             self.held_back.insert((matched.block, matched.revision));
@@ -103,7 +104,7 @@ impl Engine {
         }
     }
 
-    /// A timer fired. Only the one of the match that still holds starts anything.
+    /// A timer fired. It starts a block only if it belongs to the current match and that still holds.
     pub(super) fn timer(&mut self, timer: TimerId) {
         let Some(matched) = self.state.live.matched.clone() else { return };
         let due = matches!(matched.countdown, Countdown::Since(_, set) if set == timer);

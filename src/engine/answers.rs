@@ -1,15 +1,15 @@
-//! Whether answers fit the form that asked for them.
+//! Checks answers against the form that asked for them.
 
 use crate::domain::{AnswerError, Answers, Field, FieldKind, Form, paths};
 use crate::python::argument::{self, ArgumentError};
 use crate::text::line::one_line;
 
-/// Why an answer does not fit, and what would.
+/// Why an answer does not fit, and which would.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum MisfitError {
     #[error("an answer is needed")]
     Needed,
-    /// The call of a function can't leave it out here.
+    /// The field is optional, but the call of the function can't leave it out here.
     #[error("an answer is needed where {0}")]
     NeededWhere(&'static str),
     #[error("one of {0}")]
@@ -27,14 +27,14 @@ pub(crate) enum MisfitError {
 }
 
 impl MisfitError {
-    /// The same of this field.
+    /// The same error with the name of its field.
     pub(crate) fn of(&self, field: &str) -> AnswerError {
         AnswerError { field: field.to_owned(), why: self.to_string() }
     }
 }
 
-/// The answers as they count: trimmed where white space has no meaning, with defaults where nothing was answered. Answers
-/// to fields that there are not are left out.
+/// The answers to use: trimmed where white space has no meaning, with defaults where nothing was answered. Answers to
+/// fields that the form does not have are dropped.
 ///
 /// # Errors
 /// Each field that does not fit.
@@ -50,7 +50,7 @@ pub(crate) fn check(form: &Form, answers: &[(String, String)]) -> Result<Answers
     if misfits.is_empty() { Ok(fine) } else { Err(misfits) }
 }
 
-/// The answer as it counts; the default where it is blank.
+/// The answer to use; the default where it is blank.
 ///
 /// # Errors
 /// Why it does not fit.

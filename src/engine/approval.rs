@@ -1,7 +1,7 @@
 //! Decisions about blocks, and the one gate through which a block becomes a run.
 //!
-//! This is the only file that grants an [`Approval`]. What the gate asks for is told by [`check`], so that front ends
-//! can say why a block is locked in the same words in which it would be refused.
+//! This is the only file that grants an [`Approval`]. Front ends call [`check`], so that they say why a block is locked
+//! in the same words in which approving it would be refused.
 
 use super::rules::RuleMismatch;
 use super::state::{InspectionResult, LiveRun};
@@ -18,21 +18,21 @@ use std::sync::Arc;
 /// Why a block can't be approved now. The text is for the status line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Refusal {
-    /// It is settled, or not known.
+    /// It is settled already, or unknown.
     #[error("Block {0} does not wait for a decision.")]
     NotWaiting(BlockId),
-    /// Another one comes first.
+    /// Another block comes first.
     #[error("Block {0} waits behind block {1}.")]
     Queued(BlockId, BlockId),
-    /// What was on screen is not the newest revision.
+    /// The decision was about an older revision.
     #[error("Block {0} was changed since. Look at the new text first.")]
     Stale(BlockId),
-    /// The review or the terms are not there yet.
+    /// Its review or terms have not arrived yet.
     #[error("Block {0} is still being checked.")]
     NotInspected(BlockId),
     #[error("Block {0} is empty: there is nothing to run.")]
     Empty(BlockId),
-    /// Its end never arrived.
+    /// Its text broke off.
     #[error("Block {0} is incomplete: its end never arrived. e edits it, then it can be approved.")]
     Incomplete(BlockId),
     /// It names no language.
@@ -44,22 +44,22 @@ pub(crate) enum Refusal {
     /// It can't run on this machine, and why.
     #[error("Block {0} can't run here: {1}")]
     Impossible(BlockId, String),
-    /// The session file can't be written: why, and what to do.
+    /// The session file can't be written; the text says why, and what to do.
     #[error("{0}")]
     Unsaved(String),
-    /// It has something that the person's configuration forbids, and what.
+    /// It does something that the person's configuration forbids; the text says what.
     #[error("Block {0} is forbidden: {1}. e edits it.")]
     Forbidden(BlockId, String),
-    /// The rule that was chosen would not even cover this block, and why.
+    /// The chosen rule would not even cover this block; the reason.
     #[error("Block {0} {1}. No rule was made.")]
     NoRule(BlockId, RuleMismatch),
-    /// The word was not typed.
+    /// The person has to type the word first.
     #[error("Type run and press Enter to run it once.")]
     NotTyped,
 }
 
 impl Refusal {
-    /// The same for the person.
+    /// The refusal as a notice.
     pub(super) fn notice(&self) -> Notice {
         Notice::warn(self.to_string())
     }
@@ -74,7 +74,7 @@ pub(crate) fn check(state: &State, block: BlockId, revision: Revision, typed: bo
     if state.needs_typed(block) && !typed { Err(Refusal::NotTyped) } else { Ok(()) }
 }
 
-/// Everything that the gate asks for but the typed word, and the terms under which the block would run.
+/// Checks everything except the typed word; returns the terms under which the block would run.
 pub(super) fn gate(
     state: &State,
     block: BlockId,
@@ -87,7 +87,7 @@ pub(super) fn gate(
     }
     match item.block.readiness() {
         Readiness::Ready => {}
-        // A file with nothing in it was named like every other.
+        // The person named an empty file like every other: it runs.
         Readiness::Empty if by == Grantor::Named => {}
         Readiness::NeedsLanguage => return Err(Refusal::NeedsLanguage(block)),
         Readiness::Incomplete => return Err(Refusal::Incomplete(block)),
@@ -113,7 +113,7 @@ pub(super) fn gate(
     }
 }
 
-/// Whether terms are those of this kind of block: of its language, or of the file that it names.
+/// Whether the terms fit this kind of block: they are for its language, or for the file that it names.
 fn is_for_block(block: &Block, terms: &Terms) -> bool {
     let speaks = block.current().language.as_ref() == Some(&terms.language);
     let runs_code = terms.executor.runs_code();
@@ -128,7 +128,7 @@ fn is_for_block(block: &Block, terms: &Terms) -> bool {
     }
 }
 
-/// The block, if a decision about this revision of it is waited for.
+/// The block, if it waits for a decision about this revision.
 fn block_to_decide(state: &State, block: BlockId, revision: Revision) -> Result<&BlockItem, Refusal> {
     let open = state.transcript.blocks.get(&block).filter(|item| item.standing == BlockStanding::Open);
     let Some(item) = open else { return Err(Refusal::NotWaiting(block)) };
@@ -141,7 +141,7 @@ fn block_to_decide(state: &State, block: BlockId, revision: Revision) -> Result<
 }
 
 impl Engine {
-    /// A decision of the person. It is refused when it speaks of anything but the block and revision that wait.
+    /// Handles a decision of the person. It is refused unless it is about the block and revision that wait.
     pub(super) fn decide(&mut self, block: BlockId, revision: Revision, decision: Decision) {
         if let Err(refusal) = block_to_decide(&self.state, block, revision) {
             return self.notify(refusal.notice());
@@ -189,7 +189,7 @@ impl Engine {
         self.look_at_edit(block);
     }
 
-    /// Skips every block that is not settled; one that runs goes on.
+    /// Skips every block that is not settled; a run goes on.
     pub(super) fn skip_all(&mut self) {
         if !matches!(self.state.phase, Phase::Deciding(_) | Phase::Running(_)) {
             return;
@@ -201,7 +201,7 @@ impl Engine {
         }
     }
 
-    /// Records that every block which is not settled is skipped; returns how many those were.
+    /// Records every unsettled block as skipped; returns how many.
     pub(super) fn skip_open(&mut self) -> usize {
         self.drop_plan();
         let open: Vec<_> = self.state.queue().map(|i| (i.block.id, i.block.current().revision)).collect();
@@ -213,9 +213,9 @@ impl Engine {
         open.len()
     }
 
-    /// Lets the block that waits run where policy allows that without asking. Whatever else keeps it from running
-    /// keeps it waiting, and so do two things that only who sees them can mean: a link that leads its name outside, and a
-    /// sandbox that was there at the start and holds nothing now.
+    /// Runs the block that waits if the policy allows that without asking. The gate still applies. Two things always
+    /// wait for the person: a link that leads the file's path outside of the folder, and a sandbox that confines
+    /// nothing although the person did not ask for that.
     pub(super) fn apply_policy(&mut self) {
         let (policy, Phase::Deciding(block)) = (self.settings.policy, &self.state.phase) else { return };
         let block = *block;
@@ -228,7 +228,7 @@ impl Engine {
         }
         let Ok(terms) = &inspected.terms else { return };
         let open = terms.executor.starts_programs() && terms.rights.sandbox.level == SandboxLevel::Off;
-        // Of code, what leads outside is a remark that deserves a look.
+        // For code, a path that leads outside is only a finding.
         let led = |f: &Finding| f.rule == "file.link" && f.severity > Severity::Info;
         let led = inspected.review.findings.iter().any(led)
             || terms.target.as_ref().is_some_and(Target::led_outside);
@@ -239,14 +239,15 @@ impl Engine {
         self.grant_if_ready(block, revision, Grantor::Flag);
     }
 
-    /// Grants in somebody's name who said yes before; whatever keeps the block from running keeps it waiting.
+    /// Grants a block for which the person decided before (by flag, rule, memory or name); if the gate refuses, the
+    /// block waits.
     pub(super) fn grant_if_ready(&mut self, block: BlockId, revision: Revision, by: Grantor) {
         if gate(&self.state, block, revision, by).is_ok() {
             self.grant(block, revision, by);
         }
     }
 
-    /// Makes the run. The decision is recorded first; the order that follows syncs it before anything starts.
+    /// Makes the run. The decision is recorded first; the driver syncs it to disk before it starts the run.
     pub(super) fn grant(&mut self, block: BlockId, revision: Revision, by: Grantor) {
         let Ok(terms) = gate(&self.state, block, revision, by).cloned() else { return };
         let Some(version) = self.state.transcript.blocks.get(&block).map(|item| item.block.current()) else {
@@ -282,7 +283,7 @@ impl Engine {
         });
         self.record(Entry::Approved { run, block, revision, sha256, terms, by });
         let protected = self.protected_files();
-        // The start takes what is held for the block; what is settled lets go of it.
+        // `StartRun` uses what the driver holds for the block, and `Settled` releases it: hence this order.
         self.effects.push(Effect::StartRun { request: Box::new(request), protected });
         self.settled(block);
     }

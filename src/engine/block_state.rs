@@ -1,26 +1,26 @@
-//! The word that tells how a block stands, as every front end shows it. It reads the state and decides nothing.
+//! The status word of a block, the same in every front end. Reads the state and decides nothing.
 
 use super::state::{Phase, State};
 use super::transcript::{BlockItem, BlockStanding, RunItem};
 use crate::domain::Outcome;
 use std::fmt;
 
-/// How a block stands.
+/// The status of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BlockState {
-    /// The model is still writing it (no block of the transcript: a segment of the reply that streams).
+    /// The model is still writing it (not a block of the transcript yet, but a segment of the reply that streams).
     Writing,
     /// It waits for a decision.
     Waiting,
-    /// It waits for a decision, and the person changed its text.
+    /// It waits for a decision, and the person has edited it.
     Edited,
     /// It waits behind another block.
     Queued,
-    /// A program has its text, and has not ended.
+    /// It was started and has not ended.
     Running,
-    /// It ended with success; the exit status.
+    /// It succeeded; the exit status.
     Done(Option<i32>),
-    /// It ended with an error; the exit status.
+    /// It failed; the exit status.
     Failed(Option<i32>),
     /// It was ended at its time limit.
     Timeout,
@@ -38,9 +38,9 @@ pub(crate) enum BlockState {
     Rejected,
     /// The recipe of its turn did not offer it.
     Declined,
-    /// The person left it out; the model is not told.
+    /// The person skipped it; the model is not told.
     Skipped,
-    /// The program was closed while it ran.
+    /// sayso ended while it ran.
     Lost,
 }
 
@@ -73,7 +73,7 @@ impl fmt::Display for BlockState {
 }
 
 impl BlockState {
-    /// How a run ended, or that it goes on.
+    /// The status of a run.
     pub(crate) fn of_run(run: &RunItem) -> Self {
         let Some((_, report)) = &run.ended else {
             return if run.lost { BlockState::Lost } else { BlockState::Running };
@@ -93,7 +93,7 @@ impl BlockState {
 }
 
 impl State {
-    /// How a block stands.
+    /// The status of a block.
     pub(crate) fn block_state(&self, item: &BlockItem) -> BlockState {
         match &item.standing {
             BlockStanding::Open if self.phase != Phase::Deciding(item.block.id) => BlockState::Queued,

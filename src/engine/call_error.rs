@@ -1,5 +1,4 @@
-//! Why a call of a tool or of one of the person's functions comes to no block, in words that are meant for the model and
-//! for the person alike.
+//! Why a call of a tool or of one of the person's functions proposes no block, worded for the model and the person.
 
 use crate::domain::BlockTextError;
 
@@ -26,7 +25,7 @@ pub(crate) enum CallError {
     NoEdits,
     #[error(transparent)]
     Edit(#[from] crate::edit::EditError),
-    /// The block that it would be does not say what is meant.
+    /// The block that the call asks for is missing something.
     #[error(transparent)]
     Unclear(#[from] BlockTextError),
     #[error("the arguments of {function} {why}")]

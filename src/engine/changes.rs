@@ -1,8 +1,8 @@
-//! What changed between two versions of a block's text, for the person and for the model.
+//! Computes what changed between two versions of a block's text, for the person and for the model.
 
 use crate::domain::{BlockKind, file_texts};
 
-/// Lines of a text beyond which its changes are not looked for: it would take too long.
+/// Longer texts are not compared: it would take too long.
 pub(crate) const MAX_LINES: usize = 5_000;
 
 /// How many lines differ; `None` where the texts are too long to compare.
@@ -17,8 +17,8 @@ pub(crate) fn count_changed_lines(old: &str, new: &str) -> Option<usize> {
     })
 }
 
-/// Unified diffs of two texts of a block, each file under its own name and with its own numbers; `None` where the texts are
-/// too long to compare.
+/// Unified diffs of two texts of a block, one per file, with the file's name and line numbers; `None` where the texts
+/// are too long to compare.
 pub(crate) fn diff(kind: &BlockKind, old: &str, new: &str, names: (&str, &str)) -> Option<String> {
     if !comparable(old, new) {
         return None;
@@ -35,7 +35,7 @@ pub(crate) fn diff(kind: &BlockKind, old: &str, new: &str, names: (&str, &str)) 
     Some(told)
 }
 
-/// What is the same at both ends costs nothing.
+/// Whether the texts are short enough to compare. Equal lines at both ends don't count, as they cost nothing.
 fn comparable(old: &str, new: &str) -> bool {
     let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
     let same = |(a, b): &(&&str, &&str)| a == b;

@@ -1,7 +1,7 @@
-//! The length of a conversation: how much of the context it takes, when it no longer fits, and the summary that takes
-//! the place of its oldest items.
+//! Watches the length of the conversation (how much of the context it takes, and when it no longer fits) and makes the
+//! summary that replaces its oldest items.
 //!
-//! A summary is the model's own words, asked for by the person. Until it is there whole, everything stays as it was.
+//! The model writes the summary when the person asks for it. Until the whole summary has arrived, nothing changes.
 
 mod request;
 
@@ -20,16 +20,16 @@ use crate::text::line::one_line;
 use crate::text::number::grouped;
 
 const STOPPED_MESSAGE: &str = "Stopped. The chat is as it was.";
-/// A summary that is longer than this many bytes is none.
+/// A summary that grows longer than this is given up.
 const MAX_SUMMARY_BYTES: usize = 64 << 10;
-/// Tokens that are taken for the context where its size is not known, for a summary.
+/// The context size assumed for a summary where the real size is not known.
 const ASSUMED_CONTEXT_TOKENS: u64 = 32_768;
-/// Tokens that a request has at most where the size of the context is not known: what most models of today can take. A
-/// longer one is not put together at all.
+/// The longest request where the size of the context is not known: most of today's models take that much. A longer one
+/// is not composed at all.
 pub(crate) const MAX_TOKENS_OF_UNKNOWN: u64 = 131_072;
 
 impl Engine {
-    /// Something is known of the model now.
+    /// Stores what became known of a model.
     pub(super) fn learn_model(&mut self, info: ModelInfo) {
         self.meter.infos.insert(info.name.clone(), info.clone());
         if self.state.transcript.model.as_ref().is_none_or(|model| *model == info.name) {
@@ -38,7 +38,7 @@ impl Engine {
         self.meter.mark_stale();
     }
 
-    /// Another model is used from here on.
+    /// Another model is used from now on: forgets what was measured with the old one.
     pub(super) fn forget_model(&mut self, next: &ModelName) {
         if self.state.transcript.model.as_ref() != Some(next) {
             self.meter.forget();
@@ -46,25 +46,26 @@ impl Engine {
         }
     }
 
-    /// Tokens that a conversation may have, its reply included.
+    /// How many tokens a conversation may have, its reply included.
     pub(super) fn context_size(&self) -> Option<u64> {
         self.settings.context_tokens.or_else(|| self.state.live.model.as_ref()?.context)
     }
 
-    /// Tokens that a request may have, where the size of the context is known.
+    /// How many tokens a request may have, where the size of the context is known.
     fn request_size(&self) -> Option<u64> {
         let of = self.context_size()?;
         Some(of.saturating_sub(kept_free(of, self.state.live.model.as_ref())))
     }
 
-    /// The least length of the conversation, where that alone says that it has to be summed up first: it is longer than
-    /// `room` without any result of a block.
+    /// The least length of the conversation, if it is longer than `room` even without any results of blocks, so that
+    /// only a summary makes it fit.
     fn told_too_much(&mut self, room: u64) -> Option<u64> {
         self.meter.told.count(&self.state.transcript);
         self.meter.told.excess(room)
     }
 
-    /// The messages that the next request tells and that have to come into memory for it; none where it is too long as it is.
+    /// The messages of the next request that are not in memory and have to be loaded for it; none if the request is too
+    /// long anyway.
     pub(super) fn told_away(&mut self) -> Vec<usize> {
         let room = self.meter.estimate_for(self.request_size().unwrap_or(MAX_TOKENS_OF_UNKNOWN));
         if self.told_too_much(room).is_some() {
@@ -73,10 +74,10 @@ impl Engine {
         self.state.transcript.told_away().collect()
     }
 
-    /// The next request within the budget, and the share of the context that it takes.
+    /// Composes the next request within the budget, and measures its share of the context.
     ///
-    /// One that can't fit whatever is left out is not put together, nor one of which a part is in the file alone: they come
-    /// without messages, and [`Self::unsendable`] says so.
+    /// Returns no messages if the request can't fit whatever is left out, or if a part of it is not in memory;
+    /// [`Self::unsendable`] then says why.
     pub(super) fn compose(&mut self) -> Composition {
         let room = self.meter.estimate_for(self.request_size().unwrap_or(MAX_TOKENS_OF_UNKNOWN));
         let least = self.told_too_much(room);
@@ -98,7 +99,7 @@ impl Engine {
         composed
     }
 
-    /// The next request; of one of which a part is in the file alone, how long it is.
+    /// The next request. If a part of it is not in memory, only its length is computed.
     fn compose_known(&self, room: u64) -> Composition {
         let Some(away) = self.state.transcript.tokens_away() else { return self.compose_within(room) };
         let here = self.compose_within(room.saturating_sub(away));
@@ -119,7 +120,7 @@ impl Engine {
         composer.within(room)
     }
 
-    /// Why a request can't be sent: it is too long, or a part of it can't be read.
+    /// Why a request can't be sent: it is too long, or a part of it can't be loaded.
     pub(super) fn unsendable(&self, composed: &Composition) -> Option<ReplyFailure> {
         let size = self.request_size().unwrap_or(MAX_TOKENS_OF_UNKNOWN);
         let of = self.context_size();
@@ -155,12 +156,12 @@ impl Engine {
         Some(too_long_failure(FailureKind::Overflow, &needs, hint))
     }
 
-    /// How much there is to be told.
+    /// How many items and settled blocks there are: when the numbers change, the request has to be composed again.
     fn conversation_size(&self) -> (usize, usize) {
         (self.state.transcript.items.len(), self.state.transcript.settled.len())
     }
 
-    /// Brings what is told of the conversation's length and cost up to date.
+    /// Updates the length and cost of the conversation in the state.
     pub(super) fn take_stock(&mut self) {
         let version = self.state.transcript.version;
         if self.meter.added != Some(version) {
@@ -184,12 +185,12 @@ impl Engine {
         }
     }
 
-    /// The newest reply was recorded: what the provider counted tells how long the conversation is.
+    /// A reply was recorded: calibrates the estimated length by the provider's token count.
     pub(super) fn measure(&mut self) {
         let Some(reply) = self.state.transcript.last_reply() else { return };
         let usage = reply.usage;
         let told = !left_out(reply, &self.state.transcript);
-        // How long it is in our own count is not known where a part of it is in the file alone.
+        // The estimate is unknown while a part of the conversation is not in memory.
         let is_known = self.state.transcript.told_away().next().is_none();
         if usage.input.is_some() && is_known {
             let estimate = self.compose().estimate;
@@ -198,7 +199,7 @@ impl Engine {
         }
     }
 
-    /// The person wants older items summed up.
+    /// The person asks for a summary of the older items.
     pub(super) fn compact(&mut self) {
         if matches!(self.state.phase, Phase::Idle | Phase::Stuck(_)) {
             self.loads.stop_waiting();
@@ -208,7 +209,7 @@ impl Engine {
         self.sum_up_once_read();
     }
 
-    /// The request for a summary leaves once all that it tells is in memory.
+    /// Sends the request for a summary once everything in it is in memory.
     pub(super) fn sum_up_once_read(&mut self) {
         match &self.state.phase {
             Phase::Idle => self.begin_summary(None),
@@ -217,7 +218,7 @@ impl Engine {
         }
     }
 
-    /// Asks for a summary; `stuck`: the failure in which the turn is stuck.
+    /// Requests a summary; `stuck`: the failure in which the turn is stuck.
     pub(super) fn begin_summary(&mut self, stuck: Option<ReplyFailure>) {
         let size = self.request_size().unwrap_or(ASSUMED_CONTEXT_TOKENS);
         let room = self.meter.estimate_for(size);
@@ -225,14 +226,14 @@ impl Engine {
             self.leave_summary(stuck);
             return self.notify(Notice::info("There is nothing older to be summed up."));
         };
-        // Asked for before anything is read: it would be let go again meanwhile.
+        // The budget question comes before loading: what was loaded would be dropped again while it waits.
         if self.hold_for_budget(HeldRequest::Summary(stuck.clone())) {
             return;
         }
         let away = request::bodies_to_load(&self.state.transcript, upto);
         if self.gather(&away, AwaitedRequest::Summary) {
             self.notify(Notice::info("Reading earlier messages for the summary."));
-            // What is queued waits for it: begun now, it would take its place.
+            // Queued prompts wait for the summary: a prompt started now would take its place.
             self.state.phase = stuck.map_or(Phase::Idle, Phase::Stuck);
             return;
         }
@@ -259,7 +260,7 @@ impl Engine {
         self.effects.push(Effect::Ask(Box::new(ModelRequest::new(step, Purpose::Summary, messages))));
     }
 
-    /// Something of the summary arrived.
+    /// Handles an event of the reply that is the summary.
     pub(super) fn summed_up(&mut self, event: ReplyEvent) {
         let Some(summary) = &mut self.state.live.summary else { return };
         match event {
@@ -306,7 +307,7 @@ impl Engine {
         self.leave_summary(None);
     }
 
-    /// No summary came: all stays as it was.
+    /// The summary failed: everything stays as it was.
     fn no_summary(&mut self, why: &str) {
         let why = one_line(why.trim_end_matches('.'));
         let stuck = self.state.live.summary.take().and_then(|summary| summary.stuck);
@@ -314,7 +315,7 @@ impl Engine {
         self.leave_summary(stuck);
     }
 
-    /// The person stops the summary.
+    /// The person stops the summary while the model writes it.
     pub(super) fn stop_summary(&mut self, step: StepId) {
         self.effects.push(Effect::CancelAsk(step));
         let stuck = self.state.live.summary.take().and_then(|summary| summary.stuck);
@@ -322,7 +323,7 @@ impl Engine {
         self.leave_summary(stuck);
     }
 
-    /// The person stops it while what it tells is still read.
+    /// The person stops the summary while its messages are being loaded.
     pub(super) fn drop_summary(&mut self) {
         self.loads.stop_waiting();
         self.notify(Notice::info(STOPPED_MESSAGE));
@@ -331,7 +332,7 @@ impl Engine {
         }
     }
 
-    /// Back to where the turn stood.
+    /// Returns to the phase before the summary.
     pub(super) fn leave_summary(&mut self, stuck: Option<ReplyFailure>) {
         match stuck {
             Some(failure) => self.state.phase = Phase::Stuck(failure),
@@ -343,7 +344,7 @@ impl Engine {
     }
 }
 
-/// A request that did not go out, and why.
+/// A failure for a request that was never sent, and why.
 fn too_long_failure(kind: FailureKind, why: &str, hint: &str) -> ReplyFailure {
     ReplyFailure {
         kind,

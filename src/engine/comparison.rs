@@ -1,4 +1,4 @@
-//! Where two sessions part, and what was asked, run and printed on each side from there.
+//! Finds where two sessions diverge, and lists what was asked, run and printed on each side from there.
 
 use crate::domain::visible::{visible, visible_line};
 use crate::domain::{BlockId, Entry, RunReport, Timestamp};
@@ -6,25 +6,25 @@ use crate::text::number::counted;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::collections::BTreeSet;
 
-/// Lines of what a run printed that are put side by side; the rest is counted.
+/// How many lines of a run's output are put side by side; the others are counted.
 const MAX_OUTPUT_LINES: usize = 40;
 
-/// Lines of a prompt, or of the source of a block, that are.
+/// How many lines of a prompt, or of a block's source, are put side by side.
 const MAX_TEXT_LINES: usize = 2000;
 
-/// Characters of a line that are.
+/// How many characters of a line are shown.
 const MAX_LINE_CHARS: usize = 4000;
 
-/// A session that is compared.
+/// One side of a comparison.
 #[derive(Clone, Copy, Debug)]
 pub struct ComparedSession<'a> {
-    /// What to call it.
+    /// Its name in the comparison.
     pub label: &'a str,
-    /// Its identity.
+    /// Its id.
     pub id: &'a str,
-    /// The identity of the session that it is a branch of.
+    /// The id of the session that it was branched from.
     pub branch_of: Option<&'a str>,
-    /// All of it.
+    /// All its entries.
     pub entries: &'a [(Timestamp, Entry)],
 }
 
@@ -32,17 +32,18 @@ pub struct ComparedSession<'a> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Comparison {
     rows: Vec<ComparisonRow>,
-    /// How many of them are not the same on both sides.
+    /// How many rows differ between the sides.
     differing: usize,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ComparisonRow {
-    /// What to call the left side, and the right one.
+    /// The labels of the left and the right side.
     Head(String, String),
-    /// It is told of both.
+    /// A line about both sides.
     Alone(String),
-    /// What stands on the left and on the right, and whether it is the same: what is counted only looks so.
+    /// The left line, the right line, and whether their content is the same. Shortened or counted lines may look the
+    /// same although the content differs.
     Pair(String, String, bool),
 }
 
@@ -80,7 +81,7 @@ impl Comparison {
         &self.rows
     }
 
-    /// How many rows are not the same on both sides.
+    /// How many rows differ between the sides.
     pub(crate) fn count_different_rows(&self) -> usize {
         self.differing
     }
@@ -101,7 +102,7 @@ impl Comparison {
         self.rows.push(ComparisonRow::Pair(left, right, is_same));
     }
 
-    /// So many lines of each side, and how many more there are.
+    /// Adds at most `most` lines of each side, and how many more there are.
     fn push_lines(&mut self, left: &[String], right: &[String], most: usize) {
         let (left, left_rest) = left.split_at(left.len().min(most));
         let (right, right_rest) = right.split_at(right.len().min(most));
@@ -135,7 +136,7 @@ impl Comparison {
     }
 }
 
-/// Something that was asked, or a block with what became of it.
+/// A prompt, or a block and what became of it.
 #[derive(Debug, PartialEq)]
 enum SessionStep {
     Prompt(String),
@@ -146,7 +147,7 @@ enum SessionStep {
 struct BlockSteps {
     id: BlockId,
     label: String,
-    /// Its text as it stands at last.
+    /// Its final text.
     source: String,
     /// What was decided, in a few words.
     decided: String,
@@ -154,7 +155,8 @@ struct BlockSteps {
     outcome: Option<(String, Vec<String>)>,
 }
 
-/// What is told of what was said and done, not of the session as such: a branch has a header and a name of its own.
+/// The entries about what was said and done. Entries about the session itself are left out: a branch has a header and a
+/// name of its own.
 fn facts(entries: &[(Timestamp, Entry)]) -> Vec<&Entry> {
     let is_own = |entry: &&Entry| {
         matches!(entry, Entry::Header(_) | Entry::Named(_) | Entry::Adopted { .. } | Entry::Resumed)
@@ -164,7 +166,7 @@ fn facts(entries: &[(Timestamp, Entry)]) -> Vec<&Entry> {
 
 fn is_same(left: &Entry, right: &Entry) -> bool {
     match (left, right) {
-        // The files of its outputs lie beside each session.
+        // The output files of two sessions have different paths.
         (Entry::Ran { run, report, .. }, Entry::Ran { run: other, report: theirs, .. }) => {
             run == other && has_same_end(report, theirs)
         }
@@ -172,7 +174,7 @@ fn is_same(left: &Entry, right: &Entry) -> bool {
     }
 }
 
-/// Whether two runs came to the same, however long each took.
+/// Whether two runs had the same result, however long each took.
 fn has_same_end(left: &RunReport, right: &RunReport) -> bool {
     let (ours, theirs) = (&left.receipt, &right.receipt);
     left.outcome == right.outcome
@@ -182,8 +184,8 @@ fn has_same_end(left: &RunReport, right: &RunReport) -> bool {
         && left.output.in_order() == right.output.in_order()
 }
 
-/// What was asked and proposed behind the common beginning. A block of the beginning about which something was decided
-/// or done behind it on either side (`touched`) stands there too.
+/// The prompts and blocks after the common beginning. A block of the beginning is included if either side has an entry
+/// about it after that (`touched`).
 fn steps(facts: &[&Entry], same: usize, touched: &BTreeSet<BlockId>) -> Vec<SessionStep> {
     let mut steps: Vec<SessionStep> = Vec::new();
     for (at, entry) in facts.iter().enumerate() {
@@ -252,7 +254,7 @@ fn change(steps: &mut [SessionStep], block: BlockId, entry: &Entry) {
     }
 }
 
-/// The steps of both sides in their order, those that are alike in kind beside each other.
+/// The steps of both sides in their order, prompts beside prompts and blocks beside blocks.
 fn pair_steps<'a>(
     left: &'a [SessionStep],
     right: &'a [SessionStep],
@@ -266,8 +268,7 @@ fn pair_steps<'a>(
         .collect()
 }
 
-/// The places of both lists in their order, equal ones beside each other; what was replaced stands beside what replaced
-/// it.
+/// The indices of both lists in their order: equal items beside each other, replaced ones beside their replacement.
 fn aligned<T: std::hash::Hash + Eq + Ord>(left: &[T], right: &[T]) -> Vec<(Option<usize>, Option<usize>)> {
     let mut pairs = Vec::new();
     for op in capture_diff_slices(Algorithm::Myers, left, right) {
@@ -284,7 +285,7 @@ fn aligned<T: std::hash::Hash + Eq + Ord>(left: &[T], right: &[T]) -> Vec<(Optio
     pairs
 }
 
-/// The beginning of a line, with how much of it is left out.
+/// The beginning of a line, and how many characters are left out.
 fn begin_of_line(mut line: String) -> String {
     if let Some((end, _)) = line.char_indices().nth(MAX_LINE_CHARS) {
         let more = line.get(end..).map_or(0, |rest| rest.chars().count());
@@ -294,7 +295,7 @@ fn begin_of_line(mut line: String) -> String {
     line
 }
 
-/// A step in lines.
+/// A step as lines of text.
 #[derive(Default)]
 struct StepText {
     head: String,

@@ -1,11 +1,11 @@
-//! The conditions of runs as the next request tells them: when a look at a block finds others enforced than were told,
-//! they are told anew.
+//! The conditions of runs as the next request describes them. When the inspection of a block finds that others are
+//! enforced, the next request describes those.
 
 use super::Engine;
 use crate::domain::{BlockId, KernelLanguages, Language, Limits, RunConditions};
 use crate::text::number;
 
-/// Limits that a program may meet.
+/// Describes the limits that a program may hit.
 fn in_words(limits: Limits) -> String {
     let Limits { wall_ms, memory_bytes, processes, .. } = limits;
     let mut words = vec![number::limit(wall_ms)];
@@ -15,7 +15,7 @@ fn in_words(limits: Limits) -> String {
 }
 
 impl Engine {
-    /// What the next request tells of the conditions; empty where nothing is known.
+    /// The description of the conditions for the next request; empty where nothing is known.
     pub(super) fn conditions(&self) -> String {
         let conditions = self.state.live.conditions.as_ref();
         conditions
@@ -23,7 +23,7 @@ impl Engine {
             .unwrap_or_default()
     }
 
-    /// The Jupyter server was asked for which languages it has a kernel.
+    /// Stores the languages for which the Jupyter server said that it has a kernel.
     pub(super) fn kernels_found(&mut self, languages: Vec<Language>) {
         if let Some(conditions) = &mut self.state.live.conditions {
             conditions.kernels = KernelLanguages::Known(languages);
@@ -40,7 +40,8 @@ impl Engine {
         }
     }
 
-    /// A block was looked at. Limits that the person chose for it alone say nothing of others.
+    /// A block was inspected: takes over the conditions of its terms. Limits that the person set for this block alone
+    /// are ignored.
     pub(super) fn conditions_found(&mut self, block: BlockId) {
         let live = &self.state.live;
         let Some(known) = live.blocks.get(&block) else { return };

@@ -1,7 +1,7 @@
-//! The second opinion: what a model is asked about a block, how its answer is read, and where that stands.
+//! The second opinion: what a model is asked about a block, how its answer is parsed, and where it is stored.
 //!
-//! It is advice beside the findings, marked as a model's. It lowers no finding, opens no gate and holds up nothing: a
-//! decision can be made before it comes, and an opinion on an older revision is dropped.
+//! It is advice shown beside the findings, marked as a model's. It lowers no finding, opens no gate and delays nothing:
+//! the person can decide before it arrives. An opinion on an older revision is recorded, but not announced.
 
 use super::context::{estimate, fenced, kept_free, shortened};
 use super::transcript::BlockStanding;
@@ -22,16 +22,16 @@ const MAX_BLOCK_BYTES: usize = 48 << 10;
 const MAX_REASON_CHARS: usize = 2_000;
 const MAX_LINES: usize = 100;
 
-/// When a second opinion is asked for by itself, and of which model.
+/// When sayso asks for a second opinion without being told to, and which model it asks.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct JudgeSettings {
-    /// From this severity on; `None`: only when the person asks.
+    /// The least severity at which it asks; `None`: only when the person wants it.
     pub(crate) from: Option<Severity>,
-    /// The model; `None`: the one in use.
+    /// The model to ask; `None`: the one in use.
     pub(crate) model: Option<ModelName>,
 }
 
-/// What is asked about a block.
+/// The request about a block.
 fn request(block: &Block, review: Option<&Review>) -> ModelRequest {
     let version = block.current();
     let language = version.language.as_ref().map_or("text", |language| language.as_str());
@@ -67,7 +67,7 @@ fn request(block: &Block, review: Option<&Review>) -> ModelRequest {
     request
 }
 
-/// What an answer lacks.
+/// Why an answer can't be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 enum OpinionError {
     #[error("the answer holds no opinion in the form that was asked for")]
@@ -82,7 +82,7 @@ enum OpinionError {
     Lines,
 }
 
-/// Reads an answer: lenient about what stands around the object, strict about the object.
+/// Parses an answer: any text may surround the JSON object, but the object itself has to be right.
 fn parse(text: &str, lines: u32) -> Result<Opinion, OpinionError> {
     let object = objects(text).find_map(|object| match serde_json::from_str::<Value>(object) {
         Ok(Value::Object(fields)) if fields.contains_key("risk") => Some(fields),
@@ -106,17 +106,17 @@ fn parse(text: &str, lines: u32) -> Result<Opinion, OpinionError> {
         }
         Some(_) => return Err(OpinionError::Lines),
     }
-    // A line that is not there means nothing.
+    // Drop lines that the block does not have.
     meant.retain(|line| (1..=lines).contains(line));
     meant.sort_unstable();
     meant.dedup();
     Ok(Opinion { risk, reason: reason.chars().take(MAX_REASON_CHARS).collect(), lines: meant })
 }
 
-/// The stretches of a text that could be objects of JSON: from an opening brace to the one that closes it.
+/// The parts of a text that may be JSON objects: from an opening brace to the matching closing one.
 fn objects(text: &str) -> impl Iterator<Item = &str> {
     let mut from = 0;
-    // A text of braces only must not take for ever.
+    // Limits the tries, so that a text of nothing but braces does not take too long.
     let mut tries = 0..64;
     std::iter::from_fn(move || {
         loop {
@@ -133,7 +133,7 @@ fn objects(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The length of the object at the beginning of a text.
+/// The length of the JSON object at the start of a text.
 fn closing(text: &str) -> Option<usize> {
     let (mut depth, mut quoted, mut escaped) = (0u32, false, false);
     for (at, byte) in text.bytes().enumerate() {
@@ -155,7 +155,7 @@ fn closing(text: &str) -> Option<usize> {
 }
 
 impl Engine {
-    /// The person wants a second opinion.
+    /// The person asks for a second opinion.
     pub(super) fn consult(&mut self, block: BlockId) {
         let open =
             self.state.transcript.blocks.get(&block).filter(|item| item.standing == BlockStanding::Open);
@@ -175,7 +175,7 @@ impl Engine {
         self.ask_for_opinion(block);
     }
 
-    /// Asks by itself where the findings are grave enough, once for each revision.
+    /// Asks for an opinion if a finding is severe enough, once for each revision.
     pub(super) fn consult_if_grave(&mut self, block: BlockId) {
         let (Some(from), Some(inspected)) = (self.settings.judge.from, self.state.inspected(block)) else {
             return;
@@ -198,7 +198,7 @@ impl Engine {
         self.state.live.blocks.entry(block).or_default().consulting = Some((revision, self.now));
         let model = self.settings.judge.model.clone();
         if let Some((model, why)) = self.judge_too_small(&request) {
-            // Nothing is asked: it costs nothing.
+            // No request is sent, so it costs nothing.
             let usage = Usage { input: Some(0), output: Some(0), ..Usage::default() };
             let refused = Consultation { model, text: Err(why), usage, remarks: Vec::new() };
             return self.take_opinion(block, revision, refused);
@@ -206,7 +206,7 @@ impl Engine {
         self.effects.push(Effect::Consult { block, revision, model, request });
     }
 
-    /// Which model would be asked, and that the request does not fit its context, as far as that is known here.
+    /// The model that would be asked, and why the request does not fit its context, as far as the size is known here.
     fn judge_too_small(&self, request: &ModelRequest) -> Option<(ModelName, String)> {
         let used = self.state.transcript.model.as_ref();
         let model = self.settings.judge.model.as_ref().or(used)?;
@@ -217,7 +217,7 @@ impl Engine {
         Some((model.clone(), why))
     }
 
-    /// An answer. It is noted where it was waited for; whoever looks finds it beside the findings of its revision.
+    /// Records an answer, if it was asked for. Front ends show it beside the findings of its revision.
     pub(super) fn take_opinion(&mut self, block: BlockId, revision: Revision, answer: Consultation) {
         let Some(live) = self.state.live.blocks.get_mut(&block) else { return };
         if live.consulting.is_none_or(|(asked, _)| asked != revision) {
@@ -244,7 +244,7 @@ impl Engine {
     }
 }
 
-/// Why a request does not fit a context of so many tokens, of which some are kept free for the answer.
+/// Why a request does not fit a context of `of` tokens, `free` of which are kept for the answer.
 fn too_long_for(request: &ModelRequest, of: u64, free: u64) -> Option<String> {
     let needs = estimate(&request.messages).saturating_add(free);
     (needs > of).then(|| {
@@ -257,7 +257,7 @@ fn too_long_for(request: &ModelRequest, of: u64, free: u64) -> Option<String> {
     })
 }
 
-/// Why a request for an opinion does not fit the model that would be asked, as far as its context is known.
+/// Why a request for an opinion does not fit the context of a model, as far as its size is known.
 pub(crate) fn does_not_fit(request: &ModelRequest, model: &ModelInfo) -> Option<String> {
     let of = model.context?;
     too_long_for(request, of, kept_free(of, Some(model)))

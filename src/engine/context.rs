@@ -1,9 +1,9 @@
-//! What the model is told: the transcript as messages, within the budget of its context.
+//! Composes the messages for the model from the transcript, within the budget of its context.
 //!
-//! Prompts are the person's, replies are the model's exactly as it wrote them, and what came of blocks is told in the
-//! person's place, never as if the model had said it; in the dialect of tools each call has its own answer (`calls`).
-//! Nothing is told of blocks that were skipped or wait. What is left out to make room stands in `budget`, how long all of
-//! it is in `share`.
+//! Prompts are the person's words, replies are the model's exactly as it wrote them. Results of blocks are sent as user
+//! messages, never as if the model had said them; in the dialect of tools each call has its own answer (`calls`).
+//! Nothing is sent about blocks that were skipped or wait. `budget` decides what is left out to make room, `share`
+//! measures the length of the whole.
 
 mod bounded;
 mod budget;
@@ -30,12 +30,12 @@ use budget::ResultLimits;
 use pending::PendingEvents;
 use results::Results;
 
-/// The messages of the next request, oldest first, with nothing left out, as this dialect wants them.
+/// The messages of the next request, oldest first, with nothing left out, in this dialect.
 pub(crate) fn messages(transcript: &Transcript, settings: &Settings, dialect: Dialect) -> Vec<Message> {
     Composer::new(transcript, settings, dialect).whole().messages
 }
 
-/// The messages with these cuts, and how many results are told shorter for them.
+/// The messages with these limits on results, and how many results were shortened for them.
 fn compose(composer: &Composer<'_>, cuts: ResultLimits) -> (Vec<Message>, usize) {
     let Composer { transcript, settings, .. } = composer;
     let mut told = MessageList::default();
@@ -88,8 +88,8 @@ fn compose(composer: &Composer<'_>, cuts: ResultLimits) -> (Vec<Message>, usize)
     (told.messages, shortened)
 }
 
-/// Whether nothing of a prompt went out before its turn was given up: it was the person's to change, and what they sent
-/// instead stands behind it.
+/// Whether no request with this prompt was ever sent before its turn ended: the person could still change it, and what
+/// they sent instead comes after it.
 fn never_sent(items: &[Item], at: usize) -> bool {
     let behind = items.get(at + 1..).unwrap_or_default();
     let end = behind.iter().find(|item| {
@@ -99,8 +99,8 @@ fn never_sent(items: &[Item], at: usize) -> bool {
     matches!(end, Some(Item::TurnEnd { end, .. }) if unsent(end))
 }
 
-/// How many items stand before the next word of the person or the model behind `at`: what is settled by then answers
-/// the calls of that reply.
+/// The index of the next thing that the person or the model says after `at`. Blocks settled before it answer the calls
+/// of the reply at `at`.
 fn next_word(items: &[Item], at: usize) -> usize {
     let behind = items.get(at + 1..).unwrap_or_default();
     let next = behind.iter().position(|item| {
@@ -115,26 +115,26 @@ const SUMMARY_HEAD: &str = "[The conversation until here is left out; this summa
 const TASK_HEAD: &str = "[What is being worked on, in the person's words:]";
 const IMAGES_HEAD: &str = "[Images that the blocks made.]";
 
-/// A reply that broke off because the provider failed stays visible, but the model is asked anew as if it had not
-/// begun; unless something came of its blocks.
+/// Whether a reply is left out of requests: it broke off because the provider failed, so the model is asked again as if
+/// it had never begun. Not if one of its blocks was settled.
 pub(super) fn left_out(reply: &ReplyItem, transcript: &Transcript) -> bool {
     !reply.finish.reason.complete()
         && reply.finish.word.as_deref() == Some(FAILED)
         && !transcript.settled.iter().any(|settled| reply.blocks.contains(&settled.block))
 }
 
-/// Messages so far; what the same side says in a row is one message.
+/// The messages so far; consecutive texts of the same role are joined into one message.
 #[derive(Default)]
 struct MessageList {
     messages: Vec<Message>,
-    /// Images of answers to calls: they are sent behind all answers of a reply.
+    /// Images of answers to calls: they are sent after all answers of a reply.
     deferred: Vec<ImageRef>,
 }
 
 impl MessageList {
-    /// What the model said, with what its provider wants back.
+    /// Adds a reply of the model, with the opaque items that its provider wants back.
     fn reply(&mut self, reply: &ReplyItem, text: &str) {
-        // What was kept beside calls makes no sense without them.
+        // Opaque items that belong to calls make no sense without the calls.
         let kept = if reply.tool_calls().is_empty() { reply.opaque_items().to_vec() } else { Vec::new() };
         if kept.is_empty() {
             self.push_text(Role::Assistant, text);
@@ -156,8 +156,8 @@ impl MessageList {
         }
     }
 
-    /// The summary in place of what it stands for. What the model believes of the kernel is known nevertheless, and a
-    /// turn that began before its end keeps its prompt.
+    /// Adds the summary instead of the items that it replaces. Their effects on the kernel still count, and a turn that
+    /// began before the summary's end keeps its prompt.
     fn push_summary(
         &mut self,
         transcript: &Transcript,
@@ -182,7 +182,7 @@ impl MessageList {
         }
     }
 
-    /// What was settled in a row, told with this cap; returns how many results are shorter for it.
+    /// Adds the results of consecutive settled blocks, shortened to `cap`; returns how many were shortened.
     fn results(
         &mut self,
         results: &mut Results<'_>,
@@ -197,7 +197,7 @@ impl MessageList {
         shortened
     }
 
-    /// The answer to a call; its images wait.
+    /// Adds the answer to a call; its images are sent later.
     fn answer<'i>(
         &mut self,
         answer: Message,
@@ -227,7 +227,7 @@ impl MessageList {
     }
 }
 
-/// Said where a session was opened again, with the kernels that it had.
+/// The message where a session was opened again, with the kernels that it had.
 fn resumed(kernels: &str) -> String {
     format!(
         "[The session was opened again: {kernels} and the shell are new. Variables, functions, imports and the working \
@@ -235,7 +235,7 @@ fn resumed(kernels: &str) -> String {
     )
 }
 
-/// Said where the person restarted these kernels.
+/// The message where the person restarted these kernels.
 fn restarted(kernels: &str) -> String {
     format!("[The person restarted {kernels}: variables, functions and imports of earlier blocks are gone.]")
 }

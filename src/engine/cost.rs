@@ -1,6 +1,6 @@
-//! What a session costs: prices of models, and the sum of all requests.
+//! Computes what a session costs: prices of models, and the sum over all requests.
 //!
-//! What is not known is said to be unknown; it never counts as nothing.
+//! An unknown cost is reported as unknown; it is never counted as zero.
 
 use crate::domain::{ModelInfo, ModelName, Price, StepId, Usage};
 use std::collections::BTreeMap;
@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 /// What a session has cost.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Cost {
-    /// Billionths of a US dollar, as far as they are known.
+    /// The known costs, in billionths of a US dollar.
     pub(crate) nanos: u64,
-    /// Of how many requests the cost is not known: the provider told no tokens, or there is no price for the model.
+    /// How many requests have an unknown cost: the provider reported no tokens, or the model has no known price.
     pub(crate) unknown: u32,
     /// What the newest reply cost; `None`: not known.
     pub(crate) last: Option<u64>,
@@ -18,34 +18,34 @@ pub struct Cost {
     pub(crate) of_steps: BTreeMap<StepId, u64>,
     /// Where the price of the model in use comes from; `None`: there is none.
     pub(crate) price: Option<PriceSource>,
-    /// What the session may cost before it asks, in billionths of a US dollar.
+    /// What the session may cost before the person is asked whether to go on, in billionths of a US dollar.
     pub(crate) budget: Option<u64>,
 }
 
 /// Where a price comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum PriceSource {
-    /// The model runs on this computer: it costs nothing.
+    /// The model runs on this computer and costs nothing.
     Local,
-    /// The provider says so.
+    /// The provider reports it.
     Provider,
-    /// The configuration; the date is that of the table that came with the program, where it stands in it.
+    /// The configuration (`None`), or the price table shipped with the program, of this date.
     Table(Option<String>),
 }
 
 /// Prices by `PROVIDER/MODEL`.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Prices {
-    /// The person's own; they win over all others.
+    /// The person's own prices; they override all others.
     pub own: BTreeMap<String, Price>,
-    /// Those that came with the program.
+    /// The prices shipped with the program.
     pub shipped: BTreeMap<String, Price>,
-    /// The date of the shipped ones.
+    /// The date of the shipped prices.
     pub as_of: String,
 }
 
 impl Prices {
-    /// The price of a model, and where it comes from; `None`: not known. `info` is what its provider told.
+    /// The price of a model and where it comes from; `None`: not known. `info` is what its provider reported.
     pub(crate) fn of(&self, model: &ModelName, info: Option<&ModelInfo>) -> Option<(Price, PriceSource)> {
         let name = model.to_string();
         if let Some(price) = find(&self.own, &name) {
@@ -67,7 +67,7 @@ fn find(table: &BTreeMap<String, Price>, name: &str) -> Option<Price> {
     table.get(name).or_else(|| table.get(undated(name)?)).copied()
 }
 
-/// A name without the date, or the word `latest`, at its end.
+/// A name without the date or `latest` at its end.
 fn undated(name: &str) -> Option<&str> {
     if let Some(name) = name.strip_suffix("-latest") {
         return Some(name);
@@ -85,8 +85,8 @@ fn undated(name: &str) -> Option<&str> {
 /// What one request cost; `None`: not known.
 pub fn of(price: Option<Price>, usage: &Usage) -> Option<u64> {
     let price = price?;
-    // Of a model that costs nothing, as one on this computer, any number of tokens does. Of others, a request of which
-    // only one side was told would look cheaper than it was.
+    // A model that costs nothing is free for any number of tokens. For others, both token counts have to be known: with
+    // only one, the request would look cheaper than it was.
     let is_known = price == Price::default() || usage.input.is_some() && usage.output.is_some();
     is_known.then(|| price.of(usage))
 }

@@ -1,9 +1,10 @@
-//! Which dialect is in force: what was chosen, what the model can, and what its server has refused before.
+//! Chooses the dialect of requests: by the setting, by what the model can do, and by what its server has refused
+//! before.
 
 use super::{Engine, Settings, State, notices};
 use crate::domain::{Dialect, Entry, ModelName};
 
-/// The dialect in which the next request is made.
+/// The dialect of the next request.
 pub(super) fn in_force(state: &State, settings: &Settings) -> Dialect {
     let info = state.live.model.as_ref().filter(|info| state.transcript.model.as_ref() == Some(&info.name));
     let wanted = settings.dialect.unwrap_or_else(|| {
@@ -15,17 +16,17 @@ pub(super) fn in_force(state: &State, settings: &Settings) -> Dialect {
     }
 }
 
-/// The model in use; a session may begin before one is named.
+/// The model in use; the name is empty if the session has none yet.
 fn model(state: &State) -> ModelName {
     let unnamed = || ModelName { provider: String::new(), model: String::new() };
     state.transcript.model.clone().unwrap_or_else(unnamed)
 }
 
-/// Parameters up to which a model is small, in millions.
+/// The most parameters, in millions, that a small model has.
 const MAX_SMALL_MILLIONS: f64 = 9_000.0;
 
-/// Whether a model says by its name that it is small: `qwen2.5-coder:7b`, `smollm2-360m`. Of several numbers the largest
-/// counts; one without any is not small.
+/// Whether a model's name says that it is small: `qwen2.5-coder:7b`, `smollm2-360m`. Of several numbers the largest
+/// counts; a name without one is not small.
 pub(super) fn is_small(model: &str) -> bool {
     let words = model.split(|c: char| !c.is_ascii_alphanumeric() && c != '.');
     let millions = words.filter_map(|word| {
@@ -42,13 +43,13 @@ pub(super) fn is_small(model: &str) -> bool {
 }
 
 impl Engine {
-    /// The dialect in which the next request is made.
+    /// The dialect of the next request.
     pub(crate) fn dialect(&self) -> Dialect {
         in_force(&self.state, &self.settings)
     }
 
-    /// The server refused the tools of a request. Notes it, once for each model; returns whether asking again without
-    /// tools makes sense.
+    /// The server refused the tools of a request. Records that, once for each model; returns whether to ask again
+    /// without tools.
     pub(super) fn give_up_tools(&mut self, asked: Dialect) -> bool {
         let model = model(&self.state);
         if asked != Dialect::Tools || self.state.transcript.without_tools.contains(&model) {

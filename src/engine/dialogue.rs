@@ -1,8 +1,9 @@
-//! Dialogues with the engine, as short as they are told: `user("plot x")`, `reply("…")`, `approve(1)`, `ended(1, ok)`.
+//! Test helper: scripted sessions with the engine, in short calls: `user("plot x")`, `reply("…")`, `approve(1)`,
+//! `ended(1, ok)`.
 //!
-//! Every call sends one event (or a reply in pieces) and returns the effects and the phase as one line:
-//! `+prompt, ask s1 | replying s1`. A `+` is a recorded entry, a text in quotes is a notice. Each event is watched by
-//! [`WatchedEngine`], which knows what may never happen.
+//! Every call sends one event (or a reply in pieces) and returns the effects and the phase as one line: `+prompt, ask
+//! s1 | replying s1`. A `+` marks a recorded entry, quotes mark a notice. [`WatchedEngine`] checks the engine's
+//! invariants after each event.
 
 mod edits;
 mod given;
@@ -22,7 +23,7 @@ use crate::domain::{
     UndoWay,
 };
 
-/// One session that is talked to.
+/// A scripted session.
 pub(crate) struct Dialogue {
     pub(crate) watched: WatchedEngine,
     now: i64,
@@ -44,19 +45,19 @@ impl Dialogue {
         }
     }
 
-    /// From here on the session was opened for reading only.
+    /// From now on the session counts as opened for reading only.
     pub(crate) fn reads_only(&mut self) {
         self.watched.engine.settings.reads_only = true;
         self.watched.engine.state.live.reads_only = true;
     }
 
-    /// From here on the session's file counts as foreign.
+    /// From now on the session's file counts as foreign.
     pub(crate) fn foreign(&mut self) {
         self.watched.engine.settings.foreign = true;
         self.watched.engine.state.live.foreign = true;
     }
 
-    /// The program is closed (or killed) and the session opened again.
+    /// Closes (or kills) the program and opens the session again.
     pub(crate) fn reopen(&mut self) -> String {
         self.now += 1_000;
         let settings = self.watched.engine.settings.clone();
@@ -66,7 +67,7 @@ impl Dialogue {
         self.line(&effects)
     }
 
-    /// The session as a branch of another one begins, with all that is there; opened.
+    /// Opens a branch of the session with all its entries.
     pub(crate) fn branch(&mut self) -> String {
         let entries = u64::try_from(self.watched.entries.len()).unwrap_or(u64::MAX);
         let header = Header {
@@ -82,7 +83,7 @@ impl Dialogue {
         self.reopen()
     }
 
-    /// All that was recorded so far.
+    /// All recorded entries.
     pub(crate) fn entries(&self) -> &[(Timestamp, Entry)] {
         &self.watched.entries
     }
@@ -123,7 +124,7 @@ impl Dialogue {
         self.send(Event::Reply(self.step(), event))
     }
 
-    /// Pieces of a reply, a few bytes each.
+    /// Sends a reply in small pieces.
     pub(crate) fn delta(&mut self, text: &str) -> String {
         let mut effects = Vec::new();
         let chars: Vec<char> = text.chars().collect();
@@ -139,7 +140,7 @@ impl Dialogue {
         self.replied(ReplyEvent::Finished(Finish { reason, word: None }))
     }
 
-    /// A whole reply; what is told is the effects of its end.
+    /// Sends a whole reply; returns only the effects of its end.
     pub(crate) fn reply(&mut self, text: &str) -> String {
         self.delta(text);
         self.finish(FinishReason::Stop)
@@ -149,7 +150,7 @@ impl Dialogue {
         self.replied(ReplyEvent::Failed(failure(kind)))
     }
 
-    // Looks.
+    // Inspections.
 
     pub(crate) fn inspected(&mut self, block: u32, review: Review, terms: Result<Terms, String>) -> String {
         let id = BlockId(block);
@@ -157,7 +158,7 @@ impl Dialogue {
         self.send(Event::Inspected(id, revision, Box::new(Inspection::new(review, terms))))
     }
 
-    /// The same of a block that writes a file which holds this.
+    /// As `inspected`, for a block that would overwrite a file with the content `before`.
     pub(crate) fn inspected_over(&mut self, block: u32, before: &str, terms: Terms) -> String {
         let inspection =
             Inspection { before: Some(before.into()), ..Inspection::new(Review::default(), Ok(terms)) };
@@ -165,7 +166,7 @@ impl Dialogue {
         self.send(Event::Inspected(BlockId(block), revision, Box::new(inspection)))
     }
 
-    /// The places of an edit were looked for.
+    /// Sends the result of placing an edit in its files.
     pub(crate) fn placed(&mut self, block: u32, edit: Result<&str, &str>, bases: &[OnDisk]) -> String {
         let edit = match edit {
             Ok(text) => Ok(PlacedEdit { text: text.into(), bases: bases.to_vec(), note: String::new() }),
@@ -177,13 +178,13 @@ impl Dialogue {
         self.send(Event::Inspected(BlockId(block), revision, Box::new(inspection)))
     }
 
-    /// The answer to an order to look at this revision: no findings, and it could run.
+    /// Answers the inspection of this revision: no findings, and it can run in the kernel.
     pub(crate) fn answered(&mut self, block: u32, revision: u32) -> String {
         let inspection = Inspection::new(Review::default(), Ok(terms()));
         self.send(Event::Inspected(BlockId(block), Revision(revision), Box::new(inspection)))
     }
 
-    /// Looked at: no findings, and it could run in the kernel.
+    /// Answers the inspection: no findings, and it can run in the kernel.
     pub(crate) fn inspected_ok(&mut self, block: u32) -> String {
         self.inspected(block, Review::default(), Ok(terms()))
     }
@@ -192,7 +193,7 @@ impl Dialogue {
         self.inspected(block, review(severity), Ok(terms()))
     }
 
-    /// Whether the recipe that goes on wants the strict list for this block.
+    /// Whether the running recipe wants the strict list for this block.
     pub(crate) fn is_strict(&self, block: u32) -> bool {
         let item = self.state().transcript.blocks.get(&BlockId(block));
         item.is_some_and(|item| self.watched.engine.is_strict(&item.block))
@@ -222,12 +223,12 @@ impl Dialogue {
         self.decide(block, Decision::Approve { typed: true })
     }
 
-    /// Approves, and from now on also what this scope covers.
+    /// Approves, and grants a rule of this scope.
     pub(crate) fn always(&mut self, block: u32, scope: RuleScope) -> String {
         self.decide(block, Decision::Always(scope))
     }
 
-    /// A front end draws the block that waits, or hides it.
+    /// A front end shows or hides the block that waits.
     pub(crate) fn on_screen(&mut self, block: u32, seen: bool) -> String {
         let revision = self.revision(block);
         self.command(Command::OnScreen { block: BlockId(block), revision, seen })
@@ -267,7 +268,7 @@ impl Dialogue {
         self.send(Event::Run(self.run, RunEvent::Output(chunk)))
     }
 
-    /// The run ends in this way after 0.8 s, the kernel goes on.
+    /// Ends the run with this outcome after 0.8 s; the kernel lives on.
     pub(crate) fn ended(&mut self, run: u32, outcome: Outcome) -> String {
         let output = std::mem::take(&mut self.printed);
         self.ended_as(run, RunReport { output, ..report(outcome) })
@@ -277,7 +278,7 @@ impl Dialogue {
         self.ran(run, RunEvent::Ended(Box::new(report)))
     }
 
-    /// A block that is looked at, approved with the typed word, run and over.
+    /// Inspects a block, approves it with the typed word, and runs it to this outcome.
     pub(crate) fn runs(&mut self, block: u32, run: u32, outcome: Outcome) -> String {
         self.inspected_ok(block);
         self.type_run(block);
@@ -285,7 +286,7 @@ impl Dialogue {
         self.ended(run, outcome)
     }
 
-    /// A block that is looked at, approved with the typed word, and ends like this.
+    /// As `runs`, but ending with this report.
     pub(crate) fn runs_into(&mut self, block: u32, run: u32, report: RunReport) -> String {
         self.inspected_ok(block);
         self.type_run(block);
@@ -293,7 +294,7 @@ impl Dialogue {
         self.ended_as(run, report)
     }
 
-    // What is told.
+    // What the model is sent.
 
     /// The messages of the newest request.
     pub(crate) fn request(&self) -> &[Message] {
@@ -321,7 +322,7 @@ impl Dialogue {
     }
 }
 
-/// Terms in the first kernel, without a sandbox.
+/// Terms for the first kernel, without a sandbox.
 pub(crate) fn terms() -> Terms {
     Terms {
         language: Language::python(),
@@ -337,7 +338,7 @@ pub(crate) fn terms() -> Terms {
     }
 }
 
-/// Terms in the first kernel, where a sandbox confines what is written and closes the network.
+/// Terms for the first kernel with a sandbox that confines writing and blocks the network.
 pub(crate) fn confined() -> Terms {
     let sandbox = SandboxReport {
         level: SandboxLevel::Workspace,
@@ -364,7 +365,7 @@ pub(crate) fn failure(kind: FailureKind) -> ReplyFailure {
     }
 }
 
-/// The end of a run in the kernel after 0.8 s.
+/// The report of a run in the kernel that took 0.8 s.
 pub(crate) fn report(outcome: Outcome) -> RunReport {
     let exit_code = match outcome {
         Outcome::Ok => Some(0),
@@ -472,7 +473,7 @@ fn entry_word(entry: &Entry) -> String {
     }
 }
 
-/// The word in session files: `same-text`.
+/// The scope's name in session files: `same-text`.
 pub(crate) fn scope_word(scope: RuleScope) -> String {
     serde_json::to_value(scope).unwrap().as_str().unwrap().to_owned()
 }

@@ -1,5 +1,5 @@
-//! Whether a run did what it did before: two reports of the same bytes, compared. What is another in each run counts as
-//! alike ([`crate::text::alike`]), unless every byte is to be the same.
+//! Compares two runs of the same bytes: whether the second did what the first did. Parts that vary from run to run
+//! count as equal ([`crate::text::alike`]), unless every byte has to be the same.
 //!
 //! - `content`: files and pictures, by what is known of their bytes
 
@@ -29,20 +29,20 @@ impl DifferentPart {
     }
 }
 
-/// The first thing that differs in a part.
+/// The first difference in one part of the reports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Difference {
     pub(crate) part: DifferentPart,
-    /// In which line of a text, from 1.
+    /// The line of the text, from 1.
     pub(crate) line: Option<usize>,
-    /// How it was; `None`: there was nothing of the kind.
+    /// The value in the first run; `None`: there was none.
     pub(crate) then: Option<String>,
-    /// How it is; `None`: there is nothing of the kind.
+    /// The value in the second run; `None`: there was none.
     pub(crate) now: Option<String>,
 }
 
 impl Difference {
-    /// Where it is, in words.
+    /// Where the difference is, in words.
     pub(crate) fn describe_place(&self) -> String {
         match self.line {
             Some(line) => format!("{}, line {line}", self.part.as_str()),
@@ -58,28 +58,28 @@ impl fmt::Display for Difference {
     }
 }
 
-/// What a comparison found.
+/// The result of a comparison.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Comparison {
     pub(crate) differences: Vec<Difference>,
-    /// What could not be compared in full, in words.
+    /// Parts that could not be compared in full, in words.
     pub(crate) gaps: Vec<String>,
 }
 
-/// How two runs are compared.
+/// Settings of a comparison.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Comparer {
     pub(crate) runs: BothRuns,
-    /// Whether every byte is to be the same.
+    /// Whether every byte has to be the same.
     pub(crate) exact: bool,
-    /// What was saved was masked: so is what it is compared with.
+    /// The saved run was masked; this masks the new one in the same way before they are compared.
     pub(crate) masker: Masker,
-    /// What is known of contents beside the two reports.
+    /// What is known of file contents besides the two reports.
     pub(crate) known: KnownContents,
 }
 
 impl Comparer {
-    /// What differs between what a session tells of a run and what came of its bytes now.
+    /// Compares the recorded report of a run with that of a new run of the same bytes.
     pub(crate) fn compare(&self, then: &RunReport, now: &RunReport) -> Comparison {
         let mut found = self.compare_outcome(then, now);
         let masked = |text: Option<&String>| text.map(|text| self.masker.text(text));
@@ -107,14 +107,14 @@ impl Comparer {
         found
     }
 
-    /// The same of how they ended, and of nothing else.
+    /// Compares only how the runs ended.
     pub(crate) fn compare_outcome(&self, then: &RunReport, now: &RunReport) -> Comparison {
         let mut found = Comparison::default();
         self.texts(DifferentPart::Outcome, Some(&self.outcome(then)), Some(&self.outcome(now)), &mut found);
         found
     }
 
-    /// How a run ended, and what more tells one end from another.
+    /// How a run ended, with the details that tell one end from another.
     fn outcome(&self, report: &RunReport) -> String {
         let mut told = report.outcome.as_str().replace('_', " ");
         if let Some(code) = report.receipt.exit_code {
@@ -185,7 +185,7 @@ impl Comparer {
             let (then, now) = (then.bytes(stream), now.bytes(stream));
             return self.bytes(part, &then, &now, found);
         }
-        // What is known of both is their beginning: as many lines as both have in full.
+        // Of both only the beginning is known: compare as many lines as both have in full.
         let (then, now) = (lines_of_head(then, stream), lines_of_head(now, stream));
         let lines = then.len().min(now.len());
         let first = |of: &[Vec<u8>]| of.get(..lines).unwrap_or_default().concat();
@@ -206,14 +206,14 @@ impl Comparer {
         let before = found.differences.len();
         self.texts(part, Some(&text(then)), Some(&text(now)), found);
         if !are_texts && found.differences.len() == before {
-            // What is no text is not told apart by what stands for it.
+            // The bytes differ, but became equal when converted to text: they are not text, so report the difference.
             let told = |bytes: &[u8]| Some(format!("{} bytes that are no text", bytes.len()));
             found.differences.push(Difference { part, line: None, then: told(then), now: told(now) });
         }
     }
 }
 
-/// The whole lines of the beginning of a stream, each with its end.
+/// The complete lines at the beginning of a stream, with their line ends.
 fn lines_of_head(output: &OutputBuffer, stream: Stream) -> Vec<Vec<u8>> {
     let head = if output.dropped(stream) == 0 { output.bytes(stream) } else { output.head(stream) };
     let lines = head.split_inclusive(|byte| *byte == b'\n').filter(|line| line.ends_with(b"\n"));
@@ -296,7 +296,7 @@ mod tests {
         let found = Comparer::default().compare(&then, &now).differences;
         assert_eq!(found[0].then.as_deref(), Some("b.csv: written, 12 bytes"));
         assert_eq!(found[0].now.as_deref(), Some("b.csv: written, 13 bytes"));
-        // Where not all was looked at, what is missing says nothing.
+        // Where folders were not scanned, a missing file proves nothing.
         let mut then = with(&[("a.csv", "created", 3), (".venv/x", "created", 3)]);
         then.receipt.not_looked_at = Gaps { folders: 1, names: vec![".venv".into()], ..Gaps::default() };
         let mut now = with(&[("a.csv", "created", 3)]);
@@ -326,16 +326,16 @@ mod tests {
             let found = comparer.compare(&then, &with("out.txt", 4, None));
             assert!(found.differences.is_empty() && found.gaps[0].contains("only the size of out.txt"));
         }
-        // Git notes when it did what it did.
+        // Git stores timestamps in its index.
         let (then_git, now_git) = (with(".git/index", 4, Some("a")), with(".git/index", 4, Some("b")));
         assert!(parts(&usual, &then_git, &now_git).is_empty());
         assert_eq!(parts(&exact, &then_git, &now_git), ["files"]);
-        // Such a file tells when it was made.
+        // A PDF stores the time when it was made.
         let (then_pdf, now_pdf) = (with("a/b.PDF", 4, Some("a")), with("a/b.PDF", 4, Some("b")));
         let found = usual.compare(&then_pdf, &now_pdf);
         assert!(found.differences.is_empty() && found.gaps[0].contains("bytes are others"), "{found:?}");
         assert_eq!(parts(&exact, &then_pdf, &now_pdf), ["files"]);
-        // Of a text that both left, and that tells when it was made, it is known that it is alike.
+        // Both runs left a text with a timestamp; `known` says that the texts are alike otherwise.
         let known = KnownContents { alike: ["out.txt".to_owned()].into(), ..KnownContents::default() };
         let now = with("out.txt", 5, Some("bbbbb"));
         assert!(parts(&Comparer { known: known.clone(), ..Comparer::default() }, &then, &now).is_empty());
@@ -388,7 +388,7 @@ mod tests {
         assert!(found.differences.is_empty() && found.gaps[0].contains("the first 3"), "{found:?}");
         let found = Comparer::default().compare(&long(&lines), &long(&lines.replace("\n7\n", "\nx\n")));
         assert_eq!((found.differences[0].part, found.differences[0].line), (DifferentPart::Stdout, Some(8)));
-        // Its file is gone.
+        // The file with its output is gone.
         let gone = OutputBuffer::restore(400, [], (900, 0));
         let found = Comparer::default().compare(&RunReport { output: gone, ..long("") }, &long("a\n"));
         assert!(found.differences.is_empty() && found.gaps[0].contains("nothing of stdout"), "{found:?}");

@@ -1,4 +1,4 @@
-//! What the engine is told: wishes of the person and facts from the rooms of I/O.
+//! The engine's inputs: commands of the person and events from the rooms of I/O.
 
 use super::named::NamedFile;
 use super::opened::OpenedFile;
@@ -13,165 +13,169 @@ use crate::domain::{
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// A wish of the person, sent by a front end.
+/// A command of the person, sent by a front end.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
-    /// Ask for something. While a turn is going on it is queued and sent when the turn ends; a turn that is stuck is
+    /// Send this prompt. While a turn is going on, it is queued and sent when the turn ends; a turn that is stuck is
     /// ended by it.
     Submit(Prompt),
-    /// Propose this command of the person's own, for bash. It waits for a decision like every block: typing it is none.
-    /// While a turn is going on it is queued and proposed when the turn ends.
+    /// Propose this shell command that the person typed. It waits for a decision like every block: typing it is not
+    /// one. While a turn is going on it is queued and proposed when the turn ends.
     TypedCommand(String),
-    /// Begin with this file of the person's: its blocks wait for decisions like all others. Possible between turns.
+    /// Begin a turn with this file of the person: its blocks wait for decisions like all others. Possible between
+    /// turns.
     OpenFile(OpenedFile),
-    /// Run these files in their order: each was named by the person, which is the decision about it. Possible between turns.
+    /// Run these files in their order. Naming a file is the decision to run it. Possible between turns.
     RunFiles {
         /// The files, in the order in which they run.
         files: Vec<NamedFile>,
-        /// The limits of each run, where the person named some.
+        /// The limits of each run, if the person set some.
         limits: Option<Limits>,
-        /// Whether images that they lack are fetched first.
+        /// Whether missing container images are fetched first.
         fetch: bool,
     },
-    /// Run these bytes again, which a session tells of: the person named it, which is the decision about them. Possible
-    /// between turns.
+    /// Run these bytes, recorded in a session, again. Naming the session is the decision to run them. Possible between
+    /// turns.
     RunRecorded(Vec<RecordedBlock>),
     /// Decide about a revision of a block. A stale revision is refused with a notice.
     Decide {
-        /// The block that is decided about.
+        /// The block to decide about.
         block: BlockId,
         /// The revision that was on screen.
         revision: Revision,
-        /// What the person wants.
+        /// What the person decided.
         decision: Decision,
     },
-    /// A front end shows this revision of the block that waits, or hides it again. Where a rule of the person covers
-    /// it, the moment before its start runs while it is seen.
+    /// A front end shows this revision of the block that waits, or hides it. If a rule covers the block, the countdown
+    /// to its start runs while it is shown.
     OnScreen {
         /// The block that waits.
         block: BlockId,
         /// The revision on screen.
         revision: Revision,
-        /// Whether it is seen now.
+        /// Whether it is shown.
         seen: bool,
     },
     /// Don't let the block that a rule covers start by itself: it waits for a decision.
     HoldBack,
-    /// Take a rule back: what it covered is asked about again.
+    /// Revoke a rule: what it covered needs a decision again.
     RevokeRule(RuleId),
     /// Skip every block of the reply that is not settled.
     SkipAll,
     /// Choose the language of a block that names none.
     ChooseLanguage {
-        /// The block that names none.
+        /// The block that names no language.
         block: BlockId,
-        /// The one that its text is read as from here on.
+        /// The language of its text.
         language: Language,
     },
-    /// Change the limits of the block that waits; a new look is asked for.
+    /// Change the limits of the block that waits; it is inspected again.
     SetLimits {
         /// The block that waits.
         block: BlockId,
-        /// All limits of its run, the changed ones among them.
+        /// All limits of its run, changed or not.
         limits: Limits,
     },
-    /// Run the block that waits in a new kernel, or in the one that is there again; a new look is asked for.
+    /// Run the block that waits in a new kernel, or switch that off again; it is inspected again.
     Fresh(BlockId),
-    /// Run the block that waits in a terminal of its own, or without one again; a new look is asked for.
+    /// Run the block that waits in a terminal of its own, or switch that off again; it is inspected again.
     Terminal(BlockId),
-    /// Take back what the last run of a block did to names that programs obey by themselves.
+    /// Undo what the last run of a block did to files that programs obey by themselves.
     TakeBack(BlockId),
-    /// Take changes of a run back, or make them again, by their numbers in its record; of none all of them.
+    /// Undo changes of a run, or redo them, by their numbers in its record; all if there are none.
     Undo {
         /// The run.
         run: RunId,
-        /// The changes.
+        /// The numbers of the changes.
         changes: Vec<u32>,
-        /// Which way.
+        /// Undo or redo.
         way: UndoWay,
     },
     /// Put a settled block back for review (also a LOST one). It runs again only after a new decision. Possible between
-    /// turns (what comes of it is told with the next prompt), while a block waits, and when the turn is stuck.
+    /// turns (the model learns the result with the next prompt), while a block waits, and when the turn is stuck.
     PutBack(BlockId),
     /// Stop what goes on: the reply (its text is kept), the wait for a retry, the run (an interrupt; the turn moves on
-    /// when the run has ended). Never answers a waiting block.
+    /// when the run has ended). Never decides about a waiting block.
     Stop,
-    /// End the run by force; a kernel loses its state.
+    /// Kill the run; a kernel loses its state.
     Kill,
-    /// Start the kernel anew; its variables are lost. Refused while a run goes on.
+    /// Restart the kernel; its variables are lost. Refused while a run goes on.
     RestartKernel,
-    /// Rebuild the empty kernel: the person wants to go through these runs of the plan, each to be decided for itself ([`super::rebuild::plan`]).
+    /// Rebuild the empty kernel: the person wants to go through these runs of the plan, each to be decided by itself
+    /// ([`super::rebuild::plan`]).
     Rebuild(Vec<RunId>),
-    /// Send the failed request again, also while its repetition is waited for.
+    /// Send the failed request again now, without waiting for the automatic retry.
     Retry,
-    /// Go on after the step limit, a repeated block, or at the session budget (which is raised by its own size).
+    /// Go on after the step limit, a repeated block, or the session budget (which is raised by its own size).
     Continue,
     /// Don't go on: end the turn.
     EndTurn,
-    /// Take the queued prompt back (to edit it), else the newest of the queued commands; it leaves the queue.
+    /// Take the queued prompt back to edit it, else the newest of the queued commands; it leaves the queue.
     TakeQueued,
-    /// Replies come from this model from the next step on.
+    /// Use this model from the next step on.
     UseModel(ModelName),
     /// Give the session a name.
     Rename(String),
     /// Try to write the session file again.
     RetryStore,
-    /// Have the model write a summary that stands for the older items in later requests. Possible between turns, and
-    /// when the turn is stuck: then the request that did not fit is sent again. `Stop` stops it.
+    /// Let the model write a summary that replaces the older items in later requests. Possible between turns, and when
+    /// the turn is stuck: then the request that did not fit is sent again. `Stop` stops it.
     Compact,
-    /// Load what of these only the file has: they are looked at. Answered by [`Event::Loaded`].
+    /// Load those of these texts that are not in memory: a front end shows them. Answered by [`Event::Loaded`].
     Load(Vec<Body>),
-    /// Ask a model what it thinks of the newest revision of a block that waits.
+    /// Ask a model for its opinion on the newest revision of a block that waits.
     Consult(BlockId),
-    /// Whether the project's files of instructions are told to the model from the next request on.
+    /// Whether the project's instruction files are sent to the model from the next request on.
     UseInstructions(bool),
-    /// Answer the form that waits (`Phase::Asking(Question::Form)`). What does not fit is told, and nothing is lost.
+    /// Answer the form that waits (`Phase::Asking(Question::Form)`). Answers that don't fit are reported, and none is
+    /// lost.
     Answer(Answers),
 }
 
-/// The places of an edit, found in its files.
+/// An edit placed in its files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlacedEdit {
     /// The new text of its files.
     pub text: Arc<str>,
-    /// What each file was, in their order.
+    /// The state of each file on which the text is based, in their order.
     pub bases: Vec<OnDisk>,
-    /// How the places were found, where they are not as they were written. One line.
+    /// How the places were found, if not exactly as written. One line.
     pub note: String,
 }
 
-/// Why the places of an edit are not found: one line, for the person and the model. It tells nothing of what stands in a
-/// file, which nobody approved to be read.
+/// Why an edit can't be placed in its files: one line, for the person and the model. It does not quote the files:
+/// nobody approved that the model reads them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EditFault(pub String);
 
-/// What the driver found out about one revision of a block: the review, and the terms under which it would run.
+/// What the driver found out about one revision of a block: its review, and the terms under which it would run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inspection {
-    /// What the review says.
+    /// The review's findings.
     pub review: Review,
     /// The terms, or why it can't run here (`node is not installed: …`).
     pub terms: Result<Terms, String>,
-    /// What its run reaches, by what enforces it. Where it can't run, nothing is known.
+    /// What its run can reach, computed from what enforces it. If it can't run, nothing is known.
     pub reach: Reach,
-    /// What the block would do that the sandbox will refuse, in words: `writes ~/.bashrc: the sandbox will refuse`.
+    /// What the block tries to do that the sandbox will refuse, in words: `writes ~/.bashrc: the sandbox will refuse`.
     pub refused: Vec<String>,
-    /// What stands in the file that the block would write, where it is text that can be compared.
+    /// The current content of the file that the block would write, if it is text that can be compared.
     pub before: Option<Arc<str>>,
-    /// Packages that it needs and that are not there, as far as that is known before it runs.
+    /// Packages that it needs and that are not installed, as far as that is known before it runs.
     pub lacking: Vec<String>,
-    /// The container image that it needs and that is not there.
+    /// The container image that it needs and that is missing.
     pub image: Option<ImageName>,
-    /// The project's `.venv`, where packages of this block could go, when it is the environment in use.
+    /// The project's `.venv`, if it is the environment in use, so that packages of this block could go there.
     pub venv: Option<PathBuf>,
-    /// Of an edit that is not placed, or whose files changed since: where its places are now. Nothing else of it counts then.
+    /// For an edit that is not placed yet, or whose files changed since: the result of placing it now. The rest of the
+    /// inspection is ignored then.
     pub edit: Option<Result<PlacedEdit, EditFault>>,
-    /// What of the files that it may change would be remembered, to be taken back; `None`: it may change none.
+    /// Which of the files it may change could be restored afterwards; `None`: it may change none.
     pub undo: Option<UndoCover>,
 }
 
 impl Inspection {
-    /// A review with its terms, of a block that reaches, lacks and replaces nothing.
+    /// An inspection with a review and terms; the block reaches, lacks and replaces nothing.
     pub fn new(review: Review, terms: Result<Terms, String>) -> Self {
         Self {
             review,
@@ -188,74 +192,73 @@ impl Inspection {
     }
 }
 
-/// What the session file's room tells.
+/// News about the session file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StoreEvent {
-    /// Writing failed: runs are held until it works again. The text says why, without a path's secrets.
+    /// Writing failed: no run starts until it works again. The text says why, without the path.
     Failed(String),
-    /// Writing works again; everything is on disk.
+    /// Writing works again; everything is saved.
     Recovered,
-    /// So many of the entries that were recorded in this process are on disk.
+    /// This many of the entries recorded by this process are saved.
     Saved(u64),
 }
 
 /// One input of the engine.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
-    /// A wish of the person.
+    /// A command of the person.
     User(Command),
-    /// Something of a reply arrived.
+    /// A part of a reply arrived.
     Reply(StepId, ReplyEvent),
-    /// A revision was looked at.
+    /// A revision was inspected.
     Inspected(BlockId, Revision, Box<Inspection>),
-    /// Something of a run arrived.
+    /// News of a run.
     Run(RunId, RunEvent),
-    /// The time of a timer has come.
+    /// A timer fired.
     Timer(TimerId),
-    /// The session file is written, or can't be.
+    /// News about the session file.
     Store(StoreEvent),
-    /// Replies come from this model from here on: it was chosen outside of the session.
+    /// Another model was chosen outside of the session and is used from now on.
     Provider(ModelName),
-    /// What is known of the model that answers from here on.
+    /// What is known of a model, reported by its provider.
     Model(Box<ModelInfo>),
     /// A kernel ended while nothing ran.
     KernelDied(DeadKernel),
-    /// Something is amiss with the kernel's server, in words: it does not answer at this moment, or output may be missing. The
+    /// Something is wrong with the kernel's server, in words: it does not answer now, or output may be missing. The
     /// kernel is not lost yet.
     KernelWarning(String),
     /// The kernel's server answers again, in words.
     KernelBack(String),
-    /// The languages for which the Jupyter server has a kernel: it was asked.
+    /// The languages for which the Jupyter server said that it has a kernel.
     KernelLanguages(Vec<Language>),
-    /// The files of instructions that are there, the nearest last. They hold from the next request on.
+    /// The instruction files that were found, the nearest last. They are used from the next request on.
     Instructions(Vec<Instructions>),
-    /// What a recipe needs to begin was found out; the person asked for it. The next turn is its. Refused while a turn
-    /// goes on.
+    /// The driver prepared a recipe that the person asked for. It gets the next turn. Refused while a turn goes on.
     RecipeReady(Box<RecipeStart>),
     /// The answer to `Effect::Consult`.
     Consulted(BlockId, Revision, Box<Consultation>),
-    /// The answer to `Effect::TakeBack` and `Effect::Undo`: each file and whether it stands as it was wanted, or why nothing
-    /// is known.
+    /// The answer to `Effect::TakeBack` and `Effect::Undo`: each file and whether it was restored, or why nothing is
+    /// known.
     TakenBack(RunId, UndoWay, Result<Vec<TakenBack>, String>),
-    /// What was found changed of obeyed names between two runs.
+    /// Files that programs obey by themselves were found changed between two runs.
     ChangedMeanwhile(Vec<FileChange>),
     /// The answer to `Effect::Load`.
     Loaded(Vec<LoadedBody>),
 }
 
-/// A reply or an output that was read from the file again.
+/// A reply or an output that was read from the session file again.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoadedBody {
-    /// Which one it is.
+    /// Which text it is.
     pub(crate) body: Body,
-    /// The entry as it stands there, or why it can't be read.
+    /// The entry as the file has it, or why it can't be read.
     pub(crate) result: Result<Entry, String>,
 }
 
-/// A file that was to be taken back.
+/// A file that was to be restored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TakenBack {
     pub(crate) path: String,
-    /// Whether it stands as before the run, or why not.
+    /// Whether it was restored, or why not.
     pub(crate) result: Result<(), String>,
 }

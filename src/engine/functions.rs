@@ -1,8 +1,9 @@
-//! The person's own functions: their files wait for a first approval like every block, before the first step of a turn
-//! that would meet a kernel without them; what they brought is announced to the model.
+//! The person's own functions. Before the first step of a turn whose kernel lacks them, their files are proposed as
+//! blocks and wait for a first approval like every block; the functions that they load are then announced to the model.
 //!
-//! A later kernel of the same session gets the same bytes under the same terms without a new question: the person said
-//! yes to exactly that. Whatever differs is asked anew. The functions are read in the kernel (`assets/kernel.py`).
+//! A later kernel of the same session gets the same bytes under the same terms without asking again: the person
+//! approved exactly that. Whatever differs needs a new decision. The kernel itself reports the functions
+//! (`assets/kernel.py`).
 
 mod call;
 
@@ -19,33 +20,33 @@ use crate::python::schema;
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 
-/// Bytes of what is told of all functions in the system prompt.
+/// The most bytes of the functions' description in the system prompt.
 const MAX_DESCRIPTION_BYTES: usize = 16 << 10;
 
-/// What is known of the files beside the state.
+/// What is known of the files, besides the state.
 #[derive(Debug, Default)]
 pub(super) struct Files {
-    /// How each file of the settings stands, by its place there.
+    /// The status of each file, in the order of the settings.
     standing: Vec<File>,
-    /// What the person approved: the bytes, and the terms but for the kernel's generation.
+    /// What the person approved: the bytes' hash, and the terms without the kernel's generation.
     approved: Vec<(Sha256, Terms)>,
-    /// Whether the step waits for files to be decided about.
+    /// Whether the step waits for decisions about files.
     pub(super) preparing: bool,
-    /// The system prompt without any functions.
+    /// The system prompt without the functions.
     base: Option<String>,
 }
 
-/// How a file stands.
+/// The status of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum File {
-    /// The kernel, or the next one, does not have it yet.
+    /// It still has to be loaded into the current or next kernel.
     #[default]
     Wanted,
-    /// This block was proposed for it.
+    /// This block proposes it.
     Proposed(BlockId),
-    /// It is in the kernel.
+    /// This block loaded it into the kernel.
     Loaded(BlockId),
-    /// The person does not want it, or it failed; it comes back when its block is put back.
+    /// The person declined it, or it failed; putting its block back brings it back.
     Left(BlockId),
 }
 
@@ -59,7 +60,7 @@ impl File {
 }
 
 impl Engine {
-    /// Proposes the files that the kernel lacks; true when the step has to wait for them.
+    /// Proposes the files that the kernel lacks; returns whether the step has to wait for them.
     pub(super) fn prepare(&mut self) -> bool {
         let count = self.settings.functions.len();
         self.files.standing.resize(count, File::Wanted);
@@ -83,7 +84,7 @@ impl Engine {
         true
     }
 
-    /// The block for a file: one that waits already (from before the session was closed), or a new one.
+    /// The block for a file: one that waits already (since before the session was closed), or a new one.
     fn propose_file(&mut self, file: &FunctionFile) -> BlockId {
         let path = file.path.to_string_lossy().into_owned();
         let waits = self.state.queue().find(|item| {
@@ -109,7 +110,7 @@ impl Engine {
         self.propose_from(origin, kind, language, source)
     }
 
-    /// Proposes a block that comes from where `origin` says.
+    /// Proposes a block with this origin.
     pub(super) fn propose_from(
         &mut self,
         origin: Origin,
@@ -132,7 +133,7 @@ impl Engine {
         block
     }
 
-    /// Runs a file again without asking, where the person approved the same bytes under the same terms before.
+    /// Runs a file again without asking, if the person approved the same bytes under the same terms before.
     pub(super) fn apply_memory(&mut self) {
         let Phase::Deciding(block) = self.state.phase else { return };
         let Some(item) = self.state.transcript.blocks.get(&block) else { return };
@@ -144,13 +145,13 @@ impl Engine {
         };
         let hash = Sha256::of(item.block.current().source.as_bytes());
         let known = self.files.approved.iter().any(|(h, then)| *h == hash && timeless(terms).same_as(then));
-        // What takes the typed word takes it every time.
+        // A block that takes the typed word takes it every time.
         if known && !self.state.needs_typed(block) {
             self.grant_if_ready(block, *revision, Grantor::Before);
         }
     }
 
-    /// What a call of one of the functions proposes; `None` where it names none of them.
+    /// The block that a call of one of the functions proposes; `None` if the call names none of them.
     pub(super) fn call_of_function(
         &self,
         called: &ToolCall,
@@ -175,7 +176,7 @@ impl Engine {
         }))
     }
 
-    /// A block was granted: what the person approved of files is remembered as long as the program runs.
+    /// A block was granted: remembers an approved file until the program ends.
     pub(super) fn remember_file(&mut self, block: BlockId, hash: Sha256, terms: &Terms) {
         let item = self.state.transcript.blocks.get(&block);
         if item.is_some_and(|item| matches!(item.block.kind, BlockKind::Load { .. })) {
@@ -185,12 +186,12 @@ impl Engine {
         }
     }
 
-    /// A block of a file was rejected or skipped.
+    /// The block of a file was rejected or skipped.
     pub(super) fn file_left(&mut self, block: BlockId) {
         self.file_stands(block, File::Left(block));
     }
 
-    /// A run has ended: perhaps a file is in the kernel now.
+    /// A run has ended: if it was that of a file, stores whether the file is loaded.
     pub(super) fn file_ran(&mut self, block: BlockId, report: &RunReport) {
         let loaded = report.outcome == Outcome::Ok;
         self.file_stands(block, if loaded { File::Loaded(block) } else { File::Left(block) });
@@ -202,7 +203,7 @@ impl Engine {
         }
     }
 
-    /// Functions were told by the kernel: the model hears of them from the next request on.
+    /// The kernel reported functions: the model is told of them from the next request on.
     pub(super) fn functions_told(&mut self, functions: Vec<Function>) {
         for function in functions {
             self.state.live.functions.retain(|known| known.name != function.name);
@@ -211,7 +212,7 @@ impl Engine {
         self.announce();
     }
 
-    /// The kernel is gone, and with it what was loaded.
+    /// The kernel is gone, and the loaded functions with it.
     pub(super) fn forget_functions(&mut self) {
         self.state.live.functions.clear();
         for file in &mut self.files.standing {
@@ -222,7 +223,7 @@ impl Engine {
         self.announce();
     }
 
-    /// After a resume: files that wait go on as before the session was closed.
+    /// After a resume: files whose blocks wait keep those blocks.
     pub(super) fn resume_files(&mut self) {
         self.files.preparing =
             self.state.queue().any(|item| matches!(item.block.kind, BlockKind::Load { .. }));
@@ -257,12 +258,12 @@ impl Engine {
     }
 }
 
-/// Terms without what a new kernel changes.
+/// The terms without what a new kernel changes.
 fn timeless(terms: &Terms) -> Terms {
     Terms { kernel: terms.kernel.map(|_| KernelRef::default()), shared: None, ..terms.clone() }
 }
 
-/// What the model is told of the functions; empty where there are none.
+/// The description of the functions for the model; empty if there are none.
 fn describe_functions(functions: &[Function]) -> String {
     if functions.is_empty() {
         return String::new();
@@ -285,17 +286,17 @@ fn describe_functions(functions: &[Function]) -> String {
     text
 }
 
-/// The functions as tools that a model may call.
+/// The functions as tools that the model may call.
 pub(crate) fn tools(functions: &[Function]) -> Vec<Tool> {
     functions.iter().filter(|function| is_offered(&function.name)).map(tool).collect()
 }
 
-/// Whether a function is offered under its name: not where a tool of sayso has it.
+/// Whether a function is offered as a tool: not if a tool of sayso has its name.
 fn is_offered(name: &str) -> bool {
     is_tool_name(name) && !reply::is_tool(name)
 }
 
-/// Tools are named with letters, digits, `_` and `-` only; a name of Python may hold more letters than those.
+/// Tool names have ASCII letters, digits, `_` and `-` only; Python names may have others.
 fn is_tool_name(name: &str) -> bool {
     name.len() <= 64 && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }

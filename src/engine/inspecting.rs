@@ -1,7 +1,7 @@
-//! Looks at blocks: every revision is reviewed, and its terms are found, before anyone can say yes to it.
+//! Inspections of blocks: every revision is reviewed and its terms are found before anyone can approve it.
 //!
-//! A look that was ordered before something changed (the text, the limits, the kernel) must not open the gate: while
-//! any order is unanswered the block counts as not looked at.
+//! An inspection that was ordered before something changed (the text, the limits, the kernel) must not open the gate:
+//! while any order is unanswered, the block counts as not inspected.
 
 use super::event::{EditFault, PlacedEdit};
 use super::transcript::BlockStanding;
@@ -10,17 +10,17 @@ use crate::domain::{BlockId, BlockKind, Entry, ExecutorKind, Language, Limits, R
 use crate::text::line::one_line;
 use std::collections::BTreeMap;
 
-/// So many blocks of a reply are looked at beforehand; those behind them when they come to wait. A reply that holds
-/// thousands must not start thousands of reviews.
+/// How many blocks of a reply are inspected ahead; the others are inspected when their turn comes. A reply with
+/// thousands of blocks must not start thousands of reviews.
 const MAX_BLOCKS_AHEAD: usize = 16;
 
-/// So often the places of an edit are found anew, each time because its files changed.
+/// How often an edit is placed again because its files changed.
 const MAX_PLACE_SEARCHES: usize = 20;
 
-/// What is known of looks beside the state.
+/// What is known of inspections, besides the state.
 #[derive(Debug, Default)]
 pub(super) struct Inspections {
-    /// Grows when what a run would meet may have changed: a run has ended, a kernel is gone.
+    /// Counts changes of what a run would find: a run has ended, a kernel is gone.
     world: u64,
     orders: BTreeMap<BlockId, InspectionState>,
 }
@@ -29,21 +29,21 @@ pub(super) struct Inspections {
 struct InspectionState {
     /// The revisions of orders without an answer.
     unanswered: Vec<Revision>,
-    /// Whether an order was given while another was unanswered: their answers may come in any order.
+    /// Whether an order was given while another was unanswered: their answers may arrive in any order.
     crossed: bool,
-    /// The world when the newest order was given.
+    /// The value of [`Inspections::world`] when the newest order was given.
     world: u64,
-    /// Whether the person changed the text and waits to hear of its checks.
+    /// Whether the person edited the text and is told the result of the checks.
     edited: bool,
 }
 
 impl Engine {
-    /// What a run would meet may have changed: terms that were found before have to be found again.
+    /// What a run would find may have changed: terms found before have to be found again.
     pub(super) fn world_changed(&mut self) {
         self.looks.world += 1;
     }
 
-    /// Orders a look at the newest revision; until it is answered the block can't be approved.
+    /// Orders an inspection of the newest revision; until it is answered the block can't be approved.
     pub(super) fn order_inspection(&mut self, block: BlockId) {
         let terminal = self.has_terminal(block);
         let Some(item) = self.state.transcript.blocks.get(&block) else { return };
@@ -60,14 +60,14 @@ impl Engine {
         self.effects.push(Effect::Inspect { block, revision, limits, fresh, terminal, strict });
     }
 
-    /// Orders looks at the first of these blocks.
+    /// Orders inspections of the first of these blocks.
     pub(super) fn look_ahead(&mut self, blocks: &[BlockId]) {
         for block in blocks.iter().take(MAX_BLOCKS_AHEAD) {
             self.order_inspection(*block);
         }
     }
 
-    /// Orders a look at a text that the person has just changed; the answer is told.
+    /// Orders an inspection of a text that the person has just edited; its result is shown as a notice.
     pub(super) fn look_at_edit(&mut self, block: BlockId) {
         self.order_inspection(block);
         if let Some(look) = self.looks.orders.get_mut(&block) {
@@ -75,7 +75,7 @@ impl Engine {
         }
     }
 
-    /// An answer. It counts when no other is waited for; where orders crossed, one more look tells how things stand.
+    /// Takes an answer. It counts if no other is outstanding; if orders crossed, the block is inspected once more.
     pub(super) fn take_inspection(&mut self, block: BlockId, revision: Revision, inspection: Inspection) {
         let Some(look) = self.looks.orders.get_mut(&block) else { return };
         let Some(order) = look.unanswered.iter().position(|ordered| *ordered == revision) else { return };
@@ -121,8 +121,9 @@ impl Engine {
         self.apply_named();
     }
 
-    /// The places of an edit were looked for. What was found is a text of its own, to be looked at; what was not found is no
-    /// block that waits: the model hears of it, once its turn has come. An edit before it may still make the place.
+    /// Handles the result of placing an edit. The new text of its files becomes a revision that is inspected. If the
+    /// edit can't be placed, the block is declined and the model told, but only when its turn comes: an edit before it
+    /// may still make it fit.
     fn place_edit(&mut self, block: BlockId, revision: Revision, edit: Result<PlacedEdit, EditFault>) {
         let times = self.state.transcript.blocks.get(&block).map_or(0, |item| item.block.placed.len());
         let fault = match edit {
@@ -147,7 +148,7 @@ impl Engine {
         self.advance();
     }
 
-    /// The first block that is not settled waits now. It is looked at again when its last look is out of date.
+    /// Makes the first unsettled block the one that waits. It is inspected again if its last inspection is out of date.
     pub(super) fn wait_for_decision(&mut self, block: BlockId) {
         self.state.phase = Phase::Deciding(block);
         let Some(item) = self.state.transcript.blocks.get(&block) else { return };
@@ -163,14 +164,14 @@ impl Engine {
         self.apply_named();
     }
 
-    /// Looks again at the block that waits, if its terms may have changed.
+    /// Inspects the block that waits again, since its terms may have changed.
     pub(super) fn look_again(&mut self) {
         if let Phase::Deciding(block) = self.state.phase {
             self.order_inspection(block);
         }
     }
 
-    /// The person tells the language of a block that names none.
+    /// The person chooses the language of a block that names none.
     pub(super) fn choose_language(&mut self, block: BlockId, language: Language) {
         let Some(item) = self.open_block(block) else { return };
         let version = item.block.current();
@@ -202,14 +203,14 @@ impl Engine {
         self.order_inspection(block);
     }
 
-    /// The person wants the block to run in a new kernel, or not any more.
+    /// The person switches on or off that the block runs in a new kernel.
     pub(super) fn set_fresh(&mut self, block: BlockId) {
         if !self.open_block(block).is_some_and(|item| matches!(item.block.kind, BlockKind::Code { .. })) {
             return;
         }
         let live = self.state.live.blocks.entry(block).or_default();
         live.fresh = !live.fresh;
-        // One that has a terminal runs outside of the kernel.
+        // A block with a terminal runs outside of the kernel.
         if live.fresh {
             live.terminal = Some(false);
         }
@@ -223,8 +224,8 @@ impl Engine {
         self.order_inspection(block);
     }
 
-    /// The person wants the block to have a terminal of its own, or not any more. What is known not to give one is told in
-    /// words, and nothing changes.
+    /// The person switches on or off that the block gets a terminal of its own. If its executor is known to have none,
+    /// the person is told so and nothing changes.
     pub(super) fn set_terminal(&mut self, block: BlockId) {
         if !self.open_block(block).is_some_and(|item| matches!(item.block.kind, BlockKind::Code { .. })) {
             return;
@@ -246,7 +247,7 @@ impl Engine {
         self.order_inspection(block);
     }
 
-    /// Whether the block would have a terminal of its own: by what the person said of it, else by its language.
+    /// Whether the block would get a terminal of its own: as the person chose, else by its language.
     fn has_terminal(&self, block: BlockId) -> bool {
         let wish = self.state.live.blocks.get(&block).and_then(|live| live.terminal);
         let item = self.state.transcript.blocks.get(&block);

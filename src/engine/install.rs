@@ -1,8 +1,8 @@
-//! What a block needs and what is not there, packages or a container image: a block of their own waits before it, or
-//! after it failed.
+//! Offers what a block needs and what is missing, packages or a container image, as a block of its own: before the
+//! block that needs it, or after that failed.
 //!
-//! Nothing is fetched by itself. What is fetched is named, and the person sees the names; when that has ended well, the
-//! block that needed it waits (again).
+//! Nothing is fetched without a decision, and the person sees the names of what would be fetched. When it was fetched,
+//! the block that needed it waits (again).
 
 use super::transcript::BlockStanding;
 use super::{Engine, Phase, notices};
@@ -12,7 +12,7 @@ use crate::domain::{
 };
 use std::collections::BTreeSet;
 
-/// Bytes of standard error that are searched for a missing package.
+/// How many bytes of standard error are searched for a missing package.
 const MAX_SEARCHED_BYTES: usize = 16 << 10;
 
 /// What was offered so far: nothing is offered twice for the same block.
@@ -21,19 +21,19 @@ pub(super) struct Installs {
     offered: BTreeSet<(BlockId, String)>,
 }
 
-/// What the end of a run means for packages.
+/// What follows from the end of a run, concerning packages.
 pub(super) enum Consequence {
     None,
-    /// This block, which failed for want of packages, waits again.
+    /// What this block lacked is installed: it waits again.
     BringBack(BlockId),
-    /// It failed for want of this package.
+    /// It failed because this package is missing: offer to install it.
     Offer(Language, String),
-    /// It failed for want of this package where none is installed from here.
+    /// It failed because this package is missing, but sayso can't install it there: tell the person.
     Tell(String, ExecutorKind),
 }
 
 impl Engine {
-    /// The block that waits lacks packages, or its image: fetching them is offered first.
+    /// If the block that waits lacks packages or its image, offers to fetch them first.
     pub(super) fn offer_lacking(&mut self) {
         let Phase::Deciding(block) = self.state.phase else { return };
         let Some(inspected) = self.state.inspected(block) else { return };
@@ -57,7 +57,7 @@ impl Engine {
         }
     }
 
-    /// What the end of a run means for packages.
+    /// What follows from the end of a run, concerning packages.
     pub(super) fn consequence(&self, block: BlockId, report: &RunReport) -> Consequence {
         let kind = self.state.transcript.blocks.get(&block).map(|item| &item.block.kind);
         match (kind, &report.outcome) {
@@ -98,7 +98,7 @@ impl Engine {
         }
     }
 
-    /// What was needed is there now: the block that failed for it waits again.
+    /// What the block lacked is installed: if it failed for that, it waits again.
     fn reopen_failed_block(&mut self, block: BlockId) {
         let failed = self.state.transcript.blocks.get(&block).is_some_and(|item| {
             let report = item.runs.last().and_then(|run| run.ended.as_ref()).map(|(_, report)| report);
@@ -111,7 +111,7 @@ impl Engine {
         }
     }
 
-    /// What carried out the newest run of a block.
+    /// The executor of a block's newest run.
     fn executor_of(&self, block: BlockId) -> Option<ExecutorKind> {
         let runs = &self.state.transcript.blocks.get(&block)?.runs;
         runs.last().map(|run| run.terms.executor)
@@ -127,8 +127,8 @@ impl Engine {
         }
     }
 
-    /// Proposes an installation. Where nobody is there to be asked, nothing is offered: the network that it needs was
-    /// not allowed with the blocks.
+    /// Proposes an installation. Without a person to ask, nothing is offered: approving the blocks in advance did not
+    /// allow the network that an installation needs.
     fn offer_install(&mut self, block: BlockId, language: &Language, lacking: &[String]) -> Option<BlockId> {
         if self.settings.policy != Policy::Ask || self.turn.named.is_some() {
             return None;
@@ -151,7 +151,8 @@ impl Engine {
 }
 
 impl Engine {
-    /// Proposes to pull an image, once for each block. Where nobody is there to be asked, nothing is offered.
+    /// Proposes to pull an image, once for each block. Without a person to ask, nothing is offered, unless it was asked
+    /// for on the command line.
     fn offer_pull(&mut self, block: BlockId, image: &ImageName) -> Option<BlockId> {
         let item = self.state.transcript.blocks.get(&block)?;
         let language = item.block.current().language.clone().filter(|_| item.block.kind.is_code())?;
@@ -168,7 +169,7 @@ impl Engine {
     }
 }
 
-/// The package for want of which a run failed.
+/// The package whose absence made a run fail.
 fn missing_package(language: &Language, report: &RunReport) -> Option<String> {
     if *language == Language::python() {
         let error = report.error.as_ref().filter(|error| error.kind == "ModuleNotFoundError")?;
@@ -230,7 +231,7 @@ mod tests {
         let line = d.ended_as(1, module_missing("sklearn.tree"));
         assert!(line.contains("+block 2 install") && line.ends_with("deciding 2"), "{line}");
         assert_eq!(&*d.state().transcript.blocks[&BlockId(2)].block.current().source, "scikit-learn\n");
-        // Terms of any other run do not fit it.
+        // An installation does not accept the terms of another kind of run.
         d.inspected(2, Review::default(), Ok(terms()));
         assert!(!d.type_run(2).contains("start"), "terms of a kernel");
         d.put_back(2);
@@ -272,7 +273,7 @@ mod tests {
         assert!(line.contains("+block 2 install") && line.ends_with("deciding 2"), "{line}");
         let line = d.decide(2, Decision::Skip);
         assert!(line.ends_with("deciding 1") && !line.contains("+block"), "{line}");
-        // It can still be run as it is.
+        // The block can still be run as it is.
         lacking(&mut d, 1, &["numpy", "pandas"]);
         assert!(d.type_run(1).contains("start r1"));
     }
@@ -313,7 +314,7 @@ mod tests {
         let line = no_image(&mut d, 1);
         assert!(line.contains("+block 2 pull") && line.ends_with("deciding 2"), "{line}");
         assert_eq!(d.state().transcript.blocks[&BlockId(2)].block.label(), "pull python:3");
-        // Terms of a run in a container do not fit the pull.
+        // A pull does not accept the terms of a run in a container.
         d.inspected(2, Review::default(), Ok(in_container()));
         assert!(!d.type_run(2).contains("start"), "terms of a container");
         d.command(Command::SetLimits { block: BlockId(2), limits: terms().limits });
@@ -341,7 +342,7 @@ mod tests {
         let line = no_image(&mut d, 1);
         assert!(!line.contains("+block"), "it is offered once: {line}");
         assert!(!d.type_run(1).contains("start"));
-        // The person may take it up again.
+        // The person may put the pull back.
         let line = d.put_back(2);
         assert!(line.ends_with("deciding 2"), "{line}");
         let line = d.skip(2);

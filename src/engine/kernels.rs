@@ -1,15 +1,15 @@
-//! Which kernels there are, and what is lost with them, in words. Pure.
+//! Words for kernels, and for what is lost with them. Pure.
 
 use crate::domain::{BlockId, KernelRef, Language, Terms};
 use crate::text::number::counted;
 use std::collections::BTreeMap;
 
-/// What tells a kernel from another one: `k1` that of Python, `k3 of r` one of another language.
+/// The short name of a kernel: `k1` for Python, `k3 of r` for another language.
 pub(crate) fn name(language: &Language, kernel: KernelRef) -> String {
     format!("k{}{}", kernel.generation, of(language))
 }
 
-/// The same of all; of several that of Python with its language, too.
+/// The short names of several kernels; if there is more than one, that of Python has its language, too.
 pub(crate) fn names(kernels: &BTreeMap<Language, KernelRef>) -> String {
     match kernels.first_key_value().filter(|_| kernels.len() == 1) {
         Some((language, kernel)) => name(language, *kernel),
@@ -21,13 +21,13 @@ pub(crate) fn names(kernels: &BTreeMap<Language, KernelRef>) -> String {
     }
 }
 
-/// Behind the word kernel, where it is not that of Python.
+/// What follows the word kernel: the language, unless it is Python.
 pub(crate) fn of(language: &Language) -> String {
     if *language == Language::python() { String::new() } else { format!(" of {language}") }
 }
 
-/// What is lost with kernels, between these. Nothing where no variable is known: not every kernel tells them, so there may
-/// be some.
+/// A sentence about the variables that are lost with kernels, between `before` and `after`. Empty if none are known:
+/// not every kernel reports them, so there may be some.
 pub(crate) fn lost<'k>(
     kernels: impl IntoIterator<Item = (&'k Language, &'k KernelRef)>,
     (before, after): (&str, &str),
@@ -48,14 +48,14 @@ pub(crate) fn lost<'k>(
     format!("{before}{lost} lost{after}")
 }
 
-/// Asks whether the kernel in which a run goes on is killed.
+/// The question whether to kill the kernel in which a run goes on.
 pub(crate) fn kill_asked(language: &Language, kernel: KernelRef) -> String {
     let lost = lost([(language, &kernel)], (" ", "."));
     format!("Kill kernel {}?{lost} k kill  Enter wait", name(language, kernel))
 }
 
-/// Asks whether a run is killed of which no kernel is known. Where it is in none, no variables can be lost; where it is in one
-/// that does not answer yet, nobody knows.
+/// The question whether to kill a run whose kernel is not known. A run outside of kernels loses no variables; for a
+/// kernel that does not answer yet nobody knows.
 pub(crate) fn kill_asked_of_block(block: BlockId, terms: Option<&Terms>) -> String {
     let variables = match terms {
         Some(terms) if terms.kernel.is_none() => " No variables are.",

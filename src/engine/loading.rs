@@ -1,5 +1,5 @@
-//! Messages and outputs that only the file has: they are loaded when a front end looks at them, when something is compared
-//! with them or when a request tells them, and let go again when others are.
+//! Loads messages and outputs that are only in the session file: when a front end shows them, when something is
+//! compared with them, or when a request contains them. Drops them from memory again when others are loaded.
 
 use super::effect::Effect;
 use super::event::LoadedBody;
@@ -8,28 +8,28 @@ use super::{Engine, Phase};
 use crate::domain::{Notice, StepId};
 use std::collections::{BTreeSet, VecDeque};
 
-/// Bytes of texts that were looked at last and stay in memory.
+/// How many bytes of recently loaded texts stay in memory.
 const MAX_RECENT_BYTES: usize = 16 << 20;
-/// How often what a request tells is read before it is given up.
+/// How often the texts of a request are loaded before it is given up.
 const MAX_ROUNDS: u8 = 2;
 
-/// What goes on as soon as all that it tells is in memory.
+/// The request that is sent as soon as all its texts are in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AwaitedRequest {
-    /// The request of this step.
+    /// The request for the reply of this step.
     Answer(StepId),
-    /// The one for a summary.
+    /// The request for a summary.
     Summary,
 }
 
 impl Engine {
-    /// The person looks at these: what of them only the file has is loaded.
+    /// A front end shows these texts: loads those that are not in memory.
     pub(super) fn load(&mut self, bodies: &[Body]) {
         self.loads.wanted = bodies.iter().copied().collect();
         self.ask_for(bodies);
     }
 
-    /// Loads what of these only the file has.
+    /// Loads those of these texts that are not in memory.
     pub(super) fn ask_for(&mut self, bodies: &[Body]) {
         let mut asked = Vec::new();
         for &body in bodies {
@@ -43,7 +43,7 @@ impl Engine {
         }
     }
 
-    /// A request is wanted, in place of one that waits: what could not be read before is tried again.
+    /// A new request replaces one that waits for texts.
     pub(super) fn begin_to_read(&mut self) {
         if self.loads.awaits_summary() {
             self.notify(Notice::warn("No summary is made: another request came first."));
@@ -51,7 +51,7 @@ impl Engine {
         self.loads.stop_waiting();
     }
 
-    /// What of these could not be read before is tried again.
+    /// Lets messages that could not be read be loaded again.
     pub(super) fn try_again(&mut self, items: &[usize]) {
         for item in items {
             let body = Body::Message(*item);
@@ -61,7 +61,8 @@ impl Engine {
         }
     }
 
-    /// Loads messages that only the file has, for a request. `false`: none of them comes, or it was tried often enough.
+    /// Loads the messages that a request needs. Returns `false` if none of them can be loaded, or it was tried often
+    /// enough.
     pub(super) fn gather(&mut self, items: &[usize], request: AwaitedRequest) -> bool {
         let comes = |item: &usize| {
             let away = self.state.transcript.message_away(*item);
@@ -77,7 +78,8 @@ impl Engine {
         true
     }
 
-    /// Goes on with a request once all that it tells is there, or can't be read. One that is not wanted any more is dropped.
+    /// Goes on with a request once each of its texts is in memory or can't be read. A request that is no longer wanted
+    /// is dropped.
     fn go_on_with_request(&mut self) {
         let Some((request, bodies)) = self.loads.awaited.take() else { return };
         if bodies
@@ -96,11 +98,11 @@ impl Engine {
         }
     }
 
-    /// What was asked for has come, or can't be read.
+    /// Takes texts that were loaded, or the reasons why they can't be read.
     pub(super) fn take_loaded(&mut self, bodies: Vec<LoadedBody>) {
         let mut lost = None;
         if self.state.transcript.told_away().next().is_some() {
-            // How long the conversation is can be told better now.
+            // The length of the conversation can be measured better now.
             self.meter.composed = None;
         }
         for LoadedBody { body, result } in bodies {
@@ -132,14 +134,14 @@ impl Engine {
         self.drop_oldest_loaded();
     }
 
-    /// Lets go of what was looked at longest ago, where it is too much.
+    /// Drops the texts that were loaded longest ago, if they take too much memory.
     fn drop_oldest_loaded(&mut self) {
         if self.loads.awaited.is_some() {
-            // What a request tells is a part of it, whether it came now or before.
+            // They may all be part of that request, whether they were loaded now or before.
             return;
         }
         while self.loads.bytes > MAX_RECENT_BYTES {
-            // What is looked at now stays, however much it is: it would be loaded again at once.
+            // What is shown now stays, however much it is: it would be loaded again at once.
             let Loads { looked_at, wanted, .. } = &mut self.loads;
             let is_needed = |body: &Body| wanted.contains(body) || self.plan.compares(*body);
             let oldest = looked_at.iter().position(|(body, _)| !is_needed(body));
@@ -156,7 +158,7 @@ impl Engine {
         }
     }
 
-    /// Which entry of the file has it, and whether it comes; `None`: it is in memory.
+    /// The number of the entry in the file that has the text, and its load state; `None`: it is in memory.
     fn unloaded_entry(&self, body: Body) -> Option<(u64, LoadState)> {
         match body {
             Body::Message(item) => {
@@ -182,17 +184,17 @@ impl Engine {
     }
 }
 
-/// What was looked at, and what is now.
+/// Which texts were loaded, and what waits for them.
 #[derive(Debug, Default)]
 pub(super) struct Loads {
-    /// What a front end looks at now.
+    /// The texts that a front end shows now.
     wanted: BTreeSet<Body>,
-    /// What came, each with its bytes, the oldest first; and the bytes of all.
+    /// The loaded texts with their sizes in bytes, the oldest first; and the sum of the sizes.
     looked_at: VecDeque<(Body, usize)>,
     bytes: usize,
-    /// The request that waits for texts, and for which.
+    /// The request that waits, and the texts it waits for.
     awaited: Option<(AwaitedRequest, BTreeSet<Body>)>,
-    /// How often it was read for it.
+    /// How often texts were loaded for it.
     rounds: u8,
 }
 
@@ -202,7 +204,7 @@ impl Loads {
         matches!(self.awaited, Some((AwaitedRequest::Summary, _)))
     }
 
-    /// No request waits any more.
+    /// Forgets the request that waits.
     pub(super) fn stop_waiting(&mut self) {
         (self.awaited, self.rounds) = (None, 0);
     }

@@ -1,6 +1,6 @@
-//! What the person named on the command line: files (`sayso exec FILE…`), or the runs of a session (`sayso sessions replay`).
-//! A turn of blocks of sayso's own. Naming is the decision about those bytes, once; no model is asked, and nothing else is
-//! offered.
+//! Runs what the person named on the command line: files (`sayso exec FILE…`), or the runs of a session (`sayso
+//! sessions replay`). They become a turn of sayso's own blocks. Naming them is the decision about their bytes, once; no
+//! model is asked, and nothing else is offered.
 
 use super::approval::{Refusal, gate};
 use super::recorded::RecordedBlock;
@@ -10,10 +10,10 @@ use crate::text::line::one_line;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A file that was named, as it was read then.
+/// A file that was named, as it was when it was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedFile {
-    /// Its path, as it was named.
+    /// Its path as it was named.
     pub(crate) path: String,
     /// The language of its text.
     pub(crate) language: Language,
@@ -21,17 +21,17 @@ pub struct NamedFile {
     pub(crate) source: Arc<str>,
 }
 
-/// What is left of a turn of what was named.
+/// What is left to do of a turn that was named.
 #[derive(Debug, Default)]
 pub(super) struct NamedBlocks {
-    /// The blocks that are still to be granted, each with the revision that was named.
+    /// The blocks that still have to be granted, each with the revision that was named.
     waiting: BTreeMap<BlockId, Revision>,
-    /// Whether an image that a block lacks is fetched: that was asked for as well.
+    /// Whether missing images are fetched too: the command line asked for it.
     fetch: bool,
 }
 
 impl NamedBlocks {
-    /// It is decided about a block: what follows for it takes a decision of its own.
+    /// A block was decided about: running it again takes another decision.
     pub(super) fn settled(&mut self, block: BlockId) {
         self.waiting.remove(&block);
     }
@@ -56,7 +56,7 @@ impl Engine {
         self.advance();
     }
 
-    /// Begins a turn with these bytes, which ran before; each becomes a block.
+    /// Begins a turn with these recorded bytes; each becomes a block.
     pub(super) fn run_recorded(&mut self, blocks: Vec<RecordedBlock>) {
         if self.state.phase != Phase::Idle {
             return self.notify(notices::files_not_now());
@@ -68,7 +68,8 @@ impl Engine {
             let block = self.propose_own(kind, language, written, label);
             let mut revision = Revision(1);
             if let Some(edit) = edit {
-                // It stands on its files as they were: where they are others, it is no longer this text.
+                // The text was computed from its files as they were; if they differ now, it will be placed again and
+                // get another revision.
                 revision = revision.next();
                 let (bases, note) = (edit.bases, String::new());
                 self.record(Entry::Placed { block, revision, source, bases, note, whole: true });
@@ -86,34 +87,34 @@ impl Engine {
         self.prompted(prompt.into());
     }
 
-    /// Whether this block runs because it was named, and nobody is asked about it.
+    /// Whether this block runs because it was named, without asking.
     pub(super) fn is_named(&self, block: BlockId) -> bool {
         self.turn.named.as_ref().is_some_and(|named| named.waiting.contains_key(&block))
     }
 
-    /// What messages of a block call its text: the file that it came from, where the person named one.
+    /// The name of a block's text in its messages: the file it came from, if the person named one.
     pub(super) fn name_of(&self, block: BlockId) -> Option<String> {
         let block = &self.state.transcript.blocks.get(&block).filter(|_| self.is_named(block))?.block;
         // Standard input has no name.
         let path = block.origin.note.as_ref().filter(|path| block.kind.is_code() && *path != "-")?;
-        // What begins so would be taken for an option.
+        // A path that starts with `-` would be taken for an option.
         Some(if path.starts_with('-') { format!("./{path}") } else { path.clone() })
     }
 
-    /// Whether an image for want of which this block can't run may be offered.
+    /// Whether fetching an image that this block lacks may be offered.
     pub(super) fn offers_images(&self, block: BlockId) -> bool {
         !self.is_named(block) || self.turn.named.as_ref().is_some_and(|named| named.fetch)
     }
 
-    /// What is fetched for a block that was named was asked for with it.
+    /// What has to be fetched for a named block counts as named, too.
     pub(super) fn named_with(&mut self, block: BlockId, needed: BlockId) {
         if let Some(named) = self.turn.named.as_mut().filter(|named| named.waiting.contains_key(&block)) {
             named.waiting.insert(needed, Revision(1));
         }
     }
 
-    /// Grants the block that waits where it was named and is as it was then; one that can't run is settled with the
-    /// reason, and the next one comes.
+    /// Grants the block that waits if it was named and has not changed since. If it can't run, it is declined with the
+    /// reason and the next one follows.
     pub(super) fn apply_named(&mut self) {
         let Phase::Deciding(block) = self.state.phase else { return };
         let Some(inspected) = self.state.inspected(block) else { return };
@@ -130,7 +131,7 @@ impl Engine {
                 OUTSIDE_MESSAGE.into()
             }
             Ok(_) => return self.grant(block, revision, Grantor::Named),
-            // Once writing works again it is granted.
+            // It is granted when writing works again, or when it is inspected.
             Err(Refusal::Unsaved(_) | Refusal::NotInspected(_)) => return,
             Err(Refusal::Impossible(_, why)) => why,
             Err(refusal) => refusal.to_string(),
@@ -141,17 +142,17 @@ impl Engine {
         self.advance();
     }
 
-    /// Whether this is an edit that was laid on its files again, since they are not as they were.
+    /// Whether this edit was placed in its files again because they changed.
     fn is_placed_anew(&self, block: BlockId) -> bool {
         let item = self.state.transcript.blocks.get(&block);
         item.is_some_and(|item| item.block.placed.len() > 1)
     }
 }
 
-/// Why an edit is not repeated whose places are found in other files than it was approved for.
+/// Why an edit is not repeated if its files are not those that it was approved for.
 const FILES_CHANGED_MESSAGE: &str =
     "its files are not what they were when it was approved: it would write another text";
-/// Why nothing outside of the folder is read or written by being named.
+/// Why naming a block does not let it read or write files outside of the folder.
 const OUTSIDE_MESSAGE: &str = "it is about a file outside of the working folder";
 
 fn leads_outside(terms: &Terms) -> bool {
@@ -188,7 +189,7 @@ mod tests {
         d.started(1);
         let line = d.ended(1, Outcome::Failed);
         assert!(line.contains("+ran r1 failed") && line.ends_with("look 2.1 | deciding 2"), "{line}");
-        // An empty file is run like every other.
+        // An empty file runs like every other.
         let line = d.inspected_ok(2);
         assert!(line.contains("+approved r2 2.1 named, start r2"), "{line}");
         d.started(2);
@@ -221,7 +222,7 @@ mod tests {
         d.inspected_ok(1);
         d.started(1);
         d.ended(1, Outcome::Ok);
-        // The person edits the second while it is looked at, and puts the first back.
+        // The person edits the second block while it is inspected, and puts the first back.
         let edit = Decision::Edit("c\n".into());
         d.command(Command::Decide { block: BlockId(2), revision: Revision(1), decision: edit });
         d.command(Command::PutBack(BlockId(1)));
@@ -296,7 +297,7 @@ mod tests {
         assert!(line.contains("look 2.1 in a new kernel"), "{line}");
         assert!(d.inspected_ok(2).contains("start r2"));
         assert_eq!(d.watched.started.as_ref().unwrap().label(), "block 7");
-        // Once more is another decision.
+        // Running it again takes another decision.
         d.started(2);
         assert!(d.ended(2, Outcome::Ok).ends_with("| idle"));
         d.put_back(1);

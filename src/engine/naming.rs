@@ -1,5 +1,5 @@
-//! Names of sessions for people: a session is called after what was asked first, until the person calls it otherwise.
-//! Names stand in titles and lists: no key gets into one.
+//! Names sessions for people: a session is named after its first prompt until the person renames it. Names appear in
+//! titles and lists, so keys are masked in them.
 
 use super::{Engine, notices};
 use crate::domain::{Entry, MaskedValue, Prompt, SessionNameError, session_name};
@@ -37,13 +37,13 @@ pub(crate) fn name_for(prompt: &MaskedValue<String>) -> String {
 }
 
 impl Engine {
-    /// Begins a turn with this prompt; the first one names the session.
+    /// Begins a turn with this prompt; the first prompt names the session.
     pub(super) fn prompted(&mut self, prompt: Prompt) {
         let name = name_for(&self.settings.masker.mask(prompt.text.clone()));
         self.prompted_as(prompt, name);
     }
 
-    /// Begins a turn with this prompt; a session without a name is called so.
+    /// Begins a turn with this prompt; a session without a name gets this one.
     pub(super) fn prompted_as(&mut self, prompt: Prompt, name: String) {
         self.record(Entry::Prompt(prompt));
         if self.state.transcript.name.is_empty() {
@@ -51,14 +51,14 @@ impl Engine {
         }
     }
 
-    /// The name of a session that begins as a file: that of the file, as far as it can be one.
+    /// The name of a session that begins with a file: the file's name, if it is a valid session name.
     pub(super) fn name_of_file(&self, name: &str) -> String {
         let masked = self.settings.masker.text(name);
         session_name(&masked)
             .map_or_else(|_| name_for(&self.settings.masker.mask(name.to_owned())), str::to_owned)
     }
 
-    /// The person gives the session another name.
+    /// The person renames the session.
     pub(super) fn rename(&mut self, name: &str) {
         let name = match session_name(name) {
             Ok(name) => self.settings.masker.text(name),

@@ -1,4 +1,4 @@
-//! What the engine tells the person, in the words of the interface: what happened, then what to press.
+//! Words the engine's messages to the person: what happened, then what to press.
 
 use super::changes;
 use super::difference::Difference;
@@ -134,7 +134,7 @@ pub(super) fn no_time() -> Notice {
     Notice::warn("The time limit has to be longer than 0 s.")
 }
 
-/// What the checks say of a text that the person has just changed.
+/// The result of the checks of a text that the person has just edited.
 pub(super) fn edited(block: &Block, review: &Review) -> Notice {
     let findings = findings(review);
     Notice::info(match changes::count_changed_lines(&block.original().source, &block.current().source) {
@@ -169,7 +169,7 @@ pub(super) fn kill_asked(block: BlockId, kernel: Option<(Language, KernelRef)>) 
     })
 }
 
-/// Nothing is taken back under a run.
+/// Nothing is undone while a run goes on.
 pub(super) fn not_while_a_run_goes_on() -> Notice {
     Notice::warn("A run goes on: what it did can be taken back once it has ended.")
 }
@@ -180,12 +180,13 @@ pub(super) fn nothing_to_take_back(block: BlockId) -> Notice {
     ))
 }
 
-/// A session that another installation wrote.
+/// Nothing is undone in a session that another installation wrote.
 pub(super) fn foreign_is_not_taken_back() -> Notice {
     Notice::warn("This session is foreign: nothing that it tells of is taken back.")
 }
 
-/// What could not be written down is not taken back: who has the session open would take it for the work of a run.
+/// Nothing is undone in a session opened for reading only: as it can't be recorded, whoever has the session open would
+/// take it for the work of a run.
 pub(super) fn reading_only_takes_nothing_back() -> Notice {
     Notice::warn(crate::domain::sentences::undo::READING_ONLY)
 }
@@ -212,7 +213,7 @@ pub(super) fn taken_back(block: BlockId, files: &[String], way: UndoWay) -> Noti
     })
 }
 
-/// Not all of it could be taken back.
+/// Some changes could not be undone or redone.
 pub(super) fn not_taken_back(block: BlockId, done: &[String], way: UndoWay, why: &str) -> Notice {
     let (files, why) = (one_line(&list_files(done)), one_line(why));
     Notice::warn(match (done.is_empty(), way) {
@@ -223,7 +224,7 @@ pub(super) fn not_taken_back(block: BlockId, done: &[String], way: UndoWay, why:
     })
 }
 
-/// What others did to obeyed names between two runs.
+/// Something other than a run changed files that programs obey by themselves.
 pub(super) fn changed_meanwhile(changes: &[FileChange]) -> Option<Notice> {
     let first = changes.first()?;
     let more = changes.len() - 1;
@@ -235,7 +236,7 @@ pub(super) fn changed_meanwhile(changes: &[FileChange]) -> Option<Notice> {
     )))
 }
 
-/// The person wants a block in a new kernel, or not any more; what becomes of the one that is there.
+/// The person switched a new kernel for a block on or off; says what becomes of the current one.
 pub(super) fn fresh(block: BlockId, fresh: bool, kernel: Option<(Language, KernelRef)>) -> Notice {
     Notice::info(match &kernel {
         Some((language, kernel)) if fresh => format!(
@@ -251,7 +252,7 @@ pub(super) fn fresh(block: BlockId, fresh: bool, kernel: Option<(Language, Kerne
     })
 }
 
-/// The person wants a block to have a terminal of its own, or not any more. A kernel has none: Python leaves it for that.
+/// The person switched a terminal for a block on or off. A kernel has no terminal: Python then runs outside of it.
 pub(super) fn terminal(block: BlockId, terminal: bool, leaves_kernel: bool) -> Notice {
     Notice::info(match (terminal, leaves_kernel) {
         (true, true) => format!("Block {block} would have its own terminal, and no kernel. T goes back."),
@@ -262,7 +263,7 @@ pub(super) fn terminal(block: BlockId, terminal: bool, leaves_kernel: bool) -> N
     })
 }
 
-/// What carries out the block gives no terminal.
+/// The block's executor has no terminal.
 pub(super) fn no_terminal(block: BlockId) -> Notice {
     Notice::info(format!(
         "Block {block} can't have a terminal of its own here: only programs of this machine can, no container and no \
@@ -302,7 +303,7 @@ pub(super) fn ended(run: &LiveRun, language: &Language, report: &RunReport) -> N
     }
 }
 
-/// A kernel ended by itself. What follows from it comes first: a cause can be longer than a row.
+/// A kernel ended by itself. The consequence comes before the cause, which can be longer than a row.
 pub(super) fn kernel_died(kernel: Option<KernelRef>, language: &Language, cause: &str) -> Notice {
     let cause = one_line(cause.trim_end().trim_end_matches('.'));
     let which = match kernel {
@@ -346,7 +347,7 @@ pub(super) fn misfit(misfit: &AnswerError) -> Notice {
     Notice::warn(format!("{} needs another answer: {}.", one_line(&misfit.field), one_line(&misfit.why)))
 }
 
-/// What was approved is not as it was shown.
+/// Something is not as it was when the person approved the block: it is asked about again.
 pub(super) fn asked_again(block: BlockId, why: &str) -> Notice {
     Notice::warn(running::asked_again(block, &one_line(why)))
 }
@@ -377,7 +378,7 @@ pub(super) fn rebuild_differs(block: BlockId, difference: &Difference, left: usi
     Notice::warn(format!("{}{}", differs(block, difference), not_again(left)))
 }
 
-/// What stands in the output of a run that is ended at a difference.
+/// The line in the output of a run that is ended because of a difference.
 pub(super) fn run_ends_at(block: BlockId, difference: &Difference) -> String {
     format!("{} The run was ended here.", differs(block, difference))
 }
@@ -422,7 +423,7 @@ pub(super) fn no_name(why: SessionNameError) -> Notice {
     Notice::warn(format!("Not renamed: {why}."))
 }
 
-/// What a session that is opened again has lost: runs, variables, and the rules that held.
+/// What a session that is opened again has lost: runs, variables, and the rules that were in force.
 pub(super) fn resumed(lost: &[BlockId], rules: usize) -> Notice {
     let kept = saving::not_kept(rules);
     match lost {

@@ -1,30 +1,29 @@
-//! A file that the person opens as a session (`sayso --from FILE`): its text is their message, its blocks wait in their
-//! order. Opening it decides nothing, and no model is asked: what comes of them is told with the next prompt.
+//! Opens a file as a session (`sayso --from FILE`): its text becomes the person's message, its blocks wait in their
+//! order. Opening it decides nothing and asks no model: the results are sent with the next prompt.
 
 use super::{Engine, Phase, notices};
 use crate::domain::{BlockKind, Entry, Language, Origin, TurnEnd};
 use std::sync::Arc;
 
-/// A file taken apart.
+/// A file split into text and blocks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenedFile {
-    /// What the file is called: the session is called so, too.
+    /// The file's name, which the session gets too.
     pub(crate) name: String,
-    /// What it says beside its blocks, with a mark where each of them stood.
+    /// Its text without the blocks, with a mark where each of them was.
     pub(crate) text: String,
     /// Its blocks, in their order.
     pub(crate) blocks: Vec<OpenedBlock>,
 }
 
-/// A block of such a file.
+/// A block of an opened file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct OpenedBlock {
-    /// What kind of thing it is.
     pub(crate) kind: BlockKind,
-    /// The language of its text; `None`: it is no code.
+    /// The language of its text; `None`: it is not code.
     pub(crate) language: Option<Language>,
     pub(crate) source: Arc<str>,
-    /// Where it stood, one line: `cell 3 of report.ipynb`.
+    /// Where it was in the file, on one line: `cell 3 of report.ipynb`.
     pub(crate) place: String,
 }
 
@@ -36,7 +35,7 @@ impl Engine {
         }
         let name = self.name_of_file(&file.name);
         self.prompted_as(file.text.into(), name);
-        // Nothing is asked of a model: its turn is over before it begins.
+        // No model is asked: this turn ends at once.
         self.record(Entry::TurnEnd(TurnEnd::Answered));
         let mut blocks = Vec::new();
         for OpenedBlock { kind, language, source, place } in file.blocks {
@@ -82,7 +81,7 @@ mod tests {
         d.prints("2\n");
         let line = d.ended(1, Outcome::Ok);
         assert!(line.ends_with("deciding 2"), "{line}");
-        // A second one, or one between, is refused.
+        // Opening a second file while blocks wait is refused.
         assert!(!d.command(Command::OpenFile(file())).contains("+block"));
         d.inspected_ok(2);
         let line = d.skip(2);

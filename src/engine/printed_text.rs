@@ -1,10 +1,10 @@
-//! What a program prints, as text that is told while it comes: each of its streams is decoded by itself.
+//! Turns a program's output into text while it arrives. Each of its streams is decoded by itself.
 
 use crate::domain::Stream;
 use crate::text::rewritten::LineCollapser;
 use crate::text::utf8::Utf8Decoder;
 
-/// The state of both streams of a run.
+/// The decoders of both streams of a run.
 #[derive(Debug, Default)]
 pub(crate) struct PrintedText {
     stdout: StreamText,
@@ -18,15 +18,16 @@ struct StreamText {
 }
 
 impl PrintedText {
-    /// What is to be told of these bytes. With a moment in milliseconds lines are only added: one that is written over is
-    /// told as it ends, or now and then. Without one it is what was printed.
+    /// The text of these bytes. With `now_ms` (milliseconds) it consists of whole lines for a display that only
+    /// appends: a line that is overwritten (a progress bar) is given at its end, or now and then. Without it, the text
+    /// is what was printed.
     pub(crate) fn push(&mut self, stream: Stream, bytes: &[u8], now_ms: Option<u64>) -> String {
         let of_stream = self.of(stream);
         let text = of_stream.decoder.push(bytes);
         of_stream.lines_of(text, now_ms)
     }
 
-    /// What is left to be told when nothing more comes.
+    /// The rest of the text at the end of the stream.
     pub(crate) fn finish(&mut self, stream: Stream, now_ms: Option<u64>) -> String {
         let of_stream = self.of(stream);
         let rest = of_stream.decoder.finish();

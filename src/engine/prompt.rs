@@ -1,4 +1,4 @@
-//! The system prompt: what a model has to know about sayso, put together from texts in `assets/prompts`.
+//! Composes the system prompt, which tells a model about sayso, from texts in `assets/prompts`.
 
 use crate::domain::{Dialect, Language, Languages};
 use std::fmt::Write as _;
@@ -13,16 +13,17 @@ const EDITS: &str = include_str!("../../assets/prompts/edits.md");
 const EXECUTE_TAGS: &str = include_str!("../../assets/prompts/execute-tags.md");
 const EXECUTE_TAGS_SMALL: &str = include_str!("../../assets/prompts/execute-tags-small.md");
 
-/// Where the words on sayso and on the dialect go, and within them those on the dialect.
+/// Where the text about sayso is inserted, and within that the text about the dialect.
 const ABOUT_PLACEHOLDER: &str = "{about}";
 const DIALECT_PLACEHOLDER: &str = "{dialect}";
-/// Where it is told whether anybody can type into a block.
+/// Where the prompt says whether anybody can type into a block.
 const INPUT_PLACEHOLDER: &str = "{input}";
-/// Where it is told what the Python kernel does, where Python has one.
+/// Where the prompt describes the Python kernel, if Python has one.
 const LEFT_PLACEHOLDER: &str = "{left}";
 const VALUES_PLACEHOLDER: &str = "{values}";
 
-/// Where code runs in Jupyter kernels: which languages have one is known later than this, and told with the conditions.
+/// Used where code runs in Jupyter kernels: which languages have one becomes known later, and is sent with the
+/// conditions.
 const KERNELS: &str = "- the languages for which there is a Jupyter kernel, which the conditions name: each has one persistent \
                        kernel, in which variables, functions and imports stay between blocks.";
 
@@ -31,8 +32,8 @@ pub(crate) fn system_of_kernels(cwd: &str, os: &str) -> String {
     filled(KERNELS, cwd, os)
 }
 
-/// The system prompt for a session: what can be run, where; with a gap for what depends on the model. `terminals` are
-/// languages whose blocks have a terminal of their own: no kernel keeps anything for those.
+/// The system prompt for a session: what can run, and where, with a placeholder for what depends on the model.
+/// `terminals` are languages whose blocks have a terminal of their own: these keep nothing in a kernel.
 pub(crate) fn system(languages: &Languages, terminals: &[Language], cwd: &str, os: &str) -> String {
     let (mut running, mut fresh) = (String::new(), Vec::new());
     for entry in languages.0.iter() {
@@ -56,9 +57,9 @@ fn filled(languages: &str, cwd: &str, os: &str) -> String {
     SYSTEM.replace("{languages}", languages).replace("{os}", os).replace("{cwd}", cwd)
 }
 
-/// A system prompt with its gap filled: how to work, and how to hand over code in this dialect. Small models are told less
-/// and plainer, without edits: they take examples for the task and make up what code would find out
-/// (`cargo bench --bench replies`). What they write of edits all the same is read.
+/// Fills the placeholder of a system prompt: how to work, and how to hand over code in this dialect. Small models get a
+/// shorter, plainer text without edits: they take examples for the task and make up the output of code (`cargo bench
+/// --bench replies`). Edits that they write all the same are understood.
 pub(crate) fn in_dialect(prompt: &str, dialect: Dialect, is_small: bool, terminals: &[Language]) -> String {
     let (about, how) = match (dialect, is_small) {
         (Dialect::Fences, true) => (ABOUT_SMALL, FENCES_SMALL.trim_end().to_owned()),
@@ -83,11 +84,11 @@ pub(crate) fn in_dialect(prompt: &str, dialect: Dialect, is_small: bool, termina
         &how,
         1,
     );
-    // The gap stands in front of all that comes from outside.
+    // The placeholder comes before all text from outside, so only sayso's own is replaced.
     prompt.replacen(ABOUT_PLACEHOLDER, &about, 1)
 }
 
-/// Whether anybody can type into a block: where it has a terminal from the start.
+/// The sentence on input: it can be typed only into blocks that have a terminal by default.
 fn input(is_small: bool, terminals: &[Language]) -> String {
     let names: Vec<&str> = terminals.iter().map(Language::as_str).collect();
     match (names.as_slice(), is_small) {

@@ -1,8 +1,8 @@
-//! Any order of events, nonsense included: what may never happen does not.
+//! Property tests: whatever the order of events, even a nonsensical one, the engine's invariants hold.
 //!
-//! [`WatchedEngine`] checks after every event that no run starts without the recorded decision of somebody who was asked
-//! about exactly those bytes and terms, that every run ends once, that the durable half is what its entries fold to,
-//! and that the phase fits the state. Here events are thrown at it: mostly such as could come, aimed a little off.
+//! [`WatchedEngine`] checks after every event that no run starts without a recorded decision about exactly those bytes
+//! and terms by somebody who was asked, that every run ends once, that the transcript equals its folded entries, and
+//! that the phase fits the state. The tests here feed it random events, most of them close to what could really come.
 
 use super::cost::Prices;
 use super::dialogue::{WatchedEngine, confined, failure, report, review, terms};
@@ -22,7 +22,7 @@ use proptest::prelude::*;
 
 /// Cases of each property.
 const CASES: u32 = 10_000;
-/// Events of a case, at most.
+/// The most events of a case.
 const EVENTS: usize = 80;
 
 const REPLIES: &[&str] = &[
@@ -47,10 +47,10 @@ const CALLS: &[(&str, &str)] = &[
 ];
 const SOURCES: &[&str] = &["print(1)\n", "print(3)\n", "", "  \n", "print(1)\r\n"];
 
-/// What to throw: a kind, and two numbers that aim it.
+/// A random event: its kind, and two numbers that choose its content.
 type EventNumbers = (u8, u8, u8);
 
-/// The events of a kind stand as often as they should come.
+/// Makes the event. How often a kind occurs below sets its probability.
 fn event(watched: &WatchedEngine, (kind, a, b): EventNumbers) -> Event {
     let aim = EventMaker { watched, a: usize::from(a), b: usize::from(b) };
     if kind >= 80 {
@@ -105,7 +105,7 @@ fn pick<'a>(from: &[&'a str], at: usize) -> &'a str {
     from[at % from.len()]
 }
 
-/// Aims at what is there, and now and then beside it.
+/// Makes events about existing blocks and runs, and now and then about others.
 struct EventMaker<'a> {
     watched: &'a WatchedEngine,
     a: usize,
@@ -117,7 +117,7 @@ impl EventMaker<'_> {
         &self.watched.engine.state().phase
     }
 
-    /// What could well come next: without it most sessions would end before anything has run.
+    /// An event that makes sense now: without these, most sessions would end before anything has run.
     fn fitting(&self) -> Event {
         match self.phase() {
             Phase::Idle if self.b.is_multiple_of(3) => Event::User(Command::PutBack(self.block())),
@@ -165,7 +165,7 @@ impl EventMaker<'_> {
         }
     }
 
-    /// What comes next where a rule covers the block that waits.
+    /// An event that makes sense while a rule covers the block that waits.
     fn announced(&self) -> Option<Event> {
         let matched = self.watched.engine.state().live.matched.as_ref()?;
         let (block, revision) = (matched.block, matched.revision);
@@ -178,7 +178,7 @@ impl EventMaker<'_> {
         })
     }
 
-    /// The timer that was set last, or one before it.
+    /// The id of the timer that was set last, or one before it.
     fn timer(&self) -> TimerId {
         let matched = self.watched.engine.state().live.matched.as_ref();
         let set = matched.and_then(|matched| match matched.countdown {
@@ -199,7 +199,7 @@ impl EventMaker<'_> {
         reasons[self.b % 4]
     }
 
-    /// A call of a tool, sound or not; two in eight have the same identity, and one has none.
+    /// A tool call, valid or not; two in eight have the same id, and one has none.
     fn call(&self) -> ReplyEvent {
         let (name, arguments) = CALLS[self.b / 4 % CALLS.len()];
         let id = match self.a % 8 {
@@ -258,7 +258,7 @@ impl EventMaker<'_> {
             kernel: Some(KernelRef { generation, variables: 0, goes_on: false }),
             ..if file.is_none() && !(self.b / 10).is_multiple_of(4) { self.confined() } else { terms() }
         };
-        // Where a rule is in force, most blocks are such as it could cover.
+        // While a rule is in force, let it cover most blocks.
         let rule = self.watched.engine.state().transcript.rules_in_force().next_back();
         if let (Some(rule), None, false) = (rule, file, self.a.is_multiple_of(4)) {
             let found = Terms { language: found.language, ..rule.terms.clone() };
@@ -274,7 +274,7 @@ impl EventMaker<'_> {
         Event::Inspected(block, self.revision(block), Box::new(Inspection::new(review, terms)))
     }
 
-    /// Confined, and now and then with other rights.
+    /// Confined terms, now and then with other rights.
     fn confined(&self) -> Terms {
         let mut terms = confined();
         match self.b / 40 {
@@ -312,7 +312,7 @@ impl EventMaker<'_> {
         RunReport { kernel, ..report(outcome) }
     }
 
-    /// Something is known of a model: of the one in use, or of another.
+    /// An event about a model: the one in use, or another.
     fn known(&self) -> Event {
         let model = self.watched.engine.state().transcript.model.clone();
         let model = model.filter(|_| !self.b.is_multiple_of(4)).unwrap_or_else(name);
@@ -448,7 +448,8 @@ fn throws() -> impl Strategy<Value = Vec<EventNumbers>> {
 proptest! {
     #![proptest_config(crate::test_cases::cases(CASES))]
 
-    /// No order of events starts a run without its recorded decision, and whatever else the watch knows.
+    /// In no order of events does a run start without its recorded decision, or another check of [`WatchedEngine`]
+    /// fail.
     #[test]
     fn any_order_of_events(policy in policy(), throws in throws()) {
         let mut watched = WatchedEngine::new(Engine::new(settings(policy)), Vec::new());
@@ -459,8 +460,8 @@ proptest! {
         watched.replay();
     }
 
-    /// The program dies at any moment, with any number of its last entries not yet on disk; what follows keeps the
-    /// same promises.
+    /// The program dies at any moment, and the last entries may not be saved; the resumed session keeps the same
+    /// invariants.
     #[test]
     fn any_order_of_events_with_resumes(
         policy in policy(),
@@ -481,7 +482,7 @@ proptest! {
         watched.replay();
     }
 
-    /// A file with damaged lines in its middle opens, and goes on under the same promises.
+    /// A session file with damaged lines in the middle opens, and the session keeps the same invariants.
     #[test]
     fn a_damaged_session_opens(throws in throws(), holes in prop::collection::vec(any::<u16>(), 0..6), more in throws()) {
         let mut watched = WatchedEngine::new(Engine::new(settings(Policy::Ask)), Vec::new());
@@ -503,7 +504,7 @@ proptest! {
         watched.replay();
     }
 
-    /// What is shown of a reply while it streams is what the parser knows, whatever its pieces.
+    /// The live copy of a streaming reply equals the parser's segments, whatever the pieces.
     #[test]
     fn the_live_copy_follows_the_parser(
         parts in prop::collection::vec((0usize..9, 1usize..9), 0..12),
@@ -518,7 +519,7 @@ proptest! {
     }
 }
 
-/// What the throws have to reach.
+/// What the random events have to reach.
 const CORNERS: &[&str] = &[
     "Idle",
     "Replying StepId",
@@ -565,7 +566,7 @@ const CORNERS: &[&str] = &[
     "KernelRestarted",
 ];
 
-/// The throws reach what they are meant to reach: a property that never saw a run would prove nothing.
+/// The random events reach everything in `CORNERS`: a property that never saw a run would prove nothing.
 #[test]
 fn the_throws_reach_every_corner() {
     use proptest::strategy::ValueTree as _;

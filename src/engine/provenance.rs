@@ -1,42 +1,42 @@
-//! The texts that a block could have its words from: all that was said, printed and read before it was written.
+//! Collects the texts from which a block may have its words: all that was said, printed and read before it was written.
 //!
-//! Which of its literals really come from them is found out in the review room; here they are only gathered, in their
-//! order, and within bounds.
+//! The review room finds out which of the block's literals come from them; here they are only collected, in their order
+//! and within bounds.
 
 use super::transcript::{BlockItem, Item, OTHER_ENTRY, Settlement};
 use super::{State, Transcript};
 use crate::domain::{BlockId, BlockKind, Entry, Prompt, RunId, RunReport, StepId, Stream, TextOrigin};
 use std::sync::Arc;
 
-/// Most bytes of outputs and files that are gathered, the newest first; the person's and the model's words are all, but
-/// for [messages](MAX_MESSAGE_BYTES) far back.
+/// The most bytes of outputs and files, the newest first. The words of the person and the model are all included,
+/// except old [messages](MAX_MESSAGE_BYTES).
 const MAX_BYTES: usize = 4 << 20;
-/// Bytes of messages that are read from the file for it, the newest first.
+/// The most bytes of messages that are read from the session file for it, the newest first.
 const MAX_MESSAGE_BYTES: usize = 32 << 20;
 
-/// Texts with those whose words they are, oldest first.
+/// Texts and where each comes from, oldest first.
 pub(crate) type TracedTexts = Vec<(Arc<str>, TextOrigin)>;
 
-/// The texts before those are read that stand in the file alone.
+/// The texts, some of which still have to be read from the session file.
 #[derive(Debug, Default)]
 pub(crate) struct UnreadTexts(Vec<(TextSource, TextOrigin)>);
 
-/// A text, or what tells where it stands.
+/// A text, or where the session file has it.
 #[derive(Debug)]
 enum TextSource {
     Here(Arc<str>),
-    /// What a run printed: which entry of the file has it.
+    /// The output of a run: the run and the number of its entry.
     Away(RunId, u64),
-    /// A message, of about so many bytes: which entry of the file it is.
+    /// A message: the number of its entry, and about how many bytes it has.
     Message(u64, usize),
 }
 
 impl UnreadTexts {
-    /// The texts, with those that `read` gives for an entry of the file. Of outputs and files that are too many the oldest
-    /// are left out, and are not read.
+    /// Returns the texts; `read` reads an entry of the session file. If outputs and files are too large, the oldest are
+    /// left out without reading them.
     ///
     /// # Errors
-    /// When one can't be read: what came from it is not known.
+    /// If an entry can't be read: then it is not known what came from it.
     pub(crate) fn read(
         &self,
         mut read: impl FnMut(u64) -> Result<Entry, String>,
@@ -46,7 +46,7 @@ impl UnreadTexts {
         for (words, from) in self.0.iter().rev() {
             let texts = match words {
                 TextSource::Here(text) => vec![text.clone()],
-                // Behind one that is too large nothing older is read: what is left out is the oldest.
+                // After a message that is too large, no older one is read: the oldest are left out.
                 TextSource::Message(_, bytes) if *bytes > of_messages => {
                     of_messages = 0;
                     continue;
@@ -78,7 +78,7 @@ impl UnreadTexts {
     }
 }
 
-/// The texts of a message, the last one first.
+/// The texts of a message in reverse order.
 fn message_texts(entry: Entry) -> Result<TracedTexts, String> {
     match entry {
         Entry::Reply { text, .. } => Ok(vec![(text.into(), TextOrigin::Model)]),
@@ -90,7 +90,7 @@ fn message_texts(entry: Entry) -> Result<TracedTexts, String> {
     }
 }
 
-/// What a run told: both streams, its value, its error.
+/// What a run returned: both streams, its value, its error.
 fn printed(report: &RunReport) -> Vec<Arc<str>> {
     let streams = [Stream::Stdout, Stream::Stderr];
     let streams = streams.map(|stream| String::from_utf8_lossy(&report.output.bytes(stream)).into());
@@ -98,8 +98,8 @@ fn printed(report: &RunReport) -> Vec<Arc<str>> {
     streams.into_iter().chain(said.into_iter().flatten().map(Into::into)).collect()
 }
 
-/// What was said, printed and read before the reply of this step: first the files of instructions that requests carry.
-/// The person's own edits of a block of that reply are among it: what the person wrote came from nowhere else.
+/// What was said, printed and read before the reply of this step, beginning with the instruction files in use. Includes
+/// the person's edits of blocks of that reply: these words come from the person.
 pub(crate) fn unread_texts(state: &State, step: StepId) -> UnreadTexts {
     let transcript = &state.transcript;
     let end =
@@ -136,7 +136,7 @@ pub(crate) fn unread_texts(state: &State, step: StepId) -> UnreadTexts {
     UnreadTexts(texts)
 }
 
-/// Drops what will not be read in any case: outputs and files that newer ones in memory leave no room for.
+/// Drops outputs and files that would be left out in any case, because newer ones in memory use up the limit.
 fn drop_excess(texts: &mut Vec<(TextSource, TextOrigin)>) {
     let mut left = MAX_BYTES;
     texts.reverse();
@@ -155,7 +155,7 @@ fn in_memory(text: &str) -> TextSource {
     TextSource::Here(text.into())
 }
 
-/// What became of a block, as far as it brought words in.
+/// Adds the words that came with what became of a block.
 fn outcome(
     transcript: &Transcript,
     block: BlockId,

@@ -1,11 +1,11 @@
-//! Rebuilding a kernel: the blocks that made an earlier one come back, one decision after the other, in their order.
+//! Rebuilds a kernel: proposes again the blocks that made an earlier one, one decision after the other, in their order.
 //!
-//! A plan names runs that ended well in the kernel that was there before (`plan`). It is an order of things to look at and
-//! no decision: each block waits with its whole text, its findings and its terms, and is decided about like every block.
-//! Blocks that touched nothing but the kernel come together, as one block of sayso's own that consists of their texts
-//! (`merged`). What a block did is compared with its earlier run (`compare`), of those that came together before the next of
-//! them runs; the first that did something else, or ended otherwise, ends the plan. A run whose approval was for other bytes than
-//! those that stand there is named and left out: a session file can be written by anybody who can write files.
+//! A plan names runs that ended well in the previous kernel (`plan`). It only sets an order and decides nothing: each
+//! block waits with its whole text, its findings and its terms for a decision like every block. Blocks that touched
+//! nothing but the kernel are merged into one block of sayso's own (`merged`). What a block does is compared with its
+//! earlier run (`compare`); within a merged block before its next part runs. The first block that did something else,
+//! or ended otherwise, ends the plan. A run whose approval was for other bytes than the session file now has is named
+//! and left out: anybody who can write files could have changed the session file.
 
 mod compare;
 mod merged;
@@ -28,15 +28,15 @@ use std::collections::VecDeque;
 /// A plan that the person goes through.
 #[derive(Debug, Default)]
 pub(super) struct RebuildQueue {
-    /// The runs that are still to be repeated: those of one decision together.
+    /// The runs still to be repeated; each item is one decision.
     todo: VecDeque<Vec<RunId>>,
-    /// What is being repeated.
+    /// The decision in progress.
     turn: Option<Box<RebuildTurn>>,
-    /// How many blocks ran again.
+    /// How many runs were repeated.
     done: usize,
     /// The generation of the kernel that they ran in.
     kernel: Option<u32>,
-    /// The first of what could not be compared, in words.
+    /// The first thing that could not be compared, in words.
     gap: Option<String>,
 }
 
@@ -47,21 +47,21 @@ struct RebuildTurn {
     block: BlockId,
     /// The runs that it repeats.
     runs: Vec<RunId>,
-    /// Whether it runs.
+    /// Whether the block has been approved and runs.
     running: bool,
-    /// What those told so far that came together.
+    /// What the parts of a merged block reported so far.
     told: ToldParts,
-    /// Where its run was told to end.
+    /// The block and difference because of which the run is ended.
     differs: Option<(BlockId, Difference)>,
 }
 
 impl RebuildQueue {
-    /// How many blocks were not run again.
+    /// How many runs are still to be repeated.
     fn count_left(&self) -> usize {
         self.todo.iter().map(Vec::len).sum()
     }
 
-    /// Whether its block will be compared with this.
+    /// Whether the block in progress will be compared with this text.
     pub(super) fn compares(&self, body: Body) -> bool {
         let Body::Output(run) = body else { return false };
         self.turn.as_ref().is_some_and(|turn| turn.runs.contains(&run))
@@ -69,7 +69,7 @@ impl RebuildQueue {
 }
 
 impl Engine {
-    /// The person wants to go through these runs of the plan.
+    /// The person starts a plan with these runs.
     pub(super) fn rebuild(&mut self, runs: &[RunId]) {
         if self.state.phase != Phase::Idle {
             return self.notify(notices::no_rebuild());
@@ -82,11 +82,11 @@ impl Engine {
         self.next_of_plan();
     }
 
-    /// Brings the next blocks of the plan back; true when there were some.
+    /// Proposes the next block of the plan; returns whether there was one.
     fn next_of_plan(&mut self) -> bool {
         while let Some(runs) = self.plan.todo.pop_front() {
             let Some(block) = self.propose_step(&runs) else { continue };
-            // What they printed is compared with once the block has run.
+            // Their outputs are needed for the comparison once the block has run.
             self.ask_for(&runs.iter().copied().map(Body::Output).collect::<Vec<_>>());
             let told = ToldParts::default();
             let turn = RebuildTurn { block, runs, running: false, told, differs: None };
@@ -98,7 +98,7 @@ impl Engine {
         false
     }
 
-    /// The block that repeats these runs.
+    /// Proposes the block that repeats these runs.
     fn propose_step(&mut self, runs: &[RunId]) -> Option<BlockId> {
         if let [run] = runs {
             let block = self.state.transcript.run(*run)?.0.block.id;
@@ -111,14 +111,14 @@ impl Engine {
         Some(self.propose_own(kind, Language::python(), text.into(), note))
     }
 
-    /// A block was granted: perhaps it is the plan's.
+    /// A block was granted: if it is the plan's, its run begins.
     pub(super) fn plan_runs(&mut self, block: BlockId) {
         if let Some(turn) = self.plan.turn.as_mut().filter(|turn| turn.block == block) {
             turn.running = true;
         }
     }
 
-    /// A run has ended: the plan goes on, or ends here. Tells whether its next block is being looked at.
+    /// A run has ended: the plan goes on, or ends here. Returns whether its next block was proposed.
     pub(super) fn plan_ran(&mut self, run: RunId, block: BlockId, outcome: &Outcome) -> bool {
         let Some(turn) = self.plan.turn.take_if(|turn| turn.running && turn.block == block) else {
             return false;
@@ -173,7 +173,7 @@ impl Engine {
         self.next_or_end()
     }
 
-    /// The plan's next block comes back, or its end is told; tells whether one came.
+    /// Proposes the plan's next block, or reports the end of the plan; returns whether there was a block.
     fn next_or_end(&mut self) -> bool {
         if self.next_of_plan() {
             return true;
@@ -183,12 +183,12 @@ impl Engine {
         false
     }
 
-    /// What the plan has built so far is gone: so is the plan.
+    /// Drops the plan, since the kernel that it was building is gone.
     pub(super) fn drop_plan(&mut self) {
         self.plan = RebuildQueue::default();
     }
 
-    /// A block was rejected or skipped. Where it was the plan's turn, its next block comes back; tells whether one did.
+    /// A block was rejected or skipped. If it was the plan's, proposes the next one; returns whether there was one.
     pub(super) fn plan_left(&mut self, block: BlockId) -> bool {
         if self.plan.turn.take_if(|turn| !turn.running && turn.block == block).is_none() {
             return false;

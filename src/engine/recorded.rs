@@ -1,8 +1,8 @@
-//! The runs of a session in their order, each with the bytes that were approved for it and with what came of it: what a
-//! replay repeats and compares with.
+//! Reads the runs of a session in their order, each with the bytes approved for it and its result: a replay repeats
+//! them and compares the results.
 //!
-//! It reads and decides nothing: that a session tells of an approval lets nothing run. Whoever repeats a run says so anew
-//! ([`super::named`]), and finds its terms anew.
+//! It decides nothing: an approval recorded in a session lets nothing run. Repeating a run takes a new decision
+//! ([`super::named`]) and new terms.
 
 use super::transcript::{BlockItem, RunItem, Transcript};
 use crate::domain::{
@@ -16,19 +16,20 @@ use std::sync::Arc;
 /// All runs of a session.
 #[derive(Debug, Default)]
 pub(crate) struct RecordedRuns {
-    /// Those of each time that it was open: kernels and shells begin anew with each.
+    /// The runs by the periods in which the session was open: each begins with new kernels and shells.
     pub(crate) sittings: Vec<RecordedPeriod>,
-    /// Blocks of which changes were taken back, or made again: that is not repeated.
+    /// Blocks whose changes were undone or redone: that is not repeated.
     pub(crate) taken_back: BTreeSet<BlockId>,
-    /// Files that were there before, and that a run changed.
+    /// Files that a run changed and that existed before.
     pub(crate) changed: BTreeSet<String>,
-    /// The record of the first run that changed each of those, in which stands what they were before it, where one was kept.
+    /// For each of those, the undo record of the first run that changed it, if there is one: it has the file's content
+    /// before that run.
     pub(crate) earlier: BTreeMap<String, Sha256>,
-    /// Files that a run made.
+    /// Files that a run created.
     pub(crate) made: BTreeSet<String>,
 }
 
-/// The runs of one time that the session was open.
+/// The runs of one period in which the session was open.
 #[derive(Debug, Default)]
 pub(crate) struct RecordedPeriod {
     pub(crate) steps: Vec<RecordedStep>,
@@ -39,17 +40,17 @@ pub(crate) struct RecordedPeriod {
 pub(crate) struct RecordedStep {
     pub(crate) run: RunId,
     pub(crate) block: BlockId,
-    /// What the block is, in a few words.
+    /// The label of the block.
     pub(crate) what: String,
     /// The first line of its text.
     pub(crate) first_line: String,
-    /// Files that it needs, as far as its review tells.
+    /// Files that it reads, as far as its review knows.
     pub(crate) reads: Vec<String>,
     pub(crate) repeats: Result<Box<RecordedRun>, NotRepeated>,
 }
 
 impl RecordedStep {
-    /// What carried its code out; `None` where it is not repeated, or was no code.
+    /// The executor that ran its code; `None` if it is not repeated or was not code.
     pub(crate) fn ran_on(&self) -> Option<ExecutorKind> {
         let run = self.repeats.as_ref().ok()?;
         Some(run.terms.executor).filter(|executor| executor.runs_code())
@@ -60,7 +61,7 @@ impl RecordedStep {
 #[derive(Clone, Debug)]
 pub(crate) struct RecordedRun {
     pub(crate) bytes: RecordedBlock,
-    /// Under which terms it ran.
+    /// The terms it ran under.
     pub(crate) terms: Terms,
     /// When it was approved, and when it ended.
     pub(crate) time: (Timestamp, Timestamp),
@@ -70,26 +71,23 @@ pub(crate) struct RecordedRun {
 /// The bytes that were approved for a run, and what they were approved as.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordedBlock {
-    /// What its messages call it.
+    /// Its name in error messages.
     pub(crate) label: String,
     pub(crate) kind: BlockKind,
-    /// The language that it was read as.
     pub(crate) language: Language,
     pub(crate) source: Arc<str>,
-    /// Of an edit: what was written for it, and what its files were.
+    /// For an edit: its text as proposed, and what its files were.
     pub(crate) edit: Option<RecordedEdit>,
-    /// How much it may use.
     pub(crate) limits: Limits,
-    /// Whether it ran in a kernel in which nothing was before.
+    /// Whether it ran in an empty kernel.
     pub(crate) fresh: bool,
 }
 
-/// What an edit was made from.
+/// The edit from which a run's text was made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RecordedEdit {
-    /// Its text as it was proposed.
     pub(crate) written: Arc<str>,
-    /// What each of its files was, in their order.
+    /// What each file was before the edit, in their order.
     pub(crate) bases: Vec<OnDisk>,
 }
 
@@ -104,7 +102,7 @@ pub(crate) enum NotRepeated {
     Lost,
     #[error("it was stopped by hand")]
     Interrupted,
-    /// A key was masked when it was saved.
+    /// A key in it was masked when it was saved.
     #[error("its text in the session is not the one that was approved: a key in it is masked")]
     Masked,
     #[error("it had a terminal, and what was typed into it is recorded nowhere")]
@@ -112,26 +110,26 @@ pub(crate) enum NotRepeated {
 }
 
 impl NotRepeated {
-    /// Whether nothing of it was to be repeated, so that the rest tells as much without it.
+    /// Whether leaving it out does not make the comparison of the other runs less meaningful.
     pub(crate) fn is_harmless(self) -> bool {
         matches!(self, NotRepeated::Fetched | NotRepeated::Lost | NotRepeated::Interrupted)
     }
 }
 
-/// What all runs of a session were allowed.
+/// What every run of a session was allowed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct AllowedThen {
     pub(crate) network: bool,
-    /// The strictest level; `None`: none of them was confined.
+    /// The strictest sandbox level; `None`: no run was confined.
     pub(crate) level: Option<SandboxLevel>,
-    /// Folders that all of them could read; `None`: they could read all that the account can.
+    /// Folders that all confined runs could read; `None`: no run was confined.
     pub(crate) read: Option<BTreeSet<PathBuf>>,
-    /// Environment variables that all of them were given.
+    /// Environment variables that every run got.
     pub(crate) environment: BTreeSet<String>,
 }
 
 impl RecordedRuns {
-    /// The runs that these entries tell of. `installs`: those of packages are repeated too.
+    /// The runs in these entries. `installs`: whether installations of packages are repeated too.
     pub(crate) fn of(entries: &[(Timestamp, Entry)], installs: bool) -> Self {
         let transcript = Transcript::fold(entries.iter().cloned());
         let mut all = Self { sittings: vec![RecordedPeriod::default()], ..Self::default() };
@@ -162,7 +160,7 @@ impl RecordedRuns {
         all
     }
 
-    /// A file that is told of for the first time was made, or was there before.
+    /// Notes the files in a receipt: at its first mention a file was either created by the run or existed before.
     fn note_files(&mut self, receipt: &Receipt) {
         let record = receipt.undo.as_ref().and_then(|note| note.record);
         for file in &receipt.files {
@@ -181,7 +179,7 @@ impl RecordedRuns {
         }
     }
 
-    /// What all of its programs were allowed.
+    /// What every run of code was allowed.
     pub(crate) fn allowed(&self) -> AllowedThen {
         let mut all = AllowedThen::default();
         let runs = self.sittings.iter().flat_map(RecordedPeriod::runs);
@@ -190,7 +188,7 @@ impl RecordedRuns {
             let environment = rights.environment.iter().cloned().collect();
             all.environment = if at == 0 { environment } else { &all.environment & &environment };
             let level = rights.sandbox.level;
-            // Where nothing confined it, the network was open to it too.
+            // A run without a sandbox had access to the network, too.
             all.network = (at == 0 || all.network) && (rights.network || level == SandboxLevel::Off);
             if level == SandboxLevel::Off {
                 continue;
@@ -205,7 +203,7 @@ impl RecordedRuns {
         all
     }
 
-    /// Whether packages are fetched by one of the runs that are repeated.
+    /// Whether one of the runs to be repeated installs packages.
     pub(crate) fn installs(&self) -> bool {
         let mut runs = self.sittings.iter().flat_map(RecordedPeriod::runs);
         runs.any(|run| matches!(run.bytes.kind, BlockKind::Install { .. }))
@@ -217,23 +215,24 @@ impl RecordedRuns {
 }
 
 impl RecordedPeriod {
-    /// The runs that are repeated.
+    /// The runs to be repeated.
     pub(crate) fn runs(&self) -> impl Iterator<Item = &RecordedRun> {
         self.steps.iter().filter_map(|step| step.repeats.as_deref().ok())
     }
 }
 
-/// The kernels of the runs before, by language: the generation of each; `None`: the person restarted it.
+/// The newest kernel of each language: its generation, or `None` if the person restarted it.
 #[derive(Debug, Default)]
 struct KernelsBefore(BTreeMap<Language, Option<u32>>);
 
 impl KernelsBefore {
-    /// The person restarted all of them.
+    /// The person restarted all kernels.
     fn restart(&mut self) {
         self.0.values_mut().for_each(|generation| *generation = None);
     }
 
-    /// Whether a run under these terms was in another kernel than the one of its language before it.
+    /// Notes the kernel of a run with these terms; returns whether the run before it in this language had another
+    /// kernel.
     fn is_another_for(&mut self, terms: &Terms) -> bool {
         let Some(kernel) = terms.kernel else { return false };
         let before = self.0.insert(terms.language.clone(), Some(kernel.generation));
@@ -241,7 +240,7 @@ impl KernelsBefore {
     }
 }
 
-/// A run of a block; `None` where nothing of it ever ran.
+/// A run of a block; `None` if its code never ran.
 fn step(item: &BlockItem, run: &RunItem, fresh: bool, installs: bool) -> Option<RecordedStep> {
     let (ended, report) = run.ended.as_ref().map(|(at, report)| (*at, report.clone())).unzip();
     if let Some(report) = &report
@@ -288,7 +287,7 @@ fn step(item: &BlockItem, run: &RunItem, fresh: bool, installs: bool) -> Option<
     })
 }
 
-/// The files that a run needs: those that its text names to be read, and those that an edit was made from.
+/// The files that a run needs: those that its text reads, and the files of an edit.
 fn reads(item: &BlockItem, run: &RunItem) -> Vec<String> {
     let review = item.review.as_ref().filter(|(of, _)| *of == run.revision);
     let mut reads = review.map(|(_, review)| review.effects.reads.clone()).unwrap_or_default();
@@ -299,7 +298,7 @@ fn reads(item: &BlockItem, run: &RunItem) -> Vec<String> {
     reads
 }
 
-/// What the messages of a run called its text.
+/// The name of a run's text in error messages.
 fn label(item: &BlockItem, run: &RunItem) -> String {
     let of_file = || item.block.origin.note.clone().filter(|path| path != "-");
     let named = run.by == Grantor::Named && item.block.is_own() && item.block.kind.is_code();
@@ -318,7 +317,7 @@ mod tests {
     use crate::domain::{Block, KernelRef, Origin, Revision, Rights, SandboxReport, StepId, Version};
     use crate::engine::dialogue::{confined, report, terms};
 
-    /// A session as its file tells it.
+    /// A session as its file has it.
     #[derive(Default)]
     struct RecordedSession {
         entries: Vec<(Timestamp, Entry)>,
@@ -365,7 +364,7 @@ mod tests {
             self.add(Entry::Ran { run, block: BlockId(block), report })
         }
 
-        /// A block of this text, approved by the person and run.
+        /// Adds a block with this text that the person approved and that ran.
         fn runs(&mut self, block: u32, source: &str, terms: Terms) -> &mut Self {
             self.approved(block, source, terms, Grantor::Person { typed: false }).ran(block, Outcome::Ok)
         }

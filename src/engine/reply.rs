@@ -1,13 +1,15 @@
-//! A streamed reply, taken apart into prose and blocks.
+//! Splits a streamed reply into prose and blocks.
 //!
-//! Segments tile the text: each byte belongs to exactly one, in order. A fence is what CommonMark says it is (the
-//! Markdown parser decides, also in lists and quotes), but that of an edit ends behind its edit; an `<execute>` tag counts where Markdown lets HTML stand. What
-//! is not to be run is prose. Whether a block may run is not decided here.
+//! Segments tile the text: each byte belongs to exactly one, in order. A fence is what CommonMark calls one (the
+//! Markdown parser decides, also in lists and quotes), but the fence around an edit ends after its edit. An `<execute>`
+//! tag counts where Markdown allows HTML. Everything that is not to be run is prose. Whether a block may run is not
+//! decided here.
 //!
-//! When the reply is whole, [`reread`] looks once more at what a model may have meant by it: calls printed as text
-//! (`printed`, `json`) and edits that stand in no fence (`unfenced`), both found by `outside`, prompts in front of code (`prompts`), words for languages that are a little off. What it makes of
-//! them waits like every other block, and says how it was read. `call` reads the arguments of tool calls, `think` takes
-//! printed thinking out of the text before anything else sees it.
+//! When the reply is complete, [`reread`] checks it again for what the model may have meant as a block: calls printed
+//! as text (`printed`, `json`) and edits outside of fences (`unfenced`), both found by `outside`, prompts before code
+//! (`prompts`), language names that are slightly wrong. Blocks made from these wait like every other block, with a note
+//! on how they were read. `call` reads the arguments of tool calls; `think` removes printed thinking from the text
+//! before anything else sees it.
 
 pub(crate) mod call;
 mod edit_fence;
@@ -31,7 +33,7 @@ pub use reread::reread;
 use crate::domain::{BlockKind, Dialect, Language, Languages};
 use std::ops::Range;
 
-/// A stretch of a reply.
+/// A part of a reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Segment {
     /// Markdown that is only shown; the range points into the reply's text.
@@ -41,7 +43,7 @@ pub enum Segment {
 }
 
 impl Segment {
-    /// Its bytes in the reply's text.
+    /// Its byte range in the reply's text.
     pub(crate) fn range(&self) -> &Range<usize> {
         match self {
             Segment::Prose(range) => range,
@@ -50,32 +52,32 @@ impl Segment {
     }
 }
 
-/// A block as it stands in a reply.
+/// A block in a reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proposal {
     /// The dialect it is written in.
     pub(crate) dialect: Dialect,
     /// The info string of the fence (escapes resolved), or the attributes of the tag.
     pub(crate) info: String,
-    /// What it is, where it is more than code: an act on a file, a call of a function. `None`: it is code.
+    /// What it is if not plain code: an action on a file, or a call of a function. `None`: it is code.
     pub file: Option<BlockKind>,
-    /// Its language; `None`: the fence named none. Of a file that would be written, what it is coloured as.
+    /// Its language; `None`: the fence named none. For a file to be written, the language for highlighting.
     pub(crate) language: Option<Language>,
-    /// Its text: the exact bytes that would run. Line ends are those of the reply.
+    /// Its text: the exact bytes that would run, with the line ends of the reply.
     pub source: String,
-    /// The bytes of the whole block in the reply's text, to behind the line end of a closing fence.
+    /// The byte range of the whole block in the reply's text, including the line end after the closing fence.
     pub(crate) range: Range<usize>,
-    /// Lines in the reply's text, from 1: its first and its last.
+    /// Its first and last line in the reply's text, from 1.
     pub(crate) lines: (u32, u32),
-    /// Whether its end was seen: its closing fence or tag. A fence that only ends with its quote or list item was not
-    /// closed by the model.
+    /// Whether the model closed it with a fence or tag. A fence that only ends with its quote or list item was not
+    /// closed.
     pub closed: bool,
-    /// How it was read, where that took more than reading. One line.
+    /// How it was interpreted, if it was not plainly a block. One line.
     pub(crate) note: Option<String>,
 }
 
 impl Proposal {
-    /// Adds to what is told of how it was read.
+    /// Adds to the note.
     pub(super) fn remark(&mut self, text: &str) {
         match &mut self.note {
             Some(note) => {
@@ -86,18 +88,18 @@ impl Proposal {
         }
     }
 
-    /// What kind of block it makes.
+    /// The kind of block that it becomes.
     pub fn kind(&self) -> BlockKind {
         self.file.clone().unwrap_or_else(|| BlockKind::Code { language: self.language.clone() })
     }
 }
 
-/// Whether sayso itself has a tool of this name.
+/// Whether sayso has a tool of this name.
 pub(crate) fn is_tool(name: &str) -> bool {
     call::is_known(name)
 }
 
-/// Takes a whole reply apart. `complete` tells whether the model said all that it wanted to say.
+/// Splits a whole reply. `complete`: whether the model finished its reply.
 pub fn parse(text: &str, dialect: Dialect, languages: &Languages, complete: bool) -> Vec<Segment> {
     let mut parser = Parser::new(dialect, languages);
     parser.push(text);

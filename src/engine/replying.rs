@@ -1,7 +1,7 @@
-//! A reply: its pieces as they arrive, and its end.
+//! Handles a streaming reply: its pieces as they arrive, and its end.
 //!
-//! A piece costs the same however long the reply already is: the parser keeps its place, and only the last segments
-//! of the live copy are brought up to date. What the whole text means is found out once, at the end.
+//! Handling a piece takes the same time however long the reply already is: the parser keeps its position, and only the
+//! last segments of the live copy are updated. The whole text is interpreted once, at the end.
 
 mod closing;
 
@@ -14,38 +14,38 @@ use crate::domain::{
 };
 use closing::ReplyContent;
 
-/// The provider's word of a reply that the person stopped.
+/// The `word` in the finish of a reply that the person stopped.
 pub(super) const STOPPED: &str = "stopped";
-/// The provider's word of a reply that broke off because the provider failed.
+/// The `word` in the finish of a reply that broke off because the provider failed.
 pub(super) const FAILED: &str = "failed";
 
-/// How much of the end of an open block is compared before its new text is added behind.
+/// How many bytes at the end of an open block are compared before its new text is appended.
 const OVERLAP_BYTES: usize = 256;
 
-/// What is known of the reply that streams, beside the state.
+/// What is known of the streaming reply, besides the state.
 #[derive(Debug)]
 pub(super) struct ReplyStream {
     parser: Parser,
     thinking: Thinking,
-    /// The dialect in which it was asked for.
+    /// The dialect of the request.
     dialect: Dialect,
     kept: Vec<OpaqueItem>,
     foreseen: bool,
 }
 
-/// What becomes of the blocks of a reply that has ended.
+/// What becomes of the blocks when a reply ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Blocks {
     /// They wait for decisions.
     Offered,
-    /// They are skipped: the reply broke off. The person may put them back.
+    /// They are skipped, because the reply broke off. The person may put them back.
     Shelved,
-    /// As shelved; but the reply is kept even where nothing came of it.
+    /// As `Shelved`, but the reply is recorded even if it is empty.
     EndedEarly,
 }
 
 impl Engine {
-    /// A request has gone out: its reply starts empty.
+    /// Begins an empty reply for a request.
     pub(super) fn open_reply(&mut self, reply: LiveReply) {
         self.stream = Some(ReplyStream {
             parser: Parser::new(self.dialect(), &self.settings.languages),
@@ -57,13 +57,13 @@ impl Engine {
         self.state.live.reply = Some(reply);
     }
 
-    /// No reply is waited for any more.
+    /// Forgets the current reply.
     pub(super) fn drop_reply(&mut self) {
         self.stream = None;
         self.state.live.reply = None;
     }
 
-    /// Something of a reply arrived. What belongs to another step than the one that is waited for is stale.
+    /// Handles an event of a reply. Events of another step are stale and dropped.
     pub(super) fn reply(&mut self, step: StepId, event: ReplyEvent) {
         if self.state.phase != Phase::Replying(step) {
             return;
@@ -116,7 +116,7 @@ impl Engine {
 
     fn reply_finished(&mut self, finish: Finish) {
         let reason = finish.reason;
-        // A connection that was closed in good order before the model said that it is done cut the reply all the same.
+        // A connection closed without an error before the model said that it is done cut the reply all the same.
         let early = reason == FinishReason::Incomplete && finish.word.is_none();
         let fate = if early { Blocks::EndedEarly } else { Blocks::Offered };
         let ReplyContent { mut blocks, refused, empty } = self.close_reply(finish, fate);
@@ -130,7 +130,7 @@ impl Engine {
         }
         if let Some(why) = refused.first() {
             self.notify(notices::call_refused(why));
-            // The model hears of it with the next request; of a reply that was cut it would hear the same again.
+            // The model learns of it with the next request; if the reply was cut, there is no use in that.
             self.turn.news |= reason.complete();
         }
         let blocks = self.filter_blocks(blocks);
@@ -156,7 +156,8 @@ impl Engine {
         self.fail_turn(failure);
     }
 
-    /// The person stops the reply: what came is kept, and the turn is over. A wait before a repetition only ends.
+    /// The person stops the reply: its text so far is kept, and the turn ends. During the wait for a retry, only that
+    /// wait ends.
     pub(super) fn stop_reply(&mut self, step: StepId) {
         self.effects.push(Effect::CancelAsk(step));
         let waiting = self.state.live.reply.as_mut().and_then(|reply| reply.retry.take());
@@ -172,7 +173,7 @@ impl Engine {
     }
 }
 
-/// Adds pieces to the live reply and its parser; returns the first segment that may have changed.
+/// Adds pieces to the live reply and its parser; returns the index of the first segment that may have changed.
 fn take(reply: &mut LiveReply, parser: &mut Parser, pieces: impl IntoIterator<Item = ThinkPiece>) -> usize {
     let mut changed = reply.segments.len();
     for piece in pieces {
@@ -201,8 +202,8 @@ fn language(segment: &Segment) -> Option<&crate::domain::Language> {
     }
 }
 
-/// Brings the live copy up to date with the parser. Segments that are followed by others no longer change, so only
-/// the last of them are looked at. Returns the first place that may have changed.
+/// Updates the live copy from the parser. Segments before the last ones no longer change, so only the last are
+/// compared. Returns the index of the first segment that may have changed.
 fn follow(live: &mut Vec<Segment>, parsed: &[Segment]) -> usize {
     // A new segment may shorten the one before it, which was the last until now.
     let start = live.len().min(parsed.len()).saturating_sub(2);
@@ -217,7 +218,7 @@ fn follow(live: &mut Vec<Segment>, parsed: &[Segment]) -> usize {
     start
 }
 
-/// An open block mostly grows at its end: then only what is new is copied.
+/// Updates a block. An open block mostly grows at its end: then only the new text is copied.
 fn follow_block(old: &mut Proposal, new: &Proposal) {
     let known = old.source.len();
     let tail = known.saturating_sub(OVERLAP_BYTES);
@@ -238,7 +239,7 @@ fn follow_block(old: &mut Proposal, new: &Proposal) {
     }
 }
 
-/// Feeds pieces to a parser and a live copy, and compares the two after each.
+/// Feeds pieces to a parser and a live copy, and checks after each that both are equal.
 #[cfg(test)]
 pub(super) fn follow_all(settings: &super::Settings, pieces: &[String]) {
     let mut parser = Parser::new(settings.dialect.unwrap_or_default(), &settings.languages);

@@ -1,22 +1,22 @@
-//! Going on with a session: what its entries say about where it stood. Nothing is asked and nothing runs by itself.
+//! Resumes a session: restores from its entries where it stopped. Sends no request and runs nothing by itself.
 
 use super::replying::{FAILED, STOPPED};
 use super::transcript::{Item, ReplyItem, Settlement, task};
 use super::{Counters, Engine, Phase, Transcript, notices};
 use crate::domain::{Departure, Entry, FailureKind, Outcome, ReplyFailure, RunId, StepId, TimerId, TurnEnd};
 
-/// Where a session without a block that waits stood.
+/// Where a session without open blocks stopped.
 #[derive(Debug, PartialEq)]
 enum ResumePoint {
     Idle,
-    /// In a turn whose end was not written down any more.
+    /// In a turn whose end was not recorded.
     Over(TurnEnd),
-    /// In a turn whose next reply did not come.
+    /// In a turn whose next reply never arrived.
     Unanswered,
 }
 
 impl Engine {
-    /// Takes the folded entries up: identities go on, runs without an end are lost, blocks wait again.
+    /// Takes over the folded entries: ids go on, runs without an end are lost, blocks wait again.
     pub(super) fn resume_turn(&mut self) {
         let unfinished: Vec<_> = self
             .state
@@ -45,8 +45,8 @@ impl Engine {
         let place = resume_point(turn, &step);
         self.resume_files();
         self.reopen_workflow();
-        // Where a branch begins is told by who made it, and stays on screen; that variables are gone stands in the
-        // conversation.
+        // The message about a new branch comes from whoever made it and should stay on screen; the conversation says
+        // anyway that the variables are gone.
         let nothing_lost = unfinished.is_empty() && rules == 0;
         let has_run = self.state.transcript.blocks.values().any(|item| !item.runs.is_empty());
         if has_run && !(is_new_branch && nothing_lost) {
@@ -78,7 +78,7 @@ impl Engine {
     }
 }
 
-/// The newest identities in a transcript.
+/// The highest ids in a transcript.
 fn newest_ids(transcript: &Transcript) -> Counters {
     let replies = transcript.items.iter().filter_map(|item| match item {
         Item::Reply(reply) => Some(reply.step),
@@ -94,12 +94,12 @@ fn newest_ids(transcript: &Transcript) -> Counters {
     }
 }
 
-/// The items of the turn that has no end: from its prompt on. Empty: no turn goes on.
+/// The items of the unfinished turn, from its prompt on; empty if there is none.
 fn open_turn(transcript: &Transcript) -> &[Item] {
     task(&transcript.items).and_then(|at| transcript.items.get(at..)).unwrap_or_default()
 }
 
-/// What was settled behind the last reply.
+/// What was settled after the last reply.
 #[derive(Debug, Default)]
 struct SettledSinceReply {
     news: bool,
@@ -110,7 +110,7 @@ fn settled_since_reply(transcript: &Transcript, turn: &[Item]) -> SettledSinceRe
     let behind = transcript.items.len() - turn.len();
     let replied = turn.iter().rposition(|item| matches!(item, Item::Reply(_)));
     let since = replied.map_or(behind + 1, |at| behind + at + 1);
-    // Calls that came to no block are told to the model like what was settled.
+    // Calls that became no block are reported to the model like settled blocks.
     let news = match replied.and_then(|at| turn.get(at)) {
         Some(Item::Reply(reply)) => !reply.refused.is_empty() && reply.finish.reason.complete(),
         _ => false,

@@ -1,7 +1,7 @@
-//! What an "always" of the person covers: the judgement, and the words for it.
+//! Decides what an "always" rule of the person covers, and describes it in words.
 //!
-//! Values in, values out. A rule never covers a high or forbidden finding, nothing that a sandbox does not confine, and
-//! nothing with more rights than the block on which it was granted. When such a block starts is told in `always`.
+//! Pure functions. A rule never covers a high or forbidden finding, nothing that a sandbox does not confine, and
+//! nothing with more rights than the block on which it was granted. `always` decides when a covered block starts.
 
 use super::State;
 use super::transcript::BlockItem;
@@ -13,40 +13,40 @@ use crate::domain::{
 use crate::text::line::one_line;
 use crate::text::number::counted;
 
-/// Why a rule does not cover a block. The text goes on with the block for its subject.
+/// Why a rule does not cover a block. The text continues a sentence whose subject is the block.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RuleMismatch {
     /// It waits in a session that is not this installation's own.
     #[error("waits in a session that another installation wrote: each block is asked about")]
     Foreign,
-    /// It is no code of the model: a file, packages, functions.
+    /// It is not code of the model, but a file, packages or functions.
     #[error("is no code: such blocks are asked about each time")]
     NotCode,
-    /// The person's own list names something in it.
+    /// The person's own list of denied things has something in it.
     #[error("is denied: {0}")]
     Forbidden(String),
     /// It has a high finding.
     #[error("has a high finding: {0}")]
     High(String),
-    /// It has findings that are not high, so many of them.
+    /// It has this many findings.
     #[error("has {}", counted(*.0, "finding"))]
     Findings(usize),
-    /// The checks did not see all of it.
+    /// The checks did not cover all of it.
     #[error("was not checked: {0}")]
     Unchecked(String),
-    /// It touches a path that leads elsewhere.
+    /// It touches a path that is a link to somewhere else.
     #[error("has a link: {0}")]
     Link(String),
-    /// No sandbox holds its run.
+    /// No sandbox confines its run.
     #[error("{}", running::NO_SANDBOX)]
     NoSandbox,
     /// It reaches the network.
     #[error("{}", running::REACHES_NETWORK)]
     Network,
-    /// The sandbox would let it write.
+    /// The sandbox would let it write to this path.
     #[error("{}", running::may_write(.0))]
     MayWrite(String),
-    /// It would do more than read.
+    /// It would do more than read: what it does.
     #[error("{0}")]
     Acts(String),
     /// It is another text.
@@ -58,15 +58,12 @@ pub enum RuleMismatch {
     /// It would start in another folder.
     #[error("starts in another folder")]
     OtherFolder,
-    /// It has other rights, limits, or another program to run it.
+    /// It has other rights or limits, or another interpreter.
     #[error("has other rights or limits")]
     OtherRights,
 }
 
-/// Whether a rule covers this block as it stands.
-///
-/// # Errors
-/// Why not.
+/// Whether a rule covers this block in its current revision.
 pub fn check_cover(rule: &Rule, block: &Block, review: &Review, terms: &Terms) -> Result<(), RuleMismatch> {
     if !matches!(block.kind, BlockKind::Code { .. }) {
         return Err(RuleMismatch::NotCode);
@@ -82,7 +79,7 @@ pub fn check_cover(rule: &Rule, block: &Block, review: &Review, terms: &Terms) -
         return Err(RuleMismatch::Unchecked(why.clone()));
     }
     if let Some(link) = review.findings.iter().find(|finding| finding.rule == "file.link") {
-        // Where it leads may be another place each time.
+        // The link may lead somewhere else each time.
         return Err(RuleMismatch::Link(named(link)));
     }
     let source = &block.current().source;
@@ -100,7 +97,7 @@ pub fn check_cover(rule: &Rule, block: &Block, review: &Review, terms: &Terms) -
     within(rule, terms)
 }
 
-/// Whether the checks found no more than this many things to tell of.
+/// Whether there are at most `most` findings.
 fn check_findings(review: &Review, most: usize) -> Result<(), RuleMismatch> {
     match review.findings.len() {
         found if found > most => Err(RuleMismatch::Findings(found)),
@@ -108,7 +105,7 @@ fn check_findings(review: &Review, most: usize) -> Result<(), RuleMismatch> {
     }
 }
 
-/// Whether it only reads, as far as its text tells; what the text does not tell is the sandbox's part.
+/// Whether it only reads, as far as its text shows; the sandbox takes care of the rest.
 fn reads_only(review: &Review) -> Result<(), RuleMismatch> {
     if Policy::Clean.judge(review) != Verdict::Allow {
         return check_findings(review, 0);
@@ -126,11 +123,11 @@ fn reads_only(review: &Review) -> Result<(), RuleMismatch> {
     }
 }
 
-/// Whether the sandbox holds, and the terms are no wider than the rule's.
+/// Whether the sandbox confines the run, and the terms are no wider than the rule's.
 fn within(rule: &Rule, terms: &Terms) -> Result<(), RuleMismatch> {
     let rights = &terms.rights;
     if rights.terminal {
-        // It asks the person something: who is not there can't answer.
+        // A terminal means that it asks the person something, and nobody may be there to answer.
         return Err(RuleMismatch::OtherRights);
     }
     let here = [ExecutorKind::Kernel, ExecutorKind::Subprocess, ExecutorKind::Container];
@@ -156,7 +153,8 @@ fn within(rule: &Rule, terms: &Terms) -> Result<(), RuleMismatch> {
     }
 }
 
-/// Whether a run may read, and learns of the environment, no more than another. Other languages may be given less.
+/// Whether one run may read no more files, and gets no more environment variables, than another. It may be in a
+/// language that gets fewer.
 fn reads_no_more(now: &Terms, then: &Terms) -> bool {
     let (now, then) = (&now.rights, &then.rights);
     (now.sandbox.reads_confined || !then.sandbox.reads_confined)
@@ -164,13 +162,13 @@ fn reads_no_more(now: &Terms, then: &Terms) -> bool {
         && now.environment.iter().all(|name| then.environment.contains(name))
 }
 
-/// Whether what holds a run to its limits is no weaker than for another.
+/// Whether a run's limits are enforced at least as strictly as another's.
 fn held_as_well(now: &Terms, then: &Terms) -> bool {
     let (now, then) = (&now.rights.sandbox, &then.rights.sandbox);
     now.memory >= then.memory && now.processes >= then.processes && now.files >= then.files
 }
 
-/// Whether two runs may do the same. What only tells of the sandbox (its layers, its notes) is left out.
+/// Whether two runs may do the same. Fields that only describe the sandbox (its layers, its notes) are ignored.
 fn same_rights(now: &Terms, then: &Terms) -> bool {
     let holds = |terms: &Terms| {
         let report = &terms.rights.sandbox;
@@ -208,7 +206,7 @@ pub fn describe(rule: &Rule) -> String {
 /// A rule that the person could grant on the block that waits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Offer {
-    /// The rule as it would be.
+    /// The rule that would be granted.
     pub rule: Rule,
     /// Why it can't be granted on this block.
     pub refused: Option<RuleMismatch>,
@@ -218,8 +216,8 @@ pub struct Offer {
     pub missed: Option<(BlockId, RuleMismatch)>,
 }
 
-/// The rules that could be granted on a block, the narrowest first; nothing while it is being looked at or where it
-/// can't run.
+/// The rules that could be granted on a block, the narrowest first; none while it is being inspected or if it can't
+/// run.
 pub fn offers(state: &State, block: BlockId) -> Vec<Offer> {
     RuleScope::ALL.into_iter().filter_map(|scope| offer(state, block, scope)).collect()
 }
@@ -230,7 +228,7 @@ pub(crate) fn is_offered(state: &State, block: BlockId) -> bool {
     rules.any(|rule| can_be_granted(state, &rule) == Some(Ok(())))
 }
 
-/// Whether this rule can be granted on its block; nothing while that is being looked at or where it can't run.
+/// Whether this rule can be granted on its block; `None` while that is being inspected or if it can't run.
 fn can_be_granted(state: &State, rule: &Rule) -> Option<Result<(), RuleMismatch>> {
     let item = state.transcript.blocks.get(&rule.block)?;
     let inspected = state.inspected(rule.block)?;
@@ -244,7 +242,7 @@ fn offer(state: &State, block: BlockId, scope: RuleScope) -> Option<Offer> {
     let mut offer = Offer { rule, refused, covered: Vec::new(), missed: None };
     for other in state.transcript.blocks.values().filter(|other| other.block.id != block) {
         let id = other.block.id;
-        // Of one that was never looked at, or could not run, nothing can be told.
+        // Skip blocks that were never inspected or could not run.
         let Some((review, terms)) = known(state, other) else { continue };
         match check_cover(&offer.rule, &other.block, review, terms) {
             Ok(()) => offer.covered.push(id),
@@ -254,7 +252,7 @@ fn offer(state: &State, block: BlockId, scope: RuleScope) -> Option<Offer> {
     Some(offer)
 }
 
-/// The rule that would come of granting this scope on a block.
+/// The rule that granting this scope on a block would make.
 pub(super) fn proposed(state: &State, block: BlockId, scope: RuleScope) -> Option<Rule> {
     let item = state.transcript.blocks.get(&block)?;
     let terms = state.inspected(block)?.terms.as_ref().ok()?.clone();
@@ -263,7 +261,7 @@ pub(super) fn proposed(state: &State, block: BlockId, scope: RuleScope) -> Optio
     Some(Rule { id, scope, block, sha256, terms })
 }
 
-/// What is known of a block's newest revision: its review, and the terms under which it would run or ran.
+/// The review of a block's newest revision, and the terms under which it would run or ran.
 fn known<'a>(state: &'a State, item: &'a BlockItem) -> Option<(&'a Review, &'a Terms)> {
     if let Some(inspected) = state.inspected(item.block.id) {
         return Some((&inspected.review, inspected.terms.as_ref().ok()?));
@@ -274,8 +272,8 @@ fn known<'a>(state: &'a State, item: &'a BlockItem) -> Option<(&'a Review, &'a T
     Some((review, &run.terms))
 }
 
-/// The first rule in force that covers the block that waits. One that was settled before never is: putting it back
-/// asks for a decision of its own.
+/// The first rule in force that covers the block that waits. A block that was settled before is never covered: whoever
+/// puts it back wants to decide about it.
 pub(super) fn covering(state: &State, block: BlockId) -> Option<&Rule> {
     let item = state.transcript.blocks.get(&block).filter(|item| item.settled_at.is_none())?;
     let inspected = state.inspected(block)?;

@@ -1,15 +1,15 @@
-//! A run: what it tells while it lasts, how it is stopped, what its end leads to; and the kernel around it.
+//! Runs: what they report, how they are stopped, what follows from their end; and the kernel they run in.
 //!
-//! Stopping is asked for, never assumed: the turn moves on when the run has told its end.
+//! Stopping a run is a request: the turn moves on only when the run has reported its end.
 
 use super::{Effect, Engine, Phase, notices};
 use crate::domain::{DeadKernel, Entry, Grantor, KernelFate, Language, Outcome, RunEvent, RunId, RunReport};
 
-/// Milliseconds after which a second wish to stop asks whether to kill.
+/// After this many milliseconds a second request to stop offers to kill the run.
 const KILL_OFFER_DELAY_MS: u64 = 500;
 
 impl Engine {
-    /// Something of a run arrived. What belongs to another run than the one that goes on is stale.
+    /// Handles an event of a run. Events of another run than the current one are stale and dropped.
     pub(super) fn run(&mut self, id: RunId, event: RunEvent) {
         let now = self.now;
         let Some(run) = self.state.live.run.as_mut().filter(|run| run.run == id) else { return };
@@ -39,8 +39,8 @@ impl Engine {
 
     fn finish_run(&mut self, id: RunId, report: Box<RunReport>) {
         let Some(run) = self.state.live.run.take() else { return };
-        // What is no longer as it was shown is shown as it is now, and asked about again; once a person decided, so that
-        // nothing goes round by itself.
+        // The executor refused because something is not as it was shown: show it as it is now and ask again. Only if a
+        // person decided, so that no automatic decision loops.
         let decided = self.state.transcript.run(id).map(|(_, run)| run.by);
         let asks_again = matches!(report.outcome, Outcome::Refused(_))
             && matches!(decided, Some(Grantor::Person { .. }))
@@ -63,7 +63,7 @@ impl Engine {
             (KernelFate::Lost(_), Some(language)) => self.forget_kernel(&language),
         }
         self.world_changed();
-        // One that was stopped and ended well all the same was stopped.
+        // For the plan, a run that the person stopped counts as stopped even if it then ended well.
         let outcome = match run.interrupted {
             Some(_) => Outcome::Interrupted,
             None => report.outcome.clone(),
@@ -76,13 +76,13 @@ impl Engine {
             self.record(Entry::PutBack(run.block));
             self.order_inspection(run.block);
         }
-        // A plan goes on with its next block before anything else does: the model is not asked between its steps.
+        // A rebuild plan goes on with its next block first: the model is not asked between its steps.
         if !self.plan_ran(id, run.block, &outcome) {
             self.advance();
         }
     }
 
-    /// Asks the run to stop. When it is asked again after a moment, the front end asks whether to kill.
+    /// Asks the run to stop. A second request after a moment asks the person whether to kill it.
     pub(super) fn interrupt(&mut self, id: RunId) {
         let now = self.now;
         let Some(block) = self.state.live.run.as_ref().map(|run| run.block) else { return };
@@ -106,14 +106,14 @@ impl Engine {
         }
     }
 
-    /// Ends the run by force.
+    /// Kills the run.
     pub(super) fn kill(&mut self) {
         let (Phase::Running(id), Some(run)) = (&self.state.phase, &mut self.state.live.run) else { return };
         run.killed = true;
         self.effects.push(Effect::KillRun(*id));
     }
 
-    /// The person wants an empty kernel.
+    /// The person restarts the kernel.
     pub(super) fn restart_kernel(&mut self) {
         if self.state.live.run.is_some() {
             return self.notify(notices::restart_refused());
@@ -140,13 +140,13 @@ impl Engine {
         self.look_again();
     }
 
-    /// What the kernel runs for which a run was approved; `None`: it was for none.
+    /// The language of the kernel that a run was approved for; `None` if for none.
     fn kernel_language(&self, run: RunId) -> Option<Language> {
         let terms = &self.state.transcript.run(run)?.1.terms;
         terms.kernel.map(|_| terms.language.clone())
     }
 
-    /// The kernel of a language is gone; there may be others.
+    /// The kernel of a language is gone; those of others may still live.
     fn forget_kernel(&mut self, language: &Language) {
         self.state.live.kernels.remove(language);
         if *language == Language::python() {
@@ -154,7 +154,7 @@ impl Engine {
         }
     }
 
-    /// Python's kernel is gone, and all that it held.
+    /// Python's kernel is gone, with everything in it.
     fn forget_variables(&mut self) {
         self.state.live.variables.clear();
         self.state.live.variables_by = None;

@@ -1,4 +1,4 @@
-//! What a session spends against its budget: every request is added up, and the person is asked before more is spent.
+//! Compares what a session spends with its budget: sums up all requests, and asks the person before more is spent.
 
 use super::cost::{self, Cost};
 use super::state::Question;
@@ -8,17 +8,17 @@ use crate::domain::{ModelName, Notice, ReplyFailure, StepId, Usage};
 use crate::text::line::one_line;
 use std::collections::BTreeMap;
 
-/// What waits for the person's word about the session budget.
+/// The request that waits until the person answers the question about the session budget.
 #[derive(Clone, Debug, Default)]
 pub(super) enum HeldRequest {
     /// The next request of the turn.
     #[default]
     Request,
-    /// A summary; the failure in which the turn was stuck.
+    /// A request for a summary; the failure in which the turn was stuck.
     Summary(Option<ReplyFailure>),
 }
 
-/// Every request of a session: which model answered, what it used, and of which step it was.
+/// Every request of a session: the model, the tokens used, and the step, if it belongs to one.
 fn requests(transcript: &Transcript) -> impl Iterator<Item = (Option<&ModelName>, &Usage, Option<StepId>)> {
     let mut model = transcript.header.as_ref().and_then(|header| header.model.as_ref());
     let conversation = transcript.items.iter().filter_map(move |item| match item {
@@ -35,7 +35,7 @@ fn requests(transcript: &Transcript) -> impl Iterator<Item = (Option<&ModelName>
 }
 
 impl Engine {
-    /// Adds up what all requests of the session cost.
+    /// Sums up the cost of all requests of the session.
     pub(super) fn add_up(&mut self) {
         let State { transcript, live, .. } = &mut self.state;
         let price = |model: &ModelName| self.settings.prices.of(model, self.meter.infos.get(model));
@@ -56,14 +56,14 @@ impl Engine {
         live.cost = Cost { nanos, unknown, last, of_steps, price: source, budget: live.cost.budget };
     }
 
-    /// Whether the session has cost what it may.
+    /// The question to ask if the session has used up its budget.
     pub(super) fn budget_reached(&self) -> Option<Question> {
         let cost = &self.state.live.cost;
         let limit = cost.budget.filter(|limit| cost.nanos >= *limit)?;
         Some(Question::Budget { spent: cost.nanos, limit })
     }
 
-    /// Asks for the person's word before anything more is spent. Tells whether it had to.
+    /// If the budget is used up, asks the person before more is spent; returns whether it was.
     pub(super) fn hold_for_budget(&mut self, held: HeldRequest) -> bool {
         self.add_up();
         let Some(question) = self.budget_reached() else { return false };
@@ -73,7 +73,7 @@ impl Engine {
         true
     }
 
-    /// The person spends more: the budget grows by its own size, as often as it takes.
+    /// The person allows more: the budget grows by its own size, as often as needed.
     pub(super) fn raise_budget(&mut self) {
         let cost = &mut self.state.live.cost;
         let (Some(limit), Some(size)) = (cost.budget, self.settings.session_budget) else { return };
@@ -82,14 +82,14 @@ impl Engine {
         match std::mem::take(&mut self.held) {
             HeldRequest::Request => self.send_request(),
             HeldRequest::Summary(stuck) => {
-                // What was read for it before may be gone again: it is read as if it were wanted now.
+                // The texts loaded for it may have been dropped again, so it starts over.
                 self.loads.stop_waiting();
                 self.begin_summary(stuck);
             }
         }
     }
 
-    /// A budget that can't be kept is told, once for each model.
+    /// Warns, once for each model, that the budget can't be kept because the model's price is unknown.
     pub(super) fn tell_unknown_price(&mut self) {
         let (Some(_), Some(model)) = (self.state.live.cost.budget, &self.state.transcript.model) else {
             return;

@@ -1,7 +1,7 @@
 //! The iteration log: every turn of a session, step by step, with its blocks, decisions, outcomes, times and tokens.
 //!
-//! It is read off the transcript, so it is there after a resume as it was before. It decides nothing and words nothing:
-//! `/steps` and `run --json` do that.
+//! It is derived from the transcript, so it is the same after a resume. It decides nothing and has no wording of its
+//! own: `/steps` and `run --json` format it.
 
 use super::BlockState;
 use super::transcript::{BlockItem, BlockStanding, Item, ReplyItem, RunItem, Transcript};
@@ -10,13 +10,13 @@ use std::collections::BTreeMap;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct TurnLog<'a> {
-    /// Which turn of the session, from 1.
+    /// The number of the turn in the session, from 1.
     pub(crate) number: u32,
-    /// When it was asked.
+    /// When the prompt was sent.
     pub(crate) at: Timestamp,
-    /// What the person asked.
+    /// The person's prompt.
     pub(crate) prompt: &'a str,
-    /// Whether a part of that is in the session's file alone.
+    /// Whether a part of the prompt is only in the session file.
     pub(crate) is_part: bool,
     /// The name of its recipe.
     pub(crate) recipe: Option<&'a str>,
@@ -28,22 +28,23 @@ pub(crate) struct TurnLog<'a> {
     pub(crate) end: Option<&'a TurnEnd>,
 }
 
-/// One step: a reply with what became of its blocks; or blocks of sayso's own that came before any reply.
+/// One step: a reply and what became of its blocks; or sayso's own blocks that came before any reply.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ModelStep<'a> {
-    /// Which step of its turn, from 1.
+    /// The number of the step in its turn, from 1.
     pub(crate) number: u32,
-    /// The step of its recipe that it is a round of.
+    /// The round of the recipe that it belongs to.
     pub(crate) round: Option<Round<'a>>,
     /// The reply; `None` where only sayso proposed something.
     pub(crate) reply: Option<&'a ReplyItem>,
-    /// When it began: when the model was asked, as nearly as that is known; without a reply, when its first block came.
+    /// When it began: when the model was asked, as nearly as that is known; without a reply, when its first block was
+    /// proposed.
     pub(crate) began: Timestamp,
     /// What its reply cost, in billionths of a US dollar; `None`: not known.
     pub(crate) cost: Option<u64>,
-    /// Its blocks, in their order; those that a recipe proposed because of it are among them.
+    /// Its blocks, in their order, including those that a recipe proposed after it.
     pub(crate) blocks: Vec<StepBlock<'a>>,
-    /// What its round was judged to be.
+    /// How the recipe judged its round.
     pub(crate) judged: Option<&'a RoundOutcome>,
 }
 
@@ -53,13 +54,13 @@ pub(crate) struct Round<'a> {
     pub(crate) step: &'a str,
     /// Its title, for the person.
     pub(crate) title: &'a str,
-    /// Which round of it, from 1.
+    /// The number of the round, from 1.
     pub(crate) round: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct StepBlock<'a> {
-    /// The block with all that was decided and done about it.
+    /// The block with everything that was decided and done about it.
     pub(crate) item: &'a BlockItem,
 }
 
@@ -68,18 +69,18 @@ pub(crate) struct StepBlock<'a> {
 #[strum(serialize_all = "lowercase")]
 pub(crate) enum LastDecision<'a> {
     Open,
-    /// It could run; by whose word.
+    /// It was approved; who granted it.
     Approved(Grantor),
     /// The person rejected it with these words.
     Rejected(&'a str),
-    /// The recipe did not offer it, and why.
+    /// The recipe did not offer it; the reason.
     Declined(&'a str),
     /// The person skipped it.
     Skipped,
 }
 
 impl LastDecision<'_> {
-    /// The word in JSON.
+    /// The name in JSON.
     pub(crate) fn as_str(self) -> &'static str {
         self.into()
     }
@@ -90,12 +91,12 @@ impl<'a> StepBlock<'a> {
         self.item.block.id
     }
 
-    /// What it is for, where sayso proposed it.
+    /// What the block is for, if sayso proposed it.
     pub(crate) fn note(self) -> Option<&'a str> {
         self.item.block.origin.note.as_deref().filter(|_| self.item.block.is_own())
     }
 
-    /// What was decided last.
+    /// The last decision about the block.
     pub(crate) fn decided(self) -> LastDecision<'a> {
         match &self.item.standing {
             BlockStanding::Open => LastDecision::Open,
@@ -119,7 +120,7 @@ impl<'a> StepBlock<'a> {
         })
     }
 
-    /// When the last thing happened to it, no later than `before`.
+    /// The time of the last thing that happened to it, no later than `before`.
     fn last_moment(self, before: Timestamp) -> Option<Timestamp> {
         let runs = self.item.runs.iter();
         let ends =
@@ -129,35 +130,35 @@ impl<'a> StepBlock<'a> {
 }
 
 impl ModelStep<'_> {
-    /// Milliseconds from the request to the end of the reply, repetitions and their pauses counted.
+    /// Milliseconds from the request to the end of the reply, including retries and the waits before them.
     pub(crate) fn reply_ms(&self) -> Option<u64> {
         self.reply.map(|reply| reply.at.since(self.began))
     }
 
-    /// Milliseconds that its blocks ran, all runs together.
+    /// Milliseconds that all runs of its blocks took together.
     pub(crate) fn run_ms(&self) -> u64 {
         self.blocks.iter().flat_map(|block| block.runs()).filter_map(|(_, _, took)| took).sum()
     }
 }
 
-/// What a turn came to, added up.
+/// The sums over a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub(crate) struct TurnTotals {
-    /// Tokens of requests, as far as told.
+    /// Tokens of requests, as far as reported.
     pub(crate) input: u64,
-    /// Tokens of replies, as far as told.
+    /// Tokens of replies, as far as reported.
     pub(crate) output: u64,
     /// Billionths of a US dollar, as far as known.
     pub(crate) cost: u64,
     /// Replies whose cost is not known.
     pub(crate) unknown: u32,
     pub(crate) runs: u32,
-    /// Milliseconds that they took.
+    /// Milliseconds that the runs took.
     pub(crate) run_ms: u64,
 }
 
 impl TurnLog<'_> {
-    /// All its steps added up.
+    /// The sums over all its steps.
     pub(crate) fn sum(&self) -> TurnTotals {
         let mut sum = TurnTotals::default();
         for step in &self.steps {
@@ -177,8 +178,8 @@ impl TurnLog<'_> {
     }
 }
 
-/// Every turn of a session with its steps, the oldest first. `costs`: what the reply of each step cost, where that is
-/// known ([`super::cost::Cost::of_steps`]).
+/// Every turn of a session with its steps, the oldest first. `costs`: the cost of each step's reply, if known
+/// ([`super::cost::Cost::of_steps`]).
 pub(crate) fn turns<'a>(transcript: &'a Transcript, costs: &BTreeMap<StepId, u64>) -> Vec<TurnLog<'a>> {
     let mut log =
         LogBuilder { transcript, costs, turns: Vec::new(), round: None, fresh: false, last: Timestamp(0) };
@@ -188,16 +189,16 @@ pub(crate) fn turns<'a>(transcript: &'a Transcript, costs: &BTreeMap<StepId, u64
     log.turns
 }
 
-/// The log while it is read off.
+/// The log while it is being built.
 struct LogBuilder<'a, 'c> {
     transcript: &'a Transcript,
     costs: &'c BTreeMap<StepId, u64>,
     turns: Vec<TurnLog<'a>>,
-    /// The round that goes on.
+    /// The current round of the recipe.
     round: Option<Round<'a>>,
-    /// Whether it began and nothing followed yet.
+    /// Whether the round has begun and has no step yet.
     fresh: bool,
-    /// When the last thing happened that a request could follow.
+    /// The time of the last event after which a request may have been sent.
     last: Timestamp,
 }
 
@@ -269,7 +270,7 @@ impl<'a> LogBuilder<'a, '_> {
         self.last = reply.at;
     }
 
-    /// A block of sayso's own belongs to the step that it follows, unless a round begins with it.
+    /// Adds a block of sayso's own to the step before it, unless it is the first of a round.
     fn own(&mut self, at: Timestamp, block: BlockId) {
         let Some(item) = self.transcript.blocks.get(&block) else { return };
         let block = StepBlock { item };
@@ -288,7 +289,7 @@ impl<'a> LogBuilder<'a, '_> {
         blocks: Vec<StepBlock<'a>>,
     ) {
         self.fresh = false;
-        // What stands before the first prompt belongs to no turn: functions that are loaded at the start.
+        // Steps before the first prompt belong to no turn: functions loaded at the start.
         let Some(turn) = self.turns.last_mut() else { return };
         let number = u32::try_from(turn.steps.len()).unwrap_or(u32::MAX).saturating_add(1);
         turn.steps.push(ModelStep { number, round: self.round, reply, began, cost, blocks, judged: None });

@@ -1,20 +1,21 @@
-//! Takes back what a run changed, and makes it again; tells what others did to obeyed names meanwhile.
+//! Undoes and redoes what a run changed, and reports changes that others made to files which programs obey by
+//! themselves.
 
 use super::event::TakenBack;
 use super::{Effect, Engine, State, notices};
 use crate::domain::sentences::undo as sentences;
 use crate::domain::{BlockId, Entry, FileChange, Notice, RunId, UndoWay};
 
-/// Files that are named in the session; the others are counted.
+/// How many files the session entry names; the others are counted.
 const MAX_FILES_NAMED: usize = 50;
 
 impl State {
-    /// Why changes of runs are not taken back now, nor made again.
+    /// Why changes of runs can't be undone or redone now.
     pub(crate) fn undo_refused(&self) -> Option<Notice> {
         self.held_up().or_else(|| self.live.foreign.then(notices::foreign_is_not_taken_back))
     }
 
-    /// Why nothing is taken back now, whoever wrote the session.
+    /// Why nothing can be undone now, even in a session of one's own.
     fn held_up(&self) -> Option<Notice> {
         if self.live.run.is_some() {
             return Some(notices::not_while_a_run_goes_on());
@@ -22,7 +23,7 @@ impl State {
         self.live.reads_only.then(notices::reading_only_takes_nothing_back)
     }
 
-    /// Why there is no list of changes of a block, or of any.
+    /// Why there is no list of changes for a block, or for any.
     pub(crate) fn why_not_recorded(&self, block: Option<BlockId>) -> String {
         let Some(block) = block else { return sentences::NOTHING_RECORDED.into() };
         match self.transcript.blocks.get(&block).and_then(|item| item.runs.last()) {
@@ -34,7 +35,7 @@ impl State {
 }
 
 impl Engine {
-    /// The person wants what the last run of a block did to obeyed names undone.
+    /// The person undoes what the last run of a block did to files that programs obey by themselves.
     pub(super) fn take_back(&mut self, block: BlockId) {
         if let Some(why) = self.state.held_up() {
             return self.notify(why);
@@ -46,8 +47,8 @@ impl Engine {
         }
     }
 
-    /// The person wants changes of a run as they were before it, or as it left them. Those of a session that somebody else
-    /// wrote are nobody's to judge by its word.
+    /// The person undoes or redoes changes of a run. Refused in a foreign session, since its record of changes can't be
+    /// trusted.
     pub(super) fn undo(&mut self, run: RunId, changes: Vec<u32>, way: UndoWay) {
         if let Some(why) = self.state.undo_refused() {
             return self.notify(why);
@@ -58,7 +59,7 @@ impl Engine {
         }
     }
 
-    /// What became of it.
+    /// Records and reports which files were restored.
     pub(super) fn taken_back(&mut self, run: RunId, way: UndoWay, answer: Result<Vec<TakenBack>, String>) {
         let Some(block) = self.state.transcript.run(run).map(|(item, _)| item.block.id) else { return };
         let all = match answer {
@@ -81,13 +82,14 @@ impl Engine {
             None => notices::taken_back(block, &files, way),
         });
         if !files.is_empty() {
-            // What waits may be about one of them.
+            // The block that waits may be about one of these files.
             self.world_changed();
             self.look_again();
         }
     }
 
-    /// Obeyed names changed between two runs. No run of this session did that: nothing of one moved.
+    /// Files that programs obey by themselves changed between two runs. No run of this session did it: between runs
+    /// nothing of a run moves.
     pub(super) fn changed_meanwhile(&mut self, changes: &[FileChange]) {
         if let Some(notice) = notices::changed_meanwhile(changes) {
             self.notify(notice);
@@ -192,7 +194,7 @@ mod tests {
         assert!(told.contains("The person took back what it did to b.py."), "{told}");
     }
 
-    /// A block ran, and what it changed was remembered.
+    /// A session with a block that ran and whose changes can be undone.
     fn ran() -> Dialogue {
         let mut d = Dialogue::new();
         d.user("x");

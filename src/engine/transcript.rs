@@ -1,4 +1,4 @@
-//! The durable half of the state: all entries, folded. What it holds stands here; how an entry changes it in `fold`.
+//! The durable half of the state: all entries, folded. This file defines its data; `fold` applies entries to it.
 
 mod ends;
 mod fold;
@@ -19,35 +19,35 @@ pub(crate) use paging::{
     LoadState, OTHER_ENTRY, OutputAway, PagedOut, PagedTranscript, PromptPaging, RunPaging,
 };
 
-/// One thing of the conversation, in its order.
+/// One item of the conversation.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Item {
-    /// What the person asked, and the files that they gave with it.
+    /// A prompt of the person, with the files given with it.
     Prompt {
-        /// When they asked.
+        /// When it was sent.
         at: Timestamp,
-        /// What they wrote.
+        /// What the person wrote.
         text: Box<str>,
         /// The files, as they were then.
         files: Box<[GivenFile]>,
     },
-    /// What the model answered.
+    /// A reply of the model.
     Reply(Box<ReplyItem>),
-    /// A block that sayso proposed by itself, outside of any reply.
+    /// A block that sayso proposed, outside of any reply.
     Own {
         /// When it was proposed.
         at: Timestamp,
         /// The block; its text is sayso's.
         block: BlockId,
     },
-    /// The turn ended in this way (an ordinary end is kept too, fronts need not show it).
+    /// The turn ended (an ordinary end is kept too; front ends need not show it).
     TurnEnd {
         /// When it ended.
         at: Timestamp,
         /// How it ended.
         end: TurnEnd,
     },
-    /// The session was opened again: kernels are empty from here on.
+    /// The session was opened again: its kernels are empty from here on.
     Resumed {
         /// When it was opened.
         at: Timestamp,
@@ -57,33 +57,33 @@ pub enum Item {
         /// When the old one ended.
         at: Timestamp,
     },
-    /// Replies come from this model from here on.
+    /// This model is used from here on.
     Model {
         /// When it was chosen.
         at: Timestamp,
-        /// The one that was chosen.
+        /// The model.
         model: Box<ModelName>,
     },
-    /// Something about the recipe of the turn.
+    /// An event of the turn's recipe.
     Recipe {
         /// When it happened.
         at: Timestamp,
         /// What happened.
         fact: Box<RecipeFact>,
     },
-    /// Requests begin with this summary in place of the oldest items from here on.
+    /// From here on, requests begin with this summary instead of the oldest items.
     Summary(Box<SummaryItem>),
 }
 
 impl Transcript {
-    /// Whether anything was said or done: which model is asked does not count.
+    /// Whether anything was said or done: choosing a model does not count.
     pub(crate) fn has_begun(&self) -> bool {
         self.items.iter().any(|item| !matches!(item, Item::Model { .. }))
     }
 }
 
 impl Item {
-    /// Whether it has this block.
+    /// Whether this item has the block.
     pub(crate) fn holds(&self, block: BlockId) -> bool {
         match self {
             Self::Reply(reply) => reply.blocks.contains(&block),
@@ -92,7 +92,7 @@ impl Item {
         }
     }
 
-    /// Something about the recipe of the turn, where it is that.
+    /// The recipe event, if it is one.
     pub(crate) fn fact(&self) -> Option<&RecipeFact> {
         match self {
             Item::Recipe { fact, .. } => Some(fact),
@@ -106,30 +106,30 @@ impl Item {
 pub struct SummaryItem {
     /// When it was made.
     pub(crate) at: Timestamp,
-    /// How many items it stands for, counted from the first.
+    /// How many items it replaces, counted from the first.
     pub(crate) upto: usize,
-    /// How many of the things that were settled it stands for.
+    /// How many settled events it replaces.
     pub(crate) settled: usize,
     /// The summary, in the model's words.
     pub(crate) text: String,
     /// Which model wrote it.
     pub(crate) model: Option<ModelName>,
-    /// Tokens used, where told.
+    /// Tokens used, if reported.
     pub(crate) usage: Usage,
 }
 
-/// What a model was asked about a block, and said.
+/// A second opinion: what a model answered about a block.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OpinionItem {
-    /// When the answer came.
+    /// When the answer arrived.
     pub(crate) at: Timestamp,
     /// The version that the model was shown.
     pub(crate) revision: Revision,
     /// The model that was asked.
     pub(crate) model: ModelName,
-    /// What it thinks, or why there is nothing of the kind.
+    /// Its opinion, or why there is none.
     pub(crate) answer: Result<Opinion, String>,
-    /// Tokens used, where told.
+    /// Tokens used, if reported.
     pub(crate) usage: Usage,
 }
 
@@ -138,25 +138,25 @@ pub struct OpinionItem {
 pub struct ReplyItem {
     /// When it ended.
     pub(crate) at: Timestamp,
-    /// Which request of the session it answers.
+    /// The step of its request.
     pub(crate) step: StepId,
-    /// What was said in it; while it is [paged out](PagedOut) a short form of a long text, or nothing.
+    /// Its content; while it is [paged out](PagedOut) a shortened form of a long text, or nothing.
     pub(crate) body: Option<Box<ReplyBody>>,
-    /// Which entry of the file it is, where it may be paged out, counted from 0.
+    /// The number of its entry in the file, from 0, if it may be paged out.
     pub(crate) entry: Option<u32>,
-    /// What is known of it while its body is in the file alone.
+    /// What is known of it while its content is only in the file.
     pub(crate) paged_out: Option<PagedOut>,
-    /// Calls that came to no block, and why.
+    /// Calls that became no block, and why.
     pub(crate) refused: Vec<RefusedCall>,
     /// Why it ended.
     pub(crate) finish: Finish,
-    /// Tokens used, where told.
+    /// Tokens used, if reported.
     pub(crate) usage: Usage,
-    /// Its blocks, in their order; their ranges point into its text.
+    /// Its blocks, in their order; their ranges refer to its text.
     pub(crate) blocks: Vec<BlockId>,
 }
 
-/// What was said in a reply.
+/// The content of a reply.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub(crate) struct ReplyBody {
     pub(crate) text: String,
@@ -166,31 +166,31 @@ pub(crate) struct ReplyBody {
 }
 
 impl ReplyItem {
-    /// Its text, exactly as it came; a short form of it, or nothing, while it is in the file alone.
+    /// Its text, exactly as it arrived; while it is only in the file, a shortened form or nothing.
     pub(crate) fn text(&self) -> &str {
         self.body.as_ref().map_or("", |body| &body.text)
     }
 
-    /// The reasoning beside it; nothing while it is in the file alone.
+    /// Its reasoning; nothing while it is only in the file.
     pub(crate) fn reasoning(&self) -> &str {
         self.body.as_ref().map_or("", |body| &body.reasoning)
     }
 
-    /// The tools that it calls, in their order; nothing while it is in the file alone.
+    /// The tool calls in their order; nothing while it is only in the file.
     pub(crate) fn tool_calls(&self) -> &[ToolCall] {
         self.body.as_ref().map_or(&[], |body| &body.tool_calls)
     }
 
-    /// What its provider wants back with it; nothing while it is in the file alone.
+    /// Opaque items that its provider wants back with it; nothing while it is only in the file.
     pub(crate) fn opaque_items(&self) -> &[OpaqueItem] {
         self.body.as_ref().map_or(&[], |body| &body.kept)
     }
 }
 
-/// A tool call that came to no block.
+/// A tool call that became no block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RefusedCall {
-    /// The identity of the call.
+    /// The id of the call.
     pub(crate) call: String,
     /// Why, for the person and the model; one line.
     pub(crate) why: String,
@@ -199,32 +199,32 @@ pub(crate) struct RefusedCall {
 /// A run of a block.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct RunItem {
-    /// Its identity, which its approval gave it.
+    /// Its id, given by its approval.
     pub(crate) run: RunId,
     /// The version of the block that ran.
     pub(crate) revision: Revision,
-    /// The hash of its bytes.
+    /// The hash of the approved bytes.
     pub(crate) sha256: Sha256,
-    /// What the approval covers beside the bytes.
+    /// The terms that the approval covers besides the bytes.
     pub(crate) terms: Common<Terms>,
-    /// Whose word the approval is.
+    /// Who granted the approval.
     pub(crate) by: Grantor,
     /// When it was approved.
     pub(crate) approved_at: Timestamp,
-    /// When it ended, and how. `None`: it goes on, or it is LOST.
+    /// When it ended, and how. `None`: it is running, or LOST.
     pub(crate) ended: Option<(Timestamp, Box<RunReport>)>,
-    /// Whether the process that ran it is gone without telling its end.
+    /// Whether the process that ran it is gone without reporting its end.
     pub(crate) lost: bool,
-    /// What it did to files that the person took back, by their paths.
+    /// The paths of files whose changes were undone.
     pub(crate) taken_back: Vec<String>,
-    /// How many more of them there are.
+    /// How many more such files there are.
     pub(crate) more_taken_back: u32,
-    /// How its output is kept, where that may be in the file alone.
+    /// Where its output is, if it may be only in the file.
     pub(crate) paging: Option<RunPaging>,
 }
 
 impl RunItem {
-    /// A run that was approved and has not ended: of these bytes, under these terms, by this word at that moment.
+    /// A run that was approved and has not ended.
     fn approved(
         run: RunId,
         (revision, sha256): (Revision, Sha256),
@@ -246,12 +246,12 @@ impl RunItem {
         }
     }
 
-    /// What is known for taking back what it changed.
+    /// What is known about undoing its changes.
     pub(crate) fn undo(&self) -> Option<&UndoNote> {
         self.ended.as_ref().and_then(|(_, report)| report.receipt.undo.as_ref())
     }
 
-    /// Notes what the person took back of it, or made again.
+    /// Notes which of its changes were undone or redone.
     pub(super) fn note_taken_back(&mut self, files: &[String], more: u32, way: UndoWay) {
         self.taken_back.retain(|known| !files.contains(known));
         match way {
@@ -263,7 +263,7 @@ impl RunItem {
         }
     }
 
-    /// Whether it did something to names that programs obey by themselves, and nothing of that was taken back.
+    /// Whether it changed files that programs obey by themselves, and none of that was undone.
     pub(crate) fn can_be_taken_back(&self) -> bool {
         let files = self.ended.iter().flat_map(|(_, report)| &report.receipt.files);
         self.taken_back.is_empty()
@@ -271,32 +271,32 @@ impl RunItem {
     }
 }
 
-/// What has been settled of a block.
+/// The current decision about a block.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub(crate) enum BlockStanding {
-    /// It waits for a decision (or will, behind another).
+    /// It waits for a decision, or will wait after another.
     #[default]
     Open,
-    /// It runs, ran or was lost: see its last run.
+    /// It runs, ran or was lost: its last run says which.
     Approved,
     /// It was rejected with these words.
     Rejected(String),
-    /// The recipe of its turn did not offer it, and why.
+    /// The recipe of its turn did not offer it; the reason.
     Declined(String),
     /// It was skipped: the model is not told.
     Skipped,
 }
 
-/// A block with all that was decided and done about it.
+/// A block with everything that was decided and done about it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BlockItem {
     /// The block with its versions.
     pub block: Block,
     /// The newest recorded review, and of which revision.
     pub(crate) review: Option<(Revision, Box<Review>)>,
-    /// What models were asked about it, and said, oldest first.
+    /// The second opinions on it, oldest first.
     pub(crate) opinions: Vec<OpinionItem>,
-    /// What has been settled.
+    /// The current decision about it.
     pub(crate) standing: BlockStanding,
     /// When it was settled last.
     pub(crate) settled_at: Option<Timestamp>,
@@ -304,32 +304,32 @@ pub struct BlockItem {
     pub(crate) runs: Vec<RunItem>,
 }
 
-/// Something that was settled and that the model is told of, with its place in the conversation.
+/// A result that the model is told, and where it belongs in the conversation.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct SettledEvent {
-    /// How many items stood before it.
+    /// How many items came before it.
     pub(crate) after: usize,
     /// The block that was settled.
     pub(crate) block: BlockId,
-    /// What became of it.
+    /// The result.
     pub(crate) what: Settlement,
 }
 
-/// What became of a block at one time. A block that is put back gets another one later.
+/// The result of a block. A block that is put back gets another one later.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Settlement {
-    /// This run of it ended, or was lost.
+    /// This run ended, or was lost.
     Ran(RunId),
     /// It was rejected with these words.
     Rejected(String),
-    /// It was not offered to the person, and why.
+    /// It was not offered to the person; the reason.
     Declined(String),
 }
 
-/// An "always" of the person.
+/// An "always" rule of the person.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct RuleItem {
-    /// What it covers, and by whose word.
+    /// What it covers.
     pub(crate) rule: Rule,
     /// When it was granted.
     pub(crate) at: Timestamp,
@@ -340,18 +340,18 @@ pub(crate) struct RuleItem {
 /// Why a rule is no longer in force.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RuleOver {
-    /// The person took it back, then.
+    /// The person revoked it at this time.
     Revoked(Timestamp),
-    /// The session was opened again: rules live no longer than the process.
+    /// The session was opened again: rules end with the process.
     Reopened,
 }
 
-/// All entries of a session, folded: what a front end shows and a resumed session goes on from.
+/// All entries of a session, folded: what a front end shows and a resumed session continues from.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Transcript {
-    /// The header, once there is one.
+    /// The header, once it was recorded.
     pub header: Option<Header>,
-    /// The session's name for people, as given last.
+    /// The session's name for people.
     pub(crate) name: String,
     /// The model in use.
     pub(crate) model: Option<ModelName>,
@@ -363,21 +363,22 @@ pub struct Transcript {
     pub blocks: BTreeMap<BlockId, BlockItem>,
     /// All rules that the person granted, oldest first.
     pub(crate) rules: Vec<RuleItem>,
-    /// What was settled, in the order in which it was, for what the model is told.
+    /// The results that the model is told, in their order.
     pub(crate) settled: Vec<SettledEvent>,
-    /// The place of the newest summary among the items.
+    /// The index of the newest summary among the items.
     pub(crate) summary: Option<usize>,
-    /// The files of instructions that requests carry, as noted last.
+    /// The instruction files in use, as recorded last.
     pub(crate) instructions: Vec<NotedInstructions>,
-    /// The terms of the newest run: the next one has the same nearly always, or the same rights, and holds them in common.
+    /// The terms of the newest run. The next run nearly always has the same terms or rights, and shares them with it in
+    /// memory.
     pub(crate) terms: Option<Common<Terms>>,
-    /// The long prompts that may be in the file alone, by their places among the items.
+    /// Long prompts that may be only in the file, by their index among the items.
     pub(crate) long_prompts: BTreeMap<usize, PromptPaging>,
-    /// How many entries were applied; grows by one with each, so that views can tell whether anything changed.
+    /// How many entries were applied, so that views can tell whether anything changed.
     pub(crate) version: u64,
 }
 
-/// The prompt that is worked on at the end of these items: none where its turn is over.
+/// The index of the prompt being worked on at the end of these items; `None` if its turn has ended.
 pub(super) fn task(items: &[Item]) -> Option<usize> {
     let last = items.iter().rposition(|item| matches!(item, Item::Prompt { .. } | Item::TurnEnd { .. }))?;
     matches!(items.get(last), Some(Item::Prompt { .. })).then_some(last)

@@ -1,6 +1,8 @@
-//! A turn: from a prompt through its steps to its end. Prompts, requests, the step limit, repeated blocks, the queue.
+//! A turn: from a prompt through its steps to its end. Handles prompts, requests, the step limit, repeated blocks and
+//! the queue.
 //!
-//! What happens inside a step (a reply, a decision, a run) is told elsewhere; each of those ends in [`Engine::advance`].
+//! What happens inside a step (a reply, a decision, a run) is handled elsewhere; each of those ends in
+//! [`Engine::advance`].
 
 use super::loading::AwaitedRequest;
 use super::named::NamedBlocks;
@@ -16,20 +18,20 @@ use crate::domain::{
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What is known of the turn beside the state: it dies with the turn.
+/// What is known of the current turn, besides the state.
 #[derive(Debug, Default)]
 pub(super) struct Turn {
-    /// Whether a turn goes on. Blocks that are put back after its end are settled without asking the model again.
+    /// Whether a turn is going on. Settling blocks that were put back after its end does not ask the model again.
     pub(super) active: bool,
-    /// Whether something was settled since the last request that the model has to be told.
+    /// Whether something that the model has to be told was settled since the last request.
     pub(super) news: bool,
-    /// Whether a run was interrupted, or never came to run, since the last request: the turn then ends with its blocks.
+    /// Whether a run was interrupted or never started since the last request: the turn then ends after its blocks.
     pub(super) halted: bool,
     /// How often each text was proposed.
     pub(super) proposed: Proposals,
     /// The recipe that the turn follows.
     pub(super) workflow: Option<Arc<dyn Workflow>>,
-    /// The blocks of the turn, where it is one of what was named: no model is asked then.
+    /// The blocks of a turn of things named on the command line: no model is asked then.
     pub(super) named: Option<NamedBlocks>,
 }
 
@@ -45,7 +47,7 @@ impl Proposals {
         *times
     }
 
-    /// The person knows and goes on: counting starts again for this text.
+    /// The person wants to go on: counting starts again for this text.
     fn forget(&mut self, block: &Block) {
         self.0.remove(&Self::key(block));
     }
@@ -54,7 +56,7 @@ impl Proposals {
         let version = block.original();
         let text = match &block.kind {
             BlockKind::Code { .. } => version.source.trim().to_owned(),
-            // The same content in two files is no repetition.
+            // The same content in two files is not a repetition.
             kind => format!("{kind:?} {}", version.source),
         };
         (version.language.clone(), Sha256::of(text.as_bytes()).0)
@@ -62,14 +64,14 @@ impl Proposals {
 }
 
 impl Engine {
-    /// A prompt: begins a turn, or waits for the end of the one that goes on.
+    /// The person sends a prompt: begins a turn, or queues the prompt until the current one ends.
     pub(super) fn submit(&mut self, prompt: Prompt) {
         if prompt.text.trim().is_empty() {
             return;
         }
         match &self.state.phase {
             Phase::Idle => {
-                // Something may be queued since before a summary is read: it goes first.
+                // A prompt may be queued already while a summary waits for messages: it comes first.
                 self.state.live.queued = Some(prompt.behind(self.state.live.queued.take()));
                 self.take_queued();
                 if self.state.live.queued.is_some() {
@@ -77,7 +79,7 @@ impl Engine {
                 }
             }
             Phase::Stuck(failure) => {
-                // The prompt that got no answer stays in the transcript; the new one is asked behind it.
+                // The unanswered prompt stays in the transcript; the new one is sent after it.
                 let failure = failure.clone();
                 let prompt = prompt.behind(self.state.live.queued.take());
                 self.stop_workflow();
@@ -97,13 +99,13 @@ impl Engine {
         self.ask();
     }
 
-    /// A turn begins; its prompt follows.
+    /// Begins a turn; the caller records its prompt.
     pub(super) fn open_turn(&mut self) {
         self.turn = Turn { active: true, ..Turn::default() };
         self.state.live.steps = 0;
     }
 
-    /// Takes the next step, or asks first when many were taken.
+    /// Takes the next step, or asks the person first at the step limit.
     pub(super) fn ask_within_limit(&mut self) {
         if self.state.live.steps >= self.settings.step_limit.max(1) {
             let question = Question::StepLimit(self.state.live.steps);
@@ -114,7 +116,7 @@ impl Engine {
         }
     }
 
-    /// Takes the next step: a request with all that is known.
+    /// Takes the next step: sends a request.
     fn ask(&mut self) {
         if self.prepare() {
             return;
@@ -123,7 +125,7 @@ impl Engine {
         self.send_request();
     }
 
-    /// Sends the request again that failed or waits for its repetition; it counts as the same step of the turn.
+    /// Sends the failed request again, or ends the wait for its retry; it counts as the same step of the turn.
     pub(super) fn retry(&mut self) {
         match self.state.phase {
             Phase::Stuck(_) => {
@@ -139,7 +141,7 @@ impl Engine {
         }
     }
 
-    /// Sends what is known to the model, unless the person has to be asked first or it does not fit.
+    /// Sends the conversation to the model, unless the person has to be asked first or it does not fit.
     pub(super) fn send_request(&mut self) {
         self.turn.active = true;
         self.drop_reply();
@@ -154,12 +156,12 @@ impl Engine {
         self.ask_once_read();
     }
 
-    /// The request leaves once all that it tells is in memory.
+    /// Sends the request once all its messages are in memory.
     pub(super) fn ask_once_read(&mut self) {
         let step = self.counted.step.next();
         let told_away = self.told_away();
         if self.gather(&told_away, AwaitedRequest::Answer(step)) {
-            // It is waited for as the reply itself is, and can be stopped.
+            // The wait looks like the wait for the reply itself, and can be stopped like it.
             self.open_reply(LiveReply { step, since: self.now, reads: true, ..LiveReply::default() });
             self.state.phase = Phase::Replying(step);
             return;
@@ -167,7 +169,7 @@ impl Engine {
         self.ask_model();
     }
 
-    /// The request leaves, where it is not too long and could be read.
+    /// Sends the request, if it is not too long and all of it could be loaded.
     fn ask_model(&mut self) {
         self.drop_reply();
         self.loads.stop_waiting();
@@ -186,7 +188,7 @@ impl Engine {
         self.effects.push(Effect::Ask(Box::new(request)));
     }
 
-    /// The tools that the model is offered.
+    /// The tools offered to the model.
     pub(super) fn tools(&self) -> Vec<Tool> {
         if self.dialect() != Dialect::Tools {
             return Vec::new();
@@ -196,7 +198,7 @@ impl Engine {
         tools
     }
 
-    /// Moves on after something was settled or a run has ended: the next block waits, or the step is over.
+    /// Moves on after a decision or the end of a run: the next block waits, or the step is over.
     pub(super) fn advance(&mut self) {
         if self.state.live.run.is_some() {
             return;
@@ -220,7 +222,7 @@ impl Engine {
         }
     }
 
-    /// Goes on with the blocks of a reply that has ended, or asks first when one of them comes again and again.
+    /// Goes on with the blocks of a complete reply, or asks the person first if one was proposed too often.
     pub(super) fn detect_repeats(&mut self, blocks: &[BlockId]) {
         let mut repeated = None;
         for id in blocks {
@@ -239,7 +241,7 @@ impl Engine {
         }
     }
 
-    /// The person goes on after the step limit or a repeated block.
+    /// The person goes on after the step limit, a repeated block or the budget.
     pub(super) fn go_on(&mut self) {
         let Phase::Asking(question) = &self.state.phase else { return };
         match *question {
@@ -254,12 +256,12 @@ impl Engine {
                 self.advance();
             }
             Question::Budget { .. } => self.raise_budget(),
-            // A form goes on with its answers.
+            // A form is answered by `Command::Answer`.
             Question::Form(_) => {}
         }
     }
 
-    /// The person does not go on.
+    /// The person does not go on: ends the turn.
     pub(super) fn end_turn(&mut self) {
         let end = match &self.state.phase {
             Phase::Asking(Question::StepLimit(_)) => TurnEnd::StepLimit,
@@ -278,7 +280,7 @@ impl Engine {
         self.finish(end);
     }
 
-    /// Ends the turn; what was queued begins the next one.
+    /// Ends the turn; a queued prompt or command begins the next one.
     pub(super) fn finish(&mut self, end: TurnEnd) {
         self.stop_workflow();
         self.record(Entry::TurnEnd(end));
@@ -287,26 +289,26 @@ impl Engine {
         self.take_queued();
     }
 
-    /// The provider failed: the prompt is kept, the person chooses what to do.
+    /// The provider failed: the prompt is kept, and the person chooses what to do.
     pub(super) fn fail_turn(&mut self, failure: ReplyFailure) {
         self.notify(notices::failure(&failure));
         self.state.phase = Phase::Stuck(failure);
     }
 
-    /// Stops what goes on. A waiting block is not touched by it.
+    /// Stops what goes on. Never decides about a waiting block.
     pub(super) fn stop(&mut self) {
         match self.state.phase {
             Phase::Replying(step) => self.stop_reply(step),
             Phase::Running(run) => self.interrupt(run),
             Phase::Compacting(step) => self.stop_summary(step),
-            // A start that a rule announced is stopped; the block itself stays unanswered.
+            // Stops the countdown of a covered block; the block itself still waits.
             Phase::Deciding(_) => self.hold_back(),
             Phase::Idle | Phase::Stuck(_) if self.loads.awaits_summary() => self.drop_summary(),
             _ => {}
         }
     }
 
-    /// Takes settled work up again: it waits for a new decision.
+    /// Puts a settled block back: it waits for a new decision.
     pub(super) fn put_back(&mut self, block: BlockId) {
         let Some(item) = self.state.transcript.blocks.get(&block) else { return };
         if item.standing == BlockStanding::Open {
@@ -321,7 +323,7 @@ impl Engine {
         self.advance();
     }
 
-    /// What was queued has its turn: commands of the person's own first, so that the prompt tells what came of them.
+    /// Begins with what is queued: typed commands first, so that the prompt includes their results.
     pub(super) fn take_queued(&mut self) {
         if let Some(command) = self.state.live.commands.pop_front() {
             self.propose_command(command);

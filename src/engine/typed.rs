@@ -1,11 +1,11 @@
-//! Commands of the person's own (`!ls` in the message): a block for bash that waits between turns. Typing it decides
-//! nothing: it is looked at, shown with its rights and findings, and decided about like every block. What comes of it is
-//! told to the model with the next prompt. One that is typed while a turn goes on is queued until it ends.
+//! Commands that the person types (`!ls` in the message): each becomes a bash block that waits between turns. Typing it
+//! decides nothing: it is inspected, shown with its rights and findings, and decided about like every block. Its result
+//! is sent to the model with the next prompt. A command typed while a turn goes on is queued until the turn ends.
 
 use super::{Engine, Phase, notices};
 use crate::domain::{BlockKind, Language, Origin};
 
-/// Where such a block comes from.
+/// The origin of such a block.
 pub(super) const YOUR_COMMAND: &str = "your own command";
 
 impl Engine {
@@ -17,7 +17,7 @@ impl Engine {
         }
         self.state.live.commands.push_back(command.to_owned());
         if self.state.phase == Phase::Idle {
-            // One may be queued since before a summary is read: it goes first.
+            // One may be queued already while a summary waits for messages: it comes first.
             self.take_queued();
         }
         if !self.state.live.commands.is_empty() {

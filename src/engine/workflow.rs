@@ -1,8 +1,8 @@
-//! The way of a recipe through its turn: the recipe says what comes next, the engine does it.
+//! Runs a recipe through its turn: the recipe decides what comes next, the engine does it.
 //!
-//! A recipe never runs anything: it declines blocks, proposes blocks of its own (which wait like every other), tells the
-//! model what to do, asks the person for answers, and ends. What it says depends on the transcript alone, so a session
-//! that is opened again goes on where it stood. Which recipes there are, is told in the room `recipe`.
+//! A recipe never runs anything: it declines blocks, proposes blocks of its own (which wait like every other),
+//! instructs the model, asks the person for answers, and ends. Its decisions depend on the transcript alone, so a
+//! session that is opened again continues where it stopped. The room `recipe` defines the recipes.
 
 use super::answers;
 use super::state::{Question, State};
@@ -19,7 +19,7 @@ use std::sync::Arc;
 /// Why a recipe can't go on.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WorkflowError {
-    /// Its definition can't be used, and what is wrong with it.
+    /// Its definition can't be used.
     #[error("the recipe {name} can't be used: {fault}")]
     Definition {
         /// The recipe's name.
@@ -27,63 +27,64 @@ pub enum WorkflowError {
         /// What is wrong, and where in the definition.
         fault: String,
     },
-    /// Nobody knows what was agreed in a session of somebody else, and by whom.
+    /// The session is foreign: nobody knows what was agreed in it, and by whom.
     #[error("the session is foreign, and so is what was agreed in it")]
     Foreign,
 }
 
-/// Who makes a recipe of what a session says was begun.
+/// Opens the recipe that a session says was begun.
 pub trait WorkflowOpener: Debug + Send + Sync {
-    /// The way of the recipe that was begun so.
+    /// The workflow of the recipe that was begun with this.
     ///
     /// # Errors
     /// Why its definition can't be used.
     fn open(&self, start: &RecipeStart) -> Result<Arc<dyn Workflow>, WorkflowError>;
 }
 
-/// Who opens recipes; nobody, where there are none.
+/// The opener of recipes, if there are any.
 #[derive(Clone, Debug, Default)]
 pub struct Workflows(pub Option<Arc<dyn WorkflowOpener>>);
 
-/// One recipe. All that it answers depends on what it is shown, and on nothing else.
+/// One recipe. All answers depend on the arguments alone.
 pub trait Workflow: Debug + Send + Sync {
-    /// What comes next. Asked at the start, when a reply came to no block, when all blocks of a reply and of the recipe
-    /// are settled, when a form was answered, and after the session was opened again. The last move says what is waited
-    /// for; a way without a last move gives up.
+    /// The next steps. Called at the start, when a reply had no block, when all blocks of the reply and of the recipe
+    /// are settled, when a form was answered, and after the session was opened again. The last step says what to wait
+    /// for (`Ask`, `Form` or `End`); without one, and without a waiting block, the turn ends.
     fn next(&self, context: &WorkflowContext<'_>) -> Vec<WorkflowStep>;
 
-    /// Why a block that the model proposes is not offered to the person; for both, in a line. Its reply is the newest
+    /// Why a block that the model proposes is not offered to the person, in one line for both. Its reply is the newest
     /// item.
     fn declines(&self, context: &WorkflowContext<'_>, block: &Block) -> Option<String>;
 
-    /// What there is to say about a block beside its review: `changes the tests that you agreed to`.
+    /// Findings about a block, added to its review: `changes the tests that you agreed to`.
     fn remarks(&self, context: &WorkflowContext<'_>, block: &Block, review: &Review) -> Vec<Finding>;
 
-    /// What there is to say about a block beside that, given what its file holds now.
+    /// A further finding about a block, given the current content of its file.
     fn outdated(&self, context: &WorkflowContext<'_>, block: &Block, on_disk: &str) -> Option<Finding> {
         let _ = (context, block, on_disk);
         None
     }
 
-    /// The text that the text of a block of code is compared with, where it stands for another.
+    /// The text with which a block of code is compared on screen, if it replaces another.
     fn before(&self, context: &WorkflowContext<'_>, block: &Block) -> Option<Arc<str>>;
 
-    /// Files whose content is to be known before and after each run: what a run tells of them itself is not believed.
+    /// Files whose content is hashed before and after each run, since what a run itself says about them is not
+    /// believed.
     fn protects(&self, context: &WorkflowContext<'_>) -> Vec<String> {
         let _ = context;
         Vec::new()
     }
 
-    /// Whether the strict list of what is forbidden holds for this block.
+    /// Whether the strict list of forbidden things applies to this block.
     fn strict(&self, context: &WorkflowContext<'_>, block: &Block) -> bool;
 }
 
 /// What a recipe wants next.
 #[derive(Clone, Debug, PartialEq)]
 pub enum WorkflowStep {
-    /// A round is judged. Something follows.
+    /// Records the judgement of a round. Another step follows.
     Judge(RoundOutcome),
-    /// The model is told this: a round of a step begins. Something follows.
+    /// Sends the model this text: a round begins. Another step follows.
     Say {
         /// The step of the recipe.
         step: String,
@@ -91,29 +92,29 @@ pub enum WorkflowStep {
         title: String,
         /// Which round of it, from 1.
         round: u32,
-        /// What the model is told.
+        /// The text for the model.
         text: String,
     },
-    /// A block of sayso's own waits for the person. Several in a row wait one after the other.
+    /// Proposes a block of sayso's own. Several in a row wait one after the other.
     Propose {
-        /// What kind of thing it is.
+        /// The kind of block.
         kind: BlockKind,
-        /// What its text is read as.
+        /// The language of its text.
         language: Language,
-        /// Its text, as it would run.
+        /// Its text.
         source: Arc<str>,
         /// What it is for: `run the tests`.
         note: String,
     },
-    /// The model is asked.
+    /// Asks the model.
     Ask,
-    /// The person is asked.
+    /// Asks the person to fill in this form.
     Form(Form),
-    /// The recipe is over. It is asked nothing more.
+    /// Ends the recipe. It is not called again.
     End {
         /// How it ended.
         end: RecipeEnd,
-        /// What came of it, for the person; Markdown.
+        /// The result for the person; Markdown.
         summary: String,
     },
 }
@@ -121,16 +122,16 @@ pub enum WorkflowStep {
 /// What happened since a recipe began.
 #[derive(Clone, Copy, Debug)]
 pub struct WorkflowContext<'a> {
-    /// All that the session file tells.
+    /// The transcript of the session.
     pub(crate) transcript: &'a Transcript,
-    /// With what it was begun.
+    /// What it was begun with.
     pub(crate) start: &'a RecipeStart,
-    /// The place of its first item behind its beginning.
+    /// The index of the first item after its beginning.
     pub(crate) from: usize,
 }
 
 impl<'a> WorkflowContext<'a> {
-    /// The recipe that goes on, where one does.
+    /// The context of the recipe in progress, if there is one.
     pub(crate) fn of(state: &'a State) -> Option<Self> {
         let transcript = &state.transcript;
         let mut items = transcript.items.iter().enumerate().rev();
@@ -145,13 +146,13 @@ impl<'a> WorkflowContext<'a> {
         Some(Self { transcript, start, from: at + 1 })
     }
 
-    /// What came since it began, each with its place in the conversation.
+    /// The items since it began, each with its index in the conversation.
     pub(crate) fn items(&self) -> impl DoubleEndedIterator<Item = (usize, &'a Item)> + use<'a> {
         let from = self.from;
         self.transcript.items.iter().enumerate().skip(from)
     }
 
-    /// What was settled since the item at this place, in its order.
+    /// What was settled since the item at this index, in its order.
     pub(crate) fn settled_since(
         &self,
         place: usize,
@@ -169,7 +170,7 @@ impl<'a> WorkflowContext<'a> {
         value_of(&self.start.inputs, name)
     }
 
-    /// What was found under this name; empty where nothing was.
+    /// The fact found under this name; empty where there is none.
     pub(crate) fn fact(&self, name: &str) -> &'a str {
         value_of(&self.start.facts, name)
     }
@@ -180,7 +181,7 @@ fn value_of<'a>(pairs: &'a [(String, String)], name: &str) -> &'a str {
 }
 
 impl Engine {
-    /// What a recipe needs is known: it begins.
+    /// Begins a recipe that the driver has prepared.
     pub(super) fn begin_recipe(&mut self, start: RecipeStart) {
         if self.state.phase != Phase::Idle {
             return self.notify(notices::recipe_not_now());
@@ -198,7 +199,7 @@ impl Engine {
         }
     }
 
-    /// Does what the recipe wants next.
+    /// Takes the recipe's next steps.
     pub(super) fn follow_workflow(&mut self) {
         for wanted in self.moves() {
             match wanted {
@@ -213,7 +214,8 @@ impl Engine {
         self.leave_workflow();
     }
 
-    /// The same after the session was opened again: nothing is asked by itself.
+    /// Takes the recipe's next steps after the session was opened again: the model is asked only when the person wants
+    /// it.
     pub(super) fn resume_workflow(&mut self) {
         for wanted in self.moves() {
             match wanted {
@@ -238,7 +240,7 @@ impl Engine {
         self.leave_workflow();
     }
 
-    /// Makes a move other than `Ask`; whether it was the last.
+    /// Takes a step other than `Ask`; returns whether it was the last.
     fn make_move(&mut self, wanted: WorkflowStep) -> bool {
         match wanted {
             WorkflowStep::Judge(outcome) => self.record(Entry::Recipe(RecipeFact::Judged(outcome))),
@@ -274,7 +276,7 @@ impl Engine {
         }
     }
 
-    /// No last move was made: blocks of the recipe wait, or it does not know how to go on.
+    /// Handles steps without a last one: blocks of the recipe wait, or it does not know how to go on.
     fn leave_workflow(&mut self) {
         let next = self.state.queue().next().map(|item| item.block.id);
         match next {
@@ -283,7 +285,7 @@ impl Engine {
         }
     }
 
-    /// The turn ends while its recipe goes on.
+    /// The turn ends before its recipe has ended.
     pub(super) fn stop_workflow(&mut self) {
         if self.turn.workflow.take().is_some() {
             let (end, summary) = (RecipeEnd::Stopped, String::new());
@@ -291,7 +293,7 @@ impl Engine {
         }
     }
 
-    /// Opens the recipe of the turn again that was going on when the session was closed.
+    /// Opens the recipe again that was in progress when the session was closed.
     pub(super) fn reopen_workflow(&mut self) {
         let Some(start) = WorkflowContext::of(&self.state).map(|context| context.start.clone()) else {
             return;
@@ -308,7 +310,7 @@ impl Engine {
         }
     }
 
-    /// The blocks of a reply that the recipe lets the person decide about; the others are settled, and the model hears why.
+    /// The blocks of a reply that the recipe offers to the person; the others are declined, and the model is told why.
     pub(super) fn filter_blocks(&mut self, blocks: Vec<BlockId>) -> Vec<BlockId> {
         let Some(way) = self.turn.workflow.clone() else { return blocks };
         let mut declined = Vec::new();
@@ -330,7 +332,7 @@ impl Engine {
         blocks.into_iter().filter(|block| !declined.iter().any(|(known, ..)| known == block)).collect()
     }
 
-    /// What the recipe has to say about a block that was looked at.
+    /// Adds the recipe's findings to the review of an inspected block; returns the text to compare the block with.
     pub(super) fn remarks(
         &self,
         block: BlockId,
@@ -352,7 +354,7 @@ impl Engine {
         }
     }
 
-    /// Whether the strict list of what is forbidden holds for a block.
+    /// Whether the strict list of forbidden things applies to a block.
     pub(super) fn is_strict(&self, block: &Block) -> bool {
         match (&self.turn.workflow, WorkflowContext::of(&self.state)) {
             (Some(way), Some(context)) => way.strict(&context, block),
