@@ -1,11 +1,12 @@
-//! The guard: when a key decides about a block, or does anything else that spends, sends, starts or deletes. Pure; the
-//! moment of each key is an argument.
+//! The guard: decides when a key may decide about a block, or do anything else that spends, sends, starts or deletes.
+//! Pure; the time of each key is an argument.
 //!
-//! A decision counts only when the terminal had the frame that shows the block (the fence), when 700 ms have passed
-//! since without any key but scrolling (the quiet time), when its letter stayed alone (no repeat, no paste, no word) and
-//! the terminal told behind it that nothing else was typed, and, for an approval, when every row has been on screen
-//! (seen). It knows neither keys' bindings nor views: the screen tells it what a key would do, and *every* key goes
-//! through it, whatever has the focus.
+//! A decision counts only when the terminal has drawn the frame that shows the block (the fence: proven by an answer of
+//! the terminal, or assumed when none comes in time); when 700 ms have passed since then without any key but scrolling
+//! (the quiet time); when its letter stayed alone (no repeat, no paste, no word) and an answer of the terminal after it
+//! proves that nothing else was typed; and, for an approval, when every row has been on screen (seen). The guard knows
+//! neither key bindings nor views: the screen tells it what a key would do, and *every* key passes through it, whatever
+//! has the focus.
 
 mod ask;
 mod held;
@@ -28,23 +29,23 @@ use std::ops::Range;
 use std::time::Instant;
 use typing::Typing;
 
-/// The gate in front of the decisions about one block at a time, and of the letters that act elsewhere.
+/// Gates the decisions about one block at a time, and the letters that act elsewhere.
 #[derive(Clone, Debug)]
 pub struct Guard {
     times: Times,
     size: (u16, u16),
     subject: Option<SubjectId>,
-    /// The fence in front of the block.
+    /// The fence of the block.
     fence: FenceState,
-    /// Where else letters act now: a question, a list.
+    /// Where else letters act now (a question, a list), as a number from the screen.
     place: Option<u64>,
-    /// The fence in front of that.
+    /// The fence of `place`.
     place_fence: FenceState,
     questions: Questions,
     quiet_from: Instant,
-    /// Whether it was told that the quiet time is over.
+    /// Whether [`Guard::tick`] has reported that the quiet time is over.
     quiet_told: bool,
-    /// Whether the quiet time was passed once since the subject appeared.
+    /// Whether the quiet time has been over once since the subject appeared.
     opened: bool,
     seen: SeenRows,
     checking: bool,
@@ -52,9 +53,9 @@ pub struct Guard {
     held: Option<HeldKey>,
     ready: Option<GuardedAction>,
     dropped: Option<RefusalReason>,
-    /// The block that the person went to by its key, as long as no other key came.
+    /// The block that the person last went to with the key for it, and when; cleared by any other key.
     went: Option<(SubjectId, Instant)>,
-    /// Whether something changed by itself that is not drawn yet.
+    /// Whether something changed with time that is not drawn yet.
     changed: bool,
 }
 
@@ -62,7 +63,6 @@ pub struct Guard {
 pub(crate) const MIN_WINDOW_SIZE: (u16, u16) = (50, 12);
 
 impl Guard {
-    /// A guard with nothing behind it.
     pub(crate) fn new(times: Times, size: (u16, u16), now: Instant) -> Self {
         Self {
             times,
@@ -86,13 +86,14 @@ impl Guard {
         }
     }
 
-    /// This is up for decision and on screen with the next frame. The same token again changes nothing; another one
-    /// starts over at the fence with nothing seen. Tell it with every frame.
+    /// Sets what is up for decision and visible in the next frame. The same token again changes nothing; another one
+    /// starts over: the fence is wanted again, nothing is seen. Call it with every frame.
     pub(crate) fn set_subject(&mut self, token: SubjectId, now: Instant) {
         if self.subject == Some(token) {
             return;
         }
-        // Its checks came, which nobody could wait for before: who went there is there, and looks from now on.
+        // The subject's checks have arrived, which could not be read before: a person who went to it is still there,
+        // and the time to read it starts now.
         let before = self.subject.replace(token).filter(|_| self.checking);
         let checked =
             |to: SubjectId| before == Some(to) && (to.block, to.revision) == (token.block, token.revision);
@@ -109,7 +110,7 @@ impl Guard {
         self.restart(now);
     }
 
-    /// Nothing is up for decision, or it is not on screen.
+    /// Call it when nothing is up for decision, or when that is not on screen.
     pub(crate) fn clear_subject(&mut self) {
         self.subject = None;
         let decides = |deed: &GuardedAction| matches!(deed, GuardedAction::Decide(_));
@@ -118,8 +119,8 @@ impl Guard {
         self.seen.reset();
     }
 
-    /// Where else letters act from the next frame on: a question, a list; any number that tells it from others. Tell it
-    /// with every frame.
+    /// Sets where else letters act from the next frame on: a question, a list; any number that distinguishes it from
+    /// others. Call it with every frame.
     pub(crate) fn set_place(&mut self, place: Option<u64>, now: Instant) {
         if self.place == place {
             return;
@@ -135,7 +136,7 @@ impl Guard {
         }
     }
 
-    /// Whether the terminal has the frame that shows what is up for decision.
+    /// Whether the terminal has drawn the frame that shows what is up for decision.
     pub(crate) fn is_shown(&self) -> bool {
         self.subject.is_some() && is_down(self.fence)
     }
@@ -145,7 +146,7 @@ impl Guard {
         self.subject
     }
 
-    /// The queries to send behind the frame that is drawn now.
+    /// Returns the cursor-position queries to send after the frame that is drawn now.
     pub fn queries(&mut self, now: Instant) -> Vec<Query> {
         let mut queries = Vec::new();
         if self.subject.is_some() && self.fence == FenceState::Wanted {
@@ -162,7 +163,7 @@ impl Guard {
         queries
     }
 
-    /// The terminal told a cursor position, read at this moment.
+    /// Takes a cursor position that the terminal reported; `at` is when it was read.
     pub fn fence_answered(&mut self, (row, column): (u16, u16), at: Instant) {
         self.settle(at);
         let FenceAnswer::Proves(purposes) = self.questions.answered(row, column) else {
@@ -182,26 +183,26 @@ impl Guard {
         if purposes.contains(&FencePurpose::Block) {
             self.seen.restart(at);
         }
-        // A late answer too tells that what was read before it was typed before the frame was there.
+        // Even a late answer proves that what was read before it was typed before the frame was drawn.
         if purposes != [FencePurpose::Decision] {
             self.restart(at);
         }
     }
 
-    /// The review is not there yet (`true`): approving waits for it.
+    /// Sets whether the review is still running: approving waits for it.
     pub(crate) fn set_checking(&mut self, checking: bool) {
         self.checking = checking;
     }
 
-    /// All rows that have to be seen, at the present width. Returns how many rows are to be looked at again that
-    /// were seen before (`Width changed: 4 lines to look at again.`).
+    /// Sets all rows that have to be seen, at the present width. Returns how many rows that were seen before have to be
+    /// seen again (`Width changed: 4 lines to look at again.`).
     pub(crate) fn layout(&mut self, rows: Vec<SubjectRow>) -> usize {
         let first = self.seen.rows().1 == 0;
         let added = self.seen.layout(rows);
         if first { 0 } else { added }
     }
 
-    /// The rows (numbers into the layout) that the frame drawn now shows; empty while something covers the pane.
+    /// Sets the rows (indexes into the layout) that the frame drawn now shows; empty while something covers the pane.
     pub(crate) fn rows_on_screen(&mut self, ranges: &[Range<usize>], now: Instant) {
         self.settle(now);
         self.seen.show(ranges, now);
@@ -212,52 +213,52 @@ impl Guard {
         self.seen.lines()
     }
 
-    /// What was seen, row by row.
+    /// Which rows were seen.
     pub fn rows(&self) -> &SeenRows {
         &self.seen
     }
 
-    /// The window has this size now.
     pub(crate) fn resized(&mut self, size: (u16, u16), now: Instant) {
         self.size = size;
         self.disturbed(now);
     }
 
-    /// The terminal got the focus or lost it, or the program came back to the foreground.
+    /// Call it when the terminal got or lost the focus, or the program came back to the foreground.
     pub(crate) fn focused(&mut self, now: Instant) {
         self.disturbed(now);
     }
 
-    /// A bracketed paste arrived. `in_review`: it went to the review, where it is refused.
+    /// Takes a bracketed paste. `in_review`: it arrived in the review, where it is refused.
     pub(crate) fn pasted(&mut self, in_review: bool, now: Instant) -> KeyOutcome {
         self.noise(now);
         if in_review { KeyOutcome::Refused(RefusalReason::Paste) } else { KeyOutcome::Pass }
     }
 
-    /// Bytes came that mean nothing: they are as good as a key that was typed.
+    /// Takes bytes that mean nothing: they count as a typed key.
     pub(crate) fn noise(&mut self, now: Instant) {
         self.settle(now);
         self.typing.other(now);
         self.disturbed(now);
     }
 
-    /// What is held back, to be told while it is.
+    /// The action that is held back now, for display; none for plain text.
     pub fn held_action(&self) -> Option<GuardedAction> {
         self.held.map(|held| held.deed).filter(|deed| *deed != GuardedAction::Text)
     }
 
-    /// What was held back and counts now; told once. Ask before each key (with its time) and at the deadline.
+    /// Takes the action that was held back and counts now. Call it before each key (with the key's time) and at the
+    /// deadline.
     pub(crate) fn take_due(&mut self, now: Instant) -> Option<GuardedAction> {
         self.settle(now);
         self.ready.take()
     }
 
-    /// The letters that turned out to be text, and whether one of them could have acted.
+    /// Takes the letters that turned out to be text, and whether one of them could have acted.
     pub(crate) fn take_letters(&mut self) -> (String, bool) {
         self.typing.take()
     }
 
-    /// Why what was held back does not count; told once.
+    /// Takes the reason why a held key does not count.
     pub(crate) fn take_dropped(&mut self) -> Option<RefusalReason> {
         self.dropped.take()
     }

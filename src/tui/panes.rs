@@ -1,5 +1,5 @@
-//! The panes: what each of them shows, where the person has scrolled to, and its rows. A pane knows no other pane and
-//! nothing of the screen that it stands on.
+//! The panes: what each of them shows, how far it is scrolled, and its rows. A pane knows neither the other panes nor
+//! the screen around it.
 
 pub(crate) mod chat;
 pub mod code;
@@ -32,7 +32,7 @@ use search::{PaneHit, PaneSearch};
 use selection::Selection;
 use vars::VarsPane;
 
-/// What stands where the output stands.
+/// What the lower pane shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum LowerPane {
     /// What a run printed.
@@ -44,39 +44,39 @@ pub enum LowerPane {
     Problems,
 }
 
-/// All panes, and where the person is among them.
+/// All panes, and which one has the focus.
 #[derive(Debug, Default)]
 pub struct Panes {
     /// The pane with the focus.
     pub focus: Pane,
-    /// What stands where the output stands.
+    /// What the lower pane shows.
     pub lower: LowerPane,
-    /// The message.
+    /// The message box.
     pub composer: Composer,
     pub(crate) chat: ChatPane,
-    /// The code.
+    /// The code pane.
     pub code: CodePane,
-    /// The output.
+    /// The output pane.
     pub output: OutputPane,
     pub(crate) vars: VarsPane,
     /// Pictures of the output.
     pub pictures: Pictures,
-    /// What was looked for last.
+    /// The last search.
     pub(crate) search: Option<PaneSearch>,
-    /// What is marked on screen wherever it stands.
+    /// The pattern that is marked wherever it occurs on screen.
     pub(crate) marked: Option<Pattern>,
-    /// What the mouse selected.
+    /// The text that the mouse selected.
     pub(crate) selection: Option<Selection>,
-    /// The output that stays on screen while other blocks are looked at.
+    /// The output that stays on screen while the person views other blocks.
     pub(crate) kept_output: Option<KeptOutput>,
     marks: Marks,
 }
 
-/// The output that stays on screen: that of a block, or of the newest run where none was chosen.
+/// The output that stays on screen: that of a block, or, for `None`, that of the newest run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KeptOutput(pub(crate) Option<BlockId>);
 
-/// Where the panes and the person stand.
+/// The scroll positions of the panes, the lower pane's content and the focus.
 #[derive(Clone, Debug)]
 pub(crate) struct PanePlaces {
     chat: Option<Anchor>,
@@ -87,7 +87,7 @@ pub(crate) struct PanePlaces {
 }
 
 impl Panes {
-    /// Where everything stands, to come back to it.
+    /// Returns all positions, for [`Panes::restore`].
     pub(crate) fn places(&self) -> PanePlaces {
         PanePlaces {
             chat: self.chat.place(),
@@ -98,7 +98,7 @@ impl Panes {
         }
     }
 
-    /// Goes back to where everything stood.
+    /// Restores positions that [`Panes::places`] returned.
     pub(crate) fn restore(&mut self, places: &PanePlaces) {
         self.chat.restore(places.chat);
         self.output.restore(&places.output);
@@ -107,17 +107,17 @@ impl Panes {
         self.focus = places.focus;
     }
 
-    /// Whether keys of the output are meant.
+    /// Whether keys act on the output.
     pub(crate) fn output_has_keys(&self) -> bool {
         self.focus == Pane::Output && self.lower == LowerPane::Output
     }
 
-    /// Whether a text is marked wherever it stands.
+    /// Whether a pattern is marked wherever it occurs.
     pub fn marks(&self) -> bool {
         self.marked.is_some()
     }
 
-    /// Looks through the next portion of what is looked for. Tells whether there was something to look through.
+    /// Searches the next portion. Returns whether there was one.
     pub(crate) fn search_on(&mut self, state: &State, look: DrawStyle<'_>) -> bool {
         let Some(mut search) = self.search.take() else { return false };
         let worked = search.work(state, self, look);
@@ -125,7 +125,8 @@ impl Panes {
         worked
     }
 
-    /// What is looked at, or through, where a part of it has to come into memory.
+    /// Returns the messages and outputs in view or being searched, if a part of them has to be loaded into memory; else
+    /// nothing.
     pub(crate) fn wanted(&self, state: &State) -> Vec<Body> {
         let looked_at = self.chat.wanted_items(state);
         let searched = self.search.as_ref().map_or_else(Vec::new, |search| search.wanted(state));
@@ -139,7 +140,7 @@ impl Panes {
         looked_at.chain(searched).map(Body::Message).chain(output).collect()
     }
 
-    /// Puts a text that was found on screen.
+    /// Scrolls a search hit into view.
     pub(crate) fn show_found(&mut self, hit: &PaneHit, state: &State, look: DrawStyle<'_>) {
         match hit.pane {
             Pane::Chat | Pane::Message => self.chat.show(state, &hit.text, look),
@@ -166,7 +167,7 @@ impl Panes {
         }
     }
 
-    /// Takes the pane with the focus to its first row.
+    /// Scrolls the pane with the focus to its first row.
     pub(crate) fn to_top(&mut self, state: &State, look: DrawStyle<'_>) {
         match self.focus {
             Pane::Chat | Pane::Message => self.chat.to_top(state, look),
@@ -176,7 +177,7 @@ impl Panes {
         }
     }
 
-    /// Takes the pane with the focus to its end, where it stays.
+    /// Scrolls the pane with the focus to its end, which it follows from then on.
     pub(crate) fn to_end(&mut self) {
         match self.focus {
             Pane::Chat | Pane::Message => self.chat.follow(),
@@ -186,7 +187,7 @@ impl Panes {
         }
     }
 
-    /// What the pane with the focus shows, exactly as it is.
+    /// The text that copying takes from the pane with the focus.
     pub(crate) fn text(&self, state: &State) -> Option<String> {
         match self.focus {
             Pane::Chat | Pane::Message => self.chat.text(state),

@@ -1,8 +1,8 @@
-//! Themes: the look of every meaning on screen, as data.
+//! Themes: a style for every meaning on screen, as data.
 //!
-//! A theme is resolved once, at start or when it changes, to a plain table of styles for the depth of the terminal;
-//! asking for a style is an array access. Themes inherit; each slot that no theme names falls back to its parent.
-//! This room reads no file: user themes arrive as text.
+//! A theme is resolved once, at the start or when it changes, into a plain table of styles for the terminal's colour
+//! depth; looking up a style is an array access. Themes inherit; a slot that no theme names takes the style of its
+//! parent slot. This module reads no file: user themes arrive as text.
 
 mod choose;
 pub(crate) mod colour;
@@ -23,7 +23,7 @@ pub use slot::{Slot, Syntax};
 use ratatui::style::{Color, Modifier, Style};
 use read::{Sheet, SlotStyle};
 
-/// The themes that are shipped: name and text.
+/// The shipped themes: name and text.
 pub(crate) const SHIPPED: [(&str, &str); 6] = [
     ("terminal", include_str!("../../themes/terminal.toml")),
     ("ink", include_str!("../../themes/ink.toml")),
@@ -33,12 +33,12 @@ pub(crate) const SHIPPED: [(&str, &str); 6] = [
     ("mono", include_str!("../../themes/mono.toml")),
 ];
 
-/// How much of its colour a tinted line has, in hundredths.
+/// How much of the slot's colour the background of a tinted line has, in percent.
 const TINT_PERCENT: u16 = 10;
-/// The same of what stands out in it.
+/// The same for the emphasised part of a tinted line.
 const STRONG_TINT_PERCENT: u16 = 30;
 
-/// A theme, resolved for one depth.
+/// A theme, resolved for one colour depth.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Theme {
     name: String,
@@ -48,21 +48,21 @@ pub struct Theme {
     syntax: Vec<Style>,
 }
 
-/// A theme with what was wrong in its files.
+/// A theme with the warnings about its files.
 #[derive(Clone, Debug)]
 pub struct LoadedTheme {
     /// The theme.
     pub theme: Theme,
-    /// What was left out, with its lines.
+    /// What was ignored in the files, with line numbers.
     pub(crate) warnings: Vec<Warning>,
 }
 
 impl Theme {
-    /// Loads a theme by its name. `user` gives the text of the user's own theme of a name, which goes before a
-    /// shipped one (a user theme may inherit the shipped theme of its own name).
+    /// Loads a theme by its name. `user` returns the text of the user's own theme of a name, which takes precedence
+    /// over the shipped one (a user theme may inherit the shipped theme of its own name).
     ///
     /// # Errors
-    /// When there is no such theme, a file is no TOML, or themes inherit in a circle.
+    /// When no theme has that name, a file is not valid TOML, or themes inherit in a circle.
     pub fn load(
         name: &str,
         depth: Depth,
@@ -84,8 +84,8 @@ impl Theme {
         Ok(LoadedTheme { theme, warnings })
     }
 
-    /// The theme that sets no background and speaks in the 16 colours of the user's palette. Never fails: should its
-    /// file be broken, everything is plain text.
+    /// The theme that sets no background and uses the 16 colours of the user's palette. Never fails: should its file be
+    /// broken, all styles are plain.
     pub fn terminal(depth: Depth) -> Self {
         Self::load("terminal", depth, |_| None).map_or_else(
             |_| Theme {
@@ -99,38 +99,38 @@ impl Theme {
         )
     }
 
-    /// Its name.
+    /// The theme's name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The depth that it was resolved for.
+    /// The colour depth that it was resolved for.
     pub(crate) fn depth(&self) -> Depth {
         self.depth
     }
 
-    /// The look of a slot.
+    /// The style of a slot.
     pub(crate) fn style(&self, slot: Slot) -> Style {
         self.styles.get(slot as usize).copied().unwrap_or_default()
     }
 
-    /// The look of code of this class, to be laid over `ui.text`.
+    /// The style of code of this class, to be patched onto `ui.text`.
     pub(crate) fn syntax(&self, class: Syntax) -> Style {
         self.syntax.get(class as usize).copied().unwrap_or_default()
     }
 
-    /// The look of characters that must not be drawn as they are and are shown as text (`<U+202E>`).
+    /// The style of characters that are not drawn as they are but as text (`<U+202E>`).
     pub(crate) fn mark(&self) -> Style {
         self.style(Slot::FindingHigh)
     }
 
-    /// The background of what stands out in a tinted line.
+    /// The background of the emphasised part of a tinted line.
     pub fn tint_more(&self, slot: Slot) -> Style {
         self.mixed(slot, STRONG_TINT_PERCENT)
     }
 
-    /// A background for lines that stand out for what a slot means: a little of its colour over the theme's background.
-    /// None where the colours are the terminal's own, whose background nobody knows.
+    /// A background for lines with a slot's meaning: a little of its colour over the theme's background. No background
+    /// where the colours are the terminal's own, because its real background is unknown.
     pub fn tint(&self, slot: Slot) -> Style {
         self.mixed(slot, TINT_PERCENT)
     }
@@ -145,7 +145,7 @@ impl Theme {
         };
         let colours =
             [style.fg, style.bg].into_iter().flatten().filter(known).filter_map(colour::approximate);
-        // Of a sign on a ground of its own, the ground is what stands out.
+        // Where the slot has a background of its own, that is the colour that stands out.
         let Some(rgb) = colours.max_by(|a, b| a.contrast(own).total_cmp(&b.contrast(own))) else {
             return Style::new();
         };
@@ -154,18 +154,18 @@ impl Theme {
                 let Rgb(r, g, b) = own.towards(rgb, hundredths);
                 Style::new().bg(Color::Rgb(r, g, b))
             }
-            // The steps of the 256 are wide: less takes the nearest of them.
+            // The steps between the 256 colours are wide: a smaller share picks the nearest one.
             _ => Style::new().bg(Color::Indexed(own.towards(rgb, hundredths * 2 / 3).nearest256())),
         }
     }
 
-    /// The background on which it is read: its own, or the one that it is made for.
+    /// The background behind text: the theme's own, or the one that the theme is made for.
     pub fn background(&self) -> Rgb {
         self.style(Slot::UiText).bg.and_then(colour::approximate).unwrap_or(self.assumed)
     }
 }
 
-/// The named theme and all that it inherits, nearest first.
+/// The named theme and all themes that it inherits, nearest first.
 fn chain(
     name: &str,
     user: impl Fn(&str) -> Option<String>,
@@ -200,7 +200,7 @@ fn chain(
     Ok((sheets, warnings))
 }
 
-/// The look of a slot: of the nearest theme that names it, else that of its parent slot.
+/// The style of a slot: from the nearest theme that names it, else from its parent slot.
 fn slot_style(sheets: &[Sheet], slot: Slot, depth: Depth) -> Style {
     let mut at = slot;
     loop {
@@ -215,7 +215,7 @@ fn slot_style(sheets: &[Sheet], slot: Slot, depth: Depth) -> Style {
     }
 }
 
-/// The style of the nearest look; what it does not say for terminals without colour, an inherited look may.
+/// The style of the nearest theme; if that theme says nothing for terminals without colours, an inherited one may.
 fn style<'a>(mut looks: impl Iterator<Item = &'a SlotStyle>, depth: Depth) -> Option<Style> {
     let first = looks.next()?;
     if depth == Depth::Mono {

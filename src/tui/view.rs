@@ -1,4 +1,4 @@
-//! Views: functions of the state, of where the person stands, and of the theme → cells. They decide nothing.
+//! Views: functions from the state, the screen and the theme to cells. They decide nothing.
 
 pub(crate) mod header;
 pub(crate) mod keybar;
@@ -25,10 +25,10 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Position;
 use std::time::Instant;
 
-/// What came of drawing a frame.
+/// What drawing a frame returns.
 #[derive(Debug, Default)]
 pub struct FrameResult {
-    /// Where the cursor stands.
+    /// Where to put the cursor.
     pub cursor: Option<Position>,
     /// What can be clicked.
     pub hits: Hits,
@@ -74,7 +74,7 @@ pub fn draw(
     FrameResult { cursor, hits: Hits { buttons, tabs, fields, prompts } }
 }
 
-/// The panes that are on screen, with what stands in their borders.
+/// The panes that are on screen, with the titles in their borders.
 fn frames(screen: &Screen, state: &State, now: Instant, look: DrawStyle<'_>) -> Vec<(Slot, Title)> {
     let (made, panes) = (&screen.arrangement, &screen.panes);
     let (focused, decides) = (panes.focus == Pane::Code, screen.in_review(state));
@@ -85,7 +85,7 @@ fn frames(screen: &Screen, state: &State, now: Instant, look: DrawStyle<'_>) -> 
         made.output.map(|slot| (slot, lower_title(screen, state, look))),
         made.message.map(|slot| (slot, message::title(screen))),
     ];
-    // What stands over the panes has the keys.
+    // An overlay above the panes has the keys.
     let covered = screen.overlays.last().is_some_and(|top| top.in_message().is_none());
     let seen = |(slot, title): (Slot, Title)| {
         let focused = title.focused && !covered;
@@ -98,7 +98,7 @@ fn chat_title(screen: &Screen, state: &State) -> Title {
     let focused = screen.panes.focus == Pane::Chat;
     let keys = match screen.panes.focus {
         Pane::Chat => EndKeys::End(screen.keymap.hint(Context::Chat, Action::ScrollEnd)),
-        // There it scrolls the conversation, but a block that waits comes first.
+        // In the message box that key scrolls the conversation, but a waiting block comes first.
         Pane::Message if state.waiting().is_none() => {
             EndKeys::Page(screen.keymap.hint(Context::Message, Action::ScrollPageDown))
         }

@@ -1,11 +1,11 @@
-//! What the guard is asked and what it answers: plain values.
+//! The values that go into the guard and come out of it.
 
 use super::refusal::RefusalReason;
 use crate::domain::{BlockId, Revision};
 use crate::tui::action::Action;
 use std::time::Duration;
 
-/// What is up for decision. Another token is another subject: everything starts over.
+/// What is up for decision. A different value is a different subject, for which everything starts over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SubjectId {
     pub(crate) block: BlockId,
@@ -14,7 +14,7 @@ pub(crate) struct SubjectId {
     pub(crate) terms: u64,
 }
 
-/// How long things take; all from the settings.
+/// The guard's durations; all come from the settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Times {
     /// Time without a key before a decision counts (`review.arm_ms`).
@@ -25,16 +25,16 @@ pub struct Times {
     pub(crate) repeat: Duration,
     /// Two keys within this time are a paste (`review.burst_ms`).
     pub(crate) burst: Duration,
-    /// A letter that acts is held back this long; another letter within it makes a word of both (`review.hold_ms`).
+    /// A letter that acts is held back this long; a second letter within it makes a word of both (`review.hold_ms`).
     pub(crate) hold: Duration,
-    /// The key that goes to the block approves only so long after it went there.
+    /// The key that goes to the block approves only this long after it went there.
     pub(crate) again: Duration,
-    /// The second press of that key is held back this long: a key that is held down comes again within it, at five times
-    /// a second still.
+    /// The second press of that key is held back this long: a held-down key repeats within it, even at only five
+    /// repeats a second.
     pub(crate) alone: Duration,
-    /// How long the answer to the fence is awaited.
+    /// How long the guard waits for the answer to the fence.
     pub(crate) fence: Duration,
-    /// How long the terminal's answer behind a letter that was held back is awaited.
+    /// How long the guard waits for the terminal's answer after a held letter.
     pub(crate) answer: Duration,
 }
 
@@ -67,24 +67,24 @@ pub enum Verb {
     /// Reject with a reason.
     Reject,
     Skip,
-    /// A safe step that changes what is up for decision: back to the model's text.
+    /// A harmless change of what is up for decision: back to the model's text.
     Change,
     /// Drop a hunk of a change, or take it back.
     Hunk,
     /// Ask a model for a second opinion: the block's text is sent.
     Opinion,
-    /// Send packages to the other place.
+    /// Send packages to the other target folder.
     Install,
     Limits,
-    /// Choose a new kernel for it.
+    /// Choose a new kernel for the block.
     Fresh,
-    /// Choose a terminal for it.
+    /// Choose a terminal for the block.
     Terminal,
     Language,
 }
 
 impl Verb {
-    /// Whether every row must have been seen and the review must be there.
+    /// Whether every row must have been seen and the review must be complete.
     pub(super) fn needs_seen(self) -> bool {
         matches!(self, Verb::Approve | Verb::Always)
     }
@@ -117,12 +117,12 @@ pub enum GuardedAction {
     Do(Action),
     /// A letter of the question or list that has the keys.
     Letter(char),
-    /// What was typed is text: it goes to the message. No decision at all.
+    /// What was typed is text: it is moved to the message. No decision at all.
     Text,
 }
 
 impl GuardedAction {
-    /// What is said while it is held back.
+    /// What the status row shows while it is held back.
     pub(crate) fn words(self) -> &'static str {
         match self {
             GuardedAction::Decide(verb) => verb.words(),
@@ -137,45 +137,45 @@ impl GuardedAction {
     }
 }
 
-/// What a key would do, as far as the guard cares.
+/// What a key would do, as far as the guard needs to know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum KeyClass {
     /// A letter in a text field.
     Text,
     /// Decide about the block on screen: only with the focus in Code, in the review state.
     Decision(Verb),
-    /// Spend, send, start or delete something in the place of this number, which the guard was told of.
+    /// Spend, send, start or delete something in the place with this number ([`super::Guard::set_place`]).
     Act(GuardedAction, u64),
-    /// Stop what would start by itself: never locked, whatever stands beside it.
+    /// Stop what would start by itself: never locked, whatever was typed just before.
     Stop,
-    /// Scroll, or go to the next finding: never locked, does not disturb the quiet.
+    /// Scroll, or go to the next finding: never locked, does not restart the quiet time.
     Scroll,
-    /// A letter that goes to where text is typed: behind other letters it is one of theirs.
+    /// A letter that moves the focus to a text field; after other letters it is text like them.
     Opener,
-    /// A letter that means nothing in a pane: it is the beginning of a text.
+    /// A letter that is bound to nothing in a pane: the beginning of a text.
     Stray,
-    /// A letter that means nothing in a question or a list: alone it does nothing.
+    /// A letter that is bound to nothing in a question or a list: alone it does nothing.
     Mute,
-    /// Go to this block; where the person is `there` already, approve it.
+    /// Go to this block; where the focus is already on it (`there`), approve it.
     Go {
         /// Whether the focus is on the block, in review, with nothing over it.
         there: bool,
-        /// The block as it stands.
+        /// The block as it is now.
         token: Option<SubjectId>,
     },
     Other,
 }
 
-/// What becomes of a key.
+/// What happens with a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum KeyOutcome {
-    /// It does what it does.
+    /// The key does what it is bound to.
     Pass,
-    /// It counts unless another key follows: ask [`super::Guard::take_due`] at [`super::Guard::next_deadline`].
+    /// It counts unless another key follows: call [`super::Guard::take_due`] at [`super::Guard::next_deadline`].
     Held,
-    /// Nothing happens but the note.
+    /// Nothing happens, only a note says why.
     Refused(RefusalReason),
-    /// These letters, this one the last, are text: they go to the message. `meant`: one of them could have acted.
+    /// These letters, this key the last, are text: they are moved to the message.
     Word {
         text: String,
         /// Whether one of them could have acted.

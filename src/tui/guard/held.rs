@@ -1,21 +1,21 @@
-//! A key that acts is held back: first to see whether it stays alone, then until the terminal has told that nothing was
-//! typed behind it. Pure.
+//! Holds back a key that acts: first until it is known that no other key followed, then until the terminal's answer
+//! proves that nothing was typed after it. Pure.
 
 use super::ask::{GuardedAction, Times};
 use super::refusal::RefusalReason;
 use std::time::{Duration, Instant};
 
-/// A hold that ends so much later than it should was not waited out: the program stood still meanwhile.
+/// A hold that ends this much too late was not really waited out: the program was suspended meanwhile.
 const MAX_LATENESS: Duration = Duration::from_secs(2);
 
-/// The key, and how far it has come.
+/// A held key, and the stage of its hold.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HeldKey {
     pub(crate) deed: GuardedAction,
     at: Instant,
-    /// How long it has to stay alone.
+    /// How long no other key may follow.
     time: Duration,
-    /// Whether the terminal is asked then.
+    /// Whether the terminal is queried after that time.
     asks: bool,
     stage: Stage,
 }
@@ -27,24 +27,25 @@ enum Stage {
     Asked(Instant),
 }
 
-/// What time did to it.
+/// What the passing of time did to a held key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TimePassed {
     Waits,
-    /// It has stayed alone; the terminal is to be asked.
+    /// No other key followed; the terminal has to be queried.
     Wants,
     Counts,
-    /// It does not count, and why.
+    /// It does not count, for this reason.
     Dropped(RefusalReason),
 }
 
 impl HeldKey {
-    /// A letter: held for the hold, then the terminal is asked.
+    /// A letter: held for [`Times::hold`], then the terminal is queried.
     pub(super) fn letter(deed: GuardedAction, times: &Times, at: Instant) -> Self {
         Self { deed, at, time: times.hold, asks: true, stage: Stage::Alone }
     }
 
-    /// A key that no text has, or a letter that is text in any case: held as long as a paste may follow it.
+    /// A key or click that no pasted text contains, or a letter that is text in any case: held only as long as the rest
+    /// of a paste could follow.
     pub(super) fn without_question(deed: GuardedAction, time: Duration, at: Instant) -> Self {
         Self { deed, at, time, asks: false, stage: Stage::Alone }
     }
@@ -66,7 +67,7 @@ impl HeldKey {
         }
     }
 
-    /// Whether the terminal is to be asked with the next frame; it is asked once.
+    /// Whether to query the terminal with the next frame; true only once.
     pub(super) fn ask(&mut self, now: Instant) -> bool {
         let wanted = self.stage == Stage::Wanted;
         if wanted {
@@ -75,15 +76,14 @@ impl HeldKey {
         wanted
     }
 
-    /// Whether the terminal was asked.
     pub(super) fn is_asked(&self) -> bool {
         matches!(self.stage, Stage::Asked(_))
     }
 
-    /// When time does something to it.
+    /// When [`HeldKey::pass`] returns something else.
     pub(super) fn deadline(&self, times: &Times) -> Option<Instant> {
         match self.stage {
-            // A key at the very end of the hold is still within it.
+            // A key at the very end of the hold still belongs to it.
             Stage::Alone => Some(self.at + self.time + Duration::from_millis(1)),
             Stage::Wanted => None,
             Stage::Asked(at) => Some(at + times.answer),

@@ -1,4 +1,4 @@
-//! A key at the gate: what it is beside those before it, and what becomes of it.
+//! Judges each key by what it would do and by the keys before it.
 
 use super::ask::{GuardedAction, KeyClass, KeyOutcome, SubjectId, Verb};
 use super::held::HeldKey;
@@ -9,14 +9,14 @@ use crossterm::event::{KeyCode, KeyEvent, KeyEventKind};
 use std::time::Instant;
 
 impl Guard {
-    /// Judges a key by what it would do. `at` is when its bytes were read.
+    /// Judges a key. `at` is when its bytes were read.
     pub(crate) fn key(&mut self, key: &KeyEvent, class: KeyClass, at: Instant) -> KeyOutcome {
         self.settle(at);
         if key.kind == KeyEventKind::Release {
             return KeyOutcome::Refused(RefusalReason::Repeat);
         }
         let beside = self.typing.key(key, &self.times, at);
-        // Whatever key this is: what was held back did not stay alone.
+        // Whatever key this is: the held key did not stay alone.
         let was_held = self.held.take().is_some();
         let went = self.went.take();
         match (class, typed(key)) {
@@ -49,7 +49,7 @@ impl Guard {
             self.restart(at);
             return KeyOutcome::Pass;
         }
-        // Keys that scroll repeat quickly; they are harmless alone.
+        // Scroll keys repeat quickly; alone they are harmless.
         if beside.burst && (class != KeyClass::Scroll || meant) {
             self.typing.drop_letters();
             self.restart(at);
@@ -111,7 +111,7 @@ impl Guard {
         }
     }
 
-    /// A key that acts: it is held back where nothing speaks against it.
+    /// A key that acts: it is held back unless there is a reason to refuse it.
     fn decision(&mut self, class: KeyClass, alone: bool, at: Instant) -> KeyOutcome {
         let (deed, why) = match class {
             KeyClass::Decision(verb) => (GuardedAction::Decide(verb), self.decision_refusal(verb, at)),
@@ -129,15 +129,15 @@ impl Guard {
         }
     }
 
-    /// The letters in a row are text.
+    /// Takes the letters in a row as text.
     fn word(&mut self, at: Instant) -> KeyOutcome {
         self.restart(at);
         let (text, meant) = self.typing.take();
         KeyOutcome::Word { text, meant }
     }
 
-    /// The key that goes to the block that waits. The first press only goes there; the second approves, where nothing
-    /// came between and nothing stands beside it.
+    /// The key that goes to the waiting block. The first press only goes there; the second approves, if no other key
+    /// came between them and none came right before.
     fn go(
         &mut self,
         there: bool,
@@ -152,7 +152,7 @@ impl Guard {
             return KeyOutcome::Refused(RefusalReason::Repeat);
         }
         if beside.burst {
-            // A control byte inside of a paste.
+            // A control byte inside a paste.
             return KeyOutcome::Refused(RefusalReason::Paste);
         }
         self.went = Some((token, at));
@@ -177,7 +177,8 @@ impl Guard {
         KeyOutcome::Held
     }
 
-    /// A button of the mouse was pressed. `on_button`: on one of the key bar, which counts when it is released.
+    /// Takes the press of a mouse button. `on_button`: on a button of the key bar, which acts when the mouse is
+    /// released.
     pub(crate) fn pressed(&mut self, on_button: bool, now: Instant) {
         self.settle(now);
         self.went = None;
@@ -188,8 +189,8 @@ impl Guard {
         }
     }
 
-    /// A button of the mouse was pressed and released on something that acts. Same gate; it is held back as long as a
-    /// paste may follow, and nothing is asked: no text has it.
+    /// Takes a click (press and release) on something that acts. The same conditions hold as for keys; it is held back
+    /// only as long as the rest of a paste could follow, and the terminal is not queried: no text contains a click.
     pub(crate) fn click(&mut self, class: KeyClass, now: Instant) -> KeyOutcome {
         self.settle(now);
         let (deed, why) = match class {
@@ -208,7 +209,7 @@ impl Guard {
         }
     }
 
-    /// That the terminal did not have the frame yet, where that is so.
+    /// The refusal if the terminal has not drawn the frame yet.
     fn fence_refusal(&self, class: KeyClass) -> Option<RefusalReason> {
         match class {
             KeyClass::Decision(verb) if !is_down(self.fence) => self.standing_refusal(verb),
@@ -217,7 +218,7 @@ impl Guard {
         }
     }
 
-    /// After a refusal the whole quiet time is left.
+    /// Puts the whole quiet time into a refusal: the refused key restarted it.
     fn with_time_left(&self, why: RefusalReason) -> RefusalReason {
         match why {
             RefusalReason::Appeared { block, left: Some(_) } => {

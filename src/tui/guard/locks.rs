@@ -1,4 +1,4 @@
-//! Why the guard would refuse a decision now, or a letter that acts elsewhere.
+//! Tells why the guard would refuse a decision, or a letter that acts elsewhere, at this moment.
 
 use super::ask::Verb;
 use super::refusal::RefusalReason;
@@ -6,7 +6,7 @@ use super::{Guard, MIN_WINDOW_SIZE, is_down};
 use std::time::Instant;
 
 impl Guard {
-    /// Why an approval would be refused now; `None` when it would count. For the title (`a locked`) and the status.
+    /// Why an approval would be refused now; `None` when it would count. For the title (`a locked`) and the status row.
     pub(crate) fn approval_refusal(&self, now: Instant) -> Option<RefusalReason> {
         self.decision_refusal(Verb::Approve, now)
     }
@@ -23,7 +23,7 @@ impl Guard {
         }
     }
 
-    /// Why this decision would be refused however quiet it is.
+    /// Why this decision would be refused even when the quiet time is over.
     pub(super) fn standing_refusal(&self, verb: Verb) -> Option<RefusalReason> {
         let Some(token) = self.subject else { return Some(RefusalReason::NoBlock) };
         if self.is_small() {

@@ -1,4 +1,4 @@
-//! Why a decision key does not count, in the words of the interface.
+//! The reasons why a decision key does not count, and the sentences that say so.
 
 use crate::domain::BlockId;
 use std::fmt;
@@ -11,13 +11,13 @@ pub(crate) enum RefusalReason {
     NoBlock,
     /// The window is below 50x12.
     Small,
-    /// The block has only just appeared: the terminal has not answered yet, or the first quiet time runs.
+    /// The block has only just appeared: the terminal has not answered yet, or the first quiet time is not over.
     Appeared {
         block: BlockId,
         /// What is left of the quiet time, if no key comes; `None` while the terminal has not answered.
         left: Option<Duration>,
     },
-    /// The quiet time runs again.
+    /// The quiet time was restarted and is not over.
     Quiet {
         /// What is left of it, if no key comes.
         left: Duration,
@@ -26,17 +26,17 @@ pub(crate) enum RefusalReason {
     Repeat,
     /// Several keys came at once, or a paste.
     Paste,
-    /// What the letter would act on was not on screen yet when it was typed.
+    /// What the letter would act on was not on screen yet.
     Fresh,
-    /// Letters came right before it: they may be a word.
+    /// Letters came right before it: together they may be a word.
     Word,
-    /// The terminal did not tell in time that nothing else was typed.
+    /// No answer of the terminal proved in time that nothing else was typed.
     NoAnswer,
-    /// The program stood still while the letter was held back.
+    /// The program was suspended while the letter was held back.
     StoodStill,
-    /// The key that goes to the block was pressed again too soon, or another key came between.
+    /// The key that goes to the block was pressed a second time too soon, or another key came between.
     Again,
-    /// The review is not there yet.
+    /// The review is not complete yet.
     Checking,
     /// Parts have not been on screen long enough.
     Unseen {
@@ -73,7 +73,7 @@ impl fmt::Display for RefusalReason {
     }
 }
 
-/// Seconds with one digit, rounded up: 0.1 s is the least that is ever left.
+/// Displays a duration in seconds with one digit, rounded up, at least 0.1 s.
 struct Seconds(Duration);
 
 impl fmt::Display for Seconds {

@@ -1,25 +1,24 @@
-//! Which rows of a block were on screen long enough to count as seen.
+//! Records which rows of a block were on screen long enough to count as seen.
 //!
-//! Rows are wrapped rows; each shows an extent of the content. What was seen is kept as extents, so that another
-//! width makes only those rows unseen that show something new.
+//! Rows are wrapped rows; each shows an extent of the content. What was seen is stored as extents, so that after a
+//! change of width only those rows are unseen that show something new.
 
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-/// One wrapped row of what has to be seen.
+/// A wrapped row that has to be seen.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SubjectRow {
-    /// What it shows, as a stretch of the whole content (any measure that does not depend on the width, such as the
-    /// running count of characters); stretches of different rows do not overlap.
+    /// What it shows, as a range of the whole content (in any measure that does not depend on the width, such as the
+    /// running count of characters); ranges of different rows do not overlap.
     pub(crate) extent: Range<u64>,
-    /// What else stands on it, where rows are few.
+    /// Further ranges that it shows, where several texts share one row.
     pub(crate) beside: Vec<Range<u64>>,
-    /// The line of code that it is part of, counted from 0; `None` for rights and findings.
+    /// The line of code that it belongs to, counted from 0; `None` for rights and findings.
     pub(crate) line: Option<u32>,
 }
 
 impl SubjectRow {
-    /// All that it shows.
     fn extents(&self) -> impl Iterator<Item = Range<u64>> {
         std::iter::once(&self.extent).chain(&self.beside).map(full)
     }
@@ -33,17 +32,17 @@ pub struct SeenRows {
     unseen: usize,
     /// Extents that were seen: sorted, disjoint, none touching the next.
     extents: Vec<Range<u64>>,
-    /// Rows on screen now that were not seen yet, with the moment since when.
+    /// Rows on screen now that were not seen yet, and since when they are visible.
     visible: Vec<(usize, Instant)>,
 }
 
 impl SeenRows {
-    /// Forgets everything: a new subject.
+    /// Forgets everything, for a new subject.
     pub(crate) fn reset(&mut self) {
         *self = Self::default();
     }
 
-    /// The rows in their order at the present width. Returns how many are unseen that were not before.
+    /// Sets the rows in their order at the present width. Returns by how many the number of unseen rows grew.
     pub(crate) fn layout(&mut self, rows: Vec<SubjectRow>) -> usize {
         if rows == self.rows {
             return 0;
@@ -52,12 +51,12 @@ impl SeenRows {
         self.flags = rows.iter().map(|row| row.extents().all(|extent| self.covers(&extent))).collect();
         self.unseen = self.flags.iter().filter(|seen| !**seen).count();
         self.rows = rows;
-        // Row numbers have moved: what is on screen is told anew with the next frame.
+        // The row numbers are no longer valid; the next frame reports what is on screen.
         self.visible.clear();
         self.unseen.saturating_sub(before)
     }
 
-    /// The rows that the frame drawn at `now` shows; replaces what was told before.
+    /// Sets the rows that the frame drawn at `now` shows; replaces those of the frame before.
     pub(crate) fn show(&mut self, ranges: &[Range<usize>], now: Instant) {
         let mut visible = Vec::new();
         for range in ranges {
@@ -71,14 +70,14 @@ impl SeenRows {
         self.visible = visible;
     }
 
-    /// Counts from `now` for all rows on screen: only now does the terminal have the frame.
+    /// Lets the time of all rows on screen start at `now`: only now has the terminal drawn the frame.
     pub(crate) fn restart(&mut self, now: Instant) {
         for (_, since) in &mut self.visible {
             *since = now;
         }
     }
 
-    /// Takes the rows that have been on screen for `need` as seen. Returns whether there were any.
+    /// Marks the rows as seen that have been on screen for `need`. Returns whether there were any.
     pub(crate) fn settle(&mut self, now: Instant, need: Duration) -> bool {
         let (done, waiting): (Vec<_>, Vec<_>) =
             self.visible.drain(..).partition(|(_, since)| now.saturating_duration_since(*since) >= need);
@@ -98,7 +97,6 @@ impl SeenRows {
         !done.is_empty()
     }
 
-    /// When the next row on screen will count as seen.
     pub(crate) fn deadline(&self, need: Duration) -> Option<Instant> {
         self.visible.iter().map(|(_, since)| *since + need).min()
     }
@@ -108,12 +106,12 @@ impl SeenRows {
         self.unseen > self.visible.len()
     }
 
-    /// How many rows were seen, of how many.
+    /// How many rows were seen, and how many there are.
     pub(crate) fn rows(&self) -> (usize, usize) {
         (self.rows.len() - self.unseen, self.rows.len())
     }
 
-    /// How many lines of code were seen to their last row, of how many.
+    /// How many lines of code were seen to their last row, and how many there are.
     pub(crate) fn lines(&self) -> (usize, usize) {
         let (mut seen, mut of, mut last, mut whole) = (0, 0, None, true);
         for (row, flag) in self.rows.iter().zip(&self.flags) {
@@ -129,7 +127,7 @@ impl SeenRows {
         (seen + usize::from(last.is_some() && whole), of)
     }
 
-    /// How many things are left to look at: lines of code, and rows of rights and findings.
+    /// How many unseen items are left: lines of code, and rows of rights and findings.
     pub(crate) fn unseen_count(&self) -> usize {
         if self.unseen == 0 {
             return 0;
@@ -140,17 +138,17 @@ impl SeenRows {
         of - seen + others
     }
 
-    /// The first row from this one on that was not seen.
+    /// The first unseen row at or after this one.
     pub(crate) fn first_unseen(&self, from: usize) -> Option<usize> {
         self.flags.iter().skip(from).position(|seen| !seen).map(|at| at + from)
     }
 
-    /// Whether every row was seen. Nothing to see is not seen: there is no row yet.
+    /// Whether every row was seen; false while there are no rows.
     pub fn is_all_seen(&self) -> bool {
         self.unseen == 0 && !self.rows.is_empty()
     }
 
-    /// Whether these rows were seen, and there are any.
+    /// Whether these rows were seen; false for an empty range.
     pub(crate) fn are_rows_seen(&self, rows: Range<usize>) -> bool {
         !rows.is_empty() && self.flags.get(rows).is_some_and(|flags| flags.iter().all(|seen| *seen))
     }

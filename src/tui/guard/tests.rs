@@ -35,14 +35,14 @@ fn shown(n: u64, t: Instant) -> Guard {
     g
 }
 
-/// The terminal answers at a moment all that it is asked with a frame before.
+/// The terminal answers at `at` all queries that were sent with the frame at `asked`.
 fn answer(g: &mut Guard, asked: Instant, at: Instant) {
     for query in g.queries(asked) {
         g.fence_answered(query.place(), at);
     }
 }
 
-/// Waits out the hold, lets the terminal answer at once, and gives what counts then.
+/// Waits out the hold, lets the terminal answer at once, and returns the decision that counts then.
 fn hold_out(g: &mut Guard, from: Instant) -> Option<Verb> {
     g.tick(from + ms(401));
     answer(g, from + ms(401), from + ms(402));
@@ -53,7 +53,7 @@ fn hold_out(g: &mut Guard, from: Instant) -> Option<Verb> {
     }
 }
 
-/// Presses a decision and waits out the time that it is held back.
+/// Presses a decision key and waits until it is no longer held back.
 fn decide(g: &mut Guard, c: char, class: KeyClass, at: Instant) -> Result<Option<Verb>, RefusalReason> {
     match g.key(&press(c), class, at) {
         KeyOutcome::Held => Ok(hold_out(g, at)),
@@ -109,7 +109,7 @@ fn g2_without_an_answer_all_read_in_two_seconds_is_dropped() {
     g.layout(rows(1));
     g.rows_on_screen(&[0..1], t);
     let query = g.queries(t)[0];
-    // Fifty keys before the answer, which comes after 3 s: nothing is decided by any of them.
+    // Fifty keys before the answer, which comes after 3 s: none of them decides anything.
     for i in 0..50 {
         let at = t + ms(i * 60);
         assert!(g.key(&press('a'), APPROVE, at) != KeyOutcome::Held, "key {i}");
@@ -190,7 +190,7 @@ fn g4_approve_waits_for_the_review() {
     g.set_checking(true);
     assert_eq!(decide(&mut g, 'a', APPROVE, t + ms(900)), Err(RefusalReason::Checking));
     g.set_checking(false);
-    // The findings came: their rows are new.
+    // The findings have arrived: their rows are new.
     let mut more = rows(1);
     more.push(SubjectRow { extent: 100..120, line: None, ..SubjectRow::default() });
     g.layout(more);
@@ -329,7 +329,7 @@ fn g6_letters_before_it_make_a_word_too() {
 fn g6_any_key_before_the_answer_takes_the_decision_back() {
     let t = Instant::now();
     let at = t + ms(1000);
-    // The hold is over, the network is slow: the answer comes after two seconds, a key before it.
+    // The hold is over and the network is slow: the answer comes after two seconds, a key before it.
     let asked = || {
         let mut g = shown(1, t);
         assert_eq!(g.key(&press('a'), APPROVE, at), KeyOutcome::Held);
@@ -362,13 +362,13 @@ fn g6_any_key_before_the_answer_takes_the_decision_back() {
         g.fence_answered(query.place(), at + ms(1300));
         assert_eq!(g.take_due(at + ms(1300)), None, "disturbance {number}");
     }
-    // A key that looks like an answer is none.
+    // A key sequence that looks like an answer is not one.
     let (mut g, query) = asked();
     g.fence_answered((1, 5), at + ms(500));
     assert_eq!(g.take_due(at + ms(500)), None);
     g.fence_answered(query.place(), at + ms(600));
     assert_eq!(g.take_due(at + ms(600)), None);
-    // No answer at all: nothing is decided, and that is told.
+    // No answer at all: nothing is decided, and the guard reports that.
     let (mut g, query) = asked();
     g.tick(at + ms(401) + ms(5000));
     assert_eq!((g.take_due(at + ms(5500)), g.take_dropped()), (None, Some(RefusalReason::NoAnswer)));
@@ -407,11 +407,11 @@ fn the_go_key_first_only_moves_and_then_approves_where_nothing_stands_beside_it(
         "too soon: it is a first press again"
     );
     assert_eq!(go(&mut g, there(), 1700), KeyOutcome::Held);
-    // The first press only tells, also where the block is in view.
+    // The first press only shows a note, even where the block is in view.
     let mut g = shown(1, t);
     assert_eq!(go(&mut g, there(), 1000), KeyOutcome::Refused(RefusalReason::Again));
     assert_eq!(go(&mut g, there(), 1400), KeyOutcome::Held);
-    // Another key, the focus, a size, a button between: it is a first press again.
+    // After another key, a focus change, a resize or a mouse button, the next press counts as the first.
     let between: [Disturb; 7] = [
         |g, at| drop(g.key(&press(' '), KeyClass::Scroll, at)),
         |g, at| drop(g.key(&press('x'), KeyClass::Text, at)),
@@ -442,7 +442,7 @@ fn the_go_key_inside_a_paste_or_held_down_does_nothing() {
             assert_eq!(g.take_due(at), None, "repeat {n} of {first}, {every}");
         }
     }
-    // Where the terminal tells that a key is held down, not one repeat counts, however slow.
+    // Where the terminal reports that a key is held down, no repeat counts, however slow.
     let mut g = shown(1, t);
     g.key(&GO, from_elsewhere(), t + ms(1000));
     for n in 0..20 {
@@ -451,7 +451,7 @@ fn the_go_key_inside_a_paste_or_held_down_does_nothing() {
         assert_eq!(g.key(&repeat, there(), at), KeyOutcome::Refused(RefusalReason::Repeat));
         assert_eq!(g.take_due(at + ms(499)), None);
     }
-    // Bytes beside it.
+    // Other bytes right before or after the key.
     for (before, after) in
         [(Some(5), None), (Some(29), None), (None, Some(0)), (None, Some(29)), (None, Some(149))]
     {
@@ -467,7 +467,7 @@ fn the_go_key_inside_a_paste_or_held_down_does_nothing() {
         }
         assert_eq!(g.take_due(at + ms(900)), None, "{before:?} {after:?}");
     }
-    // In a paste it does not even move.
+    // Inside a paste the key does not even move the focus.
     let mut g = shown(1, t);
     g.key(&press('x'), KeyClass::Text, t + ms(1000));
     assert_eq!(g.key(&GO, from_elsewhere(), t + ms(1000)), KeyOutcome::Refused(RefusalReason::Paste));
@@ -498,7 +498,7 @@ fn the_go_key_holds_the_fence_and_what_has_to_be_seen() {
     );
 }
 
-/// A guard that was told of a block whose checks still run, with the key that goes there pressed at 100 ms.
+/// A guard with a block whose checks still run; the key that goes there was pressed at 100 ms.
 fn went_to_unchecked(t: Instant) -> Guard {
     let mut g = shown(1, t);
     g.set_checking(true);
@@ -506,7 +506,7 @@ fn went_to_unchecked(t: Instant) -> Guard {
     g
 }
 
-/// The block of that guard appears anew as `token` at 150 ms, and the terminal answers at once.
+/// The block of that guard reappears as `token` at 150 ms, and the terminal answers at once.
 fn appears_as(g: &mut Guard, token: SubjectId, t: Instant) -> KeyClass {
     g.set_subject(token, t + ms(150));
     g.layout(rows(1));
@@ -522,10 +522,10 @@ fn who_went_to_a_block_before_its_checks_came_is_there() {
     let mut g = went_to_unchecked(t);
     let there = appears_as(&mut g, checked, t);
     let mut early = g.clone();
-    // What they say was not there yet: from then on it is looked at.
+    // The findings were not visible before: the time to read them starts now.
     assert_eq!(early.key(&GO, there, t + ms(449)), KeyOutcome::Refused(RefusalReason::Again));
     assert_eq!(g.key(&GO, there, t + ms(452)), KeyOutcome::Held);
-    // What changes once they were there is another subject, and so is another text.
+    // After the checks, changed terms make another subject, and so does another text.
     let mut g = went_to_unchecked(t);
     g.set_checking(false);
     let there = appears_as(&mut g, checked, t);
@@ -613,7 +613,7 @@ fn the_end_of_the_quiet_time_is_told_every_time() {
     assert!(g.tick(t + ms(711)), "the title is drawn again");
     assert!(!g.tick(t + ms(800)));
     g.key(&press('v'), KeyClass::Other, t + ms(1000));
-    // Whoever asks in between does not eat the news.
+    // A call in between does not swallow the change that `tick` reports.
     assert_eq!(g.next_deadline(), Some(t + ms(1700)));
     g.rows_on_screen(&[0..1], t + ms(1701));
     assert!(g.tick(t + ms(1702)));
@@ -735,8 +735,8 @@ fn step() -> impl Strategy<Value = GuardStep> {
 proptest! {
     #![proptest_config(crate::test_cases::cases(2000))]
     /// Whatever happens: when an approval comes out, the last 700 ms before its key were quiet, the frame of this
-    /// subject was proven, every row was on screen, no letter came within the hold before it and no key behind it until
-    /// the terminal had answered what it was asked after the hold, and the window was large enough.
+    /// subject was proven, every row was on screen, no letter came within the hold before the key and none after it
+    /// until the terminal had answered the query sent after the hold, and the window was large enough.
     #[test]
     fn an_approval_is_always_earned(steps in proptest::collection::vec(step(), 1..120)) {
         let start = Instant::now();

@@ -1,4 +1,4 @@
-//! What the guard does as time passes: when it wakes, and what becomes of a key that was held back.
+//! What the guard does as time passes: when it has to be called again, and what happens with a held key.
 
 use super::Guard;
 use super::ask::GuardedAction;
@@ -7,8 +7,8 @@ use crate::tui::fence::{FencePurpose, FenceState};
 use std::time::Instant;
 
 impl Guard {
-    /// When something will change by itself: a fence runs out, the quiet time is over, a row counts as seen, what is
-    /// held back is due. Call [`Guard::tick`] then, and draw.
+    /// When something will change without a key: a fence times out, the quiet time ends, a row counts as seen, a held
+    /// key is due. Call [`Guard::tick`] then, and draw.
     pub fn next_deadline(&self) -> Option<Instant> {
         let patience = |fence, up: bool| match fence {
             FenceState::Sent(at) if up => Some(at + self.times.fence),
@@ -23,13 +23,13 @@ impl Guard {
         fences.into_iter().chain([quiet, seen, held]).flatten().min()
     }
 
-    /// Lets time pass. Returns whether something changed that is worth drawing.
+    /// Brings the guard up to `now`. Returns whether something changed that has to be drawn.
     pub(crate) fn tick(&mut self, now: Instant) -> bool {
         self.settle(now);
         std::mem::take(&mut self.changed)
     }
 
-    /// Everything that happens by itself up to `now`.
+    /// Applies everything that changes with time up to `now`.
     pub(super) fn settle(&mut self, now: Instant) {
         self.give_up(now);
         match self.held.as_mut().map(|held| (held.pass(&self.times, now), held.deed)) {
@@ -57,7 +57,7 @@ impl Guard {
         }
     }
 
-    /// Fences whose answer did not come in time fall: all that was read so far was refused.
+    /// Lets fences fall whose answer did not come in time: everything read until then was refused.
     fn give_up(&mut self, now: Instant) {
         for purpose in [FencePurpose::Block, FencePurpose::Place] {
             let of_block = purpose == FencePurpose::Block;
@@ -77,13 +77,13 @@ impl Guard {
         }
     }
 
-    /// Something came that no decision may stand beside.
+    /// Something came in that must not be next to a decision.
     pub(super) fn disturbed(&mut self, at: Instant) {
         self.went = None;
         self.restart(at);
     }
 
-    /// The quiet time starts over, and what was held back is dropped; what is text in any case is not.
+    /// Restarts the quiet time and drops the held key, unless it is text in any case.
     pub(super) fn restart(&mut self, at: Instant) {
         self.quiet_from = self.quiet_from.max(at);
         self.quiet_told = false;

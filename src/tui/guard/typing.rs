@@ -1,38 +1,38 @@
-//! Keys one after the other: what is a repeat, what is a paste, which letters belong to one word. Pure.
+//! Looks at keys in sequence: which one is a repeat, which belong to a paste, which letters form one word. Pure.
 //!
-//! A person who types text presses letters in a row; one who decides presses a letter alone. So letters that are not
-//! further apart than the hold belong together, wherever the focus is while they come.
+//! A person who types text presses letters in a row; one who decides presses a letter alone. So letters no further
+//! apart than the hold belong together, wherever the focus moves meanwhile.
 
 use super::ask::Times;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use std::time::{Duration, Instant};
 
-/// Letters of one run that are kept; a key that is held down types no book.
+/// How many bytes of a row of letters are kept; the limit matters when a key is held down.
 const MAX_LETTERS: usize = 400;
 
 /// The keys that came last.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Typing {
     last_key: Option<(KeyCode, KeyModifiers, Instant)>,
-    /// When anything at all came from the person: a key, a paste, a button, bytes that mean nothing.
+    /// When the last input of any kind came: a key, a paste, a mouse button, bytes that mean nothing.
     last_input: Option<Instant>,
     /// The letters in a row, outside of text fields.
     run: String,
     run_at: Option<Instant>,
-    /// Whether one of them could have acted.
+    /// Whether one of these letters could have acted.
     meant: bool,
     /// Whether the last key was a letter outside of a text field.
     letter: bool,
 }
 
-/// What a key is, seen beside those before it.
+/// What the earlier keys say about a key.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct KeyContext {
-    /// Whether anything came within the time of a paste before it.
+    /// Whether other input came so shortly before that both look pasted.
     pub(crate) burst: bool,
-    /// Whether that was a letter outside of a text field.
+    /// Whether the key before was a letter outside of a text field.
     pub(crate) behind_letter: bool,
-    /// Whether it is the same key again, as the keyboard repeats it.
+    /// Whether it is the same key again, at the rate of a keyboard repeat.
     pub(crate) repeat: bool,
 }
 
@@ -51,19 +51,20 @@ impl Typing {
         beside
     }
 
-    /// Something came that is no key.
+    /// Takes input that is no key.
     pub(super) fn other(&mut self, at: Instant) {
         self.last_input = Some(at);
         self.end();
     }
 
-    /// Whether anything came within so long before.
+    /// Whether any input came within `time` before `at`.
     pub(super) fn is_beside(&self, time: Duration, at: Instant) -> bool {
         self.last_input.is_some_and(|last| at.saturating_duration_since(last) < time)
     }
 
-    /// A letter outside of text fields: whether it stands alone, without another within the hold before it. A key that
-    /// is still held back (`goes_on`) belongs to it however long ago it was read: a slow line stretches gaps.
+    /// Adds a letter typed outside of text fields. Returns whether it is alone, that is, no other letter came within
+    /// the hold before it. A letter after a key that is still held back (`goes_on`) belongs to it, however long ago
+    /// that was read: a slow connection stretches the gaps.
     pub(super) fn letter(&mut self, letter: char, hold: Duration, goes_on: bool, at: Instant) -> bool {
         let apart = self.run_at.is_none_or(|last| at.saturating_duration_since(last) > hold);
         let alone = apart && !goes_on;
@@ -79,23 +80,22 @@ impl Typing {
         alone
     }
 
-    /// The letter that came last could have acted.
+    /// Notes that the last letter could have acted.
     pub(super) fn means(&mut self) {
         self.meant = true;
     }
 
-    /// Whether a letter of the row could have acted.
     pub(super) fn is_meant(&self) -> bool {
         self.meant
     }
 
-    /// The letters are part of a paste: they are dropped, but what follows at once is none of a new row.
+    /// Drops the letters as part of a paste; the letters that follow at once still belong to the paste.
     pub(super) fn drop_letters(&mut self) {
         self.run.clear();
         self.meant = true;
     }
 
-    /// A key that types nothing came in the middle of a paste.
+    /// Notes a key in the middle of a paste that types no letter.
     pub(super) fn go_on_behind_letter(&mut self) {
         self.drop_letters();
         self.letter = true;
@@ -107,14 +107,14 @@ impl Typing {
         (std::mem::take(&mut self.run), std::mem::take(&mut self.meant))
     }
 
-    /// The row is over.
+    /// Ends the row of letters.
     pub(super) fn end(&mut self) {
         self.take();
         self.letter = false;
     }
 }
 
-/// The letter that a key types, where it types one.
+/// The letter that a key types, if it types one.
 pub(super) fn typed(key: &KeyEvent) -> Option<char> {
     let bound = KeyModifiers::CONTROL
         | KeyModifiers::ALT

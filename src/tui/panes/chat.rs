@@ -1,6 +1,7 @@
-//! The conversation: prompts, replies with their blocks as rows, notes, the reply that streams.
+//! The conversation pane: prompts, replies with their blocks as rows, notes, the streaming reply.
 //!
-//! Items are laid out when they come on screen and kept by width; a transcript of any length opens from its end.
+//! Items are laid out when they scroll into view and cached for the current width; a transcript of any length opens at
+//! its end.
 
 mod head;
 mod item;
@@ -30,16 +31,16 @@ use std::ops::Range;
 use std::rc::Rc;
 pub(in crate::tui) use wanted::{is_away, is_wanted};
 
-/// Rows of one item, and what they were laid out from.
+/// The rows of an item, and the stamp of what they were laid out from.
 #[derive(Debug)]
 struct CachedRows {
     stamp: u64,
     rows: Rc<[Line<'static>]>,
-    /// Which of them stand for blocks.
+    /// Which of the rows show blocks.
     blocks: item::BlockPlaces,
 }
 
-/// So many laid out items are kept; beyond, all are let go.
+/// How many laid out items are cached; when there are more, the whole cache is dropped.
 const MAX_KEPT_ITEMS: usize = 600;
 
 #[derive(Debug, Default)]
@@ -47,25 +48,25 @@ pub(crate) struct ChatPane {
     list: VirtualList,
     kept: HashMap<usize, CachedRows>,
     live: Live,
-    /// What stands here while nothing was said.
+    /// What is shown while nothing was said yet.
     opening: Option<OpeningRows>,
     width: u16,
     theme: String,
     area: Rect,
-    /// Blocks whose lines are on screen, each with its row there, and the place of the marked one among them.
+    /// The blocks whose rows are on screen, each with its screen row; `marked` is the index of the marked one.
     blocks: Vec<(u16, BlockId)>,
     marked: Option<usize>,
-    /// A text that is to be on screen once its item is in memory.
+    /// A text to scroll to as soon as its item is in memory.
     sought: Option<FoundText>,
-    /// Words of which the first line in an item is put on screen, once that is in memory.
+    /// An item and words: scroll to its first line with one of them as soon as the item is in memory.
     seek: Option<(usize, SearchWords)>,
-    /// The waiting block whose line was brought into view, and for how many rows of the pane.
+    /// The waiting block that was last considered for scrolling into view, and the pane's height then.
     shown_wait: Option<(BlockId, u16)>,
-    /// Whether the pane stands where that put it: once that block is decided it follows the end again.
+    /// Whether the pane was scrolled there; once that block is decided, it follows the end again.
     led: bool,
 }
 
-/// The conversation as a list of items: those of the transcript, and the live end behind them.
+/// The conversation as a list of items: those of the transcript, and the live end after them.
 struct ChatItems<'a> {
     kept: &'a mut HashMap<usize, CachedRows>,
     live: &'a Live,
@@ -76,7 +77,7 @@ struct ChatItems<'a> {
 }
 
 impl ChatItems<'_> {
-    /// The rows of an item of the transcript; nothing for the live end.
+    /// The rows of an item of the transcript; none for the live end.
     fn item_rows(&mut self, at: usize) -> Rc<[Line<'static>]> {
         if at >= self.state.transcript.items.len() {
             return Rc::from([]);
@@ -94,7 +95,7 @@ impl ChatItems<'_> {
         rows
     }
 
-    /// The lines of an item, with its rows; the live end is one as well.
+    /// The lines of an item, with its rows; the live end is an item too.
     fn lines(&mut self, at: usize) -> Vec<Passage> {
         if at < self.state.transcript.items.len() {
             return Passage::of_rows(&self.item_rows(at));
@@ -126,19 +127,19 @@ impl Items for ChatItems<'_> {
 }
 
 impl ChatPane {
-    /// Goes to the end and follows it.
+    /// Scrolls to the end and follows it.
     pub(crate) fn follow(&mut self) {
         self.person_moved();
         self.list.follow();
     }
 
-    /// The person goes elsewhere: what was still to be put on screen is not wanted any more.
+    /// The person scrolls elsewhere: drops what was still waiting to be scrolled to.
     fn person_moved(&mut self) {
         (self.seek, self.sought, self.led) = (None, None, false);
     }
 
-    /// Brings the line of the block that waits into view, where the end is followed and that line stands above what it
-    /// shows: of blocks that were proposed together the first is decided first.
+    /// Scrolls to the row of the waiting block if the pane follows the end and that row is above it: of blocks proposed
+    /// together the first is decided first.
     fn show_wait(&mut self, state: &State, look: DrawStyle<'_>) {
         let wait = state.waiting().map(|item| (item.block.id, self.area.height));
         if self.shown_wait == wait {
@@ -150,7 +151,7 @@ impl ChatPane {
         if std::mem::take(&mut self.led) {
             self.list.follow();
         } else if !is_other {
-            // The person went to the end since: another height leaves them there.
+            // The person has gone to the end since; a new height leaves them there.
             return;
         }
         let Some((block, height)) = wait.filter(|_| self.list.follows()) else { return };
@@ -180,8 +181,8 @@ impl ChatPane {
         then(&mut self.list, &mut talk)
     }
 
-    /// Finds out which rows the next frame shows. `suggested` is marked among the prompts of the opening; the line of the
-    /// `chosen` block is marked, else that of the last block on screen.
+    /// Determines which rows the next frame shows. Of the opening's prompts, `suggested` is marked; of the blocks on
+    /// screen, `chosen`, or the last one if that is not on screen.
     pub(crate) fn arrange(
         &mut self,
         state: &State,
@@ -223,7 +224,7 @@ impl ChatPane {
         self.marked = of_chosen.or(self.blocks.len().checked_sub(1));
     }
 
-    /// The items on screen and around it.
+    /// The items on screen and near it.
     pub(crate) fn wanted_items(&self, state: &State) -> Range<usize> {
         wanted::around(state, self.list.visible())
     }
@@ -233,13 +234,13 @@ impl ChatPane {
         self.marked.and_then(|at| self.blocks.get(at)).map(|(_, block)| *block)
     }
 
-    /// The block whose line stands at a place of the screen.
+    /// The block whose row is at this position of the screen.
     pub(crate) fn block_at(&self, column: u16, row: u16) -> Option<BlockId> {
         let inside = self.area.contains(Position { x: column, y: row });
         self.blocks.iter().find(|(y, _)| inside && *y == row).map(|(_, block)| *block)
     }
 
-    /// Scrolls by rows; upwards leaves the end.
+    /// Scrolls by rows; scrolling up stops following the end.
     pub(crate) fn scroll(&mut self, state: &State, rows: isize, look: DrawStyle<'_>) {
         self.person_moved();
         self.with(state, look, |list, talk| list.scroll(talk, rows));
@@ -250,13 +251,13 @@ impl ChatPane {
         self.scroll(state, rows, look);
     }
 
-    /// To the first row.
+    /// Scrolls to the first row.
     pub(crate) fn to_top(&mut self, state: &State, look: DrawStyle<'_>) {
         self.person_moved();
         self.with(state, look, |list, talk| list.to_top(talk));
     }
 
-    /// Puts a text on screen.
+    /// Scrolls to a text.
     pub(crate) fn show(&mut self, state: &State, found: &FoundText, look: DrawStyle<'_>) {
         self.led = false;
         self.sought = is_away(state, found.item).then(|| found.clone());
@@ -268,21 +269,21 @@ impl ChatPane {
         });
     }
 
-    /// Puts an item on screen.
+    /// Scrolls to an item.
     pub(crate) fn show_item(&mut self, state: &State, item: usize, look: DrawStyle<'_>) {
         self.led = false;
         self.with(state, look, |list, talk| list.show(talk, Anchor { item, row: 0 }, 1));
     }
 
-    /// Puts the first line of an item that holds one of these words on screen, as soon as its text is there.
+    /// Scrolls to an item, and to its first line with one of these words as soon as its text is in memory.
     pub(crate) fn seek(&mut self, state: &State, item: usize, words: SearchWords, look: DrawStyle<'_>) {
         self.show_item(state, item, look);
         self.seek = Some((item, words));
     }
 
-    /// The lines of an item. What was not on screen is laid out and not kept.
+    /// The lines of an item, laid out anew and not cached.
     pub(crate) fn lines_of(&self, state: &State, item: usize, look: DrawStyle<'_>) -> Vec<Passage> {
-        // Nothing was laid out yet where another pane has the whole screen.
+        // Nothing was laid out yet if another pane has had the whole screen.
         let width = if self.width == 0 { 78 } else { self.width };
         Passage::of_rows(&item::rows(state, item, width, look).0)
     }
@@ -294,30 +295,31 @@ impl ChatPane {
         })
     }
 
-    /// Where its text stands on screen.
+    /// The screen area of the text.
     pub(crate) fn area(&self) -> Rect {
         self.area
     }
 
-    /// Where the pane stands, to come back to it.
+    /// The scroll position, for [`ChatPane::restore`].
     pub(crate) fn place(&self) -> Option<Anchor> {
         self.list.place()
     }
 
-    /// Goes back to where it stood.
+    /// Scrolls back to a position.
     pub(crate) fn restore(&mut self, place: Option<Anchor>) {
         self.person_moved();
         self.list.restore(place);
     }
 
-    /// What the title says on the right: `follow`, or how much is new below, and the key that goes there.
+    /// What the title shows on the right: how much is below, and the key that goes there.
     pub(crate) fn position_text(&self, keys: &EndKeys) -> String {
         let standing = self.list.position_text(keys);
-        // It may have been led to the block that waits: whoever reads it has to see that this is not its end.
+        // The pane may have been scrolled to the waiting block: the reader has to see that this is not the end.
         if standing.is_empty() && self.list.goes_on() { "more below".into() } else { standing }
     }
 
-    /// The text of the item at the top of the screen, for copying; of the newest reply where the end is followed.
+    /// The text of the item at the top of the screen, for copying; while the end is followed, that of the newest item
+    /// with a text.
     pub(crate) fn text(&self, state: &State) -> Option<String> {
         let at = match self.list.place() {
             Some(anchor) => anchor.item,
@@ -326,10 +328,10 @@ impl ChatPane {
         item::text(state, at).map(str::to_owned)
     }
 
-    /// Where the prompts of the opening stand on screen: row, and which.
+    /// The screen rows of the opening's prompts, with their numbers.
     pub(crate) fn prompts(&self) -> impl Iterator<Item = ClickTarget<usize>> {
         let opening = self.opening.as_ref().filter(|_| self.list.follows());
-        // Above it stand at most the names of the models that were chosen.
+        // At most the names of chosen models are above it.
         let above: usize = self.kept.values().map(|item| item.rows.len()).sum();
         let all = above + opening.map_or(0, |opening| opening.rows.len()) + self.live.len();
         let cut = all.saturating_sub(self.area.height.into());
@@ -344,7 +346,7 @@ impl ChatPane {
         })
     }
 
-    /// Draws what was arranged.
+    /// Draws the rows that [`ChatPane::arrange`] determined.
     pub(crate) fn draw(&self, focused: bool, buf: &mut Buffer, look: DrawStyle<'_>) {
         self.list.draw(self.area, buf);
         if let Some((row, _)) = self.marked.filter(|_| focused).and_then(|at| self.blocks.get(at)) {
@@ -362,7 +364,7 @@ mod tests {
     use crate::tui::widgets::look::Glyphs;
     use crate::tui::widgets::words::Locale;
 
-    /// A place that is on its way from the file is not gone to any more once the person goes elsewhere.
+    /// When the person scrolls, a position that is still being loaded is no longer scrolled to.
     #[test]
     fn a_person_who_scrolls_is_not_taken_to_a_place_that_comes_later() {
         let links = crate::tui::Hyperlinks::default();

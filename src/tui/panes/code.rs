@@ -1,6 +1,7 @@
-//! The code pane: the block that is written, waits, runs or ran; its rights, findings and changes; the editor.
+//! The code pane: shows a block while it is written, waits, runs or after it ran; its rights, findings and changes; the
+//! editor.
 //!
-//! It owns what is laid out and where the person has scrolled to. It decides nothing.
+//! It owns the layout and the scroll position. It decides nothing.
 
 mod detail;
 pub(crate) mod diff;
@@ -48,35 +49,35 @@ use std::ops::Range;
 /// What the pane is used for.
 #[derive(Debug, Default)]
 pub enum Mode {
-    /// Look at a block; the place where decisions are made.
+    /// Viewing a block; the only mode in which decisions are made.
     #[default]
     View,
-    /// Look at what changed in it.
+    /// Viewing what changed in the block.
     Diff(DiffBase),
-    /// The list of blocks that wait; the chosen row.
+    /// The list of waiting blocks; the chosen row.
     Queue(usize),
-    /// Edit it.
+    /// Editing the block.
     Edit(Box<Editor>),
 }
 
-/// What was laid out, and for what.
+/// The layout, and what it was made for.
 #[derive(Debug)]
 struct Layout {
     block: BlockId,
     revision: Revision,
     width: u16,
-    /// Whether the review was there, and how often the block was inspected anew: the terms as shown.
+    /// A hash of what an inspection shows, including whether one exists.
     terms: u64,
     full: bool,
     theme: String,
     rights: Rights,
-    /// Rows that the rights take where there is room, and whether they were laid out on fewer.
+    /// The rows of the rights when they are not crowded, and whether they were closed up because rows are few.
     wide_rights: usize,
     crowded: bool,
     doc: Doc,
-    /// The change in hunks, where it is one and waits.
+    /// The change in hunks, if the block is one and waits.
     taken: Option<HunkLayout>,
-    /// Whether it is a change that waits and is one hunk: nothing to decide piece by piece.
+    /// Whether the block is a waiting change of only one hunk, so that there is nothing to decide piece by piece.
     one_hunk: bool,
 }
 
@@ -94,19 +95,19 @@ pub(crate) struct LayoutStamp {
 }
 
 impl LayoutStamp {
-    /// Whether the rows differ in nothing but how closely facts stand together.
+    /// Whether the rows differ only in how closely facts are set.
     pub(crate) fn differs_in_room_alone(self, other: Self) -> bool {
         self == Self { crowded: self.crowded, ..other }
     }
 }
 
-/// Rows of code that are on screen beside the rights, where there are as many.
+/// The rights leave at least this many rows to the code, if it has as many.
 const MIN_CODE_ROWS: usize = 14;
 
-/// The pane.
+/// The code pane.
 #[derive(Debug, Default)]
 pub struct CodePane {
-    /// The use of the pane.
+    /// What the pane is used for.
     pub mode: Mode,
     /// Whether the rights are shown in full.
     pub(crate) full_rights: bool,
@@ -115,24 +116,24 @@ pub struct CodePane {
     diff: Option<(BlockId, Revision, DiffBase, u16, Diff)>,
     /// The first row of the scrolling part that is on screen.
     top: usize,
-    /// The first line of the text that is being edited on screen.
+    /// The first line on screen of the text being edited.
     edit_top: usize,
-    /// Which of the words from outside was gone after last.
+    /// Which of the words from outside was visited last.
     trace: Option<usize>,
-    /// The hunk that was chosen last.
+    /// The chosen hunk.
     hunk: usize,
-    /// Whether it is shown as soon as the block was looked at anew.
+    /// Whether to scroll to that hunk once the block has been inspected again.
     show_hunk: bool,
     area: Rect,
     /// Rights that were seen in full, of all blocks so far.
     seen_rights: SeenRights,
-    /// The same as it was when the block came on screen: what its rights are compared with while it is there.
+    /// `seen_rights` as it was when the block came on screen: the block's rights are compared with it.
     seen_before: (Option<BlockId>, SeenRights),
     /// A second opinion, below the code.
     opinion: Vec<Line<'static>>,
-    /// Colours of code, as the highlighter told them.
+    /// Colours of the code, as last received from the highlighter.
     pub colours: Colours,
-    /// Where to scroll as soon as the block that is shown is laid out.
+    /// Where to scroll as soon as the block is laid out.
     target: Option<ScrollTarget>,
 }
 
@@ -156,19 +157,19 @@ impl CodePane {
         }
     }
 
-    /// Whether a decision about `block` could be made on this pane: it is shown, in review, and nothing else is.
+    /// Whether `block` can be decided about here: the pane shows it, in the view mode.
     pub(crate) fn reviews(&self, block: BlockId) -> bool {
         self.subject == Some(block) && matches!(self.mode, Mode::View)
     }
 
-    /// Whether there is an older text of the block to compare it with.
+    /// Whether an older text of the block exists to compare it with.
     pub(crate) fn has_diff(&self, state: &State) -> bool {
         let item = self.subject.and_then(|id| state.transcript.blocks.get(&id));
         let bases = [DiffBase::Model, DiffBase::LastRun];
         item.is_some_and(|item| bases.into_iter().any(|base| diff::older(item, base).is_some()))
     }
 
-    /// The editor, while there is one.
+    /// The editor, if a text is being edited.
     pub fn editor(&mut self) -> Option<&mut Editor> {
         match &mut self.mode {
             Mode::Edit(editor) => Some(editor),
@@ -183,7 +184,7 @@ impl CodePane {
 
     /// Lays out what the next frame shows.
     pub(crate) fn arrange(&mut self, state: &State, area: Rect, look: DrawStyle<'_>) {
-        // What stands where is known as long as the pane is as it was.
+        // The position has to be taken before anything changes.
         let held = self.held_place();
         self.area = area;
         self.opinion.clear();
@@ -204,7 +205,7 @@ impl CodePane {
         self.follow_cursor();
     }
 
-    /// Whether what is laid out is this block as it is now; `terms` is the stamp of its rights.
+    /// Whether the layout is that of this block in its current state; `terms` is the stamp of its rights.
     fn is_laid_out(&self, item: &BlockItem, terms: u64, look: DrawStyle<'_>) -> bool {
         self.layout.as_ref().is_some_and(|l| {
             l.crowded
@@ -219,7 +220,7 @@ impl CodePane {
         })
     }
 
-    /// The rights of a block that waits, with what is to be told of how it was read.
+    /// The rights of a waiting block, with a note on how the block was read.
     fn rights_of(&self, state: &State, item: &BlockItem, look: DrawStyle<'_>) -> Rights {
         let session = state.transcript.header.as_ref().map(|header| header.id.0.as_str());
         let detail = if self.full_rights { Detail::All } else { Detail::Keys };
@@ -232,7 +233,7 @@ impl CodePane {
         rights
     }
 
-    /// Lays the block out, unless it is; returns whether it was not.
+    /// Lays the block out if its layout is out of date; returns whether it was.
     fn lay_out(&mut self, state: &State, item: &BlockItem, look: DrawStyle<'_>) -> bool {
         let version = item.block.current();
         let open = item.standing == BlockStanding::Open;
@@ -242,7 +243,7 @@ impl CodePane {
         if self.is_laid_out(item, stamp, look) {
             return false;
         }
-        // What is painted in it has the colours of the theme.
+        // The diff contains colours of the theme.
         self.diff = None;
         if self.seen_before.0 != Some(item.block.id) {
             self.seen_before = (Some(item.block.id), self.seen_rights.clone());
@@ -293,12 +294,12 @@ impl CodePane {
         true
     }
 
-    /// Rows of the pane for rights and code.
+    /// The rows of the pane for rights and code.
     fn height(&self) -> usize {
         usize::from(self.area.height).saturating_sub(self.opinion.len())
     }
 
-    /// The same before the row of hunks was laid out, which stands below the code where there are any.
+    /// The same before the row of hunks, which is drawn below the code, was laid out.
     fn height_beside(&self, taken: Option<&HunkLayout>) -> usize {
         let is_told = taken.is_some() && matches!(self.mode, Mode::View);
         self.height().saturating_sub(is_told.into())
@@ -318,7 +319,6 @@ impl CodePane {
         }
     }
 
-    /// All rows that have to be seen before an approval: rights, code and findings.
     pub(crate) fn subject_rows(&self) -> Vec<guard::SubjectRow> {
         self.layout.as_ref().map_or_else(Vec::new, |l| {
             l.rights.subject_rows().iter().cloned().chain(l.doc.subject_rows()).collect()
@@ -330,7 +330,7 @@ impl CodePane {
         0..self.layout.as_ref().map_or(0, |l| l.rights.subject_rows().len())
     }
 
-    /// All of them were on screen long enough: the rights of the next blocks are compared with these.
+    /// Notes that all rights rows were on screen long enough: the rights of the next blocks are compared with these.
     pub(crate) fn note_rights_seen(&mut self, state: &State) {
         let inspected = self.subject.and_then(|block| state.inspected(block));
         if let Some((terms, reach)) = inspected.and_then(|i| Some((i.terms.as_ref().ok()?, &i.reach))) {
@@ -338,7 +338,7 @@ impl CodePane {
         }
     }
 
-    /// What [`CodePane::subject_rows`] depends on; the rows are the same while this is.
+    /// What [`CodePane::subject_rows`] depends on; as long as it is equal, the rows are.
     pub(crate) fn layout_stamp(&self) -> Option<LayoutStamp> {
         self.layout.as_ref().map(|l| LayoutStamp {
             version: (l.block, l.revision),
@@ -349,7 +349,7 @@ impl CodePane {
         })
     }
 
-    /// The rows (numbers into [`CodePane::subject_rows`]) that the frame shows.
+    /// The rows (indexes into [`CodePane::subject_rows`]) that the frame shows.
     pub(crate) fn on_screen(&self) -> Vec<Range<usize>> {
         let Some(laid) = &self.layout else { return Vec::new() };
         if !matches!(self.mode, Mode::View) {
@@ -366,7 +366,8 @@ impl CodePane {
         }
     }
 
-    /// The next of the words on screen that came from outside, with its place among how many; its line is shown.
+    /// Scrolls to the next words in the block that came from outside; returns their index, how many there are, and the
+    /// trace.
     pub(crate) fn next_trace<'a>(&mut self, state: &'a State) -> Option<(usize, usize, &'a Trace)> {
         let item = state.transcript.blocks.get(&self.subject?)?;
         let current = item.block.current().revision;
@@ -380,7 +381,7 @@ impl CodePane {
         Some((at, traces.len(), trace))
     }
 
-    /// The text of the block, as it is shown, for copying.
+    /// The text of the block or of the editor, for copying.
     pub(crate) fn text(&self) -> Option<String> {
         match &self.mode {
             Mode::Edit(editor) => Some(editor.text()),
@@ -389,7 +390,7 @@ impl CodePane {
     }
 }
 
-/// Whether rights on so many rows leave too few to the code on a pane of this height.
+/// Whether this many rows of rights leave too few to the code on a pane of this height.
 fn leaves_too_few_rows(rights: usize, doc: &Doc, height: usize) -> bool {
     rights > 0 && rights + doc.len().min(MIN_CODE_ROWS) > height
 }

@@ -1,8 +1,8 @@
-//! Which theme to use, by what the person said and what is known of the background. Pure.
+//! Chooses the theme by the person's preference and what is known of the terminal's background. Pure.
 
 use super::Rgb;
 
-/// What the person wants.
+/// The person's preference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Preference {
     /// This theme (`--theme`, `SAYSO_THEME`, or one name in the configuration).
@@ -23,14 +23,14 @@ impl Default for Preference {
 }
 
 impl Preference {
-    /// Whether the choice waits for what the terminal says about its background.
+    /// Whether the choice has to wait for the terminal's answer about its background.
     pub(crate) fn needs_background(&self) -> bool {
         matches!(self, Preference::ByBackground { .. })
     }
 }
 
-/// The name of the theme. `background` is the terminal's answer (OSC 11), `colorfgbg` the variable `COLORFGBG`; where
-/// neither tells, it is `terminal`, which reads on both.
+/// Returns the name of the theme. `background` is the terminal's answer (OSC 11), `colorfgbg` the variable `COLORFGBG`;
+/// where neither helps, it is `terminal`, which is readable on both.
 pub fn choose(preference: &Preference, background: Option<Rgb>, colorfgbg: Option<&str>) -> String {
     match preference {
         Preference::Named(name) => name.clone(),
@@ -44,7 +44,7 @@ pub fn choose(preference: &Preference, background: Option<Rgb>, colorfgbg: Optio
     }
 }
 
-/// What `COLORFGBG` (`15;0`, `0;default;15`) says: whether the background is light.
+/// Reads `COLORFGBG` (`15;0`, `0;default;15`): whether the background is light.
 pub(crate) fn light_by_colorfgbg(value: &str) -> Option<bool> {
     let index: u8 = value.rsplit(';').next()?.trim().parse().ok()?;
     match index {

@@ -1,4 +1,4 @@
-//! Colours as themes write them, and what a terminal of a given depth can show of them.
+//! Colours as themes write them, and how a terminal of a given colour depth shows them.
 
 use ratatui::style::Color;
 
@@ -29,7 +29,7 @@ pub(crate) struct ColourEnv<'a> {
 }
 
 impl Depth {
-    /// The depth that this environment promises.
+    /// The depth that the environment variables promise.
     pub(crate) fn of(env: ColourEnv<'_>) -> Self {
         if env.no_color.is_some_and(|v| !v.is_empty()) {
             return Depth::Mono;
@@ -53,16 +53,16 @@ impl Depth {
     }
 }
 
-/// A colour with what stands for it in smaller palettes.
+/// A colour with its substitutes in smaller palettes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Colour {
     /// The terminal's own foreground or background.
     Default,
     /// One of the 16 colours of the user's palette, at every depth.
     Ansi(u8),
-    /// A colour of the 256, with what stands for it among the 16.
+    /// A colour of the 256, with its substitute among the 16.
     Indexed(u8, u8),
-    /// A full colour, with what stands for it among the 256 and the 16.
+    /// A full colour, with its substitutes among the 256 and the 16.
     Rgb(Rgb, u8, u8),
 }
 
@@ -90,7 +90,7 @@ const ANSI_NAMES: [&str; 16] = [
     "bright-white",
 ];
 
-/// The 16 colours as xterm has them, for measuring and for images.
+/// The 16 colours as xterm has them, for contrast computations and images.
 const ANSI: [Rgb; 16] = [
     Rgb(0, 0, 0),
     Rgb(205, 0, 0),
@@ -126,7 +126,7 @@ impl Colour {
         Some(Colour::Indexed(index, rgb_of(index).nearest16()))
     }
 
-    /// What a terminal of this depth is told; `None` where it has no colours.
+    /// The colour to send to a terminal of this depth; `None` where it has no colours.
     pub(crate) fn at(self, depth: Depth) -> Option<Color> {
         Some(match (self, depth) {
             (_, Depth::Mono) => return None,
@@ -168,7 +168,7 @@ pub(crate) fn ansi_color(index: u8) -> Color {
     }
 }
 
-/// What a colour of the 256 looks like on xterm.
+/// The RGB value of one of the 256 colours on xterm.
 pub(crate) fn rgb_of(index: u8) -> Rgb {
     match index {
         0..=15 => ANSI.get(usize::from(index)).copied().unwrap_or(Rgb(0, 0, 0)),
@@ -215,7 +215,7 @@ impl Rgb {
         square(self.0, other.0, 3) + square(self.1, other.1, 6) + square(self.2, other.2, 1)
     }
 
-    /// So many hundredths of the way to another colour.
+    /// A mix of two colours: this many hundredths of the other one.
     #[must_use]
     pub(crate) fn towards(self, other: Rgb, hundredths: u16) -> Rgb {
         let part = |from: u8, to: u8| {
@@ -240,13 +240,13 @@ impl Rgb {
         (a.max(b) + 0.05) / (a.min(b) + 0.05)
     }
 
-    /// Whether text on it should be dark.
+    /// Whether text on this background should be dark.
     pub fn is_light(self) -> bool {
         self.luminance() > 0.18
     }
 }
 
-/// What a terminal colour looks like on xterm, for measuring; `None` for the terminal's own.
+/// The RGB value of a terminal colour on xterm, for contrast computations; `None` for the terminal's default.
 pub(crate) fn approximate(color: Color) -> Option<Rgb> {
     Some(match color {
         Color::Reset => return None,

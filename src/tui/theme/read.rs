@@ -1,4 +1,4 @@
-//! One theme file as data: TOML → what each slot says, with the line of everything that is wrong.
+//! Parses a theme file: from TOML to the style of each slot, with a warning and its line for everything that is wrong.
 
 use super::colour::{Colour, Rgb, ansi_index};
 use super::slot::{Slot, Syntax};
@@ -8,28 +8,27 @@ use std::collections::HashMap;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// What a file says about one slot.
+/// What a file says about a slot.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct SlotStyle {
     pub(crate) fg: Option<Colour>,
     pub(crate) bg: Option<Colour>,
-    /// Bold, italic and so on.
     pub(crate) modifier: Modifier,
-    /// What is used instead of all that where there are no colours.
+    /// Replaces all of the above where the terminal has no colours.
     pub(crate) mono: Option<Modifier>,
 }
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sheet {
-    /// The theme that it changes.
+    /// The theme that this one inherits from.
     pub(crate) inherits: Option<String>,
-    /// The background that it is made for, where it sets none.
+    /// The background that the theme is made for, if it sets none.
     pub(crate) assumed: Option<Rgb>,
     pub(crate) slots: HashMap<Slot, SlotStyle>,
     pub(crate) syntax: HashMap<Syntax, SlotStyle>,
 }
 
-/// Something in a theme file that was left out.
+/// Something in a theme file that was ignored.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Warning {
     pub(crate) theme: String,
@@ -45,7 +44,7 @@ impl std::fmt::Display for Warning {
     }
 }
 
-/// What themes say in vain, in one line.
+/// The warnings about themes, in one line.
 pub(crate) fn in_vain(warnings: &[Warning]) -> Option<String> {
     let (first, more) = warnings.split_first()?;
     Some(match more.len() {
@@ -57,7 +56,7 @@ pub(crate) fn in_vain(warnings: &[Warning]) -> Option<String> {
 /// Why a theme can't be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ThemeError {
-    /// The file is no TOML.
+    /// The file is not valid TOML.
     #[error("theme {theme}, line {line}: {text}")]
     Syntax {
         /// The theme.
@@ -67,18 +66,18 @@ pub enum ThemeError {
         /// What the TOML parser says.
         text: String,
     },
-    /// There is no such theme.
+    /// No theme has this name.
     #[error("there is no theme `{0}` (shipped: terminal, ink, paper, contrast, blue-orange, mono)")]
     Unknown(String),
-    /// Themes that inherit in a circle.
+    /// The themes inherit in a circle.
     #[error("themes inherit in a circle: {0}")]
     Circle(String),
 }
 
-/// Reads one file.
+/// Reads a theme file.
 ///
 /// # Errors
-/// When the text is no TOML. What is only not understood becomes a warning.
+/// When the text is not valid TOML. Anything else that is wrong becomes a warning.
 pub(super) fn read(name: &str, text: &str) -> Result<(Sheet, Vec<Warning>), ThemeError> {
     let table = DeTable::parse(text).map_err(|error| ThemeError::Syntax {
         theme: name.into(),
@@ -208,7 +207,7 @@ impl ThemeReader<'_> {
     }
 }
 
-/// `{ rgb = "#d7a100", c256 = 178, c16 = "yellow" }`: what is left out is computed.
+/// `{ rgb = "#d7a100", c256 = 178, c16 = "yellow" }`: missing substitutes are computed.
 fn mixed(table: &DeTable<'_>) -> Option<Colour> {
     let known = ["rgb", "c256", "c16"];
     if table.keys().any(|key| !known.contains(&key.get_ref().as_ref())) {

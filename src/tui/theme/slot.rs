@@ -1,9 +1,10 @@
-//! The 38 places that a theme gives a look, and the classes of highlighted code. Closed lists: a view asks by meaning.
+//! The 38 slots that a theme gives a style, and the classes of highlighted code. Both lists are closed: views ask by
+//! meaning.
 
-/// Makes an enum of named places with their fallbacks.
+/// Makes an enum of named slots with their parents.
 macro_rules! slots {
     ($($(#[$doc:meta])* $variant:ident = $name:literal < $parent:ident),+ $(,)?) => {
-        /// A meaning that a theme gives a look. Each falls back to its parent, in the end to `ui.text`.
+        /// A meaning that a theme gives a style. Each falls back to its parent, in the end to `ui.text`.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[repr(u8)]
         pub enum Slot {
@@ -11,7 +12,7 @@ macro_rules! slots {
         }
 
         impl Slot {
-            /// All of them, in the order of their numbers.
+            /// All slots, in the order of their numbers.
             pub const ALL: &'static [Slot] = &[$(Slot::$variant),+];
 
             /// The name in theme files.
@@ -21,7 +22,7 @@ macro_rules! slots {
                 }
             }
 
-            /// Where its look comes from when no theme gives one; `ui.text` is its own parent.
+            /// The slot that gives the style when no theme names this one; `ui.text` is its own parent.
             #[must_use]
             pub fn parent(self) -> Slot {
                 match self {
@@ -59,17 +60,17 @@ slots! {
     UiKeybarText = "ui.keybar.text" < UiDim,
     /// An overlay.
     UiOverlay = "ui.overlay" < UiText,
-    /// Good to know.
+    /// A note that is merely useful.
     StatusInfo = "status.info" < UiText,
     /// Something did not go as asked.
     StatusWarn = "status.warn" < UiText,
     /// Something is held until the person acts.
     StatusError = "status.error" < StatusWarn,
-    /// Who asks.
+    /// The person, above a prompt.
     ChatUser = "chat.user" < UiTitle,
-    /// Who answers.
+    /// The model, above a reply.
     ChatModel = "chat.model" < UiTitle,
-    /// A note between the two.
+    /// A note between them.
     ChatNote = "chat.note" < UiDim,
     /// A link.
     ChatLink = "chat.link" < UiText,
@@ -91,13 +92,13 @@ slots! {
     BlockRejected = "block.rejected" < UiDim,
     /// EDITED.
     BlockEdited = "block.edited" < BlockPending,
-    /// A high finding, and characters that would hide.
+    /// A high finding, and characters that would not be visible.
     FindingHigh = "finding.high" < StatusError,
     /// A medium finding.
     FindingMedium = "finding.medium" < StatusWarn,
-    /// A finding that is good to know.
+    /// A finding that is merely informative.
     FindingInfo = "finding.info" < StatusInfo,
-    /// The sandbox holds.
+    /// The sandbox confines the run.
     SandboxOn = "sandbox.on" < StatusInfo,
     /// It does not.
     SandboxOff = "sandbox.off" < StatusError,
@@ -112,7 +113,6 @@ slots! {
 }
 
 impl Slot {
-    /// The slot of this name.
     pub(crate) fn parse(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|slot| slot.name() == name)
     }
@@ -121,7 +121,7 @@ impl Slot {
 /// Makes the enum of code classes.
 macro_rules! classes {
     ($($(#[$doc:meta])* $variant:ident = $name:literal),+ $(,)?) => {
-        /// What a piece of code is, as far as its colour is concerned.
+        /// What kind of code a piece is, for its colour.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[repr(u8)]
         pub enum Syntax {
@@ -129,7 +129,7 @@ macro_rules! classes {
         }
 
         impl Syntax {
-            /// All of them, in the order of their numbers.
+            /// All classes, in the order of their numbers.
             pub const ALL: &'static [Syntax] = &[$(Syntax::$variant),+];
 
             /// The name in theme files.
@@ -147,7 +147,7 @@ classes! {
     Plain = "syntax.plain",
     /// A comment.
     Comment = "syntax.comment",
-    /// A word of the language.
+    /// A reserved word of the language.
     Keyword = "syntax.keyword",
     /// An operator.
     Operator = "syntax.operator",
@@ -159,7 +159,7 @@ classes! {
     Escape = "syntax.escape",
     /// A number.
     Number = "syntax.number",
-    /// `True`, `null` and their kind.
+    /// `True`, `null` and the like.
     Constant = "syntax.constant",
     /// A function or method, where it is defined or called.
     Function = "syntax.function",
@@ -178,7 +178,6 @@ classes! {
 }
 
 impl Syntax {
-    /// The class of this name.
     pub(crate) fn parse(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|class| class.name() == name)
     }

@@ -14,7 +14,8 @@ fn user(text: &'static str) -> Result<LoadedTheme, ThemeError> {
     Theme::load("mine", Depth::True, |name| (name == "mine").then(|| text.to_string()))
 }
 
-/// What is read, and on what: reverse turns them round, the terminal's own colours are what the theme is made for.
+/// The text colour and the background of a style: reverse swaps them; the terminal's own background is the one that the
+/// theme is made for.
 fn shown(theme: &Theme, style: Style) -> (Rgb, Rgb) {
     let made_for = theme.background();
     // A terminal of 16 colours has a plain black or white background.
@@ -50,7 +51,7 @@ fn text_and_borders_can_be_read() {
     }
 }
 
-/// What a program prints as an error stands apart without colours too.
+/// What a program prints as an error is distinguishable without colours too.
 #[test]
 fn errors_of_a_program_stand_apart_without_colour() {
     for (name, _) in SHIPPED {
@@ -59,7 +60,8 @@ fn errors_of_a_program_stand_apart_without_colour() {
     }
 }
 
-/// Code on a tinted line reads as well as beside it; where the colours are the terminal's own, no line is tinted.
+/// Code on a tinted line reads as well as on an ordinary one; where the colours are the terminal's own, no line is
+/// tinted.
 #[test]
 fn code_on_a_tint_can_be_read() {
     let slots = [Slot::FindingHigh, Slot::FindingMedium, Slot::DiffAdd, Slot::DiffDel];
@@ -91,8 +93,8 @@ fn code_on_a_tint_can_be_read() {
     assert_ne!(shipped("ink", Depth::True).tint(Slot::FindingHigh), Style::new());
 }
 
-/// What an eye sees that lacks one kind of cones: the long, the middle or the short ones (Machado, Oliveira and
-/// Fernandes 2009, severity 1).
+/// What an eye sees that lacks one kind of cones: long, middle or short (Machado, Oliveira and Fernandes 2009, severity
+/// 1).
 const EYES: [(&str, [[f64; 3]; 3]); 3] = [
     (
         "protanopia",
@@ -125,7 +127,7 @@ fn seen(eye: &[[f64; 3]; 3], Rgb(r, g, b): Rgb) -> [f64; 3] {
     eye.map(|[x, y, z]| x * r + y * g + z * b)
 }
 
-/// Slots among which one says something else than the others, where they stand beside each other.
+/// Slots that appear beside each other with different meanings.
 const MEANINGS: [&[Slot]; 8] = [
     &[Slot::BlockPending, Slot::BlockApproved, Slot::BlockRejected],
     &[Slot::BlockPending, Slot::BlockRunning, Slot::BlockFailed],
@@ -137,7 +139,7 @@ const MEANINGS: [&[Slot]; 8] = [
     &[Slot::UiText, Slot::OutputStderr],
 ];
 
-/// Every pair of them differs for every eye, by its colour or by its weight; where there are no colours, words do it all.
+/// Each pair of them differs for every eye, by its colour or by its weight; without colours only words tell them apart.
 #[test]
 fn what_means_something_else_looks_otherwise_to_every_eye() {
     let mut alike = Vec::new();
@@ -149,7 +151,7 @@ fn what_means_something_else_looks_otherwise_to_every_eye() {
             });
             for (a, b) in pairs {
                 let (x, y) = (theme.style(a), theme.style(b));
-                // What was approved and what was not differ by more than their weight, where there are colours.
+                // On terminals with colours, approved and not approved differ by more than their weight.
                 let decided = [a, b].iter().all(|slot| MEANINGS[0].contains(slot));
                 let rejected = decided && [a, b].contains(&Slot::BlockRejected);
                 let weight = x.add_modifier != y.add_modifier;

@@ -18,7 +18,7 @@ use ratatui::buffer::Buffer;
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
 
-/// Draws it; returns the tabs that stand in it.
+/// Draws the row; returns the clickable tabs in it.
 pub(crate) fn draw(
     screen: &Screen,
     state: &State,
@@ -34,7 +34,8 @@ pub(crate) fn draw(
     }
 }
 
-/// The recipe that goes on, cost, model, share of the context; the most important last, as it is kept longest.
+/// The current recipe, the cost, the model, the share of the context; the most important last, because it is dropped
+/// last.
 fn right(screen: &Screen, state: &State) -> Vec<String> {
     let mut parts = Vec::new();
     parts.extend(screen.recipe.stage().map(Stage::short));
@@ -46,15 +47,15 @@ fn right(screen: &Screen, state: &State) -> Vec<String> {
     parts
 }
 
-/// What the session has cost; a `+` says that more is not known.
+/// The cost of the session; a `+` says that a part of it is unknown.
 fn cost(state: &State) -> Option<String> {
     let cost = &state.live.cost;
     let more = if cost.unknown > 0 { "+" } else { "" };
     (cost.nanos > 0).then(|| format!("{}{more}", dollars(cost.nanos)))
 }
 
-/// The part of the model's context that the next request fills; `~` says that it is an estimate, `>` that it is more, `?` that the size of
-/// the context is not known.
+/// The part of the model's context that the next request fills; `~` marks an estimate, `>` a lower bound, `?` an
+/// unknown size of the context.
 fn context_share(state: &State) -> Option<String> {
     let share = &state.live.context;
     let about = match (share.at_least, share.estimated) {
@@ -64,7 +65,7 @@ fn context_share(state: &State) -> Option<String> {
     };
     match share.percent() {
         Some(percent) => Some(format!("ctx {about}{}%", percent.min(999))),
-        // A story has no context to fill.
+        // A story (a scripted model) has no context to fill.
         None if share.used > 0 && state.transcript.model.as_ref().is_some_and(|m| !m.is_story()) => {
             Some("ctx ?".into())
         }
@@ -100,7 +101,7 @@ fn wide(screen: &Screen, state: &State, buf: &mut Buffer, look: DrawStyle<'_>) {
     buf.set_stringn(u16::try_from(x).unwrap_or(0), area.y, &right, right.width(), look.dim());
 }
 
-/// The tabs with their places: name, columns, which pane.
+/// The tabs: name, pane, whether it is the active one.
 fn places(screen: &Screen, state: &State) -> Vec<(String, Pane, bool)> {
     let waiting = state.transcript.blocks.values().filter(|b| b.standing == BlockStanding::Open).count();
     let marked =
@@ -146,7 +147,7 @@ fn tabs(screen: &Screen, state: &State, buf: &mut Buffer, look: DrawStyle<'_>) -
         x += width + 1;
     }
     let room = usize::from(area.right().saturating_sub(x + 2));
-    // What doesn't fit is left out as a whole, the share of the context last.
+    // What doesn't fit is dropped as a whole, the share of the context last.
     let parts = right(screen, state);
     let fitting =
         (0..parts.len()).map(|from| parts.iter().skip(from).cloned().collect::<Vec<_>>().join("  "));
@@ -157,7 +158,7 @@ fn tabs(screen: &Screen, state: &State, buf: &mut Buffer, look: DrawStyle<'_>) -
     hits
 }
 
-/// The title of the window: no code and no path in it.
+/// The title of the terminal window; contains no code and no path.
 pub(crate) fn window_title(screen: &Screen, state: &State) -> String {
     let app = &screen.setup.app;
     match &state.phase {
@@ -176,7 +177,7 @@ pub(crate) fn window_title(screen: &Screen, state: &State) -> String {
     }
 }
 
-/// Whether nothing confines what would run, as far as it is known.
+/// Whether nothing confines what would run, as far as is known.
 pub(crate) fn sandbox_is_off(state: &State) -> bool {
     // What sayso does with a file itself needs no sandbox.
     let off =

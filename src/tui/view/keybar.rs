@@ -1,4 +1,4 @@
-//! The row of keys: what can be pressed here. Words are never cut; what doesn't fit is left out, help stays.
+//! The row of keys that can be pressed now. Words are never cut: what doesn't fit is dropped, but the last hint stays.
 
 mod hints;
 
@@ -51,7 +51,7 @@ pub(crate) fn draw(
 
 type HintText = (String, &'static str, Option<Action>);
 
-/// The hints that fit: in long words, else in short ones, else without those that matter least.
+/// The hints that fit: all with long labels, else with short ones, else without the least important ones.
 fn chosen(hints: Vec<Hint>, room: usize) -> Vec<HintText> {
     let width = |list: &[HintText]| {
         list.iter()
@@ -70,7 +70,7 @@ fn chosen(hints: Vec<Hint>, room: usize) -> Vec<HintText> {
             return list;
         }
     }
-    // Even the most important ones are too many: from the left, and the last one (help, back).
+    // Even the most important hints are too many: keep as many as fit from the left, and the last one (help, back).
     let mut list: Vec<HintText> =
         hints.iter().filter(|h| h.rank == 0).map(|h| (h.key.clone(), h.short, h.action)).collect();
     while width(&list) > room && list.len() > 1 {

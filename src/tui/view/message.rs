@@ -1,4 +1,4 @@
-//! The message box, and the search line that stands in its place.
+//! The message box, and the search line that takes its place.
 
 use crate::engine::{Phase, State};
 use crate::tui::action::Action;
@@ -22,7 +22,7 @@ pub(crate) fn title(screen: &Screen) -> Title {
     Title { left, focused: screen.panes.focus == Pane::Message, ..Title::default() }
 }
 
-/// Draws the box's content; returns where the cursor stands, if it has the focus.
+/// Draws the box's content; returns where to put the cursor, if the box has the focus.
 pub(crate) fn draw(
     screen: &Screen,
     state: &State,
@@ -69,13 +69,13 @@ pub(crate) fn draw(
     focused.then(|| place(text_area, column, row)).flatten()
 }
 
-/// What stands in the empty message; in fewer words where there is no room for all.
+/// The hint in the empty message box, in fewer words where it does not fit.
 fn placeholder(screen: &Screen, state: &State, focused: bool, room: usize) -> String {
     if screen.setup.welcome {
         return "choose a provider first".into();
     }
     let waits = screen.panes.focus == Pane::Code && matches!(state.phase, Phase::Deciding(_));
-    // The key that goes to the message from where the person is; there may be none, and none over the panes.
+    // The key that moves the focus to the message box from here, if any; an overlay above the panes has none.
     let is_free = screen.overlays.is_empty();
     let to_type = is_free.then(|| screen.keymap.hint(screen.context(state), Action::MessageFocus));
     let to_type = to_type.unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The box of the topmost overlay over the panes, or, where there is one pane only, over the whole screen.
+//! Draws the box of the topmost overlay, over the panes or, where there is only one pane, over the whole screen.
 
 use crate::engine::State;
 use crate::tui::overlays::Overlay;
@@ -10,7 +10,7 @@ use crate::tui::widgets::look::DrawStyle;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Offset, Position};
 
-/// Draws it; returns where the cursor stands, and tells where its fields do.
+/// Draws the overlay; returns where to put the cursor, and adds its text fields to `fields`.
 pub(crate) fn draw(
     overlay: &dyn Overlay,
     screen: &Screen,
@@ -26,7 +26,7 @@ pub(crate) fn draw(
     frame::clear(buf, slot.outer, look.style(Slot::UiOverlay));
     frame::draw(buf, slot, &Title { left: sheet.title, focused: true, ..Title::default() }, look);
     let area = slot.inner;
-    // Where not all rows fit, the row with the cursor does.
+    // If not all rows fit, show the one with the cursor.
     let offset = Offset { x: area.x.into(), y: area.y.into() };
     let cursor_row = sheet.cursor.map_or(0, |c| c.0);
     let first = (cursor_row + 1).saturating_sub(usize::from(area.height));

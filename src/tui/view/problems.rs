@@ -1,4 +1,4 @@
-//! What went wrong and what can be done about it, where the output stands otherwise.
+//! What went wrong and what can be done about it; shown in the lower pane instead of the output.
 
 use crate::domain::sentences::{network, sending};
 use crate::domain::{FailureKind, ReplyFailure};
@@ -26,16 +26,16 @@ pub(crate) struct Problem {
     pub(crate) keys: String,
 }
 
-/// A key that does something about a failure.
+/// A key that helps with a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FailureKey {
-    /// The keymap has it.
+    /// An action with a key in the keymap.
     Action(Action),
-    /// A letter that answers.
+    /// A fixed letter.
     Letter(&'static str),
 }
 
-/// What can be done about a failure, the most likely first: the panel and the row of keys tell the same.
+/// The keys that help with a failure, the most likely first; the pane and the key bar show the same ones.
 pub(crate) fn failure_keys(kind: FailureKind) -> &'static [(FailureKey, &'static str)] {
     const RETRY: (FailureKey, &str) = (FailureKey::Action(Action::ProblemRetry), "retry");
     const MODEL: (FailureKey, &str) = (FailureKey::Action(Action::ProblemModel), "model");
@@ -50,13 +50,13 @@ pub(crate) fn failure_keys(kind: FailureKind) -> &'static [(FailureKey, &'static
             END,
         ],
         FailureKind::SessionUnreadable => &[RETRY, (FailureKey::Action(Action::ProblemNew), "new chat"), END],
-        // What came is kept: the model is asked to go on from there.
+        // The partial reply is kept: the model is asked to continue it.
         FailureKind::Cut => &[(FailureKey::Action(Action::ProblemRetry), "go on"), MODEL, END],
         _ => &[RETRY, MODEL, END],
     }
 }
 
-/// `r retry   m model   e end here`, by the keys that are bound.
+/// `r retry   m model   e end here`, with the keys that are bound.
 fn keys_text(ways: &[(FailureKey, &str)], keymap: &Keymap) -> String {
     let keys = ways.iter().filter_map(|(way, label)| {
         let key = match way {
@@ -68,7 +68,7 @@ fn keys_text(ways: &[(FailureKey, &str)], keymap: &Keymap) -> String {
     keys.collect::<Vec<_>>().join("   ")
 }
 
-/// All problems there are, the newest first.
+/// All current problems, the newest first.
 pub(crate) fn problems(screen: &Screen, state: &State, look: DrawStyle<'_>) -> Vec<Problem> {
     let mut list = Vec::new();
     match &state.phase {
@@ -86,7 +86,7 @@ pub(crate) fn problems(screen: &Screen, state: &State, look: DrawStyle<'_>) -> V
     list
 }
 
-/// The wait before the request is sent again.
+/// The wait before a request is sent again.
 pub(crate) fn retry(state: &State, look: DrawStyle<'_>) -> Option<Problem> {
     let live = &state.live;
     let of_reply = live.reply.as_ref().and_then(|reply| reply.retry.as_ref());
@@ -111,7 +111,7 @@ fn of_failure(failure: &ReplyFailure, place: Option<&str>, keymap: &Keymap) -> P
     let keys = keys_text(failure_keys(failure.kind), keymap);
     let hint = safe::one_line(&failure.hint);
     let said = safe::one_line(&failure.message);
-    // Where some of a reply came, that is what is told of.
+    // After a partial reply, the failure's message is about that; where the prompt is does not matter then.
     let place = place.filter(|_| failure.kind != FailureKind::Cut).map(|place| format!(" {place}"));
     let text = format!("{said}{}", place.unwrap_or_default());
     Problem {

@@ -1,5 +1,5 @@
-//! The one row that says what goes on: wait, then problem, then running, streaming, result, idle. A wait is never
-//! hidden: what else is to be said stands behind it.
+//! The status row. By precedence: a waiting block, a problem, a run, a reply, a result, idle. A wait is never hidden:
+//! anything else follows it.
 
 use super::header::sandbox_is_off;
 use super::problems;
@@ -28,7 +28,7 @@ use ratatui::text::{Line, Span};
 use std::time::Instant;
 use unicode_width::UnicodeWidthStr;
 
-/// What the window says when it is too small for anything else.
+/// What the window shows when it is too small for anything else.
 pub(crate) const TOO_SMALL: &str =
     "Window too small: 50x12 needed. Decisions are locked. sayso --plain works in a smaller one.";
 
@@ -45,7 +45,7 @@ pub(crate) fn draw(screen: &Screen, state: &State, now: Instant, buf: &mut Buffe
     buf.set_line(area.x, area.y, &Line::from(spans), area.width);
 }
 
-/// As many whole sentences and parts as fit, where they take much of the room, else as many whole words.
+/// As many whole sentences as fit if they fill most of the room, else as many whole words.
 fn fit(text: &str, room: usize) -> String {
     if text.width() <= room {
         return text.to_owned();
@@ -60,7 +60,7 @@ fn fit(text: &str, room: usize) -> String {
     for word in text.split(' ') {
         let longer = if kept.is_empty() { word.to_owned() } else { format!("{kept} {word}") };
         if longer.width() + 4 > room {
-            // A path or an address says something even where its end is missing.
+            // A path or an address is useful even if its end is cut off.
             let left = room.saturating_sub(kept.width() + 1);
             if word.width() > 24 && left > 12 {
                 return format!("{kept} {}", safe::cut(word, left));
@@ -72,7 +72,7 @@ fn fit(text: &str, room: usize) -> String {
     kept + " ..."
 }
 
-/// The text of the row, and its look.
+/// The text of the row, and its style.
 pub(crate) fn text(screen: &Screen, state: &State, now: Instant, look: DrawStyle<'_>) -> (String, Style) {
     if screen.arrangement.class == SizeClass::TooSmall {
         return (TOO_SMALL.into(), look.style(Slot::StatusWarn));
@@ -104,7 +104,7 @@ pub(crate) fn text(screen: &Screen, state: &State, now: Instant, look: DrawStyle
     }
 }
 
-/// Whether what a person has to know now comes before this, which merely happened.
+/// Whether something more urgent has to replace this note.
 fn is_over(note: &Note, screen: &Screen, state: &State, now: Instant) -> bool {
     let goes_on = state.live.run.is_some() || state.live.reply.is_some();
     let asks = state.terminal().is_some() && state.live.run.as_ref().is_some_and(|run| run.asks);
@@ -116,7 +116,7 @@ fn is_over(note: &Note, screen: &Screen, state: &State, now: Instant) -> bool {
         || note.of_lock && !is_locked_for_a_time(screen, now)
 }
 
-/// A note; where a block waits, behind that it does.
+/// The text of a note; where a block waits, that comes first.
 fn note_text(
     note: &Note,
     screen: &Screen,
@@ -126,7 +126,7 @@ fn note_text(
 ) -> (String, Style) {
     let text = safe::one_line(&note.text);
     match state.waiting() {
-        // What is about to start by itself is said before all else.
+        // What is about to start by itself precedes everything else.
         Some(_) if screen.announced(state).or_else(|| unseen_match(screen, state)).is_some() => {
             let text = wait(screen, state, now, look).unwrap_or(text);
             (text, look.style(Slot::BlockPending))
@@ -135,11 +135,11 @@ fn note_text(
             (unseen(item.block.id, screen.guard.rows().unseen_count()), look.style(Slot::BlockPending))
         }
         Some(_) if note.of_wait => (text, level(note.level, look)),
-        // The wait in its shortest words stands in front of everything else that is said.
+        // Everything else follows the wait in its shortest words.
         Some(item) => {
             let way = if screen.panes.focus == Pane::Code { ".".into() } else { way(screen, state) };
             let wait = format!("Block {}", item.block.id);
-            // The block is not named twice.
+            // Don't name the block twice.
             let own = text.strip_prefix(&wait).and_then(|rest| rest.strip_prefix(" would "));
             let text = own.map_or(text.clone(), |rest| format!("It would {rest}"));
             (format!("{wait} waits{way}  {text}"), look.style(Slot::BlockPending))
@@ -151,7 +151,7 @@ fn note_text(
     }
 }
 
-/// Whether decisions are locked, and open by themselves.
+/// Whether decisions are locked only until some time has passed.
 fn is_locked_for_a_time(screen: &Screen, now: Instant) -> bool {
     let why = screen.guard.approval_refusal(now);
     matches!(why, Some(RefusalReason::Appeared { .. } | RefusalReason::Quiet { .. }))
@@ -165,7 +165,7 @@ fn level(level: Level, look: DrawStyle<'_>) -> Style {
     })
 }
 
-/// A block that waits, or a question.
+/// A waiting block, or what the Code pane does meanwhile.
 fn wait(screen: &Screen, state: &State, now: Instant, look: DrawStyle<'_>) -> Option<String> {
     let item = state.waiting()?;
     let block = item.block.id;
@@ -203,17 +203,17 @@ fn wait(screen: &Screen, state: &State, now: Instant, look: DrawStyle<'_>) -> Op
     })
 }
 
-/// The rule that covers the block that waits, where no pane shows it: its time runs only while it is seen.
+/// The rule that covers the waiting block, if no pane shows the block: the countdown runs only while it is visible.
 fn unseen_match<'a>(screen: &Screen, state: &'a State) -> Option<&'a RuleMatch> {
     let block = state.waiting()?.block.id;
     let matched = state.live.matched.as_ref().filter(|matched| matched.block == block)?;
     screen.arrangement.code.is_none().then_some(matched)
 }
 
-/// `: Ctrl-Y.`, the key that goes to the block that waits from where the person is.
+/// `: Ctrl-Y.`, the key that goes to the waiting block from here.
 fn way(screen: &Screen, state: &State) -> String {
     let context = screen.context(state);
-    // From these panes the next one is the code.
+    // From these panes the next pane is Code.
     let next = matches!(screen.panes.focus, Pane::Message | Pane::Chat) && screen.overlays.is_empty();
     let tab = screen.keymap.hint(context, Action::PaneNext);
     let key = screen.keymap.hint(context, Action::ToWaiting);
@@ -224,7 +224,7 @@ fn way(screen: &Screen, state: &State) -> String {
     }
 }
 
-/// Seconds until a covered block starts, counted up to whole ones.
+/// Seconds until a covered block starts, rounded up.
 pub(super) fn rule_seconds(matched: &RuleMatch, now: Timestamp) -> u64 {
     match matched.countdown {
         Countdown::Since(since, _) => START_DELAY_MS.saturating_sub(now.since(since)).div_ceil(1000),
@@ -269,7 +269,7 @@ fn review(
     match screen.guard.approval_refusal(now) {
         Some(why @ RefusalReason::Appeared { .. }) => {
             let text = why.to_string();
-            // The time that is left stands in the title.
+            // The time left is in the title.
             text.split(" ignored.").next().map_or(text.clone(), |t| format!("{t} ignored."))
         }
         Some(RefusalReason::Unseen { lines }) => unseen(block, lines),
@@ -282,7 +282,7 @@ fn unseen(block: BlockId, lines: usize) -> String {
     format!("Block {block} waits. {lines} not shown yet: Space. Approve is locked until then.")
 }
 
-/// What goes on by itself.
+/// What is going on.
 fn going_on(screen: &Screen, state: &State, look: DrawStyle<'_>) -> (String, Style) {
     let problem = problems::problems(screen, state, look).into_iter().next();
     if let Some(problem) = problem {
@@ -303,7 +303,7 @@ fn going_on(screen: &Screen, state: &State, look: DrawStyle<'_>) -> (String, Sty
         if run.interrupted.is_none() {
             parts.push("Ctrl-C stop".into());
         }
-        // What fetches says itself how far it is; what computes is told by what it uses.
+        // A program that fetches reports its progress itself; for one that computes, show the resources it uses.
         let fetches = state.transcript.blocks.get(&run.block).is_some_and(|item| item.block.kind.prepares());
         if let Some(line) = screen.panes.output.last_line().filter(|_| fetches) {
             parts.push(safe::one_line(&line));
@@ -333,7 +333,7 @@ fn going_on(screen: &Screen, state: &State, look: DrawStyle<'_>) -> (String, Sty
         if let Some(tokens) = reply.usage.and_then(|u| u.output) {
             parts.push(format!("{} tokens", words::grouped(tokens)));
         } else if !reply.text.is_empty() {
-            // No count was told: four bytes a token is near enough to see that it goes on.
+            // The provider reported no count: four bytes per token is close enough to show progress.
             parts.push(format!("about {} tokens", words::grouped(reply.text.len() as u64 / 4)));
         }
         if !screen.panes.composer.is_empty() {
@@ -345,11 +345,11 @@ fn going_on(screen: &Screen, state: &State, look: DrawStyle<'_>) -> (String, Sty
     (idle(screen, state, look), look.dim())
 }
 
-/// What is known of the session on the disk.
+/// How much of the session is on disk.
 fn saved(state: &State) -> SavingState<'_> {
     match (&state.transcript.header, &state.live.store_failure) {
         (_, Some(why)) => SavingState::Failing(why),
-        // The file is made with the first thing that is asked.
+        // The session file is created with the first prompt.
         (Some(_), None) if state.transcript.items.is_empty() => SavingState::Nothing,
         (Some(_), None) if state.live.saved < state.live.recorded => SavingState::Writing,
         (Some(_), None) => SavingState::Well,

@@ -1,4 +1,4 @@
-//! What stands in front of an item of the conversation: an empty row, who speaks.
+//! The rows that precede an item of the conversation: an empty one, and who speaks.
 
 use crate::domain::Timestamp;
 use crate::tui::widgets::look::DrawStyle;

@@ -1,4 +1,4 @@
-//! One item of the conversation on rows.
+//! Lays out one item of the conversation.
 
 use super::head::{gap, speaker};
 use super::recipe;
@@ -30,7 +30,7 @@ pub(super) fn text(state: &State, at: usize) -> Option<&str> {
     }
 }
 
-/// A number that is another when an item would be laid out otherwise: the width is looked after by the caller.
+/// A hash that changes when an item has to be laid out anew for any reason but the width, which the caller compares.
 pub(super) fn stamp(state: &State, at: usize, look: DrawStyle<'_>) -> u64 {
     let blocks = match state.transcript.items.get(at) {
         Some(Item::Reply(reply)) => reply.blocks.as_slice(),
@@ -53,10 +53,10 @@ pub(super) fn stamp(state: &State, at: usize, look: DrawStyle<'_>) -> u64 {
     hasher.finish()
 }
 
-/// Rows of blocks among the rows of an item: the place of each.
+/// Which rows of an item show blocks: row and block.
 pub(super) type BlockPlaces = Vec<(usize, BlockId)>;
 
-/// The rows of an item, and which of them stand for blocks.
+/// The rows of an item, and which of them show blocks.
 pub(super) fn rows(
     state: &State,
     at: usize,
@@ -110,7 +110,7 @@ pub(super) fn rows(
     (rows, places)
 }
 
-/// What is said between the two.
+/// What the conversation notes between prompt and reply.
 fn note(item: &Item, look: DrawStyle<'_>) -> Option<(String, Style)> {
     let style = look.style(Slot::ChatNote);
     let text = match item {
@@ -132,7 +132,7 @@ fn note(item: &Item, look: DrawStyle<'_>) -> Option<(String, Style)> {
         ),
         Item::TurnEnd { end, .. } => match end {
             TurnEnd::Answered => return None,
-            // By the person, or by a run that was lost or did not start: the block says which.
+            // Stopped by the person, or because a run was lost or did not start: the block says which.
             TurnEnd::Stopped => "The turn ended here.".into(),
             TurnEnd::StepLimit => "Ended at the step limit.".into(),
             TurnEnd::Repeated => "Ended: the same block was proposed again and again.".into(),
@@ -148,7 +148,7 @@ fn note(item: &Item, look: DrawStyle<'_>) -> Option<(String, Style)> {
     Some((text, style))
 }
 
-/// Prose as markdown, blocks as rows, in their order.
+/// The rows of a reply: prose as markdown, blocks as one row each, in their order.
 fn reply_rows(
     state: &State,
     reply: &ReplyItem,
@@ -195,7 +195,7 @@ fn reply_rows(
     rows.push(Line::styled(format!("! {warn}"), look.style(Slot::StatusWarn)));
 }
 
-/// What stands in the place of a message that is not in memory.
+/// What is shown instead of a message that is not in memory.
 fn paged_out(out: PagedOut) -> String {
     let bytes = size(out.bytes.into());
     match out.load {
@@ -210,19 +210,19 @@ pub(super) fn prose_rows(prose: &str, width: u16, look: DrawStyle<'_>, rows: &mu
     }
 }
 
-/// Reasoning is folded: how much of it there is.
+/// The row for folded reasoning: how many words it has.
 pub(super) fn reasoning(text: &str, look: DrawStyle<'_>) -> Line<'static> {
     let words = words::count(text.split_whitespace().count(), "word");
     Line::styled(format!("  reasoning, {words}"), look.dim())
 }
 
-/// Columns that a language may take; shorter ones are filled up to seven.
+/// The most columns for a language; shorter names are padded to seven.
 pub(super) const MAX_LANGUAGE_COLUMNS: usize = 10;
 
-/// With fewer columns than this for what is worth knowing of a block, its row is set close.
+/// If the details of a block had fewer columns than this, its row is not aligned in columns.
 const MIN_DETAIL_COLUMNS: usize = 12;
 
-/// A block as one row: number, language, state, what is worth knowing; a reason for a rejection below it.
+/// A block as one row (number, language, state, details); below it the reason why it was rejected or declined.
 pub(super) fn block_rows(
     state: &State,
     item: &BlockItem,
@@ -236,7 +236,7 @@ pub(super) fn block_rows(
     let detail = detail(state, item, standing, look);
     let mut room = usize::from(width).saturating_sub(head.len() + word.len());
     let told = if room < MIN_DETAIL_COLUMNS {
-        // Without columns that stand below each other there is room for the first of it.
+        // Without alignment there is room for at least the first detail.
         (head, word) = (format!("  block {} {language} ", item.block.id.0), format!("[{standing}] "));
         room = usize::from(width).saturating_sub(head.len() + word.len());
         safe::whole_parts(&detail, room).to_owned()

@@ -1,7 +1,7 @@
-//! The live end of the conversation: the reply that streams, and the message that waits to be sent.
+//! The live end of the conversation: the streaming reply, and what waits to be sent.
 //!
-//! What can't change any more is laid out once; the open end of the prose is laid out as it grows; a frame touches
-//! nothing else, so that a token costs the same however long the reply is.
+//! Segments that can't change any more are laid out once; only the prose at the end is laid out as it grows. So a token
+//! costs the same however long the reply is.
 
 use super::head::{gap, speaker};
 use super::item;
@@ -18,27 +18,27 @@ use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::{safe, words};
 use ratatui::text::{Line, Span};
 
-/// What the settled part was laid out from: step, settled segments, width, items before.
+/// What the settled part was laid out from: step, number of settled segments, width, items before, whether there is no
+/// reasoning.
 type LiveKey = (u32, usize, u16, usize, bool);
 
-/// The rows behind the last item.
+/// The rows after the last item.
 #[derive(Debug, Default)]
 pub(super) struct Live {
     key: Option<LiveKey>,
     settled: Vec<Line<'static>>,
-    /// The prose that still grows: where it begins in the reply, and its rows.
+    /// The prose that still grows: its step and its start in the reply. `stream` has its rows.
     growing: Option<(u32, usize)>,
     stream: markdown::MarkdownStream,
     after: Vec<Line<'static>>,
 }
 
 impl Live {
-    /// Forgets everything: another width or theme.
+    /// Forgets everything, for another width or theme.
     pub(super) fn clear(&mut self) {
         *self = Self::default();
     }
 
-    /// How many rows there are.
     pub(super) fn len(&self) -> usize {
         self.settled.len() + self.grown().len() + self.after.len()
     }
@@ -56,7 +56,7 @@ impl Live {
         grown.get(row).or_else(|| self.after.get(row.checked_sub(grown.len())?))
     }
 
-    /// Lays out what is new.
+    /// Lays out what changed.
     pub(super) fn update(&mut self, state: &State, width: u16, look: DrawStyle<'_>) {
         self.after.clear();
         let at = state.transcript.items.len();
@@ -126,7 +126,7 @@ impl Live {
         }
     }
 
-    /// The part that can't change any more.
+    /// Lays out the segments that can't change any more.
     fn settle(
         &mut self,
         reply: &LiveReply,
@@ -159,7 +159,7 @@ impl Live {
     }
 }
 
-/// The head of what the person typed while a turn goes on.
+/// The first row of what the person typed during a turn.
 fn queued_by_you(mark: &str, look: DrawStyle<'_>) -> Line<'static> {
     Line::from(vec![
         Span::styled("you", look.style(Slot::ChatUser)),
@@ -172,7 +172,7 @@ fn blocks_before(reply: &LiveReply, segments: usize, known: u32) -> u32 {
     known.saturating_add(u32::try_from(blocks).unwrap_or(0))
 }
 
-/// A block that is being written, or was written just now.
+/// The row of a block that is being written, or has just been written.
 fn block_row(number: u32, block: &Proposal, look: DrawStyle<'_>) -> Line<'static> {
     let language = block.language.as_ref().map_or("text", |l| l.as_str());
     let lines = lines_so_far(&block.source);

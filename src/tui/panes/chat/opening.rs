@@ -1,5 +1,5 @@
-//! What stands in an empty conversation: how it goes, and prompts to begin with. One of them is suggested in the message
-//! box; it is text there, and nothing is asked before the person sends it.
+//! The opening of an empty conversation: how sayso works, and prompts to start with. One prompt is suggested in the
+//! message box; it is only text, and nothing is sent before the person sends it.
 
 use crate::engine::State;
 use crate::tui::paint::markdown;
@@ -10,26 +10,26 @@ use crate::tui::widgets::safe;
 use ratatui::text::{Line, Span};
 use std::ops::Range;
 
-/// So many prompts are always shown.
+/// At least this many prompts are shown, however small the pane is.
 const MIN_PROMPTS: usize = 3;
 
-/// The opening as it is laid out.
+/// The laid out opening.
 #[derive(Debug, Default)]
 pub(super) struct OpeningRows {
     pub(crate) rows: Vec<Line<'static>>,
-    /// Where each prompt stands among them.
+    /// The rows of each prompt; empty for a hidden one.
     pub(crate) prompts: Vec<Range<usize>>,
-    /// The prompt that is marked, and the columns and rows that it was laid out for.
+    /// The marked prompt, and the columns and rows of the pane, for which it was laid out.
     laid_for: (usize, (u16, u16)),
 }
 
-/// Whether nothing was said yet, so that the opening has its place.
+/// Whether nothing was said yet, so that the opening is shown.
 pub(in crate::tui) fn is_open(state: &State) -> bool {
     !state.transcript.has_begun() && state.live.reply.is_none() && state.live.queued.is_none()
 }
 
 impl OpeningRows {
-    /// Lays it out for so many columns; `suggested` is marked. Prompts give way where the words would not be seen.
+    /// Lays out the opening; `suggested` is marked. Prompts are hidden where the text above them would not be visible.
     pub(super) fn new(
         opening: &Opening,
         suggested: usize,
@@ -46,7 +46,7 @@ impl OpeningRows {
         let shown = shown(opening.prompts.len(), suggested, room);
         for (at, prompt) in opening.prompts.iter().enumerate() {
             if !shown.contains(&at) {
-                // It keeps its number, and stands nowhere.
+                // It keeps its number but has no rows.
                 laid.prompts.push(0..0);
                 continue;
             }
@@ -63,13 +63,13 @@ impl OpeningRows {
         laid
     }
 
-    /// Whether it is laid out so already.
+    /// Whether it was laid out for these values.
     pub(super) fn is_for(&self, suggested: usize, size: (u16, u16)) -> bool {
         self.laid_for == (suggested, size)
     }
 }
 
-/// Which of so many prompts are shown on so many rows: all, or some with the suggested one among them.
+/// Which prompts are shown on `rows` rows: all, or some including the suggested one.
 fn shown(prompts: usize, suggested: usize, rows: usize) -> Range<usize> {
     if prompts <= rows {
         return 0..prompts;

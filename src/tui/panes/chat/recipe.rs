@@ -1,4 +1,4 @@
-//! What a recipe did, on rows of the conversation: its beginning, its rounds with their verdicts, answers, its end.
+//! Lays out what a recipe did: its beginning, its rounds with their verdicts, answers, its end.
 
 use super::head::{gap, speaker};
 use crate::domain::{Answers, RecipeEnd, RecipeFact, RoundOutcome, Timestamp};
@@ -11,10 +11,10 @@ use crate::tui::widgets::{safe, words};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-/// Columns of an answer that are shown.
+/// How many columns of an answer are shown.
 const ANSWER_COLUMNS: usize = 60;
 
-/// The rows of a fact; none for one that says nothing to the person.
+/// The rows of a fact; none if it tells the person nothing.
 pub(super) fn rows(
     state: &State,
     at: usize,

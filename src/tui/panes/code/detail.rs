@@ -1,13 +1,13 @@
-//! How much of a list is told, and how the person gets the rest of it.
+//! How much of a list is shown, and how the person gets the rest.
 
-/// How much is told.
+/// How much is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Detail {
-    /// All that is known.
+    /// Everything.
     All,
-    /// The first of each list; `p` shows all. Findings have a key, too.
+    /// The first names of each list; `p` shows all. Findings have a key, too.
     Keys,
-    /// The first of each list, where words are typed instead of keys: `show` shows all.
+    /// The first names of each list, where the person types words instead of keys: `show` shows all.
     Words,
 }
 
@@ -16,7 +16,7 @@ impl Detail {
         self == Detail::All
     }
 
-    /// How many of a list are shown that is `short` otherwise.
+    /// How many names of a list to show, if a short list has `short`.
     pub(super) fn limit(self, short: usize) -> usize {
         if self.is_all() { usize::MAX } else { short }
     }
@@ -26,7 +26,7 @@ impl Detail {
         if self == Detail::Words { "show" } else { "p" }
     }
 
-    /// The names with what stands between them, and how many more there are: `a, b, 2 more: p`.
+    /// The names joined by `between`, and how many more there are: `a, b, 2 more: p`.
     pub(super) fn list<N: AsRef<str>>(self, names: &[N], short: usize, between: &str) -> String {
         let told: Vec<&str> = names.iter().take(self.limit(short)).map(AsRef::as_ref).collect();
         let more = names.len().saturating_sub(told.len());

@@ -1,4 +1,4 @@
-//! What changed in a block, line by line: against what the model wrote, or against what ran last.
+//! What changed in a block, line by line, since the model wrote it or since it ran last.
 
 use super::doc;
 use super::doc::changed_words::{DiffLook, changes, line_of, marked};
@@ -17,18 +17,18 @@ use std::time::Instant;
 /// What a block is compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DiffBase {
-    /// What the model wrote.
+    /// The text that the model wrote.
     Model,
     LastRun,
 }
 
-/// The comparison on rows.
+/// The laid out comparison.
 #[derive(Debug)]
 pub(crate) struct Diff {
     rows: Vec<Line<'static>>,
 }
 
-/// The older text to compare with, where it is another.
+/// The older text to compare with, if it differs.
 pub(crate) fn older(item: &BlockItem, against: DiffBase) -> Option<&str> {
     let now = &item.block.current().source;
     let old = match against {
@@ -39,7 +39,7 @@ pub(crate) fn older(item: &BlockItem, against: DiffBase) -> Option<&str> {
 }
 
 impl Diff {
-    /// Compares and lays out for so many columns.
+    /// Compares the texts and lays the result out.
     pub(crate) fn new(
         item: &BlockItem,
         against: DiffBase,
@@ -75,8 +75,8 @@ impl Diff {
     }
 }
 
-/// The rows of one file, whose first line is that one of the whole text; behind the moment, changes are no longer looked for
-/// inside of what differs.
+/// Adds the rows of one file, whose lines start at `from` in the whole text. After `until`, no more time is spent on
+/// looking for shorter changes.
 fn push_file_rows(
     rows: &mut Vec<Line<'static>>,
     (old, new, from, until): (&str, &str, usize, Instant),
@@ -92,7 +92,7 @@ fn push_file_rows(
         for change in group.iter().flat_map(|op| changes(&compared, op)) {
             let (text, words) = line_of(&change);
             let index = change.new_index().or(change.old_index()).unwrap_or(0);
-            // Colours are known of the text that is shown in the pane: of the newer one.
+            // Colours exist for the text that the pane shows, which is the newer one.
             let syntax =
                 change.new_index().and_then(|line| colours.for_line(from + line, &text)).unwrap_or_default();
             let (sign, diff) = match change.tag() {

@@ -1,5 +1,5 @@
-//! A block's text laid out for a width: which rows there are, and what stands on each. Rows are only counted here;
-//! they are painted when they are looked at.
+//! Lays out a block's text for a width: which rows there are, and what each shows. Rows are only counted here; they are
+//! painted when they scroll into view.
 
 pub(crate) mod changed_words;
 mod line_diff;
@@ -20,7 +20,7 @@ use remark::Remark;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What stands on a row.
+/// What a row shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CodeRow {
     /// Part of a line of code; lines count from 0.
@@ -29,40 +29,40 @@ pub(crate) enum CodeRow {
         /// Which row of the line.
         part: u32,
     },
-    /// Part of a line that a write would take out of its file; lines of the old text count from 0.
+    /// Part of a line that a write would remove from its file; lines of the old text count from 0.
     Old {
         line: u32,
         /// Which row of the line.
         part: u32,
-        /// The line of the code behind it.
+        /// The line of the code that follows.
         at: u32,
     },
     /// A hunk that was dropped.
     Dropped {
-        /// Its place in the list of those.
+        /// Its index among the dropped hunks.
         number: u32,
-        /// The line of the code behind it.
+        /// The line of the code that follows.
         at: u32,
     },
-    /// Lines of a file that stay as they are.
+    /// Unchanged lines of a file.
     Same {
         /// The first of them.
         at: u32,
         count: u32,
     },
-    /// Part of a finding, under the line it speaks of.
+    /// Part of a finding, below the line it is about.
     Finding {
-        /// Its place in the list.
+        /// Its index among the findings.
         finding: u32,
         /// Which row of the finding.
         part: u32,
     },
 }
 
-/// Colours of one line: byte ranges of it and their styles.
+/// Colours of a line: byte ranges and their styles.
 pub(crate) type LineStyles = Vec<(Range<usize>, Style)>;
 
-/// A text laid out.
+/// A laid out text.
 #[derive(Debug)]
 pub(crate) struct Doc {
     source: Arc<str>,
@@ -71,11 +71,11 @@ pub(crate) struct Doc {
     rows: Vec<CodeRow>,
     width: u16,
     gutter: usize,
-    /// The bytes that each row shows, for the seen rule; they don't depend on the width.
+    /// The extent that each row shows, for the guard's record of seen rows; does not depend on the width.
     extents: Vec<Range<u64>>,
-    /// What a write would replace.
+    /// The comparison with the text that a write would replace.
     against: Option<LineDiff>,
-    /// The files of the text that it would replace, and those of the text.
+    /// The files of the replaced text, and those of the new text.
     files: (Vec<FilePart>, Vec<FilePart>),
     /// Hunks that were dropped.
     dropped: Vec<DroppedHunks>,
@@ -83,18 +83,18 @@ pub(crate) struct Doc {
     chosen: HunkChoice,
 }
 
-/// The sign of a line with words from outside, where nothing graver is to be said of it.
+/// The sign of a line with words from outside, if it has no finding of high or medium severity.
 const OUTSIDE_SIGN: &str = "<-";
 
-/// Findings are measured in a space of their own, behind any code.
+/// Extents of findings start here, beyond those of any code.
 const FINDINGS_FROM: u64 = 1 << 40;
-/// So are lines of an old text, and lines that stay.
+/// Likewise those of old lines, unchanged lines and dropped hunks.
 const OLD_FROM: u64 = 1 << 44;
 const SAME_FROM: u64 = 1 << 45;
 const DROPPED_FROM: u64 = 1 << 46;
 
-/// Byte ranges of the lines of a text, without their ends. A last newline begins no line; a carriage return stays in
-/// its line, where it is shown.
+/// The byte ranges of a text's lines, without their ends. A final newline begins no line; a carriage return stays part
+/// of its line, where it is visible.
 pub(crate) fn split(source: &str) -> Vec<Range<usize>> {
     let mut lines = Vec::new();
     let mut from = 0;
@@ -110,13 +110,13 @@ pub(crate) fn split(source: &str) -> Vec<Range<usize>> {
     lines
 }
 
-/// Columns of the gutter for so many lines: sign, number, rule.
+/// The columns of the gutter for this many lines: sign, number, rule.
 pub(crate) fn gutter(lines: usize) -> usize {
     2 + (lines.to_string().len() + 1).max(3) + 3
 }
 
 impl Doc {
-    /// Lays a text out for so many columns, the gutter counted.
+    /// Lays a text out for a width that includes the gutter.
     pub(crate) fn new(source: Arc<str>, remarks: Vec<Remark>, width: u16) -> Self {
         let lines = split(&source);
         let gutter = gutter(lines.len());
@@ -137,7 +137,7 @@ impl Doc {
         doc
     }
 
-    /// Lays a text out as what it changes in the text that it would replace; hunks that were dropped are marked.
+    /// Lays a text out as a change of the text that it would replace; dropped hunks are marked.
     pub(crate) fn against(
         old: Arc<str>,
         source: Arc<str>,
@@ -159,7 +159,7 @@ impl Doc {
         doc
     }
 
-    /// Numbers its lines as these files do.
+    /// Numbers the lines per file.
     pub(crate) fn of_files(mut self, files: Vec<FilePart>) -> Self {
         self.files.1 = files;
         self
@@ -196,7 +196,7 @@ impl Doc {
         }
     }
 
-    /// Returns how many lines are shown by now.
+    /// Adds the rows of a line and its findings. Returns the number of the next line.
     fn lay_line(&mut self, line: u32) -> u32 {
         let range = self.lines.get(line as usize).cloned().unwrap_or_default();
         let text = self.source.get(range.clone()).unwrap_or_default();
@@ -224,7 +224,7 @@ impl Doc {
         let rows = self.remarks.get(finding).map_or(0, |f| f.rows(self.width).len());
         for part in 0..rows {
             self.rows.push(CodeRow::Finding { finding: number(finding), part: number(part) });
-            // A finding is short: its rows are told apart by their number, at any width.
+            // A finding is short: its rows are identified by their index, at any width.
             let at = FINDINGS_FROM + (finding as u64) * 1024 + part as u64;
             self.extents.push(at..at + 1);
         }
@@ -239,13 +239,13 @@ impl Doc {
         self.rows.len()
     }
 
-    /// What stands on a row.
+    /// What a row shows.
     #[cfg(test)]
     fn row(&self, row: usize) -> Option<CodeRow> {
         self.rows.get(row).copied()
     }
 
-    /// The line of a row, from 0.
+    /// The line that a row belongs to, from 0.
     pub(crate) fn line_of(&self, row: usize) -> usize {
         match self.rows.get(row) {
             Some(CodeRow::Code { line, .. }) => *line as usize,
@@ -281,7 +281,7 @@ impl Doc {
             .map(|(at, _)| at)
     }
 
-    /// What has to be seen, row by row.
+    /// The rows that have to be seen.
     pub(crate) fn subject_rows(&self) -> impl Iterator<Item = guard::SubjectRow> {
         self.rows.iter().zip(&self.extents).map(|(row, extent)| guard::SubjectRow {
             extent: extent.clone(),
@@ -296,7 +296,7 @@ impl Doc {
         })
     }
 
-    /// The line of code on a row, and which row of it that is.
+    /// The line of code that a row shows, and which row of that line it is; `None` for other rows.
     pub(crate) fn code_row(&self, row: usize) -> Option<(usize, usize)> {
         match self.rows.get(row) {
             Some(CodeRow::Code { line, part }) => Some((*line as usize, *part as usize)),

@@ -1,4 +1,4 @@
-//! Drawing the code pane: its title, and whatever it is used for.
+//! Draws the code pane: its title, and the content of each mode.
 
 use super::subject::{PaneSubject, subject};
 use super::{CodePane, Mode, writing};
@@ -17,7 +17,8 @@ use std::collections::HashSet;
 use std::time::Instant;
 use unicode_segmentation::UnicodeSegmentation as _;
 
-/// The title: which block, how it stands, what is locked; and that nothing is, where `decides` says that keys would decide.
+/// The title: which block, its state, what is locked. `decides`: the keys of the review would decide now, so the title
+/// says when they are not locked.
 pub fn title(
     pane: &CodePane,
     state: &State,
@@ -100,14 +101,14 @@ fn of_block(
     (format!("Block {id} {language}: {standing}"), right, style)
 }
 
-/// `rule 1 starts it`, while the time of a rule runs.
+/// `rule 1 starts it`, while a rule's countdown runs.
 fn announced(item: &BlockItem, state: &State) -> Option<String> {
     let matched = state.live.matched.as_ref().filter(|m| m.block == item.block.id)?;
     matches!(matched.countdown, Countdown::Since(..)).then(|| format!("rule {} starts it", matched.rule))
 }
 
-/// `seen 11/24  a locked`; `seen 24/24, 2 rows not  a locked`: of rights and findings. The quiet time locks letters alone:
-/// the key that goes to the block approves without it.
+/// `seen 11/24  a locked`; `seen 24/24, 2 rows not  a locked` for unseen rows of rights and findings. The quiet time
+/// locks letters only: the key that goes to the block approves without it.
 fn lock(item: &BlockItem, state: &State, guard: &Guard, now: Instant, decides: bool) -> String {
     if state.inspected(item.block.id).is_none() {
         return "checking".into();
@@ -124,7 +125,7 @@ fn lock(item: &BlockItem, state: &State, guard: &Guard, now: Instant, decides: b
             "a locked".into()
         }
         None if decides => "keys open".into(),
-        // Letters are text where the person is, or do something else.
+        // Outside of the review, letters are text or do something else.
         None => String::new(),
     };
     let others = if seen == of { guard.rows().unseen_count() } else { 0 };
@@ -132,7 +133,7 @@ fn lock(item: &BlockItem, state: &State, guard: &Guard, now: Instant, decides: b
     format!("seen {seen}/{of}{others}  {locked}").trim_end().to_owned()
 }
 
-/// Draws the pane; returns where the cursor stands, if it has one.
+/// Draws the pane; returns where to put the cursor, if it has one.
 pub fn draw(
     pane: &CodePane,
     state: &State,
@@ -220,7 +221,7 @@ impl CodePane {
     }
 }
 
-/// One row above the code of a block that is settled: what became of it.
+/// The row above the code of a settled block that tells the outcome.
 fn summary(item: &BlockItem, state: &State, look: DrawStyle<'_>) -> Line<'static> {
     let lines = words::count(words::line_count(&item.block.current().source), "line");
     let text = match (&item.standing, item.runs.last()) {
@@ -251,7 +252,7 @@ fn approved(run: &RunItem, lines: &str, state: BlockState, look: DrawStyle<'_>) 
     format!("{lines}, approved {by}, text sha256 {head}..{tail}")
 }
 
-/// The list of blocks that wait.
+/// The list of waiting blocks.
 fn queue(chosen: usize, state: &State, area: Rect, buf: &mut Buffer, look: DrawStyle<'_>) {
     let mut rows: Vec<Line<'static>> = Vec::new();
     let items: Vec<&BlockItem> = state.queue().collect();

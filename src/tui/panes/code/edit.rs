@@ -1,4 +1,4 @@
-//! The text that is being edited, with its gutter, its selection and the cursor.
+//! Draws the text being edited, with its gutter, its selection and the cursor.
 
 use super::doc::{LineStyles, gutter, gutter_of};
 use super::{CodePane, Mode};
@@ -14,7 +14,7 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::Line;
 use std::ops::Range;
 
-/// How the bracket under the cursor and the one that belongs to it stand out.
+/// The style of the bracket under the cursor and of its counterpart.
 const BRACKET: Style = Style::new().add_modifier(Modifier::BOLD).add_modifier(Modifier::UNDERLINED);
 
 impl CodePane {
@@ -30,11 +30,11 @@ impl CodePane {
         if row < self.edit_top {
             self.edit_top = row;
         }
-        // What is more than a screen above is not counted row by row.
+        // Lines more than a screen above the cursor need not be counted row by row.
         self.edit_top = self.edit_top.max((row + 1).saturating_sub(height));
         let (within, _) =
             safe::code_place(editor.field().rows().get(row).map_or("", String::as_str), room, at.byte);
-        // Rows between the top and the cursor; lines above are taken off until the cursor's row fits.
+        // Drops lines at the top until the row with the cursor fits.
         loop {
             let above: usize = (self.edit_top..row)
                 .map(|l| editor.field().rows().get(l).map_or(1, |t| safe::code_rows(t, room)))
@@ -46,7 +46,7 @@ impl CodePane {
         }
     }
 
-    /// Draws the editor; returns where the cursor stands.
+    /// Draws the editor; returns where to put the cursor.
     pub(super) fn draw_editor(&self, buf: &mut Buffer, look: DrawStyle<'_>) -> Option<Position> {
         let area = self.area;
         let edit_top = self.edit_top;
@@ -77,7 +77,7 @@ impl CodePane {
             if y >= area.bottom() {
                 break;
             }
-            // Of a line that goes on below the pane, what is not seen is not made.
+            // For a line that continues below the pane, only the visible part is laid out.
             let text = safe::code_seen(whole, room, usize::from(area.bottom() - y));
             let styles = self.styles_of(editor, number, text, brackets, look);
             let mut rows = safe::code(text, &styles, look.text(), room, look.theme.mark());
@@ -86,7 +86,7 @@ impl CodePane {
                 let x = u16::try_from(indent + 1 + column).unwrap_or(0);
                 let place = Position { x: area.x + x, y: y.saturating_add(u16::try_from(down).unwrap_or(0)) };
                 cursor = area.contains(place).then_some(place);
-                // The cursor behind a full row has one of its own.
+                // A cursor after a full row needs a row of its own.
                 if down >= rows.len() {
                     rows.push(wrap::WrappedRow { line: Line::default(), range: text.len()..text.len() });
                 }
@@ -105,7 +105,7 @@ impl CodePane {
         cursor
     }
 
-    /// The looks of a line, or of its beginning: its colours, what is looked for, brackets, what is selected.
+    /// The styles of a line, or of its beginning: colours, search hits, brackets, the selection.
     fn styles_of(
         &self,
         editor: &Editor,
@@ -130,7 +130,7 @@ impl CodePane {
         styles
     }
 
-    /// The place in the text that is being edited which is shown in a cell; outside of the text, the nearest.
+    /// The position in the edited text at a screen cell; outside of the text, the nearest one.
     pub(in crate::tui) fn edited_at(&self, column: u16, row: u16) -> Option<Pos> {
         let Mode::Edit(editor) = &self.mode else { return None };
         let room = text_width(editor, self.area);
@@ -156,7 +156,7 @@ fn text_width(editor: &Editor, area: Rect) -> usize {
     usize::from(area.width).saturating_sub(gutter(editor.field().rows().len())).max(1)
 }
 
-/// Lays a style over ranges, which are in order and apart: what lies below keeps its colours outside of them.
+/// Lays a style over ranges, which are sorted and disjoint; outside of them the styles stay.
 fn lay_over(styles: &mut LineStyles, over: &[Range<usize>], style: Style) {
     if over.is_empty() {
         return;

@@ -1,21 +1,21 @@
-//! What a block would do, as far as its text tells, beside what the sandbox will not let it do.
+//! The facts about what a block would do, as far as its text shows, and what of that the sandbox would refuse.
 
 use super::detail::Detail;
 use crate::domain::Effects;
 use crate::engine::state::InspectionResult;
 use crate::tui::widgets::safe;
 
-/// Names that are shown of each kind where not all are asked for.
+/// How many names of each kind are shown, unless all are requested.
 const MAX_NAMES_SHOWN: usize = 3;
 
-/// Refusals that are shown where not all are asked for.
+/// How many refusals are shown, unless all are requested.
 const MAX_REFUSALS_SHOWN: usize = 2;
 
-/// Facts for the rights: a label, a text, and whether it stands out. Nothing was seen: nothing is said.
+/// The facts for the rights: a label, a text, and whether it stands out. None if the review found no effects.
 pub(super) fn facts(inspected: &InspectionResult, detail: Detail) -> Vec<(&'static str, String, bool)> {
     let effects = &inspected.review.effects;
     let mut facts = Vec::new();
-    // What a block about a file would do stands in its target.
+    // For a block about a file, the target facts tell what it would do.
     let of_code = inspected.terms.as_ref().map_or(true, |terms| terms.target.is_none());
     if of_code {
         let text = line(effects, detail);

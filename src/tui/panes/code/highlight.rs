@@ -1,5 +1,5 @@
-//! Colours of code lines, as the highlighter on its worker told them last. Lines that changed since are plain until
-//! it answers: a colour never sits on a text that it was not made for.
+//! The colours of code lines, as last received from the highlighter on its worker. Lines that changed since are plain
+//! until it answers: a colour is never shown on a text that it was not made for.
 
 use super::doc::LineStyles;
 use super::subject::{PaneSubject, subject};
@@ -9,21 +9,21 @@ use crate::engine::State;
 use std::hash::{DefaultHasher, Hasher as _};
 use std::sync::Arc;
 
-/// A text whose colours are wanted.
+/// A text to be highlighted.
 pub struct ColourRequest<'a> {
-    /// The same for a text that only grew, or is being edited.
+    /// The same for all states of a growing or edited text.
     pub(crate) key: u64,
-    /// Another one for each text of that key.
+    /// Differs for each state of that text.
     pub(crate) print: u64,
     pub(crate) language: String,
     pub text: SourceText<'a>,
 }
 
-/// Where a text stands; it is put together only where it is asked for.
+/// A reference to a text, which is only joined when it is needed.
 pub enum SourceText<'a> {
-    /// The text; while it grows, its whole lines.
+    /// The text; while it grows, only its complete lines.
     Whole(&'a str),
-    /// Lines without their ends.
+    /// Lines without line ends.
     Lines(&'a [String]),
 }
 
@@ -35,7 +35,7 @@ impl SourceText<'_> {
         }
     }
 
-    /// All of it.
+    /// The whole text.
     pub fn whole(&self) -> Arc<str> {
         match self {
             SourceText::Whole(text) => Arc::from(*text),
@@ -45,7 +45,7 @@ impl SourceText<'_> {
 }
 
 impl CodePane {
-    /// The code that the pane shows, if it is in a language. That costs the same however long the code is.
+    /// The code that the pane shows, if it has a language. The cost does not depend on the length of the code.
     pub fn wants_colours<'a>(&'a self, state: &'a State) -> Option<ColourRequest<'a>> {
         let (key, print, language, text): (u64, u64, Option<&Language>, SourceText<'a>) =
             match (subject(self, state), &self.mode) {
@@ -58,7 +58,7 @@ impl CodePane {
                     let end = proposed.source.rfind('\n').map_or(0, |at| at + 1);
                     let whole = if proposed.closed { proposed.source.len() } else { end };
                     let text = proposed.source.get(..whole).unwrap_or_default();
-                    // It only grows.
+                    // The text only grows, so its length identifies it.
                     let print = key_of(&whole);
                     (key_of(&(1, id)), print, proposed.language.as_ref(), SourceText::Whole(text))
                 }
@@ -79,11 +79,11 @@ fn key_of(what: &impl std::hash::Hash) -> u64 {
     hasher.finish()
 }
 
-/// Colours of one text.
+/// The colours of a text, line by line.
 #[derive(Debug, Default)]
 pub struct Colours {
     lines: Vec<(u64, LineStyles)>,
-    /// Whether more was told since it was last asked.
+    /// Whether colours arrived since [`Colours::take_news`] was called last.
     news: bool,
 }
 
@@ -93,8 +93,8 @@ impl Colours {
         self.lines.get(line).filter(|(hash, _)| *hash == fingerprint(text)).map(|(_, styles)| styles.clone())
     }
 
-    /// Takes colours for the lines from `first` on. Behind them go on the lines that had colours from `goes_on` on; where
-    /// that is none, what is behind them has none.
+    /// Sets the colours of the lines from `first` on. After them follow the present colours from line `goes_on` on;
+    /// without it, the lines after them have none.
     pub(crate) fn set<'a>(
         &mut self,
         first: usize,
@@ -110,7 +110,7 @@ impl Colours {
         self.lines.splice(first..end, lines);
     }
 
-    /// Whether colours came since the last time that this was asked.
+    /// Whether colours arrived since the last call.
     pub(super) fn take_news(&mut self) -> bool {
         std::mem::take(&mut self.news)
     }

@@ -1,6 +1,7 @@
-//! The hunks of a block that stands for another text: which of them the person dropped, and which is chosen.
+//! The hunks of a block that replaces another text: which of them the person dropped, and which one is chosen.
 //!
-//! Nothing is kept beside the block: what was dropped is read off its versions, so that it is known after a resume too.
+//! Nothing is stored besides the block: the dropped hunks are derived from its versions, so they are known after a
+//! resume too.
 
 use super::{CodePane, Mode};
 use crate::domain::file_texts::{self, FilePart};
@@ -16,57 +17,57 @@ use std::ops::Range;
 use std::sync::Arc;
 use unicode_width::UnicodeWidthStr as _;
 
-/// Newer versions of a block that are looked through for the one whose hunks were dropped.
+/// How many of a block's newest versions are tried as the one from which hunks were dropped.
 const MAX_VERSIONS: usize = 4;
 
-/// A change taken apart.
+/// A change, split into hunks.
 #[derive(Debug)]
 pub(super) struct HunkLayout {
     hunks: Hunks,
     dropped: BTreeSet<usize>,
-    /// Where each hunk stands in the text on screen, lines from 0.
+    /// The lines of each hunk in the text on screen, from 0.
     places: Vec<Range<usize>>,
     /// The files of that text.
     files: Vec<FilePart>,
 }
 
-/// A hunk that was dropped, as it is shown in its place.
+/// A dropped hunk, as the code shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct DroppedHunks {
     /// Which hunk, from 0.
     pub(crate) hunk: u32,
-    /// The line of the text on screen before which it stands.
+    /// The line of the text on screen before which it is shown.
     pub(crate) at: u32,
-    /// How many lines it would take out, and put in.
+    /// How many lines it would remove, and add.
     pub(crate) lines: (u32, u32),
 }
 
-/// What of a text the chosen hunk is: lines of the text on screen, lines of the old text, and which hunk.
+/// What to highlight for the chosen hunk.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub(crate) struct HunkChoice {
     /// Lines that it put in.
     pub(crate) came: Range<usize>,
-    /// Lines that it took out.
+    /// The lines of the old text that it removed.
     pub(crate) gone: Range<usize>,
-    /// Which hunk, from 0, where it was dropped.
+    /// The hunk, from 0, if it was dropped; then the ranges are empty.
     pub(crate) dropped: Option<u32>,
 }
 
 impl HunkLayout {
-    /// Takes the newest version of a block apart against the text that it stands for; `None` where there is nothing to
-    /// decide piece by piece.
+    /// Splits the newest version of a block into its changes against the text that it replaces; `None` if there is
+    /// nothing to decide piece by piece.
     pub(super) fn new(item: &BlockItem, before: &Arc<str>) -> Option<Self> {
         let current = &item.block.current().source;
         let newest = item.block.versions.iter().rev().take(MAX_VERSIONS).rev();
         let versions = std::iter::once(item.block.original()).chain(newest);
-        // The oldest version of which this one is a part: what was edited since is a version of its own.
+        // The oldest version from which dropping hunks makes the current one: an edit made a version of its own.
         let found = versions.filter(|version| version.source != *before).find_map(|version| {
             let files = file_texts::pairs_of(&item.block.kind, before, &version.source);
             let hunks = Hunks::of(before, &version.source, &files)?;
             let dropped = hunks.dropped_in(current)?;
             Some((hunks, dropped))
         });
-        // A change in one place is taken or rejected as a whole.
+        // A single change is approved or rejected as a whole.
         let (hunks, dropped) = found.filter(|(hunks, _)| hunks.list().len() > 1)?;
         let places = hunks.places(&dropped);
         let files = file_texts::parts_of(&item.block.kind, current);
@@ -78,7 +79,7 @@ impl HunkLayout {
         self.hunks.list().len()
     }
 
-    /// The text with one hunk dropped that was kept, or taken back that was dropped.
+    /// The text with this hunk dropped if it was kept, or restored if it was dropped.
     pub(super) fn toggled(&self, hunk: usize) -> Option<String> {
         (hunk < self.len()).then(|| {
             let mut dropped = self.dropped.clone();
@@ -94,10 +95,10 @@ impl HunkLayout {
         self.places.get(hunk).map_or(0, |place| place.start)
     }
 
-    /// The same in words, as its file counts, where there are several.
+    /// The position of a hunk in words, with its file and the line in it if there are several files.
     fn place(&self, hunk: usize, width: u16) -> String {
         let line = self.line(hunk);
-        // Behind the last line of a file stands the head of the next one.
+        // The line after the last one of a file is the head of the next file.
         let above = file_texts::part_of(&self.files, line.saturating_sub(1));
         let part = file_texts::part_of(&self.files, line).filter(|part| part.lines.start < line).or(above);
         match part.and_then(|part| Some((part.path.as_ref()?, line + 1 - part.first()))) {
@@ -108,7 +109,7 @@ impl HunkLayout {
         }
     }
 
-    /// The hunks that were dropped, in their order.
+    /// The dropped hunks, in their order.
     pub(super) fn dropped(&self) -> Vec<DroppedHunks> {
         let small = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         let of = |number: &usize| {
@@ -119,7 +120,7 @@ impl HunkLayout {
         self.dropped.iter().filter_map(of).collect()
     }
 
-    /// What a hunk is on screen.
+    /// What to highlight for a hunk.
     pub(super) fn chosen(&self, hunk: usize) -> HunkChoice {
         let (Some(found), Some(place)) = (self.hunks.list().get(hunk), self.places.get(hunk)) else {
             return HunkChoice::default();
@@ -149,7 +150,7 @@ impl HunkLayout {
 }
 
 impl CodePane {
-    /// The row that says which hunk is chosen, below the code; and its mark in the code.
+    /// Adds the row for the chosen hunk below the code, and marks the hunk in the code.
     pub(super) fn lay_out_hunks(&mut self, look: DrawStyle<'_>) {
         let Some(laid) = &mut self.layout else { return };
         let Some(taken) = laid.taken.as_ref().filter(|_| matches!(self.mode, Mode::View)) else { return };
@@ -162,12 +163,12 @@ impl CodePane {
         }
     }
 
-    /// Whether the block on screen is a change that can be decided about in hunks.
+    /// Whether the block on screen is a change that can be decided hunk by hunk.
     pub(crate) fn has_hunks(&self) -> bool {
         self.layout.as_ref().is_some_and(|laid| laid.taken.is_some())
     }
 
-    /// Whether the block on screen is a change in one place: it is taken or rejected as a whole.
+    /// Whether the block on screen is a single change, which is approved or rejected as a whole.
     pub(crate) fn has_one_hunk(&self) -> bool {
         self.layout.as_ref().is_some_and(|laid| laid.one_hunk)
     }
@@ -178,7 +179,7 @@ impl CodePane {
         taken.is_some_and(|taken| taken.dropped.contains(&self.hunk))
     }
 
-    /// The next hunk, or the one before; its line is shown. Returns whether there is one.
+    /// Scrolls to the next hunk, or the one before. Returns whether there is one.
     pub(crate) fn next_hunk(&mut self, back: bool) -> bool {
         let Some(taken) = self.layout.as_ref().and_then(|laid| laid.taken.as_ref()) else { return false };
         let count = taken.len().max(1);
@@ -188,7 +189,7 @@ impl CodePane {
         true
     }
 
-    /// The text with the chosen hunk dropped, or taken back. It stays in sight when that text is shown.
+    /// The text with the chosen hunk dropped or restored. Once that text is shown, the pane scrolls to the hunk.
     pub(crate) fn toggle_hunk(&mut self) -> Option<String> {
         let text = self.layout.as_ref()?.taken.as_ref()?.toggled(self.hunk);
         self.show_hunk = text.is_some();

@@ -1,5 +1,5 @@
-//! A second opinion below the code of the block on screen: which model said it, how dangerous it holds the block to be,
-//! and why. It is advice: nothing of it has to be seen before a decision, and it changes no finding.
+//! The second opinion below the code of the block on screen: which model gave it, how risky it considers the block, and
+//! why. It is advice: it need not be seen before a decision, and it changes no finding.
 
 use crate::domain::{BlockId, Timestamp};
 use crate::engine::State;
@@ -10,10 +10,10 @@ use crate::tui::widgets::{safe, words};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-/// Columns of the label in front.
+/// The label before the opinion.
 const LABEL: &str = "Opinion    ";
 
-/// The rows for a block; none where nobody was asked. At most `most`, the last one says what is left out.
+/// The rows for a block; none if no model was asked. At most `most`; the last one then says how many more there are.
 pub(super) fn rows(
     state: &State,
     block: BlockId,
@@ -60,7 +60,7 @@ fn answer_text(item: &OpinionItem, look: DrawStyle<'_>) -> (String, Style) {
     }
 }
 
-/// All of a second opinion, in a line.
+/// The whole second opinion in one line.
 pub fn line(item: &OpinionItem, look: DrawStyle<'_>) -> String {
     answer_text(item, look).0
 }

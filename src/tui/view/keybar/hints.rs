@@ -1,4 +1,4 @@
-//! Which keys are worth showing where, most important first.
+//! Which keys the key bar offers where, most important first.
 
 use crate::engine::state::Question;
 use crate::engine::transcript::RunItem;
@@ -18,7 +18,7 @@ pub(super) fn hints(screen: &Screen, state: &State, look: DrawStyle<'_>) -> Vec<
     let context = screen.context(state);
     let mut hints = Hints::new(&screen.keymap, context);
     if screen.hands_over() {
-        // Every other key is the program's.
+        // Every other key is sent to the program.
         hints.key(Action::HandOver, "take the keys back", "keys back", 0);
         return hints.list;
     }
@@ -154,21 +154,21 @@ fn of_review(screen: &Screen, state: &State, hints: &mut Hints<'_>) {
     hints.key(Action::Help, "more", "more", 0);
 }
 
-/// Whether a rule may cover the block that waits: else the key is not offered.
+/// Whether a rule may cover the waiting block; otherwise the key is not offered.
 fn offers_always(state: &State) -> bool {
     let Some(block) = state.waiting().map(|item| item.block.id) else { return false };
-    // What takes a typed word each time is offered none.
+    // A block that takes a typed word each time is never covered by a rule.
     let is_plain = state.inspected(block).is_some_and(|i| !i.review.takes_word() && !i.review.forbidden());
     is_plain && rules::is_offered(state, block)
 }
 
-/// Whether a rule of the person's forbids the block that waits.
+/// Whether a rule of the person's forbids the waiting block.
 fn is_forbidden(state: &State) -> bool {
     let inspected = state.waiting().and_then(|item| state.inspected(item.block.id));
     inspected.is_some_and(|i| i.review.forbidden())
 }
 
-/// Whether words of the block that waits came from outside.
+/// Whether words of the waiting block came from outside.
 fn traced(state: &State) -> bool {
     let inspected = state.waiting().and_then(|item| state.inspected(item.block.id));
     inspected.is_some_and(|i| !i.review.traces.is_empty())
@@ -190,7 +190,7 @@ fn of_problems(state: &State, hints: &mut Hints<'_>) {
                 };
             }
         }
-        // What is only read is not saved by trying again.
+        // For a session that is only read, trying again cannot save anything.
         _ if state.live.reads_only => {}
         _ => {
             hints.key(Action::ProblemRetry, "retry", "retry", 0);
@@ -237,7 +237,7 @@ fn of_pane(screen: &Screen, state: &State, hints: &mut Hints<'_>) {
         if has_images && can_open {
             hints.key(Action::OutputOpen, "open image", "open image", 0);
         }
-        // Of several that stand below each other none is meant by "it".
+        // With several images on screen, "it" would be ambiguous.
         let is_one = screen.panes.output.shows_image() || screen.panes.output.images(state).len() == 1;
         match screen.panes.output.unsaved(state).len() {
             0 => {}

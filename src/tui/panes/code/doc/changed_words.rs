@@ -1,4 +1,4 @@
-//! Words that changed inside a line: where they stand, and how a line with its colours looks with them marked.
+//! Finds the words that changed inside a line, and marks them in a line with its colours.
 
 use super::LineStyles;
 use crate::tui::theme::Slot;
@@ -8,10 +8,10 @@ use similar::{DiffOp, InlineChange, TextDiff};
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-/// How long the words of one hunk may be compared.
+/// How long the comparison of a hunk's words may take.
 const DIFF_TIMEOUT: Duration = Duration::from_millis(20);
 
-/// The lines of a hunk with what changed inside them.
+/// The lines of a hunk with their changed words.
 pub(crate) fn changes<'s>(
     compared: &'s TextDiff<'s, 's, str>,
     op: &DiffOp,
@@ -19,7 +19,7 @@ pub(crate) fn changes<'s>(
     compared.iter_inline_changes_deadline(op, Some(Instant::now() + DIFF_TIMEOUT))
 }
 
-/// A line without its end, and the bytes in it that changed.
+/// A line without its end, and the byte ranges in it that changed.
 pub(crate) fn line_of(change: &InlineChange<'_, str>) -> (String, Vec<Range<usize>>) {
     let (mut text, mut words) = (String::new(), Vec::new());
     for (changed, part) in change.values() {
@@ -44,7 +44,7 @@ pub(crate) fn marked(styles: &LineStyles, words: &[Range<usize>], mark: Style) -
     let mut words = words.iter().filter(|word| !word.is_empty()).peekable();
     let mut styles = styles.iter().peekable();
     let mut at = 0;
-    // From one place where the look changes to the next.
+    // Advances from one change of style to the next.
     while styles.peek().is_some() || words.peek().is_some() {
         let (style, word) = (styles.peek().copied(), words.peek().copied());
         let starts = [style.map(|(range, _)| range.start), word.map(|range| range.start)];
@@ -67,15 +67,15 @@ pub(crate) fn marked(styles: &LineStyles, words: &[Range<usize>], mark: Style) -
     made
 }
 
-/// How lines that came (`diff.add`) or went (`diff.del`) look: the text, behind it, its changed words.
+/// The styles of added (`diff.add`) or removed (`diff.del`) lines.
 pub(crate) struct DiffLook {
     /// The sign in front.
     pub(crate) sign: Style,
-    /// The text: as all code where the line has a background, else in the colour of the change.
+    /// The text: the colour of ordinary code if the line has a background, else the colour of the change.
     pub(crate) text: Style,
-    /// The background of the whole line; nothing where the colours are the terminal's own.
+    /// The background of the whole line; none where the colours are the terminal's own.
     pub(crate) tint: Style,
-    /// Changed words.
+    /// The background of changed words.
     pub(crate) word: Style,
 }
 
@@ -110,7 +110,7 @@ mod tests {
     }
 
     proptest! {
-        /// Every byte keeps its colour, those of changed words are marked besides, and ranges stay in order and apart.
+        /// Every byte keeps its colour, those of changed words are also marked, and ranges stay sorted and disjoint.
         #[test]
         fn colours_are_kept_and_words_marked(
             colours in proptest::collection::vec((0usize..6, 1usize..6), 0..5),

@@ -1,4 +1,4 @@
-//! A new text against the one that it would replace: which lines are shown, which stay as they are.
+//! Compares a new text with the one that it would replace: which lines are shown, which stay unchanged.
 
 use super::changed_words::{changes, line_of};
 use super::split;
@@ -10,23 +10,23 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Lines around a change that are shown.
+/// How many unchanged lines around a change are shown.
 const CONTEXT_LINES: usize = 3;
-/// Lines beyond which texts are not compared: the whole new text is shown instead.
+/// Texts with more lines are not compared: the whole new text is shown instead.
 const MAX_LINES: usize = 100_000;
 /// How long the comparison of all files may look for the shortest changes.
 pub(in crate::tui::panes::code) const DIFF_TIMEOUT: Duration = Duration::from_millis(100);
 
-/// What stands at one place of the pane, in its order. Lines count from 0.
+/// A step of the comparison, in the order of display. Lines count from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DiffStep {
     /// A line of the new text.
     New(u32),
-    /// A line of the old text that goes; `at` is the line of the new text behind it.
+    /// A line of the old text that is removed; `at` is the line of the new text that follows.
     Old { line: u32, at: u32 },
-    /// A hunk that was dropped: its place in the list of those, and the line of the new text behind it.
+    /// A dropped hunk: its index among the dropped ones, and the line of the new text that follows.
     Dropped { number: u32, at: u32 },
-    /// So many lines that stay as they are, from `at` on.
+    /// `count` unchanged lines, from `at` on.
     Same { at: u32, count: u32 },
 }
 
@@ -36,18 +36,18 @@ pub(super) struct LineDiff {
     lines: Vec<Range<usize>>,
     pub(super) steps: Vec<DiffStep>,
     added: Vec<bool>,
-    /// The bytes that changed inside lines that came and went, by their numbers.
+    /// The byte ranges that changed inside added and removed lines, by line number.
     came: HashMap<u32, Vec<Range<usize>>>,
     went: HashMap<u32, Vec<Range<usize>>>,
 }
 
 impl LineDiff {
-    /// Compares, file by file; `None` where the texts are too long for that. The head of each file is shown.
+    /// Compares file by file; `None` if the texts are too long for that. The first line of each file is always shown.
     pub(super) fn new(old: Arc<str>, new: &str, files: &[(FilePart, FilePart)]) -> Option<Self> {
         Self::within(old, new, files, Instant::now() + DIFF_TIMEOUT)
     }
 
-    /// The same; behind this moment changes are no longer looked for inside of what differs, whatever file it is in.
+    /// The same; after `until`, no more time is spent on looking for shorter changes.
     fn within(old: Arc<str>, new: &str, files: &[(FilePart, FilePart)], until: Instant) -> Option<Self> {
         let (lines, new_lines) = (split(&old), split(new).len());
         if lines.len().max(new_lines) > MAX_LINES {
@@ -96,7 +96,7 @@ impl LineDiff {
         Some(Self { old, lines, steps, added, came, went })
     }
 
-    /// Marks the places of hunks that were dropped; they come in the order of their lines.
+    /// Inserts dropped hunks, which must be sorted by line.
     pub(super) fn mark(&mut self, dropped: &[DroppedHunks]) {
         let mut left = dropped.iter().zip(0u32..).peekable();
         let mut steps = Vec::with_capacity(self.steps.len() + dropped.len());
@@ -123,7 +123,6 @@ impl LineDiff {
         self.steps = steps;
     }
 
-    /// How many lines the old text has.
     pub(super) fn lines(&self) -> usize {
         self.lines.len()
     }
@@ -133,22 +132,22 @@ impl LineDiff {
         self.range(line).and_then(|range| self.old.get(range)).unwrap_or_default()
     }
 
-    /// What changed inside a line of the new text.
+    /// The byte ranges that changed inside a line of the new text.
     pub(super) fn inserted_words(&self, line: u32) -> &[Range<usize>] {
         self.came.get(&line).map_or(&[], Vec::as_slice)
     }
 
-    /// What changed inside an old line.
+    /// The byte ranges that changed inside an old line.
     pub(super) fn removed_words(&self, line: u32) -> &[Range<usize>] {
         self.went.get(&line).map_or(&[], Vec::as_slice)
     }
 
-    /// Where an old line stands in the old text.
+    /// The byte range of an old line in the old text.
     pub(super) fn range(&self, line: u32) -> Option<Range<usize>> {
         self.lines.get(line as usize).cloned()
     }
 
-    /// Whether a line of the new text is new.
+    /// Whether a line of the new text was added.
     pub(super) fn is_added(&self, line: usize) -> bool {
         self.added.get(line).copied().unwrap_or(false)
     }

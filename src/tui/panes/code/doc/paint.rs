@@ -1,4 +1,4 @@
-//! Painting rows of a text that was laid out: code with its gutter, lines that go, findings, hunks that were dropped.
+//! Paints the rows of a laid out text: code with its gutter, removed lines, findings, dropped hunks.
 
 use super::changed_words::{DiffLook, marked};
 use super::remark::Remark;
@@ -15,7 +15,7 @@ use ratatui::text::{Line, Span};
 use std::ops::Range;
 
 impl Doc {
-    /// Paints rows. `styles` colours a line; `changed` says of a line whether the person changed it.
+    /// Paints rows. `styles` returns the colours of a line; `changed` tells whether the person changed a line.
     pub(crate) fn paint(
         &self,
         rows: Range<usize>,
@@ -89,7 +89,7 @@ impl Doc {
         spans
     }
 
-    /// The gutter of a line with the number that it has in its file; a line of no file has none.
+    /// The gutter of a line with its number in its file; a line outside of all files has no number.
     fn numbered(
         &self,
         files: &[FilePart],
@@ -107,13 +107,13 @@ impl Doc {
         spans
     }
 
-    /// Whether a line is the head of a file.
+    /// Whether a line is the first one of a file.
     fn is_head(&self, line: usize) -> bool {
         let part = file_texts::part_of(&self.files.1, line);
         part.is_some_and(|part| part.path.is_some() && part.lines.start == line)
     }
 
-    /// The background of a line: a little of the colour of the gravest that is said of it.
+    /// The background of a line: a little of the colour of the most severe remark on it.
     fn tint(&self, line: u32, look: DrawStyle<'_>) -> Style {
         match self.gravest(line as usize) {
             Some(severity @ (Severity::High | Severity::Medium)) => look.theme.tint(severity_slot(severity)),
@@ -128,7 +128,7 @@ impl Doc {
         self.remarks.iter().filter(|f| f.line as usize == line + 1).filter_map(Remark::severity).max()
     }
 
-    /// Lines of the longer text: numbers are as wide as it needs.
+    /// The line count of the longer text, which determines the width of the numbers.
     fn most_lines(&self) -> usize {
         self.lines.len().max(self.against.as_ref().map_or(0, LineDiff::lines))
     }
@@ -155,7 +155,7 @@ impl Doc {
         Line::from(vec![Span::styled(mark, look.style(Slot::DiffDel)), Span::styled(text, look.dim())])
     }
 
-    /// A short sign of how grave it is, and words that are read like all others.
+    /// Paints a row of a finding: a short sign of its severity, the words in the ordinary colour.
     fn paint_finding(&self, finding: u32, part: u32, look: DrawStyle<'_>) -> Line<'static> {
         let Some(finding) = self.remarks.get(finding as usize) else { return Line::default() };
         let style = finding.style(look);
@@ -174,7 +174,7 @@ impl Doc {
     }
 }
 
-/// A row with a background as wide as the pane.
+/// A row with a background across the whole pane.
 pub(crate) fn tinted(spans: Vec<Span<'static>>, tint: Style, width: u16) -> Line<'static> {
     let mut line = Line::from(spans);
     if tint == Style::new() {
@@ -182,7 +182,7 @@ pub(crate) fn tinted(spans: Vec<Span<'static>>, tint: Style, width: u16) -> Line
     }
     let behind = usize::from(width).saturating_sub(line.width());
     line.spans.push(Span::raw(" ".repeat(behind)));
-    // What has a background of its own (a sign, a match) keeps it.
+    // Spans with a background of their own (a sign, a match) keep it.
     line.spans.iter_mut().for_each(|span| span.style = tint.patch(span.style));
     line
 }

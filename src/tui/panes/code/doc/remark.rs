@@ -1,4 +1,4 @@
-//! What stands under a line of code: findings, and where its words came from. What it says, never where it is drawn.
+//! The remarks below a line of code: findings, and where its words came from. Only their text, never their position.
 
 use crate::domain::{Finding, Severity, TextOrigin, Trace};
 use crate::tui::theme::Slot;
@@ -7,13 +7,13 @@ use crate::tui::widgets::safe;
 use ratatui::style::Style;
 use ratatui::text::Line;
 
-/// Characters of a literal that are shown under its line: it stands in full above.
+/// How many characters of a literal are shown below its line; the line above has all of it.
 const MAX_LITERAL_CHARACTERS: usize = 60;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RemarkKind {
     Finding(Severity),
-    /// The person's own list names it: the block can't be approved as it is.
+    /// A rule of the person's names it: the block can't be approved as it is.
     Forbidden(Severity),
     Trace,
 }
@@ -22,15 +22,15 @@ enum RemarkKind {
 #[derive(Clone, Debug)]
 pub(crate) struct Remark {
     kind: RemarkKind,
-    /// The line it speaks of, from 1.
+    /// The line that it is about, from 1.
     pub(crate) line: u32,
     message: String,
 }
 
-/// All remarks on a block in the order of their lines, findings first.
+/// All remarks on a block, sorted by line, findings first.
 pub(crate) fn all(findings: &[Finding], traces: &[Trace]) -> Vec<Remark> {
     let mut remarks: Vec<Remark> = findings.iter().map(finding).chain(traces.iter().map(trace)).collect();
-    // Findings are sorted by their places already: those of one line keep their order.
+    // Findings are sorted by position already: those of one line keep their order.
     remarks.sort_by_key(|remark| remark.line);
     remarks
 }
@@ -56,7 +56,7 @@ fn trace(trace: &Trace) -> Remark {
 }
 
 impl Remark {
-    /// How grave it is; where words came from is no matter of that.
+    /// The severity of a finding; the origin of words has none.
     pub(crate) fn severity(&self) -> Option<Severity> {
         match self.kind {
             RemarkKind::Finding(severity) | RemarkKind::Forbidden(severity) => Some(severity),
@@ -64,7 +64,7 @@ impl Remark {
         }
     }
 
-    /// The word in front of it.
+    /// The word that precedes the message.
     pub(crate) fn word(&self) -> &'static str {
         match self.kind {
             RemarkKind::Forbidden(_) => "DENIED",
@@ -79,12 +79,12 @@ impl Remark {
         self.severity().map_or(look.style(Slot::ChatNote), |severity| look.severity(severity))
     }
 
-    /// Columns of its word, with the space behind it.
+    /// The columns of that word and the space after it.
     pub(crate) fn label(&self) -> usize {
         self.word().len().max(4) + 2
     }
 
-    /// Its message on rows.
+    /// The message, wrapped.
     pub(crate) fn rows(&self, width: u16) -> Vec<Line<'static>> {
         let room = usize::from(width).saturating_sub(8 + self.label()).max(10);
         safe::words(&self.message, room, Style::default())
