@@ -1,9 +1,9 @@
-//! Actions: everything that a key can be bound to, by its name.
+//! The actions: everything that a key can be bound to, each with its name.
 //!
-//! An action says what the person wants, never how it is done; the screen gives it its meaning in the present state.
-//! Text keys (letters in a text field) are no actions.
+//! An action says what the person wants, not how it is done; the screen decides what it means in the present
+//! state. Keys that type letters into a text field are not actions.
 
-/// Makes the enum with its names.
+/// Defines the enum, the list of all variants and their names.
 macro_rules! actions {
     ($($(#[$doc:meta])* $variant:ident = $name:literal),+ $(,)?) => {
         /// Something that a key can be bound to.
@@ -27,7 +27,7 @@ macro_rules! actions {
 }
 
 actions! {
-    /// Stop what runs or streams; each Ctrl-C goes a step further.
+    /// Stop what runs or streams; each further Ctrl-C stops it harder.
     Stop = "app.stop",
     /// One step back; never stops work.
     Back = "app.back",
@@ -45,7 +45,7 @@ actions! {
     Redraw = "app.redraw",
     /// Suspend to the shell.
     Suspend = "app.suspend",
-    /// Quit, where nothing is typed.
+    /// Quit, if the message box is empty.
     Quit = "app.quit",
 
     /// Send the message, or queue it.
@@ -54,7 +54,7 @@ actions! {
     MessageEditQueued = "message.edit-queued",
     /// Old messages.
     MessageHistory = "message.history",
-    /// Go to the block that waits; there, approve it once.
+    /// Go to the waiting block; when that block has the focus, approve it once.
     ToWaiting = "review.waiting",
     /// Hand the keys to the program that runs in a terminal of its own, or take them back.
     HandOver = "run.type",
@@ -149,7 +149,7 @@ actions! {
     TextReplace = "text.replace",
     /// Replace all matches.
     ReplaceAll = "replace.all",
-    /// What is looked for is a regular expression, or a text again.
+    /// Switch the search between a regular expression and plain text.
     ReplacePattern = "replace.pattern",
 
     /// One line down.
@@ -166,7 +166,7 @@ actions! {
     ScrollEnd = "scroll.end",
     /// Find in the pane.
     SearchStart = "search.start",
-    /// A text or a regular expression.
+    /// Switch the search between a plain text and a regular expression.
     FindExpression = "find.expression",
     /// The next match.
     SearchNext = "search.next",
@@ -174,7 +174,7 @@ actions! {
     SearchPrevious = "search.previous",
     /// Copy the item.
     Copy = "pane.copy",
-    /// Show the pane alone, for the mouse of the terminal.
+    /// Show the pane alone, so that the terminal's own mouse selection works on it.
     Bare = "pane.bare",
     /// The pane with the focus on the whole screen, and back.
     Zoom = "pane.zoom",
@@ -189,7 +189,7 @@ actions! {
 
     /// Approve once.
     Approve = "review.approve",
-    /// Approve, and such blocks from now on.
+    /// Approve, and approve such blocks automatically from now on.
     Always = "review.always",
     /// Edit in the pane.
     Edit = "review.edit",
@@ -199,7 +199,7 @@ actions! {
     Reject = "review.reject",
     /// Skip.
     Skip = "review.skip",
-    /// Show differences: to the model's text, the last run, yours.
+    /// Show the differences to the model's text, to the last run, or made by the person.
     Diff = "review.diff",
     /// Back to the model's text.
     Restore = "review.restore",
@@ -207,15 +207,16 @@ actions! {
     FindingNext = "review.finding-next",
     /// The previous finding.
     FindingPrevious = "review.finding-previous",
-    /// Where a word that is not the person's came from.
+    /// Show where a word came from that the person did not write.
     Provenance = "review.provenance",
-    /// What a model thinks of it.
+    /// Ask a model for its opinion of the block.
     Opinion = "review.opinion",
-    /// The list of what waits.
+    /// List the blocks that wait.
     Queue = "review.queue",
-    /// The rights in full.
+    /// Show the rights in full.
     Rights = "review.rights",
-    /// The limits. The name is from when there was the time alone: keymaps of people hold it.
+    /// Set the limits. The old name stays because people have it in their keymaps; once there was only a time
+    /// limit.
     Limits = "review.time-limit",
     /// The next hunk of a change.
     HunkNext = "hunk.next",
@@ -223,11 +224,11 @@ actions! {
     HunkPrevious = "hunk.previous",
     /// Drop the hunk, or take it back.
     HunkDrop = "hunk.drop",
-    /// A new kernel for the block, or the one that is there again.
+    /// Run the block in a new kernel, or in the running one again.
     Fresh = "review.fresh",
-    /// A terminal of its own for the block, or none again.
+    /// Give the block a terminal of its own, or none again.
     Terminal = "review.terminal",
-    /// The language of a block without one.
+    /// Choose the language of a block that names none.
     ChooseLanguage = "review.language",
     /// Where packages go: beside the session, or into the project's environment.
     InstallInto = "review.install-into",
@@ -238,20 +239,20 @@ actions! {
     BlockPrevious = "block.previous",
     /// The marked block of the conversation, in the code pane.
     BlockOpen = "block.open",
-    /// Put a finished block back for review.
+    /// Put a finished block back into review.
     BlockAgain = "block.again",
-    /// Go on in a branch in which the block waits again.
+    /// Continue in a branch of the session in which the block waits again.
     BlockBranch = "block.branch",
     /// Keep the edit and go back to the review.
     EditKeep = "edit.keep",
 
     /// Open an image or file.
     OutputOpen = "output.open",
-    /// An image alone, or the output again.
+    /// Show an image alone, or the output again.
     OutputImage = "output.image",
-    /// A wide table, by a column to the left.
+    /// Scroll a wide table by one column to the left.
     TableLeft = "table.left",
-    /// A wide table, by a column to the right.
+    /// Scroll a wide table by one column to the right.
     TableRight = "table.right",
     /// All output in the pager.
     OutputPager = "output.pager",
@@ -263,15 +264,15 @@ actions! {
     PagerRight = "pager.right",
     /// Write the output or image to a file.
     OutputWrite = "output.write",
-    /// Take back what the block did to names that programs obey by themselves.
+    /// Undo the block's changes to files that programs obey by themselves.
     TakeBack = "output.take-back",
     /// Find out why the block on screen failed.
     Debug = "output.debug",
     /// A new kernel.
     KernelNew = "kernel.new",
-    /// The variables.
+    /// List the variables.
     Vars = "vars.show",
-    /// One variable.
+    /// Show one variable.
     VarsInspect = "vars.inspect",
     /// Sort the variables.
     VarsSort = "vars.sort",
@@ -282,7 +283,7 @@ actions! {
     ListDown = "list.down",
     /// Take the item.
     ListAccept = "list.accept",
-    /// Another scope, or complete.
+    /// Switch to another scope, or complete what is typed.
     ListScope = "list.scope",
     /// Rename the item.
     ListRename = "list.rename",
@@ -292,13 +293,13 @@ actions! {
     ListDelete = "list.delete",
     /// Test the connection.
     ListTest = "list.test",
-    /// The next field; in the last one: send the form.
+    /// The next field; in the last one, submit the form.
     FormAccept = "form.accept",
     /// The next field.
     FormNext = "form.next",
     /// The previous field.
     FormPrevious = "form.previous",
-    /// Skip all that waits.
+    /// Skip all blocks that wait.
     QueueSkipAll = "queue.skip-all",
 
     /// Try again.
@@ -318,12 +319,12 @@ actions! {
 }
 
 impl Action {
-    /// The action of this name.
+    /// Returns the action with this name.
     pub(crate) fn parse(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|action| action.name() == name)
     }
 
-    /// Whether it only moves what is shown; such keys do not disturb the quiet before a decision.
+    /// Whether the action only scrolls. Such keys do not restart the quiet period that must precede a decision.
     pub(crate) fn is_scroll(self) -> bool {
         matches!(
             self,
@@ -340,7 +341,7 @@ impl Action {
         )
     }
 
-    /// Whether only some lists have it: in the others its key does nothing.
+    /// Whether only some lists handle the action; in the others its key does nothing.
     pub(crate) fn is_of_some_lists(self) -> bool {
         matches!(
             self,
@@ -352,7 +353,7 @@ impl Action {
         )
     }
 
-    /// Whether it is bound everywhere and means the panes: over them it does nothing.
+    /// Whether the action is for the panes only: its key does nothing while an overlay is open.
     pub(crate) fn is_of_panes(self) -> bool {
         matches!(self, Action::PaneNext | Action::PanePrevious | Action::Commands | Action::Find)
     }

@@ -1,34 +1,35 @@
-//! What the terminal is told of what goes on, for a person who looks elsewhere: one call when something waits, the
-//! progress of its tab, and the state of the program. Pure: what is known of the terminal, in; bytes, out.
+//! Tells the terminal what the session is doing, for a person who looks elsewhere: one call when something
+//! waits, the progress mark of the tab, and the program's state. Pure: takes what is known of the terminal,
+//! returns bytes.
 //!
-//! Nothing of code, of paths or of names is told. Messages and progress go only to terminals that are known to read them:
-//! others would show the text, or take progress for a message. The state (OSC 7501) goes to all but those that are known
-//! to write out what they don't read: consoles, and what has no name. In tmux a sequence is wrapped; tmux drops it where
-//! `allow-passthrough` is off.
+//! The messages contain no code, paths or names. Desktop messages and progress go only to terminals known to
+//! support them: others would print the text, or take progress for a message. The state (OSC 7501) goes to all
+//! terminals except those known to print sequences they don't support (consoles, and terminals without a name).
+//! In tmux each sequence is wrapped; tmux drops it where `allow-passthrough` is off.
 
 use crate::engine::{Phase, State};
 use std::time::{Duration, Instant};
 
-/// Ghostty takes progress back that was not told again for 15 s.
+/// Ghostty removes a progress mark that was not sent again for 15 s.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(10);
 
-/// What goes on, as far as anybody outside is concerned.
+/// What the session is doing, as far as somebody outside needs to know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ProgramStatus {
-    /// Nothing, and nothing is waited for.
+    /// Nothing runs and nothing waits.
     Idle,
     /// The model answers, or a block runs.
     Working,
     /// A block waits for a decision.
     Permission,
-    /// Something else is asked.
+    /// Another question waits for an answer.
     Question,
-    /// It can't go on without the person.
+    /// The session can't continue without the person.
     Failed,
 }
 
 impl ProgramStatus {
-    /// What goes on in a session.
+    /// Returns the status of a session in this state.
     pub(crate) fn of(state: &State) -> Self {
         match state.phase() {
             Phase::Idle => ProgramStatus::Idle,
@@ -43,7 +44,7 @@ impl ProgramStatus {
 /// How the terminal shows a message on the desktop.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum NotificationMethod {
-    /// It is not known to: the bell alone.
+    /// The terminal is not known to show messages: ring the bell only.
     #[default]
     Bell,
     /// OSC 9: iTerm2, Warp.
@@ -54,23 +55,23 @@ pub(crate) enum NotificationMethod {
     Osc99,
 }
 
-/// What the terminal can be told.
+/// What this terminal understands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Attention {
     message: NotificationMethod,
-    /// OSC 9;4.
+    /// Whether it shows progress (OSC 9;4).
     progress: bool,
-    /// Whether progress has to be told again while work goes on. That something failed is told once: nothing happens then
-    /// that it could be told with, and the terminal shows it for as long as it does.
+    /// Whether progress has to be sent again while work continues (Ghostty). A failure is sent once: no event
+    /// follows that would send it again, and the terminal shows it for as long as it shows any mark.
     again: bool,
-    /// OSC 7501.
+    /// Whether it gets the state (OSC 7501).
     status: bool,
-    /// Whether tmux stands between.
+    /// Whether tmux runs in between.
     tmux: bool,
 }
 
 impl Attention {
-    /// What the terminal of this environment can be told.
+    /// Finds out from the environment what the terminal understands.
     pub(crate) fn of(env: impl Fn(&str) -> Option<String>) -> Self {
         let value = |name: &str| env(name).unwrap_or_default();
         let (term, program) = (value("TERM"), value("TERM_PROGRAM"));
@@ -92,7 +93,7 @@ impl Attention {
         } else {
             NotificationMethod::Bell
         };
-        // Older ones take it for a message.
+        // Older versions take progress for a message.
         let knows_progress = (program == "ghostty" && version >= (1, 2, 0))
             || (program == "iTerm.app" && version >= (3, 6, 6))
             || vte >= 8000
@@ -102,7 +103,7 @@ impl Attention {
             message,
             progress: knows_progress,
             again: ghostty,
-            // Consoles write what they don't know.
+            // Consoles print sequences they don't know.
             status: !term.is_empty()
                 && !["linux", "dumb", "unknown"].contains(&term.as_str())
                 && !term.starts_with("vt"),
@@ -110,7 +111,7 @@ impl Attention {
         }
     }
 
-    /// Calls the person: the bell, and a message where the terminal shows any.
+    /// Returns the bytes that call the person: the bell, and a message where the terminal shows messages.
     pub(crate) fn notification(self, app: &str, standing: ProgramStatus) -> String {
         let what = match standing {
             ProgramStatus::Permission => "A block waits for you",
@@ -150,7 +151,7 @@ impl Attention {
         if self.progress { self.wrap_for_tmux(format!("\x1b]9;4;{progress}\x1b\\")) } else { String::new() }
     }
 
-    /// Takes back what was told.
+    /// Returns the bytes that clear the state and the progress mark.
     pub(crate) fn clear(self) -> String {
         let status = if self.status {
             self.wrap_for_tmux("\x1b]7501;state=clear\x1b\\".into())
@@ -168,14 +169,14 @@ impl Attention {
     }
 }
 
-/// The first three numbers of a version.
+/// Parses the first three numbers of a version.
 fn version(text: &str) -> (u32, u32, u32) {
     let mut numbers = text.split(|c: char| !c.is_ascii_digit()).map(|part| part.parse().unwrap_or(0));
     let mut next = || numbers.next().unwrap_or(0);
     (next(), next(), next())
 }
 
-/// What the terminal was told last, and when.
+/// Remembers what was sent to the terminal last, and when, so that only changes are sent.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct AttentionSender {
     attention: Attention,
@@ -183,12 +184,11 @@ pub(crate) struct AttentionSender {
 }
 
 impl AttentionSender {
-    /// Nothing was told yet.
     pub(crate) fn new(attention: Attention) -> Self {
         Self { attention, told: None }
     }
 
-    /// What has to be told now; empty while nothing changed.
+    /// Returns the bytes to send now; empty while nothing changed.
     pub(crate) fn update(&mut self, app: &str, standing: ProgramStatus, now: Instant) -> String {
         let at = self.attention;
         let before = self.told.map(|(told, _)| told);
@@ -207,7 +207,7 @@ impl AttentionSender {
         at.status(app, standing) + if progress == was { "" } else { &progress }
     }
 
-    /// The terminal was given away in between: all has to be told again.
+    /// Call this after another program had the terminal: everything is sent again.
     pub(crate) fn forget(&mut self) {
         self.told = None;
     }
@@ -245,7 +245,7 @@ mod tests {
         }
     }
 
-    /// Told once for each change, and taken back at the end.
+    /// A change is sent once, and cleared at the end.
     #[test]
     fn a_change_is_told_once() {
         let attention = at(&[("TERM", "xterm-256color"), ("VTE_VERSION", "8003")]);
@@ -287,7 +287,7 @@ mod tests {
             assert_eq!(sender.update("sayso", ProgramStatus::Working, Instant::now()), "", "{term}");
             assert_eq!(at(&[("TERM", term)]).clear(), "");
         }
-        // These would take it for a message.
+        // These versions would take it for a message.
         for (name, version) in [("ghostty", "1.1.9"), ("iTerm.app", "3.5.14")] {
             let old = at(&[("TERM", "xterm"), ("TERM_PROGRAM", name), ("TERM_PROGRAM_VERSION", version)]);
             assert!(!old.progress, "{name} {version}");

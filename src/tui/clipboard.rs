@@ -1,17 +1,18 @@
-//! Copying out: which way text can take to the clipboard from here, and words that are true of it.
+//! Copies text to the clipboard, and says truthfully what became of it.
 //!
-//! Over SSH the clipboard is on the other side: tmux's buffer where tmux is, else the terminal's own (OSC 52, up to
-//! 100 KB). Locally the system's programs confirm what they took. Choosing is pure; only [`copy`] starts a program.
+//! Over SSH the clipboard is on the other computer: tmux's buffer is used where tmux runs, else the terminal's
+//! own sequence (OSC 52, up to 100 KB). Locally the system's clipboard programs are used; they confirm what
+//! they took. Choosing a method is pure; only [`copy`] starts programs.
 
 use crate::launch::{Launcher, Start};
 use std::fmt;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-/// The most that is sent through the terminal, in bytes of text.
+/// The longest text that is sent through the terminal, in bytes.
 pub(crate) const MAX_TERMINAL_BYTES: usize = 100 * 1024;
 
-/// What the environment says.
+/// The environment, as far as it decides how to copy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ClipboardEnv {
     /// `SSH_CONNECTION` or `SSH_TTY` is set.
@@ -25,16 +26,17 @@ pub(crate) struct ClipboardEnv {
     pub(crate) mac: bool,
 }
 
-/// One way to the clipboard.
+/// One way to reach the clipboard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CopyMethod {
-    /// A program that takes the text on its standard input and confirms by its exit status; with its arguments.
+    /// A program that reads the text from its standard input and confirms by its exit status; with its
+    /// arguments.
     Program(Start, &'static [&'static str]),
-    /// OSC 52; nobody confirms it.
+    /// OSC 52; the terminal never confirms it.
     Terminal,
 }
 
-/// The ways to try, best first.
+/// Returns the methods to try, best first.
 pub(crate) fn copy_methods(at: ClipboardEnv) -> Vec<CopyMethod> {
     let mut ways = Vec::new();
     if at.tmux {
@@ -53,25 +55,25 @@ pub(crate) fn copy_methods(at: ClipboardEnv) -> Vec<CopyMethod> {
         } else {
             &[]
         };
-        // Local: the system's own clipboard goes before tmux's buffer.
+        // Locally, the system's own clipboard comes before tmux's buffer.
         ways.splice(0..0, native.iter().copied());
     }
     ways.push(CopyMethod::Terminal);
     ways
 }
 
-/// What became of a copy; its text is what the person is told.
+/// What became of a copy; `Display` writes it for the person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum CopyResult {
     /// A program took it.
     Confirmed { lines: usize },
-    /// Write these bytes to the terminal; whether it takes them, nobody says.
+    /// The caller must write these bytes to the terminal, which never confirms that it took them.
     Send {
         lines: usize,
         /// OSC 52 with the text.
         bytes: String,
     },
-    /// No way takes so much.
+    /// No method takes a text of this size.
     TooLarge {
         /// Size of the text in bytes.
         bytes: usize,
@@ -95,7 +97,7 @@ impl fmt::Display for CopyResult {
     }
 }
 
-/// Copies text by the first way that takes it. Starts programs and waits for them: call it on a worker.
+/// Copies a text with the first method that works. Starts programs and waits for them: call it on a worker.
 pub(crate) fn copy(text: &str, ways: &[CopyMethod], programs: &Launcher) -> CopyResult {
     let lines = text.lines().count();
     for way in ways {
@@ -114,13 +116,13 @@ pub(crate) fn copy(text: &str, ways: &[CopyMethod], programs: &Launcher) -> Copy
     CopyResult::TooLarge { bytes: text.len() }
 }
 
-/// The sequence that asks the terminal to take the text.
+/// Returns the sequence that asks the terminal to store the text.
 fn osc52(text: &str) -> String {
     use base64::Engine as _;
     format!("\x1b]52;c;{}\x07", base64::engine::general_purpose::STANDARD.encode(text))
 }
 
-/// Gives the text to a program. Whether it ended well.
+/// Pipes the text to a program. Returns whether the program succeeded.
 fn pipe_text(mut command: Command, arguments: &[&str], text: &str) -> bool {
     let child =
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
@@ -162,7 +164,7 @@ mod tests {
             large.to_string(),
             "Too large for the terminal clipboard (140 KB). w writes it to a file."
         );
-        // The shell stands for a program that takes text.
+        // The shell stands in for a clipboard program.
         let taken = copy("one", &[CopyMethod::Program(Start::Shell, &["-c", "cat >/dev/null"])], &launcher);
         assert_eq!(taken.to_string(), "Copied 1 line.");
     }

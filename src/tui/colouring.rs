@@ -1,5 +1,5 @@
-//! Which code gets its colours: the text that the code pane shows. It is asked for behind a frame and worked out on
-//! the highlighter's thread; until the answer is there, and where a line has changed since, code is plain.
+//! Requests syntax colours for the text in the code pane. The request follows a frame and is worked out on the
+//! highlighter's thread; until the answer arrives, and on lines that changed since, code is drawn plain.
 
 use super::paint::highlight::Highlighter;
 use super::panes::code::CodePane;
@@ -7,22 +7,23 @@ use super::panes::code::highlight::ColourRequest;
 use super::theme::Theme;
 use crate::engine::State;
 
-/// The highlighter, and what it was asked for last.
+/// The highlighter, and the last request to it.
 pub struct Colouring {
     highlighter: Highlighter,
-    /// The key and the print of the text that was asked for last.
+    /// The key and the hash of the text that was last requested.
     asked: Option<(u64, u64)>,
-    /// The theme whose colours were taken.
+    /// The theme for which the colours were requested.
     theme: String,
 }
 
 impl Colouring {
-    /// Nothing is loaded before the first code. `waker` is called on another thread when there is something to take.
+    /// Starts without loading any grammar; the first code does that. `waker` is called on another thread when
+    /// results are ready.
     pub fn start(waker: impl Fn() + Send + 'static) -> Self {
         Self { highlighter: Highlighter::start(waker), asked: None, theme: String::new() }
     }
 
-    /// Asks for the colours of what the pane shows, if they are not known yet in this theme.
+    /// Requests the colours of what the pane shows, unless they are already known in this theme.
     pub fn request_colours(&mut self, pane: &CodePane, state: &State, theme: &Theme) {
         if self.theme != theme.name() {
             theme.name().clone_into(&mut self.theme);
@@ -42,7 +43,7 @@ impl Colouring {
         self.highlighter.request(key, &language, text.whole());
     }
 
-    /// Takes what was worked out; tells whether the pane looks different now.
+    /// Takes the finished results. Returns whether the pane looks different now.
     pub fn apply_results(&mut self, pane: &mut CodePane, theme: &Theme) -> bool {
         let mut changed = false;
         for painted in self.highlighter.take() {

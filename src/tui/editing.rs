@@ -1,12 +1,14 @@
-//! The one text engine: Message, the editor of blocks and every field are made of it, with the same moves, changes, undo.
+//! The text engine of the message box, the editor of blocks and every field: all have the same moves, changes
+//! and undo.
 //!
-//! The lines are a vector of strings. A widget of others was used before (`ratatui-textarea`): it counts characters and not
-//! clusters, so a cursor stood inside of a family of emoji, takes back letter by letter, and can't be given line ends.
-//! What is offered besides (`edtui`, `modalkit`) counts characters too, copies the whole text at each step, or brings ropes
-//! and a second key table of its own. A rope would save what a new line costs in a text of 50,000 lines: the moving of 1 MB
-//! of pointers, less than the drawing of one frame; every other change costs its own line in both.
+//! The lines are a vector of strings. An earlier version used a widget of others (`ratatui-textarea`): it
+//! counts characters instead of clusters (so the cursor could be inside a family of emoji), undoes letter by
+//! letter, and can't keep line ends. The alternatives (`edtui`, `modalkit`) count characters too, copy the
+//! whole text at each step, or bring ropes and a second key table. A rope would only save the cost of a new
+//! line in a text of 50,000 lines: moving 1 MB of pointers, which costs less than drawing a frame; every other
+//! change costs one line in both.
 //!
-//! Nothing here draws, reads a key or knows what the text is for. `vim` turns keys into these same changes.
+//! Nothing here draws, reads keys or knows what the text is for. `vim` turns keys into the same changes.
 
 pub(crate) mod buffer;
 pub(crate) mod cluster;

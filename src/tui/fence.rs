@@ -1,13 +1,14 @@
-//! The fence: a cursor-position query sent behind a frame. Its answer proves that the terminal had the frame, and that
-//! everything which was typed before it has been read.
+//! The fence: a cursor-position query sent after a frame. Its answer proves that the terminal has drawn the
+//! frame, and that everything typed before the answer has been read.
 //!
-//! Each query first puts the cursor on a place of its own, so that answers tell which query they belong to, however
-//! late they come. Pure: it makes bytes and compares numbers; the terminal sends, the input thread reads.
+//! Each query first moves the cursor to a different cell, so that an answer shows which query it belongs to,
+//! however late it arrives. Pure: this module makes bytes and compares numbers; the terminal sends them, the
+//! input thread reads the answers.
 
 use std::collections::VecDeque;
 use std::time::Instant;
 
-/// One query: where it puts the cursor (rows and columns count from 1).
+/// One query, as the cell to which it moves the cursor (rows and columns count from 1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Query {
     row: u16,
@@ -15,64 +16,64 @@ pub struct Query {
 }
 
 impl Query {
-    /// What has to be written behind the frame: save the cursor, go to the place, ask, go back.
+    /// The bytes to write after the frame: save the cursor, move it, query its position, restore it.
     pub(crate) fn bytes(self) -> String {
         format!("\x1b7\x1b[{};{}H\x1b[6n\x1b8", self.row, self.column)
     }
 
-    /// The row and column that the answer will name.
+    /// The row and column that the answer will contain.
     pub fn place(self) -> (u16, u16) {
         (self.row, self.column)
     }
 }
 
-/// How a fence stands.
+/// The state of a fence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FenceState {
-    /// It has not been sent yet.
+    /// The query has not been sent yet.
     Wanted,
-    /// It was sent; the answer is awaited.
+    /// The query was sent; its answer has not arrived.
     Sent(Instant),
-    /// It fell: the terminal answered, or did not answer in time.
+    /// The fence is down: the terminal answered, or did not answer in time.
     Down(Instant),
 }
 
 /// What an answer proves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FencePurpose {
-    /// That the terminal has the frame with the block.
+    /// The terminal shows the frame with the block.
     Block,
-    /// That the terminal has the frame with something else whose letters act: a question, a list of problems.
+    /// The terminal shows the frame with something else on which letters act: a question, a list of problems.
     Place,
-    /// That nothing was typed behind a letter that decides.
+    /// Nothing was typed after a letter that decides.
     Decision,
 }
 
-/// What came of an answer.
+/// The meaning of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum FenceAnswer {
-    /// It proves all of these; none where nobody waits for it any more.
+    /// The answer proves all of these; empty where nobody waits for it any more.
     Proves(Vec<FencePurpose>),
-    /// It answers nothing that was asked: a key that looks like an answer.
+    /// No query was sent to which this could be the answer: it is a key that looks like one.
     NotOurs,
 }
 
-/// The queries under way, oldest first: terminals answer in order.
+/// The open queries, oldest first: terminals answer in order.
 #[derive(Clone, Debug, Default)]
 pub struct Questions {
     asked: VecDeque<(Query, Option<FencePurpose>)>,
     made: u32,
 }
 
-/// Answers of this many queries are recognized; more are never under way at once.
+/// So many queries are remembered at most, so that their answers are recognized; never more are open at once.
 const MAX_QUERIES: usize = 16;
 
 impl Questions {
-    /// Makes the query to send behind the next frame of a terminal of this size.
+    /// Makes the query to send after the next frame of a terminal of this size.
     pub(crate) fn ask(&mut self, purpose: FencePurpose, (width, height): (u16, u16)) -> Query {
         self.forget(purpose);
         self.made = self.made.wrapping_add(1);
-        // Row 1 is left out: its answer reads like a modified F3 key.
+        // Row 1 is left out: an answer with it reads like F3 with a modifier.
         let rows = u32::from(height.saturating_sub(1).max(1));
         let columns = u32::from(width.max(1));
         let row = u16::try_from(self.made % rows).unwrap_or(0).saturating_add(2);
@@ -85,21 +86,22 @@ impl Questions {
         query
     }
 
-    /// Nobody waits for the answer any more; it is still known when it comes.
+    /// Drops this purpose from the open queries: nobody waits for it any more, but a late answer is still
+    /// recognized.
     pub(crate) fn forget(&mut self, purpose: FencePurpose) {
         for (_, of) in &mut self.asked {
             *of = of.filter(|of| *of != purpose);
         }
     }
 
-    /// The terminal told a cursor position.
+    /// Handles a cursor position that the terminal reported.
     pub(crate) fn answered(&mut self, row: u16, column: u16) -> FenceAnswer {
         let known = self.asked.iter().position(|(query, _)| query.place() == (row, column));
         let last = match known {
-            // Answers come in order: what was asked before this one will not be answered any more.
+            // Answers come in order: the older queries will not be answered any more.
             Some(at) => at,
-            // A terminal that answers with another place than it was sent to is taken at its word, but a modified F3
-            // is no answer: it reads as row 1 and the number of its modifiers.
+            // Some terminals report another position than the query moved the cursor to: take that for the
+            // oldest query. But not F3 with a modifier, which reads as row 1 and the number of its modifiers.
             None if self.asked.is_empty() || (row == 1 && column > 1) => return FenceAnswer::NotOurs,
             None => 0,
         };

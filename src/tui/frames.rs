@@ -1,17 +1,18 @@
-//! When to draw: a key at once, streams at most so many times a second, nothing at all while nothing changed.
+//! Decides when to draw: at once after a key, at most so many times a second while text streams, never while
+//! nothing changes.
 //!
-//! Pure: the moments are arguments. The first change after a pause is drawn at once (leading edge), those that follow
-//! within the interval are drawn together at its end. The pause is counted between frames of streams: what a key drew
-//! does not hold up the first words of the reply to it.
+//! Pure: the times are arguments. The first change after a pause is drawn at once (leading edge); changes
+//! within the interval after it are drawn together at its end. The interval counts from the last frame of a
+//! stream, so a frame drawn for a key does not delay the first words of the reply to it.
 
 use std::time::{Duration, Instant};
 
-/// What changed, as far as drawing is concerned.
+/// How soon a change has to be drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Urgency {
     /// A key, the end of a reply, a new block, the end of a run, the next turn of the spinner: draw at once.
     Now,
-    /// Streamed text, output: draw with the rate.
+    /// Streamed text, output: draw at the limited rate.
     Stream,
 }
 
@@ -19,20 +20,20 @@ pub(crate) enum Urgency {
 #[derive(Clone, Debug)]
 pub(crate) struct Frames {
     interval: Duration,
-    /// When something streamed was last drawn.
+    /// When streamed content was last drawn.
     streamed: Option<Instant>,
-    /// Whether something streamed waits to be drawn.
+    /// Whether streamed content waits to be drawn.
     waits: bool,
     due: Option<Instant>,
 }
 
 impl Frames {
-    /// At most so many frames a second for streams; 0 counts as 1.
+    /// Draws streams at most so many times a second; 0 counts as 1.
     pub(crate) fn new(per_second: u32) -> Self {
         Self { interval: Duration::from_secs(1) / per_second.max(1), streamed: None, waits: false, due: None }
     }
 
-    /// Something changed at `now`.
+    /// Reports that something changed at `now`.
     pub(crate) fn changed(&mut self, urgency: Urgency, now: Instant) {
         self.waits |= urgency == Urgency::Stream;
         let at = match (urgency, self.streamed) {
@@ -52,7 +53,7 @@ impl Frames {
         self.due
     }
 
-    /// A frame was drawn at `now`: nothing is pending.
+    /// Reports that a frame was drawn at `now`: nothing is pending.
     pub(crate) fn drawn(&mut self, now: Instant) {
         if std::mem::take(&mut self.waits) {
             self.streamed = Some(now);

@@ -1,13 +1,13 @@
-//! The newest thing that was said to the person in the status line.
+//! A note: the newest message to the person in the status line.
 
 use super::guard::RefusalReason;
 use crate::domain::{BlockId, Level, Notice};
 use std::time::{Duration, Instant};
 
-/// What is only good to know gives way to what goes on after this long.
+/// After this long a note of level `Info` gives way to the status of the session.
 const NOTE_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// What is said where a block is looked for; no longer true once one waits.
+/// The note for a key that needs a waiting block; no longer true once a block waits.
 pub(crate) const NO_BLOCK_WAITS: &str = "No block waits.";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,13 +15,14 @@ pub struct Note {
     /// How urgent it is.
     pub(crate) level: Level,
     pub text: String,
-    /// Whether it speaks of the block that waits: then it may stand in place of the wait's own words.
+    /// Whether it is about the waiting block: then it may replace the text that the status line shows while one
+    /// waits.
     pub(crate) of_wait: bool,
-    /// The block of which it says how the key that goes there approves: true only where all of it is on screen.
+    /// The block that the note says how to approve. The note is true only while all of that block is on screen.
     pub(crate) says_how: Option<BlockId>,
-    /// Whether it says that decisions are locked for a time: no longer true once that is over.
+    /// Whether it says that decisions are locked for a time; no longer true once that time is over.
     pub(crate) of_lock: bool,
-    /// When it was said.
+    /// When the note was set.
     pub(crate) at: Option<Instant>,
 }
 
@@ -34,29 +35,30 @@ impl Note {
         Self::of(Level::Info, text)
     }
 
-    /// Something did not go as asked.
+    /// A request was not carried out as asked.
     pub(crate) fn warn(text: impl Into<String>) -> Self {
         Self::of(Level::Warn, text)
     }
 
-    /// Whether it has been on screen long enough for something that is only good to know.
+    /// Whether an `Info` note has been on screen long enough.
     pub(crate) fn is_stale(&self, now: Instant) -> bool {
         self.level == Level::Info
             && self.at.is_some_and(|at| now.saturating_duration_since(at) >= NOTE_TIMEOUT)
     }
 
-    /// Of the block that waits.
+    /// A warning about the waiting block.
     pub(crate) fn of_wait(text: impl Into<String>) -> Self {
         Self { of_wait: true, ..Self::of(Level::Warn, text) }
     }
 
-    /// A decision of that block was refused.
+    /// The guard refused a decision on the waiting block.
     pub(crate) fn refused(why: RefusalReason) -> Self {
         let of_lock = matches!(why, RefusalReason::Appeared { .. } | RefusalReason::Quiet { .. });
         Self { of_lock, ..Self::of_wait(why.to_string()) }
     }
 
-    /// The way to this block was gone: how the same key, named here, approves it, or asks for the word that does.
+    /// After the person went to this block: says that the same key, named in the text, approves it, or asks for
+    /// the word that approves it.
     pub(crate) fn how_to_approve(block: BlockId, key: &str, needs_typed: bool) -> Self {
         let does = if needs_typed { "asks for the word that approves" } else { "approves" };
         let text = format!("Block {block}: look at it, then {key} again {does}.");

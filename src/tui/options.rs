@@ -1,5 +1,5 @@
-//! What the terminal front end has to know: values from the configuration, the command line and the environment.
-//! All of them are given; nothing is looked up here.
+//! What the terminal front end needs to know: values from the configuration, the command line and the
+//! environment. All of them are passed in; nothing is read here.
 
 use super::TuiError;
 use super::attention::Attention;
@@ -17,33 +17,33 @@ use crate::launch::Launcher;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-/// The options.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// What the screen has to know.
+    /// What the screen needs to know.
     pub(crate) setup: Setup,
     /// The person's own keymap: the name of its file (for errors) and its text.
     pub(crate) keymap: Option<(String, String)>,
     pub(crate) theme: Preference,
-    /// How many colours there are.
+    /// How many colours the terminal has.
     pub(crate) depth: Depth,
     /// The variable `COLORFGBG`.
     pub(crate) colorfgbg: Option<String>,
-    /// Whether lines and corners can be drawn, or ASCII only.
+    /// Whether to draw with ASCII only instead of lines and corners.
     pub(crate) ascii: bool,
-    /// Whether anything moves by itself.
+    /// Whether animations are allowed.
     pub(crate) motion: bool,
-    /// Frames a second at the most, while text streams in.
+    /// The highest frame rate while text streams in, in frames a second.
     pub(crate) frames: u32,
     /// How pictures are drawn.
     pub(crate) images: ImageMode,
-    /// Addresses that the terminal opens by itself; none where it is not known to take them.
+    /// Hyperlinks for the terminal to open; disabled where the terminal is not known to support them.
     pub(crate) links: Hyperlinks,
-    /// What the terminal is told for a person who looks elsewhere; nothing where that is not wished.
+    /// What the terminal gets to know for a person who looks elsewhere; `None` where the person does not want
+    /// that.
     pub(crate) attention: Option<Attention>,
-    /// How long Esc is waited for that begins a longer sequence.
+    /// How long to wait after Esc for the rest of a longer sequence.
     pub(crate) esc_delay: Duration,
-    /// Use the kitty keyboard protocol where the terminal knows it.
+    /// Whether to use the kitty keyboard protocol where the terminal supports it.
     pub(crate) kitty: bool,
     /// What decides how text is copied.
     pub(crate) surroundings: ClipboardEnv,
@@ -55,24 +55,24 @@ pub struct Options {
     pub(crate) pager: String,
     /// How times and paths are written.
     pub(crate) place: Locale,
-    /// What is asked at once, as given on the command line.
+    /// The first message to send, as given on the command line.
     pub(crate) first_prompt: Option<String>,
-    /// The file that the session begins with.
+    /// The file that the session starts with.
     pub(crate) first_file: Option<OpenedFile>,
-    /// The recipe that the session begins with.
+    /// The recipe that the session starts with.
     pub(crate) first_recipe: Option<FirstRecipe>,
-    /// What the person should know at the start.
+    /// Notices to show at the start.
     pub(crate) notices: Vec<crate::domain::Notice>,
 }
 
-/// The recipe that a session begins with.
+/// The recipe that a session starts with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FirstRecipe {
     /// Its name.
     pub name: String,
-    /// The answers that are there already.
+    /// The answers that are already given.
     pub answers: Answers,
-    /// Whether its form is shown although it is filled.
+    /// Whether to show the form although it is filled in.
     pub shown: bool,
 }
 
@@ -106,13 +106,13 @@ impl Default for Options {
 }
 
 impl Options {
-    /// The text of the person's own theme of a name.
+    /// Returns the text of the person's own theme with this name.
     pub(super) fn user_theme(&self, name: &str) -> Option<String> {
         self.setup.themes.text(name)
     }
 
-    /// What is wrong with the person's own themes, those included that are not in use: what they say in vain, and that
-    /// one can't be read.
+    /// Returns what is wrong with the person's own themes, unused ones included: entries without effect, and
+    /// themes that can't be parsed.
     pub(crate) fn wrong_in_own_themes(&self) -> Vec<String> {
         let mut wrong = BTreeSet::new();
         for name in self.setup.themes.names() {
@@ -124,10 +124,10 @@ impl Options {
         wrong.into_iter().collect()
     }
 
-    /// Whether the keymap and the theme are understood; gives what the theme in use says in vain.
+    /// Checks the keymap and the theme; returns the entries of the theme in use that have no effect.
     ///
     /// # Errors
-    /// Why not, with the file and the line: as `Tui::open` would say it.
+    /// Why one of them can't be parsed, with the file and the line: the same error as from `Tui::open`.
     pub(crate) fn check(&self) -> Result<Vec<theme::Warning>, TuiError> {
         Keymap::load(self.keymap.as_ref().map(|(file, text)| (file.as_str(), text.as_str())))?;
         let names = match &self.theme {
@@ -138,13 +138,13 @@ impl Options {
         for name in names {
             warnings.extend(Theme::load(name, self.depth, |name| self.user_theme(name))?.warnings);
         }
-        // Both may inherit the same.
+        // Both variants of the theme may inherit the same entry.
         warnings.sort();
         warnings.dedup();
         Ok(warnings)
     }
 
-    /// The signs to draw with.
+    /// The characters to draw with.
     pub(super) fn glyphs(&self) -> Glyphs {
         if self.ascii { Glyphs::ASCII } else { Glyphs::LINES }
     }

@@ -1,6 +1,6 @@
-//! Other programs that get the terminal for a while: the person's editor and pager. A text goes to them in a private
-//! folder that holds nothing else and is their working folder; from the editor it comes back. Settings that lie in the
-//! project, or that the text itself carries, are obeyed by none that is known.
+//! Runs programs that take over the terminal for a while: the person's editor and pager. The text is written to
+//! a private folder that holds nothing else and is the program's working folder; the editor's result is read
+//! back. That way no known editor or pager obeys settings from the project, or from the text itself.
 
 use super::ui_command::PagerText;
 use crate::domain::visible::visible;
@@ -10,29 +10,30 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// The largest text that is taken back from an editor.
+/// The largest text that is read back from an editor.
 const MAX_TEXT_BYTES: u64 = 16 << 20;
 
-/// Bytes of a line that are written out at once.
+/// The most bytes of one line that are read and escaped at once.
 const MAX_LINE_BYTES: u64 = 1 << 20;
 
-/// A key that interrupts or quits is sent to all programs of the terminal. One that another program had is meant for that
-/// one; it may be told so long after it gave the terminal back.
+/// For so long after another program had the terminal, sayso ignores signals of the interrupt and quit keys.
+/// Such a key signals all programs of the terminal; the one pressed for the other program may reach sayso late.
 pub(super) const LATE_SIGNAL_TIMEOUT: Duration = Duration::from_millis(300);
 
-/// Why another program did not get the terminal, or nothing came back from it: sentences for the status line.
+/// Why another program did not get the terminal, or nothing came back from it; each is a sentence for the
+/// status line.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum OutsideError {
-    /// No private place for the text.
+    /// No private folder or file could be made for the text.
     #[error("No temporary {0}: {1}.")]
     NoPlace(&'static str, io::Error),
-    /// The file that was to be shown.
+    /// The file to show can't be read.
     #[error("The file can't be read: {0}.")]
     Unreadable(io::Error),
-    /// The command's first word, which is no program that is started.
+    /// The first word of the command is no program that sayso may start.
     #[error("{0} {1}.")]
     NoProgram(String, LaunchError),
-    /// The command's first word; its line is not given to the shell.
+    /// The command (named by its first word) may not be given to the shell.
     #[error("{0}: {1}.")]
     NoLine(String, LaunchError),
     #[error("{0} can't be started: {1}.")]
@@ -47,7 +48,7 @@ pub(super) enum OutsideError {
     EditedNotText,
 }
 
-/// Opens a text in an editor and returns what became of it. `extension` is that of the file, without the dot.
+/// Opens a text in an editor and returns the edited text. `extension` is the file's, without the dot.
 ///
 /// # Errors
 /// What went wrong; nothing has changed then.
@@ -60,7 +61,7 @@ pub(super) fn edit(
     let file = PrivateFile::new(text.as_bytes(), extension)?;
     run(Start::Editor, command, &file, programs)?;
     let mut back = Vec::new();
-    // By its path: editors write a new file and rename it over the old one.
+    // Opened by its path: editors write a new file and rename it over the old one.
     let opened = std::fs::File::open(&file.path).map_err(OutsideError::EditedUnreadable)?;
     opened.take(MAX_TEXT_BYTES + 1).read_to_end(&mut back).map_err(OutsideError::EditedUnreadable)?;
     if back.len() as u64 > MAX_TEXT_BYTES {
@@ -69,8 +70,9 @@ pub(super) fn edit(
     String::from_utf8(back).map_err(|_| OutsideError::EditedNotText)
 }
 
-/// Shows a text or a file in a pager: a copy in which everything that would act or hide is written out. A pager draws
-/// what it is given, and what turns the direction of a line or takes no room can show another text than there is.
+/// Shows a text or a file in a pager, as a copy in which control characters and hidden characters are escaped.
+/// A pager draws what it gets; characters that turn the direction of a line or have no width could make it show
+/// another text than there is.
 ///
 /// # Errors
 /// What went wrong.
@@ -85,7 +87,7 @@ pub(super) fn page(command: &str, what: &PagerText, programs: &Launcher) -> Resu
     run(Start::Pager, command, &file, programs)
 }
 
-/// A private copy, line by line, as it may be printed.
+/// Writes a private copy, escaped line by line for printing.
 fn written_out(text: impl std::io::Read) -> Result<PrivateFile, OutsideError> {
     let failed = |error| OutsideError::NoPlace("file", error);
     let copy = PrivateFile::new(b"", "txt")?;
@@ -95,7 +97,7 @@ fn written_out(text: impl std::io::Read) -> Result<PrivateFile, OutsideError> {
     let mut line = Vec::new();
     loop {
         line.clear();
-        // A line without end is cut here and there; a character that is cut is written out as such.
+        // A very long line is read in pieces; a character cut in two comes out escaped.
         let read = (&mut lines).take(MAX_LINE_BYTES).read_until(b'\n', &mut line);
         if read.map_err(OutsideError::Unreadable)? == 0 {
             break;
@@ -107,14 +109,15 @@ fn written_out(text: impl std::io::Read) -> Result<PrivateFile, OutsideError> {
     Ok(copy)
 }
 
-/// A file that is given to a program, alone in the private folder in which that one works; both are deleted with this.
+/// A file for a program, alone in a private folder that is the program's working folder; both are deleted on
+/// drop.
 struct PrivateFile {
     path: PathBuf,
     folder: PrivateFolder,
 }
 
 impl PrivateFile {
-    /// A file that only this account can read, alone in its folder.
+    /// Makes a file that only this account can read, alone in its folder.
     fn new(text: &[u8], extension: &str) -> Result<Self, OutsideError> {
         let extension: String = extension.chars().filter(char::is_ascii_alphanumeric).collect();
         let folder = private_folder()?;
@@ -128,21 +131,21 @@ impl PrivateFile {
         Ok(Self { path, folder })
     }
 
-    /// The folder that it is alone in.
+    /// The folder that contains only this file.
     fn work(&self) -> &Path {
         self.path.parent().unwrap_or(self.folder.path())
     }
 }
 
-/// An empty folder that only this account can enter.
+/// Makes an empty folder that only this account can enter.
 fn private_folder() -> Result<PrivateFolder, OutsideError> {
     PrivateFolder::make().map_err(|error| OutsideError::NoPlace("folder", error))
 }
 
-/// Runs a command of the person's (it may hold arguments) on a file, and waits.
+/// Runs a command of the person's (it may contain arguments) on a file, and waits for its end.
 fn run(start: Start, command: &str, file: &PrivateFile, programs: &Launcher) -> Result<(), OutsideError> {
-    // The first word of a plain command is looked for where programs can be trusted. A line that is more than words is
-    // the shell's, which looks on the same PATH.
+    // The first word of a plain command is resolved to a trusted program. A line with other characters goes to
+    // the shell, which searches the same PATH.
     let first = command.split_whitespace().next().unwrap_or_default();
     let is_plain = first.chars().all(|c| c.is_ascii_alphanumeric() || "/._+-".contains(c));
     let (mut line, mut quiet) = (command.trim().to_owned(), "");
@@ -151,11 +154,11 @@ fn run(start: Start, command: &str, file: &PrivateFile, programs: &Launcher) -> 
         quiet = if start == Start::Editor { launch::quiet_options(&at) } else { "" };
         line = line.replacen(first, &at.display().to_string(), usize::from(is_word(&at)));
     }
-    // The keys that interrupt and quit are for the program: the shell waits for its end all the same.
+    // The interrupt and quit keys are for the program: the shell ignores them and waits for the program's end.
     let mut shell = programs
         .shell_command(start, &format!("trap : INT QUIT; {line}{quiet} \"$1\""))
         .map_err(|why| OutsideError::NoLine(first.into(), why))?;
-    // The program goes on where sayso ends, and keeps its folder.
+    // If sayso ends first, the program keeps running and keeps its folder.
     file.folder.lend();
     let status = shell
         .arg("sh")
@@ -166,7 +169,7 @@ fn run(start: Start, command: &str, file: &PrivateFile, programs: &Launcher) -> 
     if status.success() { Ok(()) } else { Err(OutsideError::Ended(command.into())) }
 }
 
-/// Whether a path is one word for a shell as it stands.
+/// Whether the shell reads the path as one word without quotes.
 fn is_word(path: &Path) -> bool {
     path.to_str().is_some_and(|text| text.chars().all(|c| c.is_ascii_alphanumeric() || "/._+-".contains(c)))
 }

@@ -1,7 +1,7 @@
-//! Paint: text and pictures from anywhere → lines of styled cells that are safe to draw.
+//! Paint: turns text and pictures from outside into lines of styled cells that are safe to draw.
 //!
-//! Everything from outside passes `plain` before it reaches a terminal. These modules lay out; they neither scroll nor
-//! know panes. What takes long (highlighting, pictures) is done on workers; nothing here blocks a frame.
+//! All outside text passes `plain` before it reaches a terminal. These modules do layout; they don't scroll and
+//! don't know panes. Slow work (highlighting, pictures) is done on workers; nothing here blocks a frame.
 
 pub(crate) mod highlight;
 pub(crate) mod hyperlinks;

@@ -1,7 +1,7 @@
-//! What is looked for: a text or a regular expression, in lines and in bytes of a file.
+//! A search pattern: a plain text or a regular expression, matched in lines and in the bytes of a file.
 //!
-//! Case counts where the person wrote a capital letter. What is searched for costs time in proportion to what is
-//! searched, whatever was typed; an expression that would grow too large is refused.
+//! Case matters only if the person typed a capital letter. Searching takes time linear in the text searched,
+//! for any pattern; an expression that would take too much memory is refused.
 
 use regex::{Regex, RegexBuilder, bytes};
 use std::ops::Range;
@@ -9,22 +9,22 @@ use std::ops::Range;
 /// The most memory that an expression may take, in bytes.
 const MAX_MEMORY_BYTES: usize = 2 << 20;
 
-/// Something to look for.
+/// A pattern to search for.
 #[derive(Clone, Debug)]
 pub(crate) struct Pattern {
     text: Regex,
     bytes: bytes::Regex,
 }
 
-/// Why something can't be looked for.
+/// Why a text is no valid pattern.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum PatternError {
-    /// The expression is broken.
+    /// The expression has a syntax error.
     #[error("Broken expression at column {column}: {why}")]
     Broken {
         /// Where, in characters from 1.
         column: usize,
-        /// What is wrong there.
+        /// What is wrong.
         why: String,
     },
     /// It would take too much memory.
@@ -33,15 +33,15 @@ pub(crate) enum PatternError {
 }
 
 impl Pattern {
-    /// A text as it stands.
+    /// A pattern that matches the text literally.
     pub(crate) fn text(text: &str) -> Result<Self, PatternError> {
         Self::build(&regex::escape(text), has_capital(text))
     }
 
-    /// A regular expression.
+    /// A pattern from a regular expression.
     ///
     /// # Errors
-    /// When it is broken, with the place, or too large.
+    /// When the expression has a syntax error (with its position) or is too large.
     pub(crate) fn expression(text: &str) -> Result<Self, PatternError> {
         if let Some(error) = broken(text) {
             return Err(error);
@@ -66,12 +66,12 @@ impl Pattern {
         }
     }
 
-    /// Where it stands in a line; nothing of no length.
+    /// Returns where the pattern matches in a line; empty matches are left out.
     pub(crate) fn find_in<'a>(&'a self, line: &'a str) -> impl Iterator<Item = Range<usize>> + 'a {
         self.text.find_iter(line).map(|found| found.range()).filter(|range| !range.is_empty())
     }
 
-    /// What is put in the place of something that was found in a line: it may name groups, as in `$1`.
+    /// Returns the replacement for a match in a line: `by` may refer to groups, as in `$1`.
     pub(crate) fn expand(&self, line: &str, found: &Range<usize>, by: &str) -> String {
         let groups = self.text.captures_at(line, found.start);
         let mut out = String::new();
@@ -82,12 +82,12 @@ impl Pattern {
         out
     }
 
-    /// Whether it stands in a line.
+    /// Whether the pattern matches in a line.
     pub(crate) fn is_in(&self, line: &str) -> bool {
         self.find_in(line).next().is_some()
     }
 
-    /// The first place in bytes of a file, from here on.
+    /// Returns the first match in the bytes of a file at or after `from`.
     pub(crate) fn first_in_bytes(&self, bytes: &[u8], from: usize) -> Option<Range<usize>> {
         let mut at = from;
         loop {
@@ -95,7 +95,7 @@ impl Pattern {
             if !range.is_empty() {
                 return Some(range);
             }
-            // Something that matches nothing matches at every place: the next one is looked at.
+            // An expression that matches the empty text matches everywhere: try one byte further.
             at = range.end + 1;
             if at > bytes.len() {
                 return None;
@@ -108,13 +108,13 @@ fn has_capital(text: &str) -> bool {
     text.chars().any(char::is_uppercase)
 }
 
-/// The expression without what is escaped: `\S` is a class, no capital letter.
+/// The expression without its escapes: the `S` in `\S` is a class, not a capital letter.
 fn without_escapes(text: &str) -> String {
     let mut chars = text.chars();
     let mut kept = String::new();
     while let Some(c) = chars.next() {
         if c == '\\' {
-            // The name of a class in braces goes with it.
+            // The name in braces belongs to the escape.
             let named = chars.next().is_some_and(|next| matches!(next, 'p' | 'P' | 'x' | 'u' | 'U'));
             let mut ahead = chars.clone();
             if named && ahead.next() == Some('{') {
@@ -127,7 +127,7 @@ fn without_escapes(text: &str) -> String {
     kept
 }
 
-/// What is wrong with an expression, and where.
+/// Returns the syntax error of an expression and its position.
 fn broken(text: &str) -> Option<PatternError> {
     let at = |span: &regex_syntax::ast::Span, why: String| {
         let column = text.get(..span.start.offset).unwrap_or(text).chars().count() + 1;

@@ -1,4 +1,5 @@
-//! What stands at a place of a session that one was opened at, and whether the words that were looked for stand there.
+//! Finds the text at the place at which a session was opened, and whether it contains the words that were
+//! searched for.
 
 use super::setup::FoundPlace;
 use crate::domain::BlockKind;
@@ -7,19 +8,19 @@ use crate::engine::State;
 use crate::engine::transcript::{BlockItem, Body, Item, LoadState};
 use crate::text::escapes::without_escapes;
 
-/// What stands at a place of a session.
+/// The text at a place of a session.
 pub(super) struct PlaceText {
     pub(super) head: String,
-    /// Empty where all of it comes yet.
+    /// Empty while it is not loaded.
     pub(super) text: String,
-    /// The names of files that belong to it.
+    /// The names of the files that belong to it.
     files: Vec<String>,
-    /// What has to be loaded for the whole of it.
+    /// The part that has to be loaded before the text is complete.
     pub(super) away: Option<(Body, LoadState)>,
 }
 
 impl PlaceText {
-    /// `None`: the session has no such place.
+    /// Returns `None` if the session has no such place.
     pub(super) fn at(state: &State, place: SessionPlace) -> Option<Self> {
         if let Some(block) = place.block {
             return Some(Self::of_block(state.transcript.blocks.get(&block)?, place));
@@ -68,23 +69,23 @@ impl PlaceText {
     }
 }
 
-/// Whether the whole of it is loaded, or will be: until then nothing of it is looked at.
+/// Whether the text is still to be loaded; it is not searched before.
 fn is_coming(away: Option<&(Body, LoadState)>) -> bool {
     away.is_some_and(|(_, load)| matches!(load, LoadState::Away | LoadState::Loading))
 }
 
-/// What is told where a place, or what was looked for at it, is not there.
+/// Whether the place, and the words searched for, were found.
 pub(super) enum PlaceNews {
-    /// All is there.
+    /// Everything was found.
     Found,
-    /// It is known once this was loaded.
+    /// Not known before the rest of the text is loaded.
     Away,
-    /// In these words.
+    /// Something is missing; this is the text for the person.
     Missing(String),
 }
 
 impl PlaceNews {
-    /// Of what stands at the place; `None`: the session has no such place.
+    /// Checks the text at the place; `None`: the session has no such place.
     pub(super) fn of(there: Option<&PlaceText>, found: &FoundPlace) -> Self {
         let SessionPlace { block, message, kind } = found.place;
         let Some(there) = there else {
@@ -95,7 +96,7 @@ impl PlaceNews {
         };
         match (&there.away, block) {
             (Some(_), _) if is_coming(there.away.as_ref()) => Self::Away,
-            // What can't be read again may hold it.
+            // The part that can't be read may contain the words.
             (Some(_), _) => Self::Found,
             (None, Some(block)) if kind == PlaceKind::Output && there.text.is_empty() => {
                 Self::Missing(format!("Block {block} has no output."))

@@ -1,17 +1,17 @@
-//! A plan for rebuilding a kernel in lines, as panes and lines show it: what becomes of its variables, what each block took
-//! and touched.
+//! Writes a plan for rebuilding a kernel as lines of text, for panes and the line mode: what becomes of its
+//! variables, and what each block took and touched.
 
 use super::widgets::{safe, words};
 use crate::engine::rebuild::{RebuildPlan, RebuildStep, StepState};
 
-/// Steps that are listed one by one.
+/// How many steps are listed one by one.
 const MAX_STEPS_SHOWN: usize = 10;
-/// Names that are listed of a kind.
+/// How many names are listed of each kind.
 const MAX_NAMES_SHOWN: usize = 6;
-/// Columns of a line.
+/// The most columns of a line.
 const MAX_LINE_COLUMNS: usize = 58;
 
-/// What the plan says, one line a row.
+/// Returns the plan, one line a row.
 pub(super) fn lines(plan: &RebuildPlan) -> Vec<String> {
     let variables = plan.variables();
     let kinds = [
@@ -34,7 +34,7 @@ pub(super) fn lines(plan: &RebuildPlan) -> Vec<String> {
     lines
 }
 
-/// What going through the plan means: how many blocks, by how many decisions, how long they took.
+/// What carrying out the plan means: how many blocks and decisions, and how long the blocks took.
 pub(super) fn offer(plan: &RebuildPlan) -> String {
     let offered = plan.offered_runs();
     let took: u64 = plan.steps.iter().filter(|step| step.is_offered()).map(|step| step.wall_us).sum();
@@ -47,7 +47,7 @@ pub(super) fn offer(plan: &RebuildPlan) -> String {
     )
 }
 
-/// Why nothing is offered.
+/// Why there is nothing to rebuild.
 pub(super) fn nothing(plan: &RebuildPlan) -> &'static str {
     if plan.steps.iter().any(|step| step.state == StepState::Live) {
         "All that could be run again of the earlier kernel was."
@@ -56,16 +56,16 @@ pub(super) fn nothing(plan: &RebuildPlan) -> &'static str {
     }
 }
 
-/// How a plan is gone through.
+/// How a plan is carried out.
 pub(super) const EXPLANATION: &str = "Blocks that touch nothing but the kernel come together, all others one by one. \
     The first that does something else than before ends it.";
 
-/// `block 3    6.1 s  restorable  reads sales.csv   df = load()`
+/// Formats one step: `block 3    6.1 s  restorable  reads sales.csv   df = load()`
 fn line(step: &RebuildStep) -> String {
     let state = match &step.state {
         StepState::Live => "live".into(),
         StepState::Restorable => "restorable".into(),
-        // What it touched says it already.
+        // `touched` already names the reason.
         StepState::RunAgain(why) if step.touched.contains(why) => "run again".into(),
         StepState::RunAgain(why) => format!("run again: {why}"),
         StepState::LeftOut(why) => format!("left out: {why}"),

@@ -1,4 +1,4 @@
-//! What the screen has to know beforehand: values, all of them given.
+//! What the screen needs to know at the start: values, all of them passed in.
 
 use super::widgets::layout::Borders;
 use crate::domain::{Languages, RecipeCards};
@@ -7,97 +7,97 @@ use crate::tui::guard::Times;
 use crate::tui::theme::OwnThemes;
 use std::path::PathBuf;
 
-/// What the screen has to know beforehand.
+/// What the screen needs to know at the start.
 #[derive(Clone, Debug)]
 pub struct Setup {
     /// The name of the program, as written on screen.
     pub app: String,
     /// The working folder.
     pub cwd: PathBuf,
-    /// Where the person put the borders between panes.
+    /// Where the person placed the borders between panes.
     pub borders: Borders,
-    /// The times of the guard.
+    /// The waiting times of the guard.
     pub times: Times,
     /// Whether the mouse is used.
     pub mouse: bool,
-    /// Whether texts take the keys of vim.
+    /// Whether text fields use the keys of vim.
     pub vim: bool,
     /// Whether the terminal uses the kitty keyboard protocol.
     pub kitty: bool,
     /// The languages that can be run.
     pub languages: Languages,
-    /// Providers in the cloud, with what is known of their keys.
+    /// The providers in the cloud, with what is known of their keys.
     pub clouds: Vec<Cloud>,
     /// The model server that is expected on this computer.
     pub usual: UsualServer,
     /// The person's own themes.
     pub themes: OwnThemes,
-    /// Whether the provider has to be chosen first.
+    /// Whether the person has to choose a provider first.
     pub welcome: bool,
-    /// The address of a server that was typed and led to no model: it can be corrected.
+    /// The server address that the person typed and at which no model was found: it can be corrected.
     pub address: Option<TypedAddress>,
-    /// The session that is marked in the list of sessions, where that is open at the start.
+    /// The session to mark in the list of sessions, where that list is open at the start.
     pub pick_session: Option<SessionPick>,
-    /// The place of the session that it is opened at; `None`: its end.
+    /// The place at which the session is opened; `None`: its end.
     pub place: Option<FoundPlace>,
-    /// Whether the provider was chosen just now: it is tried by a request, over the list of its models.
+    /// Whether the provider was just chosen: it is tried with a request, and the list of its models is open.
     pub try_provider: bool,
     /// The file that the log is written to.
     pub log: Option<PathBuf>,
-    /// Settings of the project that were ignored, each with its place and why.
+    /// Settings of the project that were ignored, each with its position and the reason.
     pub ignored: Vec<String>,
-    /// What is wrong with the session's file, in full.
+    /// What is wrong with the session file, in full.
     pub damage: Vec<String>,
-    /// That the session is foreign, and why, where it is.
+    /// Why the session counts as foreign; `None`: it does not.
     pub foreign: Option<String>,
-    /// The recipes that can be begun, in the order of their list.
+    /// The recipes that can be started, in the order in which they are listed.
     pub recipes: RecipeCards,
-    /// What stands in a conversation that is empty.
+    /// What an empty conversation shows.
     pub opening: Opening,
 }
 
-/// Which session is marked in a list of them.
+/// Which session is marked in a list of sessions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SessionPick {
-    /// The newest of the folder that is worked in.
+    /// The newest session of the working folder.
     Newest,
-    /// The one in this file, among those of all folders.
+    /// The session in this file, in the list of all folders' sessions.
     File(PathBuf),
 }
 
 /// The model server that is expected on this computer, as the configuration says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UsualServer {
-    /// Where it is asked.
+    /// Its address.
     pub address: String,
-    /// Whether that is another computer: nothing goes there before it is chosen.
+    /// Whether that is another computer: nothing is sent to it before the person chose it.
     pub elsewhere: bool,
 }
 
-/// The address of a server that was typed.
+/// The address of a server, as the person typed it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TypedAddress {
-    /// As it was typed.
+    /// The address.
     pub text: String,
-    /// Whether a key was pasted for it.
+    /// Whether the person pasted a key for it.
     pub with_key: bool,
 }
 
-/// A place of a session, and what it was found by.
+/// A place of a session, and the search that found it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundPlace {
-    /// Where it stands.
+    /// The place.
     pub place: SessionPlace,
-    /// The words that were looked for, as they were typed and without filters; empty: none were.
+    /// The words that were searched for, as typed and without filters; empty if there were none.
     pub words: String,
 }
 
-/// What stands in a conversation that is empty.
+/// What an empty conversation shows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Opening {
-    /// How it goes, in Markdown.
+    /// The introduction, in Markdown.
     pub text: String,
-    /// What can be asked first.
+    /// Suggestions for the first message.
     pub prompts: Vec<String>,
 }
 
@@ -137,8 +137,8 @@ pub struct Cloud {
     pub provider: String,
     /// Its name as its maker writes it.
     pub title: String,
-    /// Where its key is looked for: `OPENAI_API_KEY`.
+    /// The name under which its key is looked for: `OPENAI_API_KEY`.
     pub place: String,
-    /// Where its key is kept, if there is one.
+    /// Where its key is stored, if there is one.
     pub kept: Option<String>,
 }

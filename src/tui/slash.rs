@@ -1,4 +1,4 @@
-//! The commands that are typed with a slash: their names, what they do, and taking a typed line apart.
+//! The slash commands: their names, what they do, and how a typed line is parsed.
 
 use crate::engine::State;
 use crate::tui::setup::Cloud;
@@ -9,42 +9,42 @@ pub enum Slash {
     New,
     /// Open an older session.
     Resume,
-    /// Find sessions by what was said and done in them.
+    /// Find sessions by their content.
     Search,
     Fork,
     Rewind,
-    /// Put another session beside this one.
+    /// Open another session beside this one to compare them.
     Compare,
     /// Give the session another name.
     Rename,
-    /// Have the model sum up what is older.
+    /// Have the model summarize the older messages.
     Compact,
-    /// What the session cost.
+    /// Show what the session cost.
     Cost,
     Status,
-    /// Whether the project's instructions are told.
+    /// Choose whether the project's instructions are sent to the model.
     Instructions,
     Model,
-    /// Choose where answers come from.
+    /// Choose the provider that answers.
     Provider,
     /// Paste a key; it stays in memory.
     Key,
-    /// The blocks that wait, and the message that waits.
+    /// Show the waiting blocks and the queued message.
     Queue,
-    /// The rules for "always".
+    /// Show the rules that "always" made.
     Rules,
-    /// A way of working: its form.
+    /// Start a recipe: opens its form.
     Recipe,
-    /// What was done so far, step by step.
+    /// Show what was done so far, step by step.
     Steps,
-    /// What confines a block.
+    /// Show what confines a block.
     Sandbox,
     /// The limits of the block that waits.
     Limits,
     Vars,
-    /// What the last run changed, to take it back.
+    /// Show what the last run changed, to undo it.
     Undo,
-    /// Put a finished block back for review.
+    /// Put a finished block back into review.
     Rerun,
     Restart,
     /// Run the blocks of an earlier kernel again.
@@ -53,22 +53,22 @@ pub enum Slash {
     Kernel,
     Find,
     Copy,
-    /// Write the session into a file for others.
+    /// Export the session into a file for others.
     Export,
     Theme,
-    /// The keys and their names.
+    /// Show the keys and their names.
     Keys,
     Quit,
 }
 
-/// A command as it is listed.
+/// One row in the list of commands.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SlashEntry {
     pub(crate) slash: Slash,
     /// Its name without the slash.
     pub(crate) name: &'static str,
     pub(crate) does: &'static str,
-    /// What may follow it.
+    /// The arguments that may follow it.
     pub(crate) takes: &'static str,
 }
 
@@ -114,18 +114,18 @@ pub(crate) const COMMANDS: &[SlashEntry] = &[
     entry(Slash::Quit, "quit", "save and leave", ""),
 ];
 
-/// What a message is.
+/// How a message is to be taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum SlashLine<'a> {
-    /// Words for the model.
+    /// Text for the model.
     Prompt,
-    /// A command and what follows it.
+    /// A command and its argument.
     Command(Slash, &'a str),
-    /// A slash and a word that is no command.
+    /// A slash with a word that is no command.
     Unknown(&'a str),
 }
 
-/// Takes a message apart. A path (`/tmp/x`) or a message of several lines is no command.
+/// Parses a message. A path (`/tmp/x`) or a message of several lines is no command.
 pub(crate) fn parse(text: &str) -> SlashLine<'_> {
     let text = text.trim();
     if matches!(text, "exit" | "quit") {
@@ -144,7 +144,7 @@ pub(crate) fn parse(text: &str) -> SlashLine<'_> {
     }
 }
 
-/// The commands whose name begins with what was typed, else those that hold its letters.
+/// Returns the commands whose name begins with the typed text, else those that contain its letters in order.
 pub(crate) fn matching(typed: &str) -> Vec<&'static SlashEntry> {
     let typed = typed.trim_start_matches('/').trim();
     let begins: Vec<&SlashEntry> = COMMANDS.iter().filter(|c| c.name.starts_with(typed)).collect();
@@ -155,8 +155,8 @@ pub(crate) fn matching(typed: &str) -> Vec<&'static SlashEntry> {
     crate::tui::widgets::filter::rank(typed, &names).into_iter().filter_map(|i| COMMANDS.get(i)).collect()
 }
 
-/// What `/key` means with this argument: whether a key is to be stored, and the provider that it is for: the one that is
-/// named, else the one in use, else the first in the list.
+/// Parses the argument of `/key`: whether a key is to be stored, and for which provider: the one named, else
+/// the one in use, else the first in the list.
 pub(crate) fn key_argument(argument: &str, state: &State, clouds: &[Cloud]) -> (bool, String) {
     let (first, rest) = argument.split_once(char::is_whitespace).unwrap_or((argument, ""));
     let stores = first == "store";
@@ -168,7 +168,7 @@ pub(crate) fn key_argument(argument: &str, state: &State, clouds: &[Cloud]) -> (
     (stores, provider.to_owned())
 }
 
-/// The command of the person's own that a message is, where it begins with a `!`.
+/// Returns the person's own shell command, if the message begins with a `!`.
 pub(crate) fn typed_command(text: &str) -> Option<&str> {
     text.trim_start().strip_prefix('!').map(str::trim)
 }

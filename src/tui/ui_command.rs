@@ -1,4 +1,4 @@
-//! What the screen asks the run loop to do: it does nothing to the world itself.
+//! What the screen asks the run loop to do; the screen itself has no effect on the world.
 
 use crate::domain::{BranchPoint, CountedTime, RunId};
 use crate::driver::Job;
@@ -7,49 +7,49 @@ use crate::tui::setup::FoundPlace;
 use secrecy::SecretString;
 use std::path::PathBuf;
 
-/// Something that the screen asks for.
+/// A request of the screen to the run loop.
 #[derive(Debug)]
 pub enum UiCommand {
     /// Send this to the engine.
     Send(Command),
     /// Type this into the terminal of a run.
     Type(RunId, Vec<u8>),
-    /// The terminal of a run has so many rows and columns.
+    /// Give the terminal of a run so many rows and columns.
     ResizeTerminal(RunId, u16, u16),
-    /// The time limit of a run in a terminal of its own counts this from now on, and begins anew.
+    /// Restart the time limit of a run in its own terminal, counting this kind of time from now on.
     Count(RunId, CountedTime),
-    /// Have a job done beside the session.
+    /// Start a job beside the session.
     Job(Job),
     /// Copy a text to the clipboard.
     Copy(String),
-    /// Open a text in the person's editor; what comes back goes there.
+    /// Open a text in the person's editor; the result is put into the target.
     Editor(PageTarget, String),
     /// Show a text in the person's pager.
     Pager(PagerText),
-    /// Draw everything anew.
+    /// Draw everything again.
     Redraw,
-    /// Stop, and give the terminal back to the shell.
+    /// Suspend the program and return to the shell.
     Suspend,
     /// Use another theme.
     Theme(String),
-    /// Take the mouse, or leave it to the terminal.
+    /// Capture the mouse, or leave it to the terminal.
     Mouse(bool),
-    /// Call the person.
+    /// Call the person's attention.
     Call,
     /// Leave the screen.
     Leave(Exit),
 }
 
-/// Where a text goes that comes back from the editor.
+/// Where the text from the editor is put.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageTarget {
-    /// Into the message.
+    /// Into the message box.
     Message,
-    /// Into the block that waits, as an edit.
+    /// Into the waiting block, as an edit.
     Block,
     /// Into the editor of the code pane.
     EditMode,
-    /// Into the field of the form that has the cursor.
+    /// Into the focused field of the form.
     Form,
 }
 
@@ -65,47 +65,47 @@ pub enum PagerText {
 /// Why the screen was left, and what comes next.
 #[derive(Debug)]
 pub enum Exit {
-    /// The person is done. `now`: what still runs is ended by force.
+    /// The person quits.
     Quit {
-        /// Whether what runs is ended by force.
+        /// Whether to end running code by force.
         now: bool,
     },
-    /// Open another session, at a place of it.
+    /// Open another session, at a place in it.
     OpenSession(PathBuf, Option<FoundPlace>),
     /// Begin a new session.
     NewSession,
-    /// Go on in a branch of this session, which begins as it was there.
+    /// Continue in a branch that starts from this point of the session.
     Branch(BranchPoint),
-    /// Take replies from somewhere else, in this session.
+    /// Continue this session with another provider.
     UseProvider(Choice),
-    /// The terminal is gone, or the program was told to end.
+    /// The terminal is gone, or the program was asked to end.
     Hangup,
 }
 
-/// Where answers come from, as chosen on screen.
+/// The provider that the person chose on screen.
 #[derive(Debug)]
 pub enum Choice {
-    /// The shipped stories.
+    /// The demo with its built-in stories.
     Demo,
     /// A model server on this computer.
     Server {
         /// Its name in the configuration.
         provider: String,
-        /// A model that it offers, where it was asked.
+        /// A model that the server offers, if it was asked.
         model: Option<String>,
     },
     /// A provider in the cloud, by its name in the configuration.
     Cloud {
         /// Its name.
         provider: String,
-        /// A key that was pasted; else the one that is known.
+        /// A key that the person pasted; else the known one is used.
         key: Option<SecretString>,
     },
-    /// Any server that speaks the same language.
+    /// Any server that speaks the same protocol.
     Address {
         /// Its address.
         base_url: String,
-        /// A key that was pasted.
+        /// A key that the person pasted.
         key: Option<SecretString>,
     },
 }

@@ -1,4 +1,4 @@
-//! What panes and overlays are made of: the layout, frames, lists of rows, text fields, text made safe to paint. Nothing
+//! The building blocks of panes and overlays: layout, frames, lists of rows, text fields, safe text. Nothing
 //! here knows the session's screen.
 
 pub(crate) mod field;

@@ -1,5 +1,5 @@
-//! Work that takes longer than a frame may: copying through other programs, painting pictures. Results come back
-//! through one bounded channel.
+//! Runs work that takes longer than a frame may: copying through other programs, painting pictures. Results
+//! come back through one bounded channel.
 
 use super::clipboard::{self, CopyMethod, CopyResult};
 use super::graphics::Graphics;
@@ -11,14 +11,14 @@ use crate::launch::Launcher;
 use ratatui::text::Line;
 use tokio::sync::mpsc;
 
-/// What a worker made.
+/// The result of a worker.
 #[derive(Debug)]
 pub(super) enum WorkerResult {
-    /// A text was copied, or not.
+    /// A copy is finished; the result says whether it worked.
     Copied(CopyResult),
-    /// Colours of code were worked out; the highlighter has them.
+    /// Colours of code are ready; the highlighter has them.
     Coloured,
-    /// A picture was painted, or why it can't be.
+    /// A picture was painted, or the reason why it can't be.
     Painted(PictureRequest, Result<Vec<Line<'static>>, UndrawnReason>),
 }
 
@@ -28,22 +28,22 @@ pub(super) struct Workers {
 }
 
 impl Workers {
-    /// None is at work yet.
+    /// Starts with no work.
     pub(super) fn start() -> Self {
         let (sender, results) = mpsc::channel(16);
         Self { results, sender }
     }
 
-    /// The next result; cancel-safe.
+    /// Waits for the next result; cancel-safe.
     pub(super) async fn next(&mut self) -> WorkerResult {
         match self.results.recv().await {
             Some(done) => done,
-            // A sender lives in here, so that this can't end.
+            // `self` owns a sender, so the channel never closes.
             None => std::future::pending().await,
         }
     }
 
-    /// Copies a text by the first way that takes it.
+    /// Copies a text with the first method that works.
     pub(super) fn copy(&self, text: String, ways: Vec<CopyMethod>, programs: Launcher) {
         let to = self.sender.clone();
         tokio::task::spawn_blocking(move || {
@@ -51,14 +51,14 @@ impl Workers {
         });
     }
 
-    /// Tells the loop, from any thread, that colours are there.
+    /// Returns a function that tells the loop, from any thread, that colours are ready.
     pub(super) fn colour_waker(&self) -> impl Fn() + Send + 'static {
         let to = self.sender.clone();
         // A full channel wakes the loop anyway.
         move || drop(to.try_send(WorkerResult::Coloured))
     }
 
-    /// The pixels of a picture are there, or there are none: paints it.
+    /// Paints a picture, given its pixels or the reason why there are none.
     pub(super) fn paint(
         &self,
         wanted: PictureRequest,
@@ -73,7 +73,8 @@ impl Workers {
     }
 }
 
-/// A picture in half blocks, of which each cell carries the picture that the terminal draws, where it does.
+/// Paints a picture in half blocks; where the terminal can draw pictures, each cell also carries the terminal's
+/// picture.
 fn painted(
     wanted: &PictureRequest,
     pixels: &Pixels,

@@ -1,15 +1,16 @@
-//! The lines of a text and their ends; one operation changes them: a range is replaced. What was not touched stays as it
-//! was, byte for byte: the mark at the start, the end of each line, a missing last newline.
+//! The lines of a text and their ends. One operation changes them: replacing a range. Everything outside the
+//! range stays the same byte for byte: the byte order mark, the end of each line, a missing last newline.
 //!
-//! A place within the bytes of a character counts as the one before it: no wrong place loses text.
+//! A position inside the bytes of a character counts as the character's start, so that no wrong position loses
+//! text.
 
 use super::cluster;
 
-/// A place in a text: a line and a byte of it, both from 0.
+/// A position in a text: a line and a byte of it, both from 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Pos {
     pub(crate) row: usize,
-    /// The byte of the line.
+    /// The byte within the line.
     pub byte: usize,
 }
 
@@ -36,7 +37,7 @@ impl LineEnding {
     }
 }
 
-/// A part of a text: lines, and the end of each but the last.
+/// A part of a text: lines, and the end of each line but the last.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fragment {
     pub(crate) lines: Vec<String>,
@@ -50,7 +51,7 @@ impl Default for Fragment {
 }
 
 impl Fragment {
-    /// A text with the ends that it has.
+    /// A text with its own line ends.
     pub(crate) fn of(text: &str) -> Self {
         let (mut lines, mut ends) = (Vec::new(), Vec::new());
         let mut rest = text;
@@ -65,7 +66,7 @@ impl Fragment {
         Self { lines, ends }
     }
 
-    /// A text from elsewhere: whatever ends its lines, they end as the lines here do.
+    /// A text from elsewhere: its lines get this end, whatever they had.
     pub(crate) fn pasted(text: &str, end: LineEnding) -> Self {
         let text = text.replace("\r\n", "\n").replace('\r', "\n");
         let lines: Vec<String> = text.split('\n').map(str::to_owned).collect();
@@ -82,12 +83,12 @@ impl Fragment {
         self.lines.join("\n")
     }
 
-    /// About how many bytes it holds.
+    /// Its approximate size in bytes.
     pub(crate) fn weight(&self) -> usize {
         self.lines.iter().map(String::len).sum::<usize>() + self.ends.len() * size_of::<String>()
     }
 
-    /// Where it ends when it begins at a place.
+    /// Where it ends if it begins at this position.
     pub(crate) fn end_from(&self, from: Pos) -> Pos {
         let last = self.lines.last().map_or(0, String::len);
         match self.lines.len() {
@@ -97,7 +98,7 @@ impl Fragment {
     }
 }
 
-/// A text. It always has a line.
+/// A text. It always has at least one line.
 #[derive(Clone, Debug)]
 pub(crate) struct Buffer {
     lines: Vec<String>,
@@ -105,13 +106,13 @@ pub(crate) struct Buffer {
     ends: Vec<LineEnding>,
     /// Whether it starts with a byte order mark; the mark is in no line.
     mark: bool,
-    /// The end that most lines have.
+    /// The most frequent line end of the text.
     usual: LineEnding,
-    /// So many lines at the start and at the end were never touched.
+    /// How many lines at the start and at the end were never changed.
     untouched: (usize, usize),
 }
 
-/// What some editors begin a file with.
+/// The byte order mark that some editors write at the start of a file.
 pub(crate) const BYTE_ORDER_MARK: char = '\u{feff}';
 
 impl Default for Buffer {
@@ -130,12 +131,12 @@ impl Buffer {
         Self { lines, ends, mark: body.is_some(), usual, untouched }
     }
 
-    /// The lines without their ends; there is always one.
+    /// The lines without their ends; there is at least one.
     pub(crate) fn lines(&self) -> &[String] {
         &self.lines
     }
 
-    /// A line; nothing behind the last.
+    /// A line; empty behind the last.
     pub(crate) fn line(&self, row: usize) -> &str {
         self.lines.get(row).map_or("", String::as_str)
     }
@@ -154,18 +155,18 @@ impl Buffer {
         self.mark
     }
 
-    /// Puts the mark there, or takes it away.
+    /// Adds the byte order mark, or removes it.
     pub(crate) fn turn_mark(&mut self) {
         self.mark = !self.mark;
     }
 
-    /// The place at or before this one that stands between two characters.
+    /// Moves a position to a valid one: on a line, and not inside a character.
     pub(crate) fn at(&self, place: Pos) -> Pos {
         let row = place.row.min(self.last_row());
         Pos::new(row, cluster::floor(self.line(row), place.byte))
     }
 
-    /// The whole text as it is written to a file.
+    /// The whole text, as it is written to a file.
     pub(crate) fn text(&self) -> String {
         let mut text = String::with_capacity(self.lines.iter().map(|line| line.len() + 2).sum());
         if self.mark {
@@ -178,13 +179,13 @@ impl Buffer {
         text
     }
 
-    /// How a line ends that begins to be one here: as the line itself does, else as the one above it.
+    /// The end for a new line here: that of the line itself, else that of the line above.
     pub(crate) fn end_at(&self, row: usize) -> LineEnding {
         let above = row.checked_sub(1).and_then(|above| self.ends.get(above));
         self.ends.get(row).or(above).copied().unwrap_or(self.usual)
     }
 
-    /// The text between two places; nothing where the second is before the first.
+    /// The text between two positions; empty if the second is before the first.
     pub(crate) fn slice(&self, from: Pos, to: Pos) -> Fragment {
         let (from, to) = (self.at(from), self.at(to));
         let (first, last) = (self.line(from.row), self.line(to.row));
@@ -200,8 +201,8 @@ impl Buffer {
         Fragment { lines, ends }
     }
 
-    /// Puts a text in the place of what stands between two places, and returns that. A letter costs its line; a new line
-    /// also the moving of a pointer for each line below.
+    /// Replaces the text between two positions, and returns the old text. Typing a letter costs its line;
+    /// adding a line also moves a pointer for each line below.
     pub(crate) fn replace(&mut self, from: Pos, to: Pos, new: &Fragment) -> Fragment {
         let from = self.at(from);
         let to = self.at(to).max(from);
@@ -229,7 +230,7 @@ impl Buffer {
         old
     }
 
-    /// How many lines at the start and at the end were never touched since the text was opened.
+    /// How many lines at the start and at the end were never changed since the text was opened.
     pub(crate) fn unchanged_ends(&self) -> (usize, usize) {
         self.untouched
     }

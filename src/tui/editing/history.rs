@@ -1,24 +1,24 @@
-//! What can be taken back and made again: steps of changes. A run of typed letters is one step, and so is a run of deleted
-//! ones; both end with the word and with every move.
+//! The undo history: steps of changes that can be undone and redone. Consecutive typed letters are one step,
+//! and so are consecutive deleted ones; a step ends with the word and with every move of the cursor.
 
 use super::buffer::{Buffer, Fragment, Pos};
 
-/// How many steps are kept, and about how many bytes they may hold: the oldest go first.
+/// The limits of the history, in steps and in approximate bytes: the oldest steps are dropped.
 const MAX_STEPS: usize = 2_000;
 const MAX_BYTES: usize = 64 << 20;
 
-/// What a change was, as far as the next one may join it.
+/// The kind of a change: only `Typed` and `Erased` changes join the step before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ChangeKind {
     /// A letter was typed.
     Typed,
     /// A letter was deleted.
     Erased,
-    /// Anything else stands for itself.
+    /// Anything else is a step of its own.
     Other,
 }
 
-/// A text was put in the place of another, or the mark at the start of all came or went.
+/// One change: a text replaced another, or the byte order mark was added or removed.
 #[derive(Clone, Debug)]
 struct TextChange {
     at: Pos,
@@ -28,7 +28,7 @@ struct TextChange {
 }
 
 impl TextChange {
-    /// Puts one of its texts in the place of the other.
+    /// Replaces one of its texts by the other.
     fn apply(&self, buffer: &mut Buffer, old: &Fragment, new: &Fragment) {
         if self.turns_mark {
             buffer.turn_mark();
@@ -38,7 +38,7 @@ impl TextChange {
     }
 }
 
-/// What is taken back at once.
+/// The changes that are undone together.
 #[derive(Clone, Debug)]
 struct UndoStep {
     changes: Vec<TextChange>,
@@ -60,13 +60,13 @@ pub(crate) struct History {
     undone: Vec<UndoStep>,
     /// Whether the next change may join the last step.
     open: bool,
-    /// Whether all changes belong to one step until it is closed; `true` once it has one.
+    /// Set while all changes belong to one step; `true` once that step exists.
     group: Option<bool>,
     weight: usize,
 }
 
 impl History {
-    /// Changes from now on are one step, until [`History::ungroup`].
+    /// Makes the following changes one step, until [`History::ungroup`].
     pub(crate) fn group(&mut self) {
         if self.group.is_none() {
             self.group = Some(false);
@@ -78,17 +78,17 @@ impl History {
         self.open = false;
     }
 
-    /// Whether changes are being put together.
+    /// Whether changes are being grouped.
     pub(crate) fn is_grouping(&self) -> bool {
         self.group.is_some()
     }
 
-    /// The next change begins a step.
+    /// The next change begins a new step.
     pub(crate) fn seal(&mut self) {
         self.open = false;
     }
 
-    /// Makes a change, and keeps what takes it back. Returns where the new text ends.
+    /// Makes a change and records it for undo. Returns where the new text ends.
     pub(crate) fn change(
         &mut self,
         buffer: &mut Buffer,
@@ -104,7 +104,7 @@ impl History {
         end
     }
 
-    /// Puts the byte order mark there, or takes it away.
+    /// Adds the byte order mark, or removes it.
     pub(crate) fn turn_mark(&mut self, buffer: &mut Buffer, cursor: Pos) {
         buffer.turn_mark();
         let (removed, inserted) = (Fragment::default(), Fragment::default());
@@ -143,14 +143,14 @@ impl History {
         self.forget_oldest();
     }
 
-    /// The cursor was put elsewhere by the change itself: that is where it stands when the change is made again.
+    /// Records where a change has moved the cursor to: redo puts it there.
     pub(crate) fn set_cursor_after(&mut self, cursor: Pos) {
         if let Some(step) = self.done.back_mut() {
             step.after = cursor;
         }
     }
 
-    /// Whether a change goes on with the word that the last step is about.
+    /// Whether a change continues the word of the last step.
     fn continues_last(&self, change: &TextChange, kind: ChangeKind) -> bool {
         let Some(step) = self.done.back().filter(|step| self.open && step.kind == kind) else { return false };
         let Some(last) = step.changes.last() else { return false };
@@ -176,7 +176,7 @@ impl History {
         }
     }
 
-    /// Takes the last step back; where the cursor was before it.
+    /// Undoes the last step; returns the cursor before it.
     pub(crate) fn undo(&mut self, buffer: &mut Buffer) -> Option<Pos> {
         self.ungroup();
         let step = self.done.pop_back()?;
@@ -189,7 +189,7 @@ impl History {
         Some(before)
     }
 
-    /// Makes the step again that was taken back last; where the cursor was behind it.
+    /// Redoes the step that was undone last; returns the cursor behind it.
     pub(crate) fn redo(&mut self, buffer: &mut Buffer) -> Option<Pos> {
         self.ungroup();
         let step = self.undone.pop()?;
@@ -203,7 +203,7 @@ impl History {
     }
 }
 
-/// Adds what was typed behind a text.
+/// Appends typed text.
 fn extend(text: &mut Fragment, more: Fragment) {
     let mut lines = more.lines.into_iter();
     if let (Some(last), Some(first)) = (text.lines.last_mut(), lines.next()) {

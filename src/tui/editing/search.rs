@@ -1,11 +1,11 @@
-//! Finding in a text: words or a regular expression, the bracket that belongs to another. A match stays on its line.
+//! Searches a text for words or a regular expression, and finds matching brackets. A match never spans lines.
 
 use super::buffer::Pos;
 use super::cluster;
 use crate::tui::pattern::{Pattern, PatternError};
 use std::ops::Range;
 
-/// What is looked for.
+/// A search term.
 #[derive(Clone, Debug)]
 pub(crate) struct Needle {
     text: String,
@@ -14,7 +14,7 @@ pub(crate) struct Needle {
 }
 
 impl Needle {
-    /// A text as it stands, or a regular expression.
+    /// A plain text or a regular expression.
     ///
     /// # Errors
     /// What is wrong with the expression.
@@ -35,12 +35,12 @@ impl Needle {
         self.is_pattern
     }
 
-    /// The matches in a line, as bytes of it; one of no letters is none.
+    /// The matches in a line, as byte ranges; empty matches are left out.
     pub(crate) fn in_line<'a>(&'a self, line: &'a str) -> impl Iterator<Item = Range<usize>> + 'a {
         self.pattern.iter().flat_map(move |pattern| pattern.find_in(line))
     }
 
-    /// What is put in the place of a match. That of a pattern may name its groups: `$1`.
+    /// The replacement of a match. For a regular expression it may refer to groups: `$1`.
     pub(crate) fn replaced(&self, line: &str, range: &Range<usize>, by: &str) -> String {
         match &self.pattern {
             Some(pattern) if self.is_pattern => pattern.expand(line, range, by),
@@ -48,7 +48,7 @@ impl Needle {
         }
     }
 
-    /// The next match from a place on, around the end of the text; `back`: the one before it.
+    /// The next match from a position on, wrapping around at the end of the text; with `back`, the one before.
     pub(crate) fn next(&self, lines: &[String], from: Pos, back: bool) -> Option<(Pos, Pos)> {
         let count = lines.len();
         let of = |row: usize| {
@@ -65,7 +65,8 @@ impl Needle {
         })
     }
 
-    /// Which of how many matches begins at a place, or in the cluster there, counted from 1; 0 where none does.
+    /// Which match, of how many, begins at a position or within the cluster there; counted from 1, 0 if none
+    /// does.
     pub(crate) fn count(&self, lines: &[String], at: Pos) -> (usize, usize) {
         let (mut which, mut all) = (0, 0);
         for (row, line) in lines.iter().enumerate() {
@@ -82,8 +83,8 @@ impl Needle {
     }
 }
 
-/// The bracket that belongs to the one under the cursor, or to the first behind it on its line. At most so many lines are
-/// looked at. Brackets in texts and comments count as all others do.
+/// Finds the partner of the bracket under the cursor, or of the first bracket behind it on its line. Searches
+/// at most `most` lines. Brackets in strings and comments count as well.
 pub(crate) fn bracket(lines: &[String], from: Pos, most: usize) -> Option<Pos> {
     let line = lines.get(from.row)?;
     let (at, open) = line.get(from.byte..)?.char_indices().find(|(_, c)| "()[]{}".contains(*c))?;

@@ -1,15 +1,15 @@
-//! What an editor knows of a language by its name: how its lines are commented out, what makes the next line stand deeper,
-//! what takes it out again. It looks at one line and guesses; nothing is decided by it.
+//! What an editor knows of a language by its name: how its lines are commented out, which lines indent the next
+//! one, and which end an indent. It guesses from one line; nothing else depends on it.
 
-/// How blocks of lines are written.
+/// How a language writes blocks of lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Blocks {
-    /// By brackets, if at all.
+    /// With brackets, if at all.
     #[default]
     Brackets,
-    /// By a colon.
+    /// With a colon and an indent.
     Colon,
-    /// By words: `then`, `do` ... `fi`, `done`.
+    /// With words: `then`, `do` ... `fi`, `done`.
     Words,
 }
 
@@ -18,23 +18,23 @@ enum Blocks {
 pub(crate) struct Syntax {
     blocks: Blocks,
     comment: Option<&'static str>,
-    /// Whether lines are code at all: prose keeps its indent and no more.
+    /// Whether lines are code: prose only keeps its indent.
     code: bool,
     tabs: bool,
 }
 
-/// What the end of a line begins.
+/// What the end of a line opens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LineOpening {
     Nothing,
-    /// Until this bracket.
+    /// A bracket, which this one closes.
     Bracket(char),
-    /// Until a word, or a line that stands less deep.
+    /// A block, which ends with a word or a less indented line.
     Block,
 }
 
 impl Syntax {
-    /// By the language's name.
+    /// Looks up a language by its name.
     pub(crate) fn of(language: &str) -> Self {
         let blocks = match language {
             "python" => Blocks::Colon,
@@ -57,12 +57,12 @@ impl Syntax {
         Self { blocks, comment, code, tabs: matches!(language, "go" | "make" | "makefile") }
     }
 
-    /// What begins a comment to the end of the line.
+    /// The mark of a comment to the end of the line.
     pub(crate) fn comment(&self) -> Option<&'static str> {
         self.comment
     }
 
-    /// One step of indent in a text: as its lines have it, else as the language is written.
+    /// One step of indent: as the lines have it, else as usual in the language.
     pub(crate) fn unit(&self, lines: &[String]) -> &'static str {
         let first =
             lines.iter().take(2_000).find(|line| line.starts_with([' ', '\t']) && !line.trim().is_empty());
@@ -74,7 +74,7 @@ impl Syntax {
         }
     }
 
-    /// What a line begins, up to its end.
+    /// What a line opens at its end.
     pub(crate) fn opens(&self, line: &str) -> LineOpening {
         if !self.code {
             return LineOpening::Nothing;
@@ -91,7 +91,8 @@ impl Syntax {
         }
     }
 
-    /// Whether a line that ends with the character just typed takes itself out: it holds nothing but what closes.
+    /// Whether a line should lose one indent after this character was typed: it contains nothing but what
+    /// closes a block.
     pub(crate) fn closes(&self, line: &str, typed: char) -> bool {
         let text = line.trim();
         let word = text.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
@@ -104,7 +105,7 @@ impl Syntax {
         }
     }
 
-    /// Whether a line is a word that closes: known only once it is left, as `fi` may become `find`.
+    /// Whether a line is a closing word. Only checked when the line is left, because `fi` may become `find`.
     pub(crate) fn closes_by_word(&self, line: &str) -> bool {
         let text = line.trim();
         self.blocks == Blocks::Words
@@ -112,7 +113,7 @@ impl Syntax {
                 || (text.starts_with("elif ") && text.ends_with("then")))
     }
 
-    /// A line up to its comment; signs within quotes are none.
+    /// A line up to its comment; comment marks within quotes don't count.
     fn without_comment<'a>(&self, line: &'a str) -> &'a str {
         let Some(mark) = self.comment else { return line };
         let mut quote = None;

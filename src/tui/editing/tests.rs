@@ -1,5 +1,5 @@
-//! What the engine promises, against a simple model: everything can be taken back and made again, the cursor never stands
-//! within a cluster, bytes that were not touched stay.
+//! Tests of the engine against a simple model: every change can be undone and redone, the cursor is never
+//! inside a cluster, and untouched bytes stay the same.
 
 use super::search::Needle;
 use super::syntax::Syntax;
@@ -61,7 +61,7 @@ fn clusters_are_one_letter() {
         text.apply(Edit::Backspace);
         assert!(text.text() == "ab" || text.text() == "b", "{cluster:?}: {:?}", text.text());
     }
-    // A mark that is put behind a letter joins it, and the cursor stands behind both.
+    // A combining mark joins the letter typed before it; the cursor is behind both.
     let mut text = Text::of("\u{301}x");
     typed(&mut text, "e");
     assert_eq!(text.cursor(), Pos::new(0, 3));
@@ -165,7 +165,7 @@ fn found_and_replaced() {
     assert!(Needle::new("x*", true).unwrap().in_line("aaa").next().is_none(), "no letters are no match");
 }
 
-/// Which blanks stand before the mark makes no difference to what may go.
+/// A comment loses none of its text, whichever white space precedes the mark.
 #[test]
 fn a_comment_behind_any_blanks_loses_nothing() {
     for line in ["\u{a0}# note", "\u{c}# x", "\u{2003}# x", "\u{3000}#x"] {
@@ -179,7 +179,7 @@ fn a_comment_behind_any_blanks_loses_nothing() {
     }
 }
 
-/// A place within the bytes of a character is the one before it: nothing is lost by it.
+/// A position inside the bytes of a character counts as its start: no text is lost.
 #[test]
 fn a_place_within_a_character_loses_no_text() {
     let mut buffer = buffer::Buffer::of("\u{a0}one\nt\u{a0}wo");
@@ -191,7 +191,7 @@ fn a_place_within_a_character_loses_no_text() {
     assert_eq!(buffer.text(), "\u{a0}wo");
 }
 
-/// A match can begin and end within a cluster: what is replaced is what was found, no more and no less.
+/// A match can begin and end inside a cluster: exactly the match is replaced.
 #[test]
 fn a_match_within_a_cluster_is_replaced_alone() {
     for (before, needle, by, after) in [
@@ -206,7 +206,7 @@ fn a_match_within_a_cluster_is_replaced_alone() {
         assert_eq!(text.text(), after, "all of {needle:?}");
         text.apply(Edit::Undo);
         assert_eq!(text.text(), before);
-        // One by one: each can be selected, is the one that is counted, and goes.
+        // One by one: each match can be selected, is the one counted, and is replaced.
         text.put_cursor(Pos::default());
         let mut left = text.needle().unwrap().count(text.lines(), Pos::default()).1;
         while text.find(false, true) {
@@ -220,7 +220,7 @@ fn a_match_within_a_cluster_is_replaced_alone() {
     }
 }
 
-/// What is replaced in a long line costs the line, not the line for each match.
+/// Replacing all matches costs one change of a line, not one change for each match.
 #[test]
 fn all_of_a_long_line_is_replaced_as_one_change() {
     let mut text = Text::of(&"1234567,".repeat(100_000));
@@ -231,7 +231,8 @@ fn all_of_a_long_line_is_replaced_as_one_change() {
     assert_eq!(text.text(), "1234567,".repeat(100_000));
 }
 
-/// Each flag is two letters that look the same on both sides: where one begins is told from the start of them all.
+/// Flags are pairs of letters that look alike, so their boundaries depend on the first of them all: walking
+/// over many must not start there each time.
 #[test]
 fn words_of_flags_are_walked_through_once() {
     let (flags, words) = ("\u{1f1e9}\u{1f1ea}".repeat(100_000), "x ");
@@ -331,10 +332,10 @@ fn up_and_down_keep_to_the_column_of_their_rows() {
     let down = [(0, 15), (1, 5), (2, 7), (2, 17), (2, 17)];
     assert_eq!(places(&mut text, Motion::Down, 5), down);
     assert_eq!(places(&mut text, Motion::Up, 5), [(2, 7), (1, 5), (0, 15), (0, 7), (0, 7)]);
-    // Behind a full row the cursor is shown on a row of its own.
+    // Behind a full row the cursor is on a row of its own.
     text.put_cursor(Pos::new(2, 20));
     assert_eq!(places(&mut text, Motion::Up, 2), [(2, 10), (2, 0)]);
-    // Home and End stay with the line, and so do the lines of vim.
+    // Home and End go by lines, not rows, and so do vim's line moves.
     assert_eq!(places(&mut text, Motion::End, 1), [(2, 20)]);
     text.go_lines(-1);
     assert_eq!(text.cursor(), Pos::new(1, 5));
@@ -401,7 +402,7 @@ proptest! {
     fn what_is_typed_and_deleted_is_as_in_a_string(
         steps in proptest::collection::vec(prop_oneof![3 => "[a-c \n]".prop_map(Some), 1 => Just(None)], 0..80),
     ) {
-        // The model is a string; it knows no indent.
+        // The model is a plain string without indents.
         let (mut text, mut model) = (Text::of(""), String::new());
         for step in steps {
             match step {

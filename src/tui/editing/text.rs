@@ -1,6 +1,6 @@
-//! A text under the person's hands: its cursor, what is selected, what was cut, and every change that can be made.
+//! A text being edited: its cursor, its selection, the cut text, and every change that can be made.
 //!
-//! The cursor and the ends of a selection always stand between two clusters.
+//! The cursor and the ends of a selection are always at cluster boundaries.
 
 mod finding;
 mod lines;
@@ -20,7 +20,7 @@ pub(crate) enum SelectionShape {
     /// Up to the cursor.
     #[default]
     Between,
-    /// With the character under the cursor.
+    /// Up to and including the character under the cursor.
     Inclusive,
     /// Whole lines.
     Lines,
@@ -30,14 +30,14 @@ pub(crate) enum SelectionShape {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct YankedText {
     pub(crate) text: String,
-    /// Whether it is whole lines.
+    /// Whether it consists of whole lines.
     pub(crate) lines: bool,
 }
 
-/// A column that moves up and down keep to, over lines that are shorter.
+/// The column that moves up and down return to after shorter lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct KeptColumn {
-    /// Whether it is counted from the start of a row, not of the line.
+    /// Whether it is counted from the start of the wrapped row instead of the line.
     of_row: bool,
     at: usize,
 }
@@ -48,24 +48,24 @@ pub(crate) struct Text {
     buffer: Buffer,
     history: History,
     cursor: Pos,
-    /// The column that moves up and down keep to.
+    /// The column that moves up and down return to.
     column: Option<KeptColumn>,
-    /// How its lines are laid out on rows, once it was shown: moves up and down go by those.
+    /// How its lines are wrapped, once it was shown: moves up and down go by these rows.
     rows: Option<WrapOptions>,
     /// Where the selection began.
     anchor: Option<Pos>,
-    /// Whether moves alone select.
+    /// Whether every move selects.
     marking: bool,
     shape: SelectionShape,
     kept: YankedText,
     generation: u64,
-    /// Whether it has one line only.
+    /// Whether it may have only one line.
     one_line: bool,
-    /// What the text is written in: how lines are indented and commented out.
+    /// The language of the text: how lines are indented and commented out.
     syntax: Syntax,
     /// One step of indent.
     unit: String,
-    /// What was looked for last.
+    /// The last search term.
     needle: Option<Needle>,
 }
 
@@ -83,18 +83,18 @@ impl Text {
         Self { one_line: true, ..Self::of("") }
     }
 
-    /// Says what it is written in; where that has an indent of its own and the text none, it is that.
+    /// Sets the language. Its usual indent is used if the text has none.
     pub(crate) fn written_in(&mut self, syntax: Syntax) {
         self.unit = syntax.unit(self.buffer.lines()).to_owned();
         self.syntax = syntax;
     }
 
-    /// Says how its lines are laid out on rows.
+    /// Sets how the lines are wrapped.
     pub(crate) fn lay_out(&mut self, rows: WrapOptions) {
         self.rows = Some(rows);
     }
 
-    /// The lines without their ends; there is always one.
+    /// The lines without their ends; there is at least one.
     pub(crate) fn lines(&self) -> &[String] {
         self.buffer.lines()
     }
@@ -103,7 +103,7 @@ impl Text {
         self.buffer.line(row)
     }
 
-    /// The whole text, with the ends of lines that it has.
+    /// The whole text with its own line ends.
     pub(crate) fn text(&self) -> String {
         self.buffer.text()
     }
@@ -120,12 +120,12 @@ impl Text {
         self.buffer.last_row()
     }
 
-    /// Grows with each change of the text.
+    /// A counter that grows with each change of the text.
     pub(crate) fn generation(&self) -> u64 {
         self.generation
     }
 
-    /// How many lines at the start and at the end were never touched.
+    /// How many lines at the start and at the end were never changed.
     pub(crate) fn unchanged_ends(&self) -> (usize, usize) {
         self.buffer.unchanged_ends()
     }
@@ -135,13 +135,13 @@ impl Text {
         self.row(self.cursor.row).get(..self.cursor.byte).unwrap_or_default()
     }
 
-    /// The place in the text that is nearest to one, at or before it: on a line, between two clusters.
+    /// The nearest valid cursor position at or before this one: on a line, at a cluster boundary.
     pub(crate) fn nearest_place(&self, at: Pos) -> Pos {
         let row = at.row.min(self.last_row());
         Pos::new(row, cluster::at_or_before(self.row(row), at.byte))
     }
 
-    /// What is selected: from and to, the end not in it.
+    /// The selected range, end excluded.
     pub(crate) fn selection(&self) -> Option<(Pos, Pos)> {
         let anchor = self.anchor?;
         let (from, to) = (anchor.min(self.cursor), anchor.max(self.cursor));
@@ -154,7 +154,7 @@ impl Text {
         }
     }
 
-    /// What is selected, as text.
+    /// The selected text.
     pub(crate) fn selected(&self) -> Option<String> {
         self.selection().map(|(from, to)| self.buffer.slice(from, to).text())
     }
@@ -164,20 +164,20 @@ impl Text {
         self.anchor
     }
 
-    /// Selects from a place to the cursor.
+    /// Selects from a position to the cursor; `None` ends the selection.
     pub(crate) fn select_from(&mut self, anchor: Option<Pos>, shape: SelectionShape) {
         self.anchor = anchor.map(|at| self.nearest_place(at));
         self.shape = shape;
         self.marking = false;
     }
 
-    /// Selects a range; the cursor stands at its end.
+    /// Selects a range, with the cursor at its end.
     pub(crate) fn select(&mut self, from: Pos, to: Pos) {
         self.put_cursor(to);
         self.select_from(Some(from), SelectionShape::Between);
     }
 
-    /// Puts the cursor somewhere; what was selected is not any more.
+    /// Moves the cursor and ends the selection.
     pub(crate) fn put_cursor(&mut self, at: Pos) {
         self.select_from(None, SelectionShape::Between);
         self.history.seal();
@@ -185,7 +185,7 @@ impl Text {
         self.cursor = self.nearest_place(at);
     }
 
-    /// Puts the cursor somewhere and keeps where the selection began.
+    /// Moves the cursor and keeps the start of the selection.
     pub(crate) fn extend_selection(&mut self, at: Pos) {
         self.history.seal();
         self.column = None;
@@ -197,27 +197,27 @@ impl Text {
         &self.kept
     }
 
-    /// Keeps a text for [`Edit::Yank`].
+    /// Stores a text for [`Edit::Yank`].
     pub(crate) fn set_yanked(&mut self, text: String, lines: bool) {
         self.kept = YankedText { text, lines };
     }
 
-    /// Puts the cursor somewhere near; moves up and down keep to the column of before.
+    /// Moves the cursor without forgetting the column for moves up and down.
     pub(crate) fn step_onto(&mut self, at: Pos) {
         self.cursor = self.nearest_place(at);
     }
 
-    /// What was looked for last.
+    /// The last search term.
     pub(crate) fn needle(&self) -> Option<&Needle> {
         self.needle.as_ref()
     }
 
-    /// Looks for something else from now on.
+    /// Sets the search term.
     pub(crate) fn set_needle(&mut self, needle: Option<Needle>) {
         self.needle = needle;
     }
 
-    /// Changes from now on are taken back together, until [`Text::ungroup`].
+    /// The following changes are undone together, until [`Text::ungroup`].
     pub(crate) fn group(&mut self) {
         self.history.group();
     }
@@ -226,7 +226,7 @@ impl Text {
         self.history.ungroup();
     }
 
-    /// Makes several changes that are taken back together.
+    /// Makes several changes that are undone together.
     pub(crate) fn group_changes(&mut self, change: impl FnOnce(&mut Self)) {
         let outer = self.history.is_grouping();
         self.history.group();
@@ -236,20 +236,19 @@ impl Text {
         }
     }
 
-    /// Puts a text in the place of a range; the cursor stands behind it.
+    /// Replaces a range; the cursor ends behind the new text.
     pub(crate) fn replace(&mut self, from: Pos, to: Pos, text: &str) {
         self.replace_bytes(self.nearest_place(from.min(to)), self.nearest_place(from.max(to)), text);
     }
 
-    /// The same for exactly these bytes, whatever clusters they cut.
+    /// Like [`Text::replace`] for exactly these bytes, even inside clusters.
     fn replace_bytes(&mut self, from: Pos, to: Pos, text: &str) {
         let text = if self.one_line { one_line(text) } else { text.to_owned() };
         let fragment = Fragment::pasted(&text, self.buffer.end_at(from.row));
         self.change(from, to, fragment, ChangeKind::Other);
     }
 
-    /// Puts another text in the place of all of it, with the mark at its start and the ends of lines that it brings. It
-    /// can be undone.
+    /// Replaces the whole text; the new text brings its own byte order mark and line ends. Can be undone.
     pub(crate) fn replace_all(&mut self, text: &str) {
         let text = if self.one_line { one_line(text) } else { text.to_owned() };
         let body = text.strip_prefix(BYTE_ORDER_MARK);
@@ -263,7 +262,7 @@ impl Text {
         });
     }
 
-    /// Makes one change or move; tells whether the text is another than before.
+    /// Applies one change or move; returns whether the text changed.
     pub(crate) fn apply(&mut self, edit: Edit) -> bool {
         let before = self.generation;
         match edit {
@@ -317,7 +316,7 @@ impl Text {
         self.dedent_closer(c);
     }
 
-    /// Deletes the cluster on one side, or what is selected.
+    /// Deletes the selection, or the cluster on one side.
     fn erase(&mut self, side: Motion) {
         if let Some((from, to)) = self.selection() {
             return self.change(from, to, Fragment::default(), ChangeKind::Other);
@@ -330,11 +329,11 @@ impl Text {
         }
     }
 
-    /// Cuts from the cursor to where a move leads.
+    /// Cuts from the cursor to the target of a move.
     fn kill(&mut self, motion: Motion) {
         let to = self.target(motion, self.cursor);
         let (from, to) = (to.min(self.cursor), to.max(self.cursor));
-        // At the end of a line what is cut is its end.
+        // At the end of a line, cut the line end itself.
         let to = if from == to && motion == Motion::End { self.target(Motion::Right, to) } else { to };
         if from != to {
             self.kept = YankedText { text: self.buffer.slice(from, to).text(), lines: false };
@@ -342,7 +341,7 @@ impl Text {
         }
     }
 
-    /// Every change goes through here.
+    /// Makes a change. All changes go through here.
     fn change(&mut self, from: Pos, to: Pos, text: Fragment, kind: ChangeKind) {
         self.select_from(None, SelectionShape::Between);
         self.column = None;
@@ -350,7 +349,7 @@ impl Text {
             return;
         }
         let end = self.history.change(&mut self.buffer, (from, to), text, kind, self.cursor);
-        // What was put in may have joined what stands behind it.
+        // The new text may have joined a cluster with the text behind it.
         let cursor = Pos::new(end.row, cluster::at_or_after(self.row(end.row), end.byte));
         self.cursor = cursor;
         self.history.set_cursor_after(cursor);

@@ -1,7 +1,8 @@
-//! The keys of vim over a text, for whoever set `editor.vim`: a machine of modes that turns strokes into moves and changes.
+//! Vim keys for people who set `editor.vim`: a state machine that turns strokes into moves and changes of a
+//! text.
 //!
-//! It can do nothing but move in the text and change it. There is no command line: `:` only asks for a line to go to, and no
-//! stroke approves, runs, sends, leaves or writes anything. `ZZ` and macros are not here.
+//! It can only move in the text and change it. There is no command line: `:` only asks for a line number, and
+//! no stroke approves, runs, sends, quits or writes anything. `ZZ` and macros are not supported.
 
 mod change;
 mod keys;
@@ -23,26 +24,26 @@ pub(crate) const HALF_DOWN: char = '\u{4}';
 pub(crate) const HALF_UP: char = '\u{15}';
 pub(crate) const REDO: char = '\u{12}';
 
-/// A count is never taken for more than this; the number of a line is.
+/// The largest count; line numbers have a limit of their own.
 const MAX_COUNT: usize = 10_000;
-/// Bytes that one stroke puts in at the most, however often it is repeated.
+/// The most bytes that one stroke may insert, repetitions included.
 pub(crate) const MAX_INSERTED_BYTES: usize = 16 << 20;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// They are text.
+    /// Strokes insert text.
     #[default]
     Insert,
-    /// They move and change.
+    /// Strokes move and change.
     Normal,
-    /// They move the end of what is selected.
+    /// Strokes move the end of the selection.
     Visual,
-    /// The same, in whole lines.
+    /// Like `Visual`, in whole lines.
     VisualLine,
 }
 
 impl Mode {
-    /// The word in the title.
+    /// The name in the title of the pane.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Mode::Insert => "INSERT",
@@ -53,45 +54,45 @@ impl Mode {
     }
 }
 
-/// What is left to do for whoever gave the stroke.
+/// What the caller has to do after a stroke.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum StrokeResult {
     /// Nothing.
     Done,
-    /// The key means here what it means without vim.
+    /// Handle the key as without vim.
     Pass,
-    /// A text is asked for that is looked for.
+    /// Ask for a search term.
     Find,
-    /// A line is asked for.
+    /// Ask for a line number.
     GoToLine,
-    /// A text goes to the clipboard.
+    /// Copy a text to the clipboard.
     Copy(String),
-    /// A move leads beyond the first line, or (`false`) beyond the last.
+    /// A move goes beyond the first line (`true`) or the last (`false`).
     Beyond(bool),
-    /// What was looked for is nowhere.
+    /// Report that the search found nothing.
     NoMatch,
-    /// It would have put in too much at once, and did not.
+    /// Report that nothing was inserted because it would be too much.
     TooMuch,
 }
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Vim {
     mode: Mode,
-    /// The strokes of a command that is not whole.
+    /// The strokes of an incomplete command.
     pending: String,
-    /// The last search on a line: the letter, backwards, in front of it.
+    /// The last search on a line: the letter, whether it goes backwards, whether it stops beside the letter.
     sought: Option<(char, bool, bool)>,
     /// The strokes of the last change, for `.`.
     last: String,
-    /// The strokes of the change that an insertion belongs to.
+    /// The strokes of the command that began the present insertion.
     current: String,
-    /// What was typed since the insertion began, and how often it is wanted.
+    /// The text typed since the insertion began, and how often it is to be inserted.
     typed: String,
     times: usize,
     replaying: bool,
-    /// Bytes that this stroke put in.
+    /// How many bytes this stroke inserted.
     put_in: usize,
-    /// Rows of half a page.
+    /// Half a page, in rows.
     pub(crate) half_page: usize,
 }
 
@@ -105,12 +106,12 @@ impl Vim {
         self.mode
     }
 
-    /// Whether Esc has something to end here.
+    /// Whether Esc would end something here.
     pub(crate) fn takes_esc(&self) -> bool {
         self.mode != Mode::Normal || !self.pending.is_empty()
     }
 
-    /// Goes to a mode without a stroke, as when the text is another now.
+    /// Changes the mode without a stroke, for example when the text was replaced.
     pub(crate) fn set_mode(&mut self, mode: Mode, text: &mut Text) {
         self.pending.clear();
         self.typed.clear();
@@ -122,7 +123,7 @@ impl Vim {
         self.settle(text);
     }
 
-    /// Something else moved the cursor or changed the text.
+    /// Call this after something else moved the cursor or changed the text.
     pub(crate) fn settle(&mut self, text: &mut Text) {
         if self.mode == Mode::Insert {
             return;
@@ -130,7 +131,7 @@ impl Vim {
         if matches!(self.mode, Mode::Visual | Mode::VisualLine) && text.anchor().is_none() {
             self.mode = Mode::Normal;
         }
-        // What the mouse selects, or keys with Shift, is selected in visual mode from then on.
+        // A selection by the mouse or by Shift keys starts visual mode.
         if let (Mode::Normal, Some((from, to))) = (self.mode, text.selection()) {
             let last =
                 if to.byte > 0 { Pos::new(to.row, cluster::previous(text.row(to.row), to.byte)) } else { to };
@@ -179,7 +180,7 @@ impl Vim {
         }
     }
 
-    /// A stroke while letters are text.
+    /// Handles a stroke in insert mode.
     fn insert(&mut self, stroke: char, text: &mut Text) -> StrokeResult {
         if stroke == ESC {
             return self.leave_insert(text);
@@ -207,7 +208,7 @@ impl Vim {
                 self.last = keys;
             }
         }
-        // What is made again is taken back as one with what else is.
+        // While `.` repeats a change, all of it stays one undo step.
         if !self.replaying {
             text.ungroup();
         }
@@ -218,7 +219,7 @@ impl Vim {
         if fits { StrokeResult::Done } else { StrokeResult::TooMuch }
     }
 
-    /// Whether so many bytes, so often, may be put in by this stroke beside what it did.
+    /// Whether this stroke may insert so many bytes so many times, in addition to what it has inserted already.
     fn may_put_in(&mut self, bytes: usize, times: usize) -> bool {
         let sum = self.put_in.saturating_add(bytes.saturating_mul(times));
         if sum <= MAX_INSERTED_BYTES {
@@ -227,7 +228,7 @@ impl Vim {
         sum <= MAX_INSERTED_BYTES
     }
 
-    /// Letters are text from here on; what is typed belongs to these strokes.
+    /// Starts insert mode; the typed text belongs to the command with these strokes.
     fn begin_insert(&mut self, keys: &str, times: usize, text: &mut Text) {
         self.mode = Mode::Insert;
         self.typed.clear();
@@ -239,14 +240,14 @@ impl Vim {
         text.group();
     }
 
-    /// A change is whole: `.` makes it again.
+    /// Stores a complete change for `.`.
     fn remember(&mut self, keys: &str) {
         if !self.replaying {
             keys.clone_into(&mut self.last);
         }
     }
 
-    /// Makes the last change again, as often as there is room for.
+    /// Repeats the last change, as often as it may.
     fn repeat_last(&mut self, times: usize, text: &mut Text) -> StrokeResult {
         let keys = self.last.clone();
         let mut answer = StrokeResult::Done;
@@ -278,7 +279,7 @@ impl Vim {
     }
 }
 
-/// What a stroke types.
+/// Applies one stroke of typed text.
 fn type_in(stroke: char, text: &mut Text) {
     text.apply(match stroke {
         ENTER => Edit::Newline,

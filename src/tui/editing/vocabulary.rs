@@ -1,4 +1,4 @@
-//! The words in which keys speak to a text: moves and changes.
+//! The moves and changes that keys can request from a text.
 
 use crate::tui::action::Action;
 
@@ -23,15 +23,15 @@ pub enum Motion {
     PageUp(u16),
     /// So many lines down.
     PageDown(u16),
-    /// To the bracket that belongs to the one under the cursor.
+    /// To the partner of the bracket under the cursor.
     Bracket,
 }
 
-/// One change or move that every text knows.
+/// One change or move that every text supports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Edit {
     Insert(char),
-    /// Put in a text.
+    /// Insert a text.
     Paste(String),
     /// Begin a new line.
     Newline,
@@ -45,17 +45,17 @@ pub enum Edit {
     KillToEnd,
     /// Delete to the start of the line.
     KillToStart,
-    /// Put in what was deleted or copied last.
+    /// Insert what was deleted or copied last.
     Yank,
-    /// Keep what is selected for [`Edit::Yank`].
+    /// Copy the selection for [`Edit::Yank`].
     Copy,
-    /// The same, and delete it.
+    /// Cut the selection.
     Cut,
-    /// Take the last change back.
+    /// Undo the last change.
     Undo,
-    /// Make a change again that was taken back.
+    /// Redo the change that was undone last.
     Redo,
-    /// Begin to select by moves alone, or stop it.
+    /// Start or stop selecting with every move.
     Mark,
     SelectAll,
     /// Move the cursor; `true` selects on the way.
@@ -63,7 +63,7 @@ pub enum Edit {
 }
 
 impl Edit {
-    /// The change that an action makes in a text, if it makes one.
+    /// The change that an action makes in a text; `None` for other actions.
     pub(crate) fn of(action: Action) -> Option<Self> {
         let moved = |motion| Some(Edit::Move(motion, false));
         let selected = |motion| Some(Edit::Move(motion, true));

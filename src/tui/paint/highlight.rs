@@ -1,7 +1,7 @@
-//! Colours of code: text → classes of its parts, worked out on one thread of its own, never while a frame is drawn.
+//! Syntax highlighting: classifies the parts of code on one thread of its own, never while a frame is drawn.
 //!
-//! The thread starts with the first request and ends when there was none for a while; the grammars go with it. What a
-//! class looks like is the theme's matter.
+//! The thread starts with the first request and ends when there was none for a while; it drops the grammars
+//! then. The theme decides what a class looks like.
 
 mod scopes;
 #[cfg(test)]
@@ -15,22 +15,23 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use work::Work;
 
-/// The thread ends when nothing was asked for so long.
+/// The thread ends after so long without a request.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// A line of code with the classes of its parts: byte ranges in order and apart; what lies between is plain.
+/// A line of code with the classes of its parts: byte ranges, ordered and not overlapping; text between them is
+/// plain.
 pub(crate) type Classes = (String, Vec<(Range<usize>, Syntax)>);
 
 /// Colours for some lines of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct HighlightResult {
     pub(crate) key: u64,
-    /// The number of the first line, from 0. All lines before it are as they were told last.
+    /// The number of the first line, from 0. All lines before it are unchanged since the last result.
     pub(crate) first_line: usize,
     /// The lines, without their ends.
     pub(crate) lines: Vec<Classes>,
-    /// The line, as it was told last, with which the text goes on behind them as it was; `None`: what is behind them was
-    /// not told, or comes.
+    /// The old line that directly follows these lines: from there on the earlier result still holds. `None`:
+    /// there is no earlier result for what follows, or more results will come.
     pub(crate) goes_on: Option<usize>,
 }
 
@@ -39,7 +40,7 @@ pub(crate) struct Highlighter {
     patience: Duration,
 }
 
-/// A text that is to be coloured.
+/// A text to highlight.
 #[derive(Clone, Debug)]
 struct Request {
     key: u64,
@@ -58,7 +59,7 @@ struct HighlightState {
     waiting: VecDeque<Request>,
     forgotten: Vec<u64>,
     done: Vec<HighlightResult>,
-    /// Whether the thread is there.
+    /// Whether the thread runs.
     works: bool,
     closed: bool,
 }
@@ -70,7 +71,7 @@ impl HighlightQueue {
 }
 
 impl Highlighter {
-    /// Nothing is started or loaded yet. `waker` is called on the other thread when there is something to take.
+    /// Starts no thread and loads nothing yet. `waker` is called on the other thread when results are ready.
     pub(crate) fn start(waker: impl Fn() + Send + 'static) -> Self {
         Self::with_patience(waker, IDLE_TIMEOUT)
     }
@@ -84,9 +85,9 @@ impl Highlighter {
         Self { shared: Arc::new(shared), patience }
     }
 
-    /// Asks for the colours of a text. A request for the same key that still waits is replaced; what was told of the
-    /// beginning of the text under this key is not told again. While a text grows, ask with whole lines only: the
-    /// colours of half a line are work for nothing.
+    /// Requests the colours of a text. Replaces a request for the same key that still waits; lines at the start
+    /// of the text that did not change under this key are not sent again. While a text grows, pass whole lines
+    /// only: the colours of half a line are wasted work.
     pub(crate) fn request(&self, key: u64, language: &str, text: Arc<str>) {
         let mut state = self.shared.state();
         let request = Request { key, language: language.to_owned(), text };
@@ -100,11 +101,11 @@ impl Highlighter {
         }
         let (shared, patience) = (self.shared.clone(), self.patience);
         let thread = std::thread::Builder::new().name("highlight".into());
-        // Without a thread code stays plain; the next request tries again.
+        // If the thread can't be started, code stays plain; the next request tries again.
         state.works = thread.spawn(move || work(&shared, patience)).is_ok();
     }
 
-    /// The colours of a key are not known any more: the next request for it is answered from line 0 on.
+    /// Forgets the colours of a key: the next request for it is answered from line 0 on.
     pub(crate) fn forget(&self, key: u64) {
         let mut state = self.shared.state();
         state.waiting.retain(|r| r.key != key);
@@ -114,7 +115,7 @@ impl Highlighter {
         }
     }
 
-    /// What was worked out since the last time, in order.
+    /// Takes the results since the last call, in order.
     pub(crate) fn take(&self) -> Vec<HighlightResult> {
         std::mem::take(&mut self.shared.state().done)
     }
@@ -127,7 +128,7 @@ impl Drop for Highlighter {
     }
 }
 
-/// Says that the thread is gone, also when a grammar made it panic: the next request starts another.
+/// Marks the thread as gone when dropped, also when a grammar panics: the next request starts another thread.
 struct StopOnDrop<'a>(&'a HighlightQueue);
 
 impl Drop for StopOnDrop<'_> {
@@ -138,7 +139,7 @@ impl Drop for StopOnDrop<'_> {
     }
 }
 
-/// The life of the thread.
+/// The thread's main loop.
 fn work(shared: &HighlightQueue, patience: Duration) {
     let _leaving = StopOnDrop(shared);
     let mut work = Work::new();
@@ -158,7 +159,7 @@ fn work(shared: &HighlightQueue, patience: Duration) {
     }
 }
 
-/// Waits for the next request; `None`: the thread is not needed.
+/// Waits for the next request; `None`: there was none for so long that the thread ends.
 fn next(shared: &HighlightQueue, work: &mut Work, patience: Duration) -> Option<Request> {
     let mut state = shared.state();
     loop {

@@ -1,26 +1,28 @@
-//! Hyperlinks that a terminal opens by itself (OSC 8): which addresses may be one, and how a cell carries its link to the writer.
+//! Hyperlinks that the terminal opens by itself (OSC 8): decides which addresses may be links, and how a cell
+//! carries its link to the writer.
 //!
-//! A cell has no room for an address. It carries a number in the colour of its underline, which nothing else uses and which is
-//! never written; the writer asks here for the address of the number. A number means one address for as long as the
-//! program lives, so that no cell that stays on screen ever leads elsewhere.
+//! A cell has no field for an address. It carries a number in its underline colour, which nothing else uses and
+//! which is never written to the terminal; the writer looks the number up here. A number keeps its address for
+//! the whole life of the program, so a cell on screen never comes to lead elsewhere.
 //!
-//! An address goes to the terminal as it is, so only such are taken that hold nothing but the signs of an address: they end no
-//! sequence and hide nothing. Addresses of files are none: what a run wrote is not to be opened by a click.
+//! An address goes to the terminal unescaped, so only addresses made of address characters are accepted: these
+//! can't end the sequence and can't hide anything. File addresses are no links: a click must not open what a
+//! run wrote.
 
 use ratatui::style::{Color, Style};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Bytes of an address at the most: terminals drop longer ones.
+/// The longest address in bytes: terminals drop longer ones.
 const MAX_ADDRESS_BYTES: usize = 2_000;
-/// Addresses at the most, in one life of the program; what comes later is text.
+/// The most addresses in one life of the program; later ones are drawn as text.
 const MAX_ADDRESSES: usize = 4_096;
-/// What an address begins with.
+/// The schemes that may be links.
 const SCHEMES: [&str; 3] = ["https://", "http://", "mailto:"];
 
-/// The addresses on screen, shared by those who paint and the one who writes; or none, where the terminal is not known to
-/// take them.
+/// The addresses on screen, shared by the painters and the writer; `None` inside where the terminal is not
+/// known to support hyperlinks.
 #[derive(Clone, Debug, Default)]
 pub struct Hyperlinks(Option<Arc<Mutex<LinkTable>>>);
 
@@ -31,21 +33,22 @@ struct LinkTable {
 }
 
 impl Hyperlinks {
-    /// Hyperlinks for a terminal that takes them.
+    /// Hyperlinks for a terminal that supports them.
     pub(crate) fn enabled() -> Self {
         Self(Some(Arc::default()))
     }
 
-    /// Hyperlinks where the terminal of this environment takes them, or drops them without a trace.
+    /// Enables hyperlinks where the environment names a terminal that supports them, or ignores them without a
+    /// trace.
     pub(crate) fn of(env: impl Fn(&str) -> Option<String>) -> Self {
         let value = |name: &str| env(name).unwrap_or_default();
         let term = value("TERM");
-        // Consoles write what they don't know.
+        // Consoles print sequences they don't know.
         let writes = ["", "linux", "dumb", "unknown"].contains(&term.as_str())
             || ["vt", "eterm"].iter().any(|start| term.starts_with(start));
-        // Before 0.50 some addresses ended the terminal.
+        // VTE before 0.50 crashes on some addresses.
         let breaks = value("VTE_VERSION").parse::<u32>().is_ok_and(|version| version < 5000);
-        // From 3.4 tmux keeps links and hands them on to terminals that take them.
+        // From 3.4 on, tmux stores links and passes them to terminals that support them.
         let tmux =
             value("TERM_PROGRAM") == "tmux" && is_version_at_least(&value("TERM_PROGRAM_VERSION"), (3, 4));
         let holds_back = env("STY").is_some()
@@ -53,7 +56,7 @@ impl Hyperlinks {
         if writes || breaks || holds_back { Self::default() } else { Self::enabled() }
     }
 
-    /// What makes a text a link to an address; nothing where it may be none.
+    /// The style that makes a text a link to an address; an empty style where the address may not be a link.
     pub(crate) fn style_for(&self, address: &str) -> Style {
         let number = self.0.as_ref().filter(|_| is_address(address)).and_then(|table| {
             let mut table = table.lock().unwrap_or_else(PoisonError::into_inner);
@@ -85,15 +88,15 @@ impl Hyperlinks {
 pub(crate) struct LinkNumber(pub(crate) u32);
 
 impl LinkNumber {
-    /// From here on numbers are those of pictures, which cells carry in the same way.
+    /// Numbers from here on belong to pictures, which cells carry in the same way.
     pub(crate) const BEYOND: u32 = 1 << 23;
 
-    /// The link that a cell carries.
+    /// The link number that a cell carries.
     pub(crate) fn carried(underline: Color) -> Option<Self> {
         Self::any(underline).filter(|number| *number < Self::BEYOND).map(Self)
     }
 
-    /// The number that a cell carries, of whatever.
+    /// The number that a cell carries, of a link or of a picture.
     pub(crate) fn any(underline: Color) -> Option<u32> {
         match underline {
             Color::Rgb(r, g, b) => Some(u32::from_be_bytes([0, r, g, b])),
@@ -102,8 +105,8 @@ impl LinkNumber {
     }
 }
 
-/// The bare addresses in a text. One that may go on behind what is understood of it is none: it would lead elsewhere than it
-/// reads.
+/// Finds the bare addresses in a text. If an address may continue behind the part that was recognized, it is
+/// left out: the link would lead elsewhere than the text reads.
 pub(crate) fn bare_addresses(text: &str) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     for (colon, _) in text.match_indices(':') {
@@ -133,7 +136,7 @@ pub(crate) fn bare_addresses(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// An address without what belongs to the sentence around it.
+/// Removes the punctuation at the end that belongs to the sentence around the address.
 fn without_punctuation(mut address: &str) -> &str {
     loop {
         let shorter = address.trim_end_matches(['.', ',', ';', ':', '!', '?', '\'', '*', '_', '~']);
@@ -149,7 +152,7 @@ fn without_punctuation(mut address: &str) -> &str {
     }
 }
 
-/// Whether a sign may stand in an address.
+/// Whether a character may occur in an address.
 fn is_sign(c: char) -> bool {
     c.is_ascii_graphic() && !matches!(c, '"' | '<' | '>' | '\\' | '^' | '`' | '{' | '|' | '}')
 }
@@ -187,7 +190,7 @@ mod tests {
             ("\"https://a.org\" (https://b.org).", &["https://a.org", "https://b.org"]),
             ("https://[::1]:80/", &["https://[::1]:80/"]),
             ("a://b:c http:// https:///x xhttps://a.org mailto:", &[]),
-            // They may go on: what is understood of them leads elsewhere.
+            // These may continue: the recognized part would lead elsewhere.
             ("https://ex\u{e4}mple.org https://a.org/{id} https://a.org\u{202e}gro", &[]),
             ("file:///etc/passwd javascript:alert(1) data:text/html,x ssh://a", &[]),
         ] {

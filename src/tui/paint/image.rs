@@ -1,7 +1,7 @@
-//! Pictures → rows of half blocks: each cell shows two pixels, one above the other. Called on a worker.
+//! Draws pictures as rows of half blocks: each cell shows two pixels, one above the other. Called on a worker.
 //!
-//! What is given was decoded and fitted elsewhere, by a confined process; what is transparent shows the background of
-//! the terminal.
+//! A confined process decoded and scaled the pixels before; transparent pixels show the background of the
+//! terminal.
 
 use crate::domain::Pixels;
 use crate::tui::theme::colour::ansi_color;
@@ -18,7 +18,7 @@ pub(crate) fn half_blocks(picture: &Pixels, depth: Depth) -> Vec<Line<'static>> 
     (0..picture.height()).step_by(2).map(|y| row(picture, y, depth, dark_on_light)).collect()
 }
 
-/// The mean luminance of what is not transparent.
+/// The mean luminance of the pixels that are not transparent.
 fn mean(picture: &Pixels) -> f64 {
     let (sum, count) = picture
         .bytes()
@@ -51,7 +51,7 @@ fn row(picture: &Pixels, y: u32, depth: Depth, dark_on_light: bool) -> Line<'sta
     Line::from(spans)
 }
 
-/// Whether a pixel is drawn where there are no colours.
+/// Whether a pixel is drawn on a terminal without colours.
 fn has_ink(rgb: Rgb, x: u32, y: u32, dark_on_light: bool) -> bool {
     let luminance = rgb.luminance().sqrt();
     let amount = if dark_on_light { 1.0 - luminance } else { luminance };

@@ -1,6 +1,7 @@
-//! Markdown → rows of a width. Every text passes `wrap`, and so `plain`: nothing foreign reaches a terminal raw.
+//! Lays out Markdown as rows of a given width. All text passes `wrap`, and so `plain`: nothing from outside
+//! reaches a terminal raw.
 //!
-//! [`lines`] lays out a text that is whole; [`MarkdownStream`] (in `stream`) lays out one that grows.
+//! [`lines`] lays out a complete text; [`MarkdownStream`] (in `stream`) lays out a growing one.
 
 mod layout;
 mod stream;
@@ -17,11 +18,12 @@ use layout::Layout;
 use pulldown_cmark::{Options, Parser};
 use ratatui::text::Line;
 
-/// What is read beyond CommonMark.
+/// Extensions that are read beyond CommonMark.
 const EXTENSIONS: Options =
     Options::ENABLE_TABLES.union(Options::ENABLE_STRIKETHROUGH).union(Options::ENABLE_TASKLISTS);
 
-/// The rows of a text, at most `width` columns each; no empty row first or last. Addresses in it are links.
+/// Lays out a text as rows of at most `width` columns, without an empty row at the start or end. Addresses
+/// become links.
 pub(crate) fn lines(text: &str, width: u16, theme: &Theme, links: &Hyperlinks) -> Vec<Line<'static>> {
     let mut layout = Layout::new(width, theme, links);
     layout.events(Parser::new_ext(text, EXTENSIONS));

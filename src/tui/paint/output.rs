@@ -1,10 +1,10 @@
-//! What a program printed → lines, while it prints. A progress bar stays one line, colours are kept, nothing else that a
-//! terminal would obey gets through.
+//! Turns a program's output into lines while it is printed. A progress bar stays one line, colours are kept,
+//! all other terminal sequences are removed.
 //!
-//! Each stream writes its own rows, in the order in which they began: a line whose middle was interrupted by the other
-//! stream stays one line. Programs can go back to their last rows, as on a terminal that shows so many. The
-//! first and the last rows are kept; one line between them says how many are left out.
-//! This module neither wraps nor scrolls.
+//! Each stream writes its own rows, in the order in which they began: a line interrupted by the other stream
+//! stays one line. Programs can move back to their last rows, as on a terminal of that height. The first and
+//! the last rows are kept; one line between them says how many are left out. This module neither wraps nor
+//! scrolls.
 
 mod cursor;
 mod decode;
@@ -26,12 +26,13 @@ pub(crate) use row::TAB;
 use row::{OutputRow, RowKind};
 use std::borrow::Cow;
 
-/// What became of the lines when output was added.
+/// How the lines changed when output was added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LineChange {
-    /// The first line that is not what it was; all before it are.
+    /// The first changed line; all lines before it are as they were.
     pub(crate) from: usize,
-    /// Lines between the first and the last were let go: what was line `n` behind `from` is line `n - gone` now.
+    /// So many lines between the first and the last were dropped: the former line `n`, at or behind `from`, is
+    /// line `n - gone` now.
     pub(crate) gone: usize,
 }
 
@@ -41,14 +42,14 @@ pub(crate) struct Output {
     kept: RowBuffer,
     stdout: Cursor,
     stderr: Cursor,
-    /// The lowest row that was changed by the present push.
+    /// The lowest row that the present push changed.
     touched: u64,
-    /// Whether bytes of it were never kept.
+    /// Whether some bytes of the output were never kept.
     is_missing: bool,
 }
 
 impl Output {
-    /// What was kept of a run. What was not kept is told where it is missing.
+    /// Builds the lines from what was kept of a run. A note marks where output is missing.
     pub(crate) fn of(captured: &OutputBuffer) -> Self {
         let mut output = Self::default();
         let mut gaps = [Stream::Stdout, Stream::Stderr].map(|stream| {
@@ -80,7 +81,7 @@ impl Output {
         output
     }
 
-    /// Adds what was printed. A piece may end anywhere.
+    /// Adds output. A piece may end anywhere, even inside a character or sequence.
     pub(crate) fn push(&mut self, stream: Stream, bytes: &[u8]) -> LineChange {
         self.touched = self.kept.next();
         let gone = self.kept.dropped_rows();
@@ -90,7 +91,7 @@ impl Output {
         self.changed(gone)
     }
 
-    /// No more output comes: a character that was begun is shown as bytes.
+    /// Ends the output: an incomplete character is shown as bytes.
     pub(crate) fn finish(&mut self) -> LineChange {
         self.touched = self.kept.next();
         let gone = self.kept.dropped_rows();
@@ -105,22 +106,22 @@ impl Output {
         decoder.finish(&mut |token| self.obey(stream, token));
     }
 
-    /// How many lines there are, that about left out lines counted.
+    /// The number of lines, including the one about left-out lines.
     pub(crate) fn len(&self) -> usize {
         self.kept.lines()
     }
 
-    /// Whether lines between the first and the last were let go, or bytes of it were never kept.
+    /// Whether lines between the first and the last were dropped, or bytes were never kept.
     pub(crate) fn left_out(&self) -> bool {
         self.kept.dropped_rows() > 0 || self.is_missing
     }
 
-    /// Whether there is none.
+    /// Whether there are no lines.
     pub(crate) fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The text of a line as it was printed: what was written over is gone, tabs are tabs.
+    /// The text of a line as it was finally printed: without what was overwritten, with tabs.
     pub(crate) fn printed(&self, at: usize) -> Cow<'_, str> {
         match self.kept.line_view(at) {
             Some(LineView::Row(row)) => Cow::Borrowed(row.text()),
@@ -129,7 +130,8 @@ impl Output {
         }
     }
 
-    /// The number that a line keeps, whatever is let go; the line about left out lines has that of the first of them.
+    /// The number of a line, which stays the same when other lines are dropped; the line about left-out lines
+    /// has the number of the first of them.
     pub(crate) fn number(&self, line: usize) -> usize {
         self.kept.number(line)
     }
@@ -138,7 +140,7 @@ impl Output {
         self.kept.line_with(number)
     }
 
-    /// A line, safe to draw; an empty one behind the last.
+    /// Returns a line, safe to draw; an empty one if there is none.
     pub(crate) fn line(&self, at: usize, theme: &Theme) -> Line<'static> {
         match self.kept.line_view(at) {
             Some(LineView::Row(row)) => paint_row(row, theme),
@@ -160,7 +162,7 @@ impl Output {
     fn changed(&self, gone_before: u64) -> LineChange {
         let gone = self.kept.dropped_rows() - gone_before;
         let from = self.kept.line_of(self.touched, gone > 0);
-        // The line that tells of those left out takes the place of one.
+        // The line about left-out lines takes the place of one of them.
         let gone = gone.saturating_sub(u64::from(gone_before == 0));
         let number = |n| usize::try_from(n).unwrap_or(usize::MAX);
         LineChange { from: number(from), gone: number(gone) }
@@ -173,7 +175,7 @@ impl Output {
         }
     }
 
-    /// Says that bytes of a stream are missing here.
+    /// Adds a note that bytes of a stream are missing here.
     fn missing(&mut self, stream: Stream, bytes: u64) {
         self.end(stream);
         self.is_missing = true;

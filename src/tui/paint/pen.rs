@@ -1,5 +1,5 @@
-//! What a terminal of a given depth is told of how printed characters look. Text in the colour of its own background is
-//! drawn without colours.
+//! Converts the look of printed characters to a style for a terminal of a given colour depth. Text in the
+//! colour of its own background is drawn without colours.
 
 use crate::domain::{Pen, PenColor, PenMark};
 use crate::tui::theme::colour::{Colour, rgb_of};
@@ -15,7 +15,7 @@ const MARKS: [(PenMark, Modifier); 6] = [
     (PenMark::CrossedOut, Modifier::CROSSED_OUT),
 ];
 
-/// The style that a terminal of this depth shows.
+/// The style that a terminal of this depth can show.
 pub(super) fn style(pen: Pen, depth: Depth) -> Style {
     let mono = Modifier::BOLD | Modifier::UNDERLINED | Modifier::REVERSED;
     let marked = MARKS.iter().filter(|(mark, _)| pen.has(*mark));

@@ -1,8 +1,9 @@
-//! The one place that makes text safe to draw: any bytes → visible characters with styles.
+//! The one place that makes text safe to draw: any bytes in, visible characters with styles out.
 //!
-//! What a terminal would obey, hide or reorder is shown as text instead: `\x1b`, `\xff`, `<U+202E>`, in a style of its
-//! own. What comes out holds no control character, no direction control, nothing of no width that is not part of the
-//! character before it; passing it through again changes nothing. It does not wrap; see `wrap`.
+//! Whatever a terminal would obey, hide or reorder is shown as text instead (`\x1b`, `\xff`, `<U+202E>`), in a
+//! style of its own. The result contains no control characters, no direction controls, and nothing of zero
+//! width except as part of the character before it; a second pass changes nothing. This module does not wrap;
+//! see `wrap`.
 
 use crate::domain::unicode::{self, HiddenReason};
 pub(crate) use crate::text::cells::width;
@@ -17,43 +18,42 @@ pub(crate) const TAB: usize = 4;
 /// More marks than this on one character are shown as text: no script needs them, and they paint over neighbours.
 const MAX_MARKS: usize = 8;
 
-/// How strictly text is taken.
+/// How strictly characters are judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub(crate) enum Strictness {
-    /// Prose and output: joiners that do their ordinary work and unusual spaces are drawn, the latter as a space.
+    /// Prose and output: joiners in ordinary use and unusual spaces are drawn, the latter as a plain space.
     #[default]
     Text,
-    /// Code: everything that is not what it looks like is shown.
+    /// Code: every character that is not what it looks like is shown as text.
     Code,
 }
 
-/// One character as it is drawn, with the bytes that it stands for.
+/// One drawn character, with the source bytes that it stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Glyph<'a> {
-    /// What is drawn: never empty, safe.
+    /// What is drawn: never empty, always safe.
     pub(crate) text: Cow<'a, str>,
-    /// Its columns; at least 1.
+    /// Its width in columns; at least 1.
     pub(crate) width: usize,
-    /// Where the source of it begins.
+    /// Where it begins in the source.
     pub(crate) start: usize,
     pub(crate) end: usize,
-    /// Whether it is shown as text in place of something that may not be drawn.
+    /// Whether it is an escape, shown instead of something that may not be drawn.
     pub(crate) marked: bool,
 }
 
-/// The glyphs of one line (a line feed in it is shown as text). `column` is where the line begins, for tab stops.
+/// The glyphs of one line (a line feed in it is shown as text).
 pub(crate) fn glyphs(line: &str, strictness: Strictness, tab: usize) -> Glyphs<'_> {
     Glyphs { line, at: 0, column: 0, strictness, tab: tab.max(1), pending: Vec::new() }
 }
 
-/// Iterator over the glyphs of a line.
 pub(crate) struct Glyphs<'a> {
     line: &'a str,
     at: usize,
     column: usize,
     strictness: Strictness,
     tab: usize,
-    /// Glyphs of a cluster that is taken apart, last first.
+    /// The remaining glyphs of a cluster that was split up, last first.
     pending: Vec<Glyph<'a>>,
 }
 
@@ -76,7 +76,7 @@ impl<'a> Glyphs<'a> {
         let bytes = rest.as_bytes();
         let first = *bytes.first()?;
         let start = self.at;
-        // The common case: a printable ASCII character with another ASCII character behind it.
+        // The common case: printable ASCII, followed by ASCII or nothing.
         if (b' '..=b'~').contains(&first) && bytes.get(1).is_none_or(u8::is_ascii) {
             self.at += 1;
             let text = Cow::Borrowed(rest.get(..1)?);
@@ -105,9 +105,10 @@ impl<'a> Glyphs<'a> {
         self.pending.pop()
     }
 
-    /// Whether a cluster can be drawn as it is.
+    /// Whether a cluster can be drawn unchanged.
     fn may_be_drawn(&self, cluster: &str, start: usize) -> bool {
-        // A mark needs ink to stand on: a blank with one on it could pass for no blank, and be drawn as one.
+        // A combining mark needs a visible base: a space with a mark could look like a letter, and be drawn as
+        // a space.
         let first = cluster.chars().next();
         if (cluster.len() > 1 && first == Some(' ')) || first.is_some_and(|first| width_of(first) == 0) {
             return false;
@@ -130,7 +131,8 @@ impl<'a> Glyphs<'a> {
     fn char_may_be_drawn(&self, before: Option<char>, c: char, after: Option<char>, at: usize) -> bool {
         match unicode::hidden(c) {
             None if c == '\n' || c == '\t' => false,
-            // A presentation selector belongs to an emoji (or a keycap digit) or is there to hide something.
+            // A presentation selector is only allowed behind an emoji or a keycap digit; elsewhere it could
+            // hide something.
             None if c == '\u{fe0e}' || c == '\u{fe0f}' => {
                 before.is_some_and(|b| unicode::emoji(b) || matches!(b, '#' | '*' | '0'..='9'))
             }
@@ -144,7 +146,7 @@ impl<'a> Glyphs<'a> {
         }
     }
 
-    /// Shows a cluster character by character: what may be drawn as it is, the rest as text.
+    /// Shows a cluster character by character: safe characters as they are, the others escaped.
     fn take_apart(&mut self, cluster: &'a str, start: usize) {
         let mut parts: Vec<Glyph<'a>> = Vec::new();
         let mut marks = 0usize;
@@ -183,13 +185,14 @@ impl<'a> Glyphs<'a> {
     }
 }
 
-/// Puts a combining mark on the glyph before it, if there is one that can bear it.
+/// Puts a combining mark on the glyph before it, if that one can carry it.
 fn joins_mark(parts: &mut [Glyph<'_>], c: char, end: usize) -> bool {
     match parts.last_mut() {
         Some(last) if !last.marked && last.text != " " => {
             let mut text = last.text.to_string();
             text.push(c);
-            // It must stay one character of the same width, or the terminal and we would disagree.
+            // It must stay one character of the same width, or the terminal and sayso would disagree about
+            // columns.
             if text.graphemes(true).count() != 1 || width(&text) != last.width {
                 return false;
             }
@@ -201,7 +204,7 @@ fn joins_mark(parts: &mut [Glyph<'_>], c: char, end: usize) -> bool {
     }
 }
 
-/// How a character that may not be drawn is shown: `\x1b` for bytes that ASCII terminals obey, `<U+202E>` for others.
+/// How an unsafe character is shown: `\x1b` for bytes that ASCII terminals obey, `<U+202E>` for others.
 pub(crate) fn escape_char(c: char) -> String {
     let code = u32::from(c);
     if code < 0x80 { format!("\\x{code:02x}") } else { format!("<U+{code:04X}>") }
@@ -211,12 +214,12 @@ fn width_of(c: char) -> usize {
     width(c.encode_utf8(&mut [0; 4]))
 }
 
-/// Whether text can be drawn as it is, byte by byte.
+/// Whether all of the text is printable ASCII, so that it can be drawn unchanged.
 pub(crate) fn is_plain(text: &str) -> bool {
     text.bytes().all(|b| (b' '..=b'~').contains(&b))
 }
 
-/// Text made safe for one line, without styles: titles, file names, messages.
+/// Makes text safe for one line, without styles: titles, file names, messages.
 pub(crate) fn clean(text: &str) -> Cow<'_, str> {
     if is_plain(text) {
         return Cow::Borrowed(text);
@@ -224,7 +227,7 @@ pub(crate) fn clean(text: &str) -> Cow<'_, str> {
     Cow::Owned(glyphs(text, Strictness::Text, TAB).map(|g| g.text).collect())
 }
 
-/// One line made safe, with `base` as its look and `mark` for what is shown as text.
+/// Makes one line safe, with `base` as its style and `mark` for escapes.
 #[cfg(test)]
 pub(crate) fn line(text: &str, strictness: Strictness, base: Style, mark: Style) -> Line<'static> {
     if is_plain(text) {
@@ -237,7 +240,7 @@ pub(crate) fn line(text: &str, strictness: Strictness, base: Style, mark: Style)
     spans.finish()
 }
 
-/// Collects styled text, joining neighbours of one style.
+/// Collects styled text; joins neighbours of the same style.
 #[derive(Default)]
 pub(crate) struct Spans {
     done: Vec<Span<'static>>,
@@ -246,7 +249,7 @@ pub(crate) struct Spans {
 }
 
 impl Spans {
-    /// Adds text; the caller vouches that it is safe.
+    /// Adds text; the caller guarantees that it is safe.
     pub(crate) fn push(&mut self, text: &str, style: Style) {
         if style != self.style {
             self.close();
@@ -255,7 +258,7 @@ impl Spans {
         self.text.push_str(text);
     }
 
-    /// The line so far; the next push begins a new one.
+    /// Returns the line so far; the next push begins a new one.
     pub(crate) fn finish(&mut self) -> Line<'static> {
         self.close();
         Line::from(std::mem::take(&mut self.done))

@@ -1,4 +1,5 @@
-//! The screen of a run's own terminal → cells that are safe to draw: each is text from outside, and stays in its place.
+//! Draws the screen of a run's own terminal as cells that are safe to draw. Each cell is text from outside, and
+//! stays in its cell.
 
 use super::pen;
 use super::plain::{self, Strictness};
@@ -9,16 +10,16 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 use std::borrow::Cow;
 
-/// What is drawn of a character that may not be drawn: what it is has no room in its cell.
+/// Drawn for an unsafe character: its escape does not fit into one cell.
 const REPLACEMENT: &str = "?";
 
-/// So many rows of it are above what has room.
+/// How many rows of the screen are scrolled off above an area of this height.
 pub(crate) fn rows_above(screen: &TerminalScreen, height: u16) -> u16 {
     let last = screen.cursor.map_or(0, |(row, _)| row);
     (last + 1).saturating_sub(height)
 }
 
-/// Draws it, with the row of its cursor in sight; tells where that stands.
+/// Draws the screen so that the row of its cursor is visible; returns the cursor's position.
 pub(crate) fn draw(screen: &TerminalScreen, area: Rect, buf: &mut Buffer, theme: &Theme) -> Option<Position> {
     let above = rows_above(screen, area.height);
     for (y, row) in (area.y..area.bottom()).zip(screen.rows.iter().skip(above.into())) {
@@ -41,7 +42,7 @@ pub(crate) fn draw(screen: &TerminalScreen, area: Rect, buf: &mut Buffer, theme:
     area.contains(place).then_some(place)
 }
 
-/// The text of a cell as it may be drawn, and whether it stands for something that may not be.
+/// The safe text of a cell, and whether it replaces something that may not be drawn.
 fn cell_symbol(cell: &ScreenCell) -> (Cow<'static, str>, bool) {
     let mut text = String::from(cell.character);
     if cell.marks.is_none() && plain::is_plain(&text) {
@@ -49,7 +50,7 @@ fn cell_symbol(cell: &ScreenCell) -> (Cow<'static, str>, bool) {
     }
     let alone = text.clone();
     text.extend(cell.marks.iter().map(|marks| &**marks));
-    // What is wider than its cell with its marks loses them.
+    // If a character with its marks is wider than its cell, the marks are dropped.
     [text, alone]
         .into_iter()
         .find(|text| fits(text, cell.width))
@@ -70,7 +71,7 @@ fn fits(text: &str, width: u8) -> bool {
 fn style(cell: &ScreenCell, theme: &Theme) -> Style {
     let mut pen = cell.pen;
     if cell.character == ' ' && cell.marks.is_none() {
-        // Nothing is hidden by a blank in the colour behind it.
+        // A space in the colour of its background must not hide anything.
         pen.fg = PenColor::Default;
     }
     pen::style(pen, theme.depth())
@@ -103,14 +104,14 @@ mod tests {
         let hostile = ['\u{1b}', '\u{9b}', '\u{202e}', '\u{200b}', '\u{e0041}', '\u{7}'];
         for c in hostile {
             assert_eq!(row(vec![cell(c, "", 1), cell('b', "", 1)]).0, "?b      ", "{c:?}");
-            // On a character it is left out.
+            // On another character it is dropped.
             let marked = String::from(c);
             assert_eq!(row(vec![cell('a', &marked, 1), cell('b', "", 1)]).0, "ab      ", "{c:?}");
         }
         assert_eq!(row(vec![cell('e', "\u{301}", 1), cell('b', "", 1)]).0, "e\u{301}b      ");
         let wide = vec![cell('漢', "", 2), cell(' ', "", 0), cell('b', "", 1)];
         assert!(row(wide).0.starts_with("漢"));
-        // Half of one that does not fit is blank.
+        // The half of a wide character that does not fit is blank.
         let mut cut = vec![cell('a', "", 1); 7];
         cut.push(cell('漢', "", 2));
         assert_eq!(row(cut).0, "aaaaaaa ");

@@ -1,7 +1,8 @@
-//! Wrapping: one line of styled text → rows of a width. Nothing is cut; every row tells which bytes it shows.
+//! Wraps one line of styled text into rows of a width. Nothing is cut off; every row knows which bytes it
+//! shows.
 //!
-//! Code breaks anywhere between characters, prose between words. Widths are those of `plain`; this module never looks
-//! at what a character is.
+//! Code breaks anywhere between characters, prose between words. Widths are those of `plain`; this module never
+//! inspects characters itself.
 
 use super::plain::{self, Spans, Strictness};
 use ratatui::layout::Alignment;
@@ -9,20 +10,20 @@ use ratatui::style::Style;
 use ratatui::text::Line;
 use std::ops::Range;
 
-/// How a row goes on with the row above it.
+/// How a row continues the row above it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Joint {
-    /// It does not: it begins a line.
+    /// It does not: it begins a new line.
     None,
-    /// The blanks between them were left out.
+    /// The spaces between the two rows were left out.
     Blank,
-    /// Nothing was.
+    /// Nothing was left out between the two rows.
     Direct,
 }
 
 impl Joint {
-    /// How a row goes on with the one above. Rows carry it as their alignment, which means nothing to rows of whole
-    /// cells, and which whatever is put in front of them leaves as it is.
+    /// Reads how a row continues the one above. Rows store this in their `alignment`: it has no effect on rows
+    /// drawn cell by cell, and inserting spans before the row does not change it.
     pub(crate) fn of(row: &Line<'_>) -> Self {
         match row.alignment {
             Some(Alignment::Left) => Joint::Blank,
@@ -50,15 +51,14 @@ pub(crate) struct WrappedRow {
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WrapOptions {
-    /// Columns of a row; less than 2 counts as 2 (the widest character).
+    /// The width in columns; less than 2 counts as 2 (the widest character).
     pub(crate) width: usize,
-    /// How strictly text is taken.
     pub(crate) strictness: Strictness,
-    /// Between words rather than anywhere.
+    /// Break between words rather than anywhere.
     pub(crate) words: bool,
     /// Columns between tab stops.
     pub(crate) tab: usize,
-    /// The look of what is shown as text in place of something else.
+    /// The style of escapes.
     pub(crate) mark: Style,
 }
 
@@ -72,8 +72,8 @@ impl WrapOptions {
     }
 }
 
-/// The rows of one line. `styles` are runs as (end byte, look), in order; what lies behind the last has the look of
-/// the last, or none. An empty line is one empty row.
+/// Wraps one line. `styles` are runs as (end byte, style), in order; text behind the last run has the style of
+/// the last, or none. An empty line gives one empty row.
 pub(crate) fn rows(text: &str, styles: &[(usize, Style)], options: WrapOptions) -> Vec<WrappedRow> {
     let width = options.width.max(2);
     if !options.words && plain::is_plain(text) {
@@ -102,7 +102,7 @@ pub(crate) fn rows(text: &str, styles: &[(usize, Style)], options: WrapOptions) 
         }
         if builder.columns + glyph.width > width && !builder.cells.is_empty() {
             if is_space {
-                // Spaces at the end of a row are not carried over, only counted to it.
+                // Spaces at the end of a row are dropped, but their bytes are counted to the row.
                 builder.end = glyph.end;
                 builder.broken = true;
                 continue;
@@ -125,7 +125,7 @@ pub(crate) fn rows(text: &str, styles: &[(usize, Style)], options: WrapOptions) 
     rows
 }
 
-/// How many rows a line takes, without making them.
+/// The number of rows of a line, without making them.
 pub(crate) fn count(text: &str, options: WrapOptions) -> usize {
     let plain = plain::is_plain(text);
     if plain && !options.words {
@@ -137,7 +137,7 @@ pub(crate) fn count(text: &str, options: WrapOptions) -> usize {
     rows(text, &[], options).len()
 }
 
-/// What is wider than a row (an escape of many columns, a tab) is broken; only ASCII ever is that wide.
+/// Splits a glyph that is wider than a row (a long escape, a tab); only ASCII ever is that wide.
 fn pieces(text: &str, columns: usize, width: usize) -> impl Iterator<Item = (&str, usize)> {
     let whole = columns <= width || !text.is_ascii();
     let step = if whole { text.len().max(1) } else { width };
@@ -147,7 +147,7 @@ fn pieces(text: &str, columns: usize, width: usize) -> impl Iterator<Item = (&st
     })
 }
 
-/// A row in the making.
+/// The row being built.
 #[derive(Default)]
 struct Builder {
     text: String,
@@ -155,14 +155,14 @@ struct Builder {
     columns: usize,
     start: usize,
     end: usize,
-    /// The row is full and spaces follow: the next word begins a new one.
+    /// The row is full and spaces follow: the next word begins a new row.
     broken: bool,
-    /// How the row goes on with the one before.
+    /// How the row continues the one before.
     joint: Option<Joint>,
 }
 
 struct WrapCell {
-    /// Where its text ends in the text of the row.
+    /// Where the cell ends in the text of the row.
     upto: usize,
     width: usize,
     style: Style,
@@ -182,11 +182,11 @@ impl Builder {
         self.cells.push(WrapCell { upto: self.text.len(), width, style, is_space, start, end });
     }
 
-    /// Takes a row off: up to the last space (`at_word`), or all of it.
+    /// Cuts off a finished row: up to the last space (`at_word`), or everything.
     fn split(&mut self, at_word: bool) -> WrappedRow {
         let cut =
             if at_word { self.cells.iter().rposition(|cell| cell.is_space).map(|i| i + 1) } else { None };
-        // A row that would hold nothing but its indent is no better than a broken word.
+        // Rather break a word than return a row that contains only the indent.
         let cut = cut.filter(|cut| self.cells.iter().take(*cut).any(|cell| !cell.is_space));
         let mut rest = self.cells.split_off(cut.unwrap_or(self.cells.len()));
         let row = &self.cells;
@@ -217,7 +217,7 @@ impl Builder {
     }
 }
 
-/// The rows of plain ASCII that breaks anywhere: no look at single characters is needed.
+/// Wraps printable ASCII anywhere, without inspecting single characters.
 fn ascii_rows(text: &str, styles: &[(usize, Style)], width: usize) -> Vec<WrappedRow> {
     let mut rows = Vec::with_capacity(text.len() / width + 1);
     let mut runs = styles.iter().copied().peekable();

@@ -1,4 +1,4 @@
-//! A field that a person types into: one line or several, with the keys of readline.
+//! A text field of one or several lines, with the keys of readline.
 
 pub(crate) use crate::tui::editing::{Edit, Motion, Pos};
 
@@ -9,8 +9,8 @@ use std::cell::Cell;
 pub struct Field {
     text: Text,
     secret: bool,
-    /// The line, and the row of it, that was shown first: what is in sight stays where it is while the cursor is in
-    /// it.
+    /// The first row that was shown, as a line and a row of it: the text only scrolls when the cursor leaves
+    /// the visible rows.
     top: Cell<(usize, usize)>,
 }
 
@@ -31,7 +31,7 @@ impl Field {
         Self::of("")
     }
 
-    /// A field of several lines with this text, as it is; the cursor stands at its start.
+    /// A field of several lines with this text unchanged; the cursor is at its start.
     pub(crate) fn of(text: &str) -> Self {
         Self { text: Text::of(text), secret: false, top: Cell::default() }
     }
@@ -61,17 +61,17 @@ impl Field {
         self.text.cursor()
     }
 
-    /// The line and the row of it that was shown first.
+    /// The line, and its row, that was shown first.
     pub(crate) fn top(&self) -> &Cell<(usize, usize)> {
         &self.top
     }
 
-    /// What is selected: from and to, the end not in it.
+    /// The selected range, end excluded.
     pub(crate) fn selection(&self) -> Option<(Pos, Pos)> {
         self.text.selection()
     }
 
-    /// What is selected, as text; never that of a secret.
+    /// The selected text; `None` in a secret field.
     pub fn selected(&self) -> Option<String> {
         self.text.selected().filter(|_| !self.secret)
     }
@@ -81,52 +81,50 @@ impl Field {
         self.text.before_cursor()
     }
 
-    /// Whether nothing is in it.
     pub(crate) fn is_empty(&self) -> bool {
         self.text.is_empty()
     }
 
-    /// Replaces the text and puts the cursor at its end. It can be undone.
+    /// Replaces the text and moves the cursor to its end. Can be undone.
     pub(crate) fn set(&mut self, text: &str) {
         let text = text.replace("\r\n", "\n").replace('\r', "\n");
         self.text.replace_all(&text);
     }
 
-    /// Puts a text in that is only offered: it stands selected, so that what is typed takes its place, and any move keeps
-    /// it.
+    /// Fills in a suggestion, fully selected: typing replaces it, moving the cursor keeps it.
     pub(crate) fn offer(&mut self, text: &str) {
         self.set(text);
         self.text.apply(Edit::SelectAll);
     }
 
-    /// Empties the field and hands its text over. It can be undone.
+    /// Empties the field and returns its text. Can be undone.
     pub(crate) fn take(&mut self) -> String {
         let text = self.text();
         self.text.replace_all("");
         text
     }
 
-    /// Deletes so many bytes before the cursor, of its line.
+    /// Deletes so many bytes before the cursor, within its line.
     pub(crate) fn delete_before(&mut self, bytes: usize) {
         let to = self.text.cursor();
         self.text.replace(Pos::new(to.row, to.byte.saturating_sub(bytes)), to, "");
     }
 
-    /// Makes one change; tells whether the text is another than before.
+    /// Applies one edit; returns whether the text changed.
     pub(crate) fn apply(&mut self, edit: Edit) -> bool {
         match edit {
-            // A secret leaves the field in one way only.
+            // The text of a secret field leaves it only by `take`, never by copying.
             Edit::Copy | Edit::Cut if self.secret => false,
             edit => self.text.apply(edit),
         }
     }
 
-    /// What the engine holds.
+    /// The text engine behind the field.
     pub(crate) fn content(&self) -> &Text {
         &self.text
     }
 
-    /// The engine, for whoever knows more than these changes.
+    /// The text engine, for operations that are no `Edit`.
     pub(crate) fn engine(&mut self) -> &mut Text {
         &mut self.text
     }

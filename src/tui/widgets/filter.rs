@@ -1,10 +1,10 @@
-//! Finding entries of a list by some of their letters.
+//! Fuzzy filter: finds entries of a list by some of their letters.
 
 use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 
-/// The entries that hold the letters of `needle` in their order, best first; all of them, in their order, for an
-/// empty needle. Returns places in `entries`.
+/// Ranks the entries that contain the letters of `needle` in order, best first; for an empty needle returns all
+/// entries in their order. Returns indexes into `entries`.
 pub(crate) fn rank<S: AsRef<str>>(needle: &str, entries: &[S]) -> Vec<usize> {
     if needle.trim().is_empty() {
         return (0..entries.len()).collect();
@@ -24,17 +24,17 @@ pub(crate) fn rank<S: AsRef<str>>(needle: &str, entries: &[S]) -> Vec<usize> {
     found.into_iter().map(|(_, i)| i).collect()
 }
 
-/// A place in a list that can be moved.
+/// The chosen position in a list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cursor(pub usize);
 
 impl Cursor {
-    /// One or more entries up or down in a list of so many; stops at both ends.
+    /// Moves up or down by some entries in a list of so many; stops at both ends.
     pub(crate) fn step(&mut self, by: isize, of: usize) {
         self.0 = self.0.saturating_add_signed(by).min(of.saturating_sub(1));
     }
 
-    /// The first entry to draw so that the cursor is among `height` rows.
+    /// The first entry to draw, so that the cursor is within `height` rows.
     pub(crate) fn window(self, height: usize) -> usize {
         (self.0 + 1).saturating_sub(height.max(1))
     }

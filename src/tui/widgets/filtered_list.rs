@@ -1,30 +1,31 @@
-//! A list that is found in by some of the letters of its rows: what is typed, what it leaves, and where the cursor stands.
+//! A list with a fuzzy filter: the typed filter, the entries that match it, and the cursor.
 
 use super::field::Field;
 use super::filter::{Cursor, rank};
 use super::look::DrawStyle;
 use super::sheet::{Sheet, entry};
 
-/// Entries, each with the row that is shown of it and found by.
+/// Entries, each with the row that is shown for it and searched.
 #[derive(Debug)]
 pub(crate) struct FilteredList<T> {
     filter: Field,
     entries: Vec<T>,
     rows: Vec<String>,
-    /// The entries that the filter leaves, best first.
+    /// The indexes of the entries that match the filter, best first.
     shown: Vec<usize>,
     cursor: Cursor,
 }
 
 impl<T> FilteredList<T> {
-    /// All entries, in this order; the cursor stands on the first that is meant, else on the first of all.
+    /// Holds all entries in this order; the cursor is on the first one for which `is_meant` is true, else on
+    /// the first of all.
     pub(crate) fn new(entries: impl IntoIterator<Item = (T, String)>, is_meant: impl Fn(&T) -> bool) -> Self {
         let (entries, rows): (Vec<_>, Vec<_>) = entries.into_iter().unzip();
         let cursor = Cursor(entries.iter().position(is_meant).unwrap_or_default());
         Self { filter: Field::line(), shown: (0..entries.len()).collect(), entries, rows, cursor }
     }
 
-    /// How many entries there are, and how many of them the filter leaves.
+    /// How many entries there are, and how many of them match the filter.
     pub(crate) fn counts(&self) -> (usize, usize) {
         (self.entries.len(), self.shown.len())
     }
@@ -38,18 +39,18 @@ impl<T> FilteredList<T> {
         &mut self.filter
     }
 
-    /// The cursor, and how many rows it moves among.
+    /// The cursor, and the number of rows that it moves in.
     pub(crate) fn list(&mut self) -> (&mut Cursor, usize) {
         (&mut self.cursor, self.shown.len())
     }
 
-    /// What is typed changed: the best entry is chosen.
+    /// Applies a changed filter: the best match is chosen.
     pub(crate) fn changed(&mut self) {
         self.cursor.0 = 0;
         self.shown = rank(&self.filter.text(), &self.rows);
     }
 
-    /// Draws what is typed, and so many of the rows around the cursor.
+    /// Draws the filter, and so many of the rows around the cursor.
     pub(crate) fn draw(&self, sheet: &mut Sheet, rows: usize, width: u16, look: DrawStyle<'_>) {
         sheet.field("> ", &self.filter, width, look).rule(width, look);
         let first = self.cursor.window(rows);

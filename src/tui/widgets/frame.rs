@@ -1,5 +1,5 @@
-//! Borders and titles of panes and overlays. The title of the focused pane stands in brackets, so that the focus can
-//! be seen without colour, and its lines are heavy. Where two borders meet they are joined.
+//! Draws the borders and titles of panes and overlays. The focused pane has its title in brackets and heavy
+//! lines, so that the focus is visible without colour. Borders that meet are joined.
 
 use crate::tui::theme::Slot as Colour;
 use crate::tui::widgets::layout::{Edge, Slot};
@@ -11,21 +11,21 @@ use ratatui::style::Style;
 use ratatui::symbols::merge::MergeStrategy;
 use unicode_width::UnicodeWidthStr as _;
 
-/// What stands in the frame of a pane.
+/// The title in the frame of a pane.
 #[derive(Clone, Debug, Default)]
 pub struct Title {
     /// On the left: what the pane shows.
     pub(crate) left: String,
-    /// On the right: how it stands (`follow`, `seen 11/24  a locked`).
+    /// On the right: the state of the pane (`follow`, `seen 11/24  a locked`).
     pub(crate) right: String,
     /// Whether the pane has the focus.
     pub(crate) focused: bool,
-    /// The style of the left part, where it says more than a name.
+    /// The style of the left part, where it differs from that of other titles.
     pub(crate) style: Option<Style>,
 }
 
-/// Draws the frames of panes, which share the borders between them: the lines of the one with the focus lie above those
-/// of its neighbours, and no line lies above a title.
+/// Draws the frames of panes that share borders: the focused pane's lines are drawn over those of its
+/// neighbours, and the titles over all lines.
 pub(crate) fn all(buf: &mut Buffer, panes: &[(Slot, Title)], look: DrawStyle<'_>) {
     for has_focus in [false, true] {
         for (slot, title) in panes.iter().filter(|(_, title)| title.focused == has_focus) {
@@ -37,13 +37,13 @@ pub(crate) fn all(buf: &mut Buffer, panes: &[(Slot, Title)], look: DrawStyle<'_>
     }
 }
 
-/// Draws the frame of one that shares no border.
+/// Draws the frame of a pane or overlay that shares no border.
 pub(crate) fn draw(buf: &mut Buffer, slot: Slot, title: &Title, look: DrawStyle<'_>) {
     lines(buf, slot, title.focused, look);
     words(buf, slot, title, look);
 }
 
-/// The border of a pane, or the rule above it.
+/// Draws the border of a pane, or the rule above it.
 fn lines(buf: &mut Buffer, slot: Slot, focused: bool, look: DrawStyle<'_>) {
     let style = look.style(if focused { Colour::UiFocus } else { Colour::UiBorder });
     let strokes = if focused { look.glyphs.focus } else { look.glyphs.border };
@@ -72,7 +72,7 @@ fn lines(buf: &mut Buffer, slot: Slot, focused: bool, look: DrawStyle<'_>) {
     }
 }
 
-/// The title, in the top row.
+/// Draws the title in the top row.
 fn words(buf: &mut Buffer, slot: Slot, title: &Title, look: DrawStyle<'_>) {
     let area = slot.outer;
     if slot.edge == Edge::Bare || area.width < 4 || area.height == 0 {
@@ -85,7 +85,7 @@ fn words(buf: &mut Buffer, slot: Slot, title: &Title, look: DrawStyle<'_>) {
     let right_room = if right.is_empty() { 0 } else { right.width() + 3 };
     let fits = right_room < room;
     let left = safe::cut(&safe::one_line(&title.left), if fits { room - right_room } else { room });
-    // Where panes have no borders the tabs tell which one has the focus.
+    // Where panes have no borders, the tabs show which one has the focus.
     let bracketed = if title.focused && corners { format!("[{left}]") } else { format!(" {left} ") };
     let style =
         title.style.unwrap_or(look.style(if title.focused { Colour::UiFocus } else { Colour::UiTitle }));
@@ -100,23 +100,23 @@ fn words(buf: &mut Buffer, slot: Slot, title: &Title, look: DrawStyle<'_>) {
     }
 }
 
-/// Words over a line, whose look they don't take on.
+/// Writes text over a line without taking on the line's style.
 fn write(buf: &mut Buffer, (x, y): (u16, u16), text: &str, room: usize, style: Style, look: DrawStyle<'_>) {
     let own = Style::reset().patch(look.text()).patch(style);
     buf.set_stringn(x, y, text, room, own);
 }
 
-/// A piece of a border; where another border is there already, the two are joined.
+/// Draws a piece of a border, and joins it with a border that is already in the cell.
 fn set_border_cell(buf: &mut Buffer, x: u16, y: u16, symbol: &str, style: Style) {
     let Some(cell) = buf.cell_mut((x, y)) else { return };
-    // Signs of ASCII can't be joined: a corner stays one.
+    // ASCII borders can't be joined: a corner stays a corner.
     if cell.symbol() != "+" {
         cell.merge_symbol(symbol, MergeStrategy::Exact);
     }
     cell.set_style(style);
 }
 
-/// Empties an area: what lay below an overlay doesn't shine through.
+/// Clears an area, so that nothing of the panes shows through an overlay.
 pub(crate) fn clear(buf: &mut Buffer, area: Rect, style: Style) {
     let area = area.intersection(buf.area);
     let mut blank = Cell::EMPTY;
@@ -124,7 +124,7 @@ pub(crate) fn clear(buf: &mut Buffer, area: Rect, style: Style) {
     for y in area.rows().map(|row| row.y) {
         let start = buf.index_of(area.x, y);
         for cell in buf.content.get_mut(start..start + usize::from(area.width)).into_iter().flatten() {
-            // Not by `set_style`, cell by cell: this is most of what a typed letter costs.
+            // Cell by cell instead of `set_style`: this is most of the cost of a typed letter.
             cell.reset();
             (cell.fg, cell.bg) = (blank.fg, blank.bg);
             (cell.underline_color, cell.modifier) = (blank.underline_color, blank.modifier);

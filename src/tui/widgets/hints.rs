@@ -1,4 +1,4 @@
-//! The keys that are worth showing, most important first.
+//! The key hints of a context, most important first.
 
 use crate::tui::action::Action;
 use crate::tui::keymap::{Context, Keymap};
@@ -7,15 +7,15 @@ use crate::tui::keymap::{Context, Keymap};
 pub(crate) struct Hint {
     pub(crate) key: String,
     pub(crate) label: &'static str,
-    /// What it says where there is little room.
+    /// The label where there is little room.
     pub(crate) short: &'static str,
-    /// Left out first where there is no room; 0 stays.
+    /// Hints with the highest rank are left out first where there is no room; rank 0 always stays.
     pub(crate) rank: u8,
-    /// The action, where the key has one: then it can be clicked.
+    /// The action of the key, if it has one: such a hint can be clicked.
     pub(crate) action: Option<Action>,
 }
 
-/// Makes the hints of a context.
+/// Builds the hints of a context.
 pub struct Hints<'a> {
     keymap: &'a Keymap,
     context: Context,
@@ -28,7 +28,7 @@ impl<'a> Hints<'a> {
         Self { keymap, context, list: Vec::new() }
     }
 
-    /// An action by the key that is bound to it; nothing where none is.
+    /// Adds an action with the key that is bound to it; adds nothing if no key is.
     pub(crate) fn key(
         &mut self,
         action: Action,
@@ -43,7 +43,7 @@ impl<'a> Hints<'a> {
         self
     }
 
-    /// Keys that are no action.
+    /// Adds keys that belong to no action.
     pub(crate) fn plain(&mut self, key: &str, label: &'static str, rank: u8) -> &mut Self {
         self.list.push(Hint { key: key.to_owned(), label, short: label, rank, action: None });
         self

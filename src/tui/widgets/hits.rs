@@ -1,11 +1,11 @@
-//! What a frame put on screen for the mouse: the keys that can be clicked, and the tabs.
+//! Where a frame drew what the mouse can click: key hints, tabs, fields, prompts.
 
 use crate::tui::action::Action;
 use crate::tui::widgets::layout::Pane;
 use ratatui::layout::Rect;
 use std::ops::Range;
 
-/// A place in one row that can be clicked.
+/// A part of one row that can be clicked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClickTarget<T> {
     pub row: u16,
@@ -16,26 +16,27 @@ pub struct ClickTarget<T> {
 /// Where the text of a field was drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FieldPlace {
-    /// Which of the fields it is.
+    /// The number of the field.
     pub(crate) number: usize,
-    /// The cells of its text that are on screen.
+    /// The visible cells of its text.
     pub(crate) area: Rect,
-    /// Rows of it that stand above these.
+    /// How many rows of its text are scrolled off above these cells.
     pub(crate) above: usize,
-    /// Rows that it is shown on at the most.
+    /// On how many rows it is shown at the most.
     pub(crate) rows: usize,
-    /// Whether the cursor is in it.
+    /// Whether the field has the cursor.
     pub(crate) here: bool,
 }
 
 impl FieldPlace {
-    /// A text at a row and column of so many columns and rows, all of it shown.
+    /// A text drawn completely, at a row and column, of so many columns and rows.
     pub(crate) fn of(number: usize, (row, column): (usize, usize), (width, height): (usize, usize)) -> Self {
         let area = Rect { x: cells(column), y: cells(row), width: cells(width), height: cells(height) };
         Self { number, area, above: 0, rows: usize::from(u16::MAX), here: true }
     }
 
-    /// Where it stands once so many rows are shown, the first of them this one.
+    /// Where the field is when only `height` rows are shown, beginning with row `first`; `None` if none of it
+    /// is visible.
     pub(crate) fn scrolled(self, first: usize, height: usize) -> Option<Self> {
         let (top, bottom) = (usize::from(self.area.y), usize::from(self.area.bottom()));
         let (from, to) = (top.max(first), bottom.min(first.saturating_add(height)));
@@ -50,20 +51,20 @@ fn cells(number: usize) -> u16 {
     u16::try_from(number).unwrap_or(u16::MAX)
 }
 
-/// All places of a frame that can be clicked.
+/// Everything in a frame that can be clicked.
 #[derive(Clone, Debug, Default)]
 pub struct Hits {
-    /// Keys of the last row.
+    /// Key hints in the last row.
     pub buttons: Vec<ClickTarget<Action>>,
-    /// Panes whose tabs stand in the first row.
+    /// Tabs in the first row, with their panes.
     pub(crate) tabs: Vec<ClickTarget<Pane>>,
-    /// Fields of what stands over the panes.
+    /// Fields of the overlay.
     pub(crate) fields: Vec<FieldPlace>,
-    /// Prompts that an empty conversation suggests, by their number.
+    /// Prompts suggested by an empty conversation, by their number.
     pub(crate) prompts: Vec<ClickTarget<usize>>,
 }
 
-/// The place at a column and a row.
+/// Finds the target at a column and a row.
 pub(crate) fn hit<T: Clone>(all: &[ClickTarget<T>], column: u16, row: u16) -> Option<ClickTarget<T>> {
     all.iter().find(|hit| hit.row == row && hit.columns.contains(&column)).cloned()
 }

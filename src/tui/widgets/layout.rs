@@ -1,9 +1,9 @@
-//! Where everything stands on a terminal of a given size. Pure arithmetic: sizes in, rectangles out.
+//! Computes where everything is drawn on a terminal of a given size. Pure arithmetic: sizes in, rectangles out.
 //!
-//! There are three size classes. The shares of the panes follow the state of the block and change with nothing else,
-//! so that the screen doesn't jump about while a person reads. A pane with nothing in it has no slot: its room goes to the
-//! others, and where neither code nor output is there, the conversation has the screen. Panes next to each other share
-//! the border between them.
+//! There are three size classes. The shares of the panes depend on the state of the block and on nothing else,
+//! so that the screen doesn't jump while a person reads. An empty pane has no slot: the others get its room,
+//! and without code and output the conversation has the whole screen. Neighbouring panes share the border
+//! between them.
 
 mod borders;
 mod classes;
@@ -11,7 +11,7 @@ mod classes;
 pub(crate) use borders::{Border, Borders};
 use ratatui::layout::Rect;
 
-/// Below this nothing is drawn but a line that says so, and decisions are locked.
+/// On a smaller window only a line that says so is drawn, and decisions are locked.
 pub(crate) const MIN_WINDOW_SIZE: (u16, u16) = (50, 12);
 
 /// How much room there is.
@@ -23,12 +23,12 @@ pub(crate) enum SizeClass {
     Medium,
     /// One pane at a time, tabs in the first row.
     Narrow,
-    /// Too small for anything.
+    /// Too small to show any pane.
     TooSmall,
 }
 
 impl SizeClass {
-    /// The class of a size, in columns and rows.
+    /// The class of a window of so many columns and rows.
     pub(crate) fn of(width: u16, height: u16) -> Self {
         if width < MIN_WINDOW_SIZE.0 || height < MIN_WINDOW_SIZE.1 {
             SizeClass::TooSmall
@@ -42,42 +42,42 @@ impl SizeClass {
     }
 }
 
-/// One of the places that can have the focus.
+/// A pane that can have the focus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Pane {
     /// The conversation.
     Chat,
-    /// The message that is being written.
+    /// The message box.
     #[default]
     Message,
     /// The proposed code.
     Code,
-    /// What runs printed.
+    /// The output of runs.
     Output,
-    /// The kernel's variables; they stand where the output stands.
+    /// The kernel's variables, shown in place of the output.
     Vars,
 }
 
-/// What the shares of the panes depend on.
+/// The state that decides how the panes share the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Share {
     /// Nothing is going on.
     #[default]
     Even,
-    /// A block is being written.
+    /// The model is writing a block.
     Writing,
-    /// A block waits, or is edited.
+    /// A block waits for a decision, or is being edited.
     Waiting,
     /// A block runs.
     Running,
     /// A block has ended.
     Done,
-    /// No block waits or runs, and what stands below asks for an answer or was asked for: problems, variables.
+    /// No block waits or runs; problems or variables are shown in place of the output.
     Below,
 }
 
 impl Share {
-    /// The share of the code, in hundredths of what code and output have together.
+    /// The code's share of the rows that code and output have together, in hundredths.
     fn code(self) -> u16 {
         match self {
             Share::Even => 50,
@@ -89,23 +89,23 @@ impl Share {
     }
 }
 
-/// How a pane is set off from its neighbours.
+/// How a pane is separated from its neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Edge {
     /// A border around it.
     Box,
     /// A rule above it.
     Rule,
-    /// Nothing: its content alone.
+    /// No separation.
     Bare,
 }
 
-/// The place of one pane.
+/// The rectangle of one pane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot {
-    /// All of it.
+    /// The whole rectangle, with its border.
     pub outer: Rect,
-    /// What is left for its content.
+    /// The rectangle of the content.
     pub inner: Rect,
     /// How it is set off.
     pub(crate) edge: Edge,
@@ -128,7 +128,7 @@ impl Slot {
     }
 }
 
-/// What the arrangement depends on.
+/// What the layout depends on.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LayoutRequest {
     /// The shares of the panes.
@@ -136,25 +136,26 @@ pub(crate) struct LayoutRequest {
     pub(crate) focus: Pane,
     /// Whether there is a block to show.
     pub(crate) code: bool,
-    /// Rows that the block in review needs, where it is shown: what is left goes to the conversation, or to the output.
+    /// How many rows the block in review needs, if it is shown: the others go to the conversation, or to the
+    /// output.
     pub(crate) code_rows: Option<u16>,
-    /// Whether there is something to show where the output stands: output, variables, problems.
+    /// Whether there is something to show in the output's slot: output, variables, problems.
     pub(crate) output: bool,
-    /// Rows that the output needs beside a block in review, where that is known.
+    /// How many rows the output needs beside a block in review, if known.
     pub(crate) output_rows: Option<u16>,
-    /// Rows that the message would like to have.
+    /// How many rows the message box would like.
     pub(crate) message_rows: u16,
-    /// One pane alone, without borders, for copying with the terminal's own means.
+    /// Show this pane alone and without borders, for selecting with the terminal's own mouse.
     pub(crate) bare: Option<Pane>,
-    /// Whether the pane with the focus has the whole screen.
+    /// Whether the focused pane fills the screen.
     pub(crate) zoomed: bool,
-    /// Whether the message holds a field that is typed into: then it is on screen, whatever else is.
+    /// Whether the message box contains a field to type into: then it is always shown.
     pub(crate) field: bool,
-    /// Where the person put borders.
+    /// Where the person placed the borders.
     pub(crate) borders: Borders,
 }
 
-/// The arrangement of a whole screen. A pane without a slot is not on screen.
+/// The layout of a whole screen. A pane without a slot is not on screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrangement {
     pub(crate) class: SizeClass,
@@ -171,16 +172,16 @@ pub struct Arrangement {
     pub code: Option<Slot>,
     /// Output or variables.
     pub output: Option<Slot>,
-    /// The row that says what is going on.
+    /// The status row.
     pub(crate) status: Rect,
-    /// The row of keys.
+    /// The row of key hints.
     pub(crate) keys: Rect,
 }
 
-/// Rows of prose that a stacked screen has at least while no block waits or runs.
+/// How many rows the conversation has at least on a stacked screen while no block waits or runs.
 const MIN_PROSE_ROWS: u16 = 12;
 
-/// The part of `whole` in hundredths, rounded down.
+/// So many hundredths of `whole`, rounded down.
 fn part(whole: u16, hundredths: u16) -> u16 {
     u16::try_from(u32::from(whole) * u32::from(hundredths) / 100).unwrap_or(whole)
 }
@@ -194,7 +195,7 @@ fn take_top(area: &mut Rect, rows: u16) -> Rect {
     top
 }
 
-/// Cuts `rows` off the top of `area`; the last of them is the first of what is left: a border of both.
+/// Cuts `rows` off the top of `area`. The last of them stays the first row of `area`: the shared border.
 fn take_top_sharing(area: &mut Rect, rows: u16) -> Rect {
     let top = take_top(area, rows);
     if top.height > 0 {
@@ -242,7 +243,7 @@ impl Arrangement {
         made
     }
 
-    /// The slot of a pane, where it is on screen.
+    /// The slot of a pane, if it is on screen.
     pub(crate) fn slot(&self, pane: Pane) -> Option<Slot> {
         match pane {
             Pane::Chat => self.chat,
@@ -252,8 +253,8 @@ impl Arrangement {
         }
     }
 
-    /// The place of an overlay that wants so many columns and rows, its border counted: centred over the panes, or,
-    /// where there is one pane only or it wants [`u16::MAX`] columns, all of the screen but the last two rows.
+    /// The slot of an overlay of the wanted size, border included. It is centred over the panes; where only one
+    /// pane fits, or for a width of [`u16::MAX`], it is the whole screen but the last two rows.
     pub(crate) fn overlay(&self, width: u16, height: u16) -> Slot {
         let whole = Rect { height: self.area.height.saturating_sub(2), ..self.area };
         if width == u16::MAX || matches!(self.class, SizeClass::Narrow | SizeClass::TooSmall) {
@@ -270,12 +271,12 @@ impl Arrangement {
         Slot::new(outer, Edge::Box)
     }
 
-    /// The pane at a place on screen.
+    /// The pane at a position on screen.
     pub(crate) fn pane_at(&self, column: u16, row: u16, vars: bool) -> Option<Pane> {
         let at = ratatui::layout::Position { x: column, y: row };
         let lower = if vars { Pane::Vars } else { Pane::Output };
         [
-            // A border that two share is that of the one whose title stands in it.
+            // A shared border belongs to the pane whose title is drawn in it: this order finds that one first.
             (Pane::Message, self.message),
             (lower, self.output),
             (Pane::Code, self.code),

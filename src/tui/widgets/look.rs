@@ -1,4 +1,5 @@
-//! What every view is given to draw with: the theme, the glyphs, the way to write times and paths, the moment.
+//! What every view needs for drawing: the theme, the glyphs, the format of times and paths, the time of the
+//! frame.
 
 use crate::domain::{Severity, Timestamp};
 use crate::driver::TreeSigns;
@@ -9,7 +10,7 @@ use crate::tui::theme::{Slot, Theme};
 use crate::tui::widgets::words::Locale;
 use ratatui::style::Style;
 
-/// The signs of a border.
+/// The characters of a border.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Strokes {
     /// To the left and to the right.
@@ -28,16 +29,16 @@ impl Strokes {
     const ASCII: Strokes = Strokes { vertical: "|", horizontal: "-", corners: ["+"; 4] };
 }
 
-/// The signs that frames and marks are drawn with.
+/// The characters for frames and marks.
 #[derive(Clone, Copy, Debug)]
 pub struct Glyphs {
     /// `│`
     pub(crate) vertical: &'static str,
     /// `─`
     pub(crate) horizontal: &'static str,
-    /// Around panes.
+    /// Borders of panes.
     pub(crate) border: &'static Strokes,
-    /// Around the pane with the focus.
+    /// Borders of the focused pane.
     pub(crate) focus: &'static Strokes,
     /// `└`, in front of a finding.
     pub(crate) hook: &'static str,
@@ -45,7 +46,7 @@ pub struct Glyphs {
     pub(crate) tree: TreeSigns,
     /// Between two columns.
     pub(crate) columns: ColumnSigns,
-    /// In the gutter of a row that goes on with the line above.
+    /// In the gutter of a row that continues the line above.
     pub(crate) goes_on: &'static str,
     /// Between short parts of one row.
     pub(crate) dot: &'static str,
@@ -78,18 +79,18 @@ impl Glyphs {
     };
 }
 
-/// What a view draws with.
+/// What a view needs for drawing.
 #[derive(Clone, Copy)]
 pub struct DrawStyle<'a> {
-    /// The colours.
+    /// The theme.
     pub theme: &'a Theme,
-    /// The addresses that lead somewhere.
+    /// The hyperlinks on screen.
     pub links: &'a Hyperlinks,
-    /// The signs.
+    /// The characters for frames and marks.
     pub glyphs: Glyphs,
-    /// Times and paths.
+    /// The format of times and paths.
     pub place: &'a Locale,
-    /// The moment of the frame.
+    /// The time of the frame.
     pub now: Timestamp,
     /// Whether a spinner turns.
     pub motion: bool,
@@ -104,12 +105,12 @@ impl DrawStyle<'_> {
         self.style(Slot::UiText)
     }
 
-    /// Text that matters less.
+    /// The style of less important text.
     pub(crate) fn dim(&self) -> Style {
         self.style(Slot::UiDim)
     }
 
-    /// The sign that turns while something goes on: four times a second.
+    /// The spinner character: changes four times a second while something runs.
     pub(crate) fn spinner(&self) -> &'static str {
         if !self.motion {
             return "*";
@@ -149,7 +150,7 @@ impl DrawStyle<'_> {
     }
 }
 
-/// The slot of findings that are so grave.
+/// The theme slot for findings of a severity.
 pub(crate) fn severity_slot(severity: Severity) -> Slot {
     match severity {
         Severity::High => Slot::FindingHigh,

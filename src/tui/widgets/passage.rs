@@ -1,5 +1,5 @@
-//! Lines of text as they stand on rows: which bytes are in which columns, and back. What is found, and what the mouse
-//! selects, are bytes of lines, so that neither a wrap nor a gutter nor what arrives meanwhile changes what they are.
+//! Maps between the bytes of text lines and the columns in which their rows were drawn. Search matches and
+//! mouse selections are stored as bytes of lines, so that wrapping, gutters and new output don't move them.
 
 use crate::tui::paint::plain::{self, Strictness};
 use crate::tui::paint::wrap::{self, Joint, WrapOptions};
@@ -11,7 +11,7 @@ use ratatui::text::Line;
 use std::ops::Range;
 use unicode_width::UnicodeWidthStr as _;
 
-/// A line of text on its rows.
+/// A line of text with the rows that it was wrapped into.
 #[derive(Clone, Debug)]
 pub(crate) struct Passage {
     text: String,
@@ -23,27 +23,27 @@ pub(crate) struct Passage {
 /// One row of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct PassageRow {
-    /// The bytes that it shows.
+    /// The bytes of the line that it shows.
     bytes: Range<usize>,
-    /// Columns in front of them that are none of the text.
+    /// Columns before the text that show something else.
     indent: usize,
 }
 
 impl Passage {
-    /// A line whose rows show these bytes of it, each behind so many columns of something else.
+    /// A line with the given bytes in each row, each row after `indent` columns of something else.
     pub(crate) fn laid(text: String, rows: Vec<Range<usize>>, indent: usize, strictness: Strictness) -> Self {
         let rows = rows.into_iter().map(|bytes| PassageRow { bytes, indent }).collect();
         Self { text, rows, strictness, tab: plain::TAB }
     }
 
-    /// A line of which one row shows a part, behind so many columns of something else.
+    /// A line of which a single row shows a part, after `indent` columns of something else.
     pub(crate) fn part(text: String, bytes: Range<usize>, indent: usize, tab: usize) -> Self {
         Self { tab, ..Self::laid(text, vec![bytes], indent, Strictness::Text) }
     }
 
-    /// A line that was painted glyph by glyph, and whose paint was wrapped anywhere.
+    /// A line that was converted to glyphs and then wrapped anywhere.
     pub(crate) fn painted(text: String, width: usize, tab: usize) -> Self {
-        // Where each glyph begins: in the paint, and in the text.
+        // Where each glyph begins, in the glyphs' text and in the source.
         let (mut paint, mut starts) = (String::new(), Vec::new());
         for glyph in plain::glyphs(&text, Strictness::Text, tab) {
             starts.push((paint.len(), glyph.start));
@@ -63,8 +63,8 @@ impl Passage {
         Self { tab, ..Self::laid(text, rows, 0, Strictness::Text) }
     }
 
-    /// The lines that these rows were wrapped from: the text is what was painted, without what stands in front of rows
-    /// that go on.
+    /// Rebuilds the lines from which these rows were wrapped. Their text is what was drawn, without the prefix
+    /// of continued rows.
     pub(crate) fn of_rows(rows: &[Line<'_>]) -> Vec<Self> {
         let mut lines: Vec<Self> = Vec::new();
         for row in rows {
@@ -96,7 +96,6 @@ impl Passage {
         &self.text
     }
 
-    /// How many rows it takes.
     pub(crate) fn rows(&self) -> usize {
         self.rows.len()
     }
@@ -106,7 +105,7 @@ impl Passage {
         self.rows.partition_point(|row| row.bytes.start <= byte).saturating_sub(1)
     }
 
-    /// Its glyphs with their places: row, columns, bytes.
+    /// Iterates over the glyphs with their positions: row, columns, bytes.
     fn cells(&self) -> impl Iterator<Item = (usize, Range<usize>, Range<usize>)> + '_ {
         let (mut row, mut column) = (0, self.rows.first().map_or(0, |row| row.indent));
         plain::glyphs(&self.text, self.strictness, self.tab).filter_map(move |glyph| {
@@ -114,7 +113,8 @@ impl Passage {
                 row += 1;
                 column = self.rows.get(row).map_or(0, |row| row.indent);
             }
-            // A blank that was left out at the end of a row stands nowhere, nor does what lies before the first row.
+            // Skip glyphs that no row shows: spaces left out at the end of a row, and what comes before the
+            // first row.
             if self.rows.get(row).is_none_or(|row| !row.bytes.contains(&glyph.start)) {
                 return None;
             }
@@ -124,14 +124,14 @@ impl Passage {
         })
     }
 
-    /// The byte at a column of a row: that of the character there; behind the last one, the end of the row.
+    /// The byte of the character at a column of a row; behind the last character, the end of the row.
     fn byte_at(&self, row: usize, column: usize) -> usize {
         let end = self.rows.get(row).map_or(self.text.len(), |row| row.bytes.end);
         let mut cells = self.cells().skip_while(|(at, ..)| *at < row).take_while(|(at, ..)| *at == row);
         cells.find(|(_, columns, _)| column < columns.end).map_or(end, |(.., bytes)| bytes.start)
     }
 
-    /// The columns that bytes take, row by row.
+    /// The columns of a range of bytes, row by row.
     fn columns(&self, bytes: &Range<usize>) -> Vec<(usize, Range<usize>)> {
         let mut found: Vec<(usize, Range<usize>)> = Vec::new();
         for (row, columns, glyph) in self.cells() {
@@ -146,7 +146,7 @@ impl Passage {
         found
     }
 
-    /// The word around a byte, or the character that is none.
+    /// The word around a byte, or the single character if it belongs to no word.
     fn word_at(&self, byte: usize) -> Range<usize> {
         use unicode_segmentation::UnicodeSegmentation as _;
         let words = self.text.split_word_bound_indices().map(|(at, word)| at..at + word.len());
@@ -168,7 +168,7 @@ impl Passage {
     }
 }
 
-/// A place in the text of a pane: an item of it, a line of the item, a byte of the line.
+/// A position in the text of a pane: an item, a line of the item, a byte of the line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct TextPlace {
     pub(crate) item: usize,
@@ -176,7 +176,7 @@ pub(crate) struct TextPlace {
     pub(crate) byte: usize,
 }
 
-/// A text that was found.
+/// A search match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FoundText {
     pub(crate) item: usize,
@@ -184,26 +184,27 @@ pub(crate) struct FoundText {
     pub(crate) bytes: Range<usize>,
 }
 
-/// The text of a pane that is on screen.
+/// The visible text of a pane.
 #[derive(Debug, Default)]
 pub(crate) struct ScreenText {
     lines: Vec<(usize, usize, Passage)>,
-    /// Rows of the screen, top to bottom: which of the lines, and which row of it.
+    /// Rows of the screen, top to bottom: the screen row, the index in `lines`, the row of that line.
     rows: Vec<(u16, usize, usize)>,
 }
 
-/// Cells of one row of the screen, and whether they are the ones that the person is at.
+/// Cells of one row of the screen, and whether they belong to the current match.
 pub(crate) type MarkedCells = (Rect, bool);
 
 impl ScreenText {
-    /// The rows of a list that are on screen from this row on; `lines_of` tells the lines of an item.
+    /// Builds the text of a list from its visible rows, the first of them at screen row `top`; `lines_of`
+    /// returns the lines of an item.
     pub(crate) fn of_list(
         top: u16,
         visible: impl Iterator<Item = Anchor>,
         mut lines_of: impl FnMut(usize) -> Vec<Passage>,
     ) -> Self {
         let mut text = Self::default();
-        // Of the item that is on: which it is, and for each of its rows which line and which row of that.
+        // The current item, and for each of its rows the line and the row of that line.
         let mut on: Option<(usize, Vec<(usize, usize)>)> = None;
         for (y, at) in (top..).zip(visible) {
             if on.as_ref().is_none_or(|(item, _)| *item != at.item) {
@@ -222,21 +223,21 @@ impl ScreenText {
         text
     }
 
-    /// Adds a line of an item. Returns its number here.
+    /// Adds a line of an item. Returns its index in `lines`.
     pub(crate) fn line(&mut self, item: usize, line: usize, passage: Passage) -> usize {
         self.lines.push((item, line, passage));
         self.lines.len() - 1
     }
 
-    /// Says that a row of a line stands on a row of the screen.
+    /// Records that a row of a line is drawn on a row of the screen.
     pub(crate) fn row(&mut self, y: u16, line: usize, row: usize) {
         self.rows.push((y, line, row));
     }
 
-    /// The place in the text that is nearest to a place on screen.
+    /// The text position nearest to a position on screen.
     pub(crate) fn place_at(&self, area: Rect, column: u16, y: u16) -> Option<TextPlace> {
         let behind = self.rows.partition_point(|(at, ..)| *at <= y);
-        // Above all text its beginning counts, and beside a row that shows none, the end of the text above it.
+        // Above all text: the start of the text. Beside a row without text: the end of the text above it.
         let Some((at, line, row)) = behind.checked_sub(1).and_then(|i| self.rows.get(i)).copied() else {
             let (_, line, row) = self.rows.first().copied()?;
             let (item, number, passage) = self.lines.get(line)?;
@@ -261,7 +262,7 @@ impl ScreenText {
         self.lines.iter().find(|(item, line, _)| (*item, *line) == (at.item, at.line)).map(|(.., p)| p)
     }
 
-    /// Where a pattern stands on screen; `current` is the place that the person is at.
+    /// The visible cells of all matches of a pattern; `current` is the match that the person is at.
     pub(crate) fn matches(
         &self,
         area: Rect,
@@ -279,7 +280,7 @@ impl ScreenText {
         marked
     }
 
-    /// The cells of what lies between two places.
+    /// The visible cells between two text positions.
     pub(crate) fn selected(&self, area: Rect, from: TextPlace, to: TextPlace) -> Vec<Rect> {
         let mut cells = Vec::new();
         for (number, (item, line, passage)) in self.lines.iter().enumerate() {
@@ -302,7 +303,7 @@ impl ScreenText {
     }
 }
 
-/// The bytes of a line that lie between two places.
+/// The bytes of a line between two text positions.
 fn part_of(at: (usize, usize), len: usize, from: TextPlace, to: TextPlace) -> Option<Range<usize>> {
     let (first, last) = ((from.item, from.line), (to.item, to.line));
     if at < first || at > last {
@@ -313,7 +314,7 @@ fn part_of(at: (usize, usize), len: usize, from: TextPlace, to: TextPlace) -> Op
     Some(start..end.max(start))
 }
 
-/// The text between two places, from the lines of these items.
+/// The text between two positions, taken from the lines of these items.
 pub(crate) fn text_between(
     (from, to): (TextPlace, TextPlace),
     items: impl Iterator<Item = usize>,
@@ -338,7 +339,7 @@ mod tests {
 
     const AREA: Rect = Rect { x: 10, y: 5, width: 12, height: 6 };
 
-    /// A screen that shows all rows of these lines, each an item.
+    /// A screen that shows all rows of these lines, each line an item.
     fn shown(lines: Vec<Passage>) -> ScreenText {
         let (mut text, mut y) = (ScreenText::default(), AREA.y);
         for (item, passage) in lines.into_iter().enumerate() {
@@ -372,7 +373,7 @@ mod tests {
 
     #[test]
     fn a_place_on_screen_is_a_byte_of_the_text() {
-        // Columns: a tab to 8, a wide character, a letter.
+        // Columns: a tab up to 8, a wide character, a letter.
         let line = Passage::painted("ab\t漢c".into(), 12, 8);
         let text = shown(vec![line]);
         let byte = |column| text.place_at(AREA, AREA.x + column, AREA.y).unwrap().byte;

@@ -1,4 +1,5 @@
-//! The only way from foreign text to what views draw: every text passes `paint`, then it is cut or wrapped.
+//! Makes outside text safe for views: every text passes `paint`, then is cut or wrapped. Views have no other
+//! way.
 
 use crate::tui::paint::plain;
 use crate::tui::paint::wrap::{self, WrapOptions};
@@ -10,16 +11,16 @@ use std::ops::Range;
 use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::UnicodeWidthStr as _;
 
-/// How characters look in prose that are shown as text in place of something else.
+/// The style of escapes in prose.
 const MARK: Style = Style::new().add_modifier(Modifier::REVERSED);
 
-/// A text on one line with nothing in it that could move the cursor, colour cells or reorder letters.
+/// Makes a text safe on one line: nothing in it can move the cursor, colour cells or reorder letters.
 pub(crate) fn one_line(text: &str) -> String {
     plain::clean(text).into_owned()
 }
 
-/// The same of a name, or of words with names of others in them, that stands among words of ours: blanks that could pass
-/// for the gap between two of ours, or for the end of the name, are told by their number.
+/// Like [`one_line`], for a name from outside within a sentence of sayso. Unusual spaces are written as `<2
+/// spaces>`: they could pass for a gap between words, or for the end of the name.
 pub(crate) fn name(text: &str) -> String {
     let line = one_line(text);
     let (mut told, mut rest) = (String::new(), line.as_str());
@@ -39,7 +40,7 @@ pub(crate) fn name(text: &str) -> String {
     told + rest
 }
 
-/// The first `width` columns of a safe text; `...` says that something is missing.
+/// The first `width` columns of a safe text; `...` marks a cut.
 pub(crate) fn cut(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();
@@ -58,7 +59,8 @@ pub(crate) fn cut(text: &str, width: usize) -> String {
     kept + &dots
 }
 
-/// The parts of a safe text that fit into `width` columns, from its beginning; parts are set apart by two spaces or more.
+/// The leading parts of a safe text that fit completely into `width` columns; two or more spaces separate
+/// parts.
 pub(crate) fn whole_parts(text: &str, width: usize) -> &str {
     if text.width() <= width {
         return text;
@@ -70,7 +72,7 @@ pub(crate) fn whole_parts(text: &str, width: usize) -> &str {
         .unwrap_or_default()
 }
 
-/// A text in words on rows of at most `width` columns; each row is safe.
+/// Wraps a text at words into safe rows of at most `width` columns.
 pub(crate) fn words(text: &str, width: usize, style: Style) -> Vec<Line<'static>> {
     let options = WrapOptions::prose(width, MARK);
     text.split('\n')
@@ -80,7 +82,7 @@ pub(crate) fn words(text: &str, width: usize, style: Style) -> Vec<Line<'static>
         .collect()
 }
 
-/// The same with another beginning on the first row than on those below it.
+/// Like [`words`], with `first` in front of the first row; further rows are indented.
 pub(crate) fn hanging(
     first: impl Into<Line<'static>>,
     text: &str,
@@ -101,7 +103,7 @@ pub(crate) fn hanging(
     out
 }
 
-/// The same for things one beside the other: none is broken that fits on a row.
+/// Like [`hanging`], for parts side by side: a part that fits on a row is not broken.
 pub(crate) fn hanging_parts(
     first: impl Into<Line<'static>>,
     parts: &[String],
@@ -128,8 +130,8 @@ pub(crate) fn hanging_parts(
     hanging(first, &rows, width, style)
 }
 
-/// One line of code on rows of at most `width` columns, nothing cut off. `styles` colours byte ranges of the line,
-/// sorted and apart; `mark` is the look of what is shown as text in place of something else.
+/// Wraps one line of code into rows of at most `width` columns; nothing is cut off. `styles` colours byte
+/// ranges of the line, sorted and not overlapping; `mark` is the style of escapes.
 pub(crate) fn code(
     line: &str,
     styles: &[(Range<usize>, Style)],
@@ -146,7 +148,7 @@ pub(crate) fn code(
     wrap::rows(line, &runs, WrapOptions::code(width, mark))
 }
 
-/// How what is typed is laid out on rows of so many columns: broken at words.
+/// The wrapping of text in fields: at words.
 pub(crate) fn typed_rows(width: usize) -> WrapOptions {
     WrapOptions::prose(width, MARK)
 }
@@ -164,7 +166,7 @@ pub(crate) fn code_ranges(line: &str, width: usize) -> Vec<Range<usize>> {
         .collect()
 }
 
-/// The beginning of a line of code: at least as much as so many rows show, and little more.
+/// The beginning of a line of code: at least what so many rows show, and little more.
 pub(crate) fn code_seen(line: &str, width: usize, rows: usize) -> &str {
     let columns = rows.saturating_add(1).saturating_mul(width.max(2));
     if line.len() <= columns {
@@ -185,7 +187,7 @@ pub(crate) fn code_rows(line: &str, width: usize) -> usize {
     wrap::count(line, WrapOptions::code(width, Style::default()))
 }
 
-/// A painted line on rows of at most `width` columns.
+/// Wraps a styled line into rows of at most `width` columns.
 pub(crate) fn wrapped(line: &Line<'static>, width: usize) -> Vec<Line<'static>> {
     if line.width() <= width {
         return vec![line.clone()];
@@ -200,44 +202,44 @@ pub(crate) fn wrapped(line: &Line<'static>, width: usize) -> Vec<Line<'static>> 
     wrap::rows(&text, &runs, options).into_iter().map(|row| row.line).collect()
 }
 
-/// A text that is being typed, as it stands.
+/// A text in a field, with its cursor and selection.
 #[derive(Clone, Copy)]
 pub(crate) struct TypedText<'a> {
-    /// Its lines, or those around the cursor.
+    /// Its lines, or only those around the cursor.
     pub(crate) lines: &'a [String],
-    /// The number of the first of them.
+    /// The number of the first of these lines.
     pub(crate) first: usize,
     pub(crate) cursor: Pos,
     pub(crate) selected: Option<(Pos, Pos)>,
-    /// The line and the row of it that was shown first.
+    /// The first row that was shown, as a line and a row of it.
     pub(crate) top: &'a Cell<(usize, usize)>,
 }
 
-/// Rows of a text that is being typed.
+/// The visible rows of a text in a field.
 pub(crate) struct TypedRows {
     pub(crate) rows: Vec<Line<'static>>,
-    /// The row and column at which the cursor stands.
+    /// The row and column of the cursor.
     pub(crate) cursor: (usize, usize),
-    /// Whether there is more above and below.
+    /// Whether there is more text above and below.
     pub(crate) above: bool,
     pub(crate) below: bool,
 }
 
 impl<'a> TypedText<'a> {
-    /// What stands in a field.
+    /// The text of a field.
     pub(crate) fn of(field: &'a Field) -> Self {
         let (lines, cursor) = (field.rows(), field.cursor());
         Self { lines, first: 0, cursor, selected: field.selection(), top: field.top() }
     }
 
-    /// Only the lines that can come into sight on so many rows.
+    /// Only the lines that can be visible on so many rows.
     fn near(self, height: usize) -> Self {
         let from = self.cursor.row.saturating_sub(height).min(self.lines.len());
         let to = (self.cursor.row + height + 1).min(self.lines.len());
         Self { lines: self.lines.get(from..to).unwrap_or_default(), first: self.first + from, ..self }
     }
 
-    /// How many rows it takes, up to about `most`; the cursor behind a full row takes one more.
+    /// How many rows the text takes, counted up to about `most`; a cursor behind a full row takes one more.
     pub(crate) fn count(self, width: usize, most: usize) -> usize {
         let options = typed_rows(width);
         let rows: usize = self.lines.iter().take(most).map(|line| wrap::count(line, options)).sum();
@@ -248,7 +250,7 @@ impl<'a> TypedText<'a> {
         }
     }
 
-    /// How many rows each of its lines takes.
+    /// How many rows each line takes.
     fn counts(self, width: usize) -> impl Iterator<Item = usize> {
         (self.first..).zip(self.lines).map(move |(number, text)| {
             if number != self.cursor.row {
@@ -259,7 +261,7 @@ impl<'a> TypedText<'a> {
         })
     }
 
-    /// The first of these rows that is shown: the one that was, unless the cursor or the end of the text asks for another.
+    /// The first visible row: the same as before, unless the cursor or the end of the text requires another.
     fn first_shown(self, rows: usize, cursor: usize, width: usize, height: usize) -> usize {
         let (line, row) = self.top.get();
         let above = line.checked_sub(self.first);
@@ -267,7 +269,7 @@ impl<'a> TypedText<'a> {
         kept.min(rows.saturating_sub(height)).min(cursor).max((cursor + 1).saturating_sub(height))
     }
 
-    /// The line, and the row of it, that stands on one of these rows.
+    /// The line, and the row of it, at a row of the text.
     fn line_at(self, row: usize, width: usize) -> (usize, usize) {
         let mut left = row;
         for (number, count) in (self.first..).zip(self.counts(width)) {
@@ -279,7 +281,7 @@ impl<'a> TypedText<'a> {
         (self.first, 0)
     }
 
-    /// The rows that are shown of it: the one with the cursor is always among them.
+    /// Returns the visible rows; the row of the cursor is always among them.
     pub(crate) fn rows(self, width: usize, height: usize, style: Style, over: Style) -> TypedRows {
         let height = height.max(1);
         let near = self.near(height);
@@ -292,7 +294,7 @@ impl<'a> TypedText<'a> {
         TypedRows { rows, cursor: (row - top, column), above: top > 0 || near.first > self.first, below }
     }
 
-    /// All its rows, with the row and column at which the cursor stands.
+    /// Returns all rows, with the row and column of the cursor.
     pub(crate) fn layout(
         self,
         width: usize,
@@ -305,7 +307,7 @@ impl<'a> TypedText<'a> {
             let laid = wrap::rows(text, &self.runs(number, text, style, over), options);
             if number == self.cursor.row {
                 let at = self.cursor.byte;
-                // The cursor behind a full row stands at the start of the next one.
+                // A cursor behind a full row is shown at the start of the next row.
                 let row = laid.iter().position(|r| at < r.range.end).unwrap_or(laid.len().saturating_sub(1));
                 let from = laid.get(row).map_or(0, |r| r.range.start);
                 let before = text.get(from..at).unwrap_or_default();
@@ -324,7 +326,7 @@ impl<'a> TypedText<'a> {
         (rows, place)
     }
 
-    /// The looks of a line: what is selected stands apart.
+    /// The styles of a line: the selected part has its own.
     fn runs(self, number: usize, text: &str, style: Style, over: Style) -> Vec<(usize, Style)> {
         let Some(range) = selected_in(self.selected, number, text.len()) else {
             return vec![(text.len(), style)];
@@ -332,7 +334,7 @@ impl<'a> TypedText<'a> {
         vec![(range.start, style), (range.end, style.patch(over)), (text.len(), style)]
     }
 
-    /// The place in the text that is shown at a row and column of [`Typed::rows`] with this width and height.
+    /// The text position shown at a row and column of [`TypedText::rows`] with this width and height.
     pub(crate) fn at(self, (row, column): (usize, usize), width: usize, height: usize) -> Pos {
         let height = height.max(1);
         let near = self.near(height);
@@ -352,7 +354,7 @@ impl<'a> TypedText<'a> {
     }
 }
 
-/// The byte of a line that a row shows at a column; behind its end, the end.
+/// The byte of a line that a row shows at a column; behind the end of the row, its end.
 fn byte_at(text: &str, range: Range<usize>, column: usize, options: WrapOptions) -> usize {
     let mut seen = 0;
     for glyph in plain::glyphs(text.get(range.clone()).unwrap_or_default(), options.strictness, options.tab) {
@@ -364,7 +366,7 @@ fn byte_at(text: &str, range: Range<usize>, column: usize, options: WrapOptions)
     range.end
 }
 
-/// The byte of a line of code at a row and column of it.
+/// The byte of a line of code at one of its rows and columns.
 pub(crate) fn code_byte_at(text: &str, width: usize, row: usize, column: usize) -> usize {
     let ranges = code_ranges(text, width);
     match ranges.get(row) {
@@ -373,7 +375,7 @@ pub(crate) fn code_byte_at(text: &str, width: usize, row: usize, column: usize) 
     }
 }
 
-/// The row and column of a byte of a line of code; behind a full row stands the start of the next.
+/// The row and column of a byte of a line of code; behind a full row it is the start of the next row.
 pub(crate) fn code_place(text: &str, width: usize, byte: usize) -> (usize, usize) {
     let width = width.max(2);
     let ranges = code_ranges(text, width);
@@ -384,7 +386,7 @@ pub(crate) fn code_place(text: &str, width: usize, byte: usize) -> (usize, usize
     if column >= width { (row + 1, 0) } else { (row, column) }
 }
 
-/// The bytes of a line that are selected.
+/// The selected bytes of a line.
 pub(crate) fn selected_in(selected: Option<(Pos, Pos)>, line: usize, len: usize) -> Option<Range<usize>> {
     let (from, to) = selected?;
     if line < from.row || line > to.row {

@@ -1,4 +1,4 @@
-//! The rows of an overlay: title, text, fields, entries of lists, and where its cursor stands.
+//! Builds the rows of an overlay: title, text, fields, list entries, and the position of its cursor.
 
 use crate::tui::theme::Slot;
 use crate::tui::widgets::field::{Field, Pos};
@@ -11,17 +11,17 @@ use unicode_width::UnicodeWidthStr as _;
 
 /// What an overlay shows.
 pub struct Sheet {
-    /// What stands in its border.
+    /// The title in its border.
     pub(crate) title: String,
     pub(crate) rows: Vec<Line<'static>>,
-    /// Where the texts of its fields stand, with their rows and columns counted from its first.
+    /// The positions of its fields, counted from the first row and column of the sheet.
     pub(crate) fields: Vec<FieldPlace>,
     /// The row and column of the cursor.
     pub(crate) cursor: Option<(usize, usize)>,
 }
 
 impl Sheet {
-    /// Nothing but its title.
+    /// A sheet with only a title.
     pub(crate) fn new(title: impl Into<String>) -> Self {
         Self { title: title.into(), rows: Vec::new(), fields: Vec::new(), cursor: None }
     }
@@ -57,14 +57,14 @@ impl Sheet {
         self.row(Line::styled(look.glyphs.horizontal.repeat(width.into()), look.style(Slot::UiBorder)))
     }
 
-    /// A field behind a head, with the cursor in it.
+    /// Adds a field after a label, with the cursor in it.
     pub(crate) fn field(&mut self, head: &str, field: &Field, width: u16, look: DrawStyle<'_>) -> &mut Self {
         let indent = head.chars().count();
         let room = usize::from(width).saturating_sub(indent).max(4);
         let hidden: Vec<String>;
         let mut typed = TypedText::of(field);
         if field.is_secret() {
-            // As many stars as letters, up to a number.
+            // One star for each letter, up to a limit that hides longer lengths.
             hidden = field.rows().iter().map(|r| "*".repeat(r.chars().count().min(40))).collect();
             let letters = field.before_cursor().chars().count().min(40);
             typed = TypedText { lines: &hidden, cursor: Pos::new(0, letters), selected: None, ..typed };
@@ -80,7 +80,7 @@ impl Sheet {
         self.field_at(self.fields.len(), first, indent, room)
     }
 
-    /// Says that all rows from this one on are the text of a field of so many columns.
+    /// Records that the rows from `first` on are the text of a field of so many columns.
     pub(crate) fn field_at(&mut self, number: usize, first: usize, indent: usize, width: usize) -> &mut Self {
         let height = self.rows.len().saturating_sub(first);
         self.fields.push(FieldPlace::of(number, (first, indent), (width, height)));
@@ -93,7 +93,7 @@ pub(crate) fn entry(text: &str, chosen: bool, width: u16, look: DrawStyle<'_>) -
     let mark = if chosen { "> " } else { "  " };
     let style = if chosen { look.style(Slot::UiSelection) } else { look.text() };
     let text = safe::cut(&format!("{mark}{text}"), width.into());
-    // The chosen row is marked to its end.
+    // The highlight of the chosen row reaches to the right edge.
     let rest = if chosen { usize::from(width).saturating_sub(text.width()) } else { 0 };
     Line::styled(text + &" ".repeat(rest), style)
 }

@@ -1,20 +1,20 @@
-//! Scrolling through items of which only those on screen are laid out.
+//! A scrolling list that lays out only the items on screen.
 //!
-//! The end is followed until the person scrolls up; then the row at the top stays where it is, by item and row, whatever
-//! arrives below and whatever a new width does to the rows.
+//! The list follows its end until the person scrolls up. From then on the row at the top is fixed, by item and
+//! row, whatever is added below and however a new width wraps the rows.
 
 use super::words;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
-/// A long list whose items become rows when they are looked at.
+/// A long list whose items are converted to rows only when they are visible.
 pub(crate) trait Items {
     /// How many items there are.
     fn count(&mut self) -> usize;
     /// How many rows an item has.
     fn rows(&mut self, item: usize) -> usize;
-    /// A row of an item, as it is drawn.
+    /// Returns a row of an item, ready to draw.
     fn line(&mut self, at: Anchor) -> Option<Line<'static>>;
 }
 
@@ -25,39 +25,39 @@ pub(crate) struct Anchor {
     pub(crate) row: usize,
 }
 
-/// The key that goes to the end of a list from where the person is.
+/// The key that leads to the end of a list from the present position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum EndKeys {
     None,
-    /// It goes there at once.
+    /// The key jumps to the end.
     End(String),
-    /// It goes a page towards it.
+    /// The key moves one page towards the end.
     Page(String),
 }
 
-/// Where a pane stands in its list.
+/// The scroll position of a pane in its list.
 #[derive(Debug, Default)]
 pub(crate) struct VirtualList {
-    /// The row at the top; `None`: the end is followed.
+    /// The row at the top; `None`: the list follows its end.
     anchor: Option<Anchor>,
-    /// Where the end was when the person left it: the last item, and its rows.
+    /// Where the end was when the person left it: the last item, and how many rows it had.
     left_at: (usize, usize),
     visible: Vec<Anchor>,
     height: usize,
-    /// The rows of the next frame, and how many of the list are new below them; `None`: the end is followed.
+    /// The rows of the next frame, and the number of new rows below them; `None`: the list follows its end.
     lines: Vec<Option<Line<'static>>>,
     new: Option<usize>,
-    /// Whether more of the list stands below them.
+    /// Whether the list has more rows below these.
     goes_on: bool,
 }
 
 impl VirtualList {
-    /// Whether the end is followed.
+    /// Whether the list follows its end.
     pub(crate) fn follows(&self) -> bool {
         self.anchor.is_none()
     }
 
-    /// Goes to the end and follows it.
+    /// Jumps to the end and follows it.
     pub(crate) fn follow(&mut self) {
         self.anchor = None;
     }
@@ -67,7 +67,7 @@ impl VirtualList {
         &self.visible
     }
 
-    /// Finds out which rows the next frame shows on so many rows of the screen.
+    /// Lays out the rows of the next frame, which has `height` rows.
     pub(crate) fn arrange(&mut self, items: &mut impl Items, height: usize) {
         self.find(items, height);
         self.lines = self.visible.iter().map(|at| items.line(*at)).collect();
@@ -75,7 +75,7 @@ impl VirtualList {
         self.goes_on = !self.follows() && !self.shows_end(items);
     }
 
-    /// Draws what was arranged.
+    /// Draws the rows from the last `arrange`.
     pub(crate) fn draw(&self, area: Rect, buf: &mut Buffer) {
         for (y, line) in (area.y..area.bottom()).zip(&self.lines) {
             if let Some(line) = line {
@@ -89,8 +89,8 @@ impl VirtualList {
         let Some(anchor) = self.anchor else { return self.fill_up(items) };
         self.fill_down(items, anchor);
         if self.visible.len() < height {
-            // The end is on screen: what stands above fills the rest. It is not followed for that: the person went
-            // away from it, and what comes next must not move what is being read.
+            // The end is on screen: rows above fill the rest. The list still doesn't follow the end: the person
+            // scrolled away from it, and new rows must not move the text being read.
             self.fill_up(items);
             self.anchor = self.visible.first().copied().or(self.anchor);
         }
@@ -122,7 +122,7 @@ impl VirtualList {
         self.visible.reverse();
     }
 
-    /// Scrolls by rows; upwards leaves the end.
+    /// Scrolls by rows. Scrolling up stops following the end; scrolling down to the end follows it again.
     pub(crate) fn scroll(&mut self, items: &mut impl Items, rows: isize) {
         if rows > 0 && self.anchor.is_none() {
             return;
@@ -141,7 +141,7 @@ impl VirtualList {
         }
     }
 
-    /// Whether the last row there is stands on screen.
+    /// Whether the last row of the list is visible.
     fn shows_end(&self, items: &mut impl Items) -> bool {
         self.visible.last().is_none_or(|last| below(items, *last).is_none())
     }
@@ -153,19 +153,19 @@ impl VirtualList {
         }
     }
 
-    /// To the first row.
+    /// Jumps to the first row.
     pub(crate) fn to_top(&mut self, items: &mut impl Items) {
         self.show(items, Anchor { item: 0, row: 0 }, 0);
     }
 
-    /// Puts a row on screen, a little below the top; where it is on screen already, nothing moves.
+    /// Scrolls to a row, a little below the top; if the row is visible already, nothing moves.
     pub(crate) fn bring(&mut self, items: &mut impl Items, at: Anchor) {
         if !self.visible.contains(&at) {
             self.show(items, at, 2);
         }
     }
 
-    /// Puts a row on screen with so many rows above it.
+    /// Scrolls to a row, with so many rows above it.
     pub(crate) fn show(&mut self, items: &mut impl Items, at: Anchor, above_it: usize) {
         self.leave_end(items);
         let mut top = at;
@@ -177,12 +177,12 @@ impl VirtualList {
         self.find(items, self.height);
     }
 
-    /// Rows that a page has; one row of the page before stays.
+    /// The rows of a page; one row of the last page stays visible.
     pub(crate) fn page(&self) -> isize {
         isize::try_from(self.height.saturating_sub(1).max(1)).unwrap_or(1)
     }
 
-    /// Rows that came below since the person left the end.
+    /// The rows added at the end since the person left it.
     fn new_rows(&self, items: &mut impl Items) -> usize {
         if self.anchor.is_none() {
             return 0;
@@ -193,8 +193,8 @@ impl VirtualList {
             .sum()
     }
 
-    /// What a title says: `follow`, or how much was new below when it was arranged, and the key that goes there from where
-    /// the person is.
+    /// The position for a title: `follow`, or the number of new rows below at the last `arrange`, with the key
+    /// that leads to them.
     pub(crate) fn position_text(&self, keys: &EndKeys) -> String {
         match (self.new, keys) {
             (None, _) => "follow".into(),
@@ -207,12 +207,13 @@ impl VirtualList {
         }
     }
 
-    /// Whether more of it stands below what was arranged.
+    /// Whether there are more rows below the arranged ones.
     pub(crate) fn goes_on(&self) -> bool {
         self.goes_on
     }
 
-    /// So many items came in (or went) in front of `from`: the row at the top stays the same row.
+    /// Call this after `by` items were inserted (or, if negative, removed) in front of `from`: the row at the
+    /// top stays the same.
     pub(crate) fn shift(&mut self, from: usize, by: isize) {
         if let Some(anchor) = self.anchor.as_mut().filter(|a| a.item >= from) {
             anchor.item = anchor.item.saturating_add_signed(by).max(from.saturating_add_signed(by.min(0)));
@@ -222,12 +223,12 @@ impl VirtualList {
         }
     }
 
-    /// Where it stands, to come back to it.
+    /// The scroll position, for `restore`.
     pub(crate) fn place(&self) -> Option<Anchor> {
         self.anchor
     }
 
-    /// Goes back to where it stood.
+    /// Returns to a scroll position from `place`.
     pub(crate) fn restore(&mut self, place: Option<Anchor>) {
         self.anchor = place;
     }
@@ -258,7 +259,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Items with so many rows; counts which were looked at.
+    /// Items with so many rows; records which items were laid out.
     struct Rows(Vec<usize>, std::collections::BTreeSet<usize>);
 
     impl Items for Rows {

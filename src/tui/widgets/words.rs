@@ -1,4 +1,4 @@
-//! How figures, sizes, times and paths are written on screen: in one way everywhere.
+//! Formats numbers, sizes, times and paths in one way for all of the screen.
 
 use crate::domain::{BlockKind, Language, Timestamp};
 use crate::engine::transcript::BlockItem;
@@ -8,10 +8,10 @@ use jiff::tz::TimeZone;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
-/// What has to be known of this place to write times and paths.
+/// What the format of times and paths depends on.
 #[derive(Clone, Debug)]
 pub struct Locale {
-    /// The time zone of the person, read when a time is first shown.
+    /// The person's time zone, read when a time is first shown.
     pub zone: Arc<LazyLock<TimeZone>>,
     /// The person's home folder, written `~`.
     pub home: Option<PathBuf>,
@@ -39,7 +39,7 @@ impl Locale {
         Some(at.to_zoned(TimeZone::clone(&self.zone)))
     }
 
-    /// A path with the home folder written `~`.
+    /// A path, with the home folder written as `~`.
     pub(crate) fn path(&self, path: &Path) -> String {
         let below =
             self.home.as_deref().filter(|h| h.parent().is_some()).and_then(|h| path.strip_prefix(h).ok());
@@ -51,7 +51,7 @@ impl Locale {
     }
 }
 
-/// `12 min`, `2 d`: how long ago something was.
+/// How long ago something was: `12 min`, `2 d`.
 pub fn ago(now: Timestamp, then: Timestamp) -> String {
     let minutes = now.since(then) / 60_000;
     match minutes {
@@ -62,17 +62,17 @@ pub fn ago(now: Timestamp, then: Timestamp) -> String {
     }
 }
 
-/// How many lines a text has: a last newline begins no line.
+/// How many lines a text has: a newline at the end begins no further line.
 pub(crate) fn line_count(text: &str) -> usize {
     text.split('\n').count().saturating_sub(usize::from(text.ends_with('\n') || text.is_empty()))
 }
 
-/// The first line of a text that says something.
+/// The first line of a text that is not blank.
 pub(crate) fn first_line(text: &str) -> &str {
     text.lines().map(str::trim).find(|l| !l.is_empty()).unwrap_or("")
 }
 
-/// The language of a block as a word; `text` where it has none yet.
+/// The language of a block; `text` if it has none yet.
 pub(crate) fn language_of(item: &BlockItem) -> &str {
     match &item.block.kind {
         BlockKind::Code { .. } => item.block.current().language.as_ref().map_or("text", Language::as_str),

@@ -1,4 +1,4 @@
-//! Going to what is looked for, and putting another text in its place.
+//! Moves to search matches and replaces them.
 
 use super::{Pos, Text};
 use crate::tui::editing::search::Needle;
@@ -6,8 +6,8 @@ use crate::tui::editing::{Motion, cluster};
 use std::ops::Range;
 
 impl Text {
-    /// Selects the next match of what is looked for, or the one before; `false`: there is none. `here`: one that begins at
-    /// the cursor, or at what is selected, is the next.
+    /// Selects the next match of the search term (`back`: the previous one); returns whether there is one. With
+    /// `here`, a match that begins at the cursor or the selection counts as the next.
     pub(crate) fn find(&mut self, back: bool, here: bool) -> bool {
         let Some(needle) = self.needle.clone() else { return false };
         let (from, to) = self.selection().unwrap_or((self.cursor, self.cursor));
@@ -24,14 +24,14 @@ impl Text {
         found.is_some()
     }
 
-    /// The clusters that hold a match: it may begin and end within one, a selection never does.
+    /// The cluster boundaries around a match: a match may begin and end inside a cluster, a selection may not.
     fn match_places(&self, row: usize, found: Range<usize>) -> (Pos, Pos) {
         let line = self.row(row);
         let (from, to) = (cluster::at_or_before(line, found.start), cluster::at_or_after(line, found.end));
         (Pos::new(row, from), Pos::new(row, to))
     }
 
-    /// Replaces the match that is selected; `false`: what is selected is none.
+    /// Replaces the selected match; returns `false` if the selection is no match.
     pub(crate) fn replace_match(&mut self, by: &str) -> bool {
         let Some(needle) = self.needle.clone() else { return false };
         let Some((from, to)) = self.selection().filter(|(from, to)| from.row == to.row) else { return false };
@@ -48,12 +48,12 @@ impl Text {
         true
     }
 
-    /// Replaces all matches, as one step; how many there were.
+    /// Replaces all matches in one step; returns how many there were.
     pub(crate) fn replace_matches(&mut self, by: &str) -> usize {
         let Some(needle) = self.needle.clone() else { return 0 };
         let mut count = 0;
         self.group_changes(|text| {
-            // From below, so that what is put in moves nothing that is still to come.
+            // From the bottom up, so that replacements don't move the remaining rows.
             for row in (0..text.lines().len()).rev() {
                 count += text.replace_in_row(&needle, row, by);
             }
@@ -61,7 +61,7 @@ impl Text {
         count
     }
 
-    /// Replaces all matches of a line in one change: exactly their bytes, and the line is copied once.
+    /// Replaces all matches of a line in one change: exactly their bytes, and the line is copied only once.
     fn replace_in_row(&mut self, needle: &Needle, row: usize, by: &str) -> usize {
         let line = self.row(row);
         let (mut new, mut count, mut from, mut to) = (String::new(), 0, 0, 0);

@@ -1,11 +1,11 @@
-//! Changes that know of lines: a new one with its indent, lines moved in and out, lines commented out.
+//! Changes of whole lines: new lines with their indent, indenting, commenting out.
 
 use super::{ChangeKind, Fragment, History, Pos, Text};
 use crate::tui::editing::cluster;
 use crate::tui::editing::syntax::LineOpening;
 
 impl Text {
-    /// Begins a line, indented as what is written asks for.
+    /// Begins a new line, with the indent of the language.
     pub(super) fn newline(&mut self) {
         if self.one_line {
             return;
@@ -24,12 +24,12 @@ impl Text {
         let inner =
             if opens == LineOpening::Nothing { indent.clone() } else { format!("{indent}{}", self.unit) };
         let mut text = format!("\n{inner}");
-        // Between a bracket and the one that closes it, that one gets a line of its own.
+        // Between an opening and its closing bracket: the closing one gets a line of its own.
         if closed {
             text.push('\n');
             text.push_str(&indent);
         }
-        // Blanks behind the cursor would add to the indent.
+        // Spaces behind the cursor would add to the indent.
         let blanks = if inner.is_empty() { 0 } else { cluster::indent_of(after).len() };
         let to = Pos::new(row, self.cursor.byte + blanks);
         let end = self.buffer.end_at(row);
@@ -43,7 +43,8 @@ impl Text {
         }
     }
 
-    /// A bracket that closes, or a colon behind `else`, typed into a line of nothing else: the line goes one indent out.
+    /// Dedents a line when a closing bracket, or the colon of an `else`, was typed and the line contains
+    /// nothing else.
     pub(super) fn dedent_closer(&mut self, typed: char) {
         let row = self.cursor.row;
         let line = self.row(row);
@@ -52,7 +53,7 @@ impl Text {
         }
     }
 
-    /// The same for a word such as `fi`, once its line is left.
+    /// Dedents a line that consists of a closing word such as `fi`; called when the line is left.
     fn dedent_closing_word(&mut self) {
         let row = self.cursor.row;
         if self.syntax.closes_by_word(self.row(row)) {
@@ -60,7 +61,7 @@ impl Text {
         }
     }
 
-    /// Takes an indent back where the line stands as deep as the one above it, and that one opens nothing.
+    /// Dedents a line that is still indented as the line above requires.
     fn dedent_if_as_above(&mut self, row: usize) {
         let above = self.lines().iter().take(row).rev().find(|line| !line.trim().is_empty());
         let Some(above) = above else { return };
@@ -74,12 +75,12 @@ impl Text {
         }
     }
 
-    /// How much deeper a line below this one stands.
+    /// By how many bytes the line below this one is indented deeper.
     fn unit_after(&self, line: &str) -> usize {
         if self.syntax.opens(line) == LineOpening::Nothing { 0 } else { self.unit.len() }
     }
 
-    /// The bytes that go when a line goes one indent out.
+    /// How many bytes one step of dedent removes.
     fn outwards(&self, row: usize) -> usize {
         let line = self.row(row);
         if line.starts_with('\t') {
@@ -89,7 +90,7 @@ impl Text {
         line.bytes().take(spaces).take_while(|b| *b == b' ').count()
     }
 
-    /// The lines that are selected, or the one with the cursor.
+    /// The selected lines, or the line of the cursor.
     pub(crate) fn rows_selected(&self) -> (usize, usize) {
         match self.selection() {
             Some((from, to)) if to.byte == 0 && to.row > from.row => (from.row, to.row - 1),
@@ -98,7 +99,8 @@ impl Text {
         }
     }
 
-    /// Moves the selected lines (or this one) one indent in or out. Without a selection, inwards puts in blanks here.
+    /// Indents or dedents the selected lines, or this one. Without a selection, indenting inserts spaces at the
+    /// cursor.
     pub(crate) fn indent(&mut self, inwards: bool) {
         if inwards && self.selection().is_none() {
             let text = if self.unit == "\t" {
@@ -113,7 +115,7 @@ impl Text {
         self.shift_rows(first, last, inwards);
     }
 
-    /// Moves lines one indent in or out; what is selected stays selected.
+    /// Indents or dedents lines; the selection stays.
     pub(crate) fn shift_rows(&mut self, first: usize, last: usize, inwards: bool) {
         let unit = self.unit.clone();
         self.each_row(first, last, |text, row| {
@@ -125,18 +127,19 @@ impl Text {
         });
     }
 
-    /// Comments the selected lines out, or in again where all of them are; `false`: the language has no such comments.
+    /// Comments the selected lines out, or in again if all of them are commented out; `false`: the language has
+    /// no line comments.
     pub(crate) fn toggle_comment(&mut self) -> bool {
         let (first, last) = self.rows_selected();
         self.comment_rows(first, last)
     }
 
-    /// The same for lines that are named.
+    /// Like [`Text::toggle_comment`], for the given lines.
     pub(crate) fn comment_rows(&mut self, first: usize, last: usize) -> bool {
         let Some(mark) = self.syntax.comment() else { return false };
         let rows =
             || self.lines().iter().skip(first).take(last - first + 1).filter(|line| !line.trim().is_empty());
-        // What stands behind the indent, not behind blanks of any kind: that is what is taken out.
+        // Only spaces and tabs count as indent, because exactly these are skipped when the mark is removed.
         let is = |line: &String| {
             line.get(cluster::indent_of(line).len()..).is_some_and(|text| text.starts_with(mark))
         };
@@ -158,7 +161,7 @@ impl Text {
         true
     }
 
-    /// Changes lines one by one, as one step; the cursor and the selection stay with their letters.
+    /// Changes lines one by one, as one undo step; the cursor and the selection stay at their letters.
     fn each_row(
         &mut self,
         first: usize,
@@ -186,7 +189,7 @@ impl Text {
         });
     }
 
-    /// Joins the next line to one, with a blank between them where there are words on both sides.
+    /// Joins the next line to this one, with a space between them if both have text.
     pub(crate) fn join_row(&mut self, row: usize) {
         if row >= self.last_row() {
             return;

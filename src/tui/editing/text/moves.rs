@@ -1,4 +1,4 @@
-//! Where moves lead.
+//! Finds the targets of cursor moves.
 
 use super::{KeptColumn, Pos, SelectionShape, Text};
 use crate::tui::editing::cluster::{self, ClusterKind};
@@ -7,10 +7,10 @@ use crate::tui::paint::wrap;
 use std::ops::Range;
 
 impl Text {
-    /// Moves the cursor; `select` keeps or begins a selection.
+    /// Moves the cursor; with `select`, keeps or begins a selection.
     pub(super) fn travel(&mut self, motion: Motion, select: bool) {
         let selecting = select || self.marking;
-        // Where something is selected, one step to a side leads to that end of it.
+        // With a selection, one step left or right goes to that end of it.
         if let (Some((from, to)), false) = (self.selection(), selecting) {
             match motion {
                 Motion::Left => return self.put_cursor(from),
@@ -32,7 +32,7 @@ impl Text {
         self.column = column;
     }
 
-    /// Where a move leads from a place.
+    /// The target of a move from a position.
     pub(crate) fn target(&self, motion: Motion, from: Pos) -> Pos {
         let line = self.row(from.row);
         let last = self.last_row();
@@ -64,7 +64,8 @@ impl Text {
         if from.row < self.last_row() { Pos::new(from.row + 1, 0) } else { from }
     }
 
-    /// So many lines down, in the column that is kept to; beyond the first and the last line nothing.
+    /// The position so many lines below (negative: above), at the remembered column; stops at the first and
+    /// last line.
     pub(crate) fn lines_away(&self, from: Pos, rows: isize) -> Pos {
         let row = from.row.saturating_add_signed(rows).min(self.last_row());
         if row == from.row {
@@ -78,7 +79,7 @@ impl Text {
         Pos::new(row, cluster::at_column(self.row(row), column))
     }
 
-    /// The column that moves keep to, or that of the cursor.
+    /// The remembered column, or that of the cursor.
     fn kept_column(&self, of_row: bool) -> usize {
         match self.column.filter(|kept| kept.of_row == of_row) {
             Some(kept) => kept.at,
@@ -87,14 +88,14 @@ impl Text {
         }
     }
 
-    /// The bytes of a line that each of its rows shows.
+    /// The bytes of a line that each of its wrapped rows shows.
     fn rows_of(&self, row: usize) -> Option<Vec<Range<usize>>> {
         let rows = wrap::rows(self.row(row), &[], self.rows?);
         Some(rows.into_iter().map(|row| row.range).collect())
     }
 
-    /// The rows of the line of a place, which of them shows it, and at which column. Behind a full row it stands at the start of
-    /// one that is not there yet.
+    /// The wrapped rows of the line at a position, the row that shows it, and its column. A position behind a
+    /// full row counts as the start of one more row.
     fn row_of(&self, at: Pos) -> Option<(Vec<Range<usize>>, usize, usize)> {
         let rows = self.rows_of(at.row)?;
         let shows = rows.iter().position(|row| at.byte < row.end).unwrap_or(rows.len().saturating_sub(1));
@@ -104,7 +105,8 @@ impl Text {
         Some(if is_full { (rows, shows + 1, 0) } else { (rows, shows, column) })
     }
 
-    /// So many rows down, as the text is shown; where it never was, lines. Beyond the first and the last row nothing.
+    /// The position so many wrapped rows below (negative: above); goes by lines if the text was never shown.
+    /// Stops at the first and last row.
     pub(crate) fn rows_away(&self, from: Pos, by: isize) -> Pos {
         let Some((mut rows, mut row, mut column)) = self.row_of(from) else {
             return self.lines_away(from, by);
@@ -142,17 +144,17 @@ impl Text {
         let Some(range) = rows.get(row) else { return from };
         let text = self.row(line).get(range.clone()).unwrap_or_default();
         let mut byte = cluster::at_column(text, column);
-        // The end of a row is the start of the next one.
+        // The end of a wrapped row would be shown as the start of the next: stay in this row.
         if byte == text.len() && row + 1 < rows.len() {
             byte = cluster::previous(text, byte);
         }
-        // A row may break inside of what the cursor goes over as one: on it goes then, the way that it came.
+        // A wrapped row may break inside a cluster: go on to its boundary in the direction of the move.
         let found = range.start + byte;
         let near = if by > 0 { cluster::at_or_after } else { cluster::at_or_before };
         Pos::new(line, near(self.row(line), found))
     }
 
-    /// Goes up or down as a move does, and keeps the column for the next one.
+    /// Moves up or down by lines, and remembers the column for the next move.
     pub(crate) fn go_lines(&mut self, rows: isize) {
         let column = KeptColumn { of_row: false, at: self.kept_column(false) };
         let to = self.lines_away(self.cursor, rows);
@@ -160,7 +162,7 @@ impl Text {
         self.column = Some(column);
     }
 
-    /// The same by rows, as the text is shown.
+    /// Moves up or down by wrapped rows, and remembers the column.
     pub(crate) fn go_rows(&mut self, rows: isize) {
         let of_row = self.rows.is_some();
         let column = KeptColumn { of_row, at: self.kept_column(of_row) };
@@ -169,10 +171,10 @@ impl Text {
         self.column = Some(column);
     }
 
-    /// The word at a place, or whatever stands there in one piece.
+    /// The word at a position, or the run of spaces or signs there.
     pub(crate) fn word_at(&self, at: Pos) -> (Pos, Pos) {
         let line = self.row(at.row);
-        // Behind the end of a line stands nothing: the last of it is meant.
+        // Behind the end of a line, the last cluster of the line counts.
         let at_byte = if at.byte >= line.len() { cluster::previous(line, line.len()) } else { at.byte };
         let kind = cluster::kind(line, at_byte);
         let from = cluster::skip_back(line, at_byte, |at| cluster::kind(line, at) == kind);
@@ -181,14 +183,14 @@ impl Text {
     }
 }
 
-/// The start of the word before a place.
+/// The start of the word before a position.
 fn word_left(line: &str, from: usize) -> usize {
     let at = cluster::skip_back(line, from, |at| cluster::kind(line, at) == ClusterKind::Space);
     let kind = cluster::kind(line, cluster::previous(line, at));
     cluster::skip_back(line, at, |at| cluster::kind(line, at) == kind)
 }
 
-/// The start of the word behind a place.
+/// The start of the word behind a position.
 fn word_right(line: &str, from: usize) -> usize {
     let kind = cluster::kind(line, from);
     let at = cluster::skip(line, from, |at| kind != ClusterKind::Space && cluster::kind(line, at) == kind);

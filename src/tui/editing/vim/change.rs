@@ -1,4 +1,4 @@
-//! What commands do in normal mode, and operators in every mode.
+//! Runs commands in normal mode, and operators in all modes.
 
 use super::keys::{Move, Operator, OperatorRange, VimAction, VimCommand};
 use super::motion::{self, MotionKind};
@@ -8,7 +8,7 @@ use crate::tui::editing::buffer::Pos;
 use crate::tui::editing::cluster::{self, ClusterKind};
 use crate::tui::editing::text::{SelectionShape, Text};
 
-/// A command in normal mode; `keys` are its strokes.
+/// Runs a command in normal mode; `keys` are its strokes.
 pub(super) fn run(vim: &mut Vim, command: &VimCommand, keys: &str, text: &mut Text) -> StrokeResult {
     match command.what {
         VimAction::Move(found) => move_cursor(vim, found, command.count, text),
@@ -32,11 +32,11 @@ pub(super) fn run(vim: &mut Vim, command: &VimCommand, keys: &str, text: &mut Te
     }
 }
 
-/// Moves the cursor, and the end of what is selected with it.
+/// Moves the cursor, and with it the end of the selection.
 pub(super) fn move_cursor(vim: &mut Vim, found: Move, count: Option<usize>, text: &mut Text) -> StrokeResult {
     let rows = isize::try_from(count.unwrap_or(1)).unwrap_or(1);
     match found {
-        // The column is kept over short lines.
+        // These moves keep their column over shorter lines.
         Move::Up if text.cursor().row == 0 => return StrokeResult::Beyond(true),
         Move::Down if text.cursor().row == text.last_row() => return StrokeResult::Beyond(false),
         Move::Up => text.go_lines(-rows),
@@ -57,7 +57,7 @@ pub(super) fn move_cursor(vim: &mut Vim, found: Move, count: Option<usize>, text
     StrokeResult::Done
 }
 
-/// What an operator works on: from and to, the end not in it.
+/// The range of an operator, end excluded.
 fn range_of(
     vim: &mut Vim,
     operator: Operator,
@@ -73,7 +73,7 @@ fn range_of(
         }
         OperatorRange::Object(thing) => object::range(text, thing),
         OperatorRange::Move(found) => {
-            // `cw` on a word leaves the blanks behind it.
+            // `cw` on a word keeps the spaces behind it.
             let on_word = cluster::kind(text.row(at.row), at.byte) != ClusterKind::Space;
             let found = match found {
                 Move::Word(big) if operator == Operator::Change && on_word => {
@@ -91,7 +91,7 @@ fn range_of(
                 reach = MotionKind::Exclusive;
             } else if reach == MotionKind::Exclusive && to.row > from.row {
                 let into = text.row(to.row).get(..to.byte).unwrap_or_default();
-                // The last word of a line is deleted without the end of the line.
+                // Deleting the last word of a line keeps the line end.
                 if into.trim().is_empty() && (to.byte == 0 || matches!(found, Move::Word(_))) {
                     to = Pos::new(to.row - 1, text.row(to.row - 1).len());
                 }
@@ -101,7 +101,7 @@ fn range_of(
     }
 }
 
-/// To the end of this word, and of so many: unlike `e`, a word of one letter ends where it begins.
+/// The range to the end of so many words. Unlike `e`, it stays on a word of one letter.
 fn to_word_ends(vim: &mut Vim, text: &mut Text, big: bool, count: Option<usize>) -> (Pos, Pos, MotionKind) {
     let from = text.cursor();
     let (_, end) = if big {
@@ -122,7 +122,7 @@ fn to_word_ends(vim: &mut Vim, text: &mut Text, big: bool, count: Option<usize>)
     (from, to, MotionKind::Exclusive)
 }
 
-/// An operator over a range.
+/// Applies an operator to a range.
 pub(super) fn operate(
     vim: &mut Vim,
     operator: Operator,
@@ -194,7 +194,7 @@ pub(super) fn change_case(text: &str, operator: Operator) -> String {
     }
 }
 
-/// Takes lines out with their ends.
+/// Deletes lines with their ends.
 fn delete_rows(text: &mut Text, first: usize, last: usize) {
     let end = Pos::new(last, text.row(last).len());
     let (from, to) = if last < text.last_row() {
@@ -228,7 +228,7 @@ fn press(vim: &mut Vim, key: char, command: &VimCommand, keys: &str, text: &mut 
     let times = command.times();
     let at = text.cursor();
     let line_end = Pos::new(at.row, text.row(at.row).len());
-    // Those that are short for others.
+    // Commands that are short for others.
     let long = match key {
         'x' => "dl",
         'X' => "dh",
@@ -303,7 +303,7 @@ fn press(vim: &mut Vim, key: char, command: &VimCommand, keys: &str, text: &mut 
     StrokeResult::Done
 }
 
-/// Puts in what was cut or copied: whole lines below or above, else behind the cursor or before it.
+/// Inserts what was cut or copied: whole lines below or above, other text behind or before the cursor.
 pub(super) fn put(text: &mut Text, behind: bool, times: usize) {
     let kept = text.yanked().clone();
     let at = text.cursor();

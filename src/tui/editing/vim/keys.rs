@@ -1,15 +1,16 @@
-//! Strokes → commands: what was pressed so far is a whole command, the beginning of one, or nothing.
+//! Parses strokes into commands: the strokes so far are a complete command, the beginning of one, or no
+//! command.
 
 use super::{BACKSPACE, ENTER, HALF_DOWN, HALF_UP, MAX_COUNT, REDO};
 
-/// The number of a line is never taken for more than this.
+/// The largest line number.
 const MAX_LINE_NUMBER: usize = 1 << 30;
 
 /// A command with its count.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct VimCommand {
     pub(crate) count: Option<usize>,
-    /// Whether what is copied goes to the clipboard too.
+    /// Whether copied text also goes to the clipboard.
     pub(crate) clipboard: bool,
     pub(crate) what: VimAction,
 }
@@ -23,20 +24,21 @@ impl VimCommand {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum VimAction {
     Move(Move),
-    /// An operator over what a move, an object or its own key again names.
+    /// An operator with its range: a move, an object, or its own key again.
     Operate(Operator, OperatorRange),
-    /// A command of one key, as it is pressed in this mode.
+    /// A command of one key.
     Key(char),
     /// `r` and its letter.
     Replace(char),
-    /// In visual mode: an object.
+    /// An object that is selected in visual mode.
     Object(Object),
     /// `:`.
     GoToLine,
 }
 
 impl VimAction {
-    /// Whether its count is of lines, or the number of one: those are gone to at once, and not one after the other.
+    /// Whether its count is a number of lines, or a line number: then the move is done at once instead of
+    /// repeated.
     fn counts_lines(self) -> bool {
         let lines = |found| {
             use Move::{Bottom, Down, FirstAbove, FirstBelow, Top, Up};
@@ -57,7 +59,7 @@ pub(super) enum OperatorRange {
     Rows,
 }
 
-/// What is done to a range.
+/// What an operator does to its range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Operator {
     Delete,
@@ -71,7 +73,7 @@ pub(super) enum Operator {
     Comment,
 }
 
-/// A thing that the cursor stands in.
+/// A text object at the cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Object {
     pub(crate) around: bool,
@@ -84,7 +86,7 @@ pub(super) enum Move {
     Right,
     Up,
     Down,
-    /// By rows, as the text is shown.
+    /// By wrapped rows.
     RowUp,
     RowDown,
     HalfUp,
@@ -105,7 +107,7 @@ pub(super) enum Move {
     Bracket,
     ParagraphUp,
     ParagraphDown,
-    /// To a letter on the line: backwards, in front of it.
+    /// To a letter on the line: the letter, whether backwards, whether to stop beside it.
     Seek(char, bool, bool),
     /// `;` and `,`.
     SeekAgain(bool),
@@ -115,17 +117,17 @@ pub(super) enum Move {
     Star(bool),
 }
 
-/// How far strokes are a command.
+/// The result of parsing the strokes so far.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ParseResult {
-    /// More is needed.
+    /// The command is incomplete.
     More,
-    /// They are none.
+    /// No command begins like this.
     Nothing,
     Whole(VimCommand),
 }
 
-/// Reads what was pressed so far; `visual`: something is selected.
+/// Parses the strokes so far; `visual`: something is selected.
 pub(super) fn parse(strokes: &str, visual: bool) -> ParseResult {
     let mut reader = Reader { rest: strokes.chars().peekable(), clipboard: false };
     let first = reader.prefix();
@@ -146,14 +148,14 @@ struct Reader<'a> {
     clipboard: bool,
 }
 
-/// What was read: nothing yet, nothing at all, or something.
+/// `None`: more strokes are needed. `Some(None)`: no match. `Some(Some(…))`: a match.
 type ReadResult<T> = Option<Option<T>>;
 
-/// The same with a count of its own.
+/// Like [`ReadResult`], with a count.
 type CountedRead<T> = ReadResult<(T, Option<usize>)>;
 
 impl Reader<'_> {
-    /// A register and a count, in any order.
+    /// Reads a register and a count, in any order.
     fn prefix(&mut self) -> Option<usize> {
         let mut count = self.count();
         while self.rest.peek() == Some(&'"') {
@@ -202,7 +204,7 @@ impl Reader<'_> {
         let key = self.rest.next()?;
         let what = match key {
             'r' => VimAction::Replace(self.rest.next()?),
-            // What is not here takes its second key with it: no half of it is another command.
+            // Unsupported commands of two keys: the second key must not run as a command of its own.
             'Z' | 'z' | 'q' | 'm' | '@' | '\'' | '`' | '[' | ']' => {
                 self.rest.next()?;
                 return Some(None);
@@ -215,7 +217,7 @@ impl Reader<'_> {
         Some(Some((what, None)))
     }
 
-    /// `d`, `gu`; nothing where no operator stands here.
+    /// Reads an operator such as `d` or `gu`; no match if there is none here.
     fn operator(&mut self) -> ReadResult<Operator> {
         let mut ahead = self.rest.clone();
         let operator = match ahead.next()? {
@@ -237,11 +239,11 @@ impl Reader<'_> {
         Some(Some(operator))
     }
 
-    /// What an operator works on.
+    /// Reads the range of an operator.
     fn over(&mut self, operator: Operator, key: char) -> CountedRead<VimAction> {
         let count = self.count();
         let next = *self.rest.peek()?;
-        // Its own key again: lines. Of two letters the last is enough.
+        // The operator's own key again means lines. For an operator of two letters the second is enough.
         let again = match operator {
             Operator::Lower => next == 'u',
             Operator::Upper => next == 'U',
@@ -275,7 +277,7 @@ impl Reader<'_> {
         Some(Some(Object { around, kind }))
     }
 
-    /// A move; nothing where none stands here.
+    /// Reads a move; no match if there is none here.
     fn movement(&mut self) -> ReadResult<Move> {
         let mut ahead = self.rest.clone();
         let found = match ahead.next()? {

@@ -1,4 +1,4 @@
-//! Where the moves of vim lead, and how far an operator reaches along them.
+//! The targets of vim's moves, and how far an operator reaches along them.
 
 use super::Vim;
 use super::keys::Move;
@@ -11,15 +11,15 @@ use crate::tui::editing::text::Text;
 /// How far an operator reaches along a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MotionKind {
-    /// Up to the place.
+    /// Up to the target.
     Exclusive,
-    /// With what stands there.
+    /// Up to and including the character at the target.
     Inclusive,
     /// Whole lines.
     Linewise,
 }
 
-/// Where a move leads from the cursor; `None`: nowhere.
+/// The target of a move from the cursor; `None`: there is none.
 pub(super) fn target(
     vim: &mut Vim,
     text: &mut Text,
@@ -84,7 +84,7 @@ pub(super) fn target(
     })
 }
 
-/// The first text of a line.
+/// The first position in a line that is not white space.
 pub(super) fn first_text(text: &Text, row: usize) -> Pos {
     let row = row.min(text.last_row());
     Pos::new(row, cluster::indent_of(text.row(row)).len())
@@ -100,7 +100,8 @@ fn matched(text: &mut Text, back: bool, times: usize) -> Option<Pos> {
     Some(at)
 }
 
-/// A letter on the line: `till` stops beside it. A search that goes on does not stay where it stands.
+/// Finds a letter on the line; with `till`, stops beside it. A repeated search first steps past the letter it
+/// stopped at.
 fn seek(
     text: &Text,
     at: Pos,
@@ -136,7 +137,7 @@ fn kind(line: &str, at: usize, big: bool) -> ClusterKind {
     }
 }
 
-/// The start of the next word; an empty line is one.
+/// The start of the next word; an empty line counts as a word.
 fn word(text: &Text, from: Pos, big: bool) -> Pos {
     let (mut row, line) = (from.row, text.row(from.row));
     let here = kind(line, from.byte, big);
@@ -156,7 +157,7 @@ fn word(text: &Text, from: Pos, big: bool) -> Pos {
     }
 }
 
-/// The last letter of this word, or of the next where the cursor stands on it.
+/// The last letter of this word; if the cursor is on it already, that of the next word.
 fn word_end(text: &Text, from: Pos, big: bool) -> Pos {
     let (mut row, mut at) = (from.row, cluster::next(text.row(from.row), from.byte));
     loop {
@@ -174,7 +175,7 @@ fn word_end(text: &Text, from: Pos, big: bool) -> Pos {
     }
 }
 
-/// The start of this word, or of the one before.
+/// The start of this word; if the cursor is on it already, that of the word before.
 fn word_back(text: &Text, from: Pos, big: bool) -> Pos {
     let (mut row, mut at) = (from.row, from.byte);
     loop {
@@ -212,7 +213,7 @@ fn word_end_back(text: &Text, from: Pos, big: bool) -> Pos {
     }
 }
 
-/// The next empty line, or the one before; else the end of the text.
+/// The next or previous empty line; else the end or start of the text.
 fn paragraph(text: &Text, from: Pos, back: bool) -> Pos {
     let blank = |row: &usize| text.row(*row).is_empty();
     let found = if back {

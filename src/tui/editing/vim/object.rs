@@ -1,4 +1,4 @@
-//! The things that a cursor stands in: a word, a text in quotes or brackets, a paragraph.
+//! Vim's text objects: a word, a text in quotes or brackets, a paragraph.
 
 use super::keys::Object;
 use super::motion::MotionKind;
@@ -7,7 +7,7 @@ use crate::tui::editing::cluster::{self, ClusterKind};
 use crate::tui::editing::search;
 use crate::tui::editing::text::Text;
 
-/// The range of a thing at the cursor, the end not in it.
+/// The range of an object at the cursor, end excluded.
 pub(super) fn range(text: &Text, object: Object) -> Option<(Pos, Pos, MotionKind)> {
     let at = text.cursor();
     match object.kind {
@@ -55,7 +55,7 @@ fn paragraph(text: &Text, at: Pos, around: bool) -> (Pos, Pos, MotionKind) {
     (Pos::new(first, 0), Pos::new(last, text.row(last).len()), MotionKind::Linewise)
 }
 
-/// The first text in such quotes on the line that does not end before the cursor.
+/// The first quoted text on the line that does not end before the cursor.
 fn quoted(text: &Text, at: Pos, object: Object) -> Option<(Pos, Pos, MotionKind)> {
     let line = text.row(at.row);
     let (mut open, mut escaped) = (None, false);
@@ -85,7 +85,7 @@ fn quoted(text: &Text, at: Pos, object: Object) -> Option<(Pos, Pos, MotionKind)
     None
 }
 
-/// What stands in brackets around the cursor.
+/// The text in the brackets around the cursor.
 fn bracketed(text: &Text, at: Pos, open: char, around: bool) -> Option<(Pos, Pos, MotionKind)> {
     let close = match open {
         '(' => ')',
@@ -106,7 +106,8 @@ fn bracketed(text: &Text, at: Pos, open: char, around: bool) -> Option<(Pos, Pos
     let inner = Pos::new(start.row, start.byte + 1);
     let alone = text.row(inner.row).get(inner.byte..).is_some_and(|rest| rest.trim().is_empty())
         && text.row(end.row).get(..end.byte).is_some_and(|before| before.trim().is_empty());
-    // Brackets on lines of their own hold whole lines.
+    // If nothing follows the opening bracket and nothing precedes the closing one on its line, the object is
+    // the whole lines in between.
     if alone && end.row > start.row + 1 {
         let last = end.row - 1;
         return Some((
@@ -118,7 +119,7 @@ fn bracketed(text: &Text, at: Pos, open: char, around: bool) -> Option<(Pos, Pos
     Some((inner, end, MotionKind::Exclusive))
 }
 
-/// The bracket before a place that is not closed before it.
+/// The opening bracket before a position that is not closed before it.
 fn enclosing(text: &Text, at: Pos, open: char, close: char) -> Option<Pos> {
     let mut depth = 0usize;
     for row in (0..=at.row).rev() {
@@ -138,7 +139,7 @@ fn enclosing(text: &Text, at: Pos, open: char, close: char) -> Option<Pos> {
     None
 }
 
-/// `<...>` on one line.
+/// A text in `<...>` on one line.
 fn angled(text: &Text, at: Pos, around: bool) -> Option<(Pos, Pos, MotionKind)> {
     let line = text.row(at.row);
     let upto = cluster::next(line, at.byte);

@@ -1,9 +1,10 @@
-//! The keys of vim as a table: a text with its cursor, strokes, the text that follows. `|` is the cursor, `<Esc>` a stroke.
+//! Vim's keys as a table: a text with its cursor, strokes, the resulting text. `|` marks the cursor, `<Esc>` is
+//! a stroke.
 
 use super::*;
 use crate::tui::editing::syntax::Syntax;
 
-/// A text with `|` in it, as an engine.
+/// An engine with the text; `|` marks the cursor.
 fn at(marked: &str) -> Text {
     let mut text = Text::of(&marked.replacen('|', "", 1));
     text.written_in(Syntax::of("python"));
@@ -242,7 +243,7 @@ fn a_line_is_gone_to_whatever_its_number() {
     assert_eq!(text.last_row(), 10_000);
 }
 
-/// A count and what was kept can be large, and `.` repeats both: what would be too much is not begun.
+/// Counts and yanked text can be large, and `.` multiplies both: what would insert too much is not started.
 #[test]
 fn a_repeated_key_puts_in_no_more_than_there_is_room_for() {
     let long = "x".repeat(100_000);

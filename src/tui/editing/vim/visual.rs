@@ -1,4 +1,4 @@
-//! What commands do while something is selected.
+//! Runs commands in visual mode.
 
 use super::change::{self, operate};
 use super::keys::{Operator, VimAction, VimCommand};
@@ -9,7 +9,7 @@ use crate::tui::editing::cluster;
 use crate::tui::editing::text::{SelectionShape, Text};
 use unicode_segmentation::UnicodeSegmentation as _;
 
-/// A command in visual mode.
+/// Runs a command in visual mode.
 pub(super) fn run(vim: &mut Vim, command: &VimCommand, text: &mut Text) -> StrokeResult {
     match command.what {
         VimAction::Move(found) => change::move_cursor(vim, found, command.count, text),
@@ -94,20 +94,21 @@ fn press(vim: &mut Vim, key: char, command: &VimCommand, text: &mut Text) -> Str
     StrokeResult::Done
 }
 
-/// What was kept takes the place of what is selected, and that is kept.
+/// Replaces the selection by the yanked text, and yanks the replaced text.
 fn put_over(vim: &mut Vim, times: usize, text: &mut Text) {
     let Some((from, to)) = text.selection() else { return };
     let (kept, rows) = (text.yanked().clone(), vim.mode == Mode::VisualLine);
     let old = text.selected().unwrap_or_default();
     let new = vec![kept.text.as_str(); times].join(if kept.lines { "\n" } else { "" });
-    // Whole lines stay lines, wherever they are put.
+    // Yanked whole lines stay whole lines, even in place of a part of a line.
     let new = if kept.lines && !rows { format!("\n{new}\n") } else { new };
     text.replace(from, to, &new);
     text.set_yanked(old, rows);
     leave(vim, from, text);
 }
 
-/// An operator over what is selected; `rows`: over its whole lines. `.` does the same to as much text elsewhere.
+/// Applies an operator to the selection; `rows`: to its whole lines. Remembers strokes with which `.` does the
+/// same to as much text elsewhere.
 fn over_selection(
     vim: &mut Vim,
     operator: Operator,
@@ -122,7 +123,7 @@ fn over_selection(
     let keys = as_keys(operator, (from, to), rows, text);
     let reach = if rows { MotionKind::Linewise } else { MotionKind::Exclusive };
     let last = text.row(to.row).len();
-    // A selection that reaches over the end of a line takes the end with it.
+    // A selection that includes the end of a line deletes the line end too.
     let whole = !rows && operator == Operator::Delete && to.byte == last && to.row < text.last_row();
     let whole = whole && text.cursor().max(text.anchor().unwrap_or_default()).byte == last;
     let to = if whole { Pos::new(to.row + 1, 0) } else { to };
@@ -132,7 +133,7 @@ fn over_selection(
     operate(vim, operator, (from, to, reach), clipboard, &keys, text)
 }
 
-/// The strokes that do the same without a selection; none where it goes over several lines in part.
+/// The strokes that do the same without a selection; empty for a part of several lines.
 fn as_keys(operator: Operator, (from, to): (Pos, Pos), rows: bool, text: &Text) -> String {
     let key = match operator {
         Operator::Delete => "d",

@@ -1,11 +1,11 @@
-//! What grammars call the parts of code (scopes) → the classes that themes colour.
+//! Maps the names that grammars give to parts of code (scopes) to the classes that themes colour.
 
 use crate::tui::theme::Syntax;
 use std::collections::HashMap;
 use syntect::parsing::{Scope, ScopeStack};
 
-/// Beginnings of scopes and their classes. The longest that fits decides; what is not named here takes the class of
-/// what it lies in.
+/// Prefixes of scopes and their classes. The longest match decides; a scope without a match takes the class of
+/// the scope around it.
 const TABLE: &[(&str, Syntax)] = &[
     ("comment", Syntax::Comment),
     ("constant", Syntax::Constant),
@@ -61,7 +61,7 @@ const TABLE: &[(&str, Syntax)] = &[
     ("variable.other.constant", Syntax::Constant),
 ];
 
-/// Knows the class of every scope.
+/// Finds the class of any scope.
 pub(super) struct Scopes {
     table: Vec<(Scope, Syntax)>,
     known: HashMap<Scope, Option<Syntax>>,
@@ -78,11 +78,11 @@ impl Scopes {
         Self { table, known: HashMap::new(), keys: keys.into_iter().filter_map(scope).collect() }
     }
 
-    /// The class of text in these scopes.
+    /// Returns the class of text inside these scopes.
     pub(super) fn class(&mut self, stack: &ScopeStack) -> Syntax {
         let scopes = stack.as_slice();
         let class = scopes.iter().rev().find_map(|scope| self.of(*scope)).unwrap_or(Syntax::Plain);
-        // A key is a string too; what it is for says more.
+        // A key (of JSON, YAML) is a string too; that it is a key matters more.
         let is_key = |scope: &Scope| self.keys.iter().any(|key| key.is_prefix_of(*scope));
         if class == Syntax::String && scopes.iter().any(is_key) { Syntax::Tag } else { class }
     }

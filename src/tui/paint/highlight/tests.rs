@@ -28,7 +28,7 @@ impl Bench {
         self.highlighter.request(key, language, text.into());
     }
 
-    /// All answers until `count` lines are there or the answers of a key end.
+    /// Collects answers until `until` holds for them.
     fn answers(&self, until: impl Fn(&[HighlightResult]) -> bool) -> Vec<HighlightResult> {
         let (mut all, since) = (Vec::new(), Instant::now());
         while !until(&all) {
@@ -116,7 +116,7 @@ fn a_text_that_grows_tells_its_new_lines() {
     }
 }
 
-/// However a text came about, its colours are those of the text told at once.
+/// Whatever edits led to a text, its colours are those of the same text highlighted at once.
 #[test]
 fn a_changed_text_is_told_from_the_change_on() {
     let bench = Bench::new();
@@ -134,7 +134,7 @@ fn a_changed_text_is_told_from_the_change_on() {
     assert_eq!(lines(changed), lines(fresh)[first..]);
 }
 
-/// The lines that are known after answers came to those that were known before.
+/// Applies results to the lines that were known before.
 fn put_in(mut lines: Vec<Classes>, painted: Vec<HighlightResult>) -> Vec<Classes> {
     for told in painted {
         let end = told.goes_on.unwrap_or(lines.len()).max(told.first_line);
@@ -143,8 +143,8 @@ fn put_in(mut lines: Vec<Classes>, painted: Vec<HighlightResult>) -> Vec<Classes
     lines
 }
 
-/// An edit costs the lines around it, wherever it is in a long text; and however a text came about, its colours are those of
-/// the text told at once.
+/// An edit costs only the lines around it, anywhere in a long text; and whatever edits led to a text, its
+/// colours are those of the same text highlighted at once.
 #[test]
 fn an_edit_tells_the_lines_around_it() {
     let bench = Bench::new();
@@ -171,7 +171,7 @@ fn an_edit_tells_the_lines_around_it() {
         known = put_in(known, told);
         assert!(known == fresh(&text), "edit {edit}");
     }
-    // A string that is opened changes all that is behind it, and its end brings all of that back.
+    // Opening a string changes all lines behind it; closing it restores them.
     for line in ["s = '''".to_owned(), text[1_000].clone()] {
         text[1_000] = line;
         bench.ask(1, "python", &whole(&text));
@@ -182,7 +182,7 @@ fn an_edit_tells_the_lines_around_it() {
     }
 }
 
-/// Whoever was interrupted tells the rest when he is asked again.
+/// An interrupted highlighting is completed by the next request.
 #[test]
 fn what_was_told_in_part_is_told_in_full_later() {
     let mut work = super::work::Work::new();

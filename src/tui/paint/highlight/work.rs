@@ -1,7 +1,8 @@
-//! The work of the highlighting thread: grammars, and for each text the states from which it can go on.
+//! The work of the highlighting thread: the grammars, and for each text saved parser states from which parsing
+//! can resume.
 //!
-//! A text that grew costs its new lines; one that was changed in its middle is parsed again from the change on until the
-//! grammar is in the state in which it was there before. What is too large to be worth it stays plain.
+//! A text that grew costs only its new lines. A text that changed in the middle is parsed from the change on,
+//! until the parser is in the same state as at that point before. Texts that are too large stay plain.
 
 use super::scopes::Scopes;
 use super::{Classes, HighlightResult, Request};
@@ -14,16 +15,16 @@ use syntect::parsing::{ParseState, ScopeStack, SyntaxReference, SyntaxSet};
 /// Larger texts stay plain.
 const MAX_LINES: usize = 10_000;
 const MAX_BYTES: usize = 1 << 20;
-/// A longer line stays plain and changes nothing for the lines behind it.
+/// A longer line stays plain and does not affect the lines behind it.
 const MAX_LINE_BYTES: usize = 4 << 10;
-/// So many lines are told at once.
+/// Lines sent in one result.
 const LINES_PER_RESULT: usize = 200;
-/// Every so many lines the state is kept.
+/// The parser state is saved every so many lines.
 const LINES_PER_MARK: usize = 64;
-/// Texts whose states are kept.
+/// How many texts keep their saved states.
 const MAX_TEXTS: usize = 8;
 
-/// The state at the start of a line.
+/// The parser state at the start of a line.
 #[derive(Clone, PartialEq)]
 struct Mark {
     line: usize,
@@ -32,9 +33,9 @@ struct Mark {
     stack: ScopeStack,
 }
 
-/// A text that was told, up to the last mark.
+/// A text that was highlighted, up to its last mark.
 struct LineResult {
-    /// Whether all of it was: what nobody wanted any more was told in part.
+    /// Whether all of the text was; work that nobody wanted any more stops in between.
     complete: bool,
     key: u64,
     language: String,
@@ -49,7 +50,7 @@ pub(super) struct Work {
 }
 
 impl Work {
-    /// Loads the grammars; the rules of each are made ready when it is needed first.
+    /// Loads the grammars; each compiles its rules when it is first used.
     pub(super) fn new() -> Self {
         Self { grammars: two_face::syntax::extra_newlines(), scopes: Scopes::new(), told: VecDeque::new() }
     }
@@ -58,7 +59,7 @@ impl Work {
         self.told.retain(|told| told.key != key);
     }
 
-    /// Tells the colours of a text in portions, as long as `tell` wants more.
+    /// Sends the colours of a text in portions, until `tell` returns false.
     pub(super) fn paint(&mut self, request: Request, tell: &mut impl FnMut(HighlightResult) -> bool) {
         let Request { key, language, text } = request;
         let before = self.told.iter().position(|t| t.key == key).and_then(|at| self.told.remove(at));
@@ -66,7 +67,7 @@ impl Work {
             text.len() > MAX_BYTES || text.bytes().filter(|b| *b == b'\n').nth(MAX_LINES).is_some();
         let grammar = if too_large { None } else { grammar(&self.grammars, &language) };
         let Some(grammar) = grammar else {
-            // What was told before may be of another text.
+            // The earlier colours may be of another text: clear them.
             if before.is_some() {
                 tell(HighlightResult { key, first_line: 0, lines: Vec::new(), goes_on: None });
             }
@@ -89,7 +90,7 @@ impl Work {
     }
 }
 
-/// The grammar of a language by any of its names.
+/// Finds the grammar of a language by any of its names.
 fn grammar<'a>(grammars: &'a SyntaxSet, language: &str) -> Option<&'a SyntaxReference> {
     let token = match language.to_ascii_lowercase().as_str() {
         "py3" | "python3" | "ipython" => "python".to_owned(),
@@ -100,18 +101,19 @@ fn grammar<'a>(grammars: &'a SyntaxSet, language: &str) -> Option<&'a SyntaxRefe
     grammars.find_syntax_by_token(&token).filter(|g| g.name != "Plain Text")
 }
 
-/// What stands behind a change as it stood before.
+/// The saved states of the unchanged text behind a change.
 #[derive(Default)]
 struct MarksBehind {
-    /// The marks in it, where they are now.
+    /// The marks in it, at their new positions.
     marks: VecDeque<Mark>,
-    /// Lines that came with the change, and lines that went.
+    /// Lines that the change added and removed.
     came: usize,
     went: usize,
 }
 
 impl MarksBehind {
-    /// Whether the grammar is in the state in which it was here before; then only the marks from here on are left.
+    /// Whether the parser is in the same state as at this point before the change. Drops the marks before this
+    /// point.
     fn joins(&mut self, at: &Mark) -> bool {
         while self.marks.front().is_some_and(|mark| mark.byte < at.byte) {
             self.marks.pop_front();
@@ -121,7 +123,7 @@ impl MarksBehind {
 }
 
 impl LineResult {
-    /// The marks in front of a change, and what is behind it.
+    /// Splits the saved states: the marks before the change, and those behind it.
     fn marks_that_hold(mut self, text: &str) -> (Vec<Mark>, MarksBehind) {
         let (was, is) = (self.text.as_bytes(), text.as_bytes());
         let same = same(was, is);
@@ -129,20 +131,21 @@ impl LineResult {
         let end = same_end(old, new);
         let lines = |text: &[u8]| text.iter().rev().skip(end).filter(|byte| **byte == b'\n').count();
         let (went, came) = (lines(old), lines(new));
-        // A line at whose start the change ends may begin elsewhere now.
+        // If the change ends exactly at the start of a line, that line may start elsewhere now: its mark is
+        // dropped.
         let marks = self.marks.iter().filter(|mark| mark.byte > was.len() - end).map(|mark| Mark {
             line: mark.line + came - went,
             byte: mark.byte + is.len() - was.len(),
             ..mark.clone()
         });
-        // What is behind the change is known to whom it was told.
+        // Only a complete result can be continued: its receiver has the lines behind the change.
         let marks = if self.complete { marks.collect() } else { VecDeque::new() };
         let behind = MarksBehind { marks, came, went };
         self.marks.retain(|mark| mark.byte <= same);
         (self.marks, behind)
     }
 
-    /// Parses from the last mark on, until all is as it was behind the change.
+    /// Parses from the last mark on, until the state joins the unchanged text behind the change.
     fn go_on(
         &mut self,
         mut behind: MarksBehind,
@@ -173,7 +176,8 @@ impl LineResult {
             if whole {
                 at.line += 1;
                 at.byte += line.len();
-                // A portion that was told took the place of all that was behind it.
+                // Only in the first portion: a portion sent earlier has replaced all lines behind it at the
+                // receiver.
                 if first_line == start && behind.joins(&at) {
                     self.marks.extend(behind.marks);
                     self.complete = true;
@@ -192,13 +196,13 @@ impl LineResult {
             }
         }
         self.complete = true;
-        // Nothing at all is told too: the text may have become shorter.
+        // An empty result is sent too: the text may have become shorter.
         if !lines.is_empty() || first_line == start {
             tell(HighlightResult { key: self.key, first_line, lines, goes_on: None });
         }
     }
 
-    /// Keeps a state: the newest, and those of every [`LINES_PER_MARK`] lines.
+    /// Saves a state: the newest one, and one for every [`LINES_PER_MARK`] lines.
     fn mark(&mut self, at: &Mark) {
         if self.marks.last().is_some_and(|last| last.line % LINES_PER_MARK != 0) {
             self.marks.pop();
@@ -208,7 +212,7 @@ impl LineResult {
 }
 
 impl Mark {
-    /// The classes of a line that ends with a line feed; `None` when the grammar fails: the rest stays plain then.
+    /// Classifies a line that ends with a line feed; `None` when the grammar fails: the rest stays plain then.
     fn parse_line(&mut self, line: &str, grammars: &SyntaxSet, scopes: &mut Scopes) -> Option<Classes> {
         let text = line.trim_end_matches('\n');
         let text = text.strip_suffix('\r').unwrap_or(text);
@@ -240,12 +244,12 @@ fn add(classes: &mut Vec<(Range<usize>, Syntax)>, range: Range<usize>, class: Sy
     }
 }
 
-/// How many bytes two texts of one length have in common at their end.
+/// The length of the common suffix of two texts, in bytes.
 fn same_end(a: &[u8], b: &[u8]) -> usize {
     a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count()
 }
 
-/// How many bytes two texts have in common at their start.
+/// The length of the common prefix of two texts, in bytes.
 fn same(a: &[u8], b: &[u8]) -> usize {
     const BLOCK: usize = 4096;
     let blocks = a.chunks_exact(BLOCK).zip(b.chunks_exact(BLOCK)).take_while(|(a, b)| a == b).count() * BLOCK;

@@ -1,4 +1,5 @@
-//! Events of the Markdown parser → rows. One walk; what surrounds a text (quotes, lists) is a stack of prefixes.
+//! Turns the events of the Markdown parser into rows, in one pass; a stack of prefixes holds the surrounding
+//! quotes and lists.
 
 use super::table::TableLayout;
 use crate::tui::paint::hyperlinks::{self, Hyperlinks};
@@ -9,22 +10,22 @@ use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, LinkType, Tag, TagEnd};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
-/// Columns that are left to a text at least, however deep it is nested.
+/// A text gets at least so many columns, however deeply it is nested.
 const MIN_COLUMNS: usize = 8;
 
-/// What stands before the rows of a quote or list item: on its first row, and on those below.
+/// What a quote or list item puts before its rows: on the first row, and on the rows below.
 struct Prefix {
     first: Option<String>,
     rest: String,
     style: Style,
 }
 
-/// A list: the number of its next item, or none.
+/// A list: the number of its next item, or none for bullets.
 struct List {
     next: Option<u64>,
 }
 
-/// Rows in the making.
+/// The layout in progress.
 pub(super) struct Layout<'t> {
     theme: &'t Theme,
     links: &'t Hyperlinks,
@@ -32,7 +33,7 @@ pub(super) struct Layout<'t> {
     rows: Vec<Line<'static>>,
     prefixes: Vec<Prefix>,
     lists: Vec<List>,
-    /// The text of the paragraph (or heading, or cell) so far, and its looks as (end byte, look).
+    /// The text of the paragraph (or heading, or cell) so far, and its styles as (end byte, style).
     text: String,
     looks: Vec<(usize, Style)>,
     styles: Vec<Style>,
@@ -41,7 +42,7 @@ pub(super) struct Layout<'t> {
     table: Option<TableLayout>,
     /// A blank row is due before the next block.
     gap: bool,
-    /// That blank row, drawn with the next row that says something.
+    /// That blank row; it is drawn only together with the next row of content.
     due: Option<Line<'static>>,
 }
 
@@ -182,7 +183,8 @@ impl<'t> Layout<'t> {
         }
     }
 
-    /// Where a link leads is told in words, and only those words lead there: what else is shown may say something else.
+    /// Shows the address of a link in words. Only the address itself is clickable: the text of the link may
+    /// claim something else.
     fn end_link(&mut self) {
         self.styles.pop();
         let Some((target, start)) = self.open_links.pop() else { return };
@@ -270,7 +272,7 @@ impl<'t> Layout<'t> {
         }
     }
 
-    /// The looks of a text that is whole; what is an address in it, and leads nowhere yet, is a link.
+    /// The styles of the complete text; bare addresses in it that are not links yet become links.
     fn take_looks(&mut self, text: &str) -> Vec<(usize, Style)> {
         let mut looks = std::mem::take(&mut self.looks);
         for address in hyperlinks::bare_addresses(text) {
@@ -280,12 +282,13 @@ impl<'t> Layout<'t> {
         looks
     }
 
-    /// Begins a block: what came before is closed, a blank row stands between.
+    /// Begins a block: ends the one before, with a blank row between them.
     fn block(&mut self) {
         self.flush();
         if std::mem::take(&mut self.gap) && !self.rows.is_empty() {
             let blank = self.prefixed(Line::default(), false);
-            // Where nothing was drawn since the last one was due, it stands outside of what was entered since.
+            // If nothing was drawn since the last blank row became due, keep the one with the fewer prefixes:
+            // it belongs outside the quotes and lists entered since.
             let outer = self.due.take().filter(|due| due.spans.len() <= blank.spans.len());
             self.due = Some(outer.unwrap_or(blank));
         }
@@ -302,7 +305,7 @@ impl<'t> Layout<'t> {
         let looks = self.take_looks(&text);
         let options = WrapOptions::prose(self.room(), self.theme.mark());
         let mut start = 0;
-        // A trailing line break ends a line, it begins none.
+        // A line break at the end starts no new line.
         for line in text.strip_suffix('\n').unwrap_or(&text).split('\n') {
             if text.is_empty() {
                 break;
@@ -320,7 +323,7 @@ impl<'t> Layout<'t> {
         }
     }
 
-    /// Columns for a text inside of all quotes and lists.
+    /// The columns left for a text inside all quotes and lists.
     fn room(&self) -> usize {
         let taken: usize = self.prefixes.iter().map(|p| p.rest.chars().count()).sum();
         self.width.saturating_sub(taken).max(MIN_COLUMNS.min(self.width))
@@ -332,7 +335,7 @@ impl<'t> Layout<'t> {
         self.rows.push(line);
     }
 
-    /// Puts what surrounds it before a row; the marker of an item stands before its first row only.
+    /// Puts the prefixes before a row; the marker of an item only before its first row.
     fn prefixed(&mut self, mut line: Line<'static>, text: bool) -> Line<'static> {
         let mut spans = Vec::with_capacity(self.prefixes.len() + line.spans.len());
         for prefix in &mut self.prefixes {
@@ -344,7 +347,7 @@ impl<'t> Layout<'t> {
     }
 }
 
-/// The looks of a text in which a range leads somewhere; what leads elsewhere already does so still.
+/// Makes a range of a text a link; parts that are links already stay as they are.
 fn linked(looks: Vec<(usize, Style)>, range: &std::ops::Range<usize>, link: Style) -> Vec<(usize, Style)> {
     let (mut all, mut start) = (Vec::with_capacity(looks.len() + 2), 0);
     for (end, look) in looks {

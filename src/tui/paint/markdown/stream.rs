@@ -1,8 +1,9 @@
-//! Markdown that grows. What lies in closed top-level blocks is laid out once; of the last block only the end is laid
-//! out again where it is long. So a token costs the same at any length.
+//! Lays out Markdown while it grows. Closed top-level blocks are laid out once; of a long last block only the
+//! end is laid out again. So a token costs the same however long the text is.
 //!
-//! What a stream shows of a very long list or paragraph may differ a little from what [`super::lines`] makes of it (the
-//! count of a list that numbers every item 1, emphasis over a hundred lines); the whole text is laid out at the end.
+//! For a very long list or paragraph the rows may differ a little from those of [`super::lines`] (the count of
+//! a list that numbers every item 1, emphasis over a hundred lines); once the text is complete, the whole is
+//! laid out with `lines`.
 
 use super::{EXTENSIONS, lines};
 use crate::tui::paint::hyperlinks::Hyperlinks;
@@ -11,33 +12,33 @@ use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag};
 use ratatui::text::Line;
 use std::ops::Range;
 
-/// A last block of more bytes than this is settled piece by piece while it grows.
+/// A last block longer than this (in bytes) is settled in pieces while it grows.
 const LONG_BLOCK_BYTES: usize = 4 << 10;
 
-/// Bytes of a long block that stay open, for what may still change.
+/// So many bytes at the end of a long block stay open, because they may still change.
 const OPEN_BYTES: usize = 1 << 10;
 
-/// The rows of a text that grows.
+/// The rows of a growing text.
 #[derive(Debug, Default)]
 pub(crate) struct MarkdownStream {
     key: Option<((u32, usize), u16)>,
-    /// Bytes of the text that are settled.
+    /// How many bytes of the text are settled.
     settled: usize,
-    /// Bytes of the text as it was last.
+    /// The length of the text at the last update.
     seen: usize,
-    /// The opening line of a long fence that is settled in part: the parser has to read it before the open end.
+    /// The opening line of a long fence that is partly settled: the parser has to read it before the open end.
     carry: String,
-    /// Whether the open end goes on with the block that the settled rows end in.
+    /// Whether the open end continues the block in which the settled rows end.
     inside: bool,
     rows: Vec<Line<'static>>,
     settled_rows: usize,
 }
 
-/// A top-level block of the open end, as far as settling needs to know it.
+/// A top-level block of the open end, as far as settling needs it.
 struct OpenBlock {
     range: Range<usize>,
     kind: BlockShape,
-    /// Where its items begin, for a list.
+    /// Where the items of a list begin.
     items: Vec<usize>,
 }
 
@@ -50,8 +51,8 @@ enum BlockShape {
 }
 
 impl MarkdownStream {
-    /// Takes the text as it is now. With the same `key` and width the text has only grown since the last time;
-    /// otherwise all is laid out anew.
+    /// Updates the rows to the present text. With the same `key` and width, the text must only have grown since
+    /// the last call; otherwise everything is laid out again.
     pub(crate) fn update(&mut self, key: (u32, usize), text: &str, width: u16, theme: &Theme) {
         if self.key != Some((key, width)) || text.len() < self.seen {
             *self = Self { key: Some((key, width)), ..Self::default() };
@@ -69,12 +70,12 @@ impl MarkdownStream {
         &self.rows
     }
 
-    /// The open end up to a byte of the text, as the parser has to read it.
+    /// The open end up to a byte of the text, as the parser has to read it (with `carry` in front).
     fn open(&self, text: &str, end: usize) -> String {
         format!("{}{}", self.carry, text.get(self.settled..end).unwrap_or_default())
     }
 
-    /// Adds rows; a gap stands between blocks, none inside of one.
+    /// Appends rows, with a blank row between blocks but none inside a block.
     fn append(&mut self, more: Vec<Line<'static>>) {
         if !more.is_empty() && !self.rows.is_empty() && !self.inside {
             self.rows.push(Line::default());
@@ -88,7 +89,7 @@ impl MarkdownStream {
         let Some(last) = last_block(&open) else { return };
         // Bytes of the parser's text that are not in the reply.
         let carried = self.carry.len();
-        // Half a line may still turn out to go on with the block before it: `- -` grows into `- - -`, or into an item.
+        // Half a line may still become part of the block before it: `- -` grows into `- - -`, or into an item.
         let begun = open.get(last.range.start..).is_some_and(|rest| rest.contains('\n'));
         if last.range.start > carried && begun {
             let end = self.settled + last.range.start - carried;
@@ -114,7 +115,7 @@ impl MarkdownStream {
         (self.carry, self.inside) = (fence, true);
     }
 
-    /// Lays out up to a byte of the text, for good.
+    /// Lays out the text up to a byte, for good.
     fn take(&mut self, text: &str, end: usize, width: u16, theme: &Theme) {
         let piece = self.open(text, end);
         self.append(lay_out(&piece, width, theme));
@@ -123,12 +124,12 @@ impl MarkdownStream {
     }
 }
 
-/// A piece of a text that grows. It has no links: an address at its end may still go on.
+/// Lays out a piece of a growing text. Without links: an address at its end may still grow.
 fn lay_out(piece: &str, width: u16, theme: &Theme) -> Vec<Line<'static>> {
     lines(piece, width, theme, &Hyperlinks::default())
 }
 
-/// The last top-level block of a text.
+/// Finds the last top-level block of a text.
 fn last_block(text: &str) -> Option<OpenBlock> {
     let mut last = None;
     let mut depth = 0usize;
@@ -162,7 +163,7 @@ fn line_end(text: &str, limit: usize) -> Option<usize> {
     head.rfind('\n').map(|at| at + 1)
 }
 
-/// Where the last word begins, in a paragraph that is one endless line.
+/// Where the last word begins, for a paragraph that is one endless line.
 fn word_end(text: &str, limit: usize, kind: BlockShape) -> Option<usize> {
     let head = text.get(..text.floor_char_boundary(limit)).filter(|_| kind == BlockShape::Paragraph)?;
     head.rfind(' ').map(|at| at + 1)

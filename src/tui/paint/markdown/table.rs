@@ -1,5 +1,5 @@
-//! Tables: columns as wide as their widest cell where there is room, else narrowed, their cells wrapped; each at the side
-//! that the row below the head names.
+//! Lays out tables. Columns are as wide as their widest cell if there is room; otherwise they are narrowed and
+//! the cells wrapped. Each column is aligned as the row below the head says.
 
 use crate::tui::paint::wrap::{self, WrapOptions};
 use crate::tui::theme::{Slot, Theme};
@@ -7,28 +7,27 @@ use pulldown_cmark::Alignment;
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
-/// A cell: its text, and its looks as (end byte, look).
+/// A cell: its text, and its styles as (end byte, style).
 type TableCell = (String, Vec<(usize, Style)>);
 
 /// Columns between two cells.
 const GAP_COLUMNS: usize = 2;
 
-/// Columns of a cell at least.
+/// The smallest width of a column.
 const MIN_CELL_COLUMNS: usize = 3;
 
-/// Columns of a table at the most: what is beyond is not shown, and that is said.
+/// The most columns of a table: further ones are not shown, and a row says so.
 const MAX_COLUMNS: usize = 64;
 
-/// A table in the making.
+/// A table being built.
 #[derive(Debug, Default)]
 pub(super) struct TableLayout {
     rows: Vec<Vec<TableCell>>,
-    /// Where the text of each column stands.
+    /// The alignment of each column.
     alignments: Vec<Alignment>,
 }
 
 impl TableLayout {
-    /// A table without rows yet.
     pub(super) fn with(alignments: Vec<Alignment>) -> Self {
         Self { rows: Vec::new(), alignments }
     }
@@ -43,7 +42,7 @@ impl TableLayout {
         }
     }
 
-    /// The rows for so many columns.
+    /// Lays out the rows within so many columns.
     pub(super) fn rows(&self, room: usize, theme: &Theme) -> Vec<Line<'static>> {
         let widths = self.widths(room, theme);
         let mut out = Vec::new();
@@ -57,7 +56,7 @@ impl TableLayout {
         out
     }
 
-    /// The width of each column: the widest ones give way first.
+    /// The width of each column: the widest columns are narrowed first.
     fn widths(&self, room: usize, theme: &Theme) -> Vec<usize> {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0).min(MAX_COLUMNS);
         let mut widths = vec![MIN_CELL_COLUMNS; columns];
@@ -77,7 +76,7 @@ impl TableLayout {
     }
 }
 
-/// One row of cells, as many rows high as its highest cell.
+/// Lays out one row of cells, as high as its highest cell.
 fn row(
     cells: &[TableCell],
     widths: &[usize],

@@ -1,6 +1,7 @@
-//! How a stream writes: text, line ends and the motions of progress bars, obeyed among its own rows.
+//! The cursor of a stream: writes text and carries out line ends and the movements of progress bars, within the
+//! stream's own rows.
 //!
-//! A stream never writes into the rows of the other one, nor into rows that are settled.
+//! A stream never writes into rows of the other stream, nor into settled rows.
 
 use super::Output;
 use super::decode::{EscapeDecoder, OutputToken};
@@ -8,10 +9,10 @@ use super::row::{CellPlace, MAX_EDITABLE_BYTES, OutputRow, RowKind, TAB};
 use crate::domain::pen::number;
 use crate::domain::{Pen, Stream};
 
-/// The column up to which programs may move where there is no text; no terminal is wider.
+/// The last column to which programs may move where there is no text; no terminal is wider.
 const MAX_COLUMN: usize = 512;
 
-/// Where a stream writes.
+/// Where a stream writes next.
 #[derive(Debug, Default)]
 pub(super) struct Cursor {
     pub(super) decoder: EscapeDecoder,
@@ -19,12 +20,12 @@ pub(super) struct Cursor {
     /// Its row; `None`: below all its rows.
     pub(super) row: Option<u64>,
     pub(super) place: CellPlace,
-    /// Whether it was moved since it wrote last.
+    /// Whether it moved since the last write.
     pub(super) moved: bool,
 }
 
 impl Output {
-    /// Does what a stream says.
+    /// Carries out one token of a stream.
     pub(super) fn obey(&mut self, stream: Stream, token: OutputToken<'_>) {
         match token {
             OutputToken::Text(text) => self.write(stream, text),
@@ -97,7 +98,7 @@ impl Output {
         }
     }
 
-    /// The row that a stream writes to next; a new one where it has none, or may not write into it again.
+    /// The row that a stream writes to next; a new one if it has none, or may not write into it any more.
     fn writable(&mut self, stream: Stream) -> u64 {
         let cursor = self.cursor(stream);
         let (column, moved) = (cursor.place.column, std::mem::take(&mut cursor.moved));
@@ -114,7 +115,7 @@ impl Output {
         id
     }
 
-    /// The row of a stream, if it can still be changed; else the stream stands below all rows from now on.
+    /// The row of a stream, if it can still be changed; otherwise the cursor moves below all rows for good.
     fn own_row(&mut self, stream: Stream) -> Option<u64> {
         let settled = self.kept.settled();
         let cursor = self.cursor(stream);
@@ -201,7 +202,7 @@ impl Output {
         self.touch(id);
     }
 
-    /// Takes away what lies behind the cursor and the rows of the stream below it.
+    /// Erases what is behind the cursor, and the stream's rows below it.
     fn erase_below(&mut self, stream: Stream) {
         let Some(id) = self.own_row(stream) else { return };
         self.erase_in_line(stream, b"0");

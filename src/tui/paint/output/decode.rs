@@ -1,16 +1,16 @@
-//! Bytes of one stream → text, controls and the escape sequences that matter. State is a few bytes, so any split of the
-//! bytes gives the same tokens.
+//! Decodes the bytes of one stream into text, control characters and the escape sequences that matter. The
+//! state is a few bytes, so the tokens are the same however the bytes are split.
 //!
-//! Sequences that only a terminal obeys (titles, links, modes, images) are taken out. A sequence that is cut short by a
-//! control character ends there: nothing swallows the lines behind it. What is no UTF-8 comes out as `\xff`.
+//! Sequences that only a terminal obeys (titles, links, modes, images) are removed. A control character ends an
+//! incomplete sequence, so it can't swallow the following lines. Bytes that are no UTF-8 come out as `\xff`.
 //!
-//! It is kept by hand because a parser made for terminals (`vte`) has other needs: it keeps a title that is never closed in
-//! memory as it grows and draws nothing of the lines behind it, goes on with a sequence behind a control character, and
-//! tells bytes that are no text as one sign that stands for all of them.
+//! This decoder is hand-written because a parser made for terminals (`vte`) behaves differently: it stores an
+//! unclosed title in growing memory and shows none of the lines behind it, continues a sequence after a control
+//! character, and replaces all invalid bytes by one and the same character.
 
 use std::fmt::Write as _;
 
-/// What a stream says.
+/// One token of a stream.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum OutputToken<'a> {
     /// Text without control characters.
@@ -27,7 +27,7 @@ pub(super) enum OutputToken<'a> {
     Csi(u8, &'a [u8]),
 }
 
-/// Parameter bytes kept of a sequence; longer ones do nothing.
+/// The most parameter bytes of a sequence; longer sequences are ignored.
 const MAX_PARAMETER_BYTES: usize = 128;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,25 +35,25 @@ enum DecoderState {
     #[default]
     Text,
     Escape,
-    /// Behind ESC and an intermediate byte: one more byte belongs to it.
+    /// After ESC and an intermediate byte: one more byte belongs to the sequence.
     EscapeLonger,
-    /// In a control sequence.
+    /// Inside a control sequence.
     Csi,
-    /// In a string for the terminal (title, link, image), which ends with BEL or ESC \.
+    /// Inside a string for the terminal (title, link, image), which ends with BEL or ESC \.
     String,
 }
 
-/// The state of one stream.
+/// The decoder state of one stream.
 #[derive(Debug, Default)]
 pub(super) struct EscapeDecoder {
     at: DecoderState,
     parameters: Vec<u8>,
-    /// The beginning of a character whose end has not come yet.
+    /// The first bytes of a character that is not complete yet.
     begun: Vec<u8>,
 }
 
 impl EscapeDecoder {
-    /// Takes in bytes and tells what they say.
+    /// Decodes bytes and passes the tokens to `tell`.
     pub(super) fn feed(&mut self, mut bytes: &[u8], tell: &mut impl FnMut(OutputToken<'_>)) {
         while let Some(first) = bytes.first().copied() {
             if self.at == DecoderState::Text && !is_control(first) {
@@ -68,7 +68,7 @@ impl EscapeDecoder {
         }
     }
 
-    /// No more bytes come, or some are missing here: what was begun ends.
+    /// Ends what is incomplete: no more bytes come, or some are missing here.
     pub(super) fn finish(&mut self, tell: &mut impl FnMut(OutputToken<'_>)) {
         self.give_up_begun(tell);
         self.at = DecoderState::Text;
@@ -132,7 +132,7 @@ impl EscapeDecoder {
             (DecoderState::Escape | DecoderState::EscapeLonger, b' '..=b'/') => {
                 self.at = DecoderState::EscapeLonger;
             }
-            // This is also where `ESC \` ends a string.
+            // This also handles the `ESC \` that ends a string.
             (DecoderState::Escape | DecoderState::EscapeLonger, b'0'..=b'~') => self.at = DecoderState::Text,
             (DecoderState::Csi, b' '..=b'?') => {
                 if self.parameters.len() <= MAX_PARAMETER_BYTES {
@@ -163,7 +163,7 @@ impl EscapeDecoder {
             b'\r' => tell(OutputToken::Return),
             b'\t' => tell(OutputToken::Tab),
             0x08 => tell(OutputToken::Back),
-            // Bell, shifts of the character set, cancel, delete: no terminal draws anything for them.
+            // Bell, character set shifts, cancel, delete: terminals draw nothing for them.
             0x07 | 0x0e | 0x0f | 0x18 | 0x1a | 0x7f => {}
             other => escape_bytes(&[other], tell),
         }

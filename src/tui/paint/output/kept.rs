@@ -1,15 +1,15 @@
-//! The rows that are kept of an output: the first and the last, within bounds of rows and of memory.
+//! Stores the rows of an output: the first and the last ones, within limits of rows and memory.
 //!
-//! Rows are numbered from 0 as they began and keep their numbers. Only the last [`WINDOW_ROWS`] rows can be changed; those
-//! before them are settled.
+//! Rows are numbered from 0 in the order in which they began, and keep their numbers. Only the last
+//! [`WINDOW_ROWS`] rows can be changed; those before them are settled.
 
 use super::row::OutputRow;
 use std::collections::VecDeque;
 
-/// Rows that a program can go back to.
+/// How many rows a program can go back to.
 const WINDOW_ROWS: u64 = 64;
 
-/// What is kept of one end of the output: rows and bytes of memory, whichever is reached first.
+/// The limits of one end of the output, in rows and bytes of memory; the one reached first counts.
 struct RowLimits {
     rows: usize,
     bytes: usize,
@@ -22,23 +22,23 @@ const TAIL_LIMITS: RowLimits = RowLimits { rows: 8_000, bytes: 4 << 20 };
 pub(super) struct RowBuffer {
     head: Vec<OutputRow>,
     tail: VecDeque<OutputRow>,
-    /// Rows let go between head and tail.
+    /// How many rows between head and tail were dropped.
     gone: u64,
-    /// Rows below this number are settled and counted in the two sums.
+    /// Rows below this number are settled, and counted in the two sums of bytes.
     settled: u64,
     head_bytes: usize,
     tail_bytes: usize,
 }
 
-/// What stands in a line.
+/// The content of a line.
 pub(super) enum LineView<'a> {
     Row(&'a OutputRow),
-    /// The line that tells how many are left out.
+    /// The line that says how many rows are left out.
     LeftOut,
 }
 
 impl RowBuffer {
-    /// How many lines there are, that about left out rows counted.
+    /// The number of lines, including the one about left-out rows.
     pub(super) fn lines(&self) -> usize {
         self.head.len() + usize::from(self.gone > 0) + self.tail.len()
     }
@@ -47,7 +47,7 @@ impl RowBuffer {
         self.gone
     }
 
-    /// The first row that can be changed.
+    /// The number of the first row that can be changed.
     pub(super) fn settled(&self) -> u64 {
         self.settled
     }
@@ -57,7 +57,7 @@ impl RowBuffer {
         (self.head.len() + self.tail.len()) as u64 + self.gone
     }
 
-    /// What stands in a line.
+    /// Returns the content of a line.
     pub(super) fn line_view(&self, line: usize) -> Option<LineView<'_>> {
         let Some(behind) = line.checked_sub(self.head.len()) else {
             return self.head.get(line).map(LineView::Row);
@@ -69,7 +69,7 @@ impl RowBuffer {
         }
     }
 
-    /// The line in which a row stands; with `moved`, the first line that moved when rows between were let go.
+    /// The line of a row. With `moved` (rows were dropped since): the first line that moved.
     pub(super) fn line_of(&self, id: u64, moved: bool) -> u64 {
         let head = self.head.len() as u64;
         if moved || id < head {
@@ -78,7 +78,7 @@ impl RowBuffer {
         id.saturating_sub(self.gone) + u64::from(self.gone > 0)
     }
 
-    /// The number of the row in a line; the line about left out rows has that of the first of them.
+    /// The number of the row in a line; the line about left-out rows has the number of the first of them.
     pub(super) fn number(&self, line: usize) -> usize {
         let gone = usize::try_from(self.gone).unwrap_or(usize::MAX);
         match line.checked_sub(self.head.len()) {
@@ -87,7 +87,7 @@ impl RowBuffer {
         }
     }
 
-    /// The line in which the row with a number stands, or the one about left out rows.
+    /// The line of the row with this number, or the line about left-out rows.
     pub(super) fn line_with(&self, number: usize) -> usize {
         let gone = usize::try_from(self.gone).unwrap_or(usize::MAX);
         match number.checked_sub(self.head.len()) {
@@ -96,7 +96,7 @@ impl RowBuffer {
         }
     }
 
-    /// A row by its number.
+    /// Finds a row by its number.
     pub(super) fn row(&self, id: u64) -> Option<&OutputRow> {
         let head = self.head.len() as u64;
         if id < head {
@@ -105,7 +105,6 @@ impl RowBuffer {
         self.tail.get(usize::try_from(id.checked_sub(head + self.gone)?).ok()?)
     }
 
-    /// The same, to change it.
     pub(super) fn row_mut(&mut self, id: u64) -> Option<&mut OutputRow> {
         let head = self.head.len() as u64;
         if id < head {
@@ -140,14 +139,14 @@ impl RowBuffer {
         id
     }
 
-    /// Takes the last row away; the caller vouches that it is not settled.
+    /// Removes the last row; the caller guarantees that it is not settled.
     pub(super) fn pop(&mut self) {
         if self.tail.pop_back().is_none() {
             self.head.pop();
         }
     }
 
-    /// Bytes of memory that all rows take, about.
+    /// The approximate memory of all rows, in bytes.
     #[cfg(test)]
     pub(super) fn cost(&self) -> usize {
         self.head.iter().chain(&self.tail).map(OutputRow::cost).sum()

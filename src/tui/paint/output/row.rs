@@ -1,17 +1,17 @@
-//! One row of output, which programs may go back into and write over, as on a terminal.
+//! One row of output. Programs may go back into it and overwrite it, as on a terminal.
 //!
-//! Columns are counted character by character, as terminals do. Writing over characters costs the length of the row;
-//! rows are only written into while they are short ([`MAX_EDITABLE_BYTES`]), so it is bounded.
+//! Columns are counted character by character, as terminals do. Overwriting costs time in proportion to the
+//! row; rows can only be overwritten while they are short ([`MAX_EDITABLE_BYTES`]), so the cost is bounded.
 
 use crate::domain::Pen;
 use std::ops::Range;
 use unicode_width::UnicodeWidthChar as _;
 
-/// The longest row, in bytes; what is longer goes on in the next row.
+/// The longest row, in bytes; longer text continues in the next row.
 pub(super) const MAX_ROW_BYTES: usize = 64 << 10;
-/// Changes of the look in one row; beyond, it goes on in the next row.
+/// The most style changes in one row; after that, text continues in the next row.
 const MAX_RUNS: usize = 4 << 10;
-/// A row of more bytes is not written into again: no progress bar is so long.
+/// A row of more bytes can't be overwritten: no progress bar is that long.
 pub(super) const MAX_EDITABLE_BYTES: usize = 4 << 10;
 /// Columns between tab stops.
 pub(crate) const TAB: usize = 8;
@@ -21,22 +21,22 @@ pub(super) enum RowKind {
     #[default]
     Stdout,
     Stderr,
-    /// A word of ours about output that is not there.
+    /// A note of sayso about missing output.
     Note,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct OutputRow {
     pub(super) kind: RowKind,
-    /// It was too long and goes on in the next row of its stream.
+    /// Whether the row was too long and continues in the next row of its stream.
     pub(super) goes_on: bool,
     text: String,
-    /// Its looks, in order: the byte where each ends. Empty while all is in the ordinary look.
+    /// The styles in order: the byte where each ends. Empty while the whole row has the default style.
     runs: Vec<(u32, Pen)>,
     columns: usize,
 }
 
-/// Where something is written: a column and, when it is known, the byte of it.
+/// A position to write at: a column and, if known, its byte.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct CellPlace {
     pub(super) column: usize,
@@ -59,7 +59,7 @@ impl OutputRow {
         &self.text
     }
 
-    /// Its looks: where each ends. What lies behind the last is in the ordinary look.
+    /// The styles: the byte where each ends. Text behind the last has the default style.
     pub(super) fn runs(&self) -> &[(u32, Pen)] {
         &self.runs
     }
@@ -68,12 +68,12 @@ impl OutputRow {
         self.columns
     }
 
-    /// Bytes of memory that it takes, about.
+    /// The approximate memory of the row, in bytes.
     pub(super) fn cost(&self) -> usize {
         self.text.capacity() + self.runs.capacity() * size_of::<(u32, Pen)>() + size_of::<Self>()
     }
 
-    /// It will not change any more.
+    /// Frees spare memory: the row will not change any more.
     pub(super) fn settle(&mut self) {
         if self.text.capacity() > self.text.len() * 2 {
             self.text.shrink_to_fit();
@@ -81,7 +81,8 @@ impl OutputRow {
         self.runs.shrink_to_fit();
     }
 
-    /// Writes a text at a place, over what is there; returns the place behind it and what did not fit.
+    /// Writes a text at a position, over what is there; returns the position behind it and the text that did
+    /// not fit.
     pub(super) fn write<'a>(&mut self, at: CellPlace, text: &'a str, pen: Pen) -> (CellPlace, Rest<'a>) {
         let mut at = at;
         if at.column > self.columns {
@@ -107,13 +108,13 @@ impl OutputRow {
         (CellPlace { column: self.columns, byte: None }, rest)
     }
 
-    /// A tab at the end of the row.
+    /// Appends a tab at the end of the row.
     pub(super) fn tab(&mut self, pen: Pen) {
         let width = TAB - self.columns % TAB;
         self.append("\t", width, pen);
     }
 
-    /// Whether a tab may be put behind the last character.
+    /// Whether a tab fits behind the last character.
     pub(super) fn has_room(&self) -> bool {
         self.text.len() < MAX_ROW_BYTES && self.runs.len() < MAX_RUNS
     }
@@ -138,7 +139,7 @@ impl OutputRow {
         }
     }
 
-    /// Writes over cells up to the end of the row; the cells that it takes half become blank.
+    /// Overwrites cells up to the end of the row; a wide cell that is half overwritten becomes blank.
     fn overwrite<'a>(&mut self, at: CellPlace, text: &'a str, pen: Pen) -> (CellPlace, Rest<'a>) {
         let (start, before) = match at.byte {
             Some(byte) => (byte, 0),
@@ -172,7 +173,7 @@ impl OutputRow {
         (CellPlace { column, byte: Some(start + before + now.len()) }, rest)
     }
 
-    /// Takes away what lies from a column on.
+    /// Erases everything from a column on.
     pub(super) fn erase_from(&mut self, column: usize) {
         if column >= self.columns {
             return;
@@ -182,7 +183,7 @@ impl OutputRow {
         self.columns = column;
     }
 
-    /// Blanks what lies up to a column, that column included.
+    /// Blanks everything up to a column, including it.
     pub(super) fn erase_to(&mut self, column: usize, pen: Pen) {
         let column = (column + 1).min(self.columns);
         let mut cells = Cells { text: &self.text, byte: 0, column: 0 };
@@ -191,13 +192,13 @@ impl OutputRow {
         self.splice(0..byte, &" ".repeat(blanks), pen);
     }
 
-    /// The byte where the cell of a column begins, and how many columns before that column it begins.
+    /// The byte where the cell at a column begins, and how many columns before that column the cell begins.
     fn seek(&self, column: usize) -> (usize, usize) {
         if self.columns == self.text.len() && self.text.is_ascii() && !self.text.contains('\t') {
             return (column.min(self.text.len()), 0);
         }
         let mut cells = Cells { text: &self.text, byte: 0, column: 0 };
-        // Marks in front of all characters belong to no cell.
+        // Combining marks before the first character belong to no cell.
         cells.marks();
         loop {
             let (byte, start) = (cells.byte, cells.column);
@@ -210,7 +211,7 @@ impl OutputRow {
         }
     }
 
-    /// Puts text in the place of other text.
+    /// Replaces a range of the text.
     fn splice(&mut self, range: Range<usize>, new: &str, pen: Pen) {
         let had = self.text.len();
         self.text.replace_range(range.clone(), new);
@@ -254,7 +255,7 @@ fn columns_of(text: &str) -> usize {
     if text.is_ascii() { text.len() } else { text.chars().map(|c| c.width().unwrap_or(0)).sum() }
 }
 
-/// Walks over the cells of a row: a character with the marks behind it.
+/// Iterates over the cells of a row: each a character with the marks behind it.
 struct Cells<'a> {
     text: &'a str,
     byte: usize,

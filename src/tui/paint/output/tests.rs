@@ -158,7 +158,7 @@ fn a_long_line_goes_on_in_rows() {
     assert_eq!(output.text(0).len() + output.text(1).len(), 100_000);
     assert!(plain_text(&output.line(0, &theme())).ends_with("(goes on)"));
     assert!(!plain_text(&output.line(1, &theme())).ends_with("(goes on)"));
-    // It is not written into again: what comes then is a row of its own.
+    // A long row can't be overwritten: what comes next begins a new row.
     assert_eq!(lines(format!("{}\rnew", "x".repeat(5_000)))[1], "new");
 }
 
@@ -206,7 +206,7 @@ fn changes_are_told() {
     assert_eq!(output.push(Stream::Stdout, b"z"), LineChange { from: 10_000, gone: 0 });
 }
 
-/// Every flood is bounded: of long lines, of colours, of rows written again and again.
+/// Memory stays bounded for every kind of flood: long lines, many colours, rows overwritten again and again.
 #[test]
 fn floods_are_bounded() {
     let floods: [Vec<u8>; 6] = [
@@ -227,7 +227,7 @@ fn floods_are_bounded() {
     }
 }
 
-/// Bytes that say something to a terminal, and text of every kind.
+/// Bytes with terminal sequences and all kinds of text.
 fn bytes() -> impl Strategy<Value = Vec<u8>> {
     let piece = prop_oneof![
         prop::collection::vec(any::<u8>(), 0..6),
@@ -263,7 +263,7 @@ fn bytes() -> impl Strategy<Value = Vec<u8>> {
 proptest! {
     #![proptest_config(crate::test_cases::cases(1_500))]
 
-    /// The search over sessions finds the words that are on screen.
+    /// The search over sessions sees the same words as the screen.
     #[test]
     fn what_is_searched_is_what_is_shown(text in "[\x1b\x07\n\\[\\]\\\\;(m3a é]{0,40}") {
         prop_assert_eq!(lines(&*without_escapes(&text)), lines(&text));
@@ -302,7 +302,7 @@ proptest! {
         }
     }
 
-    /// A line before the first changed one is as it was.
+    /// The lines before the first changed one are as they were.
     #[test]
     fn lines_before_a_change_stay(first in bytes(), second in bytes()) {
         let mut output = printed(&first);

@@ -36,7 +36,7 @@ fn ordinary_joiners_are_drawn_in_text_and_shown_in_code() {
 
 #[test]
 fn columns_are_counted_as_they_are_drawn() {
-    // Half-width voiced kana are two signs of a terminal.
+    // A terminal draws half-width voiced kana as two characters.
     for (text, columns) in
         [("\u{ff76}\u{ff9e}", 2), ("\u{ff8a}\u{ff9f}x", 3), ("\u{ff9e}", 1), ("日本", 4), ("e\u{301}", 1)]
     {
@@ -71,7 +71,7 @@ fn marked_text_has_its_own_look() {
     assert_eq!(spans, [("a", Style::new()), ("<U+202E>", mark), ("b", Style::new())]);
 }
 
-/// Text with everything that could go wrong in it.
+/// Text with everything that could go wrong.
 fn hostile() -> impl Strategy<Value = String> {
     let part = prop_oneof![
         4 => "[a-z \t]{0,4}".prop_map(String::from),
@@ -135,7 +135,7 @@ proptest! {
         assert_safe(&clean(&String::from_utf8_lossy(&bytes)))?;
     }
 
-    /// The terminal library, given what we made, takes as many columns as we say.
+    /// The terminal library counts the same columns for our output as we do.
     #[test]
     fn widths_agree_with_the_buffer(text in hostile()) {
         use ratatui::buffer::Buffer;

@@ -1,20 +1,20 @@
-//! Borders between panes that the person moved: where they were put, and where each of them can stand.
+//! The borders between panes that the person moved: where they were put, and which positions are possible.
 //!
-//! How the code shares its column with the output is kept for each state of the block, as the shares themselves are.
-//! Written as lines of text; what is not understood is no border at all.
+//! The positions are stored for each state of the block (`Share`), as the default shares are. They are saved as
+//! lines of text; a file with any line that can't be parsed counts as no borders at all.
 
 use super::{Arrangement, Share, SizeClass, part};
 
 /// A border that can be moved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Border {
-    /// Between the conversation and what stands beside or below it.
+    /// Between the conversation and the panes beside or below it.
     Chat,
     /// Between code and output.
     Code,
 }
 
-/// All states that have shares, with their names in the file.
+/// All states, with their names in the file.
 const SHARES: [(Share, &str); 6] = [
     (Share::Even, "even"),
     (Share::Writing, "writing"),
@@ -24,18 +24,19 @@ const SHARES: [(Share, &str); 6] = [
     (Share::Below, "below"),
 ];
 
-/// A pane is never lower than this, its border counted, nor narrower.
+/// The smallest size of a pane, its border included.
 const MIN_ROWS: u16 = 3;
 const MIN_COLUMNS: u16 = 24;
 
-/// Where the person put them; nothing: where they stand by themselves.
+/// Where the person put the borders; `None` for one that was not moved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Borders {
-    /// Columns of the conversation beside code and output.
+    /// The width of the conversation beside code and output, in columns.
     columns: Option<u16>,
-    /// Rows of the conversation above them, in hundredths of all rows between the header and the last two.
+    /// The height of the conversation above them, in hundredths of the rows between the header and the last two
+    /// rows.
     rows: [Option<u16>; SHARES.len()],
-    /// Rows of the code, in hundredths of what code and output have together.
+    /// The height of the code, in hundredths of what code and output have together.
     code: [Option<u16>; SHARES.len()],
 }
 
@@ -44,25 +45,26 @@ fn number(share: Share) -> usize {
 }
 
 impl Borders {
-    /// Columns of the conversation on a screen of this width.
+    /// The width of the conversation on a screen of this width.
     pub(super) fn chat_columns(&self, width: u16) -> Option<u16> {
         let most = width.saturating_sub(MIN_COLUMNS).max(MIN_COLUMNS);
         self.columns.map(|columns| columns.clamp(MIN_COLUMNS, most))
     }
 
-    /// Rows of the conversation, of `tall` in all, where `most` are left for it and what is below it.
+    /// The height of the conversation: a share of `tall` rows, where `most` are left for it and the panes
+    /// below.
     pub(super) fn chat_rows(&self, share: Share, tall: u16, most: u16) -> Option<u16> {
         let hundredths = self.rows.get(number(share)).copied().flatten()?;
         Some(part(tall, hundredths).min(most.saturating_sub(2 * MIN_ROWS)).max(MIN_ROWS))
     }
 
-    /// Rows of the code in a column of this height.
+    /// The height of the code in a column of this height.
     pub(super) fn code_rows(&self, share: Share, height: u16) -> Option<u16> {
         let hundredths = self.code.get(number(share)).copied().flatten()?;
         Some(part(height, hundredths).min(height.saturating_sub(MIN_ROWS)).max(MIN_ROWS))
     }
 
-    /// The border stands at this column or row of the screen from now on. Nothing changes where it is not on screen.
+    /// Moves a border to this column or row of the screen. Without effect if the border is not on screen.
     #[must_use]
     pub(crate) fn put(mut self, border: Border, at: u16, share: Share, made: &Arrangement) -> Self {
         match (border, made.class) {
@@ -75,7 +77,7 @@ impl Borders {
             }
             (Border::Code, _) => {
                 if let (Some(code), Some(output)) = (made.code, made.output) {
-                    // The border is counted for both.
+                    // Both panes include the shared border.
                     let height = output.outer.bottom().saturating_sub(code.outer.y);
                     let rows = (at + 1).saturating_sub(code.outer.y);
                     if let Some(kept) = self.code.get_mut(number(share)) {
@@ -87,7 +89,7 @@ impl Borders {
         self
     }
 
-    /// As lines of a file.
+    /// Writes the borders as lines of a file.
     pub(crate) fn to_text(self) -> String {
         let mut text = String::new();
         if let Some(columns) = self.columns {
@@ -103,7 +105,7 @@ impl Borders {
         text
     }
 
-    /// From the lines of a file; a line that is not understood makes all of it nothing.
+    /// Parses the lines of a file; `None` if any line can't be parsed.
     pub(crate) fn of_text(text: &str) -> Option<Self> {
         let mut borders = Self::default();
         for line in text.lines() {
@@ -129,14 +131,14 @@ impl Borders {
     }
 }
 
-/// So many rows as hundredths of all: as few as give them back.
+/// Converts rows to hundredths of all rows: the smallest number that converts back to the same rows.
 fn hundredths(rows: u16, of: u16) -> u16 {
     let all = u32::from(of.max(1));
     u16::try_from((u32::from(rows) * 100).div_ceil(all)).unwrap_or(100).min(100)
 }
 
 impl Arrangement {
-    /// The column or row of a border, which both of its panes share.
+    /// The column or row of a border.
     pub(crate) fn border(&self, border: Border) -> Option<u16> {
         let chat = self.chat?.outer;
         match (border, self.class) {
@@ -146,7 +148,7 @@ impl Arrangement {
         }
     }
 
-    /// The border at a place of the screen.
+    /// The border at a position on screen.
     pub(crate) fn border_at(&self, column: u16, row: u16) -> Option<Border> {
         let stands = |border: Border, at: u16, near: u16| {
             self.border(border).is_some_and(|stands| at.abs_diff(stands) <= near)
@@ -156,7 +158,7 @@ impl Arrangement {
         if !on_body {
             None
         } else if if wide { stands(Border::Chat, column, 1) } else { stands(Border::Chat, row, 0) } {
-            // Beside a column of it nothing stands: it is as good as the border.
+            // The columns beside the border hold no text: they count as the border.
             Some(Border::Chat)
         } else {
             let in_column = self.output.is_some_and(|s| (s.outer.x..s.outer.right()).contains(&column));
@@ -232,7 +234,7 @@ mod tests {
                 let slot = slot.expect("it is there");
                 prop_assert!(slot.outer.height >= MIN_ROWS && slot.outer.width >= MIN_COLUMNS);
             }
-            // The border is of both; within it nothing is.
+            // The two panes share the border, but nothing inside it.
             let message = made.message.expect("it is there").outer;
             prop_assert!(!message.intersects(made.code.expect("it is there").inner));
         }

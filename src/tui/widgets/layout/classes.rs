@@ -1,4 +1,4 @@
-//! Where the panes stand in a window of each size.
+//! The layout of the panes for each size class.
 
 use super::{
     Arrangement, Edge, LayoutRequest, MIN_PROSE_ROWS, Pane, Share, Slot, part, take_bottom, take_top_sharing,
@@ -33,7 +33,7 @@ impl Arrangement {
             let right = Rect { x, width: self.body.right().saturating_sub(x), ..self.body };
             let share = part(right.height, wants.share.code());
             let code = match wants.code_rows {
-                // What a short block leaves free shows more of what ran before it.
+                // A short block leaves its free rows to the output of the run before it.
                 Some(rows) if wants.share == Share::Waiting => {
                     share.min(rows.saturating_add(2).max(part(right.height, 50)))
                 }
@@ -66,18 +66,19 @@ impl Arrangement {
         let chat = match wants.share {
             Share::Waiting => (tall / 7).max(4),
             Share::Running | Share::Below => (tall / 4).max(7),
-            // Nothing waits and nothing runs: what is said matters most. A long message takes from this first.
+            // Nothing waits and nothing runs: the conversation matters most. A long message box takes its rows
+            // from the conversation first.
             Share::Even | Share::Writing | Share::Done => {
                 part(tall, 52).max(MIN_PROSE_ROWS + 2).min(rest.height.saturating_sub(8))
             }
         };
         let looks_at_output = matches!(wants.focus, Pane::Output | Pane::Vars);
         let chat = match wants.code_rows {
-            // Its borders are shared with the panes above and below.
+            // The code shares its borders with the panes above and below.
             Some(rows) if wants.share == Share::Waiting && !looks_at_output => {
                 chat.max(rest.height.saturating_sub(rows.saturating_add(1)))
             }
-            // What neither of the two needs.
+            // The conversation gets the rows that neither code nor output needs.
             Some(rows) if wants.share == Share::Waiting => {
                 let needed = rows.saturating_add(wants.output_rows.unwrap_or(u16::MAX)).saturating_add(2);
                 chat.max(rest.height.saturating_sub(needed))
@@ -86,7 +87,7 @@ impl Arrangement {
         };
         let chat = wants.borders.chat_rows(wants.share, tall, rest.height).unwrap_or(chat);
         self.chat = Some(Slot::new(take_top_sharing(&mut rest, chat), Edge::Box));
-        // Stacked, a pane can be too low to be read. The one that the person goes to is not.
+        // On a stacked screen a pane can be too low to read; the focused one gets enough rows.
         let code = match wants.share {
             Share::Waiting if looks_at_output && wants.code_rows.is_some() => {
                 let rows = |needed: Option<u16>| needed.unwrap_or(u16::MAX).saturating_add(2);
@@ -103,7 +104,8 @@ impl Arrangement {
         self.column(rest, code, wants);
     }
 
-    /// Code above output, so many rows of it for the code. Where one of them has nothing to show, the other has all.
+    /// Puts the code above the output, with so many rows for the code. If one of them has nothing to show, the
+    /// other gets the whole column.
     pub(super) fn column(&mut self, mut column: Rect, code_rows: u16, wants: LayoutRequest) {
         let rows = match (wants.code, wants.output) {
             (false, _) => 0,
@@ -132,8 +134,8 @@ impl Arrangement {
     }
 }
 
-/// Columns of the conversation beside code and output: what those leave, which are 80 wide within their borders. The
-/// border between them is counted for both.
+/// The default width of the conversation beside code and output, which get 80 columns within their borders. The
+/// border in between is counted for both.
 pub(super) fn chat_columns(width: u16) -> u16 {
     width.saturating_sub(81).clamp(38, 58)
 }

@@ -21,7 +21,7 @@ fn the_classes_begin_where_they_should() {
     assert_eq!(SizeClass::of(50, 11), SizeClass::TooSmall);
 }
 
-/// Everything is there: a block, and what a run printed.
+/// A block and the output of a run are both shown.
 fn full(share: Share, focus: Pane) -> LayoutRequest {
     LayoutRequest { share, focus, code: true, output: true, ..LayoutRequest::default() }
 }
@@ -45,7 +45,7 @@ fn shares_follow_the_block() {
     assert_eq!((rows(made.chat), rows(made.code), rows(made.output), rows(made.message)), (14, 3, 10, 3));
 }
 
-/// Beside a short block that waits there is room to read what the one before printed; a long one has its share.
+/// Beside a short waiting block the output gets more room; a long block keeps its share.
 #[test]
 fn a_short_block_leaves_its_free_rows_to_the_output() {
     for (rows_of_block, code, output) in [(5, 18, 20), (20, 22, 16), (90, 29, 9)] {
@@ -56,7 +56,8 @@ fn a_short_block_leaves_its_free_rows_to_the_output() {
     }
 }
 
-/// Stacked, with the output looked at: what neither block nor output needs is the conversation's.
+/// On a stacked screen with the focus on the output, the conversation gets the rows that neither block nor
+/// output needs.
 #[test]
 fn rows_that_no_other_pane_needs_are_for_prose() {
     let made = |code_rows, output_rows| {
@@ -87,7 +88,7 @@ fn a_pane_with_nothing_in_it_gives_its_room_away() {
         assert_eq!(rows(made.chat) + rows(made.message), made.body.height + 1);
         for share in SHARES {
             let both = Arrangement::of(width, height, full(share, Pane::Message));
-            // The border that both share is counted twice.
+            // The shared border is counted twice.
             let shared = u16::from(both.code.is_some() && both.output.is_some());
             let column = rows(both.code) + rows(both.output) - shared;
             let code_only = LayoutRequest { output: false, ..full(share, Pane::Message) };
@@ -133,7 +134,7 @@ fn code_is_eighty_columns_wide_beside_the_conversation() {
     }
 }
 
-/// What of two panes lies on the same cells is at the most one line: the border of both.
+/// Two panes overlap in one line at most: their shared border.
 fn share_at_most_a_border(a: Slot, b: Slot) -> bool {
     let common = a.outer.intersection(b.outer);
     let apart = |slot: Slot| !slot.inner.intersects(common) || slot.inner.is_empty() || common.is_empty();
@@ -164,7 +165,7 @@ fn panes_share_borders_alone_and_nothing_is_outside_at_any_size() {
     }
 }
 
-/// Between two panes stands one line: no cell of the body next to a border is a border of another pane.
+/// Between two panes there is one line: no body cell next to a border is a border of another pane.
 #[test]
 fn no_border_is_doubled() {
     for (width, height) in [(100, 30), (119, 45), (120, 28), (140, 40), (250, 80)] {
