@@ -1,7 +1,8 @@
-//! The walls of the house: who may import whom, what pure rooms may not mention, where an approval may be granted.
+//! Tests the rules of the architecture: which room may import which, what pure rooms may not mention, where an
+//! approval may be granted.
 //!
-//! The table is DESIGN's second section. A room that is missing here fails the test, so a new folder has to say where
-//! it stands.
+//! The table is the one at the head of `src/lib.rs`. A room that is missing here fails the test, so a new folder
+//! needs a row.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // a test that can't go on fails by panicking
 
@@ -15,10 +16,10 @@ mod sentences;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// The room that every other but the domain may import: small things about texts.
+/// The room that every room except `domain` may import: helpers for texts.
 const LEAF: &str = "text";
 
-/// Compiled for tests only, of all rooms: how many cases a property test tries.
+/// A module for tests that every room may use: how many cases a property test tries.
 const OF_TESTS: &str = "test_cases";
 
 /// A room, the rooms that it may import, and whether it is pure.
@@ -113,7 +114,7 @@ const ROOMS: &[(&str, &[&str], bool)] = &[
     (OF_TESTS, &[], false),
 ];
 
-/// Words that pure rooms may not mention: they would touch the world.
+/// Words that pure rooms may not mention, because they mean I/O, time or the environment.
 const IMPURE: &[&str] = &[
     "tokio",
     "reqwest",
@@ -127,7 +128,7 @@ const IMPURE: &[&str] = &[
     "Instant::now",
 ];
 
-/// What starts a program, or makes this one another.
+/// Code that starts a program, or replaces this process by one.
 const STARTS: &[&str] = &[
     "Command::new",
     "process::Command as",
@@ -149,22 +150,22 @@ const STARTS: &[&str] = &[
     "daemon(",
 ];
 
-/// Who may: the table of what sayso starts by itself, and the helper, which is this program itself and becomes what was
-/// approved.
+/// Files that may hold such code: the table of programs that sayso starts by itself, and the helper, which is this
+/// program and becomes the approved one.
 const STARTERS: &[&str] =
     &["launch.rs", "exec/entry.rs", "exec/helper.rs", "exec/supervisor/start.rs", "exec/cgroup.rs"];
 
-/// The only file that may make an approval, and the file that defines how.
+/// The only file that may grant an approval, and the file that defines how.
 const GRANTED_IN: &[&str] = &["engine/approval.rs", "domain/approval.rs"];
 
-/// The only file of the driver that has the engine.
+/// The only file of the driver that may call the engine.
 const TOLD_IN: &str = "driver.rs";
 
 fn room_of(path: &str) -> &str {
     path.split('/').next().unwrap_or(path).trim_end_matches(".rs")
 }
 
-/// The text without comments, so that prose may name what code may not.
+/// The text without comments, so that comments may name what code may not.
 fn without_comments(text: &str) -> String {
     text.lines()
         .map(|line| if line.trim_start().starts_with("//") { "" } else { line })
@@ -172,7 +173,8 @@ fn without_comments(text: &str) -> String {
         .join("\n")
 }
 
-/// The rooms that `crate::…` paths name: `crate::a::b`, `crate::{a::b, c}`, `sayso::…` is not used inside.
+/// The rooms that `crate::…` paths name: `crate::a::b`, `crate::{a::b, c}`. Paths that begin with `sayso::` don't
+/// occur inside the crate.
 fn imported(text: &str) -> BTreeSet<String> {
     let mut rooms = BTreeSet::new();
     for (at, _) in text.match_indices("crate::") {
@@ -210,7 +212,7 @@ fn imported(text: &str) -> BTreeSet<String> {
     rooms
 }
 
-/// What is wrong with one file of `src`; `path` is relative to it.
+/// The violations in one file of `src`; `path` is relative to `src`.
 fn faults(path: &str, text: &str) -> Vec<String> {
     let room = room_of(path);
     let Some((_, allowed, pure)) = ROOMS.iter().find(|(name, ..)| *name == room) else {
@@ -249,7 +251,7 @@ fn faults(path: &str, text: &str) -> Vec<String> {
     faults
 }
 
-/// The text without what is compiled for tests only: a module of tests is the end of its file here.
+/// The text without code that is compiled for tests only; a module `tests` counts as the end of its file.
 fn without_tests(path: &str, text: &str) -> String {
     if path.contains("/tests/") || path.ends_with("tests.rs") {
         return String::new();
@@ -267,11 +269,11 @@ fn without_tests(path: &str, text: &str) -> String {
     text[..end.unwrap_or(text.len())].to_owned()
 }
 
-/// What in one file starts a program and is not in the table.
+/// The code in a file that starts a program although the file is not in the table.
 fn starts(path: &str, text: &str) -> Vec<String> {
     let code = without_comments(&without_tests(path, text));
     let code = code.replace("tokio::process::Command::from(", "");
-    // The review names what starts something; its room can't: it may not mention processes at all.
+    // The review contains such words as data; as a pure room it can't use processes anyway.
     if STARTERS.contains(&path) || path.starts_with("review/") {
         return Vec::new();
     }
@@ -281,8 +283,8 @@ fn starts(path: &str, text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Where in one file of the driver the engine is told something beside its one loop, which performs no effect meanwhile,
-/// or a wish of the person is made up.
+/// The places in a file of the driver that call the engine outside its one loop (in which no effect is performed
+/// meanwhile), or that make up a command of the person.
 fn told(path: &str, text: &str) -> Vec<String> {
     let code = without_comments(&without_tests(path, text));
     let words = [(".handle(", 1), ("Event::User(", 1), ("engine: Engine", 2)];
@@ -319,7 +321,7 @@ fn rooms_import_only_what_they_may() {
     assert!(all.is_empty(), "\n{}", all.join("\n"));
 }
 
-/// The tests of one file that wait for a component.
+/// The tests in a file that need a component.
 fn of_components(text: &str) -> Vec<String> {
     let marked = text.split("#[ignore = \"needs ").skip(1);
     let name = |rest: &str| rest.split_once("fn ")?.1.split_once('(').map(|(name, _)| name.to_owned());
@@ -335,7 +337,7 @@ fn each_test_that_needs_a_component_is_named_in_ci() {
     for folder in ["src", "tests"] {
         sources(&base.join(folder), &mut files);
     }
-    // The suite of the sandbox is run as a whole; this file only speaks of such tests.
+    // CI runs the whole suite of the sandbox; this file only mentions such tests.
     files.retain(|file| !file.ends_with("exec/sandbox.rs") && !file.ends_with("architecture.rs"));
     let texts = files.iter().map(|file| std::fs::read_to_string(file).expect("a source file"));
     let all: Vec<String> = texts.flat_map(|text| of_components(&text)).collect();

@@ -1,11 +1,11 @@
-//! Names: types are nouns that can be read without their file; files are found by the names of their modules.
+//! Tests names: a type's name is a noun that is clear without its file; a module is in the file of its name.
 //!
-//! A bare participle (`Told`, `Found`) says what was done and not what it is; a name that stands for many things has to be
-//! looked up at each place.
+//! A bare participle (`Told`, `Found`) says what was done and not what the type is; a name shared by many types has
+//! to be looked up every time.
 
 use std::{collections::BTreeMap, path::Path};
 
-/// Things that one name may stand for.
+/// The most types with the same name.
 const MOST: usize = 2;
 
 /// Participles that do not end in `ed`.
@@ -14,7 +14,7 @@ const PARTICIPLES: &[&str] = &[
     "Read", "Said", "Seen", "Sent", "Shown", "Sought", "Taken", "Told", "Written",
 ];
 
-/// The types that a file declares at its top level, each with its line.
+/// The types that a file declares at its top level, each with its line number.
 fn types(text: &str) -> impl Iterator<Item = (usize, &str)> {
     text.lines().enumerate().filter_map(|(at, line)| {
         let line = line.strip_prefix("pub ").unwrap_or(line);
@@ -47,7 +47,7 @@ fn types_have_nouns_for_names_and_a_name_few_types() {
     assert!(wrong.is_empty(), "name what it is:\n{}", wrong.join("\n"));
 }
 
-/// What hides a module from a reader who looks for it by its name.
+/// Whether a reader would not find the module by its name.
 fn is_hidden(path: &str, text: &str) -> bool {
     path.ends_with("/mod.rs") || text.lines().any(|line| line.trim_start().starts_with("#[path"))
 }

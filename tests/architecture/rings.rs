@@ -1,18 +1,20 @@
-//! Files that import each other in a ring: none between rooms, and none inside a room that is not listed with its reason.
+//! Tests that no files import each other in a ring: never between rooms, and within a room only if listed with a
+//! reason.
 //!
-//! Read from the sources: a path (`crate::…`, `super::…`, `self::…`, or one that begins with a child of the module) leads
-//! to the file that defines its name, through the `use` lines that only hand it on. What is compiled for tests is left out.
+//! The sources are parsed: a path (`crate::…`, `super::…`, `self::…`, or one that begins with a child module) leads
+//! to the file that defines its name, through `use` lines that only re-export it. Code that is compiled for tests is
+//! ignored.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// How many `use` lines a name may be handed on through.
+/// The most `use` lines that may re-export a name one after the other.
 const HANDED_ON: usize = 8;
 
-/// Rings that stay, each with the reason for it; a ring that is listed and gone fails as well.
+/// Rings that are allowed, each with its reason; a listed ring that no longer exists fails the test too.
 const LISTED: &[(&[&str], &str)] = &[];
 
-/// A piece of Rust text, as far as imports go.
+/// A token of Rust, as far as imports need it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Token {
     Name(String),
@@ -20,7 +22,7 @@ enum Token {
     PathSep,
 }
 
-/// The tokens of a text, without comments, texts and characters in quotes.
+/// The tokens of a text, without comments, string literals and character literals.
 fn tokens(text: &str) -> Vec<Token> {
     let chars: Vec<char> = text.chars().collect();
     let (mut found, mut at) = (Vec::new(), 0);
@@ -55,7 +57,7 @@ fn tokens(text: &str) -> Vec<Token> {
     found
 }
 
-/// The length of the raw text that begins here, if one does.
+/// The length of the raw string literal that begins here, if one does.
 fn raw_text(chars: &[char]) -> Option<usize> {
     let hashes = chars[1..].iter().take_while(|c| **c == '#').count();
     if chars.get(1 + hashes) != Some(&'"') {
@@ -69,7 +71,7 @@ fn raw_text(chars: &[char]) -> Option<usize> {
     Some(end + 1 + hashes)
 }
 
-/// The length of the quoted text that begins here.
+/// The length of the string literal that begins here.
 fn quoted(chars: &[char]) -> usize {
     let mut at = 1;
     while at < chars.len() && chars[at] != '"' {
@@ -78,10 +80,10 @@ fn quoted(chars: &[char]) -> usize {
     at + 1
 }
 
-/// A name that a module has from elsewhere: under which name, and the path it was taken from.
+/// A name that a module imports: the local name, and the path.
 type Alias = (String, Vec<String>);
 
-/// The tree of a `use` line behind `use`, as aliases; `*` stands as the name `*`.
+/// Reads the tree after `use` into aliases; `*` gets the name `*`.
 fn use_tree(tokens: &[Token], at: &mut usize, before: &[String], found: &mut Vec<Alias>) {
     let mut path = before.to_vec();
     while let Some(token) = tokens.get(*at) {
@@ -120,7 +122,7 @@ fn use_tree(tokens: &[Token], at: &mut usize, before: &[String], found: &mut Vec
     }
 }
 
-/// One file: the module that it is, the names that it has from elsewhere, and the paths that its code names.
+/// One file: its module, the names that it imports, and the paths in its code.
 #[derive(Debug)]
 struct Source {
     module: Vec<String>,
@@ -160,7 +162,7 @@ fn read(path: &str, text: &str) -> Source {
     Source { module, aliases, paths }
 }
 
-/// All files of the house, by their paths below `src`.
+/// All files of the program, by their paths below `src`.
 struct House {
     files: BTreeMap<String, Source>,
     modules: BTreeMap<Vec<String>, String>,
@@ -174,7 +176,7 @@ impl House {
         Self { files, modules }
     }
 
-    /// The file that defines what a path of a module leads to, if it is one of the house.
+    /// The file that defines what a path in a module names, if the file belongs to the program.
     fn leads_to(&self, module: &[String], path: &[String], left: usize) -> Option<String> {
         let mut here = match path.first()?.as_str() {
             "crate" => Vec::new(),
@@ -203,7 +205,7 @@ impl House {
         self.modules.get(&here).cloned()
     }
 
-    /// The file that a name of a module comes from: its own, or the one whose name it hands on.
+    /// The file that defines a name of a module: the module's own, or the one that it re-exports the name from.
     fn defines(&self, module: &[String], name: &str, left: usize) -> Option<String> {
         let file = self.modules.get(module)?;
         let alias = self.files[file].aliases.iter().find(|(alias, _)| alias == name);
@@ -213,13 +215,14 @@ impl House {
         }
     }
 
-    /// Whether the module stands below that file's: a part may name what the whole defines, which is no ring.
+    /// Whether the module is below the module of that file: a part may name what its whole defines, and that is not a
+    /// ring.
     fn is_part_of(&self, module: &[String], file: &str) -> bool {
         let whole = &self.files[file].module;
         module.len() > whole.len() && module.starts_with(whole)
     }
 
-    /// Which files each file imports from, but for the wholes that it is a part of.
+    /// The files that each file imports from, except the modules above it.
     fn imports(&self) -> BTreeMap<&str, BTreeSet<String>> {
         let of = |(path, source): (&'_ String, &'_ Source)| {
             let paths = source.aliases.iter().map(|(_, path)| path).chain(&source.paths);
@@ -232,7 +235,7 @@ impl House {
     }
 }
 
-/// The rings among these arrows: the sets of more than one file from each of which each other is reached.
+/// The rings in this graph: the sets of several files in which each reaches every other.
 fn rings(arrows: &BTreeMap<&str, BTreeSet<String>>) -> Vec<Vec<String>> {
     let reach = |from: &str| {
         let mut seen = BTreeSet::new();
@@ -256,7 +259,7 @@ fn rings(arrows: &BTreeMap<&str, BTreeSet<String>>) -> Vec<Vec<String>> {
     found.into_iter().collect()
 }
 
-/// The text of a file without what is compiled for tests, or nothing when all of it is.
+/// The text of a file without code for tests; `None` if all of it is for tests.
 fn product(path: &str, text: &str, of_tests: &BTreeSet<String>) -> Option<String> {
     let is_test = of_tests
         .iter()
@@ -265,7 +268,7 @@ fn product(path: &str, text: &str, of_tests: &BTreeSet<String>) -> Option<String
     (!is_test && !text.is_empty()).then_some(text)
 }
 
-/// The modules that files declare for tests only, as paths below `src` without an ending.
+/// The modules that files declare for tests only, as paths below `src` without extension.
 fn modules_of_tests(files: &[(String, String)]) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for (path, text) in files {
@@ -282,7 +285,7 @@ fn modules_of_tests(files: &[(String, String)]) -> BTreeSet<String> {
     found
 }
 
-/// The files of the program below `src` with their paths, without what is compiled for tests.
+/// The files of the program with their paths below `src`, without code for tests.
 pub(super) fn product_files() -> Vec<(String, String)> {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut paths = Vec::new();

@@ -1,17 +1,18 @@
-//! Sentences about the sandbox, the network, refusals, sending and saving come from one room, `domain/sentences`, where
-//! each is given the value that enforces or records what it says. Their words stand in no other text.
+//! Tests that sentences about the sandbox, the network, refusals, sending and saving come only from
+//! `domain/sentences`, where each is computed from the value that enforces or records what it says. Other string
+//! literals may not contain their words.
 
 use std::path::Path;
 
-/// The words, in any case, as whole words.
+/// The words, matched as whole words in any case.
 const WORDS: &[&str] =
     &["sandbox", "sandboxed", "network", "refuse", "refuses", "refused", "sent", "saved", "kept", "left"];
 
-/// Where they mean something else: taken out before a text is judged.
+/// Phrases in which the words mean something else; removed before a text is checked.
 const OTHERWISE: &[&str] =
     &["left out", "left over", "left-", "Left and Right", "right-to-left", "no space left"];
 
-/// Files in which they may stand, and why.
+/// Files that may contain the words, and why.
 const ALLOWED: &[(&str, &str)] = &[
     ("domain/sentences/", "the room itself"),
     ("config/settings.rs", "help texts of options"),
@@ -26,7 +27,7 @@ const ALLOWED: &[(&str, &str)] = &[
     ("tui/guard/refusal.rs", "time that is left"),
 ];
 
-/// Files that are tests from end to end.
+/// Files that hold only tests.
 const TESTS: &[&str] = &[
     "/tests/",
     "tests.rs",
@@ -37,7 +38,7 @@ const TESTS: &[&str] = &[
     "provider/requests.rs",
 ];
 
-/// The texts of a source file with their lines: tests, comments and what is filled in are left out.
+/// The string literals of a source file with their lines, without tests, comments and format arguments.
 fn texts(source: &str) -> Vec<(usize, String)> {
     let tests = source.match_indices("#[cfg(test)]").map(|(at, _)| at);
     let end = tests
@@ -63,7 +64,7 @@ fn texts(source: &str) -> Vec<(usize, String)> {
             line += source[at..=at + length].iter().filter(|c| **c == '\n').count();
             at += length + 1;
         } else if c == '\'' {
-            // A character, or the name of a lifetime.
+            // A character literal, or a lifetime.
             let is_escape = next == Some('\\');
             let length = if is_escape {
                 source[at + 3..].iter().position(|c| *c == '\'').map(|n| n + 4)
@@ -79,7 +80,8 @@ fn texts(source: &str) -> Vec<(usize, String)> {
     found
 }
 
-/// A text up to its closing quote, without what is filled in; how long it is in the source, with that quote.
+/// A string literal up to its closing quote, without format arguments; and its length in the source, including that
+/// quote.
 fn quoted(rest: &[char], raw: Option<usize>) -> (String, usize) {
     let (mut text, mut at, mut depth) = (String::new(), 0, 0_usize);
     while let Some(c) = rest.get(at) {
@@ -100,7 +102,7 @@ fn quoted(rest: &[char], raw: Option<usize>) -> (String, usize) {
     (text, at + 1)
 }
 
-/// The first of the words in a text that is a sentence, or a part of one.
+/// The first of the words in a text of several words.
 fn word_in(text: &str) -> Option<&'static str> {
     let mut text = text.to_owned();
     for other in OTHERWISE {
@@ -162,7 +164,7 @@ fn a_planted_sentence_is_found() {
     }
 }
 
-/// The names of types of several words that a source file declares.
+/// The type names of several words that a source file declares.
 fn types(source: &str) -> impl Iterator<Item = &str> {
     let declared = ["struct ", "enum ", "trait ", "type "];
     let named = source.lines().filter_map(move |line| {
@@ -183,7 +185,7 @@ fn no_text_for_people_holds_the_name_of_a_type() {
     let all: Vec<(String, String)> = files.iter().map(|f| (f.display().to_string(), read(f))).collect();
     let names: std::collections::BTreeSet<&str> = all.iter().flat_map(|(_, source)| types(source)).collect();
     assert!(names.contains("JobResult") && names.contains("CopyResult"), "types are found");
-    // The name of an exception of Python's is one of ours as well.
+    // `ValueError` is also an exception of Python.
     let is_type = |word: &&str| names.contains(word) && *word != "ValueError";
     let mut found = Vec::new();
     for (path, source) in all.iter().filter(|(path, _)| !TESTS.iter().any(|t| path.contains(t))) {

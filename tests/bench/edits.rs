@@ -1,6 +1,6 @@
-//! Edits: what a hundred of them cost on a file of 50,000 lines, found as they are written or not at all. With `SAYSO_EDITS`
-//! naming a folder of recorded replies, each `NAME/reply.md` beside the files that it was written for in `NAME/files`,
-//! how many of them apply.
+//! Measures edits: the cost of a hundred on a file of 50,000 lines, whether they are found as written or not at all.
+//! With `SAYSO_EDITS` naming a folder of recorded replies (each `NAME/reply.md`, with the files that it was written
+//! for in `NAME/files`) it counts how many of them apply.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // a test that can't go on fails by panicking
 
@@ -23,7 +23,7 @@ fn file() -> String {
     (0..LINES).map(|n| format!("    value_{n} = compute(value_{}, {n})\n", n / 2)).collect()
 }
 
-/// A hundred edits all over it; `as_written` tells how a line is told that is searched.
+/// A hundred edits all over the file; `as_written` gives a searched line as the edit writes it.
 fn edits(as_written: impl Fn(usize) -> String) -> FileEdit {
     let hunk = |n: usize| {
         let at = n * (LINES / 100) + 7;
@@ -51,7 +51,7 @@ fn hundred_with_other_indentation(bencher: divan::Bencher<'_, '_>) {
 
 #[divan::bench(sample_count = 1, sample_size = 1)]
 fn hundred_of_which_twenty_are_alike(bencher: divan::Bencher<'_, '_>) {
-    // More of one file are not looked for by likeness.
+    // More edits of one file are not searched by similarity.
     let is_odd = |n: usize| (n / (LINES / 100)).is_multiple_of(5) && n % 5 == 3;
     let odd = |n: usize| if is_odd(n) { "computed" } else { "compute" };
     put(bencher, &edits(|n| format!("    value_{n} = {}(value_{}, {n})\n", odd(n), n / 2)));
@@ -64,7 +64,7 @@ fn one_that_is_nowhere(bencher: divan::Bencher<'_, '_>) {
     bencher.bench(|| edit::apply(Some(&file), &edit).is_err());
 }
 
-/// How many recorded replies apply to the files that they were written for.
+/// Counts how many recorded replies apply to their files.
 fn measure(folder: &Path) {
     let languages = Languages::default();
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
@@ -80,7 +80,8 @@ fn measure(folder: &Path) {
             &languages,
             true,
         );
-        // Fences of one file follow each other, as the person would decide about them.
+        // Edits of one file are applied one after the other, in the order in which the person would decide about
+        // them.
         let mut files: BTreeMap<String, Option<String>> = BTreeMap::new();
         let mut outcome = "no edit was read".to_owned();
         let mut worst = None;

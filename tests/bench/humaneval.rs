@@ -1,9 +1,9 @@
-//! The 80 answers of HumanEval through the whole machine: `cargo bench --bench humaneval`. With `SAYSO_HUMANEVAL` naming the
-//! data set's own file (`data/HumanEval.jsonl` of openai/human-eval, unpacked), all of its 164 tasks.
+//! Runs 80 answers of HumanEval through the whole program: `cargo bench --bench humaneval`. With `SAYSO_HUMANEVAL`
+//! naming the data set's own file (`data/HumanEval.jsonl` of openai/human-eval, unpacked), all of its 164 tasks.
 //!
-//! Twice: as files through `sayso exec --json`, and as blocks of turns that a policy approves. Every one has to print
-//! its PASS line; the time a block is told, as a median. Then how many tokens a model gets before the first word of the
-//! person, by its level and its dialect.
+//! It does so twice: as files with `sayso exec --json`, and as blocks of turns that a policy approves. Every answer
+//! has to print its PASS line; the bench prints the time of a file and the median time of a turn. Then it prints how
+//! many tokens a model gets before the person's first word, by its level and its dialect.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // a test that can't go on fails by panicking
 
@@ -52,7 +52,7 @@ fn main() {
     assert!(passed == answers.len() && turned == answers.len(), "an answer did not pass");
 }
 
-/// A task of the data set with the answer that it holds itself.
+/// A task of the data set with the answer that the data set contains.
 fn answered(task: &Value) -> Value {
     let code = format!(
         "{}{}\n{}\ncheck({})\nprint('PASS {}')\n",
@@ -69,8 +69,8 @@ fn answered(task: &Value) -> Value {
     })
 }
 
-/// What each kind of model is told before the first word of the person, as the program counts where nobody counts for it:
-/// four letters of ASCII a token.
+/// Prints how much each kind of model gets before the person's first word, counted as the program does without a
+/// tokenizer: four ASCII characters per token.
 fn prompts(home: &Path) {
     println!("tokens before the first word of the person (about; four letters each)");
     for (level, model) in [("small", "lab/coder-7b"), ("large", "lab/coder-70b")] {
@@ -110,7 +110,7 @@ fn prompts(home: &Path) {
     }
 }
 
-/// All answers as files of one call.
+/// Runs all answers as files of one call.
 fn files(home: &Path, answers: &[Value]) -> (usize, f64) {
     let paths: Vec<PathBuf> = answers
         .iter()
@@ -138,7 +138,7 @@ fn files(home: &Path, answers: &[Value]) -> (usize, f64) {
     (passed.count(), time)
 }
 
-/// Each answer as the reply of a turn whose blocks are approved by policy.
+/// Runs each answer as the reply of a turn whose blocks a policy approves.
 async fn turns(home: &Path, answers: &[Value]) -> (usize, f64) {
     let (mut passed, mut times) = (0, Vec::new());
     for (n, answer) in answers.iter().enumerate() {

@@ -1,6 +1,6 @@
-//! Recorded replies of small models to sayso's own prompts: `cargo bench --bench replies`. How many have a block, how many
-//! of those are closed and name a language that can be run, and how many run; by model, and by the prompt that it had.
-//! `replies/README.md` tells where they are from.
+//! Checks recorded replies of small models to sayso's own prompts: `cargo bench --bench replies`. It counts by model
+//! and prompt how many replies have a block, how many of those are closed and name a language that can be run, and
+//! how many run successfully. `replies/README.md` says where the replies come from.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // a test that can't go on fails by panicking
 
@@ -62,8 +62,8 @@ fn main() {
     }
 }
 
-/// Whether this block ends well in a fresh folder with the data that the tasks speak of, in the sandbox. A file is none of
-/// those that run.
+/// Whether this block succeeds in the sandbox, in a fresh folder with the data of the tasks. A block that writes a
+/// file does not count.
 fn runs(block: &Proposal) -> bool {
     let BlockKind::Code { language: Some(language) } = block.kind() else { return false };
     let home = tempfile::tempdir().expect("a home");

@@ -1,5 +1,5 @@
-//! How long the review takes: a block of 200 lines (5 ms at most) and a text of a megabyte (a second at most), made of
-//! the samples of the tests, dense with findings.
+//! Measures how long the review takes: of a block of 200 lines (goal: 5 ms) and of a text of a megabyte (goal: a
+//! second), made of the test samples, dense with findings.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // a test that can't go on fails by panicking
 

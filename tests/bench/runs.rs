@@ -1,8 +1,9 @@
-//! What a run costs: its start in a warm kernel and in a cold one against the bare interpreter, what the sandbox adds, a
-//! gigabyte of output, what names and large frames cost, and whether ten thousand blocks in one session leave anything
-//! behind.
+//! Measures what a run costs: its start in a warm and in a cold kernel compared with the bare interpreter, the
+//! overhead of the sandbox, a gigabyte of output, many names and large frames, and whether ten thousand blocks in one
+//! session leave anything behind.
 //!
-//! `cargo bench --bench runs [-- NAME…]`. For `frame`, `SAYSO_TEST_DATA_PYTHON` names a Python with pandas and polars. `SAYSO_BENCH_PART=100` does a hundredth of the work, to see that it works.
+//! `cargo bench --bench runs [-- NAME…]`. For `frame`, `SAYSO_TEST_DATA_PYTHON` names a Python with pandas and
+//! polars. `SAYSO_BENCH_PART=100` does a hundredth of the work, as a quick test.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // a bench that can't go on fails by panicking
 
@@ -98,7 +99,8 @@ impl Shop {
         Self { executor, folder, next: AtomicU32::new(1) }
     }
 
-    /// Runs a block as the program does: terms, approval, order, until its report. Tells the time from the order on.
+    /// Runs a block as the program does: terms, approval, order, report. Returns the time from the order to the
+    /// report, the time to the first output, and the report.
     async fn run(&self, language: &str, source: &str) -> (Duration, Option<Duration>, RunReport) {
         let request = self.request(language, source, None).await;
         let (sender, mut receiver) = mpsc::channel(64);
@@ -120,7 +122,7 @@ impl Shop {
         panic!("no end")
     }
 
-    /// A block as it is ordered, with this time limit in milliseconds or the one that applies.
+    /// The request for a block, with this time limit in milliseconds or the default one.
     async fn request(&self, language: &str, source: &str, wall_ms: Option<u64>) -> RunRequest {
         let limits = wall_ms.map(|wall_ms| Limits { wall_ms, ..Limits::default() });
         let terms = self.executor.terms(&Language(language.into()), limits).await.unwrap();
@@ -130,8 +132,8 @@ impl Shop {
         RunRequest::new(approval, Arc::from(source)).unwrap()
     }
 
-    /// Runs a block that prints something and never ends, does this to it once it prints, and tells the time from then
-    /// to its report.
+    /// Runs a block that prints something and never ends, calls `stop` at its first output, and returns the time from
+    /// then to its report.
     async fn end(&self, request: RunRequest, stop: impl Fn(&Executor, RunId)) -> Duration {
         let run = request.approval().run();
         let (sender, mut receiver) = mpsc::channel(64);
@@ -154,7 +156,7 @@ impl Shop {
     }
 }
 
-/// The time of a program that is started as it is.
+/// The time of a program started directly.
 fn bare(program: &Path, args: &[&str]) -> Duration {
     let since = Instant::now();
     let done = Command::new(program).args(args).stdout(Stdio::piped()).output().unwrap();
@@ -205,7 +207,7 @@ async fn warm(rounds: u32) {
     shop.executor.close().await;
 }
 
-/// What a block costs by the names that the blocks before it have made.
+/// Measures what a block costs when earlier blocks defined many names.
 async fn names(rounds: u32) {
     println!("\n# A block in a kernel with many names, median of {rounds}");
     let mut few = None;
@@ -224,7 +226,7 @@ async fn names(rounds: u32) {
     }
 }
 
-/// The same through the whole program: files of one `sayso exec`, each of which changes one of the names.
+/// Measures the same through the whole program: files of one `sayso exec`, each of which changes one of the names.
 fn names_in_full(files: u32) {
     println!("\n# The same as files of `sayso exec`, each, the best of 3 with {files}");
     let home = tempfile::tempdir().unwrap();
@@ -257,7 +259,7 @@ fn names_in_full(files: u32) {
     }
 }
 
-/// What it costs that a block's last value is a frame of so many rows, which was made before.
+/// Measures what it costs if a block's value is an existing frame of so many rows.
 async fn frame(rounds: u32, rows: u32) {
     let Some(python) = std::env::var_os("SAYSO_TEST_DATA_PYTHON").map(PathBuf::from) else {
         println!("\n# A large frame: not looked at, SAYSO_TEST_DATA_PYTHON names no Python");
@@ -301,7 +303,8 @@ async fn frame(rounds: u32, rows: u32) {
     }
 }
 
-/// What is done between runs: the kernel stops and goes on, the folder is looked at for what is obeyed in it.
+/// Measures the work between runs: stopping and resuming the kernel, and scanning the folder for names that programs
+/// obey.
 async fn between(rounds: u32) {
     const FOLDERS: u32 = 2_000;
     println!("\n# Between runs, in a folder of {FOLDERS} folders, median of {rounds}");
@@ -315,7 +318,7 @@ async fn between(rounds: u32) {
     shop.run("python", "x = 6").await;
     let (mut runs, mut before, mut after) = (Vec::new(), Vec::new(), Vec::new());
     let mut known = ObeyedFiles::default().again_of(vec![work.clone()]);
-    // What changed right before a look is listed once more.
+    // A scan lists again whatever changed right before it.
     std::thread::sleep(Duration::from_millis(100));
     known = known.again();
     for _ in 0..rounds {
@@ -372,7 +375,7 @@ async fn sandbox(rounds: u32) {
     line("workspace", on, Some(("off", off)));
 }
 
-/// From a stop to the report of its end.
+/// Measures the time from a stop to the report.
 async fn ends(rounds: u32) {
     println!("\n# Ends: from the stop to the report, median of {rounds}");
     let deaf = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nprint('on')\nwhile True: pass";
@@ -390,7 +393,8 @@ async fn ends(rounds: u32) {
         line(&format!("{language}: interrupted"), median(interrupted), None);
         line(&format!("{language}: killed"), median(killed), None);
     }
-    // The clock begins a little before the output: what is told is a little less than limit and end together.
+    // The run's clock starts a little before its output, so the measured time is a little shorter than limit and end
+    // together.
     for (what, source) in [("in a loop", "print('on')\nwhile True: pass"), ("deaf to interrupts", deaf)] {
         let mut all = Vec::new();
         for _ in 0..rounds.min(10) {
@@ -409,7 +413,7 @@ async fn flood(bytes: u64) {
     let source = format!("head -c {bytes} /dev/zero");
     let script = format!("{source} | cat > /dev/null");
     let piped = bare(Path::new("/bin/bash"), &["-c", script.as_str()]);
-    // From here on the peak counts anew.
+    // Resets the peak of memory.
     let counted = std::fs::write("/proc/self/clear_refs", "5").is_ok();
     let before = memory("VmRSS");
     let (time, first, report) = shop.run("bash", &source).await;
@@ -422,7 +426,7 @@ async fn flood(bytes: u64) {
     shop.executor.close().await;
 }
 
-/// What a session holds at one moment.
+/// The resources of a session at one moment.
 #[derive(Clone, Copy, Debug)]
 struct Held {
     processes: usize,
@@ -501,7 +505,7 @@ fn memory(name: &str) -> u64 {
     status(i32::try_from(std::process::id()).unwrap(), name)
 }
 
-/// The living processes below one, by their parents.
+/// The living descendants of a process.
 fn below(root: i32) -> Vec<i32> {
     let parents: Vec<(i32, i32)> = std::fs::read_dir("/proc")
         .unwrap()
@@ -529,7 +533,7 @@ fn kernel_of(_: &Shop) -> i32 {
     below(own).into_iter().max_by_key(|pid| status(*pid, "VmRSS")).unwrap_or(0)
 }
 
-/// Files and folders below a folder; of the one for temporary files, those of sayso alone.
+/// Counts the files and folders below a folder; in the folder for temporary files only those of sayso.
 fn files(folder: &Path) -> usize {
     let all = *folder != *std::env::temp_dir();
     let entries = std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);

@@ -1,7 +1,8 @@
-//! What a search over many sessions costs: the first one, which reads them all, one after a session went on, and those
-//! after it, by a rare word, a common one, a phrase, a beginning and a filter. Measured from outside, start included.
+//! Measures what a search over many sessions costs: the first one, which reads them all; one after a session changed;
+//! and later ones, for a rare word, a common one, a phrase, a prefix and a filter. Measured from outside, start of
+//! the program included.
 //!
-//! `cargo bench --bench search`. `SAYSO_BENCH_PART=100` does a hundredth of the work, to see that it works.
+//! `cargo bench --bench search`. `SAYSO_BENCH_PART=100` does a hundredth of the work, as a quick test.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // a bench that can't go on fails by panicking
 
@@ -14,13 +15,13 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// Bytes of all sessions together.
+/// The size of all sessions together, in bytes.
 const ALL: u64 = 1_000_000_000;
 /// Turns of a session; each has a prompt, a reply, a block and its output.
 const TURNS: u32 = 40;
-/// Different words.
+/// The size of the vocabulary.
 const WORDS: u64 = 40_000;
-/// Searches of a kind.
+/// Searches of each kind.
 const ROUNDS: usize = 15;
 
 fn main() {
@@ -67,7 +68,7 @@ fn ms(time: Duration) -> f64 {
     time.as_secs_f64() * 1000.0
 }
 
-/// Searches; gives the time from start to end, and the number of hits.
+/// Searches; returns the time from start to end, and the number of hits.
 fn search(home: &Path, words: &[&str]) -> (Duration, usize) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_sayso"));
     command
@@ -94,7 +95,7 @@ fn wait<T>(future: impl Future<Output = T>) -> T {
 
 // --- the sessions ---------------------------------------------------------------------------------------------------
 
-/// Numbers that look like chance, the same each time.
+/// Pseudo-random numbers, the same each time.
 struct Dice(u64);
 
 impl Dice {
@@ -103,7 +104,7 @@ impl Dice {
         (self.0 >> 33) % below
     }
 
-    /// So many words, few of them often.
+    /// A text of so many words; few words are frequent.
     fn text(&mut self, words: u64) -> String {
         let mut text = String::new();
         for n in 0..words {
@@ -120,7 +121,7 @@ fn name(number: u64) -> String {
     format!("s-{number:06}")
 }
 
-/// Writes so many bytes of sessions; tells how many sessions that are.
+/// Writes sessions of so many bytes together; returns their number.
 fn make(folder: &Path, bytes: u64) -> u64 {
     let (mut dice, mut written, mut number) = (Dice(1), 0, 0);
     while written < bytes {

@@ -1,9 +1,9 @@
-//! What sessions of any size cost, measured from outside on a pseudo-terminal and by subcommands, start included: opening,
-//! memory, a key, the request, search, list, appending, each at 10, 1,000 and 100,000 messages, at a gigabyte and at 10,000 runs; a list of
-//! many sessions; keeping and taking back 10,000 files.
+//! Measures what sessions of any size cost, from outside on a pseudo-terminal and by subcommands, start included:
+//! opening, memory, a key, the request, search, list and appending, each at 10, 1,000 and 100,000 messages, at a
+//! gigabyte and at 10,000 runs; listing many sessions; copying and restoring 10,000 files.
 //!
-//! `cargo bench --bench sessions` prints the tables of `docs/figures.md`; words behind `--` choose some (`sizes`,
-//! `list`, `undo`). `SAYSO_BENCH_PART=100` does a hundredth of the work, to see that it works.
+//! `cargo bench --bench sessions` prints the tables of `docs/figures.md`; words after `--` select some (`sizes`,
+//! `list`, `undo`). `SAYSO_BENCH_PART=100` does a hundredth of the work, as a quick test.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // a bench that can't go on fails by panicking
 
@@ -28,9 +28,9 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// How often short things are done.
+/// How often a short measurement is repeated.
 const ROUNDS: usize = 9;
-/// Sessions of the list of many.
+/// The number of sessions in the long list.
 const MANY: usize = 5_000;
 
 fn main() {
@@ -43,12 +43,12 @@ fn main() {
     }
 }
 
-/// The part of the work that is done.
+/// The divisor of the work.
 fn part() -> usize {
     std::env::var("SAYSO_BENCH_PART").ok().and_then(|n| n.parse().ok()).unwrap_or(1).max(1)
 }
 
-/// What was measured of a session of one size, each with its name, in the order of the table.
+/// The measurements of a session of one size, each with its name, in the order of the table.
 type Figures = Vec<(&'static str, String)>;
 
 fn sizes() {
@@ -87,7 +87,7 @@ fn of_size(size: &Size) -> Figures {
     figures
 }
 
-/// What opening a session gave.
+/// The measurements of opening a session.
 struct Opened {
     shown: f64,
     usable: f64,
@@ -103,7 +103,7 @@ fn open(home: &Path, size: &Size) -> Opened {
     let mut probe = Probe::resumed_at(home, &server.address());
     probe.until("omega");
     let shown = ms(began.elapsed());
-    // It says so only once all of it was read and checked.
+    // This text appears only after the whole session was read and checked.
     while !probe.comes(READY, Duration::from_millis(100)) {
         assert!(began.elapsed() < Duration::from_secs(600), "it is never open");
     }
@@ -136,7 +136,7 @@ fn open(home: &Path, size: &Size) -> Opened {
     Opened { shown, usable, peak, memory, echo: median(&echoes), leaving }
 }
 
-/// A prompt that is appended and synced, without opening the session.
+/// Measures appending and syncing a prompt, without opening the session in a terminal.
 fn append(home: &Path, path: &Path) -> f64 {
     let seal = Seal::make(&home.join("sayso")).unwrap();
     let (store, loaded) = Store::open_with(path, Some(&seal)).unwrap();
@@ -165,7 +165,7 @@ fn list_of_many() {
     println!("| list of {count} sessions | {} |", time(medians(list)));
 }
 
-/// Runs a subcommand; gives its time from start to end.
+/// Runs a subcommand; returns its time from start to end.
 fn command(home: &Path, args: &[&str]) -> f64 {
     let mut command = Command::new(env!("CARGO_BIN_EXE_sayso"));
     command.args(args).current_dir(home).env("HOME", home).env("SAYSO_HOME", home.join("sayso"));
@@ -188,7 +188,7 @@ fn ms(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
 }
 
-/// A time in words: `0.52 ms`, `14 ms`, `3.1 s`.
+/// Formats a time: `0.52 ms`, `14 ms`, `3.1 s`.
 fn time(ms: f64) -> String {
     match ms {
         ms if ms < 10.0 => format!("{ms:.2} ms"),

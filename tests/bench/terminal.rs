@@ -1,7 +1,7 @@
-//! What a person waits for, measured from outside on a pseudo-terminal: `cargo bench --bench terminal`.
+//! Measures what a person waits for, from outside on a pseudo-terminal: `cargo bench --bench terminal`.
 //!
 //! The program is the one that cargo built for benches (optimised). Figures are medians over several starts; one
-//! thread writes keys and reads the screen's bytes, so nothing stands between. Processor time is the scheduler's own
+//! thread writes keys and reads the screen's bytes, so nothing else adds time. Processor time is the scheduler's own
 //! account of all threads, memory is the proportional set size.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // a test that can't go on fails by panicking
@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 
 const TALK: &str = "pace = 0\n[[reply]]\ntext = \"Hello there.\"\n";
 
-/// Measures something.
+/// A bench: returns its rows of the table.
 type Bench = fn() -> Vec<Row>;
 
 fn main() {
@@ -51,7 +51,7 @@ fn start() -> Vec<Row> {
     let (mut very_first, mut first, mut usable, mut cpu) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for _ in 0..15 {
         let home = tempfile::tempdir().expect("a home");
-        // The very first start makes the key of sessions, and waits until it is on the disk.
+        // The very first start creates the key of sessions and waits until it is on the disk.
         let began = Instant::now();
         Probe::story(home.path(), TALK, &[]).until(READY);
         very_first.push(ms(began.elapsed()));
@@ -103,16 +103,16 @@ fn echo() -> Vec<Row> {
     ]
 }
 
-/// Types letters one after the other and times each until its cell is written.
+/// Types letters one after the other; measures the time until each is drawn.
 fn echoes(probe: &mut Probe, count: usize) -> Vec<f64> {
     let mut times = Vec::new();
     for n in 0..count {
         if n % 30 == 29 {
-            // A message that wraps moves letters that were there before: begin a new one.
+            // A message that wraps redraws earlier letters: begin a new one.
             probe.send(b"\x15");
             probe.drain(Duration::from_millis(40));
         }
-        // Letters that end no escape sequence, so that one in the bytes is one on the screen.
+        // Letters that never end an escape sequence, so that one in the output is one on the screen.
         let letter = [b"wyzgk"[n % 5]];
         let began = Instant::now();
         probe.send(&letter);
@@ -147,7 +147,7 @@ fn stream() -> Vec<Row> {
     rows
 }
 
-/// A reply with prose, lists and code that is only shown, of about so many tokens (four characters each).
+/// A reply with prose, lists and code without language to run, of about so many tokens (four characters each).
 fn reply_of(tokens: usize) -> String {
     let part = "A paragraph of plain words that says something about the **numbers** and the `names` in the file, \
                 long enough to wrap at every width.\n\n- one thing\n- another thing with `code`\n\n\
@@ -204,11 +204,12 @@ print("mark" + "er3")
 """
 "#;
 
-/// Goes to the block that waits, approves it by its key and the typed word, and gives the time from the last Enter to
-/// what it prints.
+/// Selects the waiting block, approves it with its key and the typed word, and returns the time from the last Enter
+/// to its output.
 fn approved(probe: &mut Probe, marker: &str) -> f64 {
     probe.drain(Duration::from_millis(300));
-    // The first time it goes to the block; it approves once the terminal has answered and everything was seen.
+    // The first press selects the block; a later one approves it, once the terminal has answered and everything was
+    // seen.
     loop {
         probe.send(b"\x19");
         if probe.comes("Type  run", Duration::from_millis(1600)) {
@@ -270,7 +271,7 @@ fn ms(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
 }
 
-/// The folder of the program's own data below a home.
+/// The program's data folder in a home.
 pub fn home_of(home: &Path) -> std::path::PathBuf {
     home.join("sayso")
 }

@@ -1,4 +1,4 @@
-//! Every wire against a mock server that others wrote.
+//! Tests every wire against a third-party mock server.
 
 use super::*;
 use crate::mock::Mock;
@@ -10,7 +10,7 @@ impl Mock {
     fn server(&self, kind: Kind) -> Server {
         let name = ModelName { provider: kind.as_str().into(), model: "m".into() };
         let base = self.url();
-        // The mock counts the requests of each test for itself.
+        // The mock counts requests by test id.
         let headers = vec![("x-test-id".into(), kind.as_str().into())];
         Server { key: Some(KEY.into()), headers, ..Server::new(kind, name, base) }
     }
@@ -154,7 +154,7 @@ async fn a_stall_is_told() {
 #[ignore = "needs aimock (npm)"]
 async fn a_reply_cut_by_its_length_says_so() {
     let mock = Mock::start();
-    // As Ollama, the mock says `stop` whatever it was told.
+    // For Ollama the mock always gives the reason `stop`.
     for kind in Kind::OF_SERVERS.into_iter().filter(|kind| *kind != Kind::Ollama) {
         let events = mock.ask(kind, "len").await;
         assert_eq!(finish(&events).reason, FinishReason::Length, "{kind:?}: {events:?}");

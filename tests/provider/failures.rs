@@ -1,11 +1,11 @@
-//! What servers do wrong: what is told, what is asked again, and when.
+//! Tests faults of servers: what the person is told, what is retried, and when.
 
 use super::model_server::{Answer, Do, ModelServer, delta, event, finish as done};
 use super::*;
 use sayso::domain::{Departure, FailureKind, FinishReason};
 use std::time::Instant;
 
-/// Nobody listens there who is not the system's; a port that was free a moment ago may be another test's by now.
+/// Only system services could listen on this port; a port that was free a moment ago may already be another test's.
 const SILENT: &str = "127.0.0.1:1";
 
 async fn told(answers: Vec<Answer>) -> (ModelServer, Vec<ReplyEvent>) {
@@ -214,7 +214,7 @@ async fn a_server_that_never_closes_after_its_last_word_does_not_hold_the_turn()
     assert_eq!(finish(&events).reason, FinishReason::Stop);
 }
 
-/// What comes first may take its time: a server on a busy machine does.
+/// Short time limits except for the first piece, which a server on a busy machine may send late.
 fn short_once_begun() -> Timeouts {
     Timeouts { first_token: DEADLINE, ..short() }
 }

@@ -1,5 +1,5 @@
-//! Every kind of server over a real connection: where the request goes and with which headers, what models it lists, what
-//! is known of one, and what is found on this computer.
+//! Tests every kind of server over a real connection: where requests are sent and with which headers, which models
+//! are listed, and what is known of one.
 
 use super::model_server::{Answer, Do, ModelServer, Received};
 use super::*;
@@ -221,7 +221,7 @@ async fn a_refused_part_is_left_out_once_and_for_all() {
     let sent: Vec<_> =
         server.requests().iter().map(|r| r.json().get("max_completion_tokens").is_some()).collect();
     assert_eq!(sent, [false, true]);
-    // What changes nothing is not sent again.
+    // A request that leaving out the part would not change is not sent again.
     let server = ModelServer::in_order(vec![Answer::error(400, "max_tokens is wrong")]);
     assert_eq!(failure(&ask(&open(at(Kind::Openai, &server))).await).kind, FailureKind::BadRequest);
     assert_eq!(server.requests().len(), 1);

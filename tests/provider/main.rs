@@ -1,4 +1,4 @@
-//! Models over real connections: what goes out, what comes in, what is asked again and what is not.
+//! Tests models over real connections: what is sent, what arrives, what is retried and what is not.
 // Helpers of tests fail like tests.
 #![allow(clippy::expect_used, clippy::panic)]
 
@@ -82,7 +82,7 @@ fn finish(events: &[ReplyEvent]) -> &Finish {
     }
 }
 
-/// The waits that were told, in milliseconds.
+/// The announced waits, in milliseconds.
 fn waits(events: &[ReplyEvent]) -> Vec<u64> {
     events
         .iter()

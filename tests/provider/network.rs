@@ -1,5 +1,6 @@
-//! What the environment says about the network: proxies, hosts that need none, certificate authorities of one's own. The
-//! environment belongs to a process, so the program itself is run, against a proxy and a TLS server on loopback.
+//! Tests what the environment says about the network: proxies, hosts that need none, custom certificate authorities.
+//! The environment belongs to a process, so each test runs the program itself, against a proxy and a TLS server on
+//! loopback.
 
 use super::model_server::{Answer, DEADLINE, ModelServer};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
@@ -13,7 +14,7 @@ use std::sync::{Arc, Mutex};
 
 const KEY: &str = "sk-test-0123456789abcdef";
 
-/// One turn of the program with this address and these variables: what it printed.
+/// Runs one turn of the program with this address and these variables; returns what it printed.
 fn turn(base_url: &str, variables: &[(&str, &str)]) -> String {
     let home = tempfile::tempdir().expect("a folder");
     let mut command = Command::new(env!("CARGO_BIN_EXE_sayso"));
@@ -68,13 +69,14 @@ fn hosts_that_need_no_proxy_are_asked_directly() {
     let told =
         turn("http://models.invalid/v1", &[("HTTP_PROXY", url.as_str()), ("NO_PROXY", "models.invalid")]);
     assert!(told.contains("name not found"), "{told}");
-    // This computer is never asked through a proxy.
+    // Requests to this computer never use a proxy.
     let server = ModelServer::start(vec![Answer::text("direct")]);
     assert!(turn(&server.url(), &[("HTTP_PROXY", url.as_str())]).contains("direct"));
     assert_eq!(proxy.requests().len(), 0);
 }
 
-/// A server with a certificate of an authority of its own: its address, the authority's certificate, what it was sent.
+/// A server whose certificate comes from a custom authority: its address, the authority's certificate, what it
+/// received.
 fn tls_server() -> (String, String, Arc<Mutex<String>>) {
     let mut authority = CertificateParams::new(Vec::<String>::new()).expect("names");
     authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);

@@ -1,4 +1,4 @@
-//! Recordings of real servers over a real connection, in writes of every small size.
+//! Tests recordings of real servers over a real connection, in writes of several sizes.
 
 use super::model_server::{Answer, Do, ModelServer};
 use super::*;
@@ -15,7 +15,7 @@ fn kind(api: &str) -> Kind {
     }
 }
 
-/// The text that the vendor's library reads.
+/// The text according to the vendor's library.
 fn expected_text(expected: &Value) -> String {
     let blocks = expected["content"].as_array().into_iter().flatten();
     let mut text: String =
@@ -40,7 +40,7 @@ async fn recordings_arrive_as_the_vendors_library_reads_them() {
         let body = bytes.chunks(size).map(|piece| Do::Write(piece.to_vec())).collect();
         let server = ModelServer::start(vec![Answer::stream(body)]);
         let name = ModelName { provider: "p".into(), model: "m".into() };
-        // With its context told, Ollama need not be asked for it.
+        // With a configured context, Ollama is not asked for it.
         let server = Server {
             context: Some(32_768),
             ..Server::new(kind(row["api"].as_str().expect("an interface")), name, server.url())

@@ -1,4 +1,4 @@
-//! What is sent, and that it can be cancelled.
+//! Tests what is sent, and that a request can be cancelled.
 
 use super::model_server::{Answer, Do, ModelServer, delta};
 use super::*;

@@ -1,4 +1,4 @@
-//! The tour is right: each of its prompts is asked, its block really runs, and what is said about the result fits.
+//! Tests the tour: sends each of its prompts, really runs the block, and checks that the reply about the result fits.
 
 use super::*;
 use sayso::provider::script::Script;
@@ -6,7 +6,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Runs Python blocks in one process as the kernel does: what they print, and the value of a last expression.
+/// Runs Python blocks in one process as the kernel does; prints their output and the value of a last expression.
 const KERNEL: &str = r#"
 import ast, json, sys, traceback
 if "--without-matplotlib" in sys.argv:
@@ -71,7 +71,7 @@ struct Tour {
 
 impl Tour {
     fn start(folder: &Path, arguments: &[&str]) -> Self {
-        // The pace is for people.
+        // Without the pace, which is for people.
         let text = Script::shipped("tour").expect("the tour is shipped").replace("pace = 120", "pace = 0");
         let story = Script::parse(&text, "tour").expect("it can be read");
         let name = ModelName { provider: "demo".into(), model: "tour".into() };
@@ -97,7 +97,7 @@ impl Tour {
         )
     }
 
-    /// Asks, runs the block, asks about the result.
+    /// Sends a prompt, runs the block, and sends its result.
     async fn answer(&mut self, prompt: &str) -> String {
         let reply = self.said(prompt).await;
         let (_, code) = reply.split_once("```python\n").expect("a block");
@@ -125,7 +125,7 @@ async fn every_answer_of_the_tour_comes_from_code_that_ran() {
     }
 }
 
-/// Another result than the one that was foreseen, as of code that was edited, leads on as well.
+/// An unexpected result, such as that of edited code, also leads to the next stop.
 #[tokio::test]
 async fn every_answer_of_the_tour_leads_on() {
     let story = Script::parse(Script::shipped("tour").expect("shipped"), "tour").expect("it can be read");
@@ -165,7 +165,7 @@ async fn the_chart_is_a_picture_with_and_without_matplotlib() {
     }
 }
 
-/// A run that failed has no result to compare with what was expected.
+/// A failed run has no result that could be compared with the expected one.
 #[tokio::test]
 async fn a_run_that_did_not_end_well_is_never_told_as_another_result() {
     let story = Script::parse(Script::shipped("tour").expect("shipped"), "tour").expect("it can be read");
@@ -189,7 +189,7 @@ async fn a_run_that_did_not_end_well_is_never_told_as_another_result() {
     }
 }
 
-/// In lines there are no panes, and words in the place of keys.
+/// The line interface has no panes, and words instead of keys.
 #[test]
 fn the_replies_of_the_tour_hold_in_panes_and_in_lines() {
     let text = Script::shipped("tour").expect("shipped");

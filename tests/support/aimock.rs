@@ -1,13 +1,13 @@
-//! A mock server of models that others wrote: npm `@copilotkit/aimock`, whose program `llmock` is looked for in
-//! `target/aimock`, or where `SAYSO_TEST_AIMOCK` says. It speaks all five wires and keeps what it was sent.
+//! Runs a third-party mock server of models: npm `@copilotkit/aimock`, whose program `llmock` is searched in
+//! `target/aimock`, or where `SAYSO_TEST_AIMOCK` says. It speaks all five wires and keeps the requests it gets.
 
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// The mock server; it ends with the value.
+/// The mock server; dropping the value ends it.
 pub struct Mock {
     child: Child,
-    /// The port of the loopback that it listens on.
+    /// The port on loopback.
     pub port: u16,
 }
 
@@ -19,7 +19,7 @@ impl Drop for Mock {
 }
 
 impl Mock {
-    /// Starts it with what `tests/fixtures/aimock.json` says.
+    /// Starts it with the answers in `tests/fixtures/aimock.json`.
     pub fn start() -> Self {
         let root = env!("CARGO_MANIFEST_DIR");
         let usual = format!("{root}/target/aimock/node_modules/.bin/llmock");

@@ -1,11 +1,11 @@
-//! What a terminal answers to the queries of a program, each at the moment at which it stands in the stream: the
-//! cursor's place is that of the bytes before the query.
+//! Answers the queries of a program as a terminal does, each at its place in the output: the cursor's position is the
+//! one after the bytes before the query.
 
-/// What the last row says, from 80 columns on, where no turn goes on (or one is stuck) and no block waits; with text in Message
-/// only where there is room for it.
+/// Text in the last row, from 80 columns on, while no turn runs (or one is stuck) and no block waits; with text in
+/// Message only if there is room.
 pub const READY: &str = "twice quit";
 
-/// Queries and their answers; an empty answer stands for the cursor's place.
+/// Queries and their answers; an empty answer means the cursor's position.
 const QUERIES: [(&[u8], &str); 4] = [
     (b"\x1b[6n", ""),
     (b"\x1b[c", "\x1b[?62;22c"),
@@ -19,8 +19,8 @@ pub fn screen(rows: u16, columns: u16) -> vt100::Parser {
     vt100::Parser::new(some(rows), some(columns), 0)
 }
 
-/// Feeds bytes to the screen; gives what a terminal would answer. An escape sequence without its end stays in `bytes`, and so
-/// does a synchronized update: no terminal shows a part of one.
+/// Feeds bytes to the screen; returns a terminal's answers. An unfinished escape sequence stays in `bytes`, and so
+/// does an unfinished synchronized update: no terminal shows a part of one.
 pub fn process(screen: &mut vt100::Parser, bytes: &mut Vec<u8>) -> Vec<u8> {
     let mut answers = Vec::new();
     let mut done = 0;
@@ -45,14 +45,14 @@ pub fn process(screen: &mut vt100::Parser, bytes: &mut Vec<u8>) -> Vec<u8> {
     answers
 }
 
-/// Where a synchronized update begins that has no end yet.
+/// The index of a synchronized update that has not ended.
 fn open_update(bytes: &[u8]) -> Option<usize> {
     let last = |mark: &[u8]| bytes.windows(mark.len()).rposition(|found| found == mark);
     let begun = last(b"\x1b[?2026h")?;
     (last(b"\x1b[?2026l") < Some(begun)).then_some(begun)
 }
 
-/// Where a query or a control sequence begins that has no final byte yet.
+/// The index of a query or control sequence without its final byte.
 fn open_sequence(bytes: &[u8]) -> Option<usize> {
     let is_query = |at: &usize| QUERIES.iter().any(|(query, _)| query.starts_with(&bytes[*at..]));
     if let Some(at) = (0..bytes.len()).find(is_query) {

@@ -1,4 +1,4 @@
-//! A real Jupyter Server. `SAYSO_TEST_JUPYTER` is a virtual environment with jupyter_server and its kernels.
+//! Runs a real Jupyter Server. `SAYSO_TEST_JUPYTER` is a virtual environment with jupyter_server and its kernels.
 
 #![allow(dead_code)] // each test binary uses its part
 
@@ -23,7 +23,7 @@ pub struct JupyterServer {
 }
 
 impl JupyterServer {
-    /// Starts one, and waits until it can be reached.
+    /// Starts a server and waits until it accepts connections.
     pub fn start() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let free = TcpListener::bind("127.0.0.1:0").expect("a port");
@@ -51,7 +51,7 @@ impl JupyterServer {
         Self { child, port, _folder: folder }
     }
 
-    /// Its kernels, as it tells of them.
+    /// Its running kernels, as it lists them.
     pub fn kernels(&self) -> String {
         let script = format!(
             "import urllib.request as u; print(u.urlopen(u.Request('http://127.0.0.1:{}/api/kernels', \

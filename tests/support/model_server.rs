@@ -1,6 +1,6 @@
-//! A scripted model server on loopback: real bytes over real connections, in a given tempo, with given faults. It keeps
-//! what it was sent, so that a test can look at the requests. For every test binary, by
-//! `#[path = "../support/model_server.rs"] mod model_server;`.
+//! A scripted model server on loopback: real bytes over real connections, at a given pace, with given faults. It
+//! keeps the requests it gets, so that a test can check them. Test binaries include it with `#[path =
+//! "../support/model_server.rs"] mod model_server;`.
 // Each test binary uses a part of it; helpers of tests fail like tests.
 #![allow(dead_code, clippy::expect_used)]
 
@@ -10,22 +10,22 @@ use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How long a test waits for something that has to come.
+/// How long a test waits for an event that has to happen.
 pub const DEADLINE: Duration = Duration::from_secs(20);
 
-/// The end of a body in chunks.
+/// The end of a chunked body.
 const END: &[u8] = b"0\r\n\r\n";
 
-/// One thing that is done while answering.
+/// One step of an answer.
 #[derive(Clone, Debug)]
 pub enum Do {
-    /// Write these bytes, at once and for themselves.
+    /// Write these bytes at once, in a chunk of their own.
     Write(Vec<u8>),
     /// Wait.
     Pause(Duration),
     /// Break the connection.
     Cut,
-    /// Do nothing more until the client goes away.
+    /// Do nothing until the client disconnects.
     Hang,
 }
 
@@ -73,13 +73,13 @@ impl Answer {
     }
 }
 
-/// A chunk that tells the tokens of the request and of the reply.
+/// A chunk with the tokens of the request and of the reply.
 pub fn usage(input: u64, output: u64) -> Vec<u8> {
     let usage = serde_json::json!({ "prompt_tokens": input, "completion_tokens": output });
     event(&serde_json::json!({ "choices": [], "usage": usage }))
 }
 
-/// A text in pieces of at least so many bytes.
+/// Splits a text into pieces of at least so many bytes.
 fn pieces(text: &str, size: usize) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -95,7 +95,7 @@ pub fn delta(text: &str) -> Vec<u8> {
     event(&serde_json::json!({ "choices": [{ "index": 0, "delta": { "content": text } }] }))
 }
 
-/// A chunk that says why the reply ends.
+/// A chunk with the reason why the reply ends.
 pub fn finish(word: &str) -> Vec<u8> {
     event(&serde_json::json!({ "choices": [{ "index": 0, "delta": {}, "finish_reason": word }] }))
 }
@@ -142,17 +142,17 @@ struct Seen {
     answers: VecDeque<Answer>,
     last: Option<Answer>,
     requests: Vec<Received>,
-    /// What is answered to questions for models; `None`: that there is no such thing.
+    /// The answer to requests for models; `None`: 404.
     models: Option<Answer>,
     questions: Vec<Received>,
-    /// Questions for models take the answers too.
+    /// Whether requests for models also take the scripted answers.
     in_order: bool,
     connections: usize,
-    /// How often the client went away while it was being answered.
+    /// How often the client disconnected during an answer.
     left: usize,
 }
 
-/// The server. Its threads end with the connections and the process.
+/// The server. Its threads end with their connections or the process.
 #[derive(Clone)]
 pub struct ModelServer {
     address: SocketAddr,
@@ -160,7 +160,7 @@ pub struct ModelServer {
 }
 
 impl ModelServer {
-    /// Starts it; it gives these answers in order, the last one again and again.
+    /// Starts a server that gives these answers in order, and then repeats the last one.
     pub fn start(answers: Vec<Answer>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("loopback has a free port");
         let address = listener.local_addr().expect("a listener has an address");
@@ -178,20 +178,20 @@ impl ModelServer {
         server
     }
 
-    /// The same, but questions for models take the answers as all requests do.
+    /// Starts a server whose answers are also for requests for models.
     pub fn in_order(answers: Vec<Answer>) -> Self {
         let server = Self::start(answers);
         server.seen().in_order = true;
         server
     }
 
-    /// The same with a list of models for those who ask for one; such questions take none of the answers.
+    /// Adds a list of models for those who request one; such requests take none of the answers.
     pub fn with_models(self, list: &serde_json::Value) -> Self {
         self.seen().models = Some(Answer::status(200, "application/json", &list.to_string()));
         self
     }
 
-    /// The questions for models that it was asked.
+    /// The requests for models so far.
     pub fn questions(&self) -> Vec<Received> {
         self.seen().questions.clone()
     }
@@ -201,7 +201,7 @@ impl ModelServer {
         format!("http://{}", self.address)
     }
 
-    /// What it was sent so far.
+    /// The requests for replies so far.
     pub fn requests(&self) -> Vec<Received> {
         self.seen().requests.clone()
     }
@@ -211,13 +211,13 @@ impl ModelServer {
         self.seen().connections
     }
 
-    /// Waits until it was sent so many requests.
+    /// Waits until so many requests have arrived.
     pub fn wait_for_requests(&self, count: usize) -> Vec<Received> {
         self.wait(|seen| seen.requests.len() >= count, &format!("{count} requests"));
         self.requests()
     }
 
-    /// Waits until a client went away in the middle of an answer.
+    /// Waits until a client disconnected in the middle of an answer.
     pub fn wait_until_left(&self) {
         self.wait(|seen| seen.left > 0, "the client's going away");
     }
@@ -242,7 +242,7 @@ impl ModelServer {
         while let Some(request) = read_request(&mut reader) {
             let answer = {
                 let mut seen = self.seen();
-                // Ollama is asked with a POST what it knows of a model.
+                // Ollama's details of a model are requested with a POST.
                 let asks = request.line.starts_with("GET ") || request.line.ends_with("/api/show");
                 if asks && !seen.in_order {
                     seen.questions.push(request);
@@ -260,7 +260,7 @@ impl ModelServer {
         }
     }
 
-    /// `None`: the connection is over.
+    /// Sends an answer; `None`: the connection is closed.
     fn answer(&self, answer: &Answer, writer: &mut TcpStream, reader: &mut impl Read) -> Option<()> {
         if answer.status == 0 {
             return None;
@@ -279,7 +279,8 @@ impl ModelServer {
                     let mut chunk = format!("{:x}\r\n", bytes.len()).into_bytes();
                     chunk.extend_from_slice(bytes);
                     chunk.extend_from_slice(b"\r\n");
-                    // The end comes with the last piece: a client waits a moment for it, and then connects anew.
+                    // The end is sent with the last piece: a client waits only a moment for it before it opens a new
+                    // connection.
                     if is_last {
                         chunk.extend_from_slice(END);
                     }

@@ -1,11 +1,12 @@
-//! A block of Python with its approval and its run, as a session file has them: for sessions that are made up.
+//! Makes a block of Python with its approval and its run, as in a session file, for artificial sessions.
 
 use sayso::domain::{
     Block, BlockId, BlockKind, Entry, ExecutorKind, Grantor, KernelRef, Language, Limits, Origin, Outcome,
     Revision, Rights, RunId, RunReport, Sha256, StepId, Stream, Terms, Version,
 };
 
-/// The block with this number and text, proposed in the step of the same number, and its run, which printed this.
+/// The block with this number and text, proposed in the step of the same number, and its run, which printed
+/// `printed`.
 pub fn recorded_run(number: u32, source: &str, printed: &[u8]) -> [Entry; 3] {
     let (block, revision, run) = (BlockId(number), Revision(1), RunId(number));
     let language = Language("python".into());

@@ -1,5 +1,5 @@
-//! A real pseudo-terminal with a screen: presses keys, waits for what should appear, answers the queries that a
-//! terminal answers. No sleeps: every wait has a condition and a deadline, and a failure prints the screen.
+//! Runs the program on a real pseudo-terminal with a screen: presses keys, waits for what should appear, answers the
+//! queries of the program. No sleeps: every wait has a condition and a deadline, and a failure prints the screen.
 
 #![allow(dead_code)] // each test binary uses its part
 
@@ -19,11 +19,11 @@ use std::time::{Duration, Instant};
 pub const PATIENCE: Duration = Duration::from_secs(20);
 
 thread_local! {
-    /// The size of terminals that are set up in this thread: columns and rows.
+    /// The size of terminals that this thread sets up: columns and rows.
     static SIZE: Cell<(u16, u16)> = const { Cell::new((100, 30)) };
 }
 
-/// What happens in terminals of this size.
+/// Runs `story` with terminals of this size.
 pub fn in_size(size: (u16, u16), story: impl FnOnce()) {
     let before = SIZE.replace(size);
     story();
@@ -35,9 +35,9 @@ struct Shared {
     parser: vt100::Parser,
     /// Bytes that the program has written so far.
     written: usize,
-    /// All that it has written.
+    /// All bytes that it has written.
     raw: Vec<u8>,
-    /// When it had written so many bytes.
+    /// Times, each with the number of bytes written by then.
     moments: Vec<(Duration, usize)>,
     closed: bool,
 }
@@ -50,7 +50,7 @@ pub struct Terminal {
     child: Box<dyn Child + Send + Sync>,
 }
 
-/// What a terminal is started with.
+/// The settings of a terminal and its program.
 pub struct Setup<'a> {
     /// Arguments of the program.
     pub args: Vec<String>,
@@ -64,12 +64,12 @@ pub struct Setup<'a> {
     pub env: Vec<(String, String)>,
     /// Whether the cursor-position query is answered.
     pub answers: bool,
-    /// The program that starts it, with its arguments; none: it is started itself.
+    /// A program that starts it, with arguments; empty: it is started directly.
     pub through: Vec<String>,
 }
 
 impl<'a> Setup<'a> {
-    /// The program with these arguments, in a terminal of 100x30 (or what [`in_size`] says), in a home of its own.
+    /// The program with these arguments, in a terminal of 100x30 (or the size of [`in_size`]), in a home of its own.
     pub fn new(home: &'a Path, args: &[&str]) -> Self {
         Self {
             args: args.iter().map(ToString::to_string).collect(),
@@ -96,7 +96,7 @@ impl<'a> Setup<'a> {
         self
     }
 
-    /// Started by another program, which is given it with its arguments.
+    /// Started by another program, which gets the program and its arguments.
     #[must_use]
     pub fn through(mut self, command: &[&str]) -> Self {
         self.through = command.iter().map(ToString::to_string).collect();
@@ -143,7 +143,7 @@ impl<'a> Setup<'a> {
     }
 }
 
-/// Feeds what the program writes into the screen and answers its queries.
+/// Feeds the program's output to the screen and answers its queries.
 fn read_all(
     mut reader: Box<dyn Read + Send>,
     shared: &(Mutex<Shared>, Condvar),
@@ -167,7 +167,7 @@ fn read_all(
         state.moments.push((began.elapsed(), written));
         rest.extend_from_slice(&buffer[..count]);
         let replied = answer::process(&mut state.parser, &mut rest);
-        // Before anybody sees what was asked with it: a key that is pressed for that comes behind the answer.
+        // Answer before the test sees the screen, so that a key pressed because of it follows the answer.
         if answers && !replied.is_empty() {
             let mut keys = replies.lock().expect("the keys");
             let _ = keys.write_all(&replied);
@@ -186,7 +186,7 @@ impl Terminal {
         keys.flush().expect("the program reads keys");
     }
 
-    /// Sends keys one by one at the pace of a quick typist: two within 30 ms are taken for a paste.
+    /// Sends keys one by one at the pace of a quick typist: two within 30 ms would count as a paste.
     pub fn type_text(&self, text: &str) {
         for c in text.chars() {
             self.send(c.to_string().as_bytes());
@@ -227,17 +227,17 @@ impl Terminal {
         self.send(bytes);
     }
 
-    /// Pastes text in brackets.
+    /// Sends text as a bracketed paste.
     pub fn paste(&self, text: &str) {
         self.send(format!("\x1b[200~{text}\x1b[201~").as_bytes());
     }
 
-    /// What is on the screen, a line each.
+    /// The text of the screen, line by line.
     pub fn screen(&self) -> String {
         self.shared.0.lock().expect("the screen").parser.screen().contents()
     }
 
-    /// What is on the screen with its styles: each row, then what each stretch of it is dressed in. Blanks are the same
+    /// The screen with its styles: each row, followed by the style of each stretch of it. Blanks look the same
     /// whether they were written or erased.
     pub fn painted(&self) -> Vec<String> {
         let shared = self.shared.0.lock().expect("the screen");
@@ -262,12 +262,12 @@ impl Terminal {
         (0..rows.get()).map(row).collect()
     }
 
-    /// Whether a condition on the screen's text comes to hold in that time.
+    /// Whether a condition on the screen's text becomes true within this time.
     pub fn holds_within(&self, time: Duration, condition: impl Fn(&str) -> bool) -> bool {
         self.wait_until(time, |s| condition(&s.parser.screen().contents()))
     }
 
-    /// A person's pause, which no condition ends: for what must *not* happen meanwhile, or to be no quicker than people.
+    /// Pauses for a fixed time: for what must *not* happen meanwhile, or to be no quicker than people.
     pub fn pause(&self, time: Duration) {
         self.holds_within(time, |_| false);
     }
@@ -298,20 +298,20 @@ impl Terminal {
         );
     }
 
-    /// Presses a key until the text is on the screen, as a person does whose key was refused (the guard); the key must
-    /// be one that does no harm when it is pressed again.
+    /// Presses a key until the text is on the screen, as a person does whose key was refused (the guard); the key
+    /// must do no harm when it is pressed again.
     #[track_caller]
     pub fn press_until(&self, key: &str, text: &str) {
         assert!(self.brings(key, |s| s.contains(text)), "`{key}` did not bring `{text}`:\n{}", self.screen());
     }
 
-    /// The same until this holds of the screen.
+    /// Presses a key until the condition on the screen is true.
     #[track_caller]
     pub fn press_until_true(&self, key: &str, holds: impl Fn(&str) -> bool) {
         assert!(self.brings(key, holds), "`{key}` did not bring what it should:\n{}", self.screen());
     }
 
-    /// Waits until this holds of the screen.
+    /// Waits until the condition on the screen is true.
     #[track_caller]
     pub fn wait_true(&self, holds: impl Fn(&str) -> bool) {
         assert!(self.holds_within(PATIENCE, holds), "it did not come:\n{}", self.screen());
@@ -322,7 +322,7 @@ impl Terminal {
         while Instant::now() < deadline {
             let before = self.written();
             self.press(key);
-            // On a busy machine the key may not even have been read: pressed again, it would count twice.
+            // On a busy machine the program may not have read the key yet; a second press would count twice.
             let answer = Duration::from_millis(900);
             if self.holds_within(answer, &holds)
                 || self.written() == before
@@ -331,7 +331,7 @@ impl Terminal {
             {
                 return true;
             }
-            // A key that is held back is on its way: the same one again would take it back.
+            // A key on hold still takes effect; the same one again would cancel it.
             let is_held = |s: &str| s.contains("any letter takes it back");
             self.holds_within(PATIENCE, |s| holds(s) || !is_held(s));
             if self.holds_within(Duration::ZERO, &holds) {
@@ -346,7 +346,7 @@ impl Terminal {
         self.shared.0.lock().expect("the screen").written
     }
 
-    /// Waits until the program wrote this so often.
+    /// Waits until the program has written this so many times.
     #[track_caller]
     pub fn wait_written(&self, part: &str, times: usize) {
         let count = |raw: &[u8]| raw.windows(part.len()).filter(|bytes| *bytes == part.as_bytes()).count();
@@ -354,7 +354,7 @@ impl Terminal {
         assert!(came, "{part:?} was not written {times} times:\n{}", self.screen());
     }
 
-    /// Whether the program writes more than so many bytes in that time.
+    /// Whether the program writes more than this number of bytes in total within this time.
     pub fn writes_more_than(&self, bytes: usize, time: Duration) -> bool {
         self.wait_until(time, |s| s.written > bytes || s.closed) && self.written() > bytes
     }
@@ -369,7 +369,7 @@ impl Terminal {
         self.shared.0.lock().expect("the screen").raw.clone()
     }
 
-    /// When the program had written how many bytes so far.
+    /// Times, each with the number of bytes written by then.
     pub fn moments(&self) -> Vec<(Duration, usize)> {
         self.shared.0.lock().expect("the screen").moments.clone()
     }
@@ -380,7 +380,7 @@ impl Terminal {
         (shared.parser.screen().alternate_screen(), shared.parser.screen().hide_cursor())
     }
 
-    /// Whether the terminal gives lines and echoes them, as a shell leaves it to programs.
+    /// Whether the terminal is in cooked mode (lines and echo), as a shell leaves it to programs.
     pub fn is_cooked(&self) -> bool {
         // ICANON and ECHO, as `stty` shows them.
         const COOKED: u64 = 0o2 | 0o10;
@@ -388,7 +388,7 @@ impl Terminal {
         u64::from(flags) & COOKED == COOKED
     }
 
-    /// Changes the size: columns, rows.
+    /// Changes the size to these columns and rows.
     pub fn resize(&self, columns: u16, rows: u16) {
         let some = |n: u16| std::num::NonZeroU16::new(n).expect("a size");
         self.shared.0.lock().expect("the screen").parser.screen_mut().set_size(some(rows), some(columns));
@@ -408,7 +408,7 @@ impl Terminal {
         assert!(status.expect("kill runs").success());
     }
 
-    /// Waits for the end and gives the exit code.
+    /// Waits for the end and returns the exit code.
     #[track_caller]
     pub fn wait_exit(&mut self) -> u32 {
         let deadline = Instant::now() + PATIENCE;
@@ -438,7 +438,7 @@ impl Terminal {
     }
 }
 
-/// The screens that bytes make which were written piece by piece, one a piece.
+/// The screens after each of these pieces of output.
 pub fn replayed(pieces: &[&str], (columns, rows): (u16, u16)) -> Vec<String> {
     let mut parser = answer::screen(rows, columns);
     let mut rest = Vec::new();

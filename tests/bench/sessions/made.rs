@@ -1,4 +1,4 @@
-//! Sessions that are measured: prompts and replies, sealed as those of a person are.
+//! Writes the sessions to measure: prompts and replies, sealed like those of a person.
 
 use crate::recorded_run::recorded_run;
 use crate::wait;
@@ -6,25 +6,25 @@ use sayso::domain::{Entry, Finish, FinishReason, Header, SessionId, StepId, Time
 use sayso::store::{Seal, Store};
 use std::path::{Path, PathBuf};
 
-/// Entries that may be on their way to the disk.
+/// The most entries that wait to be written to the disk.
 const ON_THEIR_WAY: usize = 2_000;
 
 /// A size of session.
 pub struct Size {
     pub name: &'static str,
     messages: usize,
-    /// Paragraphs of an answer beside its own words.
+    /// Extra paragraphs of each answer.
     paragraphs: usize,
-    /// Whether what is told of it fits a model's context.
+    /// Whether the conversation fits a model's context.
     pub fits: bool,
-    /// Bytes that a run of each answer printed; 0: nothing ran.
+    /// Bytes that the run of each answer printed; 0: there are no runs.
     printed: usize,
-    /// How often it is opened.
+    /// How often the bench opens it.
     pub rounds: usize,
 }
 
 impl Size {
-    /// Those of the table.
+    /// The sizes of the table.
     pub fn all(part: usize) -> Vec<Self> {
         let of = |name, messages, paragraphs, fits, rounds| Self {
             name,
@@ -49,7 +49,7 @@ pub fn session(home: &Path, size: &Size) -> PathBuf {
     write(home, 1, size.messages, (size.paragraphs, size.printed))
 }
 
-/// Writes one of two messages.
+/// Writes a session of two messages.
 pub fn small(home: &Path, number: usize) {
     write(home, number as u128 + 1, 2, (0, 0));
 }
@@ -60,7 +60,7 @@ fn write(home: &Path, id: u128, messages: usize, (paragraphs, printed): (usize, 
         id: SessionId(format!("01900000-0000-7000-8000-{id:012x}")),
         name: format!("made-{id}"),
         created: Timestamp(1_767_225_600_000),
-        // Where the program is started: else it asks where to go on.
+        // The folder in which the program starts; in another one it would ask where to continue.
         cwd: home.to_path_buf(),
         model: None,
         program: "bench".into(),
@@ -102,7 +102,7 @@ fn write(home: &Path, id: u128, messages: usize, (paragraphs, printed): (usize, 
     store.path()
 }
 
-/// A block of the answer with this number, and its run, which printed so many bytes.
+/// The block of the answer with this number, and its run, which printed so many bytes.
 fn run(number: u32, printed: usize) -> [Entry; 3] {
     let source = format!("for row in rows[{number}:]:\n    print(row)\n");
     let line = format!("{number} a row of a table, as wide as most are   12.50   7.25\n");

@@ -1,12 +1,12 @@
-//! What it costs that runs can be taken back: `sayso exec` in a folder of many files, beside the same in an empty one, and
-//! taking back a run that removed them all.
+//! Measures what it costs that runs can be undone: `sayso exec` in a folder of many files, compared with an empty
+//! one, and undoing a run that removed them all.
 
 use crate::{command, medians, ms, part, time};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-/// Files of the folder.
+/// The number of files in the folder.
 const FILES: usize = 10_000;
 
 pub fn undo() {
@@ -58,7 +58,7 @@ fn files(folder: &Path) -> usize {
     folders.map(|folder| std::fs::read_dir(folder.path()).map_or(0, Iterator::count)).sum()
 }
 
-/// The identity of the session that was written last.
+/// The id of the session that was written last.
 fn newest(sessions: &Path) -> String {
     let all = std::fs::read_dir(sessions).unwrap().flatten().map(|entry| entry.path());
     let all = all.filter(|path| path.extension().is_some_and(|end| end == "jsonl"));

@@ -1,14 +1,14 @@
-//! Whether what a key, another size or a page costs grows with the session, or with what is visible alone: each figure is
-//! taken in a small session and in one that is a hundred times as long.
+//! Measures whether the cost of a key, a change of size or a page grows with the session: each figure is taken in a
+//! small session and in one a hundred times as long.
 
 use crate::echoes;
 use crate::probe::{self, Probe, READY, Row};
 use std::time::Duration;
 
-/// More than so many times what it costs in the small one is growth.
+/// The factor over the small session above which the cost counts as growth.
 const MOST: f64 = 1.6;
 
-/// The figure of the large session, with that of the small one as what it is held to.
+/// The rows of both sessions; the goal of the large one follows from the small one.
 fn rows(what: &str, small: &[f64], large: &[f64]) -> Vec<Row> {
     let goal = probe::median(small) * MOST + 0.2;
     vec![
@@ -17,7 +17,7 @@ fn rows(what: &str, small: &[f64], large: &[f64]) -> Vec<Row> {
     ]
 }
 
-/// Keys with 100 and with 10,000 entries in the session.
+/// Measures keys with 100 and with 10,000 entries in the session.
 pub fn entries() -> Vec<Row> {
     let typed = |messages: usize| {
         let home = tempfile::tempdir().expect("a home");
@@ -38,7 +38,8 @@ pub fn entries() -> Vec<Row> {
     all
 }
 
-/// Another size, a page and a key with 1,000 and with 100,000 lines of the model's in the session.
+/// Measures a change of size, a page and a key with 1,000 and with 100,000 lines of the model's replies in the
+/// session.
 pub fn lines() -> Vec<Row> {
     let resized = |messages: usize| {
         let home = tempfile::tempdir().expect("a home");
@@ -55,7 +56,7 @@ pub fn lines() -> Vec<Row> {
     all
 }
 
-/// Keys and pages behind a run that printed 10,000 and 1,000,000 lines.
+/// Measures keys, a change of size and memory after a run that printed 10,000 and 1,000,000 lines.
 pub fn printed() -> Vec<Row> {
     let after = |lines: usize| {
         let home = tempfile::tempdir().expect("a home");
@@ -83,7 +84,7 @@ pub fn printed() -> Vec<Row> {
     all
 }
 
-/// Keys in the editor of a block of 90 and of 9,000 lines, with the colours that follow from them.
+/// Measures keys in the editor of a block of 90 and of 9,000 lines, including the colouring that follows.
 pub fn edited() -> Vec<Row> {
     let typed = |lines: usize| {
         let home = tempfile::tempdir().expect("a home");
@@ -118,7 +119,7 @@ fn go(probe: &mut Probe) {
     probe.send(b"\r");
 }
 
-/// Processor time of a change of the window's size, each with its frame.
+/// Processor times of changes of the window's size, each with its frame.
 fn sizes(probe: &mut Probe) -> Vec<f64> {
     let mut times = Vec::new();
     for n in 0..12 {
@@ -130,7 +131,7 @@ fn sizes(probe: &mut Probe) -> Vec<f64> {
     times
 }
 
-/// Processor time of a page up, each with its frame.
+/// Processor times of Page Up, each with its frame.
 fn pages(probe: &mut Probe) -> Vec<f64> {
     let mut times = Vec::new();
     for _ in 0..12 {

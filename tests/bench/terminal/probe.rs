@@ -1,4 +1,4 @@
-//! A program on a pseudo-terminal, driven and timed by one thread.
+//! Runs the program on a pseudo-terminal; one thread drives and times it.
 
 #[path = "../../support/answer.rs"]
 mod answer;
@@ -65,7 +65,7 @@ pub struct Probe {
     keys: Box<dyn Write + Send>,
     child: Box<dyn Child + Send + Sync>,
     screen: vt100::Parser,
-    /// Bytes of a sequence without its end.
+    /// The bytes of an unfinished escape sequence.
     rest: Vec<u8>,
     master: Box<dyn MasterPty + Send>,
 }
@@ -144,8 +144,8 @@ impl Probe {
         }
     }
 
-    /// Reads until bytes with this text have been written. A text that is split over cells that did not change is
-    /// looked for on the screen.
+    /// Reads until the program has written this text. If the text is spread over cells of which only some were
+    /// redrawn, it is searched on the screen.
     pub fn until(&mut self, text: &str) {
         let deadline = Instant::now() + PATIENCE;
         loop {
@@ -163,7 +163,7 @@ impl Probe {
         }
     }
 
-    /// Changes the size: columns, rows.
+    /// Changes the size to these columns and rows.
     pub fn resize(&mut self, (cols, rows): (u16, u16)) {
         let some = |n: u16| std::num::NonZeroU16::new(n).expect("a size");
         self.screen.screen_mut().set_size(some(rows), some(cols));
@@ -171,7 +171,7 @@ impl Probe {
         self.master.resize(size).expect("the terminal resizes");
     }
 
-    /// Reads until this text stands on the screen, for so long at most; gives whether it does.
+    /// Reads until this text is on the screen, but no longer than `time`; returns whether it appeared.
     pub fn comes(&mut self, text: &str, time: Duration) -> bool {
         let deadline = Instant::now() + time;
         loop {
@@ -185,7 +185,7 @@ impl Probe {
         }
     }
 
-    /// Reads for so long; gives the number of bytes.
+    /// Reads for this time; returns the number of bytes.
     pub fn drain(&mut self, time: Duration) -> usize {
         let deadline = Instant::now() + time;
         let mut count = 0;
@@ -221,7 +221,7 @@ impl Probe {
         ns as f64 / 1e6
     }
 
-    /// Times that any thread went to sleep so far: each is a wake-up.
+    /// How often a thread went to sleep so far: each time is followed by a wake-up.
     pub fn wakeups(&self) -> u64 {
         self.tasks()
             .filter_map(|t| {
@@ -233,14 +233,15 @@ impl Probe {
     }
 
     /// The most memory that it ever had in use.
-    #[allow(dead_code)] // asked by the bench of sessions alone
+    #[allow(dead_code)] // only the bench of sessions uses it
     pub fn peak_mb(&self) -> f64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.pid())).expect("its memory");
         let line = status.lines().find(|l| l.starts_with("VmHWM:")).expect("its most memory");
         line.split_whitespace().nth(1).and_then(|kb| kb.parse::<f64>().ok()).unwrap_or(f64::NAN) / 1024.0
     }
 
-    /// What the system says of its memory: `Pss:` is its proportional set size, `Anonymous:` what lies in no file.
+    /// The memory that the system reports: `Pss:` is the proportional set size, `Anonymous:` the memory without a
+    /// file.
     pub fn memory_mb(&self, what: &str) -> f64 {
         let rollup =
             std::fs::read_to_string(format!("/proc/{}/smaps_rollup", self.pid())).expect("its memory");
@@ -260,7 +261,7 @@ fn count_of(bytes: &[u8], needle: &[u8]) -> usize {
     bytes.windows(needle.len()).filter(|w| *w == needle).count()
 }
 
-/// How long a small write takes to reach the disk where the sessions of the benches lie.
+/// How long a small write takes to reach the disk on which the benches keep their sessions.
 pub fn disk_sync_ms(count: usize) -> Vec<f64> {
     let folder = tempfile::tempdir().expect("a folder");
     let mut file = std::fs::File::create(folder.path().join("probe")).expect("a file");
@@ -274,7 +275,7 @@ pub fn disk_sync_ms(count: usize) -> Vec<f64> {
         .collect()
 }
 
-/// Writes a session of so many messages below a program's home, each answer so many paragraphs long.
+/// Writes a session of so many messages into a program's home, each answer with so many extra paragraphs.
 pub fn long_session(home: &Path, messages: usize, paragraphs: usize) {
     use sayso::domain::{Entry, Finish, FinishReason, Header, SessionId, StepId, Timestamp, TurnEnd, Usage};
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
@@ -283,7 +284,7 @@ pub fn long_session(home: &Path, messages: usize, paragraphs: usize) {
             id: SessionId("01900000-0000-7000-8000-000000000000".into()),
             name: "long".into(),
             created: Timestamp(0),
-            // Where the program is started: else it asks where to go on.
+            // The folder in which the program starts; in another one it would ask where to continue.
             cwd: home.parent().unwrap_or(home).to_path_buf(),
             model: None,
             program: "bench".into(),

@@ -1,4 +1,4 @@
-//! A model server that notes when it was asked and when it sent its first and its last word.
+//! A model server that records when it was asked and when it sent its first and its last word.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -12,15 +12,15 @@ pub struct Server {
 }
 
 impl Server {
-    /// Answers one request with so many words, 20 ms apart; the first is `alpha`, and the last, `omega`, comes with the
-    /// end of the reply.
+    /// Answers a request with so many words, 20 ms apart; the first is `alpha`, and the last, `omega`, is sent with
+    /// the end of the reply.
     pub fn start(words: usize) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let port = listener.local_addr().expect("an address").port();
         let (asked_sender, asked) = channel();
         let (word_sender, sent) = channel();
         std::thread::spawn(move || {
-            // Connections come before the request: opened beforehand, or to ask what the server knows of the model.
+            // Connections can precede the request: opened in advance, or to ask what the server knows of the model.
             for stream in listener.incoming().flatten() {
                 let (asked, sent) = (asked_sender.clone(), word_sender.clone());
                 std::thread::spawn(move || serve(stream, words, &asked, &sent));
@@ -33,18 +33,18 @@ impl Server {
         format!("http://127.0.0.1:{}/v1", self.port)
     }
 
-    /// When the whole request was there.
+    /// When the whole request had arrived.
     pub fn asked(&self) -> Instant {
         self.asked.recv_timeout(Duration::from_secs(30)).expect("a request")
     }
 
-    /// When the first word was sent, and when the last was.
+    /// When the first word was sent; on the second call, when the last one was.
     pub fn word(&self) -> Instant {
         self.words.recv_timeout(Duration::from_secs(30)).expect("a word")
     }
 }
 
-/// Answers one connection: a request for a reply with its words, any other with nothing.
+/// Serves one connection: answers a request for a reply with its words, any other with 404.
 fn serve(mut stream: TcpStream, words: usize, asked: &Sender<Instant>, sent: &Sender<Instant>) {
     let _ = stream.set_nodelay(true);
     let mut request = Vec::new();
@@ -82,7 +82,7 @@ fn serve(mut stream: TcpStream, words: usize, asked: &Sender<Instant>, sent: &Se
     }
 }
 
-/// Whether head and body of a request are there.
+/// Whether the head and the body of a request have arrived.
 fn whole(request: &[u8]) -> bool {
     let text = String::from_utf8_lossy(request);
     let Some((head, body)) = text.split_once("\r\n\r\n") else { return false };
