@@ -1,8 +1,8 @@
-//! A session as it is handed on to others: Markdown, a page of HTML, a Jupyter notebook, a script, JSON.
+//! Exports a session for use outside of sayso: Markdown, an HTML page, a Jupyter notebook, a script, JSON.
 //!
-//! A transcript becomes a `document` (pure: pictures come with their bytes), from which keys are taken out and which each
-//! form writes in its own file. Two sessions side by side become lines of a width (`columns`). Nothing is read, written or
-//! decided here.
+//! A transcript becomes a `document`, keys are masked in it, and each format writes it in a file of its own. `columns`
+//! lays out two sessions side by side for a terminal. This room is pure: it reads no file (the caller reads the bytes
+//! of pictures), writes none and decides nothing.
 
 pub(crate) mod columns;
 mod document;
@@ -23,31 +23,31 @@ pub(crate) use error::{ExportError, PictureError};
 use std::fmt;
 use std::path::Path;
 
-/// A form in which a session is handed on.
+/// A format in which a session is exported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr, strum::VariantArray)]
 #[strum(serialize_all = "lowercase", parse_err_ty = ExportFormatError, parse_err_fn = no_such_format)]
 pub enum ExportFormat {
-    /// Text for people, and for whatever shows Markdown; pictures are named.
+    /// Markdown for people and for any program that renders it; pictures are named, not included.
     #[strum(serialize = "md")]
     Markdown,
-    /// One page with all pictures inside, without scripts, that loads nothing.
+    /// One HTML page with all pictures inside, without scripts, which loads nothing.
     Html,
     /// A Jupyter notebook (nbformat 4.5) with outputs and pictures.
     #[strum(serialize = "ipynb")]
     Notebook,
-    /// A script of what was approved and ended well, with the versions of the packages that were installed.
+    /// A script of the blocks that were approved and ended well, with the versions of the installed packages.
     Script,
-    /// The document as it is.
+    /// The whole document as JSON.
     Json,
 }
 
 impl ExportFormat {
-    /// The word on the command line.
+    /// The name of the format on the command line.
     pub(crate) fn as_str(self) -> &'static str {
         self.into()
     }
 
-    /// The form that the ending of a file stands for.
+    /// The format for the extension of this file name.
     pub(crate) fn of_file(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
             "md" | "markdown" => Some(Self::Markdown),
@@ -71,10 +71,10 @@ fn no_such_format(_: &str) -> ExportFormatError {
 }
 
 impl Document {
-    /// The text of the file in this form, and how its name ends.
+    /// Writes the document in this format: the text, and the extension of the file.
     ///
     /// # Errors
-    /// When the session has nothing for this form.
+    /// When the session has nothing that this format could hold, or a block was masked.
     pub(crate) fn write(&self, format: ExportFormat) -> Result<(String, &'static str), ExportError> {
         Ok(match format {
             ExportFormat::Markdown => (markdown::write(self), "md"),

@@ -1,6 +1,8 @@
-//! Files of others as the blocks that stand in them: Jupyter notebooks, Markdown, scripts (`sayso --from FILE`).
+//! Turns files that others wrote into the blocks of a new session: Jupyter notebooks, Markdown, scripts (`sayso --from
+//! FILE`).
 //!
-//! The counterpart of `export`. Nothing is read from disk here and nothing is decided: what comes out waits.
+//! The counterpart of `export`. It reads nothing from disk and decides nothing: the blocks wait for the person's
+//! decision.
 
 mod magics;
 mod markdown;
@@ -13,36 +15,36 @@ use crate::engine::{OpenedBlock, OpenedFile};
 use std::path::Path;
 use std::sync::Arc;
 
-/// More blocks than this nobody decides about.
+/// The most blocks that a file may have: nobody decides about more.
 const MAX_BLOCKS: usize = 1_000;
 
 /// Why a file can't be opened as a session.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub(crate) enum ImportError {
-    /// It is no notebook.
+    /// The file is no Jupyter notebook.
     #[error("it is no Jupyter notebook: {0}")]
     NoNotebook(String),
-    /// One of its cells is none.
+    /// A cell of the notebook is malformed.
     #[error("it is no Jupyter notebook: cell {0} {1}")]
     BrokenCell(usize, &'static str),
-    /// Its notebook format is not read here.
+    /// The notebook has another format version than 4.
     #[error("it is a notebook of format {0}, and 4 is read here: jupyter nbconvert --to notebook makes one")]
     OldNotebook(u64),
-    /// Nothing in it can be run.
+    /// No block of the file can be run.
     #[error("no block in it is in a language that can be run")]
     NoBlocks,
-    /// There are too many.
+    /// The file has more than `MAX_BLOCKS` blocks.
     #[error("it has {0} blocks, and {MAX_BLOCKS} at most are opened")]
     ManyBlocks(usize),
-    /// Nothing is known of such files.
+    /// The extension of the file is none that can be opened.
     #[error("a notebook (.ipynb), Markdown (.md) or a script in a language that can be run can be opened")]
     UnknownKind,
 }
 
-/// The file as a session begins with it.
+/// Reads the file as the start of a session.
 ///
 /// # Errors
-/// When it is none of the kinds that are known, is broken, or has nothing to run.
+/// When the extension is unknown, the file is broken, or nothing in it can be run.
 pub(crate) fn read(path: &Path, text: &str, languages: &Languages) -> Result<OpenedFile, ImportError> {
     let name = path.file_name().map(|name| visible_line(&name.to_string_lossy())).unwrap_or_default();
     let ending =
@@ -68,9 +70,9 @@ pub(crate) fn read(path: &Path, text: &str, languages: &Languages) -> Result<Ope
 
 /// What was read so far.
 struct ImportedParts {
-    /// What the file is called.
+    /// The name of the file.
     name: String,
-    /// What it says, with marks in place of its blocks.
+    /// The prose of the file, with marks such as `(block 1)` in place of its blocks.
     text: String,
     blocks: Vec<OpenedBlock>,
 }
@@ -91,7 +93,7 @@ impl ImportedParts {
         }
     }
 
-    /// A block of code of which something is to be told where its place is.
+    /// Adds a block of code with a note, which is shown next to its place.
     fn add_noted_code(&mut self, language: &Language, source: &str, place: &str, note: &str) {
         if !source.trim().is_empty() {
             let kind = BlockKind::Code { language: Some(language.clone()) };
@@ -111,7 +113,7 @@ impl ImportedParts {
         self.add_prose(&format!("(block {number})"));
     }
 
-    /// A block that installs packages of Python; what is no plain list of names is code as it stands.
+    /// Adds a block that installs Python packages; anything but a plain list of names stays code.
     fn add_install(&mut self, packages: &str, source: &str, place: &str) {
         let lines: String = packages.split_whitespace().map(|name| format!("{name}\n")).collect();
         match PackageList::parse("python", &lines) {

@@ -1,16 +1,17 @@
-//! Two sessions side by side as lines of a width: two columns, or one where two would be too narrow to be read.
+//! Lays out two sessions side by side as lines of a given width: in two columns, or in one where two would be too
+//! narrow.
 
 use crate::engine::comparison::{Comparison, ComparisonRow};
 use crate::text::cells;
 use unicode_segmentation::UnicodeSegmentation as _;
 
-/// Where fewer columns are, what differs stands beneath each other.
+/// In fewer columns than this, lines that differ are shown below each other.
 const MIN_TWO_COLUMN_WIDTH: usize = 60;
 
-/// More columns than that are not filled.
+/// Wider terminals are not filled.
 const MAX_WIDTH: usize = 400;
 
-/// What stands between two columns.
+/// The signs between two columns.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ColumnSigns {
     same: char,
@@ -19,7 +20,7 @@ pub(crate) struct ColumnSigns {
 
 impl ColumnSigns {
     pub(crate) const LINES: Self = Self { same: '│', differs: '≠' };
-    /// For terminals that have ASCII only.
+    /// For terminals that show only ASCII.
     pub(crate) const ASCII: Self = Self { same: '|', differs: '!' };
 }
 
@@ -29,24 +30,24 @@ pub(crate) struct ComparedLine {
     pub(crate) standing: LineStanding,
 }
 
-/// How its two sides stand to each other.
+/// How the two sides of a line compare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LineStanding {
-    /// It is told of both.
+    /// A line that concerns both sessions, such as a heading.
     Alone,
     Same,
     Differs,
-    /// It points at the first difference in the line above.
+    /// Marks the first difference in the line above.
     Mark,
 }
 
-/// All of a comparison in so many columns.
+/// Lays out the whole comparison in `width` columns.
 pub(crate) fn lines(compared: &Comparison, width: usize) -> Vec<ComparedLine> {
     first_lines(compared.rows(), (width, usize::MAX), ColumnSigns::LINES, str::to_owned).0
 }
 
-/// The rows that fill so many lines of this width, and how many others there are. `drawn` says what is drawn of a text:
-/// columns are counted in that.
+/// Lays out the first rows, up to about `most` lines of `width` columns, and counts the rows left out. `drawn` turns a
+/// text into what the terminal draws; widths are measured on its result.
 pub(crate) fn first_lines(
     rows: &[ComparisonRow],
     (width, most): (usize, usize),
@@ -79,8 +80,8 @@ pub(crate) fn first_lines(
     (lines, 0)
 }
 
-/// Two columns of so many cells. What does not fit goes on in the next line, and beneath two lines that differ in part
-/// (`≠`) the first difference is marked (`^`).
+/// Adds one row in two columns of `width` cells each. Long text continues on the next line; where two long lines differ
+/// (`≠`), a `^` below them marks the first difference.
 fn push_beside(
     (left, right): (&str, &str),
     standing: LineStanding,
@@ -99,7 +100,7 @@ fn push_beside(
     for at in 0..lefts.len().max(rights.len()) {
         let part = |parts: &[String]| parts.get(at).cloned().unwrap_or_default();
         line(&part(&lefts), if differs { signs.differs } else { signs.same }, &part(&rights), standing);
-        // Short lines are seen at once.
+        // In a short line the difference is easy to see, so only long lines get a mark.
         if let Some((_, columns)) = mark.filter(|(row, _)| *row == at && (at > 0 || lefts.len() > 1)) {
             let pointer = format!("{}^", " ".repeat(columns));
             line(&pointer, ' ', &pointer, LineStanding::Mark);
@@ -107,7 +108,7 @@ fn push_beside(
     }
 }
 
-/// One column: what is the same once, else the left side (`<`) and beneath it the right one (`>`).
+/// Adds one row in one column: equal text once, else the left side (`<`) and below it the right side (`>`).
 fn push_beneath(
     (left, right): (&str, &str),
     standing: LineStanding,
@@ -122,7 +123,7 @@ fn push_beneath(
     }
 }
 
-/// The row and the column at which the two are not the same any more.
+/// The row and the column of the first difference.
 fn first_difference(left: &[String], right: &[String]) -> Option<(usize, usize)> {
     let row = left.iter().zip(right).position(|(left, right)| left != right)?;
     let (left, right) = (left.get(row)?, right.get(row)?);
@@ -151,7 +152,7 @@ mod tests {
         laid_out(&[row(left, right)], width).into_iter().map(|line| line.text).collect()
     }
 
-    /// In columns that are narrower than they ever are.
+    /// Lays out one pair in columns narrower than `first_lines` would ever use.
     fn columns(left: &str, right: &str, width: usize) -> Vec<String> {
         let mut lines = Vec::new();
         let standing = if left == right { LineStanding::Same } else { LineStanding::Differs };
@@ -221,7 +222,7 @@ mod tests {
         };
         assert_eq!(laid((100, 200)), (200, 300));
         assert_eq!(laid((100, 500)), (500, 0));
-        // A row that takes several lines is not cut.
+        // A row that takes several lines is never cut.
         assert_eq!(laid((40, 500)), (501, 0));
     }
 }

@@ -1,5 +1,5 @@
-//! What is handed on of a session, in its order, whatever the form: what was asked and said, and each block with what
-//! was decided about it and what its last run did.
+//! The exported form of a session, common to all formats: in order, what was asked and said, and each block with its
+//! decision and the result of its last run.
 
 use super::error::PictureError;
 use crate::domain::mask::MaskPen;
@@ -10,68 +10,64 @@ use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A session to be handed on.
+/// A session as it is exported.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub(crate) struct Document {
-    /// Its name, else its identity.
+    /// The name of the session, or its id where it has none.
     pub(crate) title: String,
-    /// Its identity.
     pub(crate) session: String,
-    /// When it began.
     pub(crate) created: Option<Timestamp>,
-    /// The models that answered, in the order in which they came.
+    /// The models that answered, in order.
     pub(crate) models: Vec<String>,
-    /// What was said and done.
+    /// What was said and done, in order.
     pub(crate) parts: Vec<DocumentPart>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub(crate) enum DocumentPart {
-    /// What the person asked; the names of the files that went with it.
+    /// A prompt of the person, and the names of the files attached to it.
     Asked {
         at: Timestamp,
         text: String,
         #[serde(skip_serializing_if = "Vec::is_empty")]
         files: Vec<String>,
     },
-    /// What the model said, as Markdown, without its blocks.
+    /// The prose of a reply, as Markdown, without its blocks.
     Said {
         text: String,
     },
-    /// What happened beside that, in a line of sayso's.
+    /// Another event, as one line that sayso writes.
     Note {
         text: String,
     },
     Block(Box<BlockPart>),
 }
 
-/// A block with what became of it.
+/// A block, its decision and its last run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct BlockPart {
-    /// Its number.
     pub(crate) block: u32,
-    /// What it is, in a few words: `python`, `edit notes.md`.
+    /// What the block is, in a few words: `python`, `edit notes.md`.
     pub(crate) label: String,
-    /// The kind of block, as in session files.
+    /// The kind of the block, as session files name it.
     pub(crate) what: String,
-    /// The language of its text, where it has one.
+    /// The language of the text, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) language: Option<String>,
-    /// The text that ran; of one that did not run, the newest.
+    /// The text that ran last; the newest text where the block did not run.
     pub(crate) source: String,
-    /// Whether that text is whole: no key in it was masked when it was saved.
+    /// Whether the text is complete: saving the session masked no key in it.
     pub(crate) whole: bool,
-    /// The files that it writes, with the text of each.
+    /// The files that the block writes, with the text of each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) writes: Vec<(String, String)>,
     /// Whether the person changed the text.
     pub(crate) edited: bool,
-    /// Whether sayso proposed it by itself.
+    /// Whether sayso itself proposed the block, not the model.
     pub(crate) own: bool,
-    /// What was decided, in a few words.
+    /// The decision about the block, in a few words.
     pub(crate) decided: String,
-    /// Its last run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) run: Option<RunPart>,
 }
@@ -82,53 +78,53 @@ impl BlockPart {
         self.run.as_ref().is_some_and(|run| run.outcome == "ok")
     }
 
-    /// The language of its text, where that is code.
+    /// The language of the text, if the text is code.
     pub(super) fn code_language(&self) -> Option<&str> {
         let is_code = matches!(self.what.as_str(), "code" | "load" | "call");
         self.language.as_deref().filter(|_| is_code)
     }
 }
 
-/// A run and what came of it.
+/// A run and its results.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub(crate) struct RunPart {
     /// When it was approved.
     pub(crate) approved: Option<Timestamp>,
-    /// Whose word that was, as in session files.
+    /// Who approved it, as session files name it.
     pub(crate) by: String,
     /// The hash of the bytes that ran, in hex.
     pub(crate) sha256: String,
-    /// The version of the interpreter, where known.
+    /// The version of the interpreter, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) version: Option<String>,
-    /// The word for how it ended; `lost` where that was never told.
+    /// The outcome of the run; `lost` where no end of it was recorded.
     pub(crate) outcome: String,
     /// How it ended, in words.
     pub(crate) ended: String,
     /// Wall-clock time in milliseconds.
     pub(crate) wall_ms: u64,
-    /// What it printed, in its order.
+    /// The output in order.
     pub(crate) printed: Vec<StreamText>,
     /// Bytes of output that were not kept.
     pub(crate) left_out: u64,
-    /// Why output may be missing, in words, where it may.
+    /// Why output may be missing, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) missing: Option<String>,
     /// The value of its last expression.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) value: Option<String>,
-    /// The exception that ended it: type, message, traceback.
+    /// The exception that ended the run: type, message, traceback.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) error: Option<(String, String, String)>,
-    /// Pictures that it showed or wrote.
+    /// Pictures that the run showed or wrote.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) pictures: Vec<Picture>,
-    /// Files that it changed, in words.
+    /// Files that the run changed, in words.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) files: Vec<String>,
 }
 
-/// A stretch of output on one stream.
+/// A piece of the output, all on one stream.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct StreamText {
     pub(crate) stream: Stream,
@@ -138,31 +134,31 @@ pub(crate) struct StreamText {
 /// A picture of a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Picture {
-    /// Its name for people.
+    /// The name to show.
     pub(crate) name: String,
     /// `image/png`.
     pub(crate) mime: String,
-    /// Pixels of a line; 0: not known.
+    /// Width in pixels; 0 if not known.
     pub(crate) width: u32,
-    /// Lines of pixels; 0: not known.
+    /// Height in pixels; 0 if not known.
     pub(crate) height: u32,
-    /// Whether it is a file that the run wrote; else the run showed it.
+    /// Whether the run wrote it as a file, rather than showing it.
     pub(crate) written: bool,
-    /// Its file beside the session: where its bytes are read.
+    /// The file in the session's folder that holds the bytes.
     #[serde(skip)]
     pub(crate) path: std::path::PathBuf,
-    /// Its bytes, or why there are none.
+    /// The bytes, or why they are missing.
     #[serde(serialize_with = "base64_or_why")]
     pub(crate) data: Result<Arc<[u8]>, PictureError>,
 }
 
 impl Picture {
-    /// Its bytes in base64, where it has any.
+    /// The bytes in base64, if there are any.
     pub(super) fn base64(&self) -> Option<String> {
         self.data.as_ref().ok().map(|bytes| STANDARD.encode(bytes))
     }
 
-    /// Why its bytes are not there.
+    /// Why the bytes are missing.
     pub(super) fn missing(&self) -> Option<String> {
         self.data.as_ref().err().map(PictureError::to_string)
     }
@@ -178,26 +174,26 @@ fn base64_or_why<S: Serializer>(
     }
 }
 
-/// A key that was found in what is handed on; its value is told nowhere.
+/// A key that was found in the document. Its value is kept nowhere.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Secret {
-    /// Where: `block 3's output`.
+    /// Where it was found: `block 3's output`.
     pub(crate) place: String,
-    /// What it looks like: `a GitHub token`.
+    /// What kind of key it is: `a GitHub token`.
     pub(crate) kind: &'static str,
-    /// How often it stands there.
+    /// How often it occurs there.
     pub(crate) count: usize,
 }
 
 impl Document {
-    /// What a file of it is called, without the ending.
+    /// A file name for the document, without the extension.
     pub(crate) fn file_stem(&self) -> String {
         let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' || c == '_' { c } else { '-' };
         let stem: String = self.title.chars().map(plain).take(60).collect();
         if stem.is_empty() { "session".to_owned() } else { stem }
     }
 
-    /// All pictures, for whoever reads their bytes.
+    /// All pictures, so that the caller can read their bytes.
     pub(crate) fn pictures_mut(&mut self) -> impl Iterator<Item = &mut Picture> {
         self.parts
             .iter_mut()
@@ -208,7 +204,6 @@ impl Document {
             .flat_map(|run| &mut run.pictures)
     }
 
-    /// All blocks, in their order.
     pub(super) fn blocks(&self) -> impl Iterator<Item = &BlockPart> {
         self.parts.iter().filter_map(|part| match part {
             DocumentPart::Block(block) => Some(&**block),
@@ -216,7 +211,7 @@ impl Document {
         })
     }
 
-    /// The keys that stand in it, place by place.
+    /// The keys in the document, counted per place.
     pub(crate) fn secrets(&mut self, masker: &Masker) -> Vec<Secret> {
         let mut found: BTreeMap<(usize, &'static str), Secret> = BTreeMap::new();
         let mut at = 0;
@@ -238,7 +233,7 @@ impl Document {
         told
     }
 
-    /// Hands over every text of it with its place in words.
+    /// Calls `see` with every text of the document and with its place in words.
     fn each_text(&mut self, see: &mut dyn FnMut(&str, &mut String)) {
         see("the name", &mut self.title);
         let (mut asked, mut said) = (0, 0);

@@ -1,4 +1,4 @@
-//! From a transcript to the document that is handed on.
+//! Builds the document from a transcript.
 
 use super::document::{BlockPart, Document, DocumentPart, Picture, RunPart, StreamText};
 use super::error::PictureError;
@@ -9,7 +9,7 @@ use crate::engine::transcript::{BlockItem, BlockStanding, Item, ReplyItem, RunIt
 use crate::text::number::duration;
 
 impl Document {
-    /// The session as it is. Pictures come without their bytes: `pictures_mut` tells where they lie.
+    /// The document of a transcript. Pictures come without their bytes: the caller reads them through `pictures_mut`.
     pub(crate) fn of(transcript: &Transcript) -> Self {
         let header = transcript.header.as_ref();
         let session = header.map(|header| header.id.0.clone()).unwrap_or_default();
@@ -63,7 +63,7 @@ impl Document {
                     self.add_note(&format!("The recipe {} began.", start.name));
                 }
             }
-            // What stands for older items is for the model; they are all here.
+            // A summary replaces older items for the model only; the document has those items themselves.
             Item::Summary(_) => {}
         }
     }
@@ -79,7 +79,7 @@ impl Document {
         }
     }
 
-    /// The prose of a reply with its blocks at their places; those of tool calls stand behind it.
+    /// Adds the prose of a reply with its blocks in place; blocks of tool calls follow the prose before them.
     fn add_reply(&mut self, reply: &ReplyItem, transcript: &Transcript) {
         let mut at = 0;
         for id in &reply.blocks {
@@ -186,7 +186,7 @@ fn ended_part(part: RunPart, report: &RunReport) -> RunPart {
     }
 }
 
-/// What was printed, in stretches of one stream; a character that was cut between two pieces of it is whole again.
+/// The output, joined into pieces of one stream each, so that a character cut between two chunks is whole again.
 fn printed_streams(report: &RunReport) -> Vec<StreamText> {
     let mut stretches: Vec<(crate::domain::Stream, Vec<u8>)> = Vec::new();
     for piece in report.output.pieces() {

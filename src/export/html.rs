@@ -1,5 +1,5 @@
-//! The document as one page of HTML: all of its style and pictures inside, no script, nothing that is loaded from
-//! elsewhere. It says so to the browser itself (`Content-Security-Policy`), whatever slips through.
+//! Writes the document as one HTML page with its style and pictures inside; it has no script and loads nothing. A
+//! `Content-Security-Policy` makes the browser enforce that, even if some markup slips through.
 
 mod code;
 mod prose;
@@ -13,11 +13,11 @@ use std::fmt::Write as _;
 
 const STYLE: &str = include_str!("html/page.css");
 
-/// Nothing is loaded, run or sent: style and pictures are those of the page.
+/// Loads, runs and sends nothing: only inline style and pictures from `data:` are allowed.
 const POLICY: &str =
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'";
 
-/// Pictures that a page may hold; others are named.
+/// Picture types that the page shows; of others it shows only the name.
 const IMAGE_TYPES: &[&str] = &["image/png", "image/jpeg", "image/gif", "image/webp"];
 
 pub(super) fn write(document: &Document) -> String {
@@ -151,7 +151,7 @@ fn write_figure(page: &mut String, picture: &Picture) {
     }
 }
 
-/// A text that means nothing in HTML, also within quotes.
+/// Escapes a text for HTML, also within quoted attributes.
 pub(super) fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {

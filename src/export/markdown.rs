@@ -1,4 +1,4 @@
-//! The document as Markdown. Pictures are named, not shown: text has no place for them.
+//! Writes the document as Markdown. Pictures are named, not shown: a text file can't hold them.
 
 use super::document::{BlockPart, Document, DocumentPart, Picture, RunPart};
 use super::printed::{display_time, plain};
@@ -31,7 +31,7 @@ pub(super) fn write(document: &Document) -> String {
     text
 }
 
-/// A line about the session.
+/// A line about the session: when it began, and its models.
 fn about_line(document: &Document) -> String {
     let mut parts = Vec::new();
     parts.extend(document.created.map(|at| format!("begun {}", display_time(at))));
@@ -95,7 +95,7 @@ fn describe_picture(picture: &Picture) -> String {
     }
 }
 
-/// A fence that no line of the text can close.
+/// Adds a fenced block whose fence is longer than any in the text, so that no line of the text closes it.
 fn fenced(text: &mut String, language: &str, body: &str) {
     let longest = body.lines().map(|line| line.trim_start().bytes().take_while(|b| *b == b'`').count()).max();
     let fence = "`".repeat(longest.unwrap_or(0).max(2) + 1);
@@ -103,7 +103,7 @@ fn fenced(text: &mut String, language: &str, body: &str) {
     let _ = write!(text, "{fence}{language}\n{body}{end}{fence}\n");
 }
 
-/// Markdown that loads nothing where it is shown: tags are text, and pictures are links to them.
+/// Makes Markdown harmless to render: tags become text, and pictures become links, so that nothing is loaded.
 pub(super) fn inert(text: &str) -> String {
     let text = visible(text);
     let mut live: Vec<usize> = Vec::new();
@@ -129,7 +129,7 @@ pub(super) fn inert(text: &str) -> String {
     safe
 }
 
-/// A text that means nothing in Markdown, on one line.
+/// Escapes a text for Markdown and puts it on one line.
 pub(super) fn inline(text: &str) -> String {
     let mut escaped = String::new();
     for c in visible_line(text).chars() {
@@ -141,7 +141,7 @@ pub(super) fn inline(text: &str) -> String {
     escaped
 }
 
-/// A text on one line as code.
+/// A text as inline code, on one line.
 pub(super) fn code(text: &str) -> String {
     let text = visible_line(text);
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);

@@ -1,9 +1,10 @@
-//! The document as a Jupyter notebook: nbformat 4.5, whose cells are called as the blocks are (`block-3`).
+//! Writes the document as a Jupyter notebook (nbformat 4.5). A cell has the id of its block (`block-3`).
 //!
-//! A notebook has one kernel: Python, where a block of Python or bash ran, else the language in which most ran. Blocks in
-//! other languages go through the magics of IPython where it has some; what did not run is text. Blocks of bash hand on
-//! their folder and what they exported, as in the session, and files are written as they are: its first cell has two
-//! magics of its own for that. Pictures that a run wrote into files stand below its cell: a kernel would not show them.
+//! A notebook has one kernel: Python if a block of Python or bash ran, else the language in which most blocks ran.
+//! Under Python, blocks in other languages run through IPython's magics where one exists; blocks that did not run, or
+//! can't run here, become text. A setup cell defines magics of sayso's own: for bash (the folder and exported variables
+//! pass on from block to block, as in the session), for writing files unchanged, and for Python that may end by itself.
+//! Pictures that a run wrote as files go into a cell below, because a kernel would not show them.
 
 use super::document::{BlockPart, Document, DocumentPart, RunPart};
 use super::markdown::{code, inert, inline};
@@ -13,7 +14,7 @@ use crate::domain::visible::visible;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Languages with a kernel that is widely known: its name, and what people call it.
+/// Languages with a widely known Jupyter kernel: the language, the kernel's name, its display name.
 const KERNELS: &[(&str, &str, &str)] = &[
     ("python", "python3", "Python 3"),
     ("javascript", "javascript", "JavaScript (Node.js)"),
@@ -21,13 +22,13 @@ const KERNELS: &[(&str, &str, &str)] = &[
     ("julia", "julia", "Julia"),
 ];
 
-/// The magic of a cell that is a file: the path stands behind it.
+/// The magic of a cell that writes its text to a file; the path follows it.
 const WRITE_MAGIC: &str = "%%sayso_write";
 
-/// The magic of a cell of Python that may end by itself: only that cell ends then.
+/// The magic of a Python cell that may end by itself (`sys.exit()`): it ends only that cell.
 const PYTHON_MAGIC: &str = "%%sayso_python";
 
-/// Languages that are handed on to their programs: the first line of such a cell.
+/// Languages that IPython hands to another program: the first line of such a cell.
 const LANGUAGE_MAGICS: &[(&str, &str)] = &[
     ("bash", "%%sayso_bash"),
     ("sh", "%%sh"),
@@ -69,11 +70,11 @@ pub(super) fn write(document: &Document) -> Result<String, serde_json::Error> {
     Ok(serde_json::to_string_pretty(&whole)? + "\n")
 }
 
-/// The kernel that the notebook is for.
+/// Chooses the kernel of the notebook.
 fn kernel(document: &Document) -> (&'static str, &'static str, &'static str) {
     let mut ran: BTreeMap<&str, usize> = BTreeMap::new();
     for block in document.blocks().filter(|block| block.run.is_some()) {
-        // Files are written, packages installed and blocks of bash run by magics of IPython.
+        // IPython's magics write files, install packages and run bash, so these blocks count as Python.
         let language = block.code_language().filter(|language| *language != "bash").or(Some("python"));
         *ran.entry(language.unwrap_or_default()).or_default() += 1;
     }
@@ -91,9 +92,9 @@ struct Notebook {
     /// The language of its kernel.
     language: &'static str,
     said: usize,
-    /// Cells that ran so far.
+    /// Code cells so far.
     count: usize,
-    /// The blocks that may end by themselves, and ended well.
+    /// The blocks that ended well but may end their program by themselves.
     ending: BTreeSet<u32>,
 }
 
@@ -135,7 +136,7 @@ impl Notebook {
         let language = block.code_language().unwrap_or_default();
         if language == self.language {
             let outputs = outputs(run, self.count + 1);
-            // A magic can't run what waits.
+            // Code with a top-level `await` can't run through a magic.
             let waits = ended::waits(&block.source);
             let ends = language == "python" && self.ending.contains(&block.block);
             let magic = if ends && !waits { format!("{PYTHON_MAGIC}\n") } else { String::new() };
@@ -155,7 +156,7 @@ impl Notebook {
         }
     }
 
-    /// A block as text: it did not run, or can't in this notebook.
+    /// Adds a block as text, because it did not run or can't run in this notebook.
     fn add_not_run(&mut self, id: &str, block: &BlockPart, about: &Value) {
         let language = block.language.as_deref().unwrap_or_default();
         let longest = block.source.split(|c| c != '`').map(str::len).max().unwrap_or(0).max(2);
@@ -177,7 +178,7 @@ impl Notebook {
         }));
     }
 
-    /// The pictures that a run wrote into files.
+    /// Adds a cell with the pictures that a run wrote as files.
     fn add_pictures(&mut self, id: &str, run: &RunPart, about: &Value) {
         let (mut text, mut attached) = (String::new(), Map::new());
         for picture in run.pictures.iter().filter(|picture| picture.written) {
@@ -198,7 +199,7 @@ impl Notebook {
         self.push_code(id, source.trim_end_matches('\n'), outputs, about);
     }
 
-    /// Says of the last cell that the cells behind it run whatever it raises.
+    /// Tags the last cell so that Jupyter goes on with the next cells even if this one raises.
     fn go_on_behind_an_error(&mut self) {
         let metadata = self.cells.last_mut().and_then(|cell| cell.pointer_mut("/metadata")?.as_object_mut());
         if let Some(metadata) = metadata {
@@ -206,7 +207,7 @@ impl Notebook {
         }
     }
 
-    /// A cell whose text stays as it is to its last character.
+    /// Adds a code cell with exactly this text, to the last character.
     fn push_code(&mut self, id: &str, source: &str, outputs: Vec<Value>, about: &Value) {
         self.count += 1;
         self.cells.push(json!({
@@ -216,10 +217,11 @@ impl Notebook {
     }
 }
 
-/// The text of a cell that writes a file: the file itself, unless a cell can't hold it as it is.
+/// The text of a cell that writes a file: the file's text as it is, or a Python call if a cell can't hold that text
+/// unchanged.
 fn write_cell(path: &str, text: &str) -> String {
     let is_plain = path.trim() == path && !path.chars().any(char::is_control);
-    // Jupyter puts an end to a last line that has none, and text without ends of lines stands in no cell.
+    // Jupyter adds a missing line end at the end of a cell, and cells can't hold `\r`.
     if is_plain && text.ends_with('\n') && !text.contains('\r') {
         format!("{WRITE_MAGIC} {path}\n{text}")
     } else {
@@ -227,13 +229,13 @@ fn write_cell(path: &str, text: &str) -> String {
     }
 }
 
-/// A package as a word of the shell that `%pip` asks.
+/// A package as a word of `%pip`, quoted where the shell would read it otherwise.
 fn pip_word(package: &str) -> String {
     let bare: String = package.split_whitespace().collect();
     if bare.contains(['<', '>', '[', '*', '!', '~', ';']) { format!("\"{bare}\"") } else { bare }
 }
 
-/// What is told of a block beside its text.
+/// The metadata of a block's cell.
 fn metadata(block: &BlockPart) -> Value {
     let mut about = Map::new();
     about.insert("block".into(), json!(block.block));
@@ -248,7 +250,7 @@ fn metadata(block: &BlockPart) -> Value {
     Value::Object(about)
 }
 
-/// What a run gave, in the order in which a kernel tells it.
+/// The outputs of a cell, in the order in which a kernel sends them.
 fn outputs(run: &RunPart, count: usize) -> Vec<Value> {
     let mut outputs: Vec<Value> = Vec::new();
     for printed in &run.printed {
@@ -275,7 +277,7 @@ fn outputs(run: &RunPart, count: usize) -> Vec<Value> {
     outputs
 }
 
-/// A text as notebooks keep it: its lines with their ends.
+/// A text as notebooks store it: a list of lines with their line ends.
 fn lines(text: &str) -> Vec<&str> {
     text.split_inclusive('\n').collect()
 }

@@ -1,10 +1,10 @@
-//! What a program printed, as a page tells it: without the colours of a terminal, bars that were written over as they
-//! were in the end, and what would act or hide written out.
+//! Cleans a program's output for a page: drops terminal colours, keeps only the final state of progress bars, and
+//! writes out characters that would act or hide.
 
 use crate::domain::visible::visible;
 use crate::text::escapes::without_escapes;
 
-/// The text for a page.
+/// The cleaned text.
 pub(super) fn plain(text: &str) -> String {
     let bare = without_escapes(text);
     let mut told = String::with_capacity(bare.len());
@@ -16,7 +16,7 @@ pub(super) fn plain(text: &str) -> String {
     visible(&told)
 }
 
-/// A moment as people read it, in the time of the world: the reader may be anywhere.
+/// A time for people to read, in UTC, because the reader may be in any time zone.
 pub(super) fn display_time(at: crate::domain::Timestamp) -> String {
     let at = jiff::Timestamp::from_millisecond(at.0).unwrap_or_default();
     at.strftime("%Y-%m-%d %H:%M UTC").to_string()
@@ -31,7 +31,7 @@ mod tests {
         for (printed, told) in [
             ("\x1b[1;31mFAILED\x1b[0m a.py\n", "FAILED a.py\n"),
             ("\x1b]0;title\x07 10 %\r 100 %\nend", " 100 %\nend"),
-            // What is cut short swallows nothing behind it.
+            // An escape that never ends swallows nothing after it.
             ("a\x1b[31\nstays", "a\nstays"),
             ("a\x1b]0;never closed\nstays", "a\nstays"),
         ] {

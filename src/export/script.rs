@@ -1,8 +1,9 @@
-//! The document as a script that does again what was approved and ended well, in its order.
+//! Writes the document as a script that repeats, in order, what was approved and ended well.
 //!
-//! Blocks of bash alone make a script of bash. All else is a Python script (with its packages as PEP 723 has it): Python
-//! stands in it as it is, files are written, and blocks in other languages are handed to their programs. Each runs in the
-//! folder in which the session would have run it; bash also hands on what it exported.
+//! If all blocks are bash, it is a bash script. Otherwise it is a Python script, with its packages declared as in PEP
+//! 723: Python blocks stand in it unchanged, files are written, and blocks in other languages are run by their
+//! programs. Each block runs in the folder in which the session would have run it; bash blocks also pass on exported
+//! variables.
 
 mod bash;
 pub(super) mod ended;
@@ -17,7 +18,7 @@ use crate::domain::visible::visible_line;
 pub(super) use pins::packages;
 pub(super) use python::write_call;
 
-/// The text and how the name of its file ends.
+/// The text of the script, and the extension of its file.
 pub(super) fn write(document: &Document) -> Result<(String, &'static str), ExportError> {
     let mut steps: Vec<&BlockPart> = Vec::new();
     for block in document.blocks().filter(|block| block.ended_well() && has_effect(block)) {
@@ -37,17 +38,17 @@ pub(super) fn write(document: &Document) -> Result<(String, &'static str), Expor
     })
 }
 
-/// What a notebook needs for cells of bash, and for cells that are files.
+/// The setup cell of a notebook with cells of bash, cells that write files, or Python cells that may end by themselves.
 pub(super) fn cell_magics() -> String {
     python::cell_magics()
 }
 
-/// Whether a block does something that a script does again: what only looked is left out.
+/// Whether a script has to repeat this block; blocks that only read are left out.
 fn has_effect(block: &BlockPart) -> bool {
     block.code_language().is_some() || !block.writes.is_empty() || block.what == "install"
 }
 
-/// What the script is, in lines.
+/// The comment lines at the top of the script.
 fn about(document: &Document) -> Vec<String> {
     let begun = document.created.map(|at| format!(", begun {}", display_time(at))).unwrap_or_default();
     let mut lines = vec![
@@ -65,7 +66,7 @@ fn about(document: &Document) -> Vec<String> {
     lines
 }
 
-/// A line in front of a block.
+/// The comment line above a block.
 fn head(block: &BlockPart) -> String {
     let edited = if block.edited { ", edited" } else { "" };
     format!("Block {} ({}{edited})", block.block, visible_line(&block.label))

@@ -1,4 +1,4 @@
-//! Each form of one session that has everything, also what is hostile, and what keys do to it.
+//! Tests each format on one session that has everything, including hostile text, and how keys are masked in it.
 
 use super::document::{BlockPart, Document, DocumentPart, Picture, RunPart, StreamText};
 use super::error::PictureError;
@@ -8,7 +8,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use strum::VariantArray as _;
 
-/// A key as a person has one, in no shape that is known.
+/// A key that matches no known pattern.
 const KEY: &str = "correct-horse-battery";
 
 fn ran(outcome: &str) -> RunPart {
@@ -129,7 +129,7 @@ fn a_page_loads_and_runs_nothing_whatever_stands_in_it() {
         "\u{202e}",
         "url(",
     ] {
-        // The page's own style and heads are the only markup.
+        // Only the page's own style and headings are markup.
         assert!(!page.contains(acting), "{acting}\n{page}");
     }
     let addresses: Vec<&str> = page.match_indices("src=\"").map(|(at, _)| &page[at + 5..at + 20]).collect();
@@ -143,7 +143,7 @@ fn a_page_loads_and_runs_nothing_whatever_stands_in_it() {
     ] {
         assert!(page.contains(told), "{told}\n{page}");
     }
-    // What is opened is closed: nothing of a block reaches into the next one.
+    // Every opened tag is closed, so no block leaks into the next.
     for name in ["section", "pre", "code", "span", "figure", "table", "tr", "td", "p", "ul", "li", "h3"] {
         let opened = page.matches(&format!("<{name}>")).count() + page.matches(&format!("<{name} ")).count();
         assert_eq!(opened, page.matches(&format!("</{name}>")).count(), "{name}");
@@ -248,7 +248,7 @@ fn what_is_imported_and_was_not_installed_is_told_as_not_pinned() {
         block.writes = vec![("mine.py".into(), "x = 1\n".into())];
     }
     let text = script(vec![mine, code()]);
-    // What `uv` would make for it would lack what it imports.
+    // An environment that `uv` builds from a header would lack the imported packages.
     assert!(!text.contains("# /// script") && text.contains("# It ran on Python 3.12.\n"), "{text}");
     assert!(text.contains("environment had it: matplotlib, pandas, pyyaml.\n"), "{text}");
     let installed = block(1, "install", Some("python"), "pandas\n", Some(printing(" + pandas==2.2.1\n")));

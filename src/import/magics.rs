@@ -1,21 +1,21 @@
-//! What IPython adds to Python, in a cell: what only steers how a notebook shows things becomes a remark, commands alone become
-//! a block of bash, and of what is left it is said where it stands.
+//! Handles IPython's additions to Python in a cell: magics that only steer the display become comments, a cell of shell
+//! commands alone becomes a block of bash, and the person is told the line of anything else.
 
 use crate::text::magics::{self, STEERING, holds_values};
 
-/// Magics of a line beside those that steer, that a notebook does without: they set options, or load what adds magics.
+/// Line magics besides `STEERING` that can be left out: they set options or load further magics.
 const SETTING_MAGICS: [&str; 3] = ["config", "load_ext", "reload_ext"];
-/// Magics of a cell whose rest is plain Python.
+/// Cell magics whose rest is plain Python.
 const CELL_MAGICS: [&str; 3] = ["time", "capture", "prun"];
-/// Magics of a cell that a browser shows.
+/// Cell magics whose rest a browser shows.
 const BROWSER_MAGICS: [&str; 8] = ["html", "HTML", "svg", "SVG", "latex", "markdown", "javascript", "js"];
 
-/// What a cell of Python holds.
+/// The content of a Python cell.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum CellCode {
-    /// Nothing but commands of a shell.
+    /// Only shell commands.
     Shell(String),
-    /// Python, and what is to be told of it before somebody decides.
+    /// Python, and a note for the person, if any.
     Python(String, Option<String>),
 }
 
@@ -24,12 +24,12 @@ pub(super) fn is_shown(word: &str) -> bool {
     BROWSER_MAGICS.contains(&word)
 }
 
-/// The one file that a magic is given; `None`, too, where its name is only known where the notebook runs.
+/// The one file name that a magic is given; `None` if there are several, or if IPython computes it when the cell runs.
 pub(super) fn only_word(given: &str) -> Option<&str> {
     magics::only_word(given).filter(|name| !holds_values(name))
 }
 
-/// Takes a cell apart. Lines keep their places.
+/// Reads a Python cell. Line numbers do not change.
 pub(super) fn take_apart(text: &str) -> CellCode {
     if let Some(commands) = commands(text) {
         return CellCode::Shell(commands);
@@ -41,14 +41,15 @@ pub(super) fn take_apart(text: &str) -> CellCode {
             let bare = line.trim();
             let is_harmless = match (bare.strip_prefix("%%"), bare.strip_prefix('%')) {
                 (Some(magic), _) => number == 1 && is_named(magic, &CELL_MAGICS),
-                // In the middle of an expression a percent sign is Python's, and such names are few.
+                // A `%` at the start of a line may also be Python's operator in a longer expression, but hardly before
+                // one of these names.
                 (_, Some(magic)) => is_named(magic, STEERING) || is_named(magic, &SETTING_MAGICS),
                 _ => false,
             };
             if is_harmless {
                 left_out += 1;
                 let indent = line.get(..line.len() - line.trim_start().len()).unwrap_or_default();
-                // What is indented may be all that a block of Python has.
+                // An indented magic may be the only statement of its Python block, so `pass` takes its place.
                 let pass = if indent.is_empty() { "" } else { "pass  " };
                 return format!("{indent}{pass}# {bare}");
             }
@@ -68,8 +69,8 @@ pub(super) fn take_apart(text: &str) -> CellCode {
     CellCode::Python(lines.join("\n"), Some(notes.join("; ")).filter(|note| !note.is_empty()))
 }
 
-/// The commands of a cell that has nothing else but remarks; `None`: there is Python in it, or something that IPython would put
-/// in. Each stands in a shell of its own, as in IPython.
+/// The commands of a cell that has only shell commands and comments; `None` if it has Python, or if IPython would fill
+/// in values. Each command runs in its own shell, as in IPython.
 fn commands(text: &str) -> Option<String> {
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     let is_remark = |line: &&&str| line.starts_with('#');
@@ -86,7 +87,7 @@ fn commands(text: &str) -> Option<String> {
     if let [command] = commands.as_slice() {
         return Some(format!("{}\n", command.trim()));
     }
-    // Closed on a line of its own: a remark at the end of a command would take the bracket.
+    // The bracket closes on its own line: a comment at the end of a command would swallow it.
     Some(commands.iter().map(|command| format!("(\n{}\n)\n", command.trim())).collect())
 }
 
@@ -94,7 +95,8 @@ fn is_named(magic: &str, names: &[&str]) -> bool {
     magic.split_whitespace().next().is_some_and(|name| names.contains(&name))
 }
 
-/// Whether a line is one of IPython's. It may stand in a text in quotes all the same: this is told, and changes nothing.
+/// Whether a line is IPython syntax. It may be a line within a Python string; that does no harm, since the line is only
+/// reported, not changed.
 fn is_of_ipython(line: &str, is_first: bool) -> bool {
     let is_name = |text: &str| text.starts_with(|c: char| c.is_ascii_alphabetic());
     let is_magic = line.strip_prefix('%').is_some_and(is_name);

@@ -1,4 +1,4 @@
-//! Markdown: fenced blocks in a language that can be run are blocks, all else is told.
+//! Reads Markdown: fenced code in a language that can be run becomes a block, everything else is prose.
 
 use super::ImportedParts;
 use crate::domain::Languages;

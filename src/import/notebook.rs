@@ -1,5 +1,5 @@
-//! Jupyter notebooks of nbformat 4: cells of code are blocks, their text in between is told. Outputs are left behind:
-//! what a block gives is found by running it. What IPython adds to Python is taken apart in `magics`.
+//! Reads Jupyter notebooks of nbformat 4: code cells become blocks, the text between them is prose. Outputs are
+//! dropped: running a block shows them again. `magics` handles IPython's additions to Python.
 
 use super::magics::{self, CellCode};
 use super::{ImportError, ImportedParts};
@@ -25,7 +25,7 @@ pub(super) fn read(text: &str, languages: &Languages, file: &mut ImportedParts) 
     let named = ["/language_info/name", "/kernelspec/language", "/kernelspec/name"];
     let named = named.iter().filter_map(|place| notebook.metadata.pointer(place)?.as_str());
     let of_kernel = named.filter_map(|word| languages.find(word)).map(|entry| entry.name.clone()).next();
-    // A notebook that names no language is one of Python.
+    // A notebook that names no language is Python.
     let language = of_kernel.unwrap_or_else(Language::python);
     for (number, cell) in (1..).zip(&notebook.cells) {
         let broken = |what| ImportError::BrokenCell(number, what);
@@ -44,7 +44,7 @@ pub(super) fn read(text: &str, languages: &Languages, file: &mut ImportedParts) 
     Ok(())
 }
 
-/// The text of a cell, whole or in its lines; one without any is empty.
+/// The text of a cell, given as one text or as a list of lines; empty if the cell has none.
 fn source(cell: &Value) -> Option<String> {
     match cell.get("source") {
         None => Some(String::new()),
@@ -54,7 +54,7 @@ fn source(cell: &Value) -> Option<String> {
     }
 }
 
-/// A cell of code; IPython's own first lines say what the rest is.
+/// Adds a code cell. Its first line, if it is an IPython magic, says what the rest is.
 fn add_cell(text: &str, language: &Language, languages: &Languages, file: &mut ImportedParts, place: &str) {
     let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
     let first = first.trim_end();
@@ -71,7 +71,7 @@ fn add_cell(text: &str, language: &Language, languages: &Languages, file: &mut I
     let magic = first.strip_prefix("%%").map(|words| words.strip_prefix("script ").unwrap_or(words));
     let program = magic.and_then(|words| words.split_whitespace().next());
     match program.map(|word| word.strip_prefix("sayso_").unwrap_or(word)) {
-        // What a browser shows is no program.
+        // No program runs what a browser shows.
         Some(word) if magics::is_shown(word) => {
             file.add_prose(&format!("({place} is {word} for a browser: no block)"));
         }

@@ -1,4 +1,5 @@
-//! Scripts: one block, or the cells that lines with `# %%` begin (as editors know them); cells of `[markdown]` are told.
+//! Reads scripts: one block, or one for each cell that a `# %%` line begins (an editor convention); `[markdown]` cells
+//! are prose.
 
 use super::ImportedParts;
 use crate::domain::Language;
@@ -18,7 +19,7 @@ pub(super) fn read(text: &str, language: &Language, file: &mut ImportedParts) {
     add_part(head, text.get(from..).unwrap_or_default(), number, language, file);
 }
 
-/// What stands behind the sign of a cell, where the line begins one.
+/// The text after the `# %%` of a line that begins a cell.
 fn cell_heading(line: &str) -> Option<&str> {
     let rest = line.trim_end().strip_prefix(['#', '/'])?.trim_start_matches('/').trim_start();
     let words = rest.strip_prefix("%%")?;

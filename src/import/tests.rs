@@ -1,4 +1,4 @@
-//! Files that others write, taken apart; broken and hostile ones too.
+//! Tests the import of files that others wrote, including broken and hostile ones.
 
 use super::{ImportError, read};
 use crate::domain::{BlockKind, Languages};

@@ -1,15 +1,15 @@
-//! Code with a class for each of its parts, which the style of the page colours.
+//! Highlights code: wraps its parts in spans with classes, which the page's style colours.
 
 use super::escaped;
 use syntect::html::{ClassStyle, ClassedHTMLGenerator};
 use syntect::parsing::SyntaxSet;
 
-/// Larger texts stay plain.
+/// Larger texts are not highlighted.
 const MAX_BYTES: usize = 256 << 10;
-/// A text with a longer line stays plain.
+/// A text with a longer line is not highlighted.
 const MAX_LINE_BYTES: usize = 4 << 10;
 
-/// In front of each class: nothing else of the page is called so.
+/// The prefix of each class, so that none clashes with another class of the page.
 const STYLE: ClassStyle = ClassStyle::SpacedPrefixed { prefix: "c-" };
 
 pub(super) struct Colours {
@@ -21,7 +21,7 @@ impl Colours {
         Self { grammars: two_face::syntax::extra_newlines() }
     }
 
-    /// The text as HTML. Of a language that is not known, or where a grammar fails, it is plain.
+    /// The text as HTML; plain if the language is unknown or the grammar fails.
     pub(super) fn html(&self, language: &str, text: &str) -> String {
         if text.len() > MAX_BYTES || text.lines().any(|line| line.len() > MAX_LINE_BYTES) {
             return escaped(text);

@@ -1,5 +1,5 @@
-//! The model's Markdown as HTML. Tags that it wrote are shown as text; links and pictures are words with their address
-//! behind them, which leads nowhere by itself.
+//! Renders the model's Markdown as HTML. HTML tags in it are shown as text; links and pictures become plain words
+//! followed by their address, which is not clickable.
 
 use super::code::Colours;
 use super::escaped;
@@ -26,9 +26,9 @@ pub(super) fn html(text: &str, colours: &mut Colours) -> String {
 struct ProsePage<'a> {
     html: String,
     colours: &'a mut Colours,
-    /// The language and text of the code that goes on.
+    /// The language and text of the code block that is open.
     code: Option<(String, String)>,
-    /// Of the links and pictures that are open.
+    /// The addresses of the links and pictures that are open.
     addresses: Vec<String>,
     table: HtmlTable,
 }
@@ -90,7 +90,7 @@ impl ProsePage<'_> {
                 let _ = writeln!(self.html, "<ol start=\"{first}\">");
             }
             Tag::HtmlBlock => self.html.push_str("<p class=\"text\">"),
-            // The headings of the page stand above those of its parts.
+            // Headings of level 1 and 2 belong to the page, so those of a reply start at level 3.
             Tag::Heading { level, .. } => {
                 let _ = write!(self.html, "<h{}>", (level as u8).saturating_add(2).min(6));
             }
@@ -112,7 +112,7 @@ impl ProsePage<'_> {
             }
             TagEnd::Link | TagEnd::Image => {
                 let address = self.addresses.pop().unwrap_or_default();
-                // An address that is its own words is told once.
+                // If the link's text is the address itself, the address is not repeated.
                 if !address.is_empty() && !self.html.ends_with(&escaped(&address)) {
                     let _ = write!(self.html, " <span class=\"address\">({})</span>", escaped(&address));
                 }
@@ -128,7 +128,7 @@ impl ProsePage<'_> {
             TagEnd::Heading(level) => {
                 let _ = writeln!(self.html, "</h{}>", (level as u8).saturating_add(2).min(6));
             }
-            // What follows a word may stand right at it.
+            // No line end here: what follows an inline element may directly touch it.
             TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough => {
                 let _ = write!(self.html, "</{}>", name(tag).unwrap_or_default());
             }
@@ -157,7 +157,7 @@ impl ProsePage<'_> {
     }
 }
 
-/// The elements that need nothing but their name.
+/// The HTML elements that need only their name, no attributes.
 fn name(tag: TagEnd) -> Option<&'static str> {
     Some(match tag {
         TagEnd::Paragraph | TagEnd::HtmlBlock => "p",

@@ -1,13 +1,13 @@
-//! A script of bash: each block in a bash of its own, between which the folder and the exported variables are handed on, as the
-//! session did.
+//! Writes a bash script: each block runs in its own bash, and the folder and exported variables pass on from one to the
+//! next, as in the session.
 
 use super::super::document::{BlockPart, Document};
 use super::{about, head};
 use std::fmt::Write as _;
 
-/// What the session gave each shell: it runs a block, and tells what is left of it.
+/// The program that the session gave each shell: it runs a block and reports the folder and variables it leaves.
 pub(super) const SHELL_PROGRAM: &str = include_str!("../../../assets/shell.sh");
-/// Runs a block, and takes over what is left of it.
+/// The function that runs a block and takes over the folder and variables it leaves.
 const RUN_BLOCK: &str = include_str!("../../../assets/again.sh");
 
 pub(super) fn write(document: &Document, steps: &[&BlockPart]) -> String {
@@ -23,7 +23,7 @@ pub(super) fn write(document: &Document, steps: &[&BlockPart]) -> String {
     text
 }
 
-/// A text as it is read from the lines that follow, with a mark behind it that is none of its own lines.
+/// A text as a here-document, with a delimiter that is no line of the text.
 fn quoted(text: &str, mark: &str) -> String {
     let mut mark = mark.to_owned();
     while text.lines().any(|line| line == mark) {

@@ -1,11 +1,12 @@
-//! Blocks of Python that do something else in one file than in a session: they wait outside of functions, or end by themselves.
-//! Read line by line: what is taken for one wrongly does the same, and only reads worse.
+//! Finds Python blocks that behave differently in one file than in a session: those that `await` outside of functions,
+//! and those that may end the program by themselves. Blocks are scanned line by line; a false match only makes the
+//! script harder to read, it still does the same.
 
 use super::super::document::BlockPart;
 use regex::Regex;
 use std::sync::LazyLock;
 
-/// What ends a program, or imports what does.
+/// Code that ends the program, or imports something that may.
 static EXIT_PATTERN: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
         r"(?x) \b(?:exit|quit)\s*\( | \bSystemExit\b | \bimport\b.*\bexit\b
@@ -17,22 +18,22 @@ static EXIT_PATTERN: LazyLock<Option<Regex>> = LazyLock::new(|| {
 static AWAIT_PATTERN: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"\bawait\b|\basync\s+(?:for|with)\b").ok());
 
-/// Whether a text may end its program: what it defines may do so later, in any block behind it.
+/// Whether a text may end the program. A function that it defines may do so when a later block calls it.
 pub(in crate::export) fn may_end(source: &str) -> bool {
     EXIT_PATTERN.as_ref().is_some_and(|ends| ends.is_match(source))
 }
 
-/// The blocks from the first on that may end the program.
+/// The Python blocks that may end the program: the first that may, and all after it.
 pub(in crate::export) fn that_may_end<'a>(
     blocks: impl Iterator<Item = &'a BlockPart>,
 ) -> impl Iterator<Item = &'a BlockPart> {
     blocks.filter(|block| block.code_language() == Some("python")).skip_while(|block| !may_end(&block.source))
 }
 
-/// Whether a text waits outside of functions, as only a session can.
+/// Whether a text awaits outside of functions, which only a session allows.
 pub(in crate::export) fn waits(source: &str) -> bool {
     let Some(waits) = AWAIT_PATTERN.as_ref().filter(|waits| waits.is_match(source)) else { return false };
-    // The column of the function that goes on.
+    // The column of the `async def` whose body the scan is in.
     let mut inside: Option<usize> = None;
     source.lines().filter(|line| !line.trim().is_empty()).any(|line| {
         let column = line.len() - line.trim_start().len();

@@ -1,10 +1,10 @@
-//! The packages whose modules a Python text imports: those that the environment has, and that no block installed.
+//! Finds the packages that Python blocks import but no block installed: the environment already had them.
 
 use super::super::document::BlockPart;
 use crate::domain::packages::python_package;
 use std::collections::BTreeSet;
 
-/// The modules of Python itself.
+/// The modules of Python's standard library.
 const PYTHON_MODULES: &str = "\
      abc aifc antigravity argparse array ast asynchat asyncio asyncore atexit audioop base64 bdb binascii bisect \
      builtins bz2 cProfile calendar cgi cgitb chunk cmath cmd code codecs codeop collections colorsys compileall \
@@ -23,8 +23,8 @@ const PYTHON_MODULES: &str = "\
      unittest urllib uu uuid venv warnings wave weakref webbrowser winreg winsound wsgiref xdrlib xml xmlrpc zipapp \
      zipfile zipimport zlib zoneinfo";
 
-/// The packages that these blocks import, but for Python's own modules and for files that a block writes. Read line by line:
-/// what a text imports by other means is not known.
+/// The packages that these blocks import, apart from Python's own modules and modules that a block writes. Blocks are
+/// scanned line by line, so imports made by other means are not found.
 pub(super) fn packages(steps: &[&BlockPart]) -> BTreeSet<String> {
     let written: BTreeSet<&str> = steps
         .iter()
@@ -42,13 +42,13 @@ pub(super) fn packages(steps: &[&BlockPart]) -> BTreeSet<String> {
     others.filter_map(python_package).collect()
 }
 
-/// The statements of a line, without a comment. A sign that may stand in a text divides nothing.
+/// The statements of a line, without its comment. A `;` or `#` within quotes divides nothing.
 fn statements(line: &str) -> Vec<&str> {
     let (mut all, mut from, mut quote) = (Vec::new(), 0, None);
     let mut signs = line.char_indices();
     while let Some((at, c)) = signs.next() {
         match (quote, c) {
-            // The sign behind it stands in the text, a quote too.
+            // The escaped character belongs to the quoted text, even a quote.
             (Some(_), '\\') => drop(signs.next()),
             (None, '\'' | '"') => quote = Some(c),
             (Some(open), c) if open == c => quote = None,

@@ -1,10 +1,10 @@
-//! The packages of a block that installed some, with the versions that its installer told.
+//! Reads from the output of an install block which versions the installer installed.
 
 use super::super::document::BlockPart;
 use crate::domain::PackageList;
 use crate::text::escapes::without_escapes;
 
-/// What an installation put there: as the installer told it, else as it was asked for.
+/// The packages that the block installed: with versions as the installer printed them, else as they were asked for.
 pub(in crate::export) fn packages(block: &BlockPart) -> Vec<String> {
     let printed: String =
         block.run.iter().flat_map(|run| &run.printed).map(|printed| printed.text.as_str()).collect();
@@ -16,7 +16,7 @@ pub(in crate::export) fn packages(block: &BlockPart) -> Vec<String> {
     PackageList::parse(language, &block.source).map(|list| list.packages).unwrap_or_default()
 }
 
-/// What a line of pip (`Successfully installed six-1.16.0 x-2`) or uv (` + six==1.16.0`) tells.
+/// The packages in one output line of pip (`Successfully installed six-1.16.0 x-2`) or uv (` + six==1.16.0`).
 fn installed_packages(line: &str) -> Vec<String> {
     let line = without_escapes(line);
     if let Some(words) = line.trim().strip_prefix("Successfully installed ") {
@@ -26,13 +26,13 @@ fn installed_packages(line: &str) -> Vec<String> {
     uv.and_then(|(name, version)| pin(name, version)).into_iter().collect()
 }
 
-/// `six-1.16.0`: the version stands behind the last dash.
+/// Splits `six-1.16.0`: the version follows the last dash.
 fn split_pin(word: &str) -> Option<String> {
     let (name, version) = word.rsplit_once('-')?;
     pin(name, version)
 }
 
-/// Nothing but a name and a version: what stands there was printed by a program.
+/// `name==version`, only if both are plain: the line comes from a program and may hold anything.
 fn pin(name: &str, version: &str) -> Option<String> {
     let version = version.trim();
     let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c));

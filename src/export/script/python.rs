@@ -1,4 +1,4 @@
-//! A Python script of blocks in any language.
+//! Writes a Python script of blocks in any language.
 
 use super::super::document::{BlockPart, Document};
 use super::{about, ended, head, packages};
@@ -7,17 +7,17 @@ use crate::domain::visible::visible_line;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-/// How programs are run. All names are its own: blocks may use any.
+/// Runs programs. All its names begin with `_sayso_`, because blocks may use any other name.
 const RUN_PROGRAM: &str = include_str!("../../../assets/again.py");
-/// Runs a block of bash, and takes over what is left of it.
+/// Runs a bash block, and takes over the folder and variables it leaves.
 const RUN_BASH: &str = include_str!("../../../assets/again-bash.py");
 
-/// Runs a block of Python that a file can't hold as it is.
+/// Runs a Python block that can't stand in the script as it is.
 const RUN_PYTHON: &str = include_str!("../../../assets/again-python.py");
-/// The same in a notebook.
+/// The same for a notebook.
 const RUN_PYTHON_IN_CELL: &str = include_str!("../../../assets/again-cell.py");
 
-/// Runs a block in a language of its own.
+/// Runs a block in another language with its own program.
 const RUN_BLOCK: &str = r#"
 
 def _sayso_run(ending, source, command, build=None):
@@ -45,7 +45,7 @@ def _sayso_write(path, text):
     path.write_bytes(text.encode("utf-8"))
 "#;
 
-/// How a notebook runs programs: what they print belongs to the cell.
+/// Runs programs in a notebook, where their output belongs to the cell.
 const RUN_PROGRAM_IN_CELL: &str = include_str!("../../../assets/again-notebook.py");
 const CELL_MAGICS: &str = include_str!("../../../assets/again-magics.py");
 
@@ -89,8 +89,8 @@ pub(super) fn write(document: &Document, steps: &[&BlockPart]) -> String {
     text
 }
 
-/// The blocks that are called as texts: those that wait outside of functions, and those that may end the script before its
-/// last block.
+/// The blocks whose source is passed to `_sayso_python` as a string: those that await outside of functions, and those
+/// that may end the script before its last block.
 fn called_blocks(steps: &[&BlockPart]) -> BTreeSet<u32> {
     let last = steps.last().map(|block| block.block);
     let python = || steps.iter().copied().filter(|block| is_python(block));
@@ -98,26 +98,26 @@ fn called_blocks(steps: &[&BlockPart]) -> BTreeSet<u32> {
     python().filter(|block| ended::waits(&block.source)).chain(ending).map(|block| block.block).collect()
 }
 
-/// The shell of blocks of bash, as a text of Python.
+/// A line of Python that sets `_sayso_shell` to the shell program of bash blocks.
 fn shell() -> String {
     format!("\n\n_sayso_shell = {}\n", quoted(super::bash::SHELL_PROGRAM))
 }
 
-/// The first cell of a notebook that has cells of bash, or cells that are files.
+/// The setup cell of a notebook that needs sayso's own magics.
 pub(super) fn cell_magics() -> String {
     [RUN_PROGRAM_IN_CELL, &shell(), RUN_BASH, WRITE_FILE, RUN_PYTHON_IN_CELL, CELL_MAGICS].concat()
 }
 
-/// The call that writes a file, as a line of Python.
+/// A line of Python that writes a file.
 pub(in crate::export) fn write_call(path: &str, content: &str) -> String {
     format!("_sayso_write({}, {})", literal(path), quoted(content))
 }
 
-/// What the script needs, as PEP 723 has it; nothing where nothing is known.
+/// The packages and Python version of the script, as PEP 723 declares them; empty if none are known.
 fn requirements(steps: &[&BlockPart]) -> String {
     let python = steps.iter().filter(|block| is_python(block));
     let version = python.filter_map(|block| block.run.as_ref()?.version.as_deref()).next_back();
-    // What was installed last counts.
+    // If a package was installed more than once, the last install counts.
     let mut needed: Vec<String> = Vec::new();
     let installs = |block: &&&BlockPart| {
         block.what == "install" && block.language.as_deref().is_none_or(|language| language == "python")
@@ -140,7 +140,7 @@ fn requirements(steps: &[&BlockPart]) -> String {
     others.retain(|package| !known.contains(&normalized_name(package)));
     let others = Vec::from_iter(others).join(", ");
     if needed.is_empty() && (minor.is_none() || !others.is_empty()) {
-        // An environment that is made for the script alone would not have what it imports.
+        // A PEP 723 header without these packages would make `uv` build an environment that lacks them.
         let python = minor.map(|minor| format!("# It ran on Python {minor}.\n")).unwrap_or_default();
         return python + &environment_note(&others);
     }
@@ -159,7 +159,7 @@ fn requirements(steps: &[&BlockPart]) -> String {
     text + &environment_note(&others)
 }
 
-/// What is told of packages whose versions nobody noted.
+/// A comment line on the packages whose versions are not known.
 fn environment_note(packages: &str) -> String {
     match packages {
         "" => String::new(),
@@ -170,7 +170,7 @@ fn environment_note(packages: &str) -> String {
     }
 }
 
-/// A name of a package as all of its spellings have it.
+/// A package name in the form that all its spellings share.
 fn normalized_name(name: &str) -> String {
     name.to_lowercase().replace(['_', '.'], "-")
 }
@@ -201,7 +201,7 @@ fn write_step(text: &mut String, block: &BlockPart, is_called: bool) {
     }
 }
 
-/// A block that its own program runs.
+/// Adds a block that its own program runs.
 fn write_foreign(text: &mut String, block: &BlockPart) {
     let language = block.code_language().unwrap_or("bash");
     let known = Languages::default();
@@ -235,7 +235,7 @@ fn is_python(block: &BlockPart) -> bool {
     block.code_language() == Some("python")
 }
 
-/// Whether bash runs it: each such block begins with what the one before it left.
+/// Whether bash runs the block, starting from the folder and variables that the last bash block left.
 fn is_bash(block: &BlockPart) -> bool {
     block.writes.is_empty() && block.code_language() == Some("bash")
 }
@@ -248,12 +248,12 @@ fn is_python_list(block: &BlockPart) -> bool {
     block.language.as_deref().is_none_or(|language| language == "python")
 }
 
-/// Whether a program other than this script's Python runs it.
+/// Whether a program other than the script's own Python runs the block.
 fn is_foreign(block: &BlockPart) -> bool {
     block.writes.is_empty() && !is_python(block) && block.what != "install"
 }
 
-/// `from __future__` counts at the top of a file only.
+/// The `from __future__` lines of all blocks; Python accepts them only at the top of a file.
 fn futures(steps: &[&BlockPart]) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for line in steps.iter().filter(|block| is_python(block)).flat_map(|block| block.source.lines()) {
@@ -268,19 +268,18 @@ fn is_future(line: &&str) -> bool {
     line.starts_with("from __future__ import ") && !line.ends_with('(') && !line.ends_with('\\')
 }
 
-/// A text in the quotes of Python: over several lines where it reads the same that way.
+/// A text as a Python string: over several lines if it reads the same that way.
 fn quoted(text: &str) -> String {
     let plain = !text.contains("'''") && !text.ends_with(['\'', '\\']) && !text.contains(is_hidden);
     if plain { format!("r'''{text}'''") } else { literal(text) }
 }
 
-/// What a source file of Python would read otherwise, or a person would not see.
+/// A character that Python's parser would change, or that a person would not see.
 fn is_hidden(c: char) -> bool {
     (c.is_control() && c != '\n' && c != '\t') || crate::domain::unicode::hidden(c).is_some()
 }
 
-/// A text in quotes on one line. JSON's quotes are Python's, but for characters beyond its plane, which stand as they
-/// are.
+/// A text as a Python string on one line. Like JSON, but hidden characters become `\U` escapes.
 fn literal(text: &str) -> String {
     let mut quoted = String::from("\"");
     for c in text.chars() {
