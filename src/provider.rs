@@ -65,7 +65,7 @@ pub enum ProviderSetup {
     Server(Server),
 }
 
-/// Why a provider can't be made from what was given.
+/// Why a provider can't be created.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum ProviderError {
     /// The address can't be used.
@@ -143,7 +143,7 @@ impl Provider {
         }
     }
 
-    /// A provider that is made when it is needed first.
+    /// A provider that `make` creates on first use.
     pub(crate) fn later(name: ModelName, make: MakeProvider) -> Self {
         Self { name, source: Arc::new(Transport::Later(later::LazyProvider::new(make))) }
     }

@@ -22,7 +22,7 @@ const LEAF: &str = "text";
 /// A module for tests that every room may use: how many cases a property test tries.
 const OF_TESTS: &str = "test_cases";
 
-/// A room, the rooms that it may import, and whether it is pure.
+/// The rooms: name, the rooms that it may import, whether it is pure.
 const ROOMS: &[(&str, &[&str], bool)] = &[
     ("domain", &[], true),
     (LEAF, &[], true),

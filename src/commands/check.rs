@@ -58,7 +58,7 @@ struct Report<'a> {
     told: bool,
     findings: [usize; 3],
     forbidden: usize,
-    /// Files that were reviewed, but not in full.
+    /// Files that could be read, but were not checked or not in full.
     unchecked: usize,
     unread: Vec<String>,
     notes: Vec<Value>,

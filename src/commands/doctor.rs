@@ -27,7 +27,7 @@ struct DoctorEntry {
     what: String,
     /// Whether nothing is wrong.
     good: bool,
-    /// What was found, or that nothing was.
+    /// What was found, or a note that nothing was.
     found: String,
     /// The consequences, and how to get what is missing; empty if there is nothing to say.
     means: String,

@@ -1,4 +1,5 @@
-//! `sayso sessions`: lists, finds, shows, names, masks and removes sessions.
+//! `sayso sessions`: lists, finds, shows, compares, branches, exports, checks, adopts, replays, undoes, masks,
+//! renames and removes sessions.
 
 mod ask;
 mod branch;

@@ -18,7 +18,6 @@ pub(crate) struct ChosenModel {
 /// Why a name does not resolve to a model.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ChoiceError {
-    /// There is no such provider.
     #[error("there is no provider `{given}`{}", suggestion(near.as_ref()))]
     UnknownProvider {
         given: String,
@@ -32,7 +31,6 @@ pub(crate) enum ChoiceError {
     /// The name is empty.
     #[error("the name of a model is empty")]
     Empty,
-    /// The provider has no address.
     #[error("the provider `{0}` has no address")]
     NoAddress(String),
 }

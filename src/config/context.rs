@@ -74,31 +74,31 @@ pub(crate) struct PriceChoice {
     pub(crate) input: Dollars,
     /// Tokens of replies.
     pub(crate) output: Dollars,
-    /// Tokens of requests that came from a cache; as `input`, where nothing is said.
+    /// Tokens of requests that came from a cache; by default the price of `input`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) cached: Option<Dollars>,
-    /// Tokens of requests that were written to a cache; as `input`, where nothing is said.
+    /// Tokens of requests that were written to a cache; by default the price of `input`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) cache_written: Option<Dollars>,
-    /// What they cost where the request is long.
+    /// Other prices for long requests.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) long: Option<LongPriceChoice>,
 }
 
-/// What a model costs for requests of more than so many tokens; then for all of the request, and for its reply.
+/// Prices for requests of more than `above` tokens; they hold for the whole request and for its reply.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct LongPriceChoice {
-    /// Tokens of a request, from a cache or not.
+    /// Tokens of the request, cached or not.
     pub(crate) above: u64,
     /// Tokens of requests.
     pub(crate) input: Dollars,
     /// Tokens of replies.
     pub(crate) output: Dollars,
-    /// Tokens of requests that came from a cache; as `input`, where nothing is said.
+    /// Tokens of requests that came from a cache; by default the price of `input`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) cached: Option<Dollars>,
-    /// Tokens of requests that were written to a cache; as `input`, where nothing is said.
+    /// Tokens of requests that were written to a cache; by default the price of `input`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) cache_written: Option<Dollars>,
 }
@@ -106,7 +106,7 @@ pub(crate) struct LongPriceChoice {
 impl PriceChoice {
     /// The price of one token.
     pub(crate) fn price(&self) -> Price {
-        // Billionths of a dollar for a million tokens; half a billionth counts as one.
+        // Converts billionths of a dollar per million tokens to billionths per token, rounded.
         let one = |dollars: Dollars| dollars.0.saturating_add(500_000) / 1_000_000;
         Price {
             input: one(self.input),
@@ -130,15 +130,14 @@ struct ShippedPrices {
     prices: BTreeMap<String, PriceChoice>,
 }
 
-/// The prices that come with the program, by `PROVIDER/MODEL`, and their date. Empty where the table is broken, which a
-/// test rules out.
+/// The shipped prices by `PROVIDER/MODEL`, and their date. Empty if the table is broken, which a test rules out.
 pub(crate) fn shipped_prices() -> (String, BTreeMap<String, Price>) {
     let table: Option<ShippedPrices> = toml::from_str(SHIPPED_PRICES).ok();
     let table = table.unwrap_or_else(|| ShippedPrices { as_of: String::new(), prices: BTreeMap::new() });
     (table.as_of, prices(&table.prices))
 }
 
-/// Prices of one token each.
+/// The prices of one token, by model.
 pub(crate) fn prices(choices: &BTreeMap<String, PriceChoice>) -> BTreeMap<String, Price> {
     choices.iter().map(|(model, choice)| (model.clone(), choice.price())).collect()
 }

@@ -8,10 +8,10 @@ use std::path::PathBuf;
 /// The configuration can't be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ConfigError {
-    /// Something in a file is not right.
+    /// A setting in a file is wrong.
     #[error(transparent)]
     Invalid(Box<InvalidSetting>),
-    /// A value from the environment or from an option is not right.
+    /// A value from the environment or from an option is wrong.
     #[error("{origin}: {message}")]
     Value {
         /// `--theme`, `SAYSO_MODEL`.
@@ -22,11 +22,10 @@ pub(crate) enum ConfigError {
     /// A file can't be read.
     #[error("{} can't be read: {source}", .path.display())]
     Io { path: PathBuf, source: io::Error },
-    /// Others could read the keys.
+    /// The file of keys is not used.
     #[error("{} {why}", .path.display())]
     Credentials {
         path: PathBuf,
-        /// Why it is not used.
         why: KeyFileError,
     },
     /// No home folder is known.
@@ -49,24 +48,24 @@ pub(crate) enum KeyFileError {
     /// Others can read the file; its path is for the command that repairs this.
     #[error("can be read by others: its keys are not used. Run: chmod 600 {}", .0.display())]
     Open(PathBuf),
-    /// The line, from 1.
+    /// With the number of the line, from 1.
     #[error("is no TOML in line {0}: write one NAME = \"KEY\" a line")]
     NoToml(usize),
-    /// What it says, and of which name.
+    /// With the unknown key and the provider's name.
     #[error("says {0:?} of {1:?}: only key and origin are known")]
     Unknown(String, String),
-    /// The name.
+    /// With the provider's name.
     #[error("holds no key for {0:?}: write {0} = \"KEY\"")]
     NoKey(String),
-    /// The name.
+    /// With the provider's name.
     #[error("has the key for {0:?} in a table of its own: change it there")]
     InTable(String),
-    /// The name.
+    /// With the provider's name.
     #[error("names no origin for {0:?}: write origin = \"https://api.example.com\"")]
     NoOrigin(String),
 }
 
-/// A place in a file that is not right.
+/// An error in a file, with its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct InvalidSetting {
     pub(crate) path: PathBuf,
@@ -74,13 +73,13 @@ pub(crate) struct InvalidSetting {
     pub(crate) line: usize,
     /// The column, from 1, in characters.
     pub(crate) column: usize,
-    /// The setting that is meant, `review.arm_ms`; empty where the file is no TOML at all.
+    /// The wrong setting, such as `review.arm_ms`; empty if the file is not TOML at all.
     pub(crate) key: String,
     /// What is wrong, and what would be right.
     pub(crate) message: String,
     /// The line's text, without control characters.
     pub(crate) text: String,
-    /// How many characters of it are meant.
+    /// How many characters of the text to mark.
     pub(crate) width: usize,
 }
 
@@ -100,7 +99,7 @@ impl fmt::Display for InvalidSetting {
 }
 
 impl InvalidSetting {
-    /// Finds the line of a place (in bytes) of a file's text.
+    /// Makes the error for a byte range of a file's text.
     pub(super) fn at(
         path: &std::path::Path,
         source: &str,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
-/// What carries out runs, as `executor` and `--executor` name it.
+/// What carries out runs, as named by `executor` and `--executor`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum ExecutorChoice {
@@ -99,7 +99,7 @@ pub enum FolderInContainer {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ContainerExecutor {
-    /// The address of the engine, in place of `DOCKER_HOST` and the usual sockets.
+    /// The address of the engine, instead of `DOCKER_HOST` and the usual sockets.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
     /// The image of each language.

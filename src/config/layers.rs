@@ -44,7 +44,7 @@ impl fmt::Display for Origin {
 pub(crate) struct Origins(pub(super) BTreeMap<String, Origin>);
 
 impl Origins {
-    /// The origin of a setting, `review.arm_ms`.
+    /// The origin of a setting, by its dotted name (`review.arm_ms`).
     pub(crate) fn of(&self, name: &str) -> &Origin {
         self.0.get(name).unwrap_or(&Origin::Default)
     }

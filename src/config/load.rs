@@ -14,7 +14,7 @@ use toml::Value;
 /// The largest configuration file.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// The name of a project's configuration.
+/// The name of a project's configuration file.
 const PROJECT_FILE: &str = ".sayso.toml";
 
 /// The configuration, with the origins of its values.
@@ -25,14 +25,13 @@ pub(crate) struct LoadedConfig {
     pub(crate) origins: Origins,
     /// Messages for the person: settings of the project that were refused.
     pub(crate) notices: Vec<Notice>,
-    /// Where the files are; sessions are in [`LoadedConfig::sessions`].
+    /// The folders of the files; for sessions use [`LoadedConfig::sessions`].
     pub(crate) paths: Paths,
     /// The merged values, for showing them.
     pub(super) whole: toml::Table,
 }
 
 impl LoadedConfig {
-    /// The folder of the sessions.
     pub(crate) fn sessions(&self) -> PathBuf {
         self.config.sessions.folder.clone().unwrap_or_else(|| self.paths.sessions())
     }

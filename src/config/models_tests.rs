@@ -26,7 +26,7 @@ fn models_are_named_with_and_without_their_provider() {
     ] {
         assert_eq!(resolve(&config, name), (provider.into(), model.into()), "{name}");
     }
-    // With another server in OpenAI's place, a first part that is no provider belongs to the model's name.
+    // With another server in OpenAI's place, a first part that is not a provider belongs to the model's name.
     for home in [
         Home::new().env("OPENAI_BASE_URL", "http://here/v1"),
         Home::new().with(USER, "base_url = \"http://here/v1\""),
@@ -242,7 +242,7 @@ fn a_stored_key_goes_only_to_the_origin_that_it_was_given_for() {
         find(Keys::new("", command).at("http://evil")),
         "key_command is for Some(\"https://api.openai.com\")"
     );
-    // What the environment holds goes where the same person's options and environment say.
+    // A key in the environment goes to the address that the same person's options and environment name.
     let keys = Keys::new(stored, "").at("http://127.0.0.1:1/v1");
     assert_eq!(keys.find(&[("OPENAI_API_KEY", "sk-env")]).unwrap(), "sk-env of OPENAI_API_KEY");
 }

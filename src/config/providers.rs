@@ -38,7 +38,7 @@ pub struct Provider {
     /// Tokens of a conversation including the reply, for models about which nothing else is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) context: Option<u64>,
-    /// Tokens that a reply may have at the most.
+    /// The most tokens of a reply.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) max_output: Option<u64>,
     /// How much its models should think, if they can; `None`: the server's default.
@@ -56,10 +56,10 @@ pub struct Provider {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct ModelChoice {
-    /// Tokens of a conversation, reply included.
+    /// Tokens of a conversation including the reply.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) context: Option<u64>,
-    /// Tokens that a reply may have at the most.
+    /// The most tokens of a reply.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) max_output: Option<u64>,
     /// How much it should think.
@@ -79,7 +79,7 @@ pub(crate) struct ModelChoice {
 pub enum Effort {
     /// Little.
     Low,
-    /// As much as is usual.
+    /// As much as usual.
     Medium,
     /// Much.
     High,

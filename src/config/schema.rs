@@ -86,7 +86,7 @@ pub(crate) struct Review {
     /// for one.
     #[serde(with = "judge")]
     pub(crate) judge: Option<Severity>,
-    /// The model that is asked for second opinions, `PROVIDER/MODEL`; `None`: the one in use.
+    /// The model for second opinions, `PROVIDER/MODEL`; `None`: the one in use.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) judge_model: Option<String>,
 }

@@ -48,7 +48,7 @@ pub(super) struct Accumulator {
     calls: Vec<ToolCall>,
     kept: Vec<OpaqueItem>,
     usage: Option<Usage>,
-    /// What the model said about its end.
+    /// The model's reason for ending.
     finish: Option<Finish>,
     /// Whether a piece of a reply was recognised.
     known: bool,

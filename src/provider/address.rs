@@ -6,10 +6,10 @@ use reqwest::Url;
 /// Why an address can't be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AddressError {
-    /// It names no scheme.
+    /// It has no scheme.
     #[error("the address `{0}` has no http:// or https:// in front")]
     NoScheme(String),
-    /// It can't be read as an address.
+    /// It is not a valid address.
     #[error("the address `{address}` can't be read: {why}")]
     Unreadable {
         /// As written.
@@ -17,7 +17,7 @@ pub enum AddressError {
         /// What is wrong.
         why: String,
     },
-    /// It names a user or a password, which would show up in messages. The address is left out for that reason.
+    /// It contains a user name or a password, which messages would show; so the address is left out.
     #[error("the address holds a user name or a password")]
     HoldsKey,
 }

@@ -64,7 +64,7 @@ impl CatalogueServer {
         Ok(models)
     }
 
-    /// The model that was chosen.
+    /// Facts about the chosen model; asks the server once.
     pub(super) async fn info(&self) -> ModelInfo {
         let asked = self.info.get_or_try_init(|| async {
             let told = tokio::time::timeout(INFO_TIMEOUT, self.ask_info()).await.ok().and_then(Result::ok);

@@ -23,7 +23,7 @@ pub(super) struct ServerIdentity {
     pub(super) model: String,
     /// The host, with its port if the address has one.
     pub(super) host: String,
-    /// The address that requests go to.
+    /// The address to which requests are sent.
     pub(super) address: String,
     /// Whether a key is sent.
     pub(super) has_key: bool,
@@ -69,7 +69,7 @@ impl ServerIdentity {
         }
     }
 
-    /// Nothing came in time.
+    /// Nothing arrived in time.
     pub(super) fn silent(&self, after: Duration, begun: bool) -> ReplyFailure {
         let seconds = after.as_secs_f64();
         let time = if seconds < 10.0 { format!("{seconds:.1} s") } else { format!("{seconds:.0} s") };
@@ -112,7 +112,7 @@ impl ServerIdentity {
         mark_sent(failure(FailureKind::Malformed, None, message.trim_end(), short_line(why)))
     }
 
-    /// The answer is no reply at all.
+    /// The answer is not a reply at all.
     pub(super) fn not_a_model(&self, status: Option<u16>, what: &str) -> ReplyFailure {
         let message = format!("{} answered with {what}, not as a model.", self.host);
         let hint = format!("Check the address: {} was asked.", self.address);
@@ -138,7 +138,7 @@ impl ServerIdentity {
         ReplyFailure { departure, ..failure(FailureKind::Overflow, status, message, hint) }
     }
 
-    /// An answer other than success, classified.
+    /// Classifies an answer other than success.
     pub(super) fn refusal(&self, answer: &ServerAnswer) -> ServerRefusal {
         let body = ErrorBody::read(&answer.body);
         let mut refusal = self.classify_status(answer, &body);

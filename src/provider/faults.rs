@@ -21,7 +21,7 @@ fn frame(kind: Kind, value: &Value) -> String {
     if kind == Kind::Ollama { format!("{value}\n") } else { format!("data: {value}\n\n") }
 }
 
-/// The pieces that come before the first words.
+/// The pieces before the first text.
 fn start(kind: Kind) -> String {
     match kind {
         Kind::Anthropic => {
@@ -35,7 +35,7 @@ fn start(kind: Kind) -> String {
     }
 }
 
-/// A piece with these words.
+/// A piece with this text.
 fn words(kind: Kind, text: &str) -> String {
     let value = match kind {
         Kind::Openai => json!({ "choices": [{ "index": 0, "delta": { "content": text } }] }),
@@ -50,7 +50,7 @@ fn words(kind: Kind, text: &str) -> String {
     frame(kind, &value)
 }
 
-/// The end of a reply, with this word for the reason.
+/// The end of a reply with this reason.
 fn end(kind: Kind, word: &str) -> String {
     let value = match kind {
         Kind::Openai => json!({ "choices": [{ "index": 0, "delta": {}, "finish_reason": word }] }),
@@ -171,7 +171,8 @@ fn an_endless_reply_is_bounded() {
     }
 }
 
-/// Feeds pieces until the reply fails: how it failed, the text that came, and the bytes that were fed.
+/// Feeds pieces until the reply fails; returns the failure's message, the text that arrived, and the bytes that were
+/// fed.
 fn until_it_fails(kind: Kind, mut piece: impl FnMut(u64) -> String) -> (String, String, usize) {
     let (mut decoder, mut out, mut text, mut fed) = (decoder(kind), Vec::new(), String::new(), 0);
     decoder.feed((start(kind) + &words(kind, "kept")).as_bytes(), &mut out);

@@ -14,7 +14,7 @@ pub(super) enum OpaquePart<'a> {
     Item(Value),
 }
 
-/// An item with its place.
+/// An item at a place.
 pub(super) fn new_item(kind: &str, text: usize, calls: usize, item: Value) -> OpaqueItem {
     let json = json!({ "text": text, "calls": calls, "item": item });
     OpaqueItem { kind: kind.to_owned(), json: json.to_string() }

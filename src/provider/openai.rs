@@ -42,7 +42,7 @@ pub(super) fn root(path: &str) -> String {
     if root.is_empty() { "/v1".to_owned() } else { root }
 }
 
-/// The header in which a key is sent in OpenAI's formats: Azure has one of its own.
+/// The header with the key in OpenAI's formats; Azure has one of its own.
 pub(super) fn key_header(url: &Url, key: &str) -> KeyHeader {
     let azure = url.host_str().is_some_and(|host| {
         let host = host.to_ascii_lowercase();

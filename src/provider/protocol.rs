@@ -12,7 +12,7 @@ pub(super) struct Protocol {
     pub(super) for_replies: fn(&mut Url, &str, &str),
     /// The query parameter that only the address for replies has.
     pub(super) query_for_replies: Option<&'static str>,
-    /// The header in which a key is sent to this address.
+    /// Makes the header with the key for this address.
     pub(super) key_header: fn(&Url, &str) -> KeyHeader,
     /// A header for every request unless one of that name is configured.
     pub(super) header: Option<(&'static str, &'static str)>,

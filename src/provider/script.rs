@@ -117,7 +117,7 @@ pub(crate) enum Cause {
     TimedOut,
     /// The conversation is too long: tokens needed, tokens allowed.
     Overflow(u64, u64),
-    /// An HTML page comes instead of a reply.
+    /// The server sends an HTML page instead of a reply.
     NotAModel,
     /// A piece of the stream can't be read.
     Malformed,
@@ -132,7 +132,7 @@ impl Script {
         format::parse(text, origin)
     }
 
-    /// The text of a story that comes with the program.
+    /// The text of a shipped story.
     pub fn shipped(name: &str) -> Option<&'static str> {
         shipped::STORIES.iter().find(|s| s.name == name).map(|s| s.text)
     }

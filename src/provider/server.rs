@@ -25,7 +25,7 @@ pub struct Server {
     pub kind: ProviderKind,
     /// The provider's name and the model's name there.
     pub name: ModelName,
-    /// The address, in any form in which people write it: with or without `/v1`, with a query.
+    /// The address, in any form: with or without `/v1`, with a query.
     pub base_url: String,
     /// The key; local servers need none.
     pub key: Option<SecretString>,

@@ -19,7 +19,7 @@ pub(super) struct Format {
     pub(super) listing: Listing,
     /// Encodes the body of a request.
     pub(super) encode: fn(&OutgoingRequest<'_>) -> Value,
-    /// Makes a decoder for the reply to a body.
+    /// Makes a decoder for the reply to this body.
     pub(super) decoder: fn(&Access, &Value) -> Box<dyn WireDecoder>,
 }
 
@@ -31,7 +31,7 @@ pub(super) struct Wire {
 }
 
 impl Wire {
-    /// The body of the request.
+    /// Encodes the body of a request.
     pub(super) fn encode(&self, request: &ModelRequest, known: &ServerQuirks) -> Value {
         (self.format.encode)(&OutgoingRequest { wire: self, request, known })
     }

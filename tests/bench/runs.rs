@@ -60,7 +60,8 @@ fn rounds(all: u32, part: u32) -> u32 {
     (all / part).max(5)
 }
 
-// --- the workshop ---------------------------------------------------------------------------------------------------
+// --- running blocks
+// -------------------------------------------------------------------------------------------------
 
 struct Shop {
     executor: Executor,
@@ -493,7 +494,8 @@ async fn blocks(rounds: u32) {
     assert!(below(own).is_empty(), "processes outlive the session");
 }
 
-// --- looking ----------------------------------------------------------------------------------------------------------
+// --- resources of the system
+// ----------------------------------------------------------------------------------------
 
 fn status(pid: i32, name: &str) -> u64 {
     let text = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();

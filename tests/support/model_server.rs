@@ -53,7 +53,7 @@ impl Answer {
         Self::status(status, "application/json", &body.to_string())
     }
 
-    /// A stream of events, a write for each step.
+    /// A stream of events, one write per step.
     pub fn stream(body: Vec<Do>) -> Self {
         Self { status: 200, headers: vec![], body }.header("content-type", "text/event-stream")
     }
@@ -66,7 +66,7 @@ impl Answer {
         Self::stream(body)
     }
 
-    /// The same with one more header.
+    /// Adds a header.
     pub fn header(mut self, name: &str, value: &str) -> Self {
         self.headers.push((name.into(), value.into()));
         self

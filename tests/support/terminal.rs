@@ -33,7 +33,7 @@ pub fn in_size(size: (u16, u16), story: impl FnOnce()) {
 /// What the reading thread shares with the test.
 struct Shared {
     parser: vt100::Parser,
-    /// Bytes that the program has written so far.
+    /// The number of bytes that the program has written so far.
     written: usize,
     /// All bytes that it has written.
     raw: Vec<u8>,
@@ -82,14 +82,14 @@ impl<'a> Setup<'a> {
         }
     }
 
-    /// With another size: columns, rows.
+    /// Sets the size: columns, rows.
     #[must_use]
     pub fn size(mut self, columns: u16, rows: u16) -> Self {
         self.size = (columns, rows);
         self
     }
 
-    /// With one more variable.
+    /// Adds a variable to the environment.
     #[must_use]
     pub fn env(mut self, name: &str, value: &str) -> Self {
         self.env.push((name.into(), value.into()));

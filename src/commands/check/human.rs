@@ -42,7 +42,7 @@ pub(in crate::commands) fn finding_line(path: &Path, finding: &Finding) -> Strin
     placed_line(path, None, finding)
 }
 
-/// The same, with the cell of a notebook in front of the line: `a.ipynb:cell 3:1:1: …`.
+/// A finding on one line, for a notebook with the cell before the line: `a.ipynb:cell 3:1:1: …`.
 fn placed_line(path: &Path, cell: Option<u32>, finding: &Finding) -> String {
     let (place, severity) = (finding.place, finding.severity.as_str().to_uppercase());
     let message = visible_line(&finding.message);

@@ -227,7 +227,7 @@ enum DecodeError {
     Binary,
 }
 
-/// The text of a file.
+/// Decodes the bytes of a file; refuses large and binary ones.
 fn decode(bytes: Vec<u8>) -> Result<String, DecodeError> {
     if bytes.len() as u64 > MAX_BYTES {
         return Err(DecodeError::TooLarge);

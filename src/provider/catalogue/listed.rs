@@ -12,7 +12,7 @@ pub(in crate::provider) enum Listing {
     Paged {
         /// The query parameter that asks for a large page.
         size: (&'static str, &'static str),
-        /// Reads a page; `None`: it is no list.
+        /// Reads a page; `None` if the value is not a list.
         page: fn(&Value, &str) -> Option<ModelPage>,
         /// Reads the answer about one model.
         model: fn(&Value, &str) -> Option<ModelInfo>,
@@ -22,7 +22,6 @@ pub(in crate::provider) enum Listing {
     Names,
 }
 
-/// One page of a list.
 #[derive(Debug, PartialEq)]
 pub(in crate::provider) struct ModelPage {
     pub(in crate::provider) models: Vec<ModelInfo>,
@@ -35,7 +34,7 @@ pub(in crate::provider) fn text(value: &Value, name: &str) -> Option<String> {
     value.get(name).and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned)
 }
 
-/// Reads a page; `None`: it is no list.
+/// Reads a page; `None` if the value is not a list.
 pub(in crate::provider) fn page(value: &Value, provider: &str) -> Option<ModelPage> {
     let (models, is_list) = read_list(value, provider);
     let more = value.get("has_more").and_then(Value::as_bool).unwrap_or(false);

@@ -55,7 +55,7 @@ impl ErrorBody {
                 .find_map(|name| field(name).filter(|v| !v.is_null()))
                 .map_or(String::new(), |v| if v.is_string() { text(v) } else { v.to_string() }),
         };
-        // OpenRouter keeps what the provider behind it said in a field of its own.
+        // OpenRouter has an extra field for the message of the provider that it asked.
         if let Some(raw) = error.pointer("/metadata/raw").and_then(Value::as_str) {
             message = format!("{message}: {raw}");
         }
@@ -68,7 +68,7 @@ impl ErrorBody {
             u16::try_from(status).ok().filter(|s| (400..=599).contains(s))
         });
         let mut words = words.join(" ").to_lowercase();
-        // Google names the reason and the quota in the details.
+        // Google states the reason and the quota in the details.
         for detail in error.get("details").and_then(Value::as_array).into_iter().flatten() {
             let named = detail.get("reason").or_else(|| detail.pointer("/violations/0/quotaId")).map(text);
             words.push_str(&format!(" {}", named.unwrap_or_default().to_lowercase()));
@@ -202,7 +202,7 @@ impl ErrorBody {
         self.holds(&["credit balance is too low", "insufficient balance", "insufficient credits"])
     }
 
-    /// Whether one request is more than may be sent in a minute: waiting does not help.
+    /// Whether the request alone exceeds the limit per minute: waiting does not help.
     pub(in crate::provider) fn tells_too_large(&self) -> bool {
         self.holds(&["request too large"])
     }

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 pub(super) struct LineDecoder {
     /// About how many tokens were sent.
     sent: u64,
-    /// Tokens of context that were asked for.
+    /// The requested context, in tokens.
     context: Option<u64>,
     /// The reasoning so far: some models want it back with the calls that it led to.
     thinking: String,

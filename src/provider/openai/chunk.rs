@@ -43,7 +43,7 @@ pub(super) struct ChunkMessage {
     pub(super) function_call: Option<ChunkFunction>,
 }
 
-/// Text, or a list of parts of which some are text.
+/// Text, or a list of parts, some of which are text.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 pub(super) enum ChunkContent {

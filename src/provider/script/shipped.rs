@@ -1,4 +1,4 @@
-//! The stories that come with the program.
+//! The shipped stories.
 
 pub(super) struct ShippedScript {
     pub(super) name: &'static str,
@@ -21,7 +21,7 @@ macro_rules! stories {
 stories! {
     // a guided tour: asks, blocks, decisions, results
     "tour",
-    // recipe explain: a script told in words, nothing runs
+    // recipe explain: a script described in words, nothing runs
     "explain",
     // recipe review: a patch, and what it would do
     "review",

@@ -14,7 +14,7 @@ struct Instruction {
     inside: Vec<(String, Vec<(String, LinePosition)>)>,
 }
 
-/// The pieces of a text.
+/// Splits a Dockerfile into pieces.
 pub(super) fn pieces(source: &str) -> Pieces {
     let mut found = Pieces { prose: true, ..Pieces::default() };
     let mut shell = "bash".to_owned();
