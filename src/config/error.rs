@@ -24,10 +24,7 @@ pub(crate) enum ConfigError {
     Io { path: PathBuf, source: io::Error },
     /// The file of keys is not used.
     #[error("{} {why}", .path.display())]
-    Credentials {
-        path: PathBuf,
-        why: KeyFileError,
-    },
+    Credentials { path: PathBuf, why: KeyFileError },
     /// No home folder is known.
     #[error("no home folder is known: set HOME, or SAYSO_HOME to a folder for all files of sayso")]
     NoHome,
