@@ -1,6 +1,8 @@
-//! Recipes: ways of working with a model, as data (`assets/recipes`, and files of the person). This room reads them,
-//! checks them, and says what comes next in a turn that follows one ([`crate::engine::Workflow`]). It is pure, runs nothing and
-//! knows nothing of how a form or a list is drawn; what stands in files and on the machine is told to it as facts.
+//! Reads and checks recipes, and decides the next step of a turn that follows one ([`crate::engine::Workflow`]).
+//!
+//! A recipe is a way of working with a model, written as data (`assets/recipes`, and the person's own files). This room
+//! is pure: it runs nothing and does not know how a form or a list is drawn; the caller passes in facts about files and
+//! the machine.
 
 mod arguments;
 mod check;
@@ -32,7 +34,7 @@ use machine::Machine;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Who opens recipes, for the engine.
+/// Opens recipes for the engine.
 pub(crate) fn workflows() -> Workflows {
     Workflows(Some(Arc::new(Recipes)))
 }
@@ -45,54 +47,54 @@ pub struct Recipe {
     definition: Arc<Definition>,
 }
 
-/// Something that has to be found out before a recipe can begin; each becomes a fact of its start.
+/// Something that the caller has to find out before a recipe can begin; most requests give a fact of its start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum FactRequest {
-    /// The text of the file that this input names: the fact `file:INPUT`.
+    /// The text of the file that this input names. Fact `file:INPUT`.
     File {
         input: String,
         /// The path, relative to the working folder.
         path: PathBuf,
     },
-    /// Which test runners could run here, the likeliest first: the fact `runners`, their names with blanks between.
+    /// The test runners that can run here, the likeliest first. Fact `runners`: their names, separated by blanks.
     Runners,
-    /// The command that runs the project's own tests, where it has some: the fact `tests`.
+    /// The command that runs the project's own tests, if there is one. Fact `tests`.
     Tests,
-    /// That this input names something that can be run here: no fact, but why it can't begin.
+    /// Whether the tool that this input needs can be run here. No fact; if it can't, the recipe does not begin.
     Tool { input: String, tool: Tool },
-    /// Whether Python has this package: the fact `lacks`, its name, where it has not and the person can be asked to have it
-    /// installed; else why it can't begin.
+    /// Whether Python has this package. If it lacks it and the person can be asked to install it: fact `lacks`, its
+    /// name. If it lacks it otherwise, the recipe does not begin.
     Package(String),
-    /// The file of functions where a new one goes, as this input names it: the facts `functions_file`, its path,
-    /// `functions_text`, its text, which is empty where there is no such file yet, and `functions_elsewhere`, the names
-    /// that other files of functions set, each with its file on a line.
+    /// The file of functions that a new one is added to. Facts: `functions_file`, its path; `functions_text`, its text,
+    /// empty if there is no such file yet; `functions_elsewhere`, the names that other files of functions set, one line
+    /// for each name and file.
     Functions {
         input: String,
-        /// As it was named; blank: the usual one.
+        /// The path as the input gives it; blank for the usual file.
         named: String,
     },
 }
 
-/// What has to be on the machine.
+/// A tool that the machine has to have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Tool {
-    /// A program, by the name that a shell finds it by.
+    /// A program, by the name under which a shell finds it.
     Program(String),
-    /// One of the test runners that are known.
+    /// One of the known test runners.
     Runner(String),
-    /// What runs TypeScript; the input that could say it, where there is one.
+    /// What runs TypeScript; and the input in which the person could name it instead, if any.
     TypeScript { said_by: Option<String> },
-    /// The program that a line of bash begins with.
+    /// The program that this line of bash starts with.
     Line(String),
-    /// What runs this file, of which nobody knows what that is; the input that could say it, where there is one.
+    /// Whatever runs this file, which is not known; and the input in which the person could name it, if any.
     Unknown { file: String, said_by: Option<String> },
 }
 
 impl Recipe {
-    /// Reads a definition; `file` is where it stands, `None` for those that ship.
+    /// Reads a definition; `file` is its path, `None` for recipes that ship with sayso.
     ///
     /// # Errors
-    /// Everything that is wrong with it.
+    /// Everything that is wrong with the definition.
     pub(crate) fn read(definition: &str, file: Option<&Path>) -> Result<Self, Vec<LocatedError>> {
         let name = file.unwrap_or(Path::new("recipe.toml"));
         let read = definition::read(definition, name)?;
@@ -106,12 +108,12 @@ impl Recipe {
         Ok(Self { card, text: definition.into(), definition: Arc::new(read) })
     }
 
-    /// Its line in the list, and the form of its inputs.
+    /// The recipe's entry in the list, and the form of its inputs.
     pub(crate) fn card(&self) -> &RecipeCard {
         &self.card
     }
 
-    /// What has to be found out before it begins with these answers.
+    /// What the caller has to find out before the recipe begins with these answers.
     pub(crate) fn wants(&self, inputs: &Answers) -> Vec<FactRequest> {
         let mut wants: Vec<FactRequest> = Vec::new();
         for field in self.definition.files().filter(|field| self.definition.reads(&field.name)) {
@@ -125,7 +127,7 @@ impl Recipe {
         }
         for step in &self.definition.steps {
             for want in step.check.wants(&step.options, inputs) {
-                // Several steps may want the same.
+                // Several steps may want the same thing.
                 if !wants.contains(&want) {
                     wants.push(want);
                 }
@@ -139,15 +141,15 @@ impl Recipe {
         wants
     }
 
-    /// Whether it may ask for more while it goes on.
+    /// Whether it may need answers of the person while it goes on.
     pub(crate) fn asks_later(&self) -> bool {
         self.definition.steps.iter().any(|step| !step.protects.is_empty() || step.check.facts().asks)
     }
 
-    /// Its beginning. `inputs` went through its form ([`crate::engine::answers::check`]).
+    /// The start of the recipe. `inputs` already passed the check of its form ([`crate::engine::answers::check`]).
     ///
     /// # Errors
-    /// Each input that what was found shows not to fit.
+    /// The inputs that are missing.
     pub(crate) fn start(
         &self,
         inputs: Answers,
@@ -167,7 +169,7 @@ impl Recipe {
     }
 }
 
-/// The names that a file of functions sets, each with the file on a line: what the fact `functions_elsewhere` is made of.
+/// The names that a file of functions sets, each on a line with the file: a part of the fact `functions_elsewhere`.
 pub(crate) fn names_in(file: &Path, text: &str) -> String {
     let names = names(text).map(|names| names.set).unwrap_or_default();
     names.iter().map(|name| format!("{name} {}\n", file.display())).collect()

@@ -79,7 +79,7 @@ impl Document {
         }
     }
 
-    /// Adds the prose of a reply with its blocks in place; blocks of tool calls follow the prose before them.
+    /// Adds the prose of a reply with its blocks in place; blocks of tool calls come after all of its prose.
     fn add_reply(&mut self, reply: &ReplyItem, transcript: &Transcript) {
         let mut at = 0;
         for id in &reply.blocks {

@@ -1,14 +1,13 @@
-//! From a signature to the form of its arguments, and from its answers to the text of the call.
+//! Turns a function's signature into a form that asks for its arguments, and the answers into the text of a call.
 
 use crate::domain::{AnswerError, Answers, Field, FieldKind, Form, Parameter, ParameterKind};
 use crate::engine::answers::MisfitError;
 use crate::python::argument;
 use crate::python::function::Definition;
 
-/// The name of the form.
 pub(super) const ARGUMENTS: &str = "arguments";
 
-/// The form of its arguments; `None` where it takes none.
+/// The form of the function's arguments; `None` where it takes none.
 pub(super) fn form(defined: &Definition) -> Option<Form> {
     let function = &defined.function;
     let fields: Vec<Field> = function.parameters.iter().map(|parameter| field(defined, parameter)).collect();
@@ -36,7 +35,7 @@ fn field(defined: &Definition, parameter: &Parameter) -> Field {
     }
 }
 
-/// The annotation of what is asked for: all further arguments together are a list or a dict.
+/// The annotation of the value that is asked for: for `*args` and `**kwargs` the form asks for a list or a dict.
 fn annotation(parameter: &Parameter) -> String {
     let of = if parameter.annotation.is_empty() { "Any" } else { parameter.annotation.trim() };
     match parameter.kind {
@@ -46,10 +45,11 @@ fn annotation(parameter: &Parameter) -> String {
     }
 }
 
-/// The call with these answers. Every value is written out as a literal; what was left open is left to Python.
+/// The call with these answers, each written as a Python literal. Arguments without an answer are left out, so Python
+/// uses the default.
 ///
 /// # Errors
-/// Why there is no such call.
+/// When an argument is missing, does not fit, or can't be left out here.
 pub(super) fn call(defined: &Definition, answers: &Answers) -> Result<String, AnswerError> {
     let function = &defined.function;
     let given = |parameter: &Parameter| {
@@ -93,7 +93,7 @@ pub(super) fn call(defined: &Definition, answers: &Answers) -> Result<String, An
     Ok(if defined.is_async { format!("await {call}") } else { call })
 }
 
-/// Whether a parameter that is reached by its place only is left open and a later one is not.
+/// Whether a positional-only parameter is left out although a later one is given.
 fn skips(parameters: &[Parameter], answers: &Answers) -> bool {
     let answered = |parameter: &Parameter| {
         answers.iter().any(|(name, text)| *name == parameter.name && !text.trim().is_empty())

@@ -1,4 +1,4 @@
-//! Checks: how it is found out what came of a round of a step. Named code; everything else of a recipe is data.
+//! Checks: each judges what came of a round of a step. A check is named code; everything else of a recipe is data.
 
 mod call;
 mod changed;
@@ -29,136 +29,136 @@ use crate::engine::WorkflowStep;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-/// One way to judge a round. It sees what came of the round and has no state of its own.
+/// Judges a round. It sees everything that happened in the round and keeps no state of its own.
 pub(crate) trait Check: Debug + Send + Sync {
-    /// What is the same of it in every round.
+    /// The properties of the check that hold in every round.
     fn facts(&self) -> CheckFacts;
 
-    /// What it can't do without in this step, with these answers.
+    /// What the step needs from the machine, with these answers.
     fn wants(&self, options: &[(String, String)], inputs: &Answers) -> Vec<FactRequest> {
         let _ = (options, inputs);
         Vec::new()
     }
 
-    /// What comes next in this round.
+    /// Decides what comes next in this round.
     fn look(&self, view: &View<'_>) -> CheckResponse;
 
-    /// What the model is told after a verdict of which the definition says nothing.
+    /// The message to the model after a verdict for which the definition has no text.
     fn hint(&self, view: &View<'_>, verdict: &str, note: &str) -> String {
         let _ = (view, verdict, note);
         String::new()
     }
 
-    /// Why a block of the model does not fit.
+    /// Why a block of the model is refused in this step; `None` if it fits.
     fn declines(&self, view: &View<'_>, block: &Block) -> Option<String> {
         let _ = (view, block);
         None
     }
 
-    /// What there is to say about a block beside its review.
+    /// Findings about a block, shown in addition to its review.
     fn remarks(&self, view: &View<'_>, block: &Block, review: &Review) -> Vec<Finding> {
         let _ = (view, block, review);
         Vec::new()
     }
 
-    /// What there is to say about a block of its own when its file holds this now.
+    /// A finding about a block of the recipe's own when its file no longer holds what the recipe expects.
     fn outdated(&self, view: &View<'_>, block: &Block, on_disk: &str) -> Option<Finding> {
         let _ = (view, block, on_disk);
         None
     }
 
-    /// What the text of a block of code is compared with.
+    /// The text to show a block of code against, as a diff.
     fn before(&self, view: &View<'_>, block: &Block) -> Option<Arc<str>> {
         let _ = (view, block);
         None
     }
 
-    /// Whether a file that was written in its step is one of those that can be protected.
+    /// Whether a file written in a step with this check can be protected.
     fn keeps(&self, path: &str) -> bool {
         let _ = path;
         true
     }
 }
 
-/// What an input or option says; nothing where it has no answer.
+/// The answer to an input, or the value of an option; empty if there is none.
 fn answer<'a>(inputs: &'a [(String, String)], name: &str) -> &'a str {
     inputs.iter().find(|(known, _)| known == name).map_or("", |(_, text)| text.trim())
 }
 
-/// What is the same of a check in every round.
+/// The properties of a check that hold in every round.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CheckFacts {
-    /// Its name in definitions.
+    /// The name of the check in definitions.
     pub(crate) name: &'static str,
-    /// What it may say of a round. The first is the one that is hoped for, the last that there was nothing to judge.
+    /// All verdicts it can reach. The first is the one hoped for; the last means that there was nothing to judge.
     pub(crate) verdicts: &'static [&'static str],
-    /// What else a step with it may be told.
+    /// The keys that a step with this check may have in addition.
     pub(crate) options: &'static [CheckOption],
-    /// Whether it has something to judge in a step in which the model was told nothing.
+    /// Whether it can judge a step in which the model is told nothing.
     pub(crate) alone: bool,
-    /// Whether it asks the person by a form while it goes on.
+    /// Whether it may show the person a form.
     pub(crate) asks: bool,
-    /// Whether it needs to know the test runners of the machine.
+    /// Whether it needs the facts about the machine's test runners.
     pub(crate) wants_tests: bool,
-    /// Whether it needs to know the person's file of functions.
+    /// Whether it needs the facts about the person's file of functions.
     pub(crate) wants_functions: bool,
 }
 
 impl CheckFacts {
-    /// A check with these verdicts that is told nothing, asks nothing and needs to know nothing.
+    /// A check with these verdicts, without options, forms or facts.
     fn of(name: &'static str, verdicts: &'static [&'static str]) -> Self {
         let (alone, asks, wants_tests, wants_functions) = (false, false, false, false);
         Self { name, verdicts, options: &[], alone, asks, wants_tests, wants_functions }
     }
 }
 
-/// A key of a step that only this check knows.
+/// A key of a step that belongs to one check.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CheckOption {
     pub(crate) name: &'static str,
-    /// What it may be; none: see `kind`.
+    /// The allowed values; if empty, `kind` says what is allowed.
     pub(crate) values: &'static [&'static str],
     pub(crate) kind: OptionKind,
 }
 
-/// What the value of an option names.
+/// What the value of an option refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OptionKind {
-    /// One of its values.
+    /// One of the option's `values`.
     Word,
-    /// An input; where it names a file, the check is told its text.
+    /// The name of an input. If that input names a file, the check gets its text.
     Input,
-    /// An input that names files which need not be there.
+    /// The name of an input that names files which need not exist.
     Place,
     Step,
 }
 
-/// What a check wants next.
+/// What a check decides.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum CheckResponse {
-    /// The round is over, and this came of it.
+    /// The round is over with this verdict.
     Judge {
         verdict: &'static str,
-        /// The same for the person, in a line.
+        /// A line about it for the person.
         note: String,
     },
-    /// Blocks of sayso's own have to be decided first.
+    /// Proposes blocks of sayso's own, which have to be decided first.
     Propose(Vec<OwnBlock>),
-    /// The person has to answer first.
+    /// Shows the person a form, which has to be answered first.
     Form(Form),
-    /// The model goes on in the same round: it looked something up, or its block was not let through.
+    /// Asks the model again in the same round: it only looked something up, or its block was refused.
     Ask,
-    /// It can't be found out; why, for the person.
+    /// Nothing can be judged, so the recipe ends; the reason, for the person.
     Unable(String),
 }
 
-/// A block of sayso's own.
+/// A block that the recipe proposes itself.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct OwnBlock {
     pub(crate) kind: BlockKind,
     pub(crate) language: Language,
     pub(crate) source: String,
-    /// What it is for: `run the tests`.
+    /// What the block is for: `run the tests`.
     pub(crate) note: String,
 }
 

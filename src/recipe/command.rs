@@ -1,11 +1,11 @@
-//! How a file of a language is run: by what its name ends in. What is run is a block that waits like every other.
+//! How to run a file, judged by its extension. The command becomes a block that waits for a decision like any other.
 
 use super::Tool;
 use super::view::View;
 use crate::domain::Language;
 use crate::text::shell::quoted;
 
-/// Endings of names, and the words in front of the file.
+/// Extensions, and the words of the command before the file name.
 const COMMANDS_BY_EXTENSION: &[(&str, &[&str])] = &[
     ("py", &["python3"]),
     ("js", &["node"]),
@@ -33,18 +33,18 @@ fn words(file: &str) -> Option<&'static [&'static str]> {
         .map(|(_, words)| *words)
 }
 
-/// The program that runs a file; `None` where its name does not tell which.
+/// The program that runs a file; `None` if its extension does not tell.
 pub(super) fn program(file: &str) -> Option<&'static str> {
     words(file)?.first().copied()
 }
 
-/// Whether a file is TypeScript, which not every node reads.
+/// Whether a file is TypeScript, which not every version of node runs.
 fn is_typescript(file: &str) -> bool {
     let ending = file.rsplit_once('.').map_or("", |(_, ending)| ending);
     ["ts", "mts", "cts"].iter().any(|known| ending.eq_ignore_ascii_case(known))
 }
 
-/// The language of a file by the program that runs it, where that is one that runs a single language; else one without a name.
+/// The language of a file, if the program that runs it is Python, node or bash; else a language without a name.
 pub(super) fn language_of(file: &str) -> Language {
     match program(file) {
         Some("python3") => Language::python(),
@@ -54,31 +54,31 @@ pub(super) fn language_of(file: &str) -> Language {
     }
 }
 
-/// What has to be on the machine to run a file; `said_by` is the input that could say how else. `None` where its name does
-/// not tell.
+/// The tool that the machine has to have to run a file; `said_by` is the input in which the person could name another.
+/// `None` if the extension does not tell.
 pub(super) fn tool(file: &str, said_by: Option<&str>) -> Option<Tool> {
     let program = program(file)?;
     let said_by = said_by.map(str::to_owned);
     Some(if is_typescript(file) { Tool::TypeScript { said_by } } else { Tool::Program(program.to_owned()) })
 }
 
-/// How programs are called here, where that was found out.
+/// How the machine calls Python and runs TypeScript, if known.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ProgramNames<'a> {
     pub(super) python: &'a str,
-    /// The words in front of a file of TypeScript, as [`typescript_fact`] tells them.
+    /// The words before a TypeScript file, as [`typescript_fact`] stores them.
     pub(super) typescript: &'a str,
 }
 
-/// The name of the fact that tells the words in front of a file of TypeScript.
+/// The fact that holds the words before a TypeScript file.
 const TYPESCRIPT_FACT: &str = "typescript";
 
-/// The words in front of a file of TypeScript as a fact, in JSON: any word may hold what parts words.
+/// Stores the words before a TypeScript file as a fact, in JSON because a word may hold blanks.
 pub(crate) fn typescript_fact(words: &[String]) -> (String, String) {
     (TYPESCRIPT_FACT.to_owned(), serde_json::Value::from(words).to_string())
 }
 
-/// The words of such a fact; sessions of earlier versions have them in one line.
+/// Reads such a fact; older sessions stored the words in one line.
 fn typescript_words(fact: &str) -> Vec<String> {
     let in_line = |_| fact.split(' ').map(str::to_owned).collect();
     serde_json::from_str(fact).unwrap_or_else(in_line)
@@ -90,7 +90,7 @@ impl<'a> ProgramNames<'a> {
     }
 }
 
-/// The words that run a file; `None` where its name does not tell how.
+/// The words that run a file; `None` if its extension does not tell how.
 pub(super) fn command(
     file: &str,
     ProgramNames { python, typescript }: ProgramNames<'_>,
@@ -101,7 +101,7 @@ pub(super) fn command(
     };
     // A name that begins with a dash would be an option.
     let file = if file.starts_with('-') { format!("./{file}") } else { file.to_owned() };
-    // A name in quotes is for bash; where it needs them, the usual name has to do.
+    // A Python path that bash would have to quote can't be used as a plain word; `python3` has to do.
     let is_plain =
         !python.is_empty() && !python.contains(|c: char| c.is_whitespace() || matches!(c, '\'' | '"'));
     let called = |word: String| if word == "python3" && is_plain { python.to_owned() } else { word };
@@ -114,7 +114,7 @@ pub(super) fn line(file: &str, names: ProgramNames<'_>) -> Option<String> {
     Some(words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" "))
 }
 
-/// The language of code as a person names it; Python where nothing is said.
+/// The language that a person named; Python if they named none.
 pub(super) fn language(name: &str) -> Language {
     match name.trim().to_lowercase().as_str() {
         "" | "python" | "py" => Language::python(),

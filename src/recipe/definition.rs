@@ -1,10 +1,10 @@
-//! What a recipe is, as data: its inputs, its steps, what ends each, and what is told. How it is read from TOML stands in
-//! `read`, what has to hold between its parts in `validate`.
+//! A recipe as data: its inputs, its steps, the check that ends each step, and the texts for the model and the person.
+//! `read` parses it from TOML; `validate` checks that its parts fit together.
 //!
 //! ```toml
 //! name = "tdd"                  # /recipe tdd
 //! title = "Test-driven"
-//! when = "…"                    # its line in the list
+//! when = "…"                    # its description in the list
 //! prompt = "Test-driven: {spec}"  # what the person asks with it
 //! say = "…"                     # told to the model once, with the first step
 //! either = ["file", "code"]     # one of these inputs has to be answered
@@ -20,31 +20,32 @@
 //! min = 1                       # of a number, as max and whole
 //!
 //! [limits]
-//! rounds = 5                    # of each step; past them, its `rounds` says how it goes on
+//! rounds = 5                    # of each step; once used up, the step's `rounds` says what comes next
 //! replies = 8                   # of each round; past them, the check's last verdict counts
 //!
 //! [[step]]
 //! name = "tests"
 //! title = "Tests first"
-//! only_if = { goal = "speed" }  # answers with which it is taken
-//! say = "…"                     # told when it begins; without it, the check begins at once
+//! only_if = { goal = "speed" }  # the step is taken only with these answers
+//! say = "…"                     # sent to the model when the step begins; without it, the check begins at once
 //! blocks = ["write", "code"]    # what the model may propose: code, write, read, list, call; [] nothing
-//! check = "tests"               # how it is judged; further keys belong to the check
-//! protects = ["tests"]          # what was written in these steps is not changed without a typed word
-//! strict = false                # whether the strict list of what is forbidden holds
+//! check = "tests"               # judges a round; further keys belong to the check
+//! protects = ["tests"]          # changing what these steps wrote takes the typed word
+//! strict = false                # whether the strict list of forbidden names applies
 //! rounds = 3
-//! [step.on.red]                 # by verdict of the check, `rounds`, `protected_changed`; else another round
+//! [step.on.red]                 # a verdict of the check, `rounds` or `protected_changed`; default: another round
 //! then = "next"                 # next | again | stop | end | the name of a step
 //! how = "done"                  # of an end: done | gave_up | limit
-//! say = "…"                     # told to the model, at an end to the person
+//! say = "…"                     # sent to the model, or shown to the person if the recipe ends
 //!
 //! [end]
 //! summary = "…"
 //! ```
 //!
-//! A text has places: `{spec}` an input, `{file:INPUT}` the text of a file that an input names, `{fact:tests}`,
-//! `{write}` how files are written, `{runner}` the test runners, `{verdict}` and `{note}` of the last round, `{round}`,
-//! `{rounds}`, `{step}`, `{files}`, `{protected}`; at the end also `{images}` and `{steps}`. Two braces stand for one.
+//! A text may have places for values: `{spec}` an input, `{data:INPUT}` the same in a fence, `{file:INPUT}` the text of
+//! the file that an input names, `{fact:tests}`, `{runner}` the test runners, `{verdict}` and `{note}` of the last
+//! round, `{round}`, `{rounds}`, `{step}`, `{files}`; for the model also `{write}`, how to write a file, and
+//! `{protected}`; at the end also `{images}` and `{steps}`. A doubled brace stands for one.
 
 mod read;
 mod source;
@@ -58,14 +59,14 @@ use crate::domain::{BlockKind, Field, FieldKind, Form, RecipeEnd};
 pub(super) use read::read;
 
 const MAX_BYTES: usize = 64 << 10;
-/// Rounds of a step where nothing is said of it.
+/// Rounds of a step that sets no limit.
 const DEFAULT_ROUNDS: u32 = 5;
-/// Replies of a round where nothing is said of it.
+/// Replies of a round, if the recipe sets no limit.
 const DEFAULT_REPLIES: u32 = 8;
 
-/// A verdict of the machine itself: a block changed what is protected, and the person wants it back.
+/// A verdict of the machine itself: a block changed a protected file, and the person wants it restored.
 pub(super) const PROTECTED_CHANGED: &str = "protected_changed";
-/// What stands for a verdict where the rounds of a step are used up.
+/// The key that stands in place of a verdict once a step has used up its rounds.
 pub(super) const ROUNDS_USED: &str = "rounds";
 
 #[derive(Clone, Debug)]
@@ -75,20 +76,19 @@ pub(crate) struct Definition {
     pub(crate) when: String,
     /// The prompt of its turn, in the person's words.
     pub(crate) prompt: Text,
-    /// Told to the model once, with the first step.
+    /// The text for the model at the first step, sent once.
     pub(crate) say: Text,
     pub(crate) inputs: Vec<Field>,
-    /// Inputs of which one has to be answered at least; none: that is not asked for.
+    /// Inputs of which at least one has to be answered; empty if there is no such rule.
     pub(crate) either: Vec<String>,
-    /// Replies of the model in a round, at most.
+    /// The most replies of the model in a round.
     pub(crate) replies: u32,
     pub(crate) steps: Vec<RecipeStep>,
-    /// What is shown at the end.
+    /// The text shown at the end.
     pub(crate) summary: Text,
 }
 
 impl Definition {
-    /// The form of its inputs.
     pub(crate) fn form(&self) -> Form {
         Form {
             name: "inputs".into(),
@@ -98,12 +98,12 @@ impl Definition {
         }
     }
 
-    /// The inputs that name files.
     pub(crate) fn files(&self) -> impl Iterator<Item = &Field> {
         self.inputs.iter().filter(|field| field.kind == FieldKind::File)
     }
 
-    /// Whether the text of the file that this input names is needed: a text has a place for it, or a check is told of it.
+    /// Whether the recipe needs the text of the file that this input names: a text has a place for it, or a check takes
+    /// it.
     pub(crate) fn reads(&self, input: &str) -> bool {
         let place = format!("file:{input}");
         let texts = self.steps.iter().flat_map(|step| {
@@ -119,37 +119,37 @@ impl Definition {
         texts.any(|text| text.names().any(|name| name == place)) || self.steps.iter().any(told)
     }
 
-    /// The place of the step with this name.
+    /// The index of the step with this name.
     pub(crate) fn step(&self, name: &str) -> Option<usize> {
         self.steps.iter().position(|step| step.name == name)
     }
 }
 
-/// A step: what the model is told, what it may propose, and how it is found out what came of it.
+/// A step: what the model is told, what it may propose, and the check that judges the result.
 #[derive(Clone, Debug)]
 pub(crate) struct RecipeStep {
     pub(crate) name: String,
     pub(crate) title: String,
-    /// The answers with which it is taken; none: always.
+    /// The answers with which the step is taken; empty: always.
     pub(crate) only_if: Vec<(String, String)>,
-    /// Told when it begins; blank: the model is not asked, its check begins at once.
+    /// The text for the model when the step begins. If blank, the model is not asked and the check begins at once.
     pub(crate) say: Text,
-    /// What the model may propose.
+    /// The kinds of blocks that the model may propose.
     pub(crate) blocks: Vec<StepKind>,
     pub(crate) check: &'static dyn Check,
-    /// What else its check is told: see [`Check::options`].
+    /// The values of the check's own options (`CheckFacts::options`).
     pub(crate) options: Vec<(String, String)>,
-    /// The steps whose files may not be changed in this one without a typed word.
+    /// The steps whose files this step may change only with the typed word.
     pub(crate) protects: Vec<String>,
-    /// Whether the strict list of what is forbidden holds for the model's code.
+    /// Whether the strict list of forbidden names applies to the model's code.
     pub(crate) strict: bool,
-    /// So often it is begun at most.
+    /// The most rounds of the step.
     pub(crate) rounds: u32,
     pub(crate) on: Vec<(String, TurnLimit)>,
 }
 
 impl RecipeStep {
-    /// A step that asks nothing and lets nothing in.
+    /// A step that asks nothing and allows no block.
     pub(crate) fn none() -> Self {
         Self {
             name: String::new(),
@@ -166,12 +166,12 @@ impl RecipeStep {
         }
     }
 
-    /// What a verdict leads to.
+    /// What a verdict leads to, if the step says so.
     pub(crate) fn turn(&self, verdict: &str) -> Option<&TurnLimit> {
         self.on.iter().find(|(known, _)| known == verdict).map(|(_, turn)| turn)
     }
 
-    /// The value of an option of its check; empty where there is none.
+    /// The value of an option of the check; empty if not set.
     pub(crate) fn option(&self, name: &str) -> &str {
         self.options.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value)
     }
@@ -181,9 +181,9 @@ impl RecipeStep {
 #[derive(Clone, Debug)]
 pub(crate) struct TurnLimit {
     pub(crate) then: Destination,
-    /// How it ends, where it ends.
+    /// How the recipe ends, if it ends here.
     pub(crate) how: RecipeEnd,
-    /// Told to the model, or to the person where it ends.
+    /// The text for the model, or for the person if the recipe ends here.
     pub(crate) say: Text,
 }
 
@@ -196,11 +196,11 @@ pub(crate) enum Destination {
     Again,
     Step(String),
     End,
-    /// To the end, as if the person had stopped it.
+    /// To the end, as if the person had stopped the recipe.
     Stop,
 }
 
-/// Kinds of blocks that a step lets in.
+/// The kinds of blocks that a step may allow.
 #[derive(
     Clone,
     Copy,
@@ -226,9 +226,9 @@ impl StepKind {
         self.into()
     }
 
-    /// The kind of a block; `None` for what only sayso itself proposes.
+    /// The kind of a block; `None` for kinds that only sayso itself proposes.
     pub(crate) fn of(kind: &BlockKind) -> Option<Self> {
-        // Changing places of files is writing them.
+        // An edit changes files, so it counts as a write.
         let word = if kind.writes().next().is_some() { "write" } else { kind.as_str() };
         word.parse().ok()
     }

@@ -1,32 +1,32 @@
-//! The changes between two texts, as hunks: stretches of lines that were replaced.
+//! Finds the changes between two texts, as hunks of replaced lines.
 
 use similar::{Algorithm, DiffTag, TextDiff};
 use std::ops::Range;
 
-/// Lines of a text beyond which its hunks are not looked for.
+/// Hunks of longer texts are not computed.
 const MAX_LINES: usize = 5_000;
 
 /// A stretch of lines that was replaced.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ReplacedLines {
-    /// Lines of the old text, from 0.
+    /// The lines in the old text, counted from 0.
     pub(super) old: Range<usize>,
-    /// Lines of the new text, from 0.
+    /// The lines in the new text, counted from 0.
     pub(super) new: Range<usize>,
-    /// The lines that were there, with their ends.
+    /// The replaced lines, with their line ends.
     pub(super) before: Vec<String>,
 }
 
-/// The hunks between two texts, at most so many: neighbours are joined until they are. Empty where the texts are equal or
+/// The hunks between two texts; neighbours are joined until there are at most `most`. Empty if the texts are equal or
 /// too long.
 pub(super) fn hunks(old: &str, new: &str, most: usize) -> Vec<ReplacedLines> {
-    // Lines end with a line feed and nowhere else: the script that takes hunks back counts them so, too.
+    // Lines end with a line feed only, because the script that reverts hunks counts them the same way.
     let (before, after): (Vec<&str>, Vec<&str>) =
         (old.split_inclusive('\n').collect(), new.split_inclusive('\n').collect());
     if before.len().max(after.len()) > MAX_LINES {
         return Vec::new();
     }
-    // Without a limit of time: the same texts have the same hunks, always.
+    // Without a deadline, so that the same texts always give the same hunks.
     let diff = TextDiff::configure().algorithm(Algorithm::Patience).diff_slices(&before, &after);
     let changed = diff.ops().iter().filter(|op| op.tag() != DiffTag::Equal);
     let mut spans: Vec<(Range<usize>, Range<usize>)> = Vec::new();
@@ -47,7 +47,7 @@ pub(super) fn hunks(old: &str, new: &str, most: usize) -> Vec<ReplacedLines> {
     spans.into_iter().map(|(old, new)| ReplacedLines { before: taken(old.clone()), old, new }).collect()
 }
 
-/// Joins the two neighbours between which the fewest lines stand.
+/// Joins the two neighbouring hunks with the fewest lines between them.
 fn join_nearest(spans: &mut Vec<(Range<usize>, Range<usize>)>) {
     let gaps = spans.windows(2).enumerate().filter_map(|(at, pair)| match pair {
         [(_, first), (_, second)] => Some((second.start.saturating_sub(first.end), at)),
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The new text with these hunks taken back, as the script does it.
+    /// Reverts these hunks in the new text, as the script does.
     fn without(new: &str, hunks: &[ReplacedLines], undone: impl Fn(usize) -> bool) -> String {
         let mut lines: Vec<String> = new.split_inclusive('\n').map(str::to_owned).collect();
         for (_, hunk) in hunks.iter().enumerate().rev().filter(|(at, _)| undone(*at)) {

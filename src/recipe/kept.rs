@@ -1,4 +1,4 @@
-//! Outputs of real test runners that were kept, for tests: a command, its exit status, both streams.
+//! Recorded outputs of real test runners, for tests: the command, its exit status, and both streams.
 
 use crate::domain::{Outcome, OutputBuffer, RunReport, Stream};
 use crate::engine::dialogue::report;
@@ -9,7 +9,7 @@ macro_rules! kept {
     };
 }
 
-/// All of them, by name.
+/// All recordings, by name.
 pub(crate) const ALL: &[(&str, &str)] = kept![
     "pytest/assertion",
     "pytest/attribute",
@@ -89,7 +89,7 @@ pub(crate) struct RecordedOutput {
     pub(crate) err: &'static str,
 }
 
-/// The output with this name, `pytest/green`.
+/// The recording with this name, such as `pytest/green`.
 pub(crate) fn output(name: &str) -> RecordedOutput {
     let (_, text) = ALL.iter().find(|(known, _)| *known == name).unwrap();
     let (head, rest) = text.split_once("\n--- stdout\n").unwrap();
@@ -98,7 +98,7 @@ pub(crate) fn output(name: &str) -> RecordedOutput {
     RecordedOutput { command: command.trim_start_matches("$ "), exit: exit.parse().unwrap(), out, err }
 }
 
-/// The end of a run that printed it.
+/// The report of a run with this recorded output.
 pub(crate) fn printed(name: &str) -> RunReport {
     let RecordedOutput { exit, out, err, .. } = output(name);
     let mut output = OutputBuffer::new(1 << 20);

@@ -1,21 +1,22 @@
-//! The recipes of a session: those that ship, read when one is first looked for, or all with the person's own.
+//! The recipes of a session: those that ship with sayso, read at the first use, or these together with the person's
+//! own.
 
 use super::{Recipe, shipped};
 use crate::domain::RecipeCards;
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
-/// Recipes, those that ship first. Cheap to clone.
+/// The recipes, the shipped ones first. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct RecipeList(Arc<OnceLock<Vec<Recipe>>>);
 
 impl RecipeList {
-    /// Those that ship with sayso: the first frame does not wait for them to be read.
+    /// The recipes that ship with sayso. They are read at the first use, so the first frame need not wait.
     pub fn shipped() -> Self {
         Self(Arc::default())
     }
 
-    /// What is told of each, read with them.
+    /// The cards of all recipes, read at the first use.
     pub fn cards(&self) -> RecipeCards {
         let list = self.clone();
         RecipeCards::later(move || list.iter().map(|recipe| recipe.card().clone()).collect())

@@ -1,5 +1,5 @@
-//! The machine: the way of any definition through its turn. Where it stands is found out anew each time, from what the
-//! session holds (`path`); what a round came to is the business of its check; what is told is put together in `told`.
+//! Runs a recipe's definition through its turn. The machine keeps no state: each time, `path` works out the current
+//! round from the session, the step's check judges it, and `messages` builds the texts.
 
 mod messages;
 mod path;
@@ -13,7 +13,7 @@ use crate::engine::{Workflow, WorkflowContext, WorkflowStep};
 use path::{Ending, Path};
 use std::sync::Arc;
 
-/// The way of one recipe.
+/// Runs one recipe.
 #[derive(Debug)]
 pub(super) struct Machine {
     definition: Definition,
@@ -24,7 +24,7 @@ impl Machine {
         Self { definition }
     }
 
-    /// What comes next in the round that goes on.
+    /// What comes next in the current round.
     fn look(&self, path: &Path<'_>, view: &View<'_>) -> Result<CheckResponse, Ending> {
         if let Some(look) = protect::look(path, view)? {
             return Ok(look);
@@ -65,7 +65,7 @@ impl Workflow for Machine {
     fn next(&self, context: &WorkflowContext<'_>) -> Vec<WorkflowStep> {
         let mut path = Path::of(&self.definition, *context);
         let mut moves = Vec::new();
-        // Each turn of this loop judges a round, and rounds are counted: it comes to its end.
+        // Each pass of this loop judges a round, and rounds are limited, so it ends.
         loop {
             if let Some(ending) = &path.over {
                 moves.push(end(&path, ending));

@@ -1,4 +1,4 @@
-//! A recipe out of a session: a definition in TOML that asks for the same again, to be worked on by the person.
+//! Makes a recipe from a session: a definition in TOML that asks for the same again, for the person to edit.
 
 use crate::domain::BlockKind;
 use crate::engine::Transcript;
@@ -8,8 +8,8 @@ use std::fmt::Write as _;
 const MAX_STEPS: usize = 8;
 const MAX_PROMPT_BYTES: usize = 4 << 10;
 
-/// A definition with a step for each prompt of the session, the newest if there are many. Each is judged by what came of
-/// the prompt: code that ran, files that were written, or an answer in words.
+/// A definition with one step for each prompt of the session (only the newest if there are many). Its check is chosen
+/// by what came of the prompt: code that ran, files that were written, or an answer in words.
 pub(crate) fn scaffold(transcript: &Transcript, name: &str) -> String {
     let mut turns = turns(transcript);
     turns.drain(..turns.len().saturating_sub(MAX_STEPS));
@@ -46,7 +46,7 @@ pub(crate) fn scaffold(transcript: &Transcript, name: &str) -> String {
 
 struct ScaffoldTurn {
     prompt: String,
-    /// Whether it is longer than that: cut here, or known in part only.
+    /// Whether the prompt is longer than `prompt` holds: truncated here, or not loaded in full.
     is_part: bool,
     check: &'static str,
 }
@@ -90,7 +90,7 @@ fn turns(transcript: &Transcript) -> Vec<ScaffoldTurn> {
     turns
 }
 
-/// A name that a definition can have.
+/// Turns a name into one that a definition may have.
 fn valid_name(name: &str) -> String {
     let fits = |c: char| if c.is_ascii_lowercase() || c.is_ascii_digit() { c } else { '-' };
     let name: String = name.to_ascii_lowercase().chars().map(fits).take(30).collect();
@@ -102,7 +102,7 @@ fn valid_name(name: &str) -> String {
     }
 }
 
-/// A text in TOML.
+/// A text as a TOML string.
 fn quoted(text: &str) -> String {
     toml::Value::String(text.to_owned()).to_string()
 }

@@ -1,5 +1,5 @@
-//! The scripts that recipes propose as blocks of sayso's own: readable Python (`assets/recipes/*.py`) with what they are
-//! about written out as literals. They run like every block, after a yes.
+//! Builds the scripts that recipes propose as blocks of sayso's own: readable Python (`assets/recipes/*.py`) followed
+//! by a call with its arguments as literals. They run after approval, like every block.
 
 use super::hunks::ReplacedLines;
 use crate::python::Literal;
@@ -9,10 +9,10 @@ const WHICH_HUNK: &str = include_str!("../../assets/recipes/which_hunk.py");
 const MEASURE: &str = include_str!("../../assets/recipes/measure.py");
 const COLUMNS: &str = include_str!("../../assets/recipes/columns.py");
 
-/// With what a line begins that says what a script came to.
+/// The beginning of output lines that hold a script's result.
 const RESULT_PREFIX: &str = "=> ";
 
-/// A script that finds out which of these hunks of a file break the net.
+/// A script that finds which of these hunks of a file breaks the net.
 pub(super) fn which_hunk(
     folder: &str,
     file: &str,
@@ -44,7 +44,8 @@ pub(super) fn which_hunk(
     )
 }
 
-/// A script that measures how long a command takes; `before`: the seconds of earlier runs, to be told beside it.
+/// A script that measures how long a command takes; `before` are the seconds of earlier runs, which it prints for
+/// comparison.
 pub(super) fn measure(folder: &str, command: &[String], before: &[f64], seconds: u64) -> String {
     let command = Literal::List(command.iter().cloned().map(Literal::Text).collect());
     let before: Vec<String> = before.iter().map(|second| format!("{second:.6}")).collect();
@@ -55,7 +56,7 @@ pub(super) fn measure(folder: &str, command: &[String], before: &[f64], seconds:
     )
 }
 
-/// A script that tells the columns of a table: empty cells, numbers and texts in them.
+/// A script that prints the columns of a table: counts of empty cells, numbers and texts.
 pub(super) fn columns(folder: &str, file: &str) -> String {
     format!("{COLUMNS}_columns({}, {})\ndel _columns\n", text(folder), text(file))
 }
@@ -64,14 +65,14 @@ fn text(text: &str) -> String {
     Literal::Text(text.to_owned()).to_string()
 }
 
-/// What a script came to: the lines of its output that say so, bounded.
+/// The lines of a script's output that hold its result, at most 20.
 pub(super) fn results(output: &str) -> Vec<&str> {
     let lines = output.lines().filter_map(|line| line.strip_prefix(RESULT_PREFIX));
     lines.filter(|line| line.len() < 4_000).take(20).collect()
 }
 
-/// The seconds of the runs that a script measured; none where it came to none. Only the last line counts: the script's
-/// own word comes last.
+/// The seconds that a script measured; none if it failed. Only the last line counts, because the script prints its
+/// result last and the measured program can print anything before.
 pub(super) fn seconds(output: &str) -> Vec<f64> {
     let last = output.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
     let found = results(last).pop().and_then(|line| line.strip_prefix("seconds: "));
@@ -80,7 +81,7 @@ pub(super) fn seconds(output: &str) -> Vec<f64> {
     seconds.unwrap_or_default().into_iter().filter(|second| second.is_finite() && *second >= 0.0).collect()
 }
 
-/// Figures of several runs.
+/// Statistics of several runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Figures {
     pub(super) median: f64,
@@ -89,7 +90,6 @@ pub(super) struct Figures {
 }
 
 impl Figures {
-    /// The figures of these seconds; `None` where there are none.
     pub(super) fn of(seconds: &[f64]) -> Option<Self> {
         let mut sorted = seconds.to_vec();
         sorted.sort_by(f64::total_cmp);
@@ -100,7 +100,7 @@ impl Figures {
         Some(Self { median: f64::midpoint(lower, upper), least, most })
     }
 
-    /// `0.1234 s (0.1200 to 0.1300)`
+    /// `0.1234 s (0.1200 to 0.1300)`.
     pub(super) fn describe(&self) -> String {
         format!("{:.4} s ({:.4} to {:.4})", self.median, self.least, self.most)
     }

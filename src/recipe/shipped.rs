@@ -1,8 +1,8 @@
-//! The recipes that ship with sayso: the same kind of text as the person's own.
+//! The recipes that ship with sayso, defined like the person's own.
 
 use super::Recipe;
 
-/// Their definitions, in the order of their list.
+/// Their definitions, in the order of the list.
 const DEFINITIONS: &[&str] = &[
     include_str!("../../assets/recipes/function.toml"),
     include_str!("../../assets/recipes/tdd.toml"),

@@ -1,9 +1,8 @@
-//! A text of a definition with places for values: `{spec}`, `{data:error}`, `{file:code}`, `{fact:tests}`, `{note}`. Two braces stand for
-//! one. What is put in is never looked at for places again.
+//! Texts of a definition with places for values: `{spec}`, `{data:error}`, `{file:code}`, `{fact:tests}`, `{note}`. A
+//! doubled brace stands for one. Inserted values are not searched for places again.
 
 const MAX_VALUE_BYTES: usize = 64 << 10;
 
-/// A text with places.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Text(Vec<TextPart>);
 
@@ -14,7 +13,7 @@ enum TextPart {
 }
 
 impl Text {
-    /// Takes a text apart. A brace that begins no place stands for itself: code has many.
+    /// Parses a text. A brace that begins no place stands for itself, because code has many.
     pub(crate) fn parse(text: &str) -> Self {
         let (mut parts, mut words, mut rest) = (Vec::new(), String::new(), text);
         while let Some(at) = rest.find(['{', '}']) {
@@ -41,7 +40,6 @@ impl Text {
         Self(parts)
     }
 
-    /// The names of its places.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.0.iter().filter_map(|part| match part {
             TextPart::Place(name) => Some(name.as_str()),
@@ -49,13 +47,12 @@ impl Text {
         })
     }
 
-    /// Whether nothing is said.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The text with its values. A line whose places have none is left out where nothing but a label is left of it, and
-    /// so is the label that stands alone above it.
+    /// Fills in the values. A line whose places are all empty is dropped if nothing but a label (`Files:`) is left of
+    /// it; if nothing at all is left, a label alone on the line above is dropped, too.
     pub(crate) fn fill(&self, value: impl Fn(&str) -> String) -> String {
         let mut lines = vec![TextLine::default()];
         for part in &self.0 {
@@ -73,7 +70,7 @@ impl Text {
                 TextPart::Place(name) => {
                     if let Some(line) = lines.last_mut() {
                         let value = value(name);
-                        // What is fenced was cut before, so that its fence stays.
+                        // Fenced values were truncated before, so that the fence stays closed.
                         let is_data = name.starts_with("file:") || name.starts_with("data:");
                         let value = if is_data { value } else { bounded(value) };
                         line.empty = Some(value.trim().is_empty() && line.empty != Some(false));
@@ -98,18 +95,18 @@ impl Text {
 #[derive(Default)]
 struct TextLine {
     text: String,
-    /// Whether all its places are without a value; `None`: it has no place.
+    /// Whether all places of the line have empty values; `None` if it has no place.
     empty: Option<bool>,
 }
 
-/// The name of a place, and what stands behind it.
+/// The name of a place, and the text after its brace.
 fn place(text: &str) -> Option<(&str, &str)> {
     let (name, behind) = text.split_once('}')?;
     let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '_' | ':' | '-');
     (name.starts_with(|c: char| c.is_ascii_lowercase()) && name.chars().all(fits)).then_some((name, behind))
 }
 
-/// A value that is not too long to be put in.
+/// A value, truncated if too long.
 pub(crate) fn bounded(mut value: String) -> String {
     if value.len() > MAX_VALUE_BYTES {
         value.truncate(value.floor_char_boundary(MAX_VALUE_BYTES));
@@ -118,7 +115,7 @@ pub(crate) fn bounded(mut value: String) -> String {
     value
 }
 
-/// A text as data between fences that it can't close.
+/// A text as data in a fence that it can't close.
 pub(crate) fn fenced(info: &str, text: &str) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);

@@ -1,51 +1,48 @@
-//! What a check sees of its round: replies, blocks and what became of them, answers, files.
+//! What a check sees of its round: replies, blocks and their runs, answers, files.
 
 use super::written;
 use crate::domain::{Answers, BlockKind, KernelFate, Outcome, RecipeFact, RunReport};
 use crate::engine::WorkflowContext;
 use crate::engine::transcript::{BlockItem, BlockStanding, Item, ReplyItem, RunItem, Settlement};
 
-/// One round, seen from its check.
+/// One round, as its check sees it.
 #[derive(Clone, Debug)]
 pub(crate) struct View<'a> {
     pub(crate) context: WorkflowContext<'a>,
-    /// The name of its step.
     pub(crate) step: &'a str,
-    /// The steps whose files may not be changed in this one.
+    /// The steps whose files this step may not change.
     pub(crate) protects: &'a [String],
-    /// What else the check of the step is told.
+    /// The options of the step's check.
     pub(super) options: &'a [(String, String)],
-    /// Which round of the step, from 1.
+    /// The number of the round within its step, from 1.
     pub(crate) round: u32,
     /// The place of the item with which the round began; `None`: nothing can have come of it yet.
     pub(super) from: Option<usize>,
-    /// The place of the item with which the next one began.
+    /// The index of the item with which the next round began.
     pub(super) until: Option<usize>,
-    /// Whether the model was told something when it began; else the check is alone.
+    /// Whether the model was told something when the round began; if not, the check is alone.
     pub(crate) is_told: bool,
-    /// The rounds until now.
+    /// The rounds so far.
     pub(super) spans: Vec<Span<'a>>,
 }
 
-/// Where in the session a round lies.
+/// The part of the session that a round takes up.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Span<'a> {
-    /// The name of its step.
     pub(super) step: &'a str,
-    /// The place of its first item.
+    /// The index of its first item.
     pub(super) from: usize,
-    /// The first place of the next round.
+    /// The index of the next round's first item.
     pub(super) until: usize,
 }
 
-/// What became of the newest block of the recipe's own in a round.
+/// What became of the recipe's newest own block in a round.
 #[derive(Clone, Debug)]
 pub(crate) enum OwnRun<'a> {
-    /// It was not proposed yet.
+    /// None was proposed yet.
     None,
     /// It was proposed and did not run to its end: skipped, rejected with these words, interrupted or lost.
     Refused(&'a str),
-    /// It ran and ended.
     Ran(&'a BlockItem, &'a RunReport),
 }
 
@@ -65,17 +62,16 @@ impl<'a> View<'a> {
         })
     }
 
-    /// The newest reply, where it counts: one that broke off counts when a block of it was taken up again.
+    /// The newest reply. One that broke off counts only if the person took up one of its blocks.
     pub(crate) fn reply(&self) -> Option<&'a ReplyItem> {
         let reply = self.replies().next_back()?;
         let taken = |item: &BlockItem| item.standing != BlockStanding::Skipped;
         let taken_up = self.blocks_of(reply).any(taken);
-        // A reply that met its length limit said something; one without any word was cut before it came.
+        // A reply that hit its length limit still counts; one that is `Incomplete` was cut off by a failure.
         let cut = reply.finish.reason == crate::domain::FinishReason::Incomplete;
         (!cut || taken_up).then_some(reply)
     }
 
-    /// The blocks of a reply.
     pub(crate) fn blocks_of(
         &self,
         reply: &'a ReplyItem,
@@ -84,7 +80,6 @@ impl<'a> View<'a> {
         reply.blocks.iter().filter_map(move |id| context.block(*id))
     }
 
-    /// The blocks of the newest reply.
     pub(crate) fn newest(&self) -> Vec<&'a BlockItem> {
         self.reply().map(|reply| self.blocks_of(reply).collect()).unwrap_or_default()
     }
@@ -97,7 +92,7 @@ impl<'a> View<'a> {
             && self.own().is_empty()
     }
 
-    /// The recipe's own blocks of this round, oldest first.
+    /// The recipe's own blocks of this round, oldest first, without loads and installs.
     pub(crate) fn own(&self) -> Vec<&'a BlockItem> {
         let of_recipe = |item: &&BlockItem| {
             !matches!(item.block.kind, BlockKind::Load { .. } | BlockKind::Install { .. })
@@ -109,13 +104,13 @@ impl<'a> View<'a> {
         items.filter(of_recipe).collect()
     }
 
-    /// The runs of all rounds of the step with this name that ended, oldest first: the recipe's own blocks and the model's.
+    /// The runs that ended in any round of this step, oldest first: of the recipe's own blocks and the model's.
     pub(crate) fn runs_in(&self, step: &str) -> Vec<(&'a BlockItem, &'a RunItem)> {
         let spans = self.spans.iter().filter(|span| span.step == step);
         spans.flat_map(|span| written::runs(&self.context, span.from, span.until)).collect()
     }
 
-    /// Whether the kernel is another than at the end of this run: it was started anew, or the session opened again.
+    /// Whether the kernel was restarted or lost, or the session reopened, since this run.
     pub(crate) fn kernel_is_new_since(&self, run: &RunItem) -> bool {
         let mut settled = self.context.transcript.settled.iter();
         let after = settled.find_map(|settled| match settled.what {
@@ -131,8 +126,7 @@ impl<'a> View<'a> {
             || later.into_iter().any(|(_, later)| later.run >= run.run && lost(later))
     }
 
-    /// The texts that were written to this file since the recipe began, oldest first, each with how many items stood
-    /// before.
+    /// The texts written to this file since the recipe began, oldest first, each with the number of items before it.
     pub(crate) fn writes_of(&self, file: &str) -> Vec<(usize, String)> {
         let from = self.context.from.saturating_sub(1);
         let runs = written::settled_runs(self.context, from, usize::MAX);
@@ -146,7 +140,7 @@ impl<'a> View<'a> {
             .collect()
     }
 
-    /// The place of the newest such verdict of a step.
+    /// The index of the step's newest such verdict.
     pub(crate) fn judged_last(&self, step: &str, verdict: &str) -> Option<usize> {
         self.context.items().rev().find_map(|(at, item)| match item.fact()? {
             RecipeFact::Judged(known) if known.step == step && known.verdict == verdict => Some(at),
@@ -154,18 +148,17 @@ impl<'a> View<'a> {
         })
     }
 
-    /// The working folder of the session.
     pub(crate) fn folder(&self) -> String {
         let header = self.context.transcript.header.as_ref();
         header.map(|header| header.cwd.to_string_lossy().into_owned()).unwrap_or_default()
     }
 
-    /// A path as it is compared and shown: relative to the working folder where it lies below it.
+    /// A path in the form used for comparing and showing: relative to the working folder if it lies below it.
     pub(crate) fn shown_path(&self, path: &str) -> String {
         written::shown_path(&self.context, path)
     }
 
-    /// What became of the newest of them.
+    /// What became of the newest of the recipe's own blocks.
     pub(crate) fn own_run(&self) -> OwnRun<'a> {
         let Some(item) = self.own().last().copied() else { return OwnRun::None };
         match (&item.standing, ended_run(item)) {
@@ -181,7 +174,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The newest installation of the recipe's own in this round.
+    /// The newest install block of the recipe's own in this round.
     pub(crate) fn install(&self) -> Option<&'a BlockItem> {
         self.items().rev().find_map(|(_, item)| {
             let Item::Own { block, .. } = item else { return None };
@@ -190,7 +183,7 @@ impl<'a> View<'a> {
         })
     }
 
-    /// The newest answers to the form with this name, and where they stand.
+    /// The newest answers to this form, and their index.
     pub(crate) fn answers(&self, name: &str) -> Option<(usize, &'a Answers)> {
         self.items().rev().find_map(|(at, item)| match item.fact()? {
             RecipeFact::Answered { form, answers } if form == name => Some((at, answers)),
@@ -198,30 +191,30 @@ impl<'a> View<'a> {
         })
     }
 
-    /// The files that blocks of the model wrote in this round.
+    /// The files that the model's blocks wrote in this round.
     pub(crate) fn written(&self) -> Vec<String> {
         let Some(from) = self.from else { return Vec::new() };
         written::written_between(&self.context, [(from, self.until.unwrap_or(usize::MAX))])
     }
 
-    /// The files that blocks of the model wrote in all rounds of the step with this name.
+    /// The files that the model's blocks wrote in all rounds of this step.
     pub(crate) fn written_in(&self, step: &str) -> Vec<String> {
         let spans = self.spans.iter().filter(|span| span.step == step);
         written::written_between(&self.context, spans.map(|span| (span.from, span.until)))
     }
 
-    /// The files that blocks of the model wrote since the recipe began.
+    /// The files that the model's blocks wrote since the recipe began.
     pub(crate) fn all_written(&self) -> Vec<String> {
         written::written_between(&self.context, [(self.context.from.saturating_sub(1), usize::MAX)])
     }
 
-    /// The value of an option of the step.
+    /// The value of an option of the step; empty if not set.
     pub(crate) fn option(&self, name: &str) -> &'a str {
         self.options.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value)
     }
 }
 
-/// The newest run of a block that has ended.
+/// The last run of a block, if it has ended.
 pub(crate) fn ended_run(item: &BlockItem) -> Option<(&RunItem, &RunReport)> {
     let run = item.runs.last()?;
     run.ended.as_ref().map(|(_, report)| (run, report.as_ref()))

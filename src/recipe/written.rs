@@ -1,15 +1,14 @@
-//! Which files runs wrote, changed or deleted: by what was approved to be written, and by their receipts.
+//! Finds the files that runs wrote or deleted, by what was approved to be written and by their receipts.
 
 use crate::engine::WorkflowContext;
 use crate::engine::transcript::{BlockItem, RunItem, SettledEvent, Settlement};
 use std::path::{Component, Path, PathBuf};
 
-/// Folders and files that tools make beside the work.
+/// Folders and files that tools create on the side.
 const TOOL_FOLDERS: &[&str] =
     &["__pycache__", "node_modules", "target", "Cargo.lock", "go.sum", "package-lock.json"];
 
-/// The files that blocks of the model wrote in these spans, in the order in which they came; those that were deleted
-/// again are left out.
+/// The files that the model's blocks wrote in these spans, in order; files deleted again are left out.
 pub(super) fn written_between(
     context: &WorkflowContext<'_>,
     spans: impl IntoIterator<Item = (usize, usize)>,
@@ -44,7 +43,7 @@ pub(super) fn runs<'a>(
     settled_runs(context, from, until).map(|(_, item, run)| (item, run))
 }
 
-/// The same, with how many items stood before the end of each.
+/// The same, each with the number of items before its end.
 pub(super) fn settled_runs(
     context: WorkflowContext<'_>,
     from: usize,
@@ -57,7 +56,7 @@ pub(super) fn settled_runs(
     })
 }
 
-/// What a run wrote or deleted.
+/// The files that a run wrote or deleted.
 pub(super) fn changes(context: &WorkflowContext<'_>, item: &BlockItem, run: &RunItem) -> Vec<FileEffect> {
     let Some((_, report)) = &run.ended else { return Vec::new() };
     let mut changes: Vec<FileEffect> = report
@@ -75,7 +74,8 @@ pub(super) fn changes(context: &WorkflowContext<'_>, item: &BlockItem, run: &Run
     changes
 }
 
-/// A path as it is compared and shown: relative to the working folder where it lies below it, without `.` and `..`.
+/// A path in the form used for comparing and showing: relative to the working folder if it lies below it, without `.`
+/// and `..`.
 pub(super) fn shown_path(context: &WorkflowContext<'_>, path: &str) -> String {
     let cwd = context.transcript.header.as_ref().map(|header| header.cwd.as_path());
     let path = clean_path(Path::new(path));
@@ -83,7 +83,7 @@ pub(super) fn shown_path(context: &WorkflowContext<'_>, path: &str) -> String {
     below.unwrap_or(&path).to_string_lossy().into_owned()
 }
 
-/// Whether two paths name the same file, as far as that can be told; some file systems don't tell cases apart.
+/// Whether two paths name the same file, ignoring case because some file systems do.
 pub(super) fn same(a: &str, b: &str) -> bool {
     a == b || a.to_lowercase() == b.to_lowercase()
 }
@@ -107,7 +107,7 @@ fn clean_path(path: &Path) -> PathBuf {
     cleaned
 }
 
-/// Whether a file is none that somebody meant to write.
+/// Whether a file is a by-product that nobody meant to write.
 fn is_beside(path: &str) -> bool {
     path.split('/').any(|part| part.starts_with('.') && part != ".." || TOOL_FOLDERS.contains(&part))
         || Path::new(path).extension().is_some_and(|end| end == "pyc")

@@ -1,4 +1,4 @@
-//! The check `call`: the function that was defined is called with arguments that the person gives in a form.
+//! The check `call`: calls the function that was defined, with arguments that the person gives in a form.
 
 use super::function::{self, KnownFunction};
 use super::run::detail;
@@ -49,7 +49,7 @@ impl Check for CallCheck {
     }
 }
 
-/// Asks for the arguments, then proposes the call; before it the definition, where the kernel does not have it any more.
+/// Asks for the arguments, then proposes the call; if the kernel was restarted, proposes the definition before it.
 fn propose(view: &View<'_>, known: &KnownFunction<'_>) -> CheckResponse {
     let none = Answers::new();
     let answers = match (arguments::form(&known.defined), view.answers(arguments::ARGUMENTS)) {
@@ -77,7 +77,7 @@ fn propose(view: &View<'_>, known: &KnownFunction<'_>) -> CheckResponse {
     CheckResponse::Propose(own)
 }
 
-/// What to do about it is the person's choice: the function may be wrong, or the arguments.
+/// The function may be wrong, or the arguments: asks the person what to do.
 fn failed(view: &View<'_>, known: &KnownFunction<'_>, report: &RunReport) -> CheckResponse {
     let note = detail(report);
     match view.answers(FORM).and_then(|(_, answers)| answers.first()).map(|(_, choice)| choice.as_str()) {
@@ -101,7 +101,7 @@ fn form(name: &str, note: &str) -> Form {
     Form { name: FORM.into(), title, note: note.to_owned(), fields: vec![field] }
 }
 
-/// What a call came to, in a line.
+/// The result of a call, in a line.
 fn describe_call(report: &RunReport) -> String {
     let printed = String::from_utf8_lossy(&report.output.bytes(Stream::Stdout)).into_owned();
     let image = report.images.first().map(|image| image.name.as_str());

@@ -1,5 +1,5 @@
-//! The check `changed`: a file was changed behind a net, and the net still holds. Where it does not, a block of sayso's own
-//! finds out which hunk is to blame.
+//! The check `changed`: the model changed a file that a net (tests, or a recorded behaviour) covers, and the net still
+//! holds. If it does not, a block of sayso's own finds the hunk that breaks it.
 
 use super::net::{FILE, GREEN, NOTHING, RED, bash, budget, clean_line, judge, last_output, printed};
 use super::suite::Tests;
@@ -10,12 +10,12 @@ use crate::recipe::hunks::hunks;
 use crate::recipe::scripts;
 use crate::recipe::view::{View, ended_run};
 
-/// Hunks that are told apart at most; neighbours are joined beyond it.
+/// At most this many hunks are tried one by one; beyond it, neighbours are joined.
 const MAX_HUNKS: usize = 12;
-/// What the script that tries hunks out is for.
+/// The note of the block whose script tries the hunks.
 const SCRIPT_PURPOSE: &str = "find out which hunk breaks the net";
 
-/// The file was changed, and the net still holds; where it does not, which hunk is to blame.
+/// The file was changed and the net still holds; if not, finds the hunk that breaks it.
 #[derive(Debug)]
 pub(super) struct ChangedCheck;
 
@@ -88,7 +88,7 @@ impl Check for ChangedCheck {
     }
 }
 
-/// The line of bash that held before: of the recorded behaviour, else of the project's own tests.
+/// The line of bash whose run held before: the recorded behaviour, else the project's own tests.
 fn net_of(view: &View<'_>) -> Option<String> {
     let held = |step: &str| {
         view.judged_last(step, GREEN)?;
@@ -99,7 +99,7 @@ fn net_of(view: &View<'_>) -> Option<String> {
     held(view.option("record")).or_else(|| held(view.option("net")))
 }
 
-/// Whether the file that is worked on was written in this step: what stands beside it needs no net.
+/// Whether the file under work was written in this step; other files need no net.
 fn has_changed(view: &View<'_>) -> bool {
     let file = view.shown_path(view.context.input(view.option("file")));
     view.written_in(view.step).contains(&file)
@@ -113,7 +113,7 @@ fn is_hunk_search(item: Option<&BlockItem>) -> bool {
     item.is_some_and(|item| item.block.origin.note.as_deref() == Some(SCRIPT_PURPOSE))
 }
 
-/// The block that finds out which hunk it is, where there are several.
+/// Proposes a block that finds the hunk that breaks the net, if there are at least two.
 fn find_breaking_hunk(view: &View<'_>, line: &str) -> Option<CheckResponse> {
     let file = view.shown_path(view.context.input(view.option("file")));
     let (old, new) = versions(view, &file)?;
@@ -126,7 +126,7 @@ fn find_breaking_hunk(view: &View<'_>, line: &str) -> Option<CheckResponse> {
     Some(CheckResponse::Propose(vec![OwnBlock::code(Language::python(), script, SCRIPT_PURPOSE.into())]))
 }
 
-/// The file as it was when the net held last, and as the newest change left it.
+/// The text of the file when the net last held, and after the newest change.
 fn versions(view: &View<'_>, file: &str) -> Option<(String, String)> {
     let writes = view.writes_of(file);
     let (_, new) = writes.last()?;

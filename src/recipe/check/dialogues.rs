@@ -1,4 +1,4 @@
-//! The recipes that have checks of their own in dialogues with the engine, and their counter-cases.
+//! Runs the recipes with checks of their own through dialogues with the engine, including cases that must fail.
 
 mod debug;
 mod function;
@@ -17,7 +17,7 @@ use crate::engine::transcript::BlockStanding;
 use crate::engine::{Command, Event, Phase, Settings};
 use crate::recipe::{Recipe, shipped, workflows};
 
-/// A recipe that goes on.
+/// A dialogue with a recipe under way.
 struct RecipeDialogue {
     d: Dialogue,
     runs: u32,
@@ -33,7 +33,7 @@ fn recipe(name: &str) -> Recipe {
 }
 
 impl RecipeDialogue {
-    /// A recipe begins; the line of its beginning.
+    /// Begins a recipe; returns the line that the engine's answer prints.
     fn begin(name: &str, inputs: &[(&str, &str)], facts: &[(&str, &str)]) -> (Self, String) {
         let dialect = Some(Dialect::Tools);
         let settings = Settings {
@@ -79,7 +79,7 @@ impl RecipeDialogue {
         (item.block.id, item.block.kind.clone(), version.source.to_string(), version.language.clone())
     }
 
-    /// The person approves what waits, and it ends like this.
+    /// Approves the waiting block and ends its run with this report.
     fn ends(&mut self, report: RunReport) -> String {
         let (block, kind, _, language) = self.waits();
         let language = language.unwrap_or_else(Language::python);
@@ -89,7 +89,8 @@ impl RecipeDialogue {
             _ if language == Language::python() => terms(),
             _ => Terms { language, executor: ExecutorKind::Subprocess, kernel: None, ..terms() },
         };
-        // Where looks crossed, because it waited behind another block, one more is ordered.
+        // A block that waited behind another is reviewed again, so a review may be dropped as stale; three tries
+        // suffice.
         for _ in 0..3 {
             self.d.inspected(block.0, Review::default(), Ok(terms.clone()));
         }
@@ -108,7 +109,7 @@ impl RecipeDialogue {
         self.d.command(Command::Answer(named(given)))
     }
 
-    /// The form that the person is asked.
+    /// The form that the person is shown.
     fn form(&self) -> Form {
         match &self.d.state().phase {
             Phase::Asking(Question::Form(form)) => form.as_ref().clone(),
@@ -116,12 +117,12 @@ impl RecipeDialogue {
         }
     }
 
-    /// What the model was told last.
+    /// The messages of the newest request to the model.
     fn told(&self) -> String {
         self.d.request().iter().map(|message| message.text.as_str()).collect::<Vec<_>>().join("\n")
     }
 
-    /// Why the newest block was not offered.
+    /// Why the newest block was declined.
     fn declined(&self) -> String {
         let newest = self.d.state().transcript.blocks.values().next_back().unwrap();
         match &newest.standing {
@@ -130,7 +131,7 @@ impl RecipeDialogue {
         }
     }
 
-    /// What the person saw at the end.
+    /// The summary that the person sees at the end.
     fn summary(&self) -> String {
         use crate::domain::RecipeFact;
         let items = self.d.state().transcript.items.iter().rev();
@@ -148,7 +149,7 @@ fn file_terms(path: &str) -> Terms {
     Terms { language, executor: ExecutorKind::Files, kernel: None, target: Some(target), ..terms() }
 }
 
-/// The end of a run that printed this.
+/// The report of a run that printed this.
 fn printed(outcome: Outcome, stdout: &str, stderr: &str) -> RunReport {
     let mut output = OutputBuffer::default();
     output.push(Stream::Stdout, stdout.as_bytes());
@@ -157,7 +158,7 @@ fn printed(outcome: Outcome, stdout: &str, stderr: &str) -> RunReport {
     RunReport { output, error: None, receipt: Receipt { exit_code, ..Receipt::default() }, ..report(outcome) }
 }
 
-/// The end of a run in the kernel with this exception.
+/// The report of a run in the kernel that raised this exception.
 fn raised(kind: &str, message: &str) -> RunReport {
     let traceback = format!("{kind}: {message}\n");
     let error = RunError { kind: kind.into(), message: message.into(), traceback };

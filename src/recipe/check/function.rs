@@ -1,4 +1,5 @@
-//! The check `function`: exactly one function was defined, with docstring and annotations, and nothing else happened.
+//! The check `function`: the model defined exactly one function, with docstring and annotations, and the block did
+//! nothing else.
 
 use super::run::{code_runs, detail};
 use super::{Check, CheckFacts, CheckResponse};
@@ -29,7 +30,7 @@ impl Check for FunctionCheck {
             let read = function::examine(&text_of(item, run));
             let (verdict, note) = match (&report.outcome, read) {
                 (Outcome::Ok, Ok(defined)) => (DEFINED, defined.function.signature),
-                // The person may have edited it.
+                // `declines` already examined the model's text, but the person may have edited it.
                 (Outcome::Ok, Err(flaws)) => (WRONG, function::list_flaws(&flaws)),
                 _ => (FAILED, detail(report)),
             };
@@ -84,16 +85,16 @@ fn text_of(item: &BlockItem, run: &RunItem) -> String {
     item.block.version(run.revision).map(|version| version.source.to_string()).unwrap_or_default()
 }
 
-/// The function of a recipe.
+/// A function that the recipe defined.
 pub(super) struct KnownFunction<'a> {
     pub(super) defined: Definition,
-    /// Its text, as it ran.
+    /// Its source text as it ran.
     pub(super) source: String,
     /// The newest run that defined it.
     pub(super) run: &'a RunItem,
 }
 
-/// The function that was defined last in this step.
+/// The function that the step `step` defined last.
 pub(super) fn known<'a>(view: &View<'a>, step: &str) -> Option<KnownFunction<'a>> {
     let ok = |run: &RunItem| run.ended.as_ref().is_some_and(|(_, report)| report.outcome == Outcome::Ok);
     let runs = view.runs_in(step);
@@ -102,7 +103,7 @@ pub(super) fn known<'a>(view: &View<'a>, step: &str) -> Option<KnownFunction<'a>
         let source = text_of(item, run);
         function::examine(&source).ok().map(|defined| (source, defined, *run))
     })?;
-    // A new kernel was given the same text again.
+    // After a kernel restart the recipe may have run the same text again.
     let blocks =
         view.context.transcript.blocks.values().filter(|item| item.block.is_own() && is_code(&item.block));
     let again = blocks.flat_map(|item| item.runs.iter().map(move |run| (item, run)));

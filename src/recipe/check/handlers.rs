@@ -1,15 +1,15 @@
-//! What takes errors in a text: each handler with what it does, and the lines whose errors it takes. Told by indentation, as
-//! formatted code has it in the languages that recipes run.
+//! Finds error handlers in a text: what each does with an error, and the lines whose errors it catches. Works line by
+//! line and by indentation, as formatted code in the languages of recipes has it.
 
 use std::collections::HashMap;
 
-/// Lines that are looked at for all handlers of a text together: each of many could have them all. A long one counts for
-/// several.
+/// The most lines that are scanned for all handlers of a text together; without it, each of many handlers could scan
+/// all lines. A long line counts several times.
 const MAX_LOOKS: usize = 200_000;
-/// So many bytes of a line count as one look more.
+/// A line counts once more for every so many bytes.
 const BYTES_PER_LOOK: usize = 64;
 
-/// What a line begins with that takes errors.
+/// Beginnings of lines that catch errors.
 pub(super) const HANDLER_PREFIXES: &[&str] = &[
     "except",
     "catch",
@@ -20,7 +20,7 @@ pub(super) const HANDLER_PREFIXES: &[&str] = &[
     "with contextlib.suppress(",
     "set +e",
 ];
-/// What a line begins with that says something and goes on.
+/// Beginnings of lines that print something and go on.
 const REPORTING_PREFIXES: &[&str] = &[
     "print(",
     "console.",
@@ -37,7 +37,7 @@ const REPORTING_PREFIXES: &[&str] = &[
     "sys.stdout.write(",
     "process.stderr.write(",
 ];
-/// Lines that do nothing.
+/// Lines that do nothing with an error.
 const SILENT_LINES: &[&str] = &[
     "pass",
     "continue",
@@ -51,13 +51,13 @@ const SILENT_LINES: &[&str] = &[
     "raise SystemExit",
     "process.exit()",
 ];
-/// Those that leave their block.
+/// Those of them that leave their block.
 const LEAVING_PREFIXES: &[&str] =
     &["continue", "return", "break", "quit()", "raise SystemExit", "process.exit()"];
-/// What a line begins with that ends the program, or gives something back.
+/// Beginnings of lines that end the program, or return something.
 const ENDING_PREFIXES: &[&str] =
     &["return ", "sys.exit(", "os._exit(", "exit(", "exit ", "raise SystemExit(", "process.exit("];
-/// What such a line gives where it says nothing of what went wrong.
+/// Results that say nothing about what went wrong.
 pub(super) const EMPTY_RESULTS: &[&str] = &[
     "",
     "0",
@@ -80,27 +80,27 @@ pub(super) const EMPTY_RESULTS: &[&str] = &[
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Handler<'a> {
     pub(super) line: &'a str,
-    /// What it does with an error; `None` where not all of it was looked at.
+    /// What it does with an error; `None` if the scan stopped before its end.
     does: Option<Vec<&'a str>>,
-    /// The lines whose errors it takes; `None` where they are too many to be looked for.
+    /// The lines whose errors it catches; `None` if there were too many to scan.
     pub(super) takes: Option<Vec<&'a str>>,
 }
 
 impl Handler<'_> {
-    /// Whether it does nothing with an error but go on: with an empty value, with a word, or with nothing. Of one that was
-    /// not looked at to its end that is not said.
+    /// Whether it only goes on after an error: with an empty value, a message, or nothing. False if the scan stopped
+    /// before its end.
     pub(super) fn is_quiet(&self) -> bool {
         let keeps_quiet = |line: &&str| is_quiet(line) || sets_nothing(line);
         self.does.as_ref().is_some_and(|does| does.iter().all(keeps_quiet))
     }
 
-    /// Whether all of it was looked at.
+    /// Whether the scan reached the end of it.
     fn is_whole(&self) -> bool {
         self.does.is_some() && self.takes.is_some()
     }
 }
 
-/// The handlers of a text that are not in the old one, and whether each of it was looked at to its end.
+/// The handlers of `new` that `old` does not have, and whether each handler of `new` was scanned to its end.
 pub(super) fn new<'a>(old: &str, new: &'a str) -> (Vec<Handler<'a>>, bool) {
     let mut known = HashMap::<(&str, Option<Vec<&str>>), usize>::new();
     for handler in handlers(old) {
@@ -115,12 +115,12 @@ pub(super) fn new<'a>(old: &str, new: &'a str) -> (Vec<Handler<'a>>, bool) {
     (all.into_iter().filter(|handler| is_new(handler)).collect(), is_whole)
 }
 
-/// How much it is to look at a line.
+/// What scanning a line costs.
 pub(super) fn steps(line: &str) -> usize {
     1 + line.len() / BYTES_PER_LOOK
 }
 
-/// A line that does something, and how far it is indented.
+/// How far a line is indented, and the line, without its comment.
 type IndentedLine<'a> = (usize, &'a str);
 
 fn handlers(text: &str) -> Vec<Handler<'_>> {
@@ -148,7 +148,7 @@ fn handler<'a>(
     if line.starts_with("with ") {
         return Handler { line, does: Some(Vec::new()), takes: (*left > 0).then_some(after) };
     }
-    // What stands behind it in the same line is done, too.
+    // Statements after the colon on the same line belong to the handler, too.
     let inline = line.rsplit_once(": ").map(|(_, does)| does.trim()).filter(|does| !does.is_empty());
     let does = inline.into_iter().flat_map(|does| does.split("; ")).chain(after).collect();
     let does = (*left > 0).then_some(does);
@@ -162,7 +162,7 @@ fn handler<'a>(
     Handler { line, does, takes: (*left > 0).then_some(takes) }
 }
 
-/// Whether a line sets a name to a value that says nothing: `n = 0`.
+/// Whether a line sets a name to an empty value: `n = 0`.
 pub(super) fn sets_nothing(line: &str) -> bool {
     let Some((name, value)) = line.trim_end_matches(';').split_once(" = ") else { return false };
     let name = name.trim_start_matches("let ").trim_start_matches("const ").trim_start_matches("var ");
@@ -179,14 +179,14 @@ pub(super) fn is_quiet(line: &str) -> bool {
     empty || SILENT_LINES.contains(&line) || REPORTING_PREFIXES.iter().any(|word| line.starts_with(word))
 }
 
-/// Whether a statement leaves its block, and nothing of an error is said by it.
+/// Whether a statement leaves its block without saying anything about an error.
 pub(super) fn is_end(statement: &str) -> bool {
     let bare = statement.trim_end_matches(';');
     is_quiet(bare)
         && (LEAVING_PREFIXES.contains(&bare) || ENDING_PREFIXES.iter().any(|word| bare.starts_with(word)))
 }
 
-/// Whether a statement ends the program as if all were well.
+/// Whether a statement ends the program with success.
 pub(super) fn ends_well(statement: &str) -> bool {
     let in_block = ["return", "continue", "break"];
     is_end(statement) && !in_block.iter().any(|word| statement.starts_with(word))
@@ -213,7 +213,7 @@ mod tests {
         assert!(found.last().is_some_and(|last| !last.is_quiet()), "what it does was not looked at");
         let (_, is_whole) = super::new("x\n", &text);
         assert!(!is_whole && super::new(&text, "try:\n x\nexcept:\n y\n").1);
-        // Few handlers, each with a line that is long.
+        // A few handlers, but each would scan one long line.
         let nested: String = (0..300).map(|n| format!("{0}except:\n", " ".repeat(n))).collect();
         let nested = format!("{nested}{0}{1}\n", " ".repeat(300), "y".repeat(100_000));
         assert!(!super::new("x\n", &nested).1);

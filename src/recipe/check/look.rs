@@ -1,5 +1,5 @@
-//! The check `look`: something is looked at by a block of sayso's own before the model is asked. What a line of bash prints,
-//! or which columns a file of data has.
+//! The check `look`: before the model is asked, a block of sayso's own shows something: the output of a line of bash,
+//! or the columns of a data file.
 
 use super::net::{FILE, bash, printed};
 use super::subject::describe_failure;
@@ -13,10 +13,10 @@ const SHOWN: &str = "shown";
 const FAILED: &str = "failed";
 const NOTHING: &str = "nothing";
 
-/// Packages of Python that a step may need.
+/// Python packages that a step may require.
 const PACKAGES: &[&str] = &["matplotlib", "numpy", "pandas", "polars"];
 
-/// What is there was shown; where nothing was named, there is nothing.
+/// Shows the output or the columns; verdict `nothing` if the inputs name neither.
 #[derive(Debug)]
 pub(super) struct ShownFacts;
 
@@ -71,7 +71,7 @@ impl Check for ShownFacts {
     }
 }
 
-/// What the step can't do without has to be installed first, where the machine lacks it; `None`: it is there.
+/// If the machine lacks the package that the step requires, proposes to install it; `None` once it is there.
 fn install(view: &View<'_>) -> Option<CheckResponse> {
     let package = view.option("package");
     if package.is_empty() || view.context.fact("lacks") != package {
@@ -93,8 +93,8 @@ fn install(view: &View<'_>) -> Option<CheckResponse> {
     })
 }
 
-/// Whether a file is a table by its name, and text, perhaps packed by gzip: others the model looks at by libraries that
-/// read them.
+/// Whether the name of a file says that it is a table stored as text, perhaps gzipped; the model reads other formats
+/// with a library.
 fn is_table(file: &str) -> bool {
     let file = file.to_ascii_lowercase();
     let end = file.trim_end_matches(".gz").rsplit_once('.').map_or("", |(_, end)| end);

@@ -12,7 +12,7 @@ use crate::recipe::view::{View, ended_run};
 use similar::TextDiff;
 use std::sync::Arc;
 
-/// Bytes beyond which texts are compared by lines.
+/// Longer texts are compared by lines instead of characters.
 const MAX_BYTES_BY_CHARS: usize = 2_000;
 
 const OK: &str = "ok";
@@ -40,7 +40,7 @@ impl Check for MendedCheck {
         let newest = view.newest();
         let changed = match &subject {
             Subject::File { .. } => !view.written().is_empty(),
-            // Code may write files when it runs; that is no change of anything.
+            // Code may write files when it runs; that does not change the code under repair.
             Subject::Code { .. } => newest.iter().any(|item| is_written(item)),
         };
         match (&subject, view.own_run()) {
@@ -52,7 +52,7 @@ impl Check for MendedCheck {
             (_, OwnRun::Refused(_)) => CheckResponse::Unable(
                 "It was not run again, so whether the change mends it is not known.".into(),
             ),
-            // The corrected code is the run.
+            // A run of the corrected code is itself the proof.
             (Subject::Code { language, source }, OwnRun::None)
                 if corrected(&newest, language, source).is_some() =>
             {
@@ -134,28 +134,29 @@ fn is_written(item: &BlockItem) -> bool {
         && ended_run(item).is_some_and(|(_, report)| report.outcome == Outcome::Ok)
 }
 
-/// The text of the file that fails, as it was when the recipe began.
+/// The text of the failing file when the recipe began.
 fn before_of(view: &View<'_>) -> Option<String> {
     let text = view.context.fact(&format!("file:{}", view.option("file")));
     (!text.is_empty()).then(|| text.to_owned())
 }
 
-/// What the file as it was written last does with errors.
+/// How the newest version of the failing file handles errors.
 fn written(view: &View<'_>) -> Option<ErrorHandling> {
     let file = view.shown_path(view.context.input(view.option("file")).trim());
     let (_, new) = view.writes_of(&file).pop()?;
     Some(ErrorHandling::of(&command::language_of(&file), &before_of(view)?, &new))
 }
 
-/// Whether all that was changed is known as it was and as it is: the file that fails, changed by what sayso wrote itself.
+/// Whether the whole change is known: only the failing file changed, its old text is known, and sayso itself wrote the
+/// new one.
 fn is_looked_at(view: &View<'_>) -> bool {
     let file = view.shown_path(view.context.input(view.option("file")).trim());
     let others = view.all_written().iter().any(|other| *other != file);
     !others && before_of(view).is_some() && !view.writes_of(&file).is_empty()
 }
 
-/// The newest corrected code, and how its run ended: of code in the same language that has much of the text that failed. Code
-/// that only looks at something, and ends well, says nothing.
+/// The newest run of corrected code and its report: code in the same language that shares much with the failing text.
+/// Code that only looks around (and ends well) proves nothing.
 fn corrected<'a>(
     newest: &[&'a BlockItem],
     language: &Language,
@@ -171,7 +172,7 @@ fn corrected<'a>(
     Some((&item.block.version(run.revision)?.source, report))
 }
 
-/// Whether half of two texts is the same, or all of one stands in the other and is kept quiet; long ones are compared by their lines.
+/// Whether two texts are half the same, or `other` is `one` with its errors hidden. Long texts are compared by lines.
 fn is_alike(language: &Language, one: &str, other: &str) -> bool {
     let (one, other) = (one.trim(), other.trim());
     let is_half = if one.len().max(other.len()) > MAX_BYTES_BY_CHARS {
@@ -182,8 +183,7 @@ fn is_alike(language: &Language, one: &str, other: &str) -> bool {
     is_half || swallows(language, one, other).is_some_and(|note| !note.starts_with(NOT_DONE_MESSAGE))
 }
 
-/// Whether half of the lines of two texts is the same, wherever they stand: to find them in their order can cost the square of
-/// how many there are.
+/// Whether half of the lines of two texts are the same, in any order: matching them in order could take quadratic time.
 fn is_half_of_lines(one: &str, other: &str) -> bool {
     let (one, other): (Vec<&str>, Vec<&str>) = (one.lines().collect(), other.lines().collect());
     let same = one.len() - missing_lines(&one, &other).len();

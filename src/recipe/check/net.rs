@@ -1,5 +1,5 @@
-//! The checks of a net, which has to hold before anything is changed: `net` (the project's own tests), `record` (behaviour
-//! as it is, written down as a test). Whether it holds afterwards is told in `changed`.
+//! The checks of a net that has to hold before anything is changed: `net` (the project's own tests) and `record` (the
+//! current behaviour, written down as a test). `changed` checks whether it holds afterwards.
 
 use super::subject::describe_failure;
 use super::suite::{self, TestReading};
@@ -15,7 +15,7 @@ pub(super) const NOTHING: &str = "nothing";
 
 pub(super) const FILE: CheckOption = CheckOption { name: "file", values: &[], kind: OptionKind::Input };
 
-/// The project's own tests hold before anything is changed.
+/// The project's own tests pass before anything is changed.
 #[derive(Debug)]
 pub(super) struct Net;
 
@@ -47,7 +47,7 @@ impl Check for Net {
     }
 }
 
-/// The behaviour as it is was written down as a test that holds.
+/// The current behaviour was written down as a test that passes.
 #[derive(Debug)]
 pub(super) struct Record;
 
@@ -97,14 +97,14 @@ impl Check for Record {
     }
 }
 
-/// Why the file that is worked on stays as it is in a step that prepares.
+/// Refuses changes of the file under work in a step that only prepares.
 pub(super) fn why_kept(view: &View<'_>, block: &Block) -> Option<String> {
     let file = view.shown_path(view.context.input(view.option("file")));
     let is_file = block.kind.writes().any(|path| view.shown_path(path) == file);
     is_file.then(|| format!("{file} stays as it is until there is something that holds it"))
 }
 
-/// Seconds that a block which tries several things may take: what runs are allowed here, with some room.
+/// The seconds that a block with several tries may take: 80% of the time limit of the newest run.
 pub(super) fn budget(view: &View<'_>) -> u64 {
     let runs = view.context.transcript.blocks.values().flat_map(|item| &item.runs);
     match runs.max_by_key(|run| run.run).map(|run| run.terms.limits.wall_ms) {
@@ -122,7 +122,7 @@ pub(super) fn printed(report: &RunReport) -> String {
     String::from_utf8_lossy(&report.output.bytes(Stream::Stdout)).into_owned()
 }
 
-/// What a net came to that this line ran; `empty`: the verdict where not one test was tried.
+/// Judges a run of a net by this line; `empty` is the verdict if no test ran.
 pub(super) fn judge(line: &str, report: &RunReport, empty: &'static str) -> CheckResponse {
     match (&report.outcome, suite::reading(line, report)) {
         (Outcome::Ok | Outcome::Failed, Some(TestReading::Missing(why))) => {
@@ -145,7 +145,7 @@ fn by_outcome(outcome: &Outcome, report: &RunReport) -> CheckResponse {
     }
 }
 
-/// What a runner said last; many print their counts there.
+/// The last line that a runner printed; many print their counts there.
 fn last_line(report: &RunReport) -> String {
     let text = printed(report);
     let last = text.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or("it holds");
@@ -161,7 +161,7 @@ pub(super) fn last_output(report: &RunReport) -> String {
     }
 }
 
-/// A line as it may stand in a note.
+/// A line made fit for a note: without control characters, at most 200 characters.
 pub(super) fn clean_line(line: &str) -> String {
     line.chars().filter(|c| !c.is_control()).take(200).collect()
 }

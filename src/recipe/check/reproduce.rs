@@ -1,4 +1,4 @@
-//! The check `reproduce`: the failure is seen before anything is changed.
+//! The check `reproduce`: a run shows the failure before anything is changed.
 
 use super::subject::{self, OPTIONS, Subject};
 use super::{Check, CheckFacts, CheckResponse, OwnRun};
@@ -10,7 +10,7 @@ const REPRODUCED: &str = "reproduced";
 const WORKS: &str = "works";
 const TIMED_OUT: &str = "timed_out";
 
-/// The form that asks whether another failure than the one that was told is meant.
+/// The form that asks whether to go on when the run fails in another way than the person described.
 const FORM: &str = "other_failure";
 const GO_ON: &str = "go on with this failure";
 const STOP: &str = "it is not mine";
@@ -20,7 +20,7 @@ pub(super) struct Reproduce;
 
 impl Check for Reproduce {
     fn facts(&self) -> CheckFacts {
-        // How Python is called here is found out with them.
+        // `wants_tests` also brings the fact how Python is called here.
         CheckFacts {
             options: OPTIONS,
             alone: true,
@@ -60,7 +60,7 @@ impl Check for Reproduce {
     }
 }
 
-/// Whether a line of bash never came to the program or the file that it names.
+/// Whether bash did not even reach the program or the file that the line names.
 fn is_missing(report: &RunReport) -> bool {
     let errors = String::from_utf8_lossy(&report.output.bytes(Stream::Stderr)).into_owned();
     let first = errors.lines().next().unwrap_or_default();
@@ -93,7 +93,7 @@ fn judge(view: &View<'_>, report: &RunReport) -> CheckResponse {
     }
 }
 
-/// Whether a run told of this exception.
+/// Whether the output or the error of a run names this exception.
 fn shows(report: &RunReport, name: &str) -> bool {
     let kind =
         report.error.as_ref().is_some_and(|error| error.kind == name || error.traceback.contains(name));

@@ -1,4 +1,4 @@
-//! The check `run`: how the newest block of code of the model ended, and whether it showed what is needed.
+//! The check `run`: the newest code block of the model ran, and showed what the step needs.
 
 use super::{Check, CheckFacts, CheckOption, CheckResponse, OptionKind};
 use crate::domain::{BlockKind, Outcome, RunReport, Stream};
@@ -14,7 +14,6 @@ const NOTHING: &str = "nothing";
 const IMAGE: &str = "image";
 const TABLE: &str = "table";
 
-/// Files that are images.
 const IMAGE_EXTENSIONS: &[&str] = &[".png", ".svg", ".jpg", ".jpeg", ".pdf", ".gif", ".webp"];
 
 #[derive(Debug)]
@@ -35,7 +34,7 @@ impl Check for RunCheck {
         let ran: Vec<&RunReport> =
             view.newest().into_iter().filter(|item| is_code(item)).filter_map(report).collect();
         let Some(newest) = ran.last() else {
-            // It looked something up or wrote a file; or its code was not let through, and it was told why.
+            // The model looked something up or wrote a file, or its code was refused and it was told why.
             return if view.newest().is_empty() {
                 CheckResponse::Judge { verdict: NOTHING, note: "no code was proposed".into() }
             } else {
@@ -77,7 +76,7 @@ fn report(item: &BlockItem) -> Option<&RunReport> {
     (item.standing == BlockStanding::Approved).then_some(report.as_ref())
 }
 
-/// The blocks of code among these that ran, with their runs.
+/// The approved code blocks among these whose last run ended, with that run.
 pub(super) fn code_runs<'a>(items: &[&'a BlockItem]) -> Vec<(&'a BlockItem, &'a RunItem, &'a RunReport)> {
     let ran = |item: &&'a BlockItem| {
         let item: &'a BlockItem = item;
@@ -97,7 +96,7 @@ pub(super) fn detail(report: &RunReport) -> String {
     said.lines().next().unwrap_or_default().chars().take(160).collect()
 }
 
-/// Whether the blocks of a reply that ran showed what is needed.
+/// Whether these runs showed what the step needs.
 fn judge_output(needs: &str, ran: &[&RunReport]) -> (&'static str, String) {
     match needs {
         IMAGE => match ran.iter().find_map(|report| image(report)) {
@@ -110,7 +109,7 @@ fn judge_output(needs: &str, ran: &[&RunReport]) -> (&'static str, String) {
     }
 }
 
-/// An image that a run showed, or wrote to a file.
+/// The name of an image that a run showed, or wrote to a file.
 fn image(report: &RunReport) -> Option<String> {
     let written = |path: &str| IMAGE_EXTENSIONS.iter().any(|end| path.to_ascii_lowercase().ends_with(end));
     let shown = report.images.first().map(|image| image.name.clone());
@@ -120,13 +119,13 @@ fn image(report: &RunReport) -> Option<String> {
     })
 }
 
-/// Whether a run printed lines with several columns, or has such a value.
+/// Whether a run printed a table, or its value is one.
 fn has_table(report: &RunReport) -> bool {
     let printed = report.output.bytes(Stream::Stdout);
     is_table(&String::from_utf8_lossy(&printed)) || report.value.as_deref().is_some_and(is_table)
 }
 
-/// Two lines that follow each other and have the same number of columns, at least two.
+/// Whether two neighbouring lines have about the same number of columns (at most one more or less), at least two each.
 fn is_table(text: &str) -> bool {
     let text = text.replace('\t', "  ");
     let columns = |line: &str| {

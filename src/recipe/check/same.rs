@@ -1,4 +1,4 @@
-//! The check `same`: a program in another language prints, line by line, what the examples of the old one print.
+//! The check `same`: a program in another language prints the same lines as the examples of the old program.
 
 use super::net::{FILE, GREEN, NOTHING, RED, bash, judge, why_kept};
 use super::subject::describe_failure;
@@ -8,7 +8,7 @@ use crate::recipe::command::{self, ProgramNames};
 use crate::recipe::view::View;
 use crate::recipe::{FactRequest, Tool};
 
-/// How the block ends where one of the two fails by itself.
+/// The exit status of the comparison when one of the two programs fails.
 const OLD_FAILS: i32 = 90;
 const NEW_FAILS: i32 = 91;
 const NEW_FAIL: &str = "the examples of the new program fail";
@@ -35,7 +35,7 @@ impl Check for SameOutput {
         let said_by = super::answer(options, "command");
         let own = super::answer(inputs, said_by);
         let named = [("file", None), ("target", Some(said_by))];
-        // A line of one's own says how the new one is run.
+        // If the person gave a command, it says how the new program is run, so the name of the target need not.
         let line = FactRequest::Tool { input: said_by.to_owned(), tool: Tool::Line(own.to_owned()) };
         let named = named.into_iter().take(if own.is_empty() { 2 } else { 1 });
         let tool = |(option, said_by): (&str, Option<&str>)| {
@@ -99,8 +99,8 @@ impl Check for SameOutput {
     }
 }
 
-/// The line of bash that runs the examples of the new program: as the person said, else by the name of what was written
-/// beside the program itself.
+/// The line of bash that runs the examples of the new program: the person's command, else the newest file written
+/// besides the program itself.
 fn new_run(view: &View<'_>) -> Option<String> {
     let given = view.context.input(view.option("command")).trim();
     if !given.is_empty() {
@@ -111,14 +111,14 @@ fn new_run(view: &View<'_>) -> Option<String> {
     run_of(view, &beside)
 }
 
-/// The line of bash that runs the newest of these files that can be run.
+/// The line of bash for the newest of these files that can be run.
 fn run_of(view: &View<'_>, files: &[String]) -> Option<String> {
     files.iter().rev().find_map(|file| command::line(file, ProgramNames::of(view)))
 }
 
-/// Both are run, and what they print is compared. Either one has to end well, and to print something.
+/// The line of bash that runs both and compares their output. Both have to end well and print something.
 fn comparison_script(old: &str, new: &str) -> String {
-    // What was given may end in a comment.
+    // A newline before the closing bracket, because a command may end in a comment.
     format!(
         "old=$({old}\n) || exit {OLD_FAILS}\nnew=$({new}\n) || exit {NEW_FAILS}\n[ -n \"$old\" ] || {{ echo 'the examples print nothing'; exit 1; }}\n\
          diff <(printf '%s\\n' \"$old\") <(printf '%s\\n' \"$new\") || exit\n\

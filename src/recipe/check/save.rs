@@ -1,5 +1,5 @@
-//! The check `save`: the function is added to the person's file of functions, or to the file that they named, when they
-//! want that. Names that are there already are told before and after.
+//! The check `save`: if the person wants it, adds the function to their file of functions or to the file they named.
+//! Before and after, it reports names that the file has already.
 
 use super::function;
 use super::{Check, CheckFacts, CheckOption, CheckResponse, OptionKind, OwnBlock, OwnRun};
@@ -90,7 +90,7 @@ impl Check for Save {
     }
 }
 
-/// What there is to say of names that the file has already; nothing where there are none.
+/// What the note says about names that the file has already; empty if there are none.
 fn describe_clashes(clashes: &[Clash]) -> String {
     let told = clashes.iter().map(|Clash { name, line, replaced }| match replaced {
         true => format!("; it takes the place of the {name} in line {line}"),

@@ -1,5 +1,5 @@
-//! The checks of speed: `measured` (a workload was written, and how long it takes is known), `faster` (the same again,
-//! beside what it was before).
+//! The checks of speed: `measured` (a workload was written, and its time is known) and `faster` (the same workload
+//! after the change, compared with before).
 
 use super::net::{budget, printed, why_kept};
 use super::{Check, CheckFacts, CheckOption, CheckResponse, OptionKind, OwnBlock, OwnRun};
@@ -118,7 +118,7 @@ impl Check for Faster {
     }
 }
 
-/// The words that run the first file that can be run.
+/// The command that runs the first of these files that can be run.
 fn workload(view: &View<'_>, files: &[String]) -> Option<Vec<String>> {
     files.iter().find_map(|file| command::command(file, ProgramNames::of(view)))
 }
@@ -135,7 +135,7 @@ fn before(view: &View<'_>, step: &str) -> Vec<f64> {
     reports.map(|(_, report)| seconds(report)).find(|seconds| !seconds.is_empty()).unwrap_or_default()
 }
 
-/// What was measured by a run that ended well.
+/// The seconds that a run measured; none unless it ended well.
 fn seconds(report: &RunReport) -> Vec<f64> {
     if report.outcome == Outcome::Ok { scripts::seconds(&printed(report)) } else { Vec::new() }
 }
@@ -145,7 +145,7 @@ fn why(output: &str, report: &RunReport) -> String {
     if said.is_empty() { super::subject::describe_failure(report) } else { said.join("; ") }
 }
 
-/// Which is faster, where the difference is larger than the spread of the runs.
+/// Compares two measurements; a difference within the spread of the runs is none.
 fn compare(then: Figures, now: Figures) -> CheckResponse {
     let both = format!("before {}, after {}", then.describe(), now.describe());
     let (verdict, note) = if now.median < then.least && now.most < then.median {

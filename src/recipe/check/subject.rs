@@ -1,11 +1,11 @@
-//! What fails: a file that is run, or code that runs as a block. Found from the inputs of the recipe.
+//! The subject of a debugging recipe: a file that is run, or code that runs as a block. The recipe's inputs name it.
 
 use super::{CheckOption, OptionKind, OwnBlock};
 use crate::domain::{BlockId, Language, RunReport, Stream};
 use crate::recipe::command::{self, ProgramNames};
 use crate::recipe::view::View;
 
-/// The inputs that say what fails.
+/// The options whose inputs name the subject.
 pub(super) const OPTIONS: &[CheckOption] = &[
     CheckOption { name: "file", values: &[], kind: OptionKind::Input },
     CheckOption { name: "command", values: &[], kind: OptionKind::Input },
@@ -15,7 +15,7 @@ pub(super) const OPTIONS: &[CheckOption] = &[
     CheckOption { name: "error", values: &[], kind: OptionKind::Input },
 ];
 
-/// So many lines from the end are looked at for the one that says what went wrong.
+/// The most lines, counted from the end, that are searched for the one that says what went wrong.
 const MAX_LINES: usize = 400;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub(super) enum Subject {
     },
 }
 
-/// Why it can't be told what fails.
+/// Why the inputs name no subject that can be run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum SubjectError {
     #[error("how {0} is run can't be told from its name: give the command, too")]
@@ -45,10 +45,10 @@ pub(super) enum SubjectError {
 }
 
 impl Subject {
-    /// What fails; a block counts before a file, and a file before code.
+    /// The subject that the inputs name; a block takes precedence over a file, and a file over code.
     ///
     /// # Errors
-    /// Why it can't be told.
+    /// When the inputs name none, or it can't be run.
     pub(super) fn of(view: &View<'_>) -> Result<Self, SubjectError> {
         let input = |option: &str| view.context.input(view.option(option)).trim();
         let (block, file, line) = (input("block"), input("file"), input("command"));
@@ -69,7 +69,7 @@ impl Subject {
         Ok(Subject::Code { language: command::language(input("language")), source: code.to_owned() })
     }
 
-    /// The block that shows whether it fails.
+    /// The block that runs the subject.
     pub(super) fn run(&self, note: &str) -> OwnBlock {
         match self {
             Subject::File { line, .. } => {
@@ -86,7 +86,7 @@ fn of_block(view: &View<'_>, number: &str) -> Result<Subject, SubjectError> {
     let id = number.parse().ok().map(BlockId);
     let item =
         id.and_then(|id| view.context.block(id)).ok_or_else(|| SubjectError::NoBlock(number.to_owned()))?;
-    // What failed is what ran last; an edit may have come since.
+    // Takes the text that ran last: the person may have edited the block since.
     let ran = item.runs.last().and_then(|run| item.block.version(run.revision));
     let version = ran.unwrap_or(item.block.current());
     match &version.language {
@@ -97,7 +97,7 @@ fn of_block(view: &View<'_>, number: &str) -> Result<Subject, SubjectError> {
     }
 }
 
-/// How a run failed, in a line: its exception, else the last thing that it printed as an error.
+/// How a run failed, in a line: its exception, else the error line it printed last.
 pub(super) fn describe_failure(report: &RunReport) -> String {
     if report.error.is_some() || report.outcome.detail().is_some() {
         return super::run::detail(report);
@@ -114,13 +114,12 @@ pub(super) fn describe_failure(report: &RunReport) -> String {
     if last.is_empty() { detail } else { format!("{last} ({detail})") }
 }
 
-/// The line of what a program printed as errors that says what went wrong. It is the last one, but node and git say more
-/// behind it.
+/// The line of the error output that says what went wrong. Usually the last one, but node and git print more after it.
 fn error_line(errors: &str) -> Option<&str> {
     let lines = || errors.lines().rev().map(str::trim).filter(|line| !line.is_empty());
     let last = lines().next()?;
     if last.starts_with("Node.js v") {
-        // What was thrown need not be an error.
+        // JavaScript may throw a value that is no error, so no line need name one.
         let is_note = |line: &&str| line.starts_with("Node.js v") || line.starts_with("(Use `node ");
         let error = lines().take(MAX_LINES).find(|line| error_name(line).is_some());
         return error.or_else(|| lines().find(|line| !is_note(line)));
@@ -133,12 +132,12 @@ fn error_line(errors: &str) -> Option<&str> {
     })
 }
 
-/// The name of the exception that a text of an error ends with: `KeyError`.
+/// The name of the exception at the end of an error text: `KeyError`.
 pub(super) fn exception(error: &str) -> Option<&str> {
     error.lines().rev().take(MAX_LINES).find_map(error_name)
 }
 
-/// The name of the exception that a line tells of, `TypeError [CODE]: …` of node too.
+/// The name of the exception in a line, including node's `TypeError [CODE]: …`.
 fn error_name(line: &str) -> Option<&str> {
     let head = line.split(':').next().unwrap_or(line).trim();
     let name = head.strip_prefix("Uncaught ").unwrap_or(head);

@@ -1,5 +1,5 @@
-//! The check `tests`: runs tests with a runner that is on the machine, by a block of sayso's own, and reads what came of
-//! them. How each runner is started and read stands in `suite/`.
+//! The check `tests`: a block of sayso's own runs tests with a runner that the machine has; the check reads the output.
+//! `suite/` says how to start and read each runner.
 
 mod cargo;
 mod go;
@@ -21,7 +21,7 @@ const NOTHING: &str = "nothing";
 /// The input that names a test runner.
 const RUNNER: &str = "runner";
 
-/// Files that a project needs beside its tests; they may be written with them, and are not protected.
+/// Files that a project needs besides its tests. They may be written together with tests, and are not protected.
 const MANIFESTS: &[&str] =
     &["Cargo.toml", "go.mod", "package.json", "pyproject.toml", "setup.cfg", "conftest.py", "__init__.py"];
 
@@ -74,7 +74,7 @@ impl Check for Tests {
                 Some(_) if idle(view) > 1 => {
                     CheckResponse::Judge { verdict: NOTHING, note: "no file was written".into() }
                 }
-                // It looked something up, or what it wrote was not let through, and it was told why.
+                // The model looked something up, or its block was refused and it was told why.
                 _ => CheckResponse::Ask,
             },
             OwnRun::None => propose(view),
@@ -92,7 +92,7 @@ impl Check for Tests {
     }
 
     fn declines(&self, view: &View<'_>, block: &Block) -> Option<String> {
-        // Cargo needs a library before it builds tests of it: a stub may come with them.
+        // Cargo builds tests only next to a library, so a stub of one is allowed.
         let stub = |path: &String| view.shown_path(path) == "src/lib.rs";
         let is_other = |path: &&String| !(self.keeps(path) || is_manifest(path) || stub(path));
         let path = block.kind.writes().find(is_other).filter(|_| view.option("only") == "tests")?;
@@ -108,7 +108,7 @@ impl Check for Tests {
     }
 }
 
-/// How many replies of this round had code that ran and wrote nothing: looking around once is fine.
+/// The number of replies in this round whose code ran without writing a file: looking around once is fine.
 fn idle(view: &View<'_>) -> usize {
     let ran = |item: &&BlockItem| matches!(item.block.kind, BlockKind::Code { .. }) && !item.runs.is_empty();
     view.replies().filter(|reply| view.blocks_of(reply).any(|item| ran(&item))).count()
@@ -118,13 +118,13 @@ fn is_manifest(path: &str) -> bool {
     MANIFESTS.contains(&file_name(path))
 }
 
-/// Whether a file lies in a folder of tests: what helps them.
+/// Whether a file lies in a folder of tests; it may be a helper.
 fn in_tests(path: &str) -> bool {
     let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
     folder.split('/').any(|part| matches!(part, "tests" | "test" | "__tests__" | "testdata"))
 }
 
-/// The files with tests that the model wrote, in the step that is named or in any, and who runs them.
+/// The runner, and the test files for it that the model wrote: in the step that `of` names, or in any.
 fn choose_runner(view: &View<'_>) -> (Option<&'static Runner>, Vec<String>) {
     let written = match view.option("of") {
         "" => view.all_written(),
@@ -164,7 +164,7 @@ fn propose(view: &View<'_>) -> CheckResponse {
     CheckResponse::Propose(vec![OwnBlock::code(Language::bash(), format!("{line}\n"), note.into())])
 }
 
-/// What there is to say of tests that were written and that this runner would pass over in silence.
+/// A note if the model wrote tests that this runner would silently ignore.
 fn passed_over_note(view: &View<'_>, runner: &Runner) -> Option<String> {
     let written = if view.option("only") == "tests" { view.written() } else { Vec::new() };
     let mut others = written.iter().filter(|path| !(runner.takes)(path) && is_test(path));
@@ -175,12 +175,12 @@ fn passed_over_note(view: &View<'_>, runner: &Runner) -> Option<String> {
     ))
 }
 
-/// Whether some runner takes it by its own name, not by its folder alone.
+/// Whether a runner takes the file by its name alone, not by its folder.
 fn is_test(path: &str) -> bool {
     runner::ALL.iter().any(|runner| (runner.takes)(file_name(path)))
 }
 
-/// The line with the Python that is in use here, where that is another than the usual one.
+/// The line with the session's Python in place of `python3`, where that differs.
 fn with_python(line: String, python: &str) -> String {
     match line.strip_prefix("python3 ") {
         Some(rest) if !python.is_empty() => format!("{python} {rest}"),
@@ -188,7 +188,7 @@ fn with_python(line: String, python: &str) -> String {
     }
 }
 
-/// What a run of the tests came to: verdict and note.
+/// The verdict and note of a run of tests.
 fn judge(view: &View<'_>, command: &str, printed: &RunnerOutput) -> (&'static str, String) {
     let runner = runner::ALL.iter().find(|runner| (runner.is_in)(command));
     let own = printed.ended && command.trim() == view.context.fact("tests").trim();
@@ -201,14 +201,14 @@ fn judge(view: &View<'_>, command: &str, printed: &RunnerOutput) -> (&'static st
         Some(runner) => {
             printed::verdict(runner.name, runner.style, &(runner.read)(printed, &expected), printed)
         }
-        // A command of the project's own that nobody can read: its exit status is all there is.
+        // For a command of the project's own, with output of unknown form, only the exit status counts.
         None if own && printed.exit == Some(0) => (GREEN, "exit 0".into()),
         None if own => (RED, format!("exit {}", printed.exit.unwrap_or(-1))),
         None => printed::verdict(PYTEST.name, PYTEST.style, &TestCounts::default(), printed),
     }
 }
 
-/// How tests that pass try less than those that failed before, where they are protected: some are gone, or are skipped.
+/// Why passing tests prove less than the protected tests that failed before: some are gone, or skipped now.
 fn weakened_tests(view: &View<'_>, command: &str, report: &RunReport) -> Option<String> {
     let runner = runner::ALL.iter().find(|runner| (runner.is_in)(command))?;
     let seen = |report: &RunReport| {
@@ -232,20 +232,20 @@ fn weakened_tests(view: &View<'_>, command: &str, report: &RunReport) -> Option<
     }
 }
 
-/// What a run of tests says beside its exit status, whatever line started it.
+/// What a run of tests tells in addition to its exit status, whatever command started it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum TestReading {
-    /// There was no test to try, or each was skipped.
+    /// There were no tests, or all were skipped.
     Empty,
-    /// What runs them is not there.
+    /// The runner is not on this machine.
     Missing(String),
 }
 
-/// Whether a line that runs tests had any to run; `None`: its exit status says what there is to say.
+/// Whether the command ran any test; `None` if the exit status says all there is to say.
 pub(super) fn reading(line: &str, report: &RunReport) -> Option<TestReading> {
     let printed = RunnerOutput::of(report);
     let known = runner::ALL.iter().find(|runner| (runner.is_in)(line));
-    // Without -v unittest prints the same counts.
+    // Without `-v`, unittest still prints the same counts.
     let known = known.or_else(|| runner::ALL.iter().find(|r| r.name == "unittest" && line.contains(r.name)));
     let seen = known.map_or_else(TestCounts::default, |runner| {
         (runner.read)(&printed, &Expectation { target: "", files: &[], said: Vec::new() })
@@ -262,7 +262,7 @@ pub(super) fn reading(line: &str, report: &RunReport) -> Option<TestReading> {
     (!bad && (no_tests || seen.counted && seen.passed == 0)).then_some(TestReading::Empty)
 }
 
-/// The test runners, for the texts of a recipe: what is on the machine, and which files it takes.
+/// For the texts of a recipe: the runners on this machine, and which files each takes.
 pub(crate) fn describe_runners(view: &View<'_>) -> String {
     let lines: Vec<String> = runner::usable(view)
         .iter()

@@ -1,7 +1,9 @@
-//! Whether a change catches an error away: the code that fails is still there, and something around it keeps quiet; or what
-//! failed is not done any more. Told by lines, in the languages that recipes run: a change that is nothing else, or a new
-//! handler around code that was there which goes on as if there were no error, whatever else changed; and by the grammar of
-//! Python, JavaScript and bash, which knows more ways than handlers.
+//! Detects changes that hide an error instead of removing its cause: the failing code is still there but something
+//! around it keeps quiet, or the failing code is no longer executed.
+//!
+//! The line-based part works for all languages of recipes. It finds changes that do nothing but hide the error
+//! (`only_swallows`), and new quiet handlers around old code, whatever else changed (`by_lines`). For Python,
+//! JavaScript and bash the grammar-based part finds further ways (`by_grammar`).
 
 mod bash;
 mod gone;
@@ -19,33 +21,34 @@ use similar::TextDiff;
 use std::collections::{HashSet, VecDeque};
 use tree::{Grammar, Source, has_grammar};
 
-/// Lines that something is wrapped in.
+/// Lines that only wrap other code.
 const WRAPPING_LINES: &[&str] =
     &["try:", "try {", "try{", "begin", "end", "{", "}", "};", "finally:", "else:", "then", "fi"];
-/// What stands in a line that takes the errors of its own command.
+/// Text in a line that catches the errors of the line's own command.
 const INLINE_SILENCERS: &[&str] = &["|| true", "|| :", "|| exit 0", "rescue nil", "suppress("];
-/// What a handler needs to have a name.
+/// Imports that a handler may need.
 const IMPORT_PREFIXES: &[&str] =
     &["import contextlib", "from contextlib import suppress", "import logging", "import warnings"];
 
-/// Pairs of lines that are compared letter by letter, and how much of each: what is the same needs none.
+/// The most pairs of lines that are compared by characters, and the compared length of each; equal lines need no
+/// comparison.
 const MAX_PAIRS: usize = 500;
 const MAX_COMPARED_BYTES: usize = 200;
 const MAX_BYTES: usize = 1 << 20;
-/// How often a line that came may be searched for one that is gone; a long one counts for several.
+/// The most times that an added line is searched for a removed one; a long line counts several times.
 const MAX_SEARCHES: usize = 200_000;
 
-/// What is said of code that is not done any more.
+/// The beginning of the message about code that is no longer executed.
 pub(super) const NOT_DONE_MESSAGE: &str = "not done any more: ";
 
-/// What a change does with errors.
+/// How a change handles errors.
 #[derive(Default)]
 pub(super) struct ErrorHandling {
-    /// How it catches one away: the line that keeps quiet about it, or what is not done any more ([`NOT_DONE_MESSAGE`]).
+    /// How it hides an error: the quiet line, or what is no longer executed ([`NOT_DONE_MESSAGE`]).
     pub(super) hidden: Option<String>,
-    /// What of it does something with those that it takes.
+    /// A new handler that does something with the errors it catches.
     pub(super) handled: Option<String>,
-    /// Whether not all that was changed could be looked at for that.
+    /// Whether part of the change could not be examined.
     pub(super) unseen: bool,
 }
 
@@ -77,12 +80,12 @@ impl ErrorHandling {
     }
 }
 
-/// How a change catches an error away.
+/// How a change hides an error; `None` if it does not.
 pub(super) fn swallows(language: &Language, old: &str, new: &str) -> Option<String> {
     ErrorHandling::of(language, old, new).hidden
 }
 
-/// The same by handlers that are new, as lines tell them.
+/// The same, by new handlers found line by line.
 fn by_lines(handlers: &[Handler<'_>], old: &str) -> Option<String> {
     let mut known = KnownLines::of(old);
     let mut takes = |lines: &Option<Vec<&str>>| lines.as_ref().is_none_or(|lines| known.has_one(lines));
@@ -108,7 +111,7 @@ fn by_grammar(old: &Source<'_>, new: &Source<'_>, text: &str) -> ErrorHandling {
     }
 }
 
-/// Those of a text that are not in the old one.
+/// The silencers of `new` that `old` does not have.
 fn new_silencers<'a>(old: &Source<'_>, new: &Source<'a>) -> Vec<Silencer<'a>> {
     let mut known = silencers(old);
     let mut is_new = |silencer: &Silencer<'_>| {
@@ -138,11 +141,11 @@ fn quoted(line: &str) -> String {
     format!("`{}`", printable_line(line))
 }
 
-/// The lines of a text, and which others are like one of them.
+/// The lines of a text, to find lines equal or similar to them.
 struct KnownLines<'a> {
     lines: Vec<&'a str>,
     exactly: HashSet<&'a str>,
-    /// How many pairs may still be compared letter by letter.
+    /// How many more pairs may be compared by characters.
     left: usize,
 }
 
@@ -159,7 +162,7 @@ impl<'a> KnownLines<'a> {
     fn has(&mut self, line: &str) -> bool {
         let left = &mut self.left;
         let is_alike = |old: &&str| {
-            // What there was no time to compare is no proof that it is new.
+            // Once the budget is used up, a line counts as known: nothing proves that it is new.
             *left == 0 || {
                 *left -= 1;
                 is_alike(compared_part(old), compared_part(line))
@@ -169,12 +172,12 @@ impl<'a> KnownLines<'a> {
     }
 }
 
-/// Whether a line is another one, perhaps with other names.
+/// Whether two lines are the same, perhaps with other names.
 fn is_alike(one: &str, other: &str) -> bool {
     one == other || TextDiff::from_chars(one, other).ratio() >= 0.7
 }
 
-/// As much of a line as is compared.
+/// The part of a line that is compared.
 fn compared_part(line: &str) -> &str {
     line.get(..line.floor_char_boundary(MAX_COMPARED_BYTES)).unwrap_or(line)
 }
@@ -183,10 +186,10 @@ fn printable_line(line: &str) -> String {
     line.chars().filter(|c| !c.is_control()).take(80).collect()
 }
 
-/// There is more of a change than is looked at.
+/// The change is too large to be examined.
 struct NotLookedAt;
 
-/// The line that keeps quiet about the error, where a change is nothing else.
+/// The line that hides the error, if the change does nothing else.
 fn only_swallows(old: &str, new: &str) -> Result<Option<String>, NotLookedAt> {
     let (old, new) = (effective_lines(old), effective_lines(new));
     let mut came = VecDeque::from(missing_lines(&new, &old));
@@ -207,7 +210,7 @@ fn only_swallows(old: &str, new: &str) -> Result<Option<String>, NotLookedAt> {
     for line in came {
         let begins = |words: &[&str]| words.iter().any(|word| line.starts_with(word));
         if begins(HANDLER_PREFIXES) {
-            // What stands behind it in the same line has to be as quiet.
+            // Statements after the colon on the same line have to be quiet, too.
             let body = line.rsplit_once(": ").map_or("", |(_, body)| body.trim());
             if !body.is_empty() && !is_quiet(body) {
                 return Ok(None);
@@ -220,13 +223,13 @@ fn only_swallows(old: &str, new: &str) -> Result<Option<String>, NotLookedAt> {
     Ok(handler.map(printable_line))
 }
 
-/// The lines that do something, without what they are indented by and the comment at their end.
+/// The lines with code, without indentation and trailing comment.
 fn effective_lines(text: &str) -> Vec<&str> {
     let says = |line: &&str| !line.is_empty() && !line.starts_with('#') && !line.starts_with("//");
     text.lines().map(str::trim).filter(says).map(without_comment).collect()
 }
 
-/// The lines of one text that the other has not, as often as it has them more.
+/// The lines of `one` that `other` lacks, counting repetitions.
 pub(super) fn missing_lines<'a>(one: &[&'a str], other: &[&str]) -> Vec<&'a str> {
     let mut known = std::collections::HashMap::<&str, usize>::new();
     for line in other {
@@ -242,7 +245,7 @@ pub(super) fn missing_lines<'a>(one: &[&'a str], other: &[&str]) -> Vec<&'a str>
     one.iter().filter(is_new).copied().collect()
 }
 
-/// Whether what stands around a command takes its errors and keeps quiet.
+/// Whether the text around a command catches its errors and keeps quiet.
 fn takes_inline(around: &str) -> bool {
     let catches = || {
         let (_, behind) = around.split_once("catch")?;
@@ -254,7 +257,7 @@ fn takes_inline(around: &str) -> bool {
     INLINE_SILENCERS.iter().any(|word| around.contains(word)) || catches() == Some(true)
 }
 
-/// What a line has around another.
+/// A line without `inner`.
 fn surrounding_text(line: &str, inner: &str) -> String {
     line.replacen(inner, " ", 1)
 }
@@ -263,7 +266,7 @@ fn surrounding_text(line: &str, inner: &str) -> String {
 mod tests {
     use crate::domain::Language;
 
-    /// The line that keeps quiet, in a language that is told by its lines alone.
+    /// The hiding line, in a language without a grammar here.
     fn swallows(old: &str, new: &str) -> Option<String> {
         super::swallows(&Language("ruby".into()), old, new).map(|line| line.trim_matches('`').to_owned())
     }
@@ -280,7 +283,7 @@ mod tests {
         let caught = |new: &str| super::ErrorHandling::of(&Language("ruby".into()), &old.join("\n"), new);
         let reversed = caught(&new.join("\n"));
         assert!(reversed.hidden.is_none() && reversed.unseen);
-        // In their order each is found at once.
+        // In the same order, each line is found at the first try.
         let same: Vec<String> = new.into_iter().rev().collect();
         let same = caught(&same.join("\n"));
         assert!(same.hidden.is_some() && !same.unseen);
@@ -312,7 +315,7 @@ mod tests {
         ] {
             assert_eq!(swallows(OLD, new).as_deref(), Some(line), "{new}");
         }
-        // More pairs than are compared, and a line that is long: neither proves that the line is new.
+        // Too many pairs to compare, and a long line: neither proves that the line is new.
         let many: String = (0..700).map(|n| format!("alpha_{n} = beta_{n}\n")).collect();
         let long = format!("total = compute({}1)\n", "row + ".repeat(60));
         for old in [format!("{many}total = compute(rows)\n"), long.clone()] {
@@ -393,7 +396,7 @@ mod tests {
         let new = "try:\n    n = int(text)\nexcept ValueError:\n    n = int(text, 16)\n";
         assert_eq!(swallows("n = int(text)\n", new), None);
         assert_eq!(handles("n = int(text)\n", new).as_deref(), Some("except ValueError:"));
-        // Around code that was not there it takes no error that was.
+        // A handler around new code hides no old error.
         let new = "print(text)\ntry:\n    os.remove('x')\nexcept OSError:\n    pass\n";
         assert_eq!(swallows("print(int(text))\n", new), None);
     }

@@ -1,4 +1,4 @@
-//! The checks that there are, by their names in definitions.
+//! All checks, by their names in definitions.
 
 use super::{
     Check, call, changed, function, look, mended, net, reply, reproduce, run, same, save, speed, suite,
@@ -24,14 +24,13 @@ const ALL: &[&dyn Check] = &[
     &same::SameOutput,
 ];
 
-/// A check that judges words, for a step that there is not.
+/// The check of the empty step (`RecipeStep::none`).
 pub(crate) const NO_CHECK: &dyn Check = &reply::Reply;
 
 pub(crate) fn find(name: &str) -> Option<&'static dyn Check> {
     ALL.iter().copied().find(|check| check.facts().name == name)
 }
 
-/// The names of all checks.
 pub(crate) fn names() -> Vec<&'static str> {
     ALL.iter().map(|check| check.facts().name).collect()
 }

@@ -1,4 +1,4 @@
-//! From TOML to a definition: its head and its inputs. Steps are read in `steps`.
+//! Reads the head and the inputs of a definition from TOML. `steps` reads the steps.
 
 use super::source::{
     DefinitionSource, LocatedText, MAX_LINE_BYTES, MAX_NAME_BYTES, MAX_TEXT_BYTES, SpannedValue, TablePlace,

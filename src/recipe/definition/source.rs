@@ -1,4 +1,4 @@
-//! A definition's text and the tables in it, read value by value; what is wrong is gathered with its place.
+//! Reads values from the tables of a definition, and collects errors with their places.
 
 use crate::recipe::text::Text;
 use crate::text::located::{LocatedError, Position};
@@ -10,14 +10,14 @@ use toml::de::{DeTable, DeValue};
 
 const MAX_FAULTS: usize = 50;
 
-/// A table, and where it stands.
+/// A table and its place in the text.
 #[derive(Clone)]
 pub(super) struct TablePlace<'t, 's> {
     pub(super) table: &'t DeTable<'s>,
     pub(super) span: Range<usize>,
 }
 
-/// A value that was read, and where it stands.
+/// A value and its place in the text.
 #[derive(Clone, Debug)]
 pub(super) struct SpannedValue<T> {
     pub(super) value: T,
@@ -25,18 +25,18 @@ pub(super) struct SpannedValue<T> {
 }
 
 pub(super) const MAX_NAME_BYTES: usize = 40;
-/// Bytes of a line on screen.
+/// The most bytes of a text shown in one line.
 pub(super) const MAX_LINE_BYTES: usize = 200;
-/// Bytes of a text for the model.
+/// The most bytes of a text for the model.
 pub(super) const MAX_TEXT_BYTES: usize = 16 << 10;
 
-/// A text with places, and where it stands; blank where there is none.
+/// A text with places for values, and its own place in the file; blank if the key is missing.
 pub(super) struct LocatedText {
     pub(super) text: Text,
     pub(super) span: Range<usize>,
 }
 
-/// What was found wrong so far.
+/// The text of a definition, and the errors found in it so far.
 pub(super) struct DefinitionSource<'s> {
     text: &'s str,
     file: PathBuf,
@@ -60,14 +60,14 @@ impl<'s> DefinitionSource<'s> {
         self.faults.is_empty()
     }
 
-    /// All faults, in the order of the text.
+    /// The errors in the order of the text, at most `MAX_FAULTS`.
     pub(super) fn faults(mut self) -> Vec<LocatedError> {
         self.faults.sort_by_key(|fault| fault.position);
         self.faults.truncate(MAX_FAULTS);
         self.faults
     }
 
-    /// Keys that nobody knows.
+    /// Reports keys that are not known.
     pub(super) fn refuse_unknown(&mut self, place: &TablePlace<'_, '_>, known: &[&str]) {
         for (key, _) in place.table {
             if !known.contains(&key.get_ref().as_ref()) {
@@ -77,7 +77,7 @@ impl<'s> DefinitionSource<'s> {
         }
     }
 
-    /// A text that is not blank, of at most so many bytes; `None` where there is none.
+    /// A text that is not blank, of at most `most` bytes; `None` if the key is missing or the value does not fit.
     pub(super) fn text(
         &mut self,
         place: &TablePlace<'_, '_>,
@@ -93,7 +93,7 @@ impl<'s> DefinitionSource<'s> {
         self.fits(key, text, &span, most).then(|| SpannedValue { value: text.trim().to_owned(), span })
     }
 
-    /// A text with places; blank where there is none.
+    /// A text with places for values; blank if the key is missing.
     pub(super) fn text_or_blank(
         &mut self,
         place: &TablePlace<'_, '_>,
@@ -106,7 +106,7 @@ impl<'s> DefinitionSource<'s> {
         }
     }
 
-    /// A name has to be a word of small letters, digits, `_` and `-`, and none that means something else.
+    /// Reports a name that is not made of small letters, digits, `_` and `-`, or that is reserved.
     pub(super) fn name_fits(&mut self, name: &SpannedValue<String>, reserved: &[&str]) {
         let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '_' | '-');
         let starts = name.value.starts_with(|c: char| c.is_ascii_lowercase());
@@ -119,7 +119,7 @@ impl<'s> DefinitionSource<'s> {
         }
     }
 
-    /// A name that is not known.
+    /// Reports a name that is not known.
     pub(super) fn unknown(&mut self, name: &SpannedValue<String>, what: &str, known: &[&str]) {
         let said = format!("there is no {what} {}", printable(&name.value));
         let hint = if known.is_empty() {
@@ -130,7 +130,7 @@ impl<'s> DefinitionSource<'s> {
         self.fault(&name.span, said, hint);
     }
 
-    /// A text that has to be there.
+    /// A text whose key must not be missing.
     pub(super) fn needed(
         &mut self,
         place: &TablePlace<'_, '_>,
@@ -158,7 +158,7 @@ impl<'s> DefinitionSource<'s> {
         false
     }
 
-    /// One of these words.
+    /// A text that has to be one of these words.
     pub(super) fn word(
         &mut self,
         place: &TablePlace<'_, '_>,
@@ -229,7 +229,7 @@ impl<'s> DefinitionSource<'s> {
         Some(texts)
     }
 
-    /// A table below this one.
+    /// A table within this one.
     pub(super) fn table<'t, 'd>(
         &mut self,
         place: &TablePlace<'t, 'd>,
@@ -243,7 +243,7 @@ impl<'s> DefinitionSource<'s> {
         Some(TablePlace { table: table?, span: value.span() })
     }
 
-    /// The tables of a list, `[[step]]`.
+    /// A list of tables: `[[step]]`.
     pub(super) fn tables<'t, 'd>(
         &mut self,
         place: &TablePlace<'t, 'd>,
@@ -271,18 +271,17 @@ impl<'s> DefinitionSource<'s> {
     }
 }
 
-/// The value under a key.
 pub(super) fn get<'t, 's>(place: &TablePlace<'t, 's>, key: &str) -> Option<&'t Spanned<DeValue<'s>>> {
     place.table.iter().find(|(known, _)| known.get_ref().as_ref() == key).map(|(_, value)| value)
 }
 
-/// A text of the file as it may be shown.
+/// A text of the file, made safe to show.
 pub(super) fn printable(text: &str) -> String {
     let text: String = text.chars().filter(|c| !c.is_control()).take(60).collect();
     if text.is_empty() { "\"\"".into() } else { text }
 }
 
-/// Which known word was meant.
+/// A hint: the known word closest to this one, or all known words.
 pub(super) fn closest_word(word: &str, known: &[&str]) -> String {
     nearest(word, known.iter().copied())
         .map_or_else(|| format!("known are {}", known.join(", ")), |name| format!("did you mean {name}?"))

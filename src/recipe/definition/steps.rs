@@ -1,4 +1,4 @@
-//! The steps of a definition, read from TOML.
+//! Reads the steps of a definition from TOML.
 
 use super::source::{
     DefinitionSource, LocatedText, MAX_LINE_BYTES, MAX_NAME_BYTES, MAX_TEXT_BYTES, SpannedValue, TablePlace,
@@ -13,12 +13,12 @@ use strum::{VariantArray, VariantNames};
 
 const STEP_KEYS: &[&str] =
     &["name", "title", "only_if", "say", "blocks", "check", "protects", "strict", "rounds", "on"];
-/// Words that lead somewhere and are no names of steps.
+/// Destinations of a verdict that are no names of steps.
 const DESTINATION_WORDS: &[&str] = &["next", "again", "stop", "end"];
 const END_WORDS: &[(&str, RecipeEnd)] =
     &[("done", RecipeEnd::Done), ("gave_up", RecipeEnd::GaveUp), ("limit", RecipeEnd::Limit)];
 
-/// A step as it was read, with the places of what refers to other parts.
+/// A step as read, with the places of the names that refer to other parts.
 pub(super) struct ReadStep {
     pub(super) step: RecipeStep,
     pub(super) span: Range<usize>,
@@ -29,7 +29,7 @@ pub(super) struct ReadStep {
     pub(super) turns: Vec<ReadTurn>,
 }
 
-/// What a verdict leads to, as it was read.
+/// What a verdict leads to, as read.
 pub(super) struct ReadTurn {
     pub(super) verdict: SpannedValue<String>,
     pub(super) then: SpannedValue<String>,
@@ -37,22 +37,22 @@ pub(super) struct ReadTurn {
     pub(super) ends: bool,
 }
 
-/// The steps of a definition, as far as they could be read.
+/// The steps of a definition that could be read.
 #[derive(Default)]
 pub(super) struct Steps {
     pub(super) read: Vec<ReadStep>,
-    /// The names of all, also of those that could not be read.
+    /// The names of all steps, including those that could not be read.
     pub(super) names: Vec<String>,
 }
 
 impl Steps {
-    /// Whether all could be read.
+    /// Whether every step could be read.
     pub(super) fn whole(&self) -> bool {
         self.read.len() == self.names.len()
     }
 }
 
-/// Reads all steps; `rounds` is their limit where they name none.
+/// Reads all steps; `rounds` is the limit of those that set none.
 pub(super) fn read(source: &mut DefinitionSource<'_>, place: &TablePlace<'_, '_>, rounds: u32) -> Steps {
     let places = source.tables(place, "step");
     if get(place, "step").is_none() {
@@ -143,7 +143,7 @@ fn read_options(
     read
 }
 
-/// What the model may propose; everything where nothing is said.
+/// The kinds of blocks that the model may propose; all if the step does not say.
 fn blocks(source: &mut DefinitionSource<'_>, place: &TablePlace<'_, '_>) -> Vec<StepKind> {
     let Some(words) = source.texts(place, "blocks") else {
         return <StepKind as VariantArray>::VARIANTS.to_vec();
@@ -231,7 +231,7 @@ fn turn(
     TurnLimit { then, how, say }
 }
 
-/// The verdicts that a step can come to.
+/// The verdicts that a step can reach.
 pub(super) fn verdicts(step: &RecipeStep) -> Vec<&'static str> {
     let mut all = step.check.facts().verdicts.to_vec();
     all.push(ROUNDS_USED);
@@ -241,7 +241,7 @@ pub(super) fn verdicts(step: &RecipeStep) -> Vec<&'static str> {
     all
 }
 
-/// The words that `then` may be beside names of steps.
+/// The words that `then` may be, apart from names of steps.
 pub(super) fn destinations() -> &'static [&'static str] {
     DESTINATION_WORDS
 }

@@ -1,4 +1,4 @@
-//! Definitions that are wrong, and what is said of them; and that nothing read can break the reader.
+//! Wrong definitions and the errors reported for them; and that no text makes the reader panic.
 
 use super::*;
 use proptest::prelude::*;
@@ -15,7 +15,7 @@ macro_rules! invalid {
     };
 }
 
-/// Files that are wrong, and what is said of them.
+/// Wrong files, and the errors reported for them.
 const INVALID: &[(&str, &str, &str)] =
     invalid!["empty", "inputs", "names", "shapes", "syntax", "unknown-keys", "unknown-names", "ways",];
 
@@ -59,7 +59,7 @@ fn what_is_said_of_nothing_is_as_usual() {
 }
 
 proptest! {
-    /// A definition that lost a part or got another one is read or refused with a place in it.
+    /// A definition with a part removed or replaced is either read, or refused with a place in it.
     #[test]
     fn a_damaged_definition_is_read_or_refused(from in 0..5000usize, length in 0..300usize, noise in ".{0,20}") {
         let chars: Vec<char> = SOUND.chars().collect();

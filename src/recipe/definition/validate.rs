@@ -1,4 +1,5 @@
-//! What has to hold between the parts of a definition: names that are used exist, every step can be reached and left.
+//! Checks that the parts of a definition fit together: names refer to something that exists, and every step can be
+//! reached and left.
 
 use super::source::{DefinitionSource, LocatedText, SpannedValue, closest_word, printable};
 use super::steps::{ReadStep, Steps, destinations, verdicts};
@@ -7,15 +8,15 @@ use crate::domain::{Field, FieldKind};
 use crate::recipe::check::OptionKind;
 use std::collections::BTreeSet;
 
-/// What is known of the machine.
+/// The facts that a text may use.
 const FACT_NAMES: &[&str] = &["runners", "tests"];
-/// What is known in each text beside inputs and facts.
+/// The names that a text may use besides inputs and facts.
 const PROMPT_NAMES: &[&str] =
     &["write", "runner", "verdict", "note", "round", "rounds", "files", "protected", "step"];
 const END_NAMES: &[&str] =
     &["runner", "verdict", "note", "round", "rounds", "files", "images", "steps", "step"];
 
-/// Texts beside those of the steps.
+/// The texts that belong to no step.
 pub(super) struct HeadTexts<'a> {
     pub(super) prompt: &'a LocatedText,
     pub(super) say: &'a LocatedText,
@@ -44,13 +45,13 @@ pub(super) fn check(
         }
         turns(source, &names, step, &known);
     }
-    // Where a step could not be read, nobody knows where it leads.
+    // If a step could not be read, it is not known where it leads.
     if steps.whole() {
         check_reachable(source, &steps.read);
     }
 }
 
-/// The names that a text may have as places.
+/// The names that may stand in a text as places.
 struct Names {
     inputs: Vec<String>,
     values: Vec<String>,
@@ -120,7 +121,8 @@ impl Names {
     }
 }
 
-/// The ways of a step: verdicts that its check knows, steps that there are, and one that leads on.
+/// Checks what each verdict of a step leads to: the check knows the verdict, the destination exists, and one verdict
+/// leads on.
 fn turns(source: &mut DefinitionSource<'_>, names: &Names, step: &ReadStep, steps: &[&str]) {
     let known = verdicts(&step.step);
     let targets: Vec<&str> = destinations().iter().copied().chain(steps.iter().copied()).collect();
@@ -151,7 +153,7 @@ fn turns(source: &mut DefinitionSource<'_>, names: &Names, step: &ReadStep, step
     }
 }
 
-/// Every step is on some way from the first.
+/// Checks that every step can be reached from the first.
 fn check_reachable(source: &mut DefinitionSource<'_>, steps: &[ReadStep]) {
     let mut found = BTreeSet::new();
     let mut open = possible_entries(steps, 0);
@@ -180,7 +182,8 @@ fn check_reachable(source: &mut DefinitionSource<'_>, steps: &[ReadStep]) {
     }
 }
 
-/// The steps that may be taken when this one is meant: those that depend on an answer may be passed over.
+/// The steps that may be taken on the way to step `from`: a step with `only_if` may be skipped, so the ones after it
+/// count, too.
 fn possible_entries(steps: &[ReadStep], from: usize) -> Vec<usize> {
     let mut all = Vec::new();
     for (at, step) in steps.iter().enumerate().skip(from) {

@@ -1,4 +1,4 @@
-//! What is told: to the model when a round begins, to the person at the end.
+//! Builds the texts: for the model when a round begins, for the person at the end.
 
 use super::super::check;
 use super::super::definition::{PROTECTED_CHANGED, RecipeStep};
@@ -10,14 +10,14 @@ use super::protect;
 use crate::domain::{Block, RoundOutcome};
 use std::fmt::Write as _;
 
-/// How a file is written, in each dialect.
+/// How the model writes a file, with and without tools.
 const WRITE_HINT: &str = "To write a file, put its whole text into one fenced block and name the file behind the language, \
     like this:\n\n```python path=folder/name.py\n…\n```\n\nWhere you have the tool write_file, call it instead. A file that is there may be changed \
     by an edit, too: the fence `edit path=folder/name.py` with SEARCH/REPLACE blocks, or the tool edit_file.";
 const CHANGED_BACK: &str = "Your last block changed files that were agreed on: {protected}. The person wants them as they \
     were. Put back what was there, and reach the aim of this step without changing them.";
 
-/// What the model is told when the round that goes on begins; nothing where it is not asked.
+/// The text for the model when the current round begins; empty if the model is not asked.
 pub(super) fn round_message(path: &Path<'_>) -> String {
     let step = path.step();
     let (before, say) = match path.lead() {
@@ -41,7 +41,7 @@ pub(super) fn round_message(path: &Path<'_>) -> String {
     join_parts([before, say])
 }
 
-/// Why a step has no use for a block.
+/// Why the step does not allow a block.
 pub(super) fn not_wanted(step: &RecipeStep, block: &Block) -> String {
     let title = &step.title;
     if step.blocks.is_empty() {
@@ -52,7 +52,7 @@ pub(super) fn not_wanted(step: &RecipeStep, block: &Block) -> String {
     format!("the step \"{title}\" has no use for a block of kind {kind}, only for: {wanted}")
 }
 
-/// What is shown at the end.
+/// The text shown at the end.
 pub(super) fn summary(path: &Path<'_>, ending: &Ending) -> String {
     let said = match &ending.say {
         EndingText::Text(text) => fill(path, text),
@@ -97,23 +97,22 @@ fn value(path: &Path<'_>, view: &View<'_>, name: &str) -> String {
     }
 }
 
-/// A text as data between fences, which it does not leave although it is cut; nothing where there is none.
+/// A text in a fence that it can't close, even after it was truncated; empty if the text is blank.
 fn data(text: &str) -> String {
     if text.trim().is_empty() { String::new() } else { fenced("", &bounded(text.to_owned())) }
 }
 
-/// A list in Markdown.
 fn markdown_list(names: &[String]) -> String {
     let lines: Vec<String> = names.iter().map(|name| format!("- {}", code(name))).collect();
     lines.join("\n")
 }
 
-/// A name as code in Markdown: it is the model's.
+/// A name as inline code; it comes from the model, so backticks are replaced.
 fn code(name: &str) -> String {
     format!("`{}`", name.replace('`', "'"))
 }
 
-/// The images that runs of the recipe made.
+/// The images that runs since the recipe's beginning showed.
 fn images(view: &View<'_>) -> Vec<String> {
     let runs = written::runs(&view.context, view.context.from.saturating_sub(1), usize::MAX);
     let images = runs.filter_map(|(item, _)| ended_run(item)).flat_map(|(_, report)| &report.images);
@@ -122,7 +121,7 @@ fn images(view: &View<'_>) -> Vec<String> {
     paths
 }
 
-/// What each round came to, as a list in Markdown.
+/// The result of each round, as a Markdown list.
 fn steps(path: &Path<'_>) -> String {
     let mut list = String::new();
     for RoundOutcome { step, round, verdict, note } in &path.judged {

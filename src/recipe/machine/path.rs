@@ -1,4 +1,4 @@
-//! Where a recipe stands: its rounds so far, folded from the facts of the session. Nothing else is remembered.
+//! Where a recipe is: its rounds so far, folded from the facts that the session recorded. No other state exists.
 
 use super::super::definition::{
     Definition, Destination, PROTECTED_CHANGED, ROUNDS_USED, RecipeStep, TurnLimit,
@@ -12,11 +12,11 @@ use crate::engine::WorkflowContext;
 #[derive(Clone, Debug)]
 pub(super) struct Round {
     pub(super) step: usize,
-    /// Which round of it, from 1.
+    /// The number of the round within its step, from 1.
     pub(super) round: u32,
-    /// The place of the item with which it began; `None`: that is not recorded yet, so nothing can have come of it.
+    /// The index of the item with which it began; `None` if that is not recorded yet, so nothing can have come of it.
     pub(super) from: Option<usize>,
-    /// Whether the model was told something.
+    /// Whether the model was told something in it.
     pub(super) told: bool,
     /// What led to it.
     pub(super) lead: RoundCause,
@@ -26,7 +26,7 @@ pub(super) struct Round {
 #[derive(Clone, Debug)]
 pub(super) enum RoundCause {
     First,
-    /// A verdict: what is said of it, and whether it was one of the same step.
+    /// A verdict: the text to send about it, and whether it leads to the same step again.
     Verdict {
         say: Option<Text>,
         again: bool,
@@ -40,12 +40,12 @@ pub(super) struct Ending {
     pub(super) say: EndingText,
 }
 
-/// What is said at the end before the summary.
+/// The first part of the text at the end, before the summary.
 #[derive(Clone, Debug)]
 pub(super) enum EndingText {
     /// A text of the definition.
     Text(Text),
-    /// Words of the machine's own.
+    /// A text of the machine's own.
     Words(String),
 }
 
@@ -59,9 +59,9 @@ impl Ending {
 pub(super) struct Path<'a> {
     pub(super) definition: &'a Definition,
     pub(super) context: WorkflowContext<'a>,
-    /// Oldest first; the last one goes on. Never empty.
+    /// Oldest first; the last is the current one. Never empty.
     pub(super) rounds: Vec<Round>,
-    /// How often each step was begun.
+    /// How many rounds of each step began.
     begun: Vec<u32>,
     /// All verdicts, oldest first.
     pub(super) judged: Vec<RoundOutcome>,
@@ -93,7 +93,7 @@ impl<'a> Path<'a> {
         path
     }
 
-    /// The round that goes on.
+    /// The current round.
     fn now(&self) -> &Round {
         static NONE: Round = Round { step: 0, round: 0, from: None, told: false, lead: RoundCause::First };
         self.rounds.last().unwrap_or(&NONE)
@@ -103,12 +103,12 @@ impl<'a> Path<'a> {
         &self.now().lead
     }
 
-    /// What there is to see of the round that goes on.
+    /// The view of the current round.
     pub(super) fn view(&self) -> View<'a> {
         self.view_of(self.rounds.len().saturating_sub(1))
     }
 
-    /// What there was to see of an earlier one.
+    /// The view of the round with this index.
     pub(super) fn view_of(&self, at: usize) -> View<'a> {
         let round = self.rounds.get(at).unwrap_or(self.now());
         let step = self.step_of(round);
@@ -130,18 +130,18 @@ impl<'a> Path<'a> {
         }
     }
 
-    /// The step of the round that goes on.
+    /// The step of the current round.
     pub(super) fn step(&self) -> &'a RecipeStep {
         self.step_of(self.now())
     }
 
     fn step_of(&self, round: &Round) -> &'a RecipeStep {
-        // Rounds are made of steps that there are, and there is at least one.
+        // Rounds only refer to existing steps, and there is at least one.
         static NONE: std::sync::LazyLock<RecipeStep> = std::sync::LazyLock::new(RecipeStep::none);
         self.definition.steps.get(round.step).unwrap_or(&NONE)
     }
 
-    /// A round was judged; `at` is where that stands, once it is recorded.
+    /// A round was judged; `at` is the index of the verdict's item once it is recorded.
     pub(super) fn judge(&mut self, outcome: &RoundOutcome, at: Option<usize>) {
         let Some(step) = self.definition.step(&outcome.step) else { return };
         self.judged.push(outcome.clone());
@@ -152,7 +152,7 @@ impl<'a> Path<'a> {
             None => TurnLimit { then: Destination::Again, how: RecipeEnd::Done, say: Text::default() },
         };
         let mut from = step;
-        // Steps whose rounds are used up may point at each other.
+        // Bounded, because steps whose rounds are used up may point at each other.
         for _ in 0..=self.definition.steps.len() {
             let target = match &turn.then {
                 Destination::End | Destination::Stop => {
@@ -206,7 +206,7 @@ impl<'a> Path<'a> {
         }
     }
 
-    /// The first step from this one on that is taken with the answers.
+    /// The first step from this one on whose `only_if` fits the answers.
     fn next_taken(&self, from: usize) -> Option<usize> {
         let fits =
             |step: &RecipeStep| step.only_if.iter().all(|(name, value)| self.context.input(name) == value);
@@ -214,7 +214,7 @@ impl<'a> Path<'a> {
         steps.find(|(_, step)| fits(step)).map(|(at, _)| at)
     }
 
-    /// Whether the last verdict was that something protected was changed.
+    /// Whether the last verdict was that a protected file was changed.
     pub(super) fn is_restoring(&self) -> bool {
         self.judged.last().is_some_and(|outcome| outcome.verdict == PROTECTED_CHANGED)
     }

@@ -1,5 +1,6 @@
-//! What was agreed to in an earlier step stays as it is: changing it takes a typed word, and where it is another without
-//! one, the person is asked. What counts is the content of the files before and after each run (`content`).
+//! Protects files that the person agreed to in an earlier step: changing one takes the typed word, and if a run changes
+//! one without it, the person is asked. What counts is the content of the files right before and after each run
+//! (`content`).
 
 mod content;
 
@@ -16,18 +17,18 @@ use crate::engine::transcript::{BlockItem, RunItem};
 use content::{FileObservation, ProtectedContent};
 use std::collections::BTreeSet;
 
-/// The rule of its remarks.
+/// The rule of the findings about protected files.
 const RULE: &str = "recipe.protected";
 /// The form that asks about a change.
 const FORM: &str = "protected";
-/// Files that say which tests run, and how.
+/// Files that configure which tests run, and how.
 const TEST_CONFIG_FILES: &[&str] =
     &["conftest.py", "pyproject.toml", "setup.cfg", "package.json", "Cargo.toml", "tox.ini", "pytest.ini"];
 const KEEP: &str = "keep the change";
 const RESTORE: &str = "go on without it";
 const STOP: &str = "stop";
 
-/// The files that any step protects, as far as they were written by now: their content is followed from then on.
+/// The files protected by any step and written by now; the driver hashes them around each run from then on.
 pub(super) fn all_files(path: &Path<'_>) -> Vec<String> {
     let names: BTreeSet<&String> = path.definition.steps.iter().flat_map(|step| &step.protects).collect();
     written(path, &path.view(), names)
@@ -44,20 +45,20 @@ fn written<'a>(path: &Path<'_>, view: &View<'_>, steps: impl IntoIterator<Item =
     files
 }
 
-/// The files that may not be changed in this step.
+/// The files that this step may not change.
 pub(super) fn files(path: &Path<'_>, view: &View<'_>) -> Vec<String> {
     let mut files = written(path, view, view.protects);
     let targets: Vec<String> = match view.option("target") {
         "" => Vec::new(),
         input => paths(view.context.input(input)).map(|path| view.shown_path(path)).collect(),
     };
-    // What the person wants written is never what holds it.
+    // A file that the person wants written is never protected.
     files.retain(|file| !targets.iter().any(|target| same(file, target)));
     files.dedup();
     files
 }
 
-/// What there is to say about a block that would change one of them.
+/// Findings about a block that would change a protected file.
 pub(super) fn remarks(path: &Path<'_>, view: &View<'_>, block: &Block, review: &Review) -> Vec<Finding> {
     if view.protects.is_empty() || block.is_own() {
         return Vec::new();
@@ -75,7 +76,7 @@ pub(super) fn remarks(path: &Path<'_>, view: &View<'_>, block: &Block, review: &
     remarks
 }
 
-/// Whether a review tells that the text changes this file, or a folder in which it lies.
+/// Whether a review says that the text changes this file, or a folder around it.
 fn mentions_file(view: &View<'_>, review: &Review, file: &str) -> bool {
     let below = |path: &str| {
         file.to_lowercase().strip_prefix(&path.to_lowercase()).is_some_and(|rest| rest.starts_with('/'))
@@ -85,7 +86,7 @@ fn mentions_file(view: &View<'_>, review: &Review, file: &str) -> bool {
     paths.any(|path| !path.is_empty() && (same(file, &path) || below(&path)))
 }
 
-/// What there is to say of a file that says how tests run, where tests are protected: it can turn them off.
+/// A finding about a change of a file that configures tests, where tests are protected: it could turn them off.
 fn configures(path: &Path<'_>, view: &View<'_>, block: &Block, review: &Review) -> Option<Finding> {
     let steps = view.protects.iter().filter_map(|name| path.definition.step(name));
     let mut checks = steps.filter_map(|step| path.definition.steps.get(step));
@@ -100,7 +101,7 @@ fn configures(path: &Path<'_>, view: &View<'_>, block: &Block, review: &Review) 
     Some(Finding::new("recipe.configures", Severity::High, message))
 }
 
-/// What a change that nobody agreed to means for the round; `None` where there is none.
+/// What comes next if a protected file was changed without agreement; `None` if none was.
 pub(super) fn look(path: &Path<'_>, view: &View<'_>) -> Result<Option<CheckResponse>, Ending> {
     let Some(from) = view.from.filter(|_| !view.protects.is_empty()) else { return Ok(None) };
     let changed = changed(path, view);
@@ -109,7 +110,8 @@ pub(super) fn look(path: &Path<'_>, view: &View<'_>) -> Result<Option<CheckRespo
         newer.map(|(_, file)| file.clone()).collect()
     };
     let Some((answered, answers)) = view.answers(FORM) else {
-        // What was to be put back in this round is looked at when there is something to look at.
+        // After "go on without it", this round has to restore the file: wait until the model has answered before asking
+        // again.
         let quiet = behind(from).is_empty() && !has_answered(view);
         let all = behind(0);
         return Ok((!quiet && !all.is_empty()).then(|| CheckResponse::Form(form(&all))));
@@ -131,21 +133,21 @@ pub(super) fn look(path: &Path<'_>, view: &View<'_>) -> Result<Option<CheckRespo
     }
 }
 
-/// Whether the model answered in this round, by words alone or by writing: not where it only looked around.
+/// Whether the model answered in this round, with words alone or by writing; merely looking around does not count.
 fn has_answered(view: &View<'_>) -> bool {
     view.reply().is_some() && (view.newest().is_empty() || !view.written().is_empty())
 }
 
-/// One thing that happened to protected files.
+/// Something that happened to protected files.
 enum ProtectedEvent<'a> {
-    /// A run ended; whether that was in the step that made them.
+    /// A run ended; `makes` says whether it was in the step that writes them.
     Ran { item: &'a BlockItem, run: &'a RunItem, makes: bool },
-    /// The person wants the changes kept.
+    /// The person chose to keep the changes.
     Kept,
 }
 
-/// Protected files that are not as they were agreed on, each with the place of the change. A file is as agreed again
-/// when its text was written back, when a write of it was agreed to with the typed word, or when the person keeps it.
+/// The protected files that differ from what was agreed on, each with the index of the change. A file agrees again once
+/// its text was restored, the person typed the word for a write to it, or chose to keep the change.
 fn changed(path: &Path<'_>, view: &View<'_>) -> Vec<(usize, String)> {
     let mut events: Vec<(usize, ProtectedEvent<'_>)> = Vec::new();
     for &Span { step, from, until } in &view.spans {
@@ -168,7 +170,7 @@ fn changed(path: &Path<'_>, view: &View<'_>) -> Vec<(usize, String)> {
     files(path, view).into_iter().filter_map(|file| Some((changed_at(view, &events, &file)?, file))).collect()
 }
 
-/// Where a file was changed, when it is not as it was agreed on.
+/// The index at which a file was changed, if it differs from what was agreed on.
 fn changed_at(view: &View<'_>, events: &[(usize, ProtectedEvent<'_>)], file: &str) -> Option<usize> {
     let mut content = ProtectedContent::default();
     for (at, event) in events {
@@ -182,7 +184,7 @@ fn changed_at(view: &View<'_>, events: &[(usize, ProtectedEvent<'_>)], file: &st
     content.changed
 }
 
-/// What is known of a run and a file.
+/// What one run shows about one file.
 fn observe(view: &View<'_>, (item, run): (&BlockItem, &RunItem), makes: bool, file: &str) -> FileObservation {
     let report = run.ended.as_ref().map(|(_, report)| report);
     let mut hashed = report.into_iter().flat_map(|report| &report.receipt.protected);
@@ -190,7 +192,7 @@ fn observe(view: &View<'_>, (item, run): (&BlockItem, &RunItem), makes: bool, fi
     let is_ok = report.is_some_and(|report| report.outcome == Outcome::Ok);
     let written = item.block.kind.writes().find(|path| is_file(path));
     let writes = written.is_some();
-    // Of several files the approval's hash is that of all their texts.
+    // For several files, the approval's hash covers all their texts, so this file's text is hashed here.
     let hash = match item.block.kind.writes().count() {
         0 | 1 => Some(run.sha256).filter(|_| writes),
         _ => written.zip(item.block.version(run.revision)).and_then(|(path, version)| {
@@ -209,7 +211,7 @@ fn observe(view: &View<'_>, (item, run): (&BlockItem, &RunItem), makes: bool, fi
     }
 }
 
-/// Whether the person was shown that this run changes this file, and typed the word.
+/// Whether the person saw that this run changes this file, and typed the word.
 fn agreed(item: &BlockItem, run: &RunItem, file: &str) -> bool {
     let told = message(file);
     let remarked = |(revision, review): &(Revision, Box<Review>)| {

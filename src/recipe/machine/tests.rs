@@ -1,4 +1,4 @@
-//! Recipes in dialogues with the engine.
+//! Runs recipes through dialogues with the engine.
 
 mod any;
 mod protected;
@@ -93,7 +93,7 @@ mod explain {
     }
 }
 
-/// A dialogue in which the model calls tools, and all that it proposes is approved.
+/// A dialogue in which the model calls tools and the person approves everything.
 struct ToolDialogue {
     d: Dialogue,
     block: u32,
@@ -125,7 +125,6 @@ impl ToolDialogue {
         Self::new("tdd", &[("spec", "slugify: makes addresses")], &[("runners", "pytest unittest node")])
     }
 
-    /// The model calls tools.
     fn calls(&mut self, calls: &[(&str, serde_json::Value)]) -> String {
         for (name, arguments) in calls {
             self.block += 1;
@@ -141,7 +140,7 @@ impl ToolDialogue {
         self.d.reply(text)
     }
 
-    /// The model writes a file, and the person agrees; `review` is what the review says.
+    /// The model writes a file, and the person approves.
     fn writes(&mut self, path: &str) -> String {
         let line = self.calls(&[(
             "write_file",
@@ -153,7 +152,7 @@ impl ToolDialogue {
         self.ends(changed(Outcome::Ok, &[path]))
     }
 
-    /// The model writes two files in one reply, and the person agrees.
+    /// The model writes two files in one reply, and the person approves both.
     fn write_both(&mut self, one: &str, other: &str) -> String {
         let call =
             |path: &str| ("write_file", serde_json::json!({"path": path, "content": format!("# {path}\n")}));
@@ -161,13 +160,13 @@ impl ToolDialogue {
         self.block -= 1;
         self.ends(changed(Outcome::Ok, &[one]));
         self.block += 1;
-        // Looks crossed while it waited behind the other one: they were ordered anew.
+        // A block that waited behind another is reviewed again; the first review may be dropped as stale.
         self.look();
         self.look();
         self.ends(changed(Outcome::Ok, &[other]))
     }
 
-    /// The model proposes code, and the person agrees.
+    /// The model proposes code, and the person approves.
     fn runs(&mut self, report: RunReport) -> String {
         self.codes();
         self.ends(report)
@@ -180,7 +179,7 @@ impl ToolDialogue {
         )])
     }
 
-    /// The newest block is approved with the typed word and ends so.
+    /// Approves the newest block with the typed word and ends its run with this report.
     fn ends(&mut self, report: RunReport) -> String {
         self.run += 1;
         self.look();
@@ -189,7 +188,7 @@ impl ToolDialogue {
         self.d.ended_as(self.run, report)
     }
 
-    /// The newest block is looked at.
+    /// Sends the review of the newest block.
     fn look(&mut self) -> String {
         let block = &self.d.state().transcript.blocks[&BlockId(self.block)].block;
         let terms = match &block.kind {
@@ -213,7 +212,7 @@ impl ToolDialogue {
         self.d.inspected(self.block, Review::default(), Ok(terms))
     }
 
-    /// The recipe's own block waits and runs so.
+    /// Approves the recipe's own block and ends its run with this report.
     fn tests(&mut self, report: RunReport) -> String {
         self.block += 1;
         assert!(self.d.state().transcript.blocks[&BlockId(self.block)].block.is_own());
@@ -308,7 +307,7 @@ mod tdd {
         let line = t.tests(printed("pytest/missing-module"));
         assert!(line.contains("+judged tests.1 red, +said code.1, ask"), "{line}");
         let told = t.d.told().to_owned();
-        // The facts of the last moves were not written any more: they are found again.
+        // The last facts were not written before the crash; after resuming they are worked out again.
         t.d.watched.entries.truncate(t.d.watched.entries.len() - 2);
         let line = t.d.reopen();
         assert!(line.contains("+judged tests.1 red, +said code.1") && line.ends_with("stuck cut"), "{line}");
@@ -378,7 +377,7 @@ mod tdd {
         assert!(t.has_remark(3));
         let line = t.d.approve(3);
         assert!(!line.contains("start"), "{line}");
-        // The person agrees with the typed word: nothing more is asked.
+        // The person types the word for this change, so there is no question afterwards.
         t.block = 3;
         let line = t.ends(changed(Outcome::Ok, &["tests/test_slug.py"]));
         assert!(line.contains("+block 4") && line.ends_with("deciding 4"), "{line}");
@@ -410,7 +409,7 @@ mod tdd {
         let line = choose(&mut t, "go on without it");
         assert!(line.contains("+judged code.1 protected_changed, +said code.2, ask"), "{line}");
         assert!(t.d.told().contains("Put back what was there"), "{}", t.d.told());
-        // Putting back is a write like others: it takes the word, and then nothing more is asked.
+        // Restoring the file is a write like others: it takes the word, and then there is no more question.
         let line = t.writes("tests/test_slug.py");
         assert!(t.has_remark(t.block) && line.contains("+block 5"), "{line}");
     }
@@ -419,7 +418,7 @@ mod tdd {
     fn what_was_not_put_back_is_asked_about_again() {
         let mut t = with_changed_tests();
         choose(&mut t, "go on without it");
-        // Another file is written: the tests are still not what was agreed on.
+        // Another file is written; the tests still differ from what was agreed on.
         let line = t.writes("slug.py");
         assert!(line.ends_with("asking: form protected"), "{line}");
         let line = choose(&mut t, "go on without it");
@@ -496,7 +495,7 @@ mod tdd {
         let mut t = ToolDialogue::tdd();
         let line = t.says("I would test it.");
         assert!(line.contains("+judged tests.1 nothing, +said tests.2, ask"), "{line}");
-        // Looking around is fine once.
+        // Looking around once is fine.
         let line = t.runs(report(Outcome::Ok));
         assert!(line.ends_with("replying s3") && !line.contains("judged"), "{line}");
         let line = t.runs(report(Outcome::Ok));
@@ -550,14 +549,15 @@ mod tdd {
             &[("runners", "pytest")],
         );
         assert!(t.d.told().contains("Files for the code: slug.py, ./lib/words.py"), "{}", t.d.told());
-        // Nothing was said of these names, and no file with tests is called so: the targets alone tell that they are to come.
+        // No input mentions these names and no test file is named after them: only the targets tell that they are still
+        // to be written.
         let line = t.write_both("tests/test_a.py", "tests/test_b.py");
         assert!(line.ends_with("deciding 3"), "{line}");
         assert!(t.line_of(3).ends_with(" tests/test_a.py tests/test_b.py\n"), "{}", t.line_of(3));
         let line = t.tests(printed("pytest/missing-modules"));
         assert!(line.contains("+judged tests.1 red"), "{line}");
         assert!(t.d.told().contains("don't change tests/test_a.py, tests/test_b.py"), "{}", t.d.told());
-        // Each of them is held, and none of the code is.
+        // The tests are protected, the code is not.
         assert_eq!(t.d.watched.protected, ["tests/test_a.py", "tests/test_b.py"]);
         for (file, held) in [("tests/test_a.py", true), ("tests/test_b.py", true), ("lib/words.py", false)] {
             t.calls(&[("write_file", serde_json::json!({"path": file, "content": "x = 1\n"}))]);
@@ -617,7 +617,7 @@ mod plot_and_data {
             "{}",
             t.d.told()
         );
-        // The text of the file is not told: its columns are looked at by a block.
+        // The model does not get the text of the file: a block shows its columns.
         assert_eq!(recipe("plot").wants(&answers(&[])), [FactRequest::Package("matplotlib".into())]);
         let line = t.runs(report(Outcome::Ok));
         assert!(line.contains("+judged plot.1 nothing_shown, +said plot.2"), "{line}");
@@ -660,7 +660,7 @@ mod plot_and_data {
         let wanted = [program("file", "python3"), typescript("target", "run")];
         assert_eq!(tools("port", &[("file", "a.py"), ("target", "a.ts")]), wanted);
         let runner = [("spec", "x"), ("runner", "go")];
-        // Once, though three steps want it.
+        // Three steps want it, but it is asked for once.
         assert_eq!(tools("tdd", &runner), [("runner".to_owned(), Tool::Runner("go".into()))]);
         assert_eq!(tools("debug", &[("file", "a.mts")]), [typescript("file", "command")]);
         assert_eq!(tools("debug", &[("file", "a.ts"), ("command", "npm start")]), []);

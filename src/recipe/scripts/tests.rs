@@ -1,4 +1,4 @@
-//! How scripts are put together. Their texts are run for real in `tests/exec/recipes.rs`.
+//! Tests how scripts are built. `tests/exec/recipes.rs` runs them.
 
 use super::*;
 use crate::recipe::hunks::hunks;

@@ -60,7 +60,7 @@ fn a_change_that_only_keeps_quiet_mends_nothing() {
     talk.ok();
     let line = talk.ends(printed(Outcome::Ok, "None\n", ""));
     assert!(line.contains("+judged mend.2 ok, +said explain.1"), "{line}");
-    // A handler that does something is named.
+    // A handler that does something is named in the summary.
     let (mut talk, _) = RecipeDialogue::begin("debug", &[("file", "total.py")], &[("file:file", old)]);
     talk.ends(failed());
     talk.writes("total.py", "try:\n    print({}['x'])\nexcept KeyError:\n    total = other()\n");
@@ -68,7 +68,7 @@ fn a_change_that_only_keeps_quiet_mends_nothing() {
     talk.ends(printed(Outcome::Ok, "", ""));
     talk.d.reply("The key was missing.\n");
     assert!(talk.summary().contains("new in it, and takes errors: `except KeyError:`"), "{}", talk.summary());
-    // The same of code without a file.
+    // The same for code without a file.
     let (mut talk, _) = RecipeDialogue::begin("debug", &[("code", "x = 1\nprint(y)\n")], &[]);
     talk.ends(raised("NameError", "name 'y' is not defined"));
     let quiet = "x = 1\ntry:\n    print(y)\nexcept NameError: pass\n";
@@ -155,7 +155,7 @@ fn code_that_only_looks_around_mends_nothing() {
     talk.code("import sys; sys.version");
     let line = talk.ok();
     assert!(!line.contains("judged") && line.contains("ask s"), "{line}");
-    // Corrected code that writes a file is the run all the same.
+    // Corrected code that writes a file is still the run that counts.
     talk.code("x = 1\nprint(x)\n");
     let mut report = report(Outcome::Ok);
     report.receipt.files = vec![crate::domain::FileChange::new("out.txt", "created", 1)];
@@ -244,7 +244,7 @@ fn it_goes_on_after_the_session_was_opened_again() {
 #[test]
 fn what_could_not_be_looked_at_is_said_of_a_mend() {
     let note = "whether that is only caught away was not looked at";
-    // Each comment behind a statement makes the parser read all that follow; of so many it takes too much.
+    // Each comment after a statement makes the parser read all the following ones; this many exceed its budget.
     let long = |last: &str| format!("x = 1\n{}{last}", "#\n".repeat(20_000));
     for (old, new, is_told) in [
         (long("print({}['x'])\n"), long("print({}.get('x'))\n"), true),

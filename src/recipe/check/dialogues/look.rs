@@ -35,7 +35,7 @@ fn a_change_is_shown_and_reviewed_and_an_empty_one_ends_it() {
     assert_eq!(talk.waits().2, "git status --short && git diff HEAD\n");
     let line = talk.ends(printed(Outcome::Ok, "-a\n+b\n", ""));
     assert!(line.contains("+judged look.1 shown, +said review.1, ask"), "{line}");
-    // Nothing is written in it.
+    // This step allows no writes.
     talk.writes("a.py", "x\n");
     assert!(talk.declined().contains("no use for a block of kind write"), "{}", talk.declined());
     let line = talk.d.reply("It changes a to b.\n");

@@ -11,7 +11,7 @@ fn what_the_new_one_prints_is_compared_with_the_old_one() {
     assert_eq!(talk.waits().2, "python3 old.py\n");
     let line = talk.ends(printed(Outcome::Ok, "1\n", ""));
     assert!(line.contains("+judged examples.1 green, +said port.1, ask"), "{line}");
-    // The program alone is nothing to compare.
+    // Without examples of its own, the new program can't be compared.
     talk.writes("slug.js", "x\n");
     let line = talk.ok();
     assert!(line.contains("+judged port.1 nothing, +said port.2"), "{line}");

@@ -154,7 +154,7 @@ fn what_is_written_beside_the_file_is_no_change_of_it() {
     talk.writes("work.py", &new());
     let line = talk.ok();
     assert!(line.contains("+block"), "{line}");
-    // With the change no test is tried any more: the net does not hold.
+    // After the change no test runs any more, so the net does not hold.
     let line = talk.ends(printed(Outcome::Ok, "sss\n3 skipped in 0.01s\n", ""));
     assert!(!line.contains("green"), "{line}");
 }

@@ -20,7 +20,7 @@ pub(super) fn read(printed: &RunnerOutput, expected: &Expectation<'_>) -> TestCo
         seen.skipped += number(counts, "ignored").unwrap_or_default();
     }
     let total = seen.passed + seen.failed + seen.skipped;
-    // A process that ended itself says how many it runs, and not what came of them.
+    // A test process that exits early prints how many tests it runs, but no result.
     seen.counted =
         !results.is_empty() && results.len() == running.len() && total == running.iter().sum::<u32>();
     let ok = |line: &&str| {
@@ -33,7 +33,7 @@ pub(super) fn read(printed: &RunnerOutput, expected: &Expectation<'_>) -> TestCo
     seen
 }
 
-/// What the compiler says: each error with the place below it.
+/// Reads the compiler's errors, each with the place printed below it.
 fn errors(seen: &mut TestCounts, printed: &RunnerOutput, expected: &Expectation<'_>) {
     let own = between(&printed.err, "could not compile `", "`")
         .map(|name| name.replace('-', "_"))

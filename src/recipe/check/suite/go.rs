@@ -8,7 +8,7 @@ pub(super) fn read(printed: &RunnerOutput, expected: &Expectation<'_>) -> TestCo
         seen.problem(Problem::NoRunner);
         return seen;
     }
-    // Errors of building stand on either stream, by version.
+    // Build errors appear on stdout or stderr, depending on go's version.
     let mut package = "";
     for line in printed.lines() {
         if let Some(name) = line.strip_prefix("# ") {
@@ -24,7 +24,7 @@ pub(super) fn read(printed: &RunnerOutput, expected: &Expectation<'_>) -> TestCo
     let run = printed.out.lines().filter(|line| line.starts_with("=== RUN ") && !line.contains('/')).count();
     let last = printed.out.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
     seen.counted = last.starts_with("ok  \t") || last == "FAIL" || last.starts_with("?   \t");
-    // As many came to an end as were begun.
+    // A test passed if it began and neither failed nor was skipped.
     seen.listed = Some(whole(run).saturating_sub(seen.failed + seen.skipped));
     if seen.counted && run == 0 && seen.problems.is_empty() {
         seen.problem(Problem::NoTests);
@@ -32,7 +32,7 @@ pub(super) fn read(printed: &RunnerOutput, expected: &Expectation<'_>) -> TestCo
     seen
 }
 
-/// What an error of building says.
+/// Reads one line of a build error.
 fn built(seen: &mut TestCounts, line: &str, package: &str, expected: &Expectation<'_>) {
     if line.contains("does not contain main module") || line.contains("go.mod file not found") {
         return seen.problem(Problem::Other("there is no go.mod here".into()));
@@ -66,12 +66,12 @@ fn built(seen: &mut TestCounts, line: &str, package: &str, expected: &Expectatio
     {
         Problem::Syntax(format!("{message} ({place})"))
     } else {
-        // What a test says itself looks the same, but stands indented.
+        // Messages of tests look the same but are indented, so they do not get here.
         Problem::Other(format!("{message} ({place})"))
     });
 }
 
-/// Whether no package had a file with tests, as it is told without -v.
+/// Whether no package had test files, as go prints it without `-v`.
 pub(super) fn has_no_files(printed: &RunnerOutput) -> bool {
     let ok = |line: &str| line.starts_with("ok ") || line.starts_with("ok\t");
     printed.out.contains("[no test files]") && !printed.out.lines().any(ok)

@@ -1,5 +1,5 @@
-//! Reads what node's test runner prints in TAP. What tests print themselves stands behind `# ` there, with every `#` in it
-//! escaped, so they can't speak for the runner.
+//! Reads the TAP output of node's test runner. It prefixes what tests print with `# ` and escapes every `#` in it, so
+//! tests can't imitate the runner.
 
 use super::printed::{Expectation, Problem, RunnerOutput, TestCounts, between, file_name};
 
@@ -30,7 +30,7 @@ pub(super) fn read(printed: &RunnerOutput, expected: &Expectation<'_>) -> TestCo
     seen.counted = true;
     seen.failed = failed + count("cancelled").unwrap_or_default();
     seen.skipped = count("skipped").unwrap_or_default() + count("todo").unwrap_or_default();
-    // A file counts as a test of its own where no test of it came to be.
+    // A file without tests of its own is counted as one test.
     let files = printed.out.lines().filter(|line| is_file(line)).count();
     seen.passed = passed.saturating_sub(u32::try_from(files).unwrap_or(u32::MAX));
     if seen.passed == 0 && seen.failed == 0 && seen.problems.is_empty() {
@@ -43,7 +43,7 @@ pub(super) fn read(printed: &RunnerOutput, expected: &Expectation<'_>) -> TestCo
     seen
 }
 
-/// Whether a line tells of a whole file that passed.
+/// Whether a line reports that a whole file passed.
 fn is_file(line: &str) -> bool {
     line.starts_with("ok ") && names_file(line)
 }
@@ -53,7 +53,7 @@ fn names_file(line: &str) -> bool {
     [".js", ".mjs", ".cjs", ".ts"].iter().any(|end| name.ends_with(end))
 }
 
-/// `file:///work/tests/slug.test.mjs:11`.
+/// Parses `file:///work/tests/slug.test.mjs:11`.
 fn place(line: &str) -> Option<String> {
     let (path, number) = line.rsplit_once(':')?;
     let path = path.strip_prefix("file://").unwrap_or(path);
@@ -61,7 +61,7 @@ fn place(line: &str) -> Option<String> {
         .then(|| format!("{}, line {number}", file_name(path)))
 }
 
-/// What an error that ended a file says.
+/// Reads an error that ended a test file.
 fn thrown(seen: &mut TestCounts, file: &str, said: &str, expected: &Expectation<'_>) {
     let Some((kind, message)) = said.split_once(": ") else { return };
     match kind {
@@ -99,12 +99,12 @@ fn is_local(module: &str) -> bool {
     module.starts_with(['.', '/'])
 }
 
-/// What an error inside of a test says: a name that the tests forgot to import.
+/// Reads an error within a test: a name that the tests forgot to import.
 fn note_inner_error(seen: &mut TestCounts, error: &str, out: &str, expected: &Expectation<'_>) {
     missing(seen, error, expected);
     let Some(name) = error.strip_suffix(" is not defined").filter(|name| !name.contains(' ')) else { return };
     let Some((_, behind)) = out.split_once(error) else { return };
-    // The first line of the stack behind it says where.
+    // The first line of the stack trace says where.
     let place =
         behind.lines().skip_while(|line| !line.trim_start().starts_with("stack:")).nth(1).unwrap_or_default();
     let file = place.rsplit(['(', ' ']).next().unwrap_or_default().trim_end_matches(')');

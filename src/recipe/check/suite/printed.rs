@@ -1,5 +1,5 @@
-//! What a test runner printed, what was seen in it, and the verdict. A claim in the output counts only where the exit
-//! status and the runner's own list of tests say the same.
+//! The output of a test runner, the counts read from it, and the verdict. Output alone proves nothing: the exit status
+//! and the runner's own list of tests have to agree.
 
 use crate::domain::{Outcome, RunReport, Stream, paths};
 
@@ -7,18 +7,18 @@ pub(super) const GREEN: &str = "green";
 pub(super) const RED: &str = "red";
 /// The tests can't run.
 pub(super) const BROKEN: &str = "broken";
-/// Nobody can say what came of them.
+/// It is not clear whether the tests pass.
 pub(super) const UNCLEAR: &str = "unclear";
 
 pub(super) struct RunnerOutput {
     pub(super) out: String,
     pub(super) err: String,
     pub(super) exit: Option<i32>,
-    /// Whether it ended by itself.
+    /// Whether the run ended by itself.
     pub(super) ended: bool,
-    /// Why it did not.
+    /// How the run ended.
     why: String,
-    /// Whether a part of it is lost.
+    /// Whether part of the output was dropped.
     cut: bool,
 }
 
@@ -42,25 +42,24 @@ impl RunnerOutput {
         Self { out, err, exit: Some(exit), ended: true, why: String::new(), cut: false }
     }
 
-    /// The lines of both streams.
     pub(super) fn lines(&self) -> impl Iterator<Item = &str> {
         self.out.lines().chain(self.err.lines())
     }
 }
 
-/// What is to be written: a test that misses it fails for the right reason.
+/// What is still to be written: a test that fails because it is missing fails for the right reason.
 pub(super) struct Expectation<'a> {
-    /// The files that the person named, with commas between; may be empty.
+    /// The files that the person named, separated by commas; may be empty.
     pub(super) target: &'a str,
-    /// The files with tests.
+    /// The test files.
     pub(super) files: &'a [String],
-    /// What the person said.
+    /// What the person wrote in the recipe's inputs.
     pub(super) said: Vec<&'a str>,
 }
 
 impl Expectation<'_> {
-    /// Whether a module of this name is what is to be written: it is a file that was named, a file with tests is named
-    /// after it, or the person spoke of it.
+    /// Whether a module of this name is still to be written: the person named its file or mentioned it, or a test file
+    /// is named after it.
     pub(super) fn module(&self, name: &str) -> bool {
         let name = name.to_lowercase();
         let parts: Vec<&str> =
@@ -81,7 +80,7 @@ impl Expectation<'_> {
         })
     }
 
-    /// Whether a path that a runner printed is a file with tests.
+    /// Whether a path in the runner's output is a test file.
     pub(super) fn is_test(&self, path: &str) -> bool {
         self.files.iter().any(|file| path == file || path.ends_with(&format!("/{file}")))
     }
@@ -92,35 +91,34 @@ fn has_word(text: &str, word: &str) -> bool {
     word.chars().count() > 2 && text.to_lowercase().split(|c| !inside(c)).any(|known| known == word)
 }
 
-/// What was seen in an output.
+/// What was read from the output.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct TestCounts {
     pub(super) passed: u32,
     pub(super) failed: u32,
-    /// Errors outside of tests: when they were collected, set up, built.
+    /// Errors outside of tests: in collection, setup or build.
     pub(super) errors: u32,
     pub(super) skipped: u32,
-    /// Those of the passed ones that were expected to fail, where the runner tells them.
+    /// How many of the passed ones were expected to fail, if the runner says so.
     pub(super) expected: u32,
-    /// Whether the runner said how many there were.
+    /// Whether the runner printed a complete summary.
     pub(super) counted: bool,
-    /// How many passed by the runner's own list of tests, where it has one.
+    /// How many passed according to the runner's list of single tests, if it prints one.
     pub(super) listed: Option<u32>,
     pub(super) problems: Vec<Problem>,
 }
 
-/// Why tests could not run, or failed before they came to a value.
+/// Why tests could not run, or failed before they tested anything.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Problem {
-    /// The runner is not there.
+    /// The runner is not on this machine.
     NoRunner,
-    /// There was nothing to run.
     NoTests,
-    /// What is to be written is missing.
+    /// The code that is still to be written is missing.
     Missing(String),
-    /// Something else is: a library, a name that the tests forgot to import.
+    /// Something else is missing: a library, or an import in the tests.
     Other(String),
-    /// A text that the language can't read.
+    /// A syntax error.
     Syntax(String),
 }
 
@@ -149,7 +147,7 @@ impl TestCounts {
     }
 }
 
-/// The verdict, and a note for the person, which calls the runner and the style of its tests by these names.
+/// The verdict, and a note for the person. `runner` and `style` name the runner and the form of its tests in that note.
 pub(super) fn verdict(
     runner: &str,
     style: &str,
@@ -202,12 +200,11 @@ fn line(text: &str) -> String {
     text.lines().next().unwrap_or_default().chars().filter(|c| !c.is_control()).take(200).collect()
 }
 
-/// The name of a file without its folders.
 pub(super) fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// What stands between two texts.
+/// The text between two others.
 pub(super) fn between<'t>(text: &'t str, start: &str, end: &str) -> Option<&'t str> {
     let (_, rest) = text.split_once(start)?;
     rest.split_once(end).map(|(inside, _)| inside)

@@ -2,7 +2,7 @@
 
 use super::printed::{Expectation, Problem, RunnerOutput, TestCounts, between, number};
 
-/// Reads pytest, `-q --tb=short -rfE`.
+/// Reads pytest's output with `-q --tb=short -rfE`.
 pub(super) fn pytest(printed: &RunnerOutput, expected: &Expectation<'_>) -> TestCounts {
     let mut seen = TestCounts::default();
     if no_runner(printed, "No module named pytest") {
@@ -33,7 +33,7 @@ pub(super) fn pytest(printed: &RunnerOutput, expected: &Expectation<'_>) -> Test
     seen.passed = count("passed") + seen.expected + count("xpassed");
     (seen.failed, seen.errors, seen.skipped) = (count("failed"), count("error"), count("skipped"));
     seen.counted = true;
-    // Another line of this kind was printed by a test, or by somebody who wants to look like one.
+    // A second summary line was printed by a test, perhaps to imitate the runner.
     seen.listed = Some(if summaries.len() == 1 { count_passed(&printed.out) } else { u32::MAX });
     if last.starts_with("no tests ran") || printed.exit == Some(5) {
         seen.problem(Problem::NoTests);
@@ -41,7 +41,7 @@ pub(super) fn pytest(printed: &RunnerOutput, expected: &Expectation<'_>) -> Test
     seen
 }
 
-/// How many tests passed by the lines of dots, or by the words of `-v`.
+/// The number of passed tests, by the lines of dots or the words of `-v`.
 fn count_passed(out: &str) -> u32 {
     let mut passed = 0;
     for line in out.lines().take_while(|line| !line.starts_with("====")) {
@@ -66,7 +66,7 @@ fn is_summary(line: &str) -> bool {
     timed && (counts == "no tests ran" || counts.split(", ").all(counted))
 }
 
-/// Reads unittest, `-v`.
+/// Reads unittest's output with `-v`.
 pub(super) fn unittest(printed: &RunnerOutput, expected: &Expectation<'_>) -> TestCounts {
     let mut seen = TestCounts::default();
     if no_runner(printed, "No module named unittest") {
@@ -92,7 +92,7 @@ pub(super) fn unittest(printed: &RunnerOutput, expected: &Expectation<'_>) -> Te
     };
     seen.skipped = count("skipped").unwrap_or_default();
     seen.expected = count("expected failures").unwrap_or_default();
-    // An exception in a test is one more way to fail.
+    // A test that raises counts as failed.
     seen.failed = count("failures").unwrap_or_default() + count("errors").unwrap_or_default();
     seen.failed += count("unexpected successes").unwrap_or_default();
     seen.counted =
@@ -111,7 +111,7 @@ fn no_runner(printed: &RunnerOutput, words: &str) -> bool {
     printed.exit == Some(127) || printed.err.lines().any(|line| line.ends_with(words))
 }
 
-/// Where an exception was raised, as the lines above it say.
+/// Where an exception was raised, read from the lines above it.
 #[derive(Default)]
 struct ExceptionPlace {
     file: String,
@@ -119,7 +119,7 @@ struct ExceptionPlace {
 }
 
 impl ExceptionPlace {
-    /// A line of pytest: `tests/test_slug.py:2: in test_blanks`.
+    /// Reads a line of pytest: `tests/test_slug.py:2: in test_blanks`.
     fn follow(&mut self, line: &str) {
         let Some((place, _)) = line.split_once(": in ") else { return };
         if let Some((file, number)) = place.rsplit_once(':').filter(|_| !line.starts_with(' ')) {
@@ -127,7 +127,7 @@ impl ExceptionPlace {
         }
     }
 
-    /// A line of a traceback: `File "/work/slug.py", line 8`.
+    /// Reads a line of a traceback: `File "/work/slug.py", line 8`.
     fn file_line(&mut self, line: &str) {
         if let Some((file, rest)) = line.strip_prefix("File \"").and_then(|rest| rest.split_once("\", line "))
         {
@@ -142,7 +142,7 @@ impl ExceptionPlace {
     }
 }
 
-/// What an exception says about why tests could not run.
+/// Reads from an exception why tests could not run.
 fn raised(seen: &mut TestCounts, place: &ExceptionPlace, error: &str, expected: &Expectation<'_>) {
     let Some((kind, message)) = error.split_once(": ") else { return };
     match kind {

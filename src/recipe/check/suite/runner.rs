@@ -1,4 +1,4 @@
-//! Test runners as data: which files each takes, how it is started, who reads what it printed.
+//! Test runners as data: which files each takes, how it is started, and which function reads its output.
 
 use super::printed::{Expectation, RunnerOutput, TestCounts, file_name};
 use super::{cargo, go, node, python};
@@ -7,19 +7,19 @@ use crate::text::shell;
 
 pub(super) struct Runner {
     pub(super) name: &'static str,
-    /// How its files are called, for the model and the person.
+    /// How its test files are named, for the model and the person.
     pub(super) pattern: &'static str,
-    /// What a test looks like, for the same.
+    /// What a test looks like, for the model and the person.
     pub(super) style: &'static str,
-    /// The language; one runner of each is offered.
+    /// The language; `usable` offers one runner for each.
     language: &'static str,
-    /// Whether a file holds tests for it.
+    /// Whether a file is a test file for it.
     pub(super) takes: fn(&str) -> bool,
     /// The line that runs these files; there is at least one.
     pub(super) start: fn(&[String]) -> String,
-    /// The line that runs all tests of the folder, given the files that are known.
+    /// The command that runs all tests of the folder; `files` are the known test files.
     pub(super) all: fn(&[String]) -> String,
-    /// Whether a line starts it, and so that what it prints can be read.
+    /// Whether a command runs it in a form whose output `read` understands.
     pub(super) is_in: fn(&str) -> bool,
     pub(super) read: fn(&RunnerOutput, &Expectation<'_>) -> TestCounts,
 }
@@ -36,12 +36,12 @@ pub(super) const PYTEST: Runner = Runner {
     read: python::pytest,
 };
 
-/// -B: a file that is written twice in a second must not be run from its old bytes. --verbosity=-1 is what -q says, but
-/// a -q of the project's own is not added to it: with two, pytest keeps its counts to itself.
+/// -B: a file rewritten within a second must not run from old bytecode. --verbosity=-1 equals -q, but does not add up
+/// with a -q in the project's own configuration: with two, pytest prints no counts.
 const PYTEST_LINE: &str =
     "python3 -B -m pytest --verbosity=-1 -rfE --tb=short --color=no -p no:cacheprovider";
 
-/// All that are known. A name of the project's own command is looked for in this order.
+/// All known runners. A command of the project's own is matched against them in this order.
 pub(super) const ALL: &[Runner] = &[
     PYTEST,
     Runner {
@@ -94,7 +94,8 @@ pub(super) const ALL: &[Runner] = &[
     },
 ];
 
-/// Who runs these files: the person's choice, else the likeliest one here that takes one of them, else one that would.
+/// The runner for these files: the person's choice, else the likeliest on this machine that takes one of them, else any
+/// known one that would, else the likeliest on this machine.
 pub(super) fn choose(view: &View<'_>, files: &[String]) -> Option<&'static Runner> {
     let here = usable(view);
     if let Some(runner) = named(view.context.input(super::RUNNER)) {
@@ -105,7 +106,7 @@ pub(super) fn choose(view: &View<'_>, files: &[String]) -> Option<&'static Runne
     found.or_else(|| ALL.iter().find(|runner| takes(&runner))).or_else(|| here.first().copied())
 }
 
-/// The runners that are on the machine, the likeliest first, one of each language; all where nothing is known.
+/// The runners on this machine, the likeliest first, one for each language; all if it is not known which there are.
 pub(super) fn usable(view: &View<'_>) -> Vec<&'static Runner> {
     if let Some(runner) = named(view.context.input(super::RUNNER)) {
         return vec![runner];
@@ -134,7 +135,8 @@ fn is_python(path: &str) -> bool {
     name.strip_suffix(".py").is_some_and(|stem| stem.starts_with("test") || stem.ends_with("_test"))
 }
 
-/// What stands below `tests/`, or is called so; a file of the code may hold tests, too, but it is no file with tests.
+/// Whether a Rust file lies below `tests/` or is named `*_test.rs`. Other source files may hold tests, too, but do not
+/// count.
 fn is_rust(path: &str) -> bool {
     let below = path.split('/').rev().skip(1).any(|folder| folder == "tests");
     has_end(path, &["_test.rs"]) || has_end(path, &[".rs"]) && below
@@ -148,7 +150,7 @@ fn is_javascript(path: &str) -> bool {
     })
 }
 
-/// Integration tests are run by their names; where there are others, all are run.
+/// Runs integration tests by name; if there are other test files, runs everything.
 fn cargo_line(files: &[String]) -> String {
     let name = |file: &String| {
         let stem = file.strip_prefix("tests/")?.strip_suffix(".rs")?;
@@ -174,7 +176,7 @@ fn go_line(files: &[String]) -> String {
     format!("go test -v {}", quoted(&folders))
 }
 
-/// File names as words of bash; none is taken for an option.
+/// File names as words of bash; one that starts with `-` gets `./`, so that it is not an option.
 pub(super) fn quoted(files: &[String]) -> String {
     let word = |file: &String| {
         let file = if file.starts_with('-') { format!("./{file}") } else { file.clone() };

@@ -1,4 +1,4 @@
-//! Real outputs of real runners, and what they mean.
+//! Recorded outputs of real runners, and the verdict on each.
 
 use super::printed::{self, Expectation, RunnerOutput};
 use super::printed::{BROKEN, GREEN, RED, UNCLEAR};
@@ -6,7 +6,7 @@ use super::runner::{self, Runner};
 use crate::recipe::kept::{self, RecordedOutput};
 use proptest::prelude::*;
 
-/// An output that was kept: its command, and what it printed.
+/// A recorded output: its command, and what it printed.
 fn kept(name: &str) -> (&'static str, RunnerOutput) {
     let RecordedOutput { command, exit, out, err } = kept::output(name);
     (command, RunnerOutput::parts(out, err, exit))
@@ -38,7 +38,7 @@ fn judged(name: &str) -> (&'static str, String) {
     printed::verdict(runner.name, runner.style, &(runner.read)(&printed, &expected), &printed)
 }
 
-/// Each output that was kept, and what it means.
+/// Each recorded output with its verdict and note.
 const MEANT: &[(&str, &str, &str)] = &[
     ("pytest/green", GREEN, "2 passed"),
     ("pytest/missing-module", RED, "the module slug is missing"),
@@ -130,7 +130,7 @@ fn real_outputs_are_understood() {
 }
 
 proptest! {
-    /// What is cut, mixed up or hostile never says green by chance, and nothing makes a reader fail.
+    /// Cut, mixed or hostile output never gets the verdict green, and no reader panics.
     #[test]
     fn a_damaged_output_is_never_green(which in 0..5usize, from in 0..2000usize, length in 1..400usize, noise in ".{0,40}") {
         let runner = runner::ALL.get(which).unwrap();

@@ -1,4 +1,5 @@
-//! What takes errors in bash: traps that end a script as if all were well, and options that are switched off or gone.
+//! Finds what hides errors in bash: traps that end a script with success, and strict options that are switched off or
+//! removed.
 
 use super::ends_well;
 use super::silencer::Silencer;
@@ -6,7 +7,7 @@ use super::tree::{Source, named};
 use std::collections::HashMap;
 use tree_sitter::Node;
 
-/// Options of bash that end a script at an error: the letter, and the word.
+/// Options that end a script at an error: letter and name (`\0`: no letter).
 const STRICT_OPTIONS: &[(char, &str)] = &[('e', "errexit"), ('\0', "pipefail")];
 
 pub(super) fn silencers<'a>(source: &Source<'a>, most: usize) -> Vec<Silencer<'a>> {
@@ -24,7 +25,7 @@ fn words<'a>(source: &Source<'a>, node: Node<'_>) -> Vec<&'a str> {
     }
 }
 
-/// A trap that ends the script well, whatever came before.
+/// A trap that ends the script with success, whatever happened before.
 fn of_trap<'a>(
     source: &Source<'a>,
     node: Node<'_>,
@@ -53,8 +54,8 @@ fn of_trap<'a>(
     ends.then(|| Silencer { line: source.line(node), text: source.text(node), is_quiet: true, takes: None })
 }
 
-/// The option that ended the script at an error and does not any more, as it was set; and whether errors are looked for
-/// more than before in another way.
+/// The line that set a strict option which no longer holds; and whether the script checks for errors more often than
+/// before.
 pub(super) fn not_strict<'a>(old: &Source<'a>, new: &Source<'_>) -> Option<(&'a str, bool)> {
     let missing = STRICT_OPTIONS.iter().find_map(|option| {
         let was = setting(old, *option, '-')?;
@@ -64,7 +65,7 @@ pub(super) fn not_strict<'a>(old: &Source<'a>, new: &Source<'_>) -> Option<(&'a 
     missing.map(|line| (line, count_checks(new) > count_checks(old)))
 }
 
-/// Where an option is switched on (`-`) or off (`+`).
+/// The line that switches an option on (`-`) or off (`+`).
 fn setting<'a>(source: &Source<'a>, (letter, word): (char, &str), sign: char) -> Option<&'a str> {
     let has_letter = |flags: &str| letter != '\0' && flags.contains(letter);
     let first = source.first_line();
@@ -85,7 +86,7 @@ fn setting<'a>(source: &Source<'a>, (letter, word): (char, &str), sign: char) ->
     source.all().iter().find_map(sets).or_else(|| is_first.then_some(first))
 }
 
-/// How often a script looks itself whether something failed.
+/// How often a script itself checks whether something failed.
 fn count_checks(source: &Source<'_>) -> usize {
     let looks = |node: &&Node<'_>| match node.kind() {
         "if_statement" | "elif_clause" | "while_statement" => true,

@@ -1,26 +1,26 @@
-//! Whether what failed is not done any more: all of it is gone, or the program ends in front of it. A single line that is
-//! gone can be a mend, and is not judged.
+//! Finds failing code that is no longer executed: all of it was removed, or the program ends before it. A single
+//! removed line may be a proper fix, and is not judged.
 
 use super::tree::{Grammar, Source, named};
 use super::{compared_part, is_end, printable_line};
 use std::collections::HashMap;
 use tree_sitter::Node;
 
-/// What holds statements.
+/// Nodes that hold statements.
 const BLOCK_KINDS: &[&str] =
     &["module", "program", "block", "statement_block", "compound_statement", "do_group"];
 
-/// What is not done any more, in words.
+/// What is no longer executed, in words.
 pub(super) fn gone(old: &Source<'_>, new: &Source<'_>) -> Option<String> {
     removed(old, new).or_else(|| unreached(old, new))
 }
 
-/// Where a text did something and nothing that does is left.
+/// The removed code, if the old text did something and no working code is left.
 fn removed(old: &Source<'_>, new: &Source<'_>) -> Option<String> {
     let (did, does) = (working(old), working(new));
-    // Definitions alone do nothing where something was done with them.
+    // A text of definitions alone does nothing if the old one also used them.
     let only_defines = |all: &[Node<'_>]| all.iter().all(|node| is_definition(*node));
-    // Of a text that is broken it is not known what it does.
+    // What a text with syntax errors does is not known.
     let is_whole = !new.root().has_error();
     let is_gone = does.is_empty() || is_whole && only_defines(&does) && !only_defines(&did);
     let lost = did.iter().filter(|node| does.is_empty() || !is_definition(**node));
@@ -33,7 +33,7 @@ fn removed(old: &Source<'_>, new: &Source<'_>) -> Option<String> {
     })
 }
 
-/// A statement as it is compared: as much of a long one as has to be, and how long it is.
+/// A statement for comparison: its beginning, and its whole length.
 type Statement<'a> = (&'a str, usize);
 
 fn statement<'a>(source: &Source<'a>, node: Node<'_>) -> Statement<'a> {
@@ -41,7 +41,7 @@ fn statement<'a>(source: &Source<'a>, node: Node<'_>) -> Statement<'a> {
     (compared_part(text), text.len())
 }
 
-/// The statements of all blocks, and how often each stands there.
+/// The statements of all blocks, and how often each occurs.
 fn statements<'a>(source: &Source<'a>) -> HashMap<Statement<'a>, usize> {
     let mut known = HashMap::new();
     for block in source.all().into_iter().filter(|node| BLOCK_KINDS.contains(&node.kind())) {
@@ -52,7 +52,7 @@ fn statements<'a>(source: &Source<'a>) -> HashMap<Statement<'a>, usize> {
     known
 }
 
-/// The statements of a text that do something.
+/// The top-level statements that do something.
 fn working<'t>(source: &'t Source<'_>) -> Vec<Node<'t>> {
     let works = |node: &Node<'_>| {
         let text = source.text(*node).trim().trim_end_matches(';');
@@ -69,7 +69,7 @@ fn working<'t>(source: &'t Source<'_>) -> Vec<Node<'t>> {
     named(source.root()).into_iter().filter(works).collect()
 }
 
-/// An option of a shell does nothing by itself.
+/// Setting a shell option does nothing by itself.
 fn is_setting(source: &Source<'_>, node: Node<'_>) -> bool {
     source.grammar == Grammar::Bash
         && ["set ", "shopt "].iter().any(|word| source.text(node).starts_with(word))
@@ -80,7 +80,7 @@ fn is_definition(node: Node<'_>) -> bool {
     kind.contains("definition") || kind.contains("function_declaration") || kind.contains("class_declaration")
 }
 
-/// A new statement that ends its block well, with code behind it that was there before.
+/// A new statement that ends its block quietly, before code that was there already.
 fn unreached(old: &Source<'_>, new: &Source<'_>) -> Option<String> {
     let (known, now) = (statements(old), statements(new));
     let is_new = |node: &Node<'_>| {

@@ -1,4 +1,4 @@
-//! Ways of keeping quiet that the grammar tells, and mends that look like them.
+//! Ways to hide errors that only the grammar shows, and proper fixes that look like them.
 
 use super::tree::{MAX_LOOKS, Source};
 use super::{ErrorHandling, silencers, swallows};
@@ -188,14 +188,14 @@ fn what_is_not_done_any_more_is_told() {
         &BASH.replace("cp a b\n", "exit 0\ncp a b\n"),
         "not done any more: `cp a b`, behind `exit 0`",
     );
-    // What stands behind a return in JavaScript may be functions that are used before it.
+    // In JavaScript, functions may be defined after a `return` and used before it.
     let hoisted = "function f() {\n  return g();\n  function g() { return 1; }\n}\nf();\n";
     mends("javascript", hoisted, &hoisted.replace("return g()", "return g(1)"));
-    // Another program, or a text that is broken, is no empty one.
+    // A different program, or a broken text, is not an empty one.
     for new in ["print(1)\n", "def load(:\n", "import sys\nx = 1\n"] {
         mends("python", PYTHON, new);
     }
-    // A file of definitions alone is one.
+    // Here the old file had only definitions, too.
     mends("python", "def f():\n    return g()\n", "def f():\n    return 1\n");
 }
 
@@ -213,7 +213,7 @@ fn texts_that_are_made_for_it_come_to_an_end() {
     }
 }
 
-/// How many nodes, and texts of nodes, are looked at for what takes errors in a text.
+/// How many nodes and node texts the search for silencers visits.
 fn work(language: &str, text: &str) -> usize {
     let source = Source::read(text, &Language(language.into())).unwrap();
     silencers(&source);
@@ -243,7 +243,7 @@ fn what_is_nested_is_not_looked_at_from_each_of_its_levels() {
         let work = work(language, &text);
         assert!((8_000..3 * MAX_LOOKS).contains(&work), "{language}: {work}");
     }
-    // Few nodes, and each holds the text of all that is inside.
+    // Few nodes, but each holds the text of all the nodes inside it.
     for (open, close) in [
         ("a.catch(()=>{", "})"),
         ("a.catch(e=>", ")"),
@@ -255,7 +255,7 @@ fn what_is_nested_is_not_looked_at_from_each_of_its_levels() {
         silencers(&source);
         assert!(!source.is_whole(), "{open}");
     }
-    // Of a few levels all is said.
+    // A few levels are examined in full.
     caught(
         "javascript",
         "go();\n",
@@ -275,10 +275,10 @@ fn what_is_not_looked_at_is_no_proof_that_nothing_is_caught() {
     let quiet = |text: &str| {
         text.replace("x = 1\n", "import os, atexit\natexit.register(lambda: os._exit(0))\nx = 1\n")
     };
-    // These are read, also where each line makes the scanner read all that follow.
+    // These are parsed, although for each line the scanner reads all following ones.
     caught("python", &comments(1_400), &quiet(&comments(1_400)), "`atexit.register(lambda: os._exit(0))`");
     assert!(!unseen("python", &comments(1_400), &comments(1_401)));
-    // A text that takes too much, one that is too large, and one that is nested too deep to be looked at from each level.
+    // A text that costs too much, one that is too large, and one nested too deeply to be searched from each level.
     assert!(unseen("python", &comments(20_000), &quiet(&comments(20_000))));
     assert!(unseen("python", PYTHON, &format!("{PYTHON}{}", "#".repeat(300_000))));
     let finally = format!("{}{}{JS}", "try{}finally{".repeat(8_000), "}".repeat(8_000));

@@ -1,5 +1,5 @@
-//! What takes errors in JavaScript and TypeScript: handlers however they are laid out, `finally` that leaves, quiet `.catch`, and
-//! listeners to what nothing took.
+//! Finds what hides errors in JavaScript and TypeScript: handlers in any layout, `finally` blocks that leave, quiet
+//! `.catch` calls, and listeners for uncaught errors.
 
 use super::super::handlers::{EMPTY_RESULTS, is_quiet, sets_nothing};
 use super::silencer::Silencer;
@@ -8,9 +8,9 @@ use std::collections::HashMap;
 use tree_sitter::Node;
 
 const LISTENER_METHODS: &[&str] = &["on", "once", "addListener", "prependListener", "prependOnceListener"];
-/// Node goes on behind a listener to these.
+/// Node goes on running after a listener for these.
 const UNCAUGHT_EVENTS: &[&str] = &["uncaughtException", "unhandledRejection"];
-/// What a listener to these does last is how the program ends.
+/// A listener for these can set the exit status last.
 const EXIT_EVENTS: &[&str] = &["exit", "beforeExit"];
 
 pub(super) fn silencers<'a>(source: &Source<'a>, most: usize) -> Vec<Silencer<'a>> {
@@ -71,7 +71,7 @@ fn of_call<'a>(
     }
 }
 
-/// The function that is meant: one that stands there, or one of this text by its name.
+/// The function that a node means: one written in place, or one of this text by name.
 fn function<'t>(
     source: &Source<'_>,
     node: Node<'t>,
@@ -87,7 +87,7 @@ fn function<'t>(
     }
 }
 
-/// Whether a function does nothing but tell, or give nothing back.
+/// Whether a function only prints something or returns nothing of use.
 fn is_quiet_function(source: &Source<'_>, node: Node<'_>) -> bool {
     node.child_by_field_name("body").is_some_and(|body| {
         if body.kind() == "statement_block" {
@@ -103,7 +103,7 @@ fn is_quiet_block(source: &Source<'_>, block: Node<'_>) -> bool {
     source.all_statements(block, |does| is_quiet(does) || sets_nothing(does))
 }
 
-/// Whether somewhere in it the program is ended as if all were well.
+/// Whether any part of it ends the program with success.
 fn ends(source: &Source<'_>, node: Node<'_>) -> bool {
     let ends = |node: &Node<'_>| match node.kind() {
         "call_expression" => source.ends_well(*node),

@@ -1,5 +1,5 @@
-//! What takes errors in Python: handlers, `finally` that leaves, context managers and decorators that keep quiet, hooks that end
-//! the program as if all were well.
+//! Finds what hides errors in Python: handlers, `finally` blocks that leave, quiet context managers and decorators, and
+//! hooks that end the program with success.
 
 use super::super::handlers::{is_quiet, sets_nothing};
 use super::silencer::Silencer;
@@ -7,7 +7,7 @@ use super::tree::{Source, child, named};
 use std::collections::{HashMap, HashSet};
 use tree_sitter::Node;
 
-/// What is called for an error that nothing took.
+/// Python calls these for uncaught exceptions.
 const EXCEPTION_HOOKS: &[&str] = &["sys.excepthook", "threading.excepthook"];
 
 pub(super) fn silencers<'a>(source: &Source<'a>, most: usize) -> Vec<Silencer<'a>> {
@@ -25,7 +25,7 @@ pub(super) fn silencers<'a>(source: &Source<'a>, most: usize) -> Vec<Silencer<'a
     source.first_of(most, all.iter().flat_map(found))
 }
 
-/// The clauses of a `try` that take its errors.
+/// The clauses of a `try` that catch its errors.
 fn of_try<'a>(source: &Source<'a>, node: Node<'_>) -> Vec<Silencer<'a>> {
     let Some(body) = node.child_by_field_name("body") else { return Vec::new() };
     let clause = |clause: Node<'_>| {
@@ -36,19 +36,19 @@ fn of_try<'a>(source: &Source<'a>, node: Node<'_>) -> Vec<Silencer<'a>> {
     named(node).into_iter().filter_map(clause).collect()
 }
 
-/// Whether a clause of a `try` keeps quiet about the errors that it takes; `None`: it takes none.
+/// Whether a clause of a `try` hides the errors it catches; `None` if it catches none.
 fn takes_quietly(source: &Source<'_>, clause: Node<'_>) -> Option<bool> {
     let block = child(clause, "block")?;
     match clause.kind() {
         "except_clause" => Some(source.all_statements(block, |does| is_quiet(does) || sets_nothing(does))),
-        // What leaves a `finally` drops the error that was on its way.
+        // Leaving a `finally` (return, break, continue) drops the pending exception.
         "finally_clause" if source.leaves(block) => Some(true),
         _ => None,
     }
 }
 
-/// The names of context managers of this text that take errors and keep quiet: classes whose `__exit__` says that there was
-/// none, functions that go on behind their `yield`.
+/// The names of context managers in this text that hide errors: classes whose `__exit__` returns true, and generator
+/// functions that go on after an error at their `yield`.
 fn managers<'a>(source: &Source<'a>, all: &[Node<'_>], most: usize) -> Vec<&'a str> {
     let class = |node: &&Node<'_>| node.kind() == "class_definition" && exits_quietly(source, **node);
     let classes = all.iter().filter(class).filter_map(|node| node.child_by_field_name("name"));
@@ -64,7 +64,7 @@ fn managers<'a>(source: &Source<'a>, all: &[Node<'_>], most: usize) -> Vec<&'a s
     source.first_of(most, classes.chain(functions).map(|name| source.text(name)))
 }
 
-/// Whether the `__exit__` of a class says that there was no error, and looks at none.
+/// Whether the `__exit__` of a class returns true without using the exception.
 fn exits_quietly(source: &Source<'_>, class: Node<'_>) -> bool {
     let body = class.child_by_field_name("body").map(named).unwrap_or_default();
     let exit = body.into_iter().find(|node| {
@@ -78,20 +78,20 @@ fn exits_quietly(source: &Source<'_>, class: Node<'_>) -> bool {
         let all = source.below(node, |_| true).into_iter().filter(|node| node.kind() == "identifier");
         all.map(|node| source.text(node)).collect::<Vec<_>>()
     };
-    // The first is the manager itself, the others are the error.
+    // The first parameter is the manager itself, the others describe the exception.
     let given = exit.child_by_field_name("parameters").map(names).unwrap_or_default();
     let error: HashSet<&str> = given.into_iter().skip(1).collect();
     let returns = |node: &Node<'_>| {
         node.kind() == "return_statement" && matches!(source.text(*node), "return True" | "return 1")
     };
-    // What looks at the error does something with it.
+    // Code that uses the exception does something with it.
     let leaves_it = |statement: &Node<'_>| {
         is_quiet(source.text(*statement).trim()) || !names(*statement).iter().any(|name| error.contains(name))
     };
     named(body).iter().any(returns) && named(body).iter().all(leaves_it)
 }
 
-/// The names of functions of this text that call what they are given and keep quiet about its errors.
+/// The names of functions in this text that call a given function and hide its errors.
 fn wrappers<'a>(source: &Source<'a>, all: &[Node<'_>], most: usize) -> Vec<&'a str> {
     let wraps = |node: &&Node<'_>| {
         node.kind() == "function_definition"
@@ -101,7 +101,7 @@ fn wrappers<'a>(source: &Source<'a>, all: &[Node<'_>], most: usize) -> Vec<&'a s
     source.first_of(most, names.map(|name| source.text(name)))
 }
 
-/// Whether there is a quiet handler around such code.
+/// Whether a quiet handler guards code that `around` accepts.
 fn is_quiet_around(source: &Source<'_>, node: Node<'_>, around: impl Fn(&str) -> bool) -> bool {
     let is_around = |body: Node<'_>| source.may_search(source.text(body)) && around(source.text(body));
     source.below(node, |_| true).into_iter().filter(|node| node.kind() == "try_statement").any(|node| {
@@ -110,7 +110,7 @@ fn is_quiet_around(source: &Source<'_>, node: Node<'_>, around: impl Fn(&str) ->
     })
 }
 
-/// A statement whose head names one of these: what it holds is taken care of by it.
+/// A statement whose head names one of `known`; that guards its body.
 fn of_use<'a>(source: &Source<'a>, node: Node<'_>, known: &[&str]) -> Option<Silencer<'a>> {
     let head = |node: &Node<'_>| matches!(node.kind(), "with_clause" | "decorator");
     let heads: Vec<Node<'_>> = named(node).into_iter().filter(head).collect();
@@ -130,7 +130,7 @@ fn of_use<'a>(source: &Source<'a>, node: Node<'_>, known: &[&str]) -> Option<Sil
     Some(Silencer { line, text, is_quiet: true, takes: source.guarded_lines(held) })
 }
 
-/// A hook of its own for errors that nothing took.
+/// An own hook for uncaught exceptions.
 fn of_hook<'a>(
     source: &Source<'a>,
     node: Node<'_>,
@@ -144,7 +144,7 @@ fn of_hook<'a>(
     Some(Silencer { line: source.line(node), text: source.text(node), is_quiet, takes: None })
 }
 
-/// What is done at the end of the program, where that makes its end a good one.
+/// A function registered for the program's exit that ends the program with success.
 fn of_exit<'a>(
     source: &Source<'a>,
     node: Node<'_>,
@@ -159,7 +159,7 @@ fn of_exit<'a>(
     ends.then(|| Silencer { line: source.line(node), text: source.text(node), is_quiet: true, takes: None })
 }
 
-/// The function that is meant: a lambda, or one of this text by its name.
+/// The function that a node means: a lambda, or one of this text by name.
 fn function<'t>(
     source: &Source<'_>,
     node: Node<'t>,
@@ -172,7 +172,7 @@ fn function<'t>(
     }
 }
 
-/// Whether somewhere in it the program is ended as if all were well.
+/// Whether any part of it ends the program with success.
 fn ends(source: &Source<'_>, node: Node<'_>) -> bool {
     let ends = |node: &Node<'_>| matches!(node.kind(), "call" | "raise_statement") && source.ends_well(*node);
     source.below(node, |_| true).iter().any(ends)

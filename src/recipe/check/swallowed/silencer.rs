@@ -1,16 +1,16 @@
-//! What takes errors in a text, as its grammar has it: however it is laid out, and also where it is no handler.
+//! A construct that catches errors, found by the grammar: in any layout, and also where it is no handler.
 
-/// So many of a text are looked at: each is compared with the lines that were there.
+/// The most of a text that are examined: each is compared with all old lines.
 pub(super) const MAX_SILENCERS: usize = 200;
 
-/// Something that takes errors.
+/// A construct that catches errors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Silencer<'a> {
     pub(super) line: &'a str,
-    /// By what it is told from others.
+    /// The text by which it is compared with others.
     pub(super) text: &'a str,
-    /// Whether it does nothing with an error but go on, or end as if all were well.
+    /// Whether it only goes on after an error, or ends the program with success.
     pub(super) is_quiet: bool,
-    /// The lines whose errors it takes; `None`: those of the whole program, or too many to be kept.
+    /// The lines whose errors it catches; `None`: those of the whole program, or too many to keep.
     pub(super) takes: Option<Vec<&'a str>>,
 }

@@ -1,4 +1,4 @@
-//! The syntax tree of a text, made within a budget, in the languages whose grammar is known.
+//! Parses a text within a budget, for languages with a grammar, and searches its syntax tree within another.
 
 use super::ends_well;
 use crate::domain::Language;
@@ -10,12 +10,13 @@ use tree_sitter::{Node, Tree};
 pub(super) use crate::text::syntax::{Grammar, named};
 
 const MAX_BYTES: usize = 256 << 10;
-/// A step of the parser for so many bytes.
+/// The bytes of a text for which the parser may take one step.
 const BYTES_PER_STEP: usize = 8;
 const MAX_NODES: usize = 200_000;
-/// What is looked at again below them, all of it together: what is nested could be looked at from each of its levels.
+/// The budget for repeated searches below nodes, for the whole text: a nested node may be searched again from each
+/// level around it.
 pub(super) const MAX_LOOKS: usize = 2 * MAX_NODES;
-/// So many bytes that are searched count as one look.
+/// The bytes whose search costs one unit of that budget.
 const BYTES_PER_LOOK: usize = 64;
 
 /// Whether there is a grammar for a language.
@@ -38,16 +39,16 @@ pub(super) struct Source<'a> {
     pub(super) grammar: Grammar,
     text: &'a str,
     tree: Tree,
-    /// How much may still be looked at again.
+    /// What is left of the budget `MAX_LOOKS`.
     left: Cell<usize>,
-    /// Whether something was left out for that, or because there is too much of it.
+    /// Whether a search was cut short, by that budget or another limit.
     is_cut: Cell<bool>,
-    /// How many nodes were looked at, and how many texts of nodes: tests hold it against the size of a text.
+    /// The number of nodes and node texts visited; tests compare it with the size of the text.
     pub(super) work: Cell<usize>,
 }
 
 impl<'a> Source<'a> {
-    /// `None` where there is no grammar, the text is too large, or took more than is allowed.
+    /// Parses a text. `None` where there is no grammar, or the text is too large or costs too much to parse.
     pub(super) fn read(text: &'a str, language: &Language) -> Option<Self> {
         let grammar = grammar_of(language)?;
         if text.len() > MAX_BYTES {
@@ -58,7 +59,7 @@ impl<'a> Source<'a> {
         Some(Self { grammar, text, tree, left, is_cut, work: Cell::default() })
     }
 
-    /// Takes so many looks; false where there are none left.
+    /// Pays from the budget; false when it is used up.
     fn spend(&self, looks: usize) -> bool {
         self.left.set(self.left.get().saturating_sub(looks));
         let may = self.left.get() > 0;
@@ -66,19 +67,19 @@ impl<'a> Source<'a> {
         may
     }
 
-    /// Whether all of it was looked at that was asked for.
+    /// Whether no search was cut short.
     pub(super) fn is_whole(&self) -> bool {
         !self.is_cut.get()
     }
 
-    /// The first ones; where there are so many, more are left out.
+    /// The first `most` items. If there are as many, more may have been left out, so the source counts as cut.
     pub(super) fn first_of<T>(&self, most: usize, found: impl Iterator<Item = T>) -> Vec<T> {
         let found: Vec<T> = found.take(most).collect();
         self.is_cut.set(self.is_cut.get() || found.len() == most);
         found
     }
 
-    /// The same, for a text that is searched.
+    /// Pays for searching this text; false when the budget is used up.
     pub(super) fn may_search(&self, text: &str) -> bool {
         self.spend(text.len() / BYTES_PER_LOOK)
     }
@@ -91,13 +92,13 @@ impl<'a> Source<'a> {
         self.tree.root_node()
     }
 
-    /// All nodes with names, parents before their children.
+    /// All named nodes, parents before their children.
     pub(super) fn all(&self) -> Vec<Node<'_>> {
         self.walk(self.root(), |_| true, |found| found < MAX_NODES)
     }
 
-    /// This node and all with names below it, parents first; what is below a node that `into` declines is left out, and
-    /// so is what there are no looks left for.
+    /// This node and all named nodes below it, parents first. Nodes below one that `into` declines are left out, and so
+    /// are all once the budget is used up.
     pub(super) fn below<'t>(&self, node: Node<'t>, into: impl Fn(Node<'t>) -> bool) -> Vec<Node<'t>> {
         self.walk(node, into, |_| self.spend(1))
     }
@@ -123,11 +124,11 @@ impl<'a> Source<'a> {
         found
     }
 
-    /// The functions among these nodes by their names, the first of each.
+    /// The functions among these nodes by name; the first if a name occurs twice.
     pub(super) fn functions<'t>(&self, all: &[Node<'t>], kinds: &[&str]) -> HashMap<&'a str, Node<'t>> {
         let mut known = HashMap::new();
         for node in all.iter().filter(|node| kinds.contains(&node.kind())) {
-            // What is taken apart has names inside, and is none.
+            // A destructuring pattern has names inside, but is itself no name.
             let name = node.child_by_field_name("name").filter(|name| name.named_child_count() == 0);
             if let Some(name) = name {
                 known.entry(self.text(name)).or_insert(*node);
@@ -136,7 +137,7 @@ impl<'a> Source<'a> {
         known
     }
 
-    /// The first line of all.
+    /// The first line of the whole text.
     pub(super) fn first_line(&self) -> &'a str {
         self.text.lines().next().unwrap_or_default()
     }
@@ -146,25 +147,24 @@ impl<'a> Source<'a> {
         syntax::text(node, self.text)
     }
 
-    /// The first line of a node.
     pub(super) fn line(&self, node: Node<'_>) -> &'a str {
         self.text(node).lines().next().unwrap_or_default().trim()
     }
 
-    /// The lines of a node that do something.
+    /// The lines of a node that hold code.
     pub(super) fn effective_lines(&self, node: Node<'_>) -> Vec<&'a str> {
         let bare = self.text(node).trim().trim_start_matches('{').trim_end_matches('}');
         super::effective_lines(bare)
     }
 
-    /// The lines whose errors are taken by what stands around a node; `None` where they are too many to be kept.
+    /// The lines within a node whose errors the code around it catches; `None` once the budget is used up.
     pub(super) fn guarded_lines(&self, node: Node<'_>) -> Option<Vec<&'a str>> {
         let lines = self.effective_lines(node);
         self.spend(lines.len()).then_some(lines)
     }
 
-    /// Whether all statements of a block pass a test. Of what there are no looks left for that is not said; what is nested
-    /// is searched from each of its levels.
+    /// Whether all statements of a block pass a test; false once the budget is used up. Pays for the search, because a
+    /// nested block is searched from each level around it.
     pub(super) fn all_statements(&self, block: Node<'_>, test: impl Fn(&str) -> bool) -> bool {
         let passes = |statement| {
             let text = self.text(statement);
@@ -173,13 +173,14 @@ impl<'a> Source<'a> {
         self.spend(block.named_child_count()) && named(block).into_iter().all(passes)
     }
 
-    /// Whether a node ends the program as if all were well. What is nested holds the text of all that is inside.
+    /// Whether a node ends the program with success. Pays for the search, because a nested node's text holds all the
+    /// nodes inside it.
     pub(super) fn ends_well(&self, node: Node<'_>) -> bool {
         let text = self.text(node);
         self.may_search(text) && ends_well(text)
     }
 
-    /// Whether a statement leaves its block whatever happened before: not those of a function or loop inside.
+    /// Whether a block has a statement that leaves it; statements of functions and loops inside it do not count.
     pub(super) fn leaves(&self, block: Node<'_>) -> bool {
         let is_function = |node: Node<'_>| {
             ["function", "lambda", "method", "class", "arrow"].iter().any(|part| node.kind().contains(part))
@@ -196,7 +197,6 @@ impl<'a> Source<'a> {
     }
 }
 
-/// The first child of this kind.
 pub(super) fn child<'t>(node: Node<'t>, kind: &str) -> Option<Node<'t>> {
     named(node).into_iter().find(|child| child.kind() == kind)
 }

@@ -1,47 +1,47 @@
-//! Whether a protected file holds what was agreed on: by the hashes that were taken right before and right after each run.
-//! What a receipt says of files is believed only where there are no hashes, in sessions of older versions.
+//! Decides whether a protected file still holds what was agreed on, by the hashes taken right before and after each
+//! run. The list of files in a receipt counts only where there are no hashes, in sessions of older versions.
 
 use crate::domain::Sha256;
 
-/// The content of a file; `None`: it is not there.
+/// The hash of a file; `None` if the file does not exist.
 type Hash = Option<Sha256>;
 
-/// What is known of a run and a file.
+/// What one run shows about one file.
 pub(super) struct FileObservation {
-    /// Its content before and after.
+    /// The hashes before and after the run.
     pub(super) hashes: Option<(Hash, Hash)>,
-    /// What was approved to be written to it, where that was done.
+    /// The hash of the text that was approved to be written, if the run wrote it.
     pub(super) written: Hash,
-    /// Whether the receipt lists it.
+    /// Whether the receipt lists the file as changed.
     pub(super) listed: bool,
     /// Whether the block is the recipe's own.
     pub(super) own: bool,
-    /// Whether the model ran it in the step that makes the file.
+    /// Whether it is a block of the model in the step that writes the file.
     pub(super) makes: bool,
-    /// Whether the person was shown that it changes the file.
+    /// Whether the person could see beforehand that the block changes the file.
     pub(super) told: bool,
-    /// Whether they typed the word for it in a step that protects it.
+    /// Whether the person typed the word for this change in a step that protects the file.
     pub(super) agreed: bool,
 }
 
-/// A file as runs left it, one after the other.
+/// The content of a file, followed from run to run.
 #[derive(Default)]
 pub(super) struct ProtectedContent {
-    /// What was agreed on; `None`: that is not known yet.
+    /// What was agreed on; `None` if not known yet.
     agreed: Option<Hash>,
-    /// What it was after the newest run.
+    /// The content after the newest run.
     newest: Option<Hash>,
-    /// The place of the run with which it is another; `None`: it is as agreed.
+    /// The index of the run that changed it; `None` if it is as agreed.
     pub(super) changed: Option<usize>,
 }
 
 impl ProtectedContent {
-    /// The person wants it as it is.
+    /// The person keeps the current content.
     pub(super) fn keep(&mut self) {
         (self.agreed, self.changed) = (self.newest, None);
     }
 
-    /// A run ended at this place.
+    /// A run ended at this index.
     pub(super) fn note_run(&mut self, at: usize, seen: &FileObservation) {
         match seen.hashes {
             Some((before, after)) => self.hashed(at, seen, before, after),
@@ -51,11 +51,11 @@ impl ProtectedContent {
 
     fn hashed(&mut self, at: usize, seen: &FileObservation, before: Hash, after: Hash) {
         let agreed = *self.agreed.get_or_insert(before);
-        // In the step that makes the file, what was not shown is no more agreed to than elsewhere.
+        // Even in the step that writes the file, a change the person could not see is not agreed to.
         if seen.agreed || seen.makes && seen.told {
             (self.agreed, self.changed) = (Some(after), None);
         } else if after != agreed || seen.own && before != agreed {
-            // One that stays as another run left it was changed there.
+            // If the content did not change since the last run, the change keeps its earlier index.
             if self.changed.is_none() || self.newest != Some(after) {
                 self.changed = Some(at);
             }

@@ -1,4 +1,5 @@
-//! Any definition, any events: the machine never fails, never loops without asking, and says the same after a resume.
+//! With any definition and any events, the machine never panics, never loops without asking, and decides the same after
+//! a resume.
 
 use super::*;
 use crate::domain::Decision;
@@ -14,23 +15,23 @@ const CHECKS: [(&str, &[&str]); 4] = [
     ("tests", &["green", "red", "broken", "unclear", "nothing"]),
 ];
 
-/// One step as numbers: its check, its limit, and where each verdict leads.
+/// A step as numbers: its check, its round limit, where each verdict leads, and whether it protects files.
 type StepNumbers = (usize, u32, Vec<usize>, bool);
 
-/// A definition in which anything may lead anywhere.
+/// A definition in which any verdict may lead anywhere.
 fn definition(steps: &[StepNumbers]) -> String {
     let mut text =
         "name = \"any\"\ntitle = \"Any\"\nwhen = \"W\"\nprompt = \"P\"\n[limits]\nreplies = 3\n".to_owned();
     for (at, (check, rounds, ways, protects)) in steps.iter().enumerate() {
         let (check, verdicts) = CHECKS[check % CHECKS.len()];
-        // A check that is alone may begin at once.
+        // A step whose check is `alone` may have no text.
         let say = if check == "tests" && rounds % 2 == 0 { "" } else { "say = \"Do it. {note}\"\n" };
         let protects = if *protects { "protects = [\"s0\"]\n" } else { "" };
         write!(text, "[[step]]\nname = \"s{at}\"\ntitle = \"S\"\ncheck = \"{check}\"\nrounds = {rounds}\n{say}{protects}").unwrap();
         for (verdict, way) in verdicts.iter().chain(&["rounds"]).zip(ways) {
             let targets = steps.len() + 4;
             let then = match way % targets {
-                // Every step can be reached and left.
+                // So that every step can be reached and left.
                 _ if *verdict == verdicts[0] => "next".into(),
                 0 => "next".into(),
                 1 if *verdict != "rounds" => "again".into(),
@@ -48,7 +49,7 @@ fn any_step() -> impl Strategy<Value = StepNumbers> {
     (0..4usize, 1..4u32, prop::collection::vec(0..9usize, 6), any::<bool>())
 }
 
-/// What happens next, as a number.
+/// Does whatever the current phase allows, chosen by a number.
 fn happens(t: &mut ToolDialogue, what: usize) {
     let phase = t.d.state().phase.clone();
     match phase {
@@ -95,7 +96,7 @@ fn happens(t: &mut ToolDialogue, what: usize) {
     }
 }
 
-/// Where a session stands, without what is only known while it lives.
+/// The phase of a session, without details that do not survive a resume.
 fn place(t: &ToolDialogue) -> String {
     match &t.d.state().phase {
         Phase::Replying(_) | Phase::Stuck(_) => "asked".into(),
@@ -127,7 +128,7 @@ proptest! {
             }
             if what % 11 == 0 && !before.0.starts_with("Running") {
                 t.d.reopen();
-                // Nothing is added but that it was opened again, and it waits for the same.
+                // Resuming adds one item, and the session waits for the same.
                 prop_assert_eq!(&before.0, &place(&t), "{}", text);
                 prop_assert_eq!(before.1 + 1, t.d.state().transcript.items.len());
             }
@@ -141,7 +142,7 @@ proptest! {
         let limit: u32 = steps.iter().map(|step| step.1).sum();
         let mut d = dialogue();
         begin(&mut d, &recipe, &[], &[]);
-        // A model that never does anything is asked as often as there are rounds, and no more.
+        // A model that never does anything is asked once for each round, and no more.
         for _ in 0..limit {
             d.reply(["Words.", "", "…", "No."][what]);
         }

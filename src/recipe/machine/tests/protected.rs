@@ -1,11 +1,11 @@
-//! Protected files by their content: what a receipt says of them changes nothing.
+//! Protected files are judged by their content, whatever a receipt says.
 
 use super::*;
 use crate::domain::{ProtectedFile, Sha256};
 
 const FILE: &str = "tests/test_slug.py";
 
-/// A run around which the file held these texts, whatever its receipt lists.
+/// A run with these contents of the file before and after it, whatever its receipt lists.
 fn around(report: RunReport, before: &str, after: &str) -> RunReport {
     let hash = |text: &str| Some(Sha256::of(text.as_bytes()));
     let file = ProtectedFile { path: FILE.into(), before: hash(before), after: hash(after) };
@@ -14,7 +14,7 @@ fn around(report: RunReport, before: &str, after: &str) -> RunReport {
     report
 }
 
-/// The tests are agreed on and fail as they should; they hold this.
+/// Tests that were agreed on and fail as they should; returns their text, too.
 fn agreed() -> (ToolDialogue, String) {
     let mut t = ToolDialogue::tdd();
     t.writes(FILE);
@@ -35,7 +35,7 @@ fn a_change_that_no_receipt_lists_is_asked_about() {
     assert!(line.ends_with("asking: form protected"), "{line}");
     assert_eq!(t.d.watched.protected, [FILE]);
     assert!(t.d.reopen().ends_with("asking: form protected"));
-    // It is kept: from here on that is what was agreed to.
+    // The person keeps the change: from here on this is what was agreed on.
     let line = choose(&mut t, "keep the change");
     assert!(line.contains("+block 4"), "{line}");
     let line = t.tests(around(printed("pytest/green"), "pass", "pass"));
@@ -55,7 +55,7 @@ fn a_change_while_the_tests_run_is_no_green() {
     t.runs(around(changed(Outcome::Ok, &["slug.py"]), &text, &text));
     let line = t.tests(around(printed("pytest/green"), &text, "pass"));
     assert!(line.ends_with("asking: form protected"), "{line}");
-    // And one that was there when they began, and was taken back.
+    // A change that was already there when the runs began, and was reverted.
     let (mut t, text) = agreed();
     t.runs(around(changed(Outcome::Ok, &["slug.py"]), &text, &text));
     let line = t.tests(around(printed("pytest/green"), "pass", &text));
@@ -68,7 +68,7 @@ fn what_is_put_back_is_as_agreed_again() {
     t.runs(around(changed(Outcome::Ok, &["slug.py"]), &text, "pass"));
     let line = choose(&mut t, "go on without it");
     assert!(line.contains("+judged code.1 protected_changed"), "{line}");
-    // Another file is written: it is still the other text.
+    // Another file is written; the protected one still differs.
     t.calls(&[("write_file", serde_json::json!({"path": "slug.py", "content": "x\n"}))]);
     let line = t.ends(around(changed(Outcome::Ok, &["slug.py"]), "pass", "pass"));
     assert!(line.ends_with("asking: form protected"), "{line}");
