@@ -1,17 +1,18 @@
-//! The review: what a block would do, told before it runs. Advice beside the code, not a barrier.
+//! Reviews a block: says what its code would do before it runs. The findings are advice next to the code, not a
+//! barrier.
 //!
-//! A text is parsed (`parsed`), read from top to bottom into acts whose names and arguments are known as far as they can
-//! be without running it (`python`, `javascript`, `shell` over `value` and `flow`), and each act is matched with rules
-//! that are data (`rules`, `judge`, `assets/rules/*.toml`). `hidden` and `lookalike` look at the characters themselves,
-//! in any language. Nothing is looked up: no file, no network, no clock.
+//! A text is parsed (`parsed`). Its calls are collected from top to bottom as acts, with names and arguments as far as
+//! they are known without running it (`python`, `javascript`, `shell`, on top of `value` and `flow`). Each act is
+//! matched against rules, which are data (`rules`, `judge`, `assets/rules/*.toml`). `hidden` and `lookalike` examine
+//! the characters themselves, in any language. This room is pure: it uses no file, no network and no clock.
 //!
-//! What the severities mean here. **High**: hard to undo, or a trap: recursive deletes, deleting or writing outside in
-//! places that matter (home, system, start files, devices), history rewritten, code run that was downloaded or decoded,
-//! private keys read, secrets or the environment sent, characters that hide. **Medium**: deserves a look: one file
-//! deleted inside the folder, files written outside of it, data sent to another computer (a POST, an upload, a socket,
-//! `ssh`), keys read from the environment, rights raised, `eval` of what is not known. **Info**: good to know: a program
-//! run, a page read (GET), a name that is only known at run time. Reading, plotting and writing inside the folder say
-//! nothing at all.
+//! Severities. **High**: hard to undo, or a trap: recursive deletes, deleting or writing in sensitive places (home,
+//! system, start files, devices), rewriting history, running code that was downloaded or decoded, reading private keys,
+//! sending secrets or the environment, characters that hide something. **Medium**: worth a look: deleting one file
+//! inside the folder, writing files outside it, sending data to another computer (a POST, an upload, a socket, `ssh`),
+//! reading keys from the environment, raising rights, `eval` of an unknown text. **Info**: good to know: running a
+//! program, reading a page (GET), a name that is known only at run time. Reading, plotting and writing inside the
+//! folder give no finding.
 
 mod argument_flow;
 mod choice;
@@ -76,31 +77,30 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use strum::VariantArray as _;
 
-/// Largest text whose code is read by its grammar, in bytes. The words and characters of a larger one are still looked
-/// at.
+/// The largest text, in bytes, that is parsed as code. Of larger ones only the words and characters are examined.
 const MAX_TEXT_BYTES: usize = 1 << 20;
 
-/// Most findings that are kept; more help nobody to decide.
+/// The most findings that are kept; more would not help the decision.
 const MAX_FINDINGS: usize = 500;
 
-/// Where the block would run, and by which rules it is judged. Values only: nothing is looked up.
+/// Where the block would run, and the rules to judge it by. Plain values: nothing in it is looked up during a review.
 #[derive(Clone, Debug, Default)]
 pub struct Scope {
-    /// The folder in which it would start.
+    /// The folder in which the block would start.
     pub cwd: PathBuf,
-    /// The person's home folder, where it is known.
+    /// The person's home folder, if known.
     pub home: Option<PathBuf>,
-    /// The rules, and what is forbidden.
+    /// The rules, and the list of forbidden names.
     pub book: Arc<RuleRegistry>,
-    /// Who knows keys that no text should hold.
+    /// Finds keys, which no text should contain.
     pub masker: Masker,
-    /// Whether it runs inside an image that is being built: no file there is the person's.
+    /// Whether the block runs while an image is being built, where no file is the person's.
     pub in_image: bool,
-    /// Where paths lead that the text names, where that was found out.
+    /// Where the paths that the text names lead, if links were resolved before.
     pub links: Arc<Links>,
 }
 
-/// Whether a file of this absolute path holds secrets, or may, as its name goes.
+/// Whether the name of this absolute path says that the file holds secrets, or may hold some.
 pub(crate) fn is_secret(path: &str, scope: &Scope) -> bool {
     let meaning = path_class::locate(path, None, scope);
     meaning.is(rules::PathClass::Secret) || meaning.is(rules::PathClass::Private)
@@ -109,38 +109,37 @@ pub(crate) fn is_secret(path: &str, scope: &Scope) -> bool {
 /// A rule, as `sayso check --rules` lists it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RuleInfo<'a> {
-    /// Its name, `py.delete-tree`.
+    /// The id of the rule: `py.delete-tree`.
     pub(crate) id: &'a str,
-    /// The language that it reads; `common` for all.
+    /// The language it applies to; `common` for all.
     pub(crate) language: &'static str,
-    /// How much its findings matter.
+    /// The severity of its findings.
     pub(crate) severity: Severity,
-    /// What a finding says, with `{target}` for the concrete thing.
+    /// The message of a finding; `{target}` stands for what it is about.
     pub(crate) message: &'a str,
-    /// Why it deserves a look.
+    /// Why it is worth a look.
     pub(crate) reason: &'a str,
-    /// Where to read more, a CWE number; may be empty.
+    /// A reference, such as a CWE number; may be empty.
     pub(crate) reference: &'a str,
     /// How it looks, in words: `calls`, `a query of the grammar`.
     pub(crate) matcher: &'static str,
-    /// Texts that it finds.
+    /// Texts in which it finds something.
     pub(crate) matches: &'a [String],
-    /// Texts that look like it and that it passes over.
+    /// Similar texts in which it finds nothing.
     pub(crate) near_misses: &'a [String],
 }
 
-/// Reviews a text in a language. Never fails: what was not looked at is told in `Review::unchecked`.
+/// Reviews a text in a language. Never fails: `Review::unchecked` says what could not be checked.
 ///
-/// What comes out depends on the text, the language and the scope alone: all work is paid from budgets that are counted
-/// in steps and given in proportion to the size of the text.
+/// The result depends on the text, the language and the scope only: work is limited by budgets, which are counted in
+/// steps and grow with the size of the text.
 pub fn review(source: &str, language: Option<&Language>, scope: &Scope) -> Review {
     review_while(source, language, scope, &|| true)
 }
 
-/// Like `review`, for callers that end a worker which takes far longer than its counted steps should. When `go_on` says
-/// no, nothing of the text counts as checked, and nothing that was found by then is told: a part of the findings would
-/// differ from one machine to the next. It is asked often (each hundred steps of the parser, each call that is judged)
-/// and should answer at once.
+/// Like `review`, but can be stopped: once `go_on` returns false, nothing of the text counts as checked and no finding
+/// is returned, because a part of them would differ from one machine to the next. `go_on` is called often (every
+/// hundred parser steps, every judged call) and should return at once.
 pub(crate) fn review_while(
     source: &str,
     language: Option<&Language>,
@@ -162,7 +161,7 @@ pub(crate) fn review_while(
     review
 }
 
-/// The review of a text that was not looked at at all, and why.
+/// The review of a text that was not examined at all, with the reason.
 pub(crate) fn unchecked(why: &str, scope: &Scope) -> Review {
     let effects = Effects { unknown: true, ..Effects::default() };
     let mut review = Review { unchecked: Some(why.to_owned()), effects, ..Review::default() };
@@ -170,7 +169,7 @@ pub(crate) fn unchecked(why: &str, scope: &Scope) -> Review {
     review
 }
 
-/// Where the strict profile holds, what was not checked in full is forbidden: nobody knows what it would be denied for.
+/// Under the strict profile, a text that was not fully checked is forbidden: it may contain anything.
 fn unchecked_finding(review: &Review, scope: &Scope) -> Option<Finding> {
     let why = review.unchecked.as_ref().filter(|_| scope.book.forbid().is_strict())?;
     Some(Finding {
@@ -209,12 +208,12 @@ fn diagnostics(
     diagnostics
 }
 
-/// Remarks as findings, in the order of their places, each one once.
+/// Turns diagnostics into findings, sorted by place and without duplicates.
 fn findings(source: &str, mut diagnostics: Vec<Diagnostic>, scope: &Scope) -> Vec<Finding> {
     for diagnostic in &mut diagnostics {
         diagnostic.forbidden |= scope.book.forbid().rule(&diagnostic.rule);
     }
-    // What is forbidden is told whatever the person makes of its rule.
+    // Forbidden things are reported even if the person switched their rule off.
     diagnostics.retain_mut(|diagnostic| {
         match scope.book.severity_told(&diagnostic.rule, diagnostic.severity) {
             _ if diagnostic.forbidden => true,
@@ -250,8 +249,8 @@ fn findings(source: &str, mut diagnostics: Vec<Diagnostic>, scope: &Scope) -> Ve
     .collect()
 }
 
-/// Of more findings than anybody reads the gravest stay, what is forbidden before all others, and one more tells of
-/// those that are left out. That is no part that was not checked: they were found, and counted.
+/// Keeps the gravest `MAX_FINDINGS` (forbidden ones first), and returns a summary of the rest. The rest was checked and
+/// counted, so the review is still complete.
 fn keep_gravest(diagnostics: &mut Vec<Diagnostic>) -> Option<(Severity, String, Range<usize>)> {
     let total = diagnostics.len();
     if total <= MAX_FINDINGS {
@@ -262,7 +261,7 @@ fn keep_gravest(diagnostics: &mut Vec<Diagnostic>) -> Option<(Severity, String, 
     let left: Vec<&Diagnostic> =
         order.iter().skip(MAX_FINDINGS - 1).filter_map(|i| diagnostics.get(*i)).collect();
     let gravest = left.iter().map(|r| r.severity).max()?;
-    // It stands where the last one stands, so that findings stay in the order of their places.
+    // It gets the place of the last finding, so that findings stay sorted by place.
     let end = diagnostics.last().map(|r| r.span.clone())?;
     let message = format!("{} more findings like those above are not listed one by one", left.len());
     order.truncate(MAX_FINDINGS - 1);
@@ -271,7 +270,8 @@ fn keep_gravest(diagnostics: &mut Vec<Diagnostic>) -> Option<(Severity, String, 
     Some((gravest, message, end))
 }
 
-/// Prepares grammars and rules, which the first review would have to wait for. For a worker, never the input thread.
+/// Loads grammars and rules, which otherwise the first review would wait for. Call it on a worker, never on the input
+/// thread.
 pub fn warm() {
     let scope = Scope { cwd: PathBuf::from("/"), ..Scope::default() };
     for grammar in Grammar::VARIANTS.iter().copied() {

@@ -1,9 +1,9 @@
-//! Functions of the text itself: what they do with what they are handed, and what they give back.
+//! Follows calls of functions that the text itself defines: what they do with their arguments, and what they return.
 //!
-//! A call of such a function reads its body at once, with its parameters bound to what the call hands over: so a command
-//! that travels through a helper, or comes back from one, is seen where it is used. A body that no call in the text
-//! reaches is read once at the end, with parameters of which nothing is known. Bounded: so many readings of a body and so
-//! deep, each paid for; what is refused counts as unknown. What a parameter is, the readers of the languages know.
+//! A call reads the function's body at once, with its parameters bound to the arguments. So a command that passes
+//! through a helper, or is returned by one, is found where it is used. A body that no call reaches is read once at the
+//! end, with unknown parameters. Readings are limited in number, depth and cost; what a refused call returns is
+//! unknown. The readers of the languages bind the parameters.
 
 use super::flow::Frames;
 use super::value::Value;
@@ -11,66 +11,65 @@ use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 use tree_sitter::Node;
 
-/// Readings of one body.
+/// The most readings of one body.
 const MAX_READINGS: usize = 12;
 const MAX_FUNCTIONS: usize = 4096;
-/// Calls inside of calls that are followed.
+/// The deepest nesting of calls that are followed.
 const MAX_DEPTH: usize = 6;
 /// Heaviest arguments that a body is read with, in the units of `Value::weight`.
 const MAX_WEIGHT: usize = 1024;
 
-/// A function of the text.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FlowFunction<'t> {
     pub(super) node: Node<'t>,
     /// The frame around it.
     pub(super) frame: usize,
-    /// Whether its first parameter is the object that it belongs to.
+    /// Whether its first parameter is its object (`self`).
     pub(super) method: bool,
 }
 
-/// Functions of a text, and how they were entered.
+/// The functions of a text, and the calls that were followed.
 #[derive(Default)]
 pub(super) struct ArgumentFlow<'t> {
-    /// By the name that calls of it have.
+    /// By the name that calls use.
     functions: HashMap<String, FlowFunction<'t>>,
-    /// The class that a class is made from, by their names.
+    /// The base class of each class, by name.
     bases: HashMap<String, String>,
-    /// What calls of a function gave, by the function and what it was handed.
+    /// What a function returned, by its node and its arguments.
     given_back: HashMap<(usize, String), Value>,
     readings: HashMap<usize, usize>,
     /// Functions with a call that was not followed.
     refused: HashSet<usize>,
-    /// What the bodies that are being read give back, the innermost last.
+    /// The values returned and yielded so far by the bodies being read, the innermost body last.
     returns: Vec<(Vec<Value>, Vec<Value>)>,
 }
 
-/// How a call of a function of the text is dealt with.
+/// What to do with a call of one of the text's functions.
 pub(super) enum CallEntry {
-    /// It was followed before, and gave this.
+    /// It was followed before with these arguments, and returned this.
     Known(Value),
     /// It is not followed.
     Refused,
-    /// Its body is to be read, and told by this key.
+    /// The body has to be read; pass this key to `end`.
     Read(String),
 }
 
 impl<'t> ArgumentFlow<'t> {
-    /// Notes a function by the name that calls of it have; a later one of the same name takes its place.
+    /// Adds a function under the name that calls use; a later one of the same name replaces it.
     pub(super) fn define(&mut self, name: String, function: FlowFunction<'t>) {
         if self.functions.len() < MAX_FUNCTIONS {
             self.functions.insert(name, function);
         }
     }
 
-    /// Notes that a class is made from another one of the text.
+    /// Adds that a class derives from another class of the text.
     pub(super) fn note_subclass(&mut self, class: String, base: String) {
         if self.bases.len() < MAX_FUNCTIONS {
             self.bases.insert(class, base);
         }
     }
 
-    /// The function of this name; of a class that has none of its own that of its base.
+    /// The function of this name; if the class has no such method, its base's.
     pub(super) fn function(&self, name: &str) -> Option<FlowFunction<'t>> {
         let mut name = name.to_owned();
         for _ in 0..8 {
@@ -83,12 +82,12 @@ impl<'t> ArgumentFlow<'t> {
         None
     }
 
-    /// Whether every call of a function was followed, and there was one.
+    /// Whether the function was called, and every call of it was followed.
     pub(super) fn is_fully_followed(&self, function: usize) -> bool {
         self.readings.contains_key(&function) && !self.refused.contains(&function)
     }
 
-    /// How deep in calls of functions the reading is.
+    /// How many nested calls are being read.
     pub(super) fn depth(&self) -> usize {
         self.returns.len()
     }
@@ -98,21 +97,21 @@ impl<'t> ArgumentFlow<'t> {
         self.returns.push((Vec::new(), Vec::new()));
     }
 
-    /// Something is given back by the body that is read.
+    /// The body being read returns this.
     pub(super) fn note_return(&mut self, value: Value) {
         if let Some((returns, _)) = self.returns.last_mut().filter(|(r, _)| r.len() < 64) {
             returns.push(value);
         }
     }
 
-    /// Something is handed out one by one by the body that is read.
+    /// The body being read yields this.
     pub(super) fn note_yield(&mut self, value: Value) {
         if let Some((_, yields)) = self.returns.last_mut().filter(|(_, y)| y.len() < 64) {
             yields.push(value);
         }
     }
 
-    /// Ends the reading of a body: what it gives.
+    /// Ends the reading of a body; returns its value.
     pub(super) fn end(&mut self, function: usize, key: String) -> Value {
         let (returns, yields) = self.returns.pop().unwrap_or_default();
         let value = if yields.is_empty() {
@@ -124,7 +123,7 @@ impl<'t> ArgumentFlow<'t> {
         value
     }
 
-    /// Whether, and how, a call of a function of the text is followed.
+    /// Decides whether to follow a call of one of the text's functions.
     pub(super) fn entry(
         &mut self,
         frames: &mut Frames,
@@ -139,7 +138,7 @@ impl<'t> ArgumentFlow<'t> {
         }
         let mut key = String::new();
         for (name, value) in given {
-            // Writing to a text can't fail.
+            // Writing to a `String` can't fail.
             let _ = write!(key, "{name}={value:?};");
         }
         let key = (id, key);
@@ -153,7 +152,7 @@ impl<'t> ArgumentFlow<'t> {
             return CallEntry::Refused;
         }
         *readings += 1;
-        // A function that calls itself gets no answer the second time.
+        // A recursive call gets an unknown value.
         self.given_back.insert(key.clone(), Value::unknown());
         CallEntry::Read(key.1)
     }

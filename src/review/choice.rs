@@ -1,21 +1,21 @@
-//! Values that are one of several: what a choice, a branch, a loop or one of several returns gives. All of them count.
+//! Values that may be one of several: the results of a choice, a branch, a loop or several returns. All of them count.
 //!
-//! A choice is kept flat, and taken apart at the call where it is used: each way to call is judged for itself. Bounded:
-//! what goes beyond the bounds is unknown, which is one of the values too.
+//! A choice is kept flat, and expanded at the call that uses it: each combination of arguments is judged by itself.
+//! Limits apply; what exceeds them is unknown, which is itself one of the values.
 
 use super::value::{Act, Taint, Value, ValueKind};
 
-/// Most values that one value may be.
+/// The most values that a choice may have.
 const MAX_VALUES: usize = 24;
 
-/// Most ways in which one call is looked at.
+/// The most combinations in which one call is examined.
 const MAX_VARIANTS: usize = 48;
 
 /// Heaviest choice that is kept, in the units of `Value::weight`.
 const MAX_WEIGHT: usize = 512;
 
 impl Value {
-    /// One of these values.
+    /// A choice between these values.
     pub(super) fn any(values: impl IntoIterator<Item = Value>) -> Value {
         let mut all: Vec<Value> = Vec::new();
         let (mut rest, mut taint, mut weight) = (false, Taint::default(), 0);
@@ -51,7 +51,7 @@ impl Value {
         }
     }
 
-    /// Whether the value, or a part of it, is one of several.
+    /// Whether the value, or a part of it, is a choice.
     pub(super) fn has_choice(&self) -> bool {
         match &self.kind {
             ValueKind::Any(_) => true,
@@ -62,7 +62,7 @@ impl Value {
         }
     }
 
-    /// The values that it may be, none of which has a choice in it any more.
+    /// The values that it may be, none of which contains a choice.
     pub(super) fn alternatives(&self) -> Vec<Value> {
         if !self.has_choice() {
             return vec![self.clone()];
@@ -94,7 +94,7 @@ impl Value {
         }
     }
 
-    /// What an operation on one value gives for each that it may be.
+    /// Applies an operation to each value that it may be.
     pub(super) fn each(&self, mut of: impl FnMut(&Value) -> Value) -> Value {
         match &self.kind {
             ValueKind::Any(items) => {
@@ -105,7 +105,7 @@ impl Value {
         }
     }
 
-    /// What an operation on two values gives for all that they may be.
+    /// Applies an operation to each pair of values that the two may be.
     pub(super) fn each_pair(&self, other: &Value, mut of: impl FnMut(&Value, &Value) -> Value) -> Value {
         if !matches!(self.kind, ValueKind::Any(_)) && !matches!(other.kind, ValueKind::Any(_)) {
             return of(self, other);
@@ -118,7 +118,8 @@ impl Value {
     }
 }
 
-/// All ways to take one of each slot, as long as they are few; else each slot is varied for itself.
+/// All combinations of one value per slot, if they are few; otherwise each slot is varied while the others keep their
+/// first value.
 fn combinations(slots: &[Vec<Value>]) -> Vec<Vec<Value>> {
     let first: Option<Vec<Value>> = slots.iter().map(|slot| slot.first().cloned()).collect();
     let Some(first) = first else { return Vec::new() };
@@ -139,7 +140,7 @@ fn combinations(slots: &[Vec<Value>]) -> Vec<Vec<Value>> {
 }
 
 impl Act {
-    /// The ways in which the call may be meant: one act for all values that its arguments may have.
+    /// The acts that the call may mean: one for each combination of the values that its arguments may have.
     pub(super) fn variants(self) -> Vec<Act> {
         let positional = self.arguments.iter().map(|a| &a.value);
         let named = self.named.iter().map(|(_, a)| &a.value);
@@ -198,7 +199,7 @@ mod tests {
         let act = Act::new("f", (0..8).map(|_| argument(wide.clone())).collect(), 0..1);
         let ways = act.variants();
         assert!(ways.len() > 10 && ways.len() < 150, "{}", ways.len());
-        // Each value is met at each place.
+        // Each value occurs at each position.
         for at in 0..8 {
             for text in ["a", "e", "j"] {
                 assert!(ways.iter().any(|w| w.arguments[at].value == Value::text(text)), "{at} {text}");

@@ -1,13 +1,13 @@
-//! Long runs of comment lines in Python. The scanner of its grammar reads all that follow once more for each of them,
-//! so such runs are not shown to it.
+//! Hides long runs of Python comment lines from the grammar: for each of them, its scanner reads everything that
+//! follows once more.
 
 use super::cover::{Cover, CoverKind};
 use std::ops::Range;
 
-/// Comment lines in a row that the grammar may read itself.
+/// The most comment lines in a row that the grammar gets to see.
 const MAX_LINES_IN_A_ROW: usize = 32;
 
-/// The covers of a text, those of its long runs of comments among them, in the order of the text.
+/// The given covers and those for long runs of comments, in the order of the text.
 pub(super) fn with_comment_runs(source: &str, mut covers: Vec<Cover>) -> Vec<Cover> {
     let known = covers.len();
     let (mut at, mut run, mut count) = (0, 0..0, 0);
@@ -28,7 +28,8 @@ pub(super) fn with_comment_runs(source: &str, mut covers: Vec<Cover>) -> Vec<Cov
     add(&mut covers, &run, count);
     if covers.len() > known && known > 0 {
         covers.sort_by_key(|cover| cover.span.start);
-        // Lines of a command that goes on may begin like comments.
+        // A line that starts like a comment may be the continuation of a covered command, so overlapping covers are
+        // dropped.
         let mut end = 0;
         covers.retain(|cover| {
             let free = cover.span.start >= end;

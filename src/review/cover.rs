@@ -1,40 +1,40 @@
-//! What a grammar is shown in the place of stretches that it can't read, or not in time: a text of the same length, so
-//! that places stay what they are. Everything else is read from the text itself.
+//! Covers: replacements shown to a grammar for stretches that it can't parse, or not in time. The replacement has the
+//! same length, so places do not change; everything else is read from the original text.
 //!
-//! A cover is put on by the look of its lines. Whether it stands where it may is told by the tree that comes of it: up
-//! to the first cover that is wrong the text was shown as it means, so that one stands inside a text in quotes, or in
-//! the middle of something. Such covers are taken off, and the text is parsed again.
+//! Covers are chosen by the look of lines, so a line within a quoted string may be covered by mistake. The resulting
+//! tree shows which covers fit: the text before the first wrong cover was parsed as it is meant, so a cover inside a
+//! string or another construct is wrong. Wrong covers are removed and the text is parsed again.
 
 use super::grammar::Grammar;
 use super::value::HOLE;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// What is put over a stretch.
+/// What the grammar sees in place of a stretch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CoverKind {
-    /// Nothing, in the place of lines of comments.
+    /// Blanks, in place of comment lines.
     Comment,
     /// A statement that does nothing.
     Statement,
-    /// A statement that does nothing, in front of others on the same line.
+    /// A statement that does nothing, before others on the same line.
     Beginning,
-    /// A value that is put into a name.
+    /// The value of an assignment.
     Assigned,
-    /// A name, in the place of what is only known at run time.
+    /// A name, in place of something known only at run time.
     Hole,
     /// A letter.
     Letter,
 }
 
-/// A stretch, and what is put over it.
+/// A stretch and its replacement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Cover {
     pub(super) span: Range<usize>,
     pub(super) kind: CoverKind,
 }
 
-/// The covers of what is only known at run time, in a text that was put together. To shells it is a letter.
+/// Covers for the holes in a text that was put together. The bash grammar reads a hole as a letter, so it needs none.
 pub(super) fn holes(text: &str, grammar: Grammar) -> Vec<Cover> {
     if grammar == Grammar::Bash {
         return Vec::new();
@@ -43,8 +43,8 @@ pub(super) fn holes(text: &str, grammar: Grammar) -> Vec<Cover> {
     at.map(|span| Cover { span, kind: CoverKind::Hole }).collect()
 }
 
-/// Letters over the brackets of a test in a shell: `[ \( -f a \) ]`. To the shell that is a command as any other; its
-/// grammar wants it to be an expression, and knows no brackets in there.
+/// Covers for the brackets of a shell test with escaped parentheses: `[ \( -f a \) ]`. To a shell, `[` is a command
+/// like any other, but the grammar parses an expression in it, and knows no `\(` there.
 pub(super) fn brackets(source: &str) -> Vec<Cover> {
     if !source.contains("\\(") {
         return Vec::new();
@@ -60,7 +60,7 @@ pub(super) fn brackets(source: &str) -> Vec<Cover> {
     found.map(|at| Cover { span: at..at + 1, kind: CoverKind::Letter }).collect()
 }
 
-/// The text as the grammar is shown it. Covers stand in the order of the text.
+/// The text as the grammar sees it. `covers` are in the order of the text.
 pub(super) fn masked_source<'a>(source: &'a str, covers: &[Cover]) -> Cow<'a, str> {
     if covers.is_empty() {
         return Cow::Borrowed(source);
@@ -77,7 +77,7 @@ pub(super) fn masked_source<'a>(source: &'a str, covers: &[Cover]) -> Cow<'a, st
             CoverKind::Letter => "x",
         };
         text.push_str(with);
-        // Only lines stay what they are.
+        // Line ends stay; every other byte becomes a blank.
         let rest = source.as_bytes().get(span.start + with.len()..span.end).unwrap_or_default();
         text.extend(rest.iter().map(|byte| if *byte == b'\n' { '\n' } else { ' ' }));
         at = span.end;

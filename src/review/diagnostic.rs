@@ -1,4 +1,4 @@
-//! What the review has to say of a text, before its place is counted in lines and columns.
+//! A finding while the review is being built, with a byte span instead of a line and column.
 
 use super::rules::Effect;
 use super::wording::list;
@@ -6,23 +6,23 @@ use crate::domain::Severity;
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// A finding before its place is counted in lines and columns.
+/// A finding before its span is turned into a line and column.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub(super) struct Diagnostic {
     pub(super) rule: String,
     pub(super) severity: Severity,
     pub(super) span: Range<usize>,
     pub(super) message: String,
-    /// What it is about, to drop a milder remark on the same.
+    /// The effect it is about, so that milder diagnostics on the same effect can be dropped.
     pub(super) effect: Option<Effect>,
     /// Whether the person forbids it.
     pub(super) forbidden: bool,
-    /// What the message names, and the words around it: other ways to mean the same call name more.
+    /// The message with `{target}` unfilled, and the targets. A variant of the same call may add targets.
     pub(super) names: Option<(String, Vec<String>)>,
 }
 
-/// Joins remarks of one rule on one place: a call that may be meant in several ways is told once, with all that it names.
-/// What is only known at run time is not named beside what is known.
+/// Merges diagnostics of one rule on one span: a call with several variants is reported once, with all its targets.
+/// Targets known only at run time are left out if others are known.
 pub(super) fn join(diagnostics: &mut Vec<Diagnostic>) {
     let mut first: HashMap<(String, usize, usize), usize> = HashMap::new();
     let mut joined: Vec<Diagnostic> = Vec::with_capacity(diagnostics.len());

@@ -1,9 +1,9 @@
-//! Escapes in texts of the languages, resolved.
+//! Resolves escape sequences in strings of the languages.
 
 use super::value::HOLE;
 use std::str::Chars;
 
-/// The text of a piece of a string of Python.
+/// The text of a piece of a Python string.
 pub(super) fn python(piece: &str) -> String {
     let mut out = String::with_capacity(piece.len());
     let mut chars = piece.chars();
@@ -32,7 +32,7 @@ pub(super) fn python(piece: &str) -> String {
     out
 }
 
-/// The text of a piece of a string of JavaScript.
+/// The text of a piece of a JavaScript string.
 pub(super) fn javascript(piece: &str) -> String {
     let mut out = String::with_capacity(piece.len());
     let mut chars = piece.chars();
@@ -59,7 +59,7 @@ pub(super) fn javascript(piece: &str) -> String {
     out
 }
 
-/// The text of `$'…'` in a shell: escapes as in C.
+/// The text of a shell's `$'…'`: escapes as in C.
 pub(super) fn ansi_c(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars();
@@ -83,7 +83,7 @@ pub(super) fn ansi_c(text: &str) -> String {
     out
 }
 
-/// The character of up to so many more digits.
+/// The character that up to `most` more digits give.
 fn digits(chars: &mut Chars<'_>, radix: u32, most: usize, start: u32) -> char {
     let mut value = start;
     for _ in 0..most {
@@ -94,7 +94,7 @@ fn digits(chars: &mut Chars<'_>, radix: u32, most: usize, start: u32) -> char {
     char::from_u32(value).unwrap_or(HOLE)
 }
 
-/// The character of so many hexadecimal digits.
+/// The character written with this many hexadecimal digits.
 fn code(chars: &mut Chars<'_>, digits: usize) -> char {
     let hex: String = chars.by_ref().take(digits).collect();
     u32::from_str_radix(&hex, 16).ok().and_then(char::from_u32).unwrap_or(HOLE)

@@ -1,5 +1,5 @@
-//! What is to be said of a block that writes, reads or lists: where it would act, by the place that its name really
-//! leads to. Values only: what stands there was looked up before.
+//! Reviews a block that writes, reads or lists files: judges the place that its path really leads to. Pure: the caller
+//! found out before what exists there.
 
 use super::Scope;
 use super::path_class::{self, PathMeaning};
@@ -8,7 +8,7 @@ use crate::domain::obeyed::obeyed;
 use crate::domain::{Effects, FileAct, Finding, OnDisk, Place, Review, Severity, Target};
 use std::path::Path;
 
-/// The review of an act on one file or folder, at this place. `own` are folders of sayso itself.
+/// The review of an act on one file or folder at this place. `own` are sayso's own folders.
 pub(crate) fn review(act: &FileAct, target: &Target, scope: &Scope, own: &[&Path]) -> Review {
     let mut said = FileReview { act, target, findings: Vec::new() };
     let path = target.path.to_string_lossy();
@@ -46,7 +46,7 @@ impl FileReview<'_> {
         });
     }
 
-    /// The path as it is told: where it really leads.
+    /// The path to show: where it really leads.
     fn path(&self) -> String {
         self.target.path.display().to_string()
     }
@@ -66,7 +66,7 @@ impl FileReview<'_> {
         }
         if !self.writes() {
             if self.target.outside {
-                // What is read goes to the model.
+                // What is read is sent to the model.
                 let text = format!("{verb} outside of the working folder: {path}");
                 self.add("file.outside", Severity::Medium, text);
             }
@@ -96,7 +96,7 @@ impl FileReview<'_> {
         if parts.iter().any(|part| part == ".git") {
             return Some("into git's own folder");
         }
-        // Folders of demos lie there too, and are there to be written in.
+        // Folders of demos also lie there, but blocks may write in them.
         let demo = parts.windows(2).any(|pair| pair == ["sayso", "demo"]);
         let sayso = !demo
             && parts.iter().any(|part| part == "sayso")

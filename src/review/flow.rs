@@ -1,9 +1,8 @@
-//! Names and what they are bound to, as far as reading a text from top to bottom tells.
+//! Variables and their values, as far as reading a text from top to bottom shows them.
 //!
-//! A name that gets a second, different value inside a branch or loop is one of both from there on (`choice`); in
-//! shells, whose reader keeps such values itself, nothing is known of it any more.
-//! All work is paid from `fuel`, which is given in proportion to the size of the text; when it is used up, values
-//! become unknown and the review says so.
+//! A name that gets a second, different value inside a branch or loop becomes a choice of both (`choice`). For shells,
+//! whose reader tracks such values itself, it becomes unknown. All work is paid from `fuel`, which grows with the size
+//! of the text; once it is used up, values become unknown and the review says so.
 
 use super::Scope;
 use super::nested::NestedCode;
@@ -13,7 +12,7 @@ use super::value::{Act, Value, ValueKind};
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// What reading a text gave.
+/// What was read from a text.
 #[derive(Debug, Default)]
 pub(super) struct Extraction {
     pub(super) acts: Vec<Act>,
@@ -21,15 +20,15 @@ pub(super) struct Extraction {
     pub(super) programs: Vec<String>,
     /// Text that another shell would run (`ssh host 'cmd'`, `eval`).
     pub(super) nested: Vec<NestedCode>,
-    /// Modules that are used, by their full names, with the place of the import.
+    /// The full names of imported modules, with the places of the imports.
     pub(super) imports: Vec<(String, Range<usize>)>,
-    /// Whether some calls could not be told (a name that is only known at run time).
+    /// Whether it is not known what some call does, for example because its name is known only at run time.
     pub(super) unknown: bool,
-    /// Whether not all of it was followed.
+    /// Whether part of the text was not followed.
     pub(super) cut: bool,
 }
 
-/// One scope: a module, a function.
+/// One scope: a module or a function.
 #[derive(Debug, Default)]
 struct ScopeFrame {
     parent: Option<usize>,
@@ -41,49 +40,49 @@ struct ScopeFrame {
 pub(super) struct Frames {
     frames: Vec<ScopeFrame>,
     fuel: usize,
-    /// Below this only what has to be read is paid for.
+    /// The fuel reserved for required work; optional work may not use it.
     reserve: usize,
-    /// Whether a name that gets a second value in a branch is one of both; else nothing is known of it.
+    /// Whether a name that gets a second value in a branch becomes a choice; otherwise it becomes unknown.
     choices: bool,
 }
 
 impl Frames {
-    /// Scopes for a text of so many bytes; frame 0 is the module.
+    /// The scopes for a text of this size; frame 0 is the module.
     pub(super) fn new(bytes: usize) -> Self {
         let fuel = 20_000 + bytes.saturating_mul(8);
         Self { frames: vec![ScopeFrame::default()], fuel, reserve: fuel / 2, choices: false }
     }
 
-    /// Scopes in which names that get several values keep all of them.
+    /// Scopes in which a name with several values keeps all of them.
     pub(super) fn with_choices(bytes: usize) -> Self {
         Self { choices: true, ..Self::new(bytes) }
     }
 
-    /// Opens a scope inside another one.
+    /// Opens a scope within another; returns its frame.
     pub(super) fn open(&mut self, parent: usize) -> usize {
         self.frames.push(ScopeFrame { parent: Some(parent), names: HashMap::new() });
         self.frames.len() - 1
     }
 
-    /// Pays for work; false when nothing is left.
+    /// Pays for required work; false if the fuel does not suffice.
     pub(super) fn pay(&mut self, work: usize) -> bool {
         let enough = self.fuel >= work;
         self.fuel = self.fuel.saturating_sub(work);
         enough
     }
 
-    /// Pays for work that can be left out: false when what is left is needed for the rest of the text.
+    /// Pays for optional work; false if the fuel has to be kept for the rest of the text.
     pub(super) fn pay_optional(&mut self, work: usize) -> bool {
         let enough = self.fuel.checked_sub(work).is_some_and(|left| left >= self.reserve);
         enough && self.pay(work)
     }
 
-    /// Whether some of the text was not followed for want of fuel.
+    /// Whether the fuel is used up, so that part of the text was not followed.
     pub(super) fn is_exhausted(&self) -> bool {
         self.fuel == 0
     }
 
-    /// What a name is bound to in a frame or one around it. Scopes nested deeper than 32 are not searched to the end.
+    /// The value of a name in a frame or the frames around it. At most 32 frames are searched.
     pub(super) fn lookup(&mut self, frame: usize, name: &str) -> Option<Value> {
         let mut at = Some(frame);
         for _ in 0..32 {
@@ -98,14 +97,14 @@ impl Frames {
         None
     }
 
-    /// Binds a name. `branch`: this may or may not happen, or happens more than once.
+    /// Binds a name. `branch`: this statement may not run, or may run several times.
     pub(super) fn bind(&mut self, frame: usize, name: &str, value: Value, branch: bool) {
         if !self.pay(value.weight()) {
             return;
         }
         let Some(frame) = self.frames.get_mut(frame) else { return };
         let value = match frame.names.get(name) {
-            // `except ImportError: x = None`: where it is used, it is what it was.
+            // `except ImportError: x = None`: code that uses `x` means the module.
             Some(old) if branch && value.kind == ValueKind::Nothing && old.as_name().is_some() => old.clone(),
             Some(old) if branch && *old != value && self.choices => Value::any([old.clone(), value]),
             Some(old) if branch && *old != value => Value::unknown().tainted(old.taint).tainted(value.taint),
@@ -114,24 +113,24 @@ impl Frames {
         frame.names.insert(name.to_owned(), value);
     }
 
-    /// The module that encloses everything, for what methods share through their object.
+    /// Binds a name in the outermost frame, for fields that methods share through their object.
     pub(super) fn bind_shared(&mut self, name: &str, value: Value) {
         let differs = self.frames.first().and_then(|f| f.names.get(name)).is_some_and(|old| *old != value);
         self.bind(0, name, value, differs);
     }
 }
 
-/// Longest list whose items are all looked at when it is gone through.
+/// The longest list whose items are all considered in a loop.
 const MAX_ITEMS: usize = 20;
 
-/// One of the items of a value that is gone through: any of them, where they are few.
+/// One item of a value that a loop goes through: a choice of all items, if they are few.
 pub(super) fn element(value: &Value) -> Value {
     match &value.kind {
         ValueKind::List(items) if items.len() <= MAX_ITEMS => {
             Value::any(items.iter().map(|item| item.clone().tainted(value.taint)))
         }
         ValueKind::Any(items) => Value::any(items.iter().map(element)),
-        // What goes through a thing by its name is told by that name.
+        // An item of a named thing has the thing's name and `[]`.
         ValueKind::Name { path, .. } if path.ends_with("()") && path != "glob()" => {
             Value::name(format!("{path}[]")).tainted(value.all_taint())
         }
@@ -139,14 +138,14 @@ pub(super) fn element(value: &Value) -> Value {
     }
 }
 
-/// One value that stands for all items of a value that is gone through.
+/// One value that stands for all items of a value that a loop goes through.
 fn common(value: &Value) -> Value {
     match &value.kind {
         ValueKind::List(items) if items.len() == 1 => items.first().cloned().unwrap_or_else(Value::unknown),
         ValueKind::List(items) => {
             let texts: Option<Vec<&str>> = items.iter().map(Value::as_whole_text).collect();
             match texts {
-                // Several texts: the ones that there are, so that a message names them.
+                // Several texts: keeps the folder they have in common, so that a message can name it.
                 Some(texts) if !texts.is_empty() && texts.len() <= 8 => {
                     let same = common_start(&texts);
                     Value::part(format!("{same}{}", super::value::HOLE)).tainted(value.all_taint())
@@ -162,7 +161,7 @@ fn common(value: &Value) -> Value {
     }
 }
 
-/// Like `element`; of more items than can all be looked at the first that matters.
+/// Like `element`; of a list that is too long, the first item that matters.
 pub(super) fn element_in(value: &Value, scope: &Scope) -> Value {
     match &value.kind {
         ValueKind::List(items) if items.len() > MAX_ITEMS => gravest_in(value, scope),
@@ -170,11 +169,12 @@ pub(super) fn element_in(value: &Value, scope: &Scope) -> Value {
     }
 }
 
-/// One of the items of a value that is gone through; of several paths the first that matters, so that it is judged.
+/// One item of a value that a loop goes through: of several paths or commands, the first dangerous one, so that it is
+/// judged.
 pub(super) fn gravest_in(value: &Value, scope: &Scope) -> Value {
     let ValueKind::List(items) = &value.kind else { return common(value) };
     let matters = |text: &&str| {
-        // Commands that are gone through are judged by the one that is the gravest at first sight.
+        // Commands are picked by words that look dangerous.
         if ["rm -r", "| sh", "| bash", "sudo "].iter().any(|piece| text.contains(piece)) {
             return true;
         }
@@ -190,7 +190,7 @@ pub(super) fn gravest_in(value: &Value, scope: &Scope) -> Value {
     }
 }
 
-/// What all texts begin with, up to the last `/` in it.
+/// The common beginning of all texts, up to its last `/`.
 fn common_start<'a>(texts: &[&'a str]) -> &'a str {
     let first = texts.first().copied().unwrap_or_default();
     let mut end = first.len();

@@ -1,21 +1,22 @@
-//! What a person forbids: modules, calls, programs and rules by name. A block that has one is denied until it is edited.
+//! The person's list of forbidden modules, calls, programs and rules. A block that uses one is refused until it is
+//! edited.
 //!
-//! One list serves all: `urllib` is the module and all that is called in it, `os.system` one call however it is spelled,
-//! `curl` a program in any shell, `py.eval*` what those rules find. Names are compared after aliases were followed.
+//! One list serves all: `urllib` is the module and everything called in it, `os.system` one call in any spelling,
+//! `curl` a program in any shell, `py.eval*` whatever those rules find. Names are compared after aliases were resolved.
 
 use super::diagnostic::Diagnostic;
 use super::value::Act;
 use crate::domain::{Review, Severity};
 use std::ops::Range;
 
-/// The strict profile: what the rooms of the function-calling demos forbid, and the ways around it.
+/// The strict profile: the names that the sandboxes of function-calling demos forbid, and the ways around those.
 const STRICT: &str = include_str!("../../assets/rules/strict.toml");
 
-/// Lists of names that may not be used.
+/// Names that may not be used.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Forbid {
     names: Vec<String>,
-    /// Whether all of the strict profile is on the list.
+    /// Whether the list contains the whole strict profile.
     strict: bool,
 }
 
@@ -26,7 +27,7 @@ struct Profile {
 }
 
 impl Forbid {
-    /// These names. One that ends with `*` stands for all that begin like it.
+    /// A list of these names. One that ends with `*` covers all names that begin with it.
     pub(crate) fn new(names: impl IntoIterator<Item = String>) -> Self {
         let mut names: Vec<String> =
             names.into_iter().map(|n| n.trim().to_owned()).filter(|n| !n.is_empty() && n != "*").collect();
@@ -37,27 +38,25 @@ impl Forbid {
         Self { names, strict }
     }
 
-    /// The names of the strict profile.
     pub(crate) fn strict() -> Vec<String> {
         toml::from_str::<Profile>(STRICT).map(|profile| profile.forbid).unwrap_or_default()
     }
 
-    /// What is forbidden, each by a name of `review.forbid`.
+    /// The names on the list, as `review.forbid` configures them.
     pub(crate) fn names(&self) -> &[String] {
         &self.names
     }
 
-    /// Whether the strict profile holds: then what was not checked is forbidden too.
+    /// Whether the strict profile applies, under which an unchecked text is forbidden, too.
     pub(crate) fn is_strict(&self) -> bool {
         self.strict
     }
 
-    /// Whether nothing is forbidden.
     pub(crate) fn is_empty(&self) -> bool {
         self.names.is_empty()
     }
 
-    /// The entry of the list that a name falls under: itself, what it is below of, or what it begins with.
+    /// The entry that covers a name: the name itself, something that contains it, or a prefix with `*`.
     fn entry(&self, name: &str) -> Option<&str> {
         let hit = |entry: &&String| match entry.strip_suffix('*') {
             Some(prefix) => name.starts_with(prefix),
@@ -68,27 +67,26 @@ impl Forbid {
         self.names.iter().find(hit).map(String::as_str)
     }
 
-    /// Whether a rule is on the list.
     pub(super) fn rule(&self, id: &str) -> bool {
         self.entry(id).is_some()
     }
 
-    /// Marks the findings whose rules are on the list, in reviews of blocks that hold no code: files, packages.
+    /// Marks findings whose rules are on the list, in reviews of blocks without code (files, packages).
     pub(crate) fn mark(&self, review: &mut Review) {
         for finding in &mut review.findings {
             finding.forbidden |= self.rule(&finding.rule);
         }
     }
 
-    /// A remark on an act, where it is forbidden. Names with a `?` are not known, so they can't be compared.
+    /// A diagnostic if the act is forbidden. Names with a `?` are not known, so they match nothing.
     pub(super) fn act(&self, act: &Act) -> Option<Diagnostic> {
         let name = act.name.as_str();
-        // A program with its verb and the program itself; what is called on a value (`open()`) is the call.
+        // Tries the program with its verb, then the program alone.
         let found = self.entry(name).or_else(|| self.entry(name.split(' ').next().unwrap_or_default()))?;
         Some(diagnostic(found, &format!("calls {name}"), &act.span))
     }
 
-    /// A remark on an import, where it is forbidden.
+    /// A diagnostic if the import is forbidden.
     pub(super) fn import(&self, module: &str, span: &Range<usize>) -> Option<Diagnostic> {
         let found = self.entry(module)?;
         Some(diagnostic(found, &format!("uses {module}"), span))

@@ -1,26 +1,26 @@
-//! Languages that the review can read, by their names and by the extensions of their files.
+//! The languages that the review can read, by their names and file extensions.
 
-/// How a language is read: by a grammar of its own, or by its words alone.
+/// How a language is read: with a grammar of its own, or only by its words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::IntoStaticStr, strum::VariantArray)]
 #[strum(serialize_all = "lowercase")]
 pub(super) enum Grammar {
     Python,
-    /// TypeScript and JSX too: one grammar reads them all.
+    /// One grammar reads TypeScript and JSX, too.
     Javascript,
     Bash,
-    /// Read by its words: there is no grammar that fits all its kinds.
+    /// Read by its words: no grammar fits all dialects.
     Sql,
-    /// Any language without a rule file of its own: what is common to most of them, by words alone.
+    /// A language without a rule file of its own: read by words that most languages share.
     Other,
 }
 
 impl Grammar {
-    /// Whether a grammar reads it.
+    /// Whether it is parsed by a grammar.
     pub(super) fn has_grammar(self) -> bool {
         matches!(self, Grammar::Python | Grammar::Javascript | Grammar::Bash)
     }
 
-    /// The tongue of a language by its canonical name; `None` for texts that are no programs (`json`, `markdown`).
+    /// How a language with this name is read; `None` for texts that are no programs (`json`, `markdown`).
     pub(super) fn of(language: &str) -> Option<Self> {
         Some(match language {
             "python" | "py" | "ipython" => Grammar::Python,
@@ -35,13 +35,13 @@ impl Grammar {
         })
     }
 
-    /// The name of its language, as rule files and lists spell it.
+    /// The name of the language in rule files and lists.
     pub(super) fn as_str(self) -> &'static str {
         self.into()
     }
 }
 
-/// Languages and the extensions of their files, without the dot.
+/// Languages and their file extensions, without the dot.
 const LANGUAGES: &[(&str, &[&str])] = &[
     ("python", &["py", "pyw", "pyi"]),
     ("javascript", &["js", "mjs", "cjs", "jsx"]),
@@ -74,19 +74,19 @@ const LANGUAGES: &[(&str, &[&str])] = &[
     ("applescript", &["applescript", "scpt"]),
 ];
 
-/// The name of the language that files with this extension (without the dot) are written in, where the review can read
-/// it. More are known here than can be run.
+/// The language of files with this extension (without the dot), if the review can read it. Some of these languages
+/// can't be run.
 pub(crate) fn language_of_extension(extension: &str) -> Option<&'static str> {
     let extension = extension.to_ascii_lowercase();
     LANGUAGES.iter().find(|(_, all)| all.contains(&extension.as_str())).map(|(name, _)| *name)
 }
 
-/// Whether the review has rules for a language by this name, or reads its words at least.
+/// Whether the review can read a language of this name, at least by its words.
 pub(crate) fn reads(language: &str) -> bool {
     Grammar::of(language).is_some()
 }
 
-/// Whether two languages are read alike: by the same grammar, or by the same words.
+/// Whether two languages are the same, or use the same grammar.
 pub(crate) fn reads_alike(one: &str, other: &str) -> bool {
     one == other || Grammar::of(one).is_some_and(|t| t.has_grammar() && Grammar::of(other) == Some(t))
 }

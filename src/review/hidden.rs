@@ -1,7 +1,7 @@
-//! Characters that hide: remarks on those that can change what a reader believes, silence on those that do their
-//! ordinary work (joiners in emoji and in scripts that use them, a byte order mark at the start, CRLF).
+//! Finds hidden characters that can mislead a reader. Silent about their ordinary uses: joiners in emoji and in scripts
+//! that need them, a byte order mark at the start, CRLF.
 //!
-//! Works on any text, with or without a grammar; without one, nothing counts as a string or comment.
+//! Works on any text; without a grammar, nothing counts as a string or comment.
 
 use super::diagnostic::Diagnostic;
 use super::syntax::TextKind;
@@ -9,7 +9,7 @@ use crate::domain::Severity;
 use crate::domain::unicode::{self, HiddenReason};
 use std::ops::Range;
 
-/// Remarks on hidden characters. `matter`: strings and comments in order, `None` where no grammar tells.
+/// Finds hidden characters. `matter`: strings and comments in order, or `None` without a grammar.
 pub(super) fn look(source: &str, matter: Option<&[(Range<usize>, TextKind)]>) -> Vec<Diagnostic> {
     let mut diagnostics: Vec<Diagnostic> = Vec::new();
     let mut before = None;
@@ -48,7 +48,7 @@ fn selects(c: char) -> bool {
     unicode::emoji(c) || c.is_ascii_digit() || matches!(c, '#' | '*') || c > '\u{2e7f}'
 }
 
-/// What a character stands in.
+/// What surrounds a character.
 #[derive(Clone, Copy)]
 enum Surroundings {
     Unparsed,
@@ -58,13 +58,13 @@ enum Surroundings {
     TextKind(TextKind),
 }
 
-/// How much a hidden character matters where it stands.
+/// How severe a hidden character is in these surroundings; `None` if harmless.
 fn severity(kind: HiddenReason, surroundings: Surroundings) -> Option<Severity> {
     match (kind, surroundings) {
         (HiddenReason::Bidi | HiddenReason::Tag | HiddenReason::Control, _) => Some(Severity::High),
         (HiddenReason::ZeroWidth | HiddenReason::Filler, Surroundings::TextKind(_)) => Some(Severity::Medium),
         (HiddenReason::ZeroWidth | HiddenReason::Filler, _) => Some(Severity::High),
-        // A separator ends a comment for some languages and not for others.
+        // Some languages end a comment at a separator, others do not.
         (HiddenReason::Separator, Surroundings::TextKind(TextKind::Text)) => Some(Severity::Medium),
         (HiddenReason::Separator, _) => Some(Severity::High),
         (HiddenReason::OddSpace, Surroundings::Code) => Some(Severity::Medium),
@@ -75,7 +75,7 @@ fn severity(kind: HiddenReason, surroundings: Surroundings) -> Option<Severity> 
 fn add(diagnostics: &mut Vec<Diagnostic>, at: usize, c: char, kind: HiddenReason, severity: Severity) {
     let end = at + c.len_utf8();
     let rule = rule(kind, c);
-    // A run of them is one remark: a text written in tags would bury all others.
+    // A run of them gives one diagnostic; a text written in tag characters would otherwise bury all others.
     if let Some(last) = diagnostics.last_mut()
         && last.span.end == at
         && last.rule == rule
@@ -110,13 +110,13 @@ fn rule(kind: HiddenReason, c: char) -> &'static str {
     }
 }
 
-/// Widest run of white space inside a line that a reader can be asked to see past, in columns.
+/// The widest gap in a line, in columns, that gives no finding.
 const MAX_BLANK_COLUMNS: usize = 200;
 
-/// Most blank lines in a row that a reader can be asked to scroll past.
+/// The most blank lines in a row that give no finding.
 const MAX_BLANK_LINES: usize = 50;
 
-/// Remarks on code that is far away from what a reader sees: behind a wide gap, below a tall one.
+/// Finds code far away from what a reader sees: after a wide gap in a line, or after many blank lines.
 pub(super) fn shape(source: &str) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
     let mut blank = 0;
@@ -146,7 +146,7 @@ pub(super) fn shape(source: &str) -> Vec<Diagnostic> {
     diagnostics
 }
 
-/// The first run of white space in a line that is too wide: its columns (a tab counts 8) and where it ends.
+/// The first gap in a line that is too wide: its columns (a tab counts 8), and where it ends.
 fn gap(line: &str) -> Option<(usize, usize)> {
     let mut columns = 0;
     for (at, c) in line.trim_end().char_indices() {

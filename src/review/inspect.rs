@@ -1,5 +1,5 @@
-//! One text from parse to remarks, and the texts inside it that are themselves code. What could not be read is looked at
-//! in `by_words`.
+//! Reviews one text from parsing to diagnostics, and the code nested inside it. `by_words` handles what could not be
+//! parsed.
 
 mod by_words;
 
@@ -18,16 +18,16 @@ use super::{
 use crate::domain::{Review, Severity};
 use std::ops::Range;
 
-/// Code inside code is read so deep.
+/// The deepest nesting of code that is read.
 const MAX_DEPTH: u32 = 4;
 
-/// Nested texts that are read for one block.
+/// The most nested texts that are read for one block.
 const MAX_NESTED_TEXTS: usize = 2000;
 
-/// Bytes of nested texts that are read for any block, beside four times its own size.
+/// The bytes of nested texts that are read for any block, in addition to four times its own size.
 const FREE_NESTED_BYTES: usize = 64 << 10;
 
-/// Remarks on a text; effects and what was not looked at go to `review`. `language` is its name, as it was given.
+/// The diagnostics of a text; writes effects and what was not checked to `review`. `language` is the name as given.
 pub(super) fn inspect(
     source: &str,
     grammar: Grammar,
@@ -92,14 +92,14 @@ pub(super) fn inspect(
     diagnostics
 }
 
-/// A text that was read, and not judged yet.
+/// A text that was read but not judged yet.
 struct ExtractedText {
     reading: Extraction,
     matter: Vec<(Range<usize>, TextKind)>,
     diagnostics: Vec<Diagnostic>,
-    /// What its grammar was not shown.
+    /// The stretches that the grammar did not see.
     covers: Vec<Cover>,
-    /// What its grammar could not read.
+    /// The stretches that the grammar could not parse.
     unread: Vec<Range<usize>>,
 }
 
@@ -108,11 +108,11 @@ struct Inspector<'a> {
     go_on: &'a dyn Fn() -> bool,
     past: ActHistory,
     cut: bool,
-    /// Nested texts that may still be read.
+    /// How many more nested texts may be read.
     left: usize,
-    /// Bytes of nested texts that may still be read.
+    /// How many more bytes of nested texts may be read.
     room: usize,
-    /// Commands that may still be looked at one by one.
+    /// How many more commands may be examined one by one.
     commands: usize,
 }
 
@@ -147,8 +147,7 @@ impl Inspector<'_> {
         Some(ExtractedText { reading, matter, diagnostics, covers: parsed.covers, unread })
     }
 
-    /// Judges a text that was read, what a notebook would make of some of its lines, and the words of what could not be
-    /// read.
+    /// Judges a text that was read, its notebook magics, and the words of what could not be parsed.
     fn judge(
         &mut self,
         read: ExtractedText,
@@ -175,7 +174,7 @@ impl Inspector<'_> {
         diagnostics
     }
 
-    /// Judges the acts of a reading, and what is nested in them. Spans point into `source`.
+    /// Judges the acts and the nested code of a reading. Spans point into `source`.
     fn settle(&mut self, reading: Extraction, source: &str, grammar: Grammar, depth: u32) -> Vec<Diagnostic> {
         let (book, forbid) = (self.scope.book.of(grammar), self.scope.book.forbid());
         self.cut |= reading.cut;
@@ -188,7 +187,7 @@ impl Inspector<'_> {
             if effects.programs.len() < 256 {
                 effects.programs.push(program);
             } else {
-                // A list that is cut short tells that it is not all.
+                // An incomplete list of effects counts as unknown.
                 effects.unknown = true;
             }
         }
@@ -202,7 +201,7 @@ impl Inspector<'_> {
             let mut judged = judge::judge(act, book, source, self.scope, &mut self.past);
             let inner: Vec<Diagnostic> =
                 judged.nested.drain(..).flat_map(|n| self.nested(n, source, depth)).collect();
-            // What the inner code does says more than that it runs.
+            // The findings in the inner code say more than the finding that it runs.
             if inner.iter().any(|r| r.severity > Severity::Info) {
                 judged
                     .diagnostics
@@ -218,8 +217,8 @@ impl Inspector<'_> {
         diagnostics
     }
 
-    /// Reads code inside code. Its remarks stand at their own place where the text is there as it is, else at the whole
-    /// of what holds it.
+    /// Reviews code inside code. If the inner text occurs verbatim, its diagnostics keep their exact place; otherwise
+    /// they get the span of the code that contains it.
     fn nested(&mut self, nested: NestedCode, source: &str, depth: u32) -> Vec<Diagnostic> {
         let size = nested.size();
         if depth >= MAX_DEPTH || self.left == 0 || self.room < size {
@@ -263,10 +262,10 @@ impl Inspector<'_> {
     }
 }
 
-/// Where a text stands in the source as it is.
+/// Where a text occurs verbatim within a span of the source.
 fn verbatim(source: &str, span: &Range<usize>, text: &str) -> Option<usize> {
     let holder = source.get(span.clone())?;
-    // Only a text that fills what holds it but for its quotes; a search for a short one could find another.
+    // Only if it fills the span apart from quotes: a search for a short text could match elsewhere.
     if text.is_empty() || holder.len() > text.len() + 16 {
         return None;
     }

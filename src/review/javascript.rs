@@ -1,7 +1,8 @@
-//! JavaScript: walks the tree from top to bottom, follows `require`, `import` and names, and tells every call as an act.
+//! Reads JavaScript: walks the tree from top to bottom, follows `require`, `import` and variables, and collects every
+//! call as an act.
 //!
-//! Built like the reader of Python; an object among the arguments also gives its members as named arguments, because
-//! that is how options are passed. Judging is not done here.
+//! Built like the reader of Python. The members of an object argument also become named arguments, because JavaScript
+//! passes options that way. `judge` judges the acts.
 
 mod bind;
 mod call;
@@ -30,12 +31,12 @@ pub(super) fn read(root: Node<'_>, source: &str, book: &RuleSet, scope: &Scope) 
     reader.shared.finish()
 }
 
-/// The state of one reading.
+/// The state of reading one text.
 struct JavascriptReader<'a, 't> {
     shared: WalkContext<'a, 't>,
-    /// Calls that were told with the call that they stand in.
+    /// Calls that were already collected together with an enclosing call.
     told: HashSet<usize>,
-    /// Whether the text says, for all connections behind it, that nobody checks who answers.
+    /// Whether the text switches off certificate checks for all later connections.
     unverified: bool,
 }
 
@@ -53,7 +54,6 @@ fn is_function(kind: &str) -> bool {
 }
 
 impl<'t> Walker<'t> for JavascriptReader<'_, 't> {
-    /// Takes in one node; says whether to go into it.
     fn visit(&mut self, node: Node<'t>, step: WalkStep) -> bool {
         let WalkStep { frame, branch, top } = step;
         match node.kind() {
@@ -123,7 +123,7 @@ impl<'t> Walker<'t> for JavascriptReader<'_, 't> {
 }
 
 impl<'t> JavascriptReader<'_, 't> {
-    /// Declared functions can be called above their declaration.
+    /// Binds declared functions first, because they can be called above their declaration.
     fn hoist(&mut self, body: Node<'t>, frame: usize) {
         for child in named_children(body, 4096) {
             let inner = child.child_by_field_name("declaration").unwrap_or(child);
@@ -146,7 +146,7 @@ impl<'t> JavascriptReader<'_, 't> {
         self.shared.handed.define(called, FlowFunction { node, frame, method: false });
     }
 
-    /// A function: its name is bound, its body waits.
+    /// Binds the name of a function and queues its body.
     fn function(&mut self, node: Node<'t>, frame: usize, branch: bool) {
         self.named_function(node, frame, branch);
         if let Some(inner) = self.shared.put_off(node, frame) {
@@ -161,7 +161,7 @@ impl<'t> JavascriptReader<'_, 't> {
         Value::name(called)
     }
 
-    /// A class: its name, its methods and fields, and what it is made from.
+    /// A class: binds its name, its methods, its fields and its base class.
     fn class(&mut self, node: Node<'t>, frame: usize) {
         let Some(name) = node.child_by_field_name("name") else { return };
         let name = self.spelled(name);
@@ -201,7 +201,7 @@ impl<'t> JavascriptReader<'_, 't> {
         }
     }
 
-    /// `enum WalkStep { Look = 'ls' }`: a table of its values.
+    /// `enum Command { List = 'ls' }`: binds its name to a map of its values.
     fn enumeration(&mut self, node: Node<'t>, frame: usize) {
         let (Some(name), Some(body)) = pair(node, "name", "body") else { return };
         let mut items = Vec::new();
@@ -220,7 +220,7 @@ impl<'t> JavascriptReader<'_, 't> {
         crate::review::lookalike::unescaped(spelled).unwrap_or_else(|| spelled.to_owned())
     }
 
-    /// `process.env.KEY = value` is told like a call.
+    /// Collects `process.env.KEY = value` like a call.
     fn variable_set(&mut self, left: Node<'t>, value: &Value, frame: usize) {
         let (Some(object), Some(property)) = pair(left, "object", "property") else { return };
         if text(object, self.shared.source).ends_with("env")
@@ -236,7 +236,7 @@ impl<'t> JavascriptReader<'_, 't> {
         }
     }
 
-    /// `process.env.KEY` is told like a call.
+    /// Collects `process.env.KEY` like a call.
     fn variable_read(&mut self, node: Node<'t>, frame: usize) {
         let Some(object) = node.child_by_field_name("object") else { return };
         if !text(object, self.shared.source).ends_with("env")

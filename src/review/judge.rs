@@ -1,6 +1,6 @@
-//! Acts in, findings and effects out: matches what code does with the rules of its language.
+//! Judges acts: matches them with the rules of their language, and produces findings and effects.
 //!
-//! Knows nothing of grammars. Text inside that is itself code is handed back to the caller, who knows how to read it.
+//! Knows nothing of grammars. Code inside arguments is returned to the caller, which can read it.
 
 mod history;
 mod location;
@@ -18,16 +18,16 @@ pub(super) use history::ActHistory;
 use location::{follow_links, is_in_place, is_path, locate_target};
 use std::ops::Range;
 
-/// What came of judging one act.
+/// The result of judging one act.
 #[derive(Debug, Default)]
 pub(super) struct Judgement {
     pub(super) diagnostics: Vec<Diagnostic>,
     pub(super) nested: Vec<NestedCode>,
-    /// Files that the act makes or writes anew, and whether they are downloaded.
+    /// Files that the act creates or overwrites, and whether it downloads them.
     made: Vec<(String, bool)>,
 }
 
-/// Judges one act by a rule book. `source` is the text that its spans point into.
+/// Judges one act by a set of rules. The act's spans point into `source`.
 pub(super) fn judge(
     act: &Act,
     book: &RuleSet,
@@ -64,8 +64,8 @@ pub(super) fn judge(
     judged
 }
 
-/// Of remarks of one act, those that say the same more mildly go: what a graver rule names in `over`, and of those on
-/// the same effect all but the gravest (the first one of several).
+/// Drops diagnostics of one act that repeat a graver one: those that a matched rule names in `over`, and on each effect
+/// all but the gravest (the first of several).
 fn drop_milder(diagnostics: &mut Vec<Diagnostic>, over: &[&str]) {
     diagnostics.retain(|r| !over.contains(&r.rule.as_str()));
     let ranks: Vec<_> = diagnostics.iter().map(|r| (r.effect, r.severity)).collect();
@@ -111,11 +111,11 @@ fn apply(
             None => spelled,
         });
         if let (Some(place), None) = (&place, rule.runs) {
-            // Both are touched as far as the effects go: the name, and the place that it leads to.
+            // The effects list both: the name, and the place that it leads to.
             add_target(rule.effect, &Value::text(place), None, &mut past.effects);
         }
         if rule.runs.is_none() {
-            // Of code inside, its own reading tells more.
+            // For nested code, its own reading shows more.
             add_target(rule.effect, value, folder, &mut past.effects);
         }
         if shape.makes && past.made.len() < 1024 {
@@ -130,7 +130,7 @@ fn apply(
     }
     judged.made.append(&mut made);
     if shown.is_empty() && !any {
-        // The target is not given as the rule knows it (`rmtree(*args)`): that counts as unknown.
+        // The target is not where the rule expects it (`rmtree(*args)`), so it counts as unknown.
         let absent = none_given && rule.r#where.as_ref().is_none_or(|w| w.contains(&PathClass::Unknown));
         if !absent || rule.r#where.is_none() && rule.severity.is_none() {
             return;
@@ -141,7 +141,7 @@ fn apply(
     judged.diagnostics.extend(diagnostic(rule, act, what.as_deref(), shown));
 }
 
-/// The remark of a rule on an act with these targets, where the rule tells of it.
+/// The diagnostic of a rule for an act with these targets; `None` if the rule reports nothing.
 fn diagnostic(rule: &Rule, act: &Act, what: Option<&str>, shown: Vec<String>) -> Option<Diagnostic> {
     let template = rule.message.replace("{what}", what.unwrap_or("a secret")).replace("{name}", &act.name);
     Some(Diagnostic {
@@ -181,7 +181,7 @@ fn add_target(effect: Option<Effect>, value: &Value, folder: Option<&str>, effec
             if list.len() < 256 {
                 list.push(text);
             } else {
-                // A list that is cut short tells that it is not all.
+                // An incomplete list of effects counts as unknown.
                 effects.unknown = true;
             }
         }
@@ -189,7 +189,7 @@ fn add_target(effect: Option<Effect>, value: &Value, folder: Option<&str>, effec
     }
 }
 
-/// Hands code inside code to the caller; what is not known in full is told as such.
+/// Adds nested code for the caller to read; unknown parts make the effects unknown.
 fn add_nested(
     value: &Value,
     more: &[&Value],
@@ -220,7 +220,7 @@ fn add_nested(
     }
 }
 
-/// Whether a condition holds for an act.
+/// Whether an act meets a condition.
 fn is_met(condition: &Condition, act: &Act) -> bool {
     let found: Vec<&Value> =
         condition.at.iter().flat_map(|selector| act.select(selector)).map(|(value, _)| value).collect();

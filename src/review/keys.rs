@@ -1,9 +1,9 @@
-//! Keys in a text: what holds one shows it to everybody who reads the text, and is saved without it.
+//! Finds keys in a text: everybody who reads the text sees them, and the session file saves it with them masked.
 
 use super::diagnostic::Diagnostic;
 use crate::domain::{Masker, Severity};
 
-/// Remarks on known keys and on the shapes of well-known tokens, in any language, strings and comments included.
+/// Finds known keys and texts shaped like well-known tokens, in any language, including strings and comments.
 pub(super) fn look(source: &str, masker: &Masker) -> Vec<Diagnostic> {
     let diagnostic = |span: crate::domain::KeySpan| Diagnostic {
         rule: "common.key".to_owned(),

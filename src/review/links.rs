@@ -1,5 +1,5 @@
-//! Links: where the paths lead that a text names. Who may look at the disk finds that out before the review; nothing is
-//! looked up here but the links that the text itself makes.
+//! Where the paths that a text names lead through links. The caller resolves links on disk before the review; this file
+//! only follows links that the text itself makes.
 
 use super::path_class;
 use super::rules::Effect;
@@ -9,17 +9,17 @@ use std::path::{Path, PathBuf};
 
 const MAX_LINKS: usize = 256;
 
-/// Where paths lead, by their spelling in the effects of a review. A path that leads to itself is not in it.
+/// Where paths lead, by their spelling in the effects of a review. Paths that lead to themselves are not listed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Links {
-    /// Of what is read or written: all links followed.
+    /// For paths that are read or written: all links are followed.
     pub(crate) followed: BTreeMap<String, PathBuf>,
-    /// Of what is deleted: a link at the end is what is deleted, those on the way are followed.
+    /// For paths that are deleted: links on the way are followed, but a link at the end is itself deleted.
     pub(crate) kept: BTreeMap<String, PathBuf>,
 }
 
 impl Links {
-    /// Whether all paths lead to themselves.
+    /// Whether no path leads elsewhere.
     pub(crate) fn is_empty(&self) -> bool {
         self.followed.is_empty() && self.kept.is_empty()
     }
@@ -36,7 +36,7 @@ impl Links {
 pub(super) struct MadeLinks(HashMap<String, String>);
 
 impl MadeLinks {
-    /// Takes in an act: notes the link that it makes.
+    /// Adds the link that an act makes, if any.
     pub(super) fn note(&mut self, act: &Act) {
         let Some((to, link)) = made_by(act) else { return };
         let folder = act.folder.as_ref().and_then(Value::as_text).map(|(text, _)| text);
@@ -65,7 +65,7 @@ impl MadeLinks {
     }
 }
 
-/// What a link leads to and where it stands, of an act that makes one.
+/// The target and the path of the link that an act makes.
 fn made_by(act: &Act) -> Option<(String, String)> {
     let text = |at: usize| act.arguments.get(at)?.value.as_whole_text().map(str::to_owned);
     match act.name.as_str() {

@@ -1,8 +1,8 @@
-//! Identifiers that read like something else: letters that the language folds to others, escapes in names, letters of
+//! Finds identifiers that look like others: letters that the language folds to others, escapes in names, letters of
 //! several scripts in one word.
 //!
-//! What a language folds (NFKC in Python, `\u` escapes in JavaScript) is folded by the tables of Unicode; a name that
-//! folds to one that rules speak of is a trap. Scientific names (`Δt`, `σ_max`) stay silent.
+//! Unicode tables do the folding that the language does (NFKC in Python, `\u` escapes in JavaScript); a name that folds
+//! to one that rules mention is a trap. Scientific names (`Δt`, `σ_max`) give no finding.
 
 use super::diagnostic::Diagnostic;
 use super::grammar::Grammar;
@@ -12,10 +12,10 @@ use crate::domain::Severity;
 use std::ops::Range;
 use unicode_normalization::UnicodeNormalization as _;
 
-/// Greek letters that formulas use; they are not taken for Latin ones.
+/// Greek letters used in formulas; they are not compared with Latin ones.
 const FORMULA_LETTERS: &str = "αβγδεζηθκλμξπρςστυφχψωΔΓΘΛΞΠΣΦΨΩ";
 
-/// The ASCII letter that a letter is drawn like.
+/// The ASCII letter that a letter looks like.
 fn twin(c: char) -> Option<char> {
     if c.is_ascii() || FORMULA_LETTERS.contains(c) {
         return None;
@@ -26,7 +26,7 @@ fn twin(c: char) -> Option<char> {
     drawn.next().is_none().then_some(first)
 }
 
-/// The identifier that Python reads for one that NFKC changes; `None` where it stays as it is.
+/// The identifier that Python reads after NFKC; `None` if unchanged.
 pub(super) fn plain(identifier: &str) -> Option<String> {
     if identifier.is_ascii() {
         return None;
@@ -35,7 +35,7 @@ pub(super) fn plain(identifier: &str) -> Option<String> {
     (folded != identifier).then_some(folded)
 }
 
-/// The identifier that JavaScript reads for one with escapes; `None` where it has none.
+/// The identifier that JavaScript reads after resolving escapes; `None` if it has none.
 pub(super) fn unescaped(identifier: &str) -> Option<String> {
     if !identifier.contains('\\') {
         return None;
@@ -63,7 +63,7 @@ fn cyrillic(c: char) -> bool {
     matches!(c, '\u{400}'..='\u{52f}')
 }
 
-/// Why a word is not what it seems, and whether that is a trap; `None` for an honest one.
+/// Why a word is not what it seems, and how severe that is; `None` if there is nothing wrong.
 fn suspicion(
     word: &str,
     grammar: Option<Grammar>,
@@ -79,7 +79,7 @@ fn suspicion(
     if word.is_ascii() {
         return None;
     }
-    // Composed letters are drawn like the ones that they are composed of; `µ` is no Latin letter either way.
+    // A composed letter looks the same as its decomposed form; `µ` is not Latin in either.
     let composed: String = word.nfc().collect();
     let folded: String = word.nfkc().collect();
     if folded != composed
@@ -105,8 +105,8 @@ fn suspicion(
     Some((format!("it is drawn like {drawn}"), Severity::Medium))
 }
 
-/// Remarks on identifiers outside of strings and comments. `matter` tells where those are, in order; `grammar` and the
-/// book, what the language reads.
+/// Checks identifiers outside of strings and comments. `matter` lists those, in order; `language` has the grammar and
+/// the rules whose words are known.
 pub(super) fn look(
     source: &str,
     matter: &[(Range<usize>, TextKind)],

@@ -4,17 +4,15 @@ use super::rules::InnerPattern;
 use super::value::Value;
 use std::ops::Range;
 
-/// Code inside code: what a shell, `eval` or another interpreter is given.
+/// Code that a shell, `eval` or another interpreter is given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum NestedCode {
-    /// Text in a language.
     Text { language: InnerPattern, text: String, span: Range<usize> },
-    /// The words of one command.
     Words { words: Vec<Value>, span: Range<usize> },
 }
 
 impl NestedCode {
-    /// About how many bytes it has.
+    /// Its approximate size in bytes.
     pub(super) fn size(&self) -> usize {
         match self {
             NestedCode::Text { text, .. } => text.len(),

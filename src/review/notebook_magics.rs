@@ -1,8 +1,9 @@
-//! What notebooks add to Python: `!command`, `%pip install`, `%time f()`, cells of `%%bash`. It is no Python and does run,
-//! where IPython runs it; what plain Python would run has none of it.
+//! Reads what notebooks add to Python: `!command`, `%pip install`, `%time f()`, `%%bash` cells. It is no Python, but
+//! runs in IPython; plain Python would refuse it.
 //!
-//! Each such line is put under a cover for the grammar and read as what it is: a command of a shell, Python, SQL (`line`,
-//! `cell`). What is neither known nor harmless is told as not read. Where the cover does not stay, it was no such line.
+//! Each such line is hidden from the grammar by a cover and read as what it is: a shell command, Python or SQL (`line`,
+//! `cell`). Magics that are neither known nor harmless are reported as not read. If the cover does not fit, the line
+//! was no magic.
 
 mod cell;
 mod expand;
@@ -18,20 +19,20 @@ use std::ops::Range;
 
 pub(super) use line::folder;
 
-/// Most commands that are read in one text; lines like them behind those are no Python, and told as that.
+/// The most commands that are read in one text; later ones count as invalid Python.
 const MAX_COMMANDS: usize = 1000;
 
-/// A line, with those that go on from it, or a cell.
+/// A magic line with its continuation lines, or a cell.
 pub(super) struct Magic {
-    /// What the grammar is shown in its place.
+    /// What the grammar sees instead.
     pub(super) cover: Cover,
     pub(super) code: Vec<NestedCode>,
-    /// What is not known to be anything.
+    /// The part whose meaning is not known.
     pub(super) unread: Option<Range<usize>>,
 }
 
 impl Magic {
-    /// Lines that are covered whole and do nothing that is known.
+    /// Lines that are covered completely and do nothing known.
     fn whole(span: Range<usize>) -> Self {
         Self { cover: Cover { span, kind: CoverKind::Statement }, code: Vec::new(), unread: None }
     }
@@ -45,11 +46,11 @@ impl Magic {
     }
 }
 
-/// What looks like a line of a notebook in a text, in order.
+/// The likely magics of a text, in order.
 pub(super) fn look(source: &str) -> Vec<Magic> {
     let mut found = Vec::new();
     let mut at = 0;
-    // A cell is named on its first line; remarks in front of it are taken for none.
+    // A cell magic has to be on the first line; comments before it do not count.
     let mut first = true;
     while found.len() < MAX_COMMANDS {
         let Some(rest) = source.get(at..).filter(|rest| !rest.is_empty()) else { break };
@@ -85,15 +86,15 @@ pub(super) fn look(source: &str) -> Vec<Magic> {
     found
 }
 
-/// Most lines that are one by backslashes.
+/// The most lines that backslashes join.
 const MAX_JOINED_LINES: usize = 100;
 
-/// Whether a line of a text ends there for IPython, as for `splitlines` of Python: at more than for its grammar.
+/// Whether IPython ends a line here. Like Python's `splitlines`, it knows more line ends than the grammar.
 fn ends_line(c: char) -> bool {
     matches!(c, '\n'..='\r' | '\u{1c}'..='\u{1e}' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
-/// How long the first line of a text is, with what ends it.
+/// The length of the first line, including its line end.
 fn line_length(text: &str) -> usize {
     let Some((before, rest)) = text.find(ends_line).and_then(|at| text.split_at_checked(at)) else {
         return text.len();
@@ -102,8 +103,8 @@ fn line_length(text: &str) -> usize {
     before.len() + end
 }
 
-/// Where a stretch ends that does not end where a line ends for the grammar and for IPython alike: the one would read what the
-/// other takes for the rest of it.
+/// Where a stretch really ends, if the grammar and IPython would end it at different places: then one would read code
+/// that is part of the line to the other.
 fn parted(source: &str, span: &Range<usize>) -> Option<usize> {
     let rest = source.get(span.end..)?;
     let sign = rest.trim_start_matches(|c: char| c.is_whitespace() && !ends_line(c));
@@ -113,7 +114,7 @@ fn parted(source: &str, span: &Range<usize>) -> Option<usize> {
     (goes_on || !is_end).then(|| span.end + rest.find('\n').unwrap_or(rest.len()))
 }
 
-/// Where a line ends, with those that go on from it: behind a backslash that nothing but the end of the line follows.
+/// The end of a line with its continuation lines, each after a backslash right before the line end.
 fn end_of(source: &str, start: usize) -> usize {
     let (mut end, mut at) = (start, start);
     for _ in 0..MAX_JOINED_LINES {
@@ -132,7 +133,7 @@ fn code(language: InnerPattern, text: impl Into<String>, span: Range<usize>) -> 
     NestedCode::Text { language, text: text.into(), span }
 }
 
-/// Writing to a file. Where values are put into its name it is not known which.
+/// Code that writes to a file. If IPython puts values into the name, the name is unknown.
 fn write(path: &str, appends: bool, span: Range<usize>) -> NestedCode {
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '/' | '~' | '-');
     let name: String = if holds_values(path) {
@@ -143,7 +144,7 @@ fn write(path: &str, appends: bool, span: Range<usize>) -> NestedCode {
     code(InnerPattern::Bash, format!("{} {name}", if appends { ">>" } else { ">" }), span)
 }
 
-/// The value of a word: quotes are no part of it.
+/// The value of a word, without its quotes.
 fn word(text: &str) -> Value {
     let text = text.trim();
     let bare = ['"', '\''].iter().find_map(|quote| text.strip_prefix(*quote)?.strip_suffix(*quote));

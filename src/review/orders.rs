@@ -1,7 +1,7 @@
-//! Orders inside texts that programs obey: what a script of sed or awk, a line of an editor or a database's client, or a
-//! setting of git or ssh starts, writes and runs.
+//! Finds orders inside texts that programs obey: what a sed or awk script, a line for an editor or a database client,
+//! or a git or ssh setting starts, writes or runs.
 //!
-//! Finds orders only; judging what they do is not done here. Each reader is linear in its text.
+//! It only finds them; `judge` judges what they do. Each reader takes linear time.
 
 mod awk;
 mod lines;
@@ -17,30 +17,30 @@ use std::ops::Range;
 /// What an order does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum OrderEffect {
-    /// A shell or a program is given this text. `open`: where one looks for it, as the pipes of awk.
+    /// A shell or program is started with this text. `open`: in a place where a reader expects it, such as an awk pipe.
     Starts { text: String, open: bool },
-    /// Code of a language.
+    /// Code in a language runs.
     Runs(InnerPattern, String),
-    /// A file with code that is not here.
+    /// A file runs whose code is not known.
     File(String),
     /// A file is written.
     Writes(String),
     /// A file is read.
     Reads(String),
-    /// A host is asked.
+    /// A host is contacted.
     Connects(String),
-    /// A program is started, and which one is only known when it runs.
+    /// A program is started that is known only at run time.
     Unknown,
 }
 
-/// One order and where it stands in the text.
+/// An order and its place in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct OrderLanguage {
     pub(super) what: OrderEffect,
     pub(super) at: Range<usize>,
 }
 
-/// The orders in a text that is read as `code` says; what is a language of its own is one order.
+/// The orders in a text of kind `code`; a text in a language of its own is one order.
 pub(super) fn orders(code: Code, text: &str) -> Vec<OrderLanguage> {
     let whole = |what: OrderEffect| vec![OrderLanguage { what, at: 0..text.len() }];
     match code {
@@ -48,7 +48,7 @@ pub(super) fn orders(code: Code, text: &str) -> Vec<OrderLanguage> {
         Code::File => whole(OrderEffect::File(text.to_owned())),
         Code::Python => whole(OrderEffect::Runs(InnerPattern::Python, text.to_owned())),
         Code::Javascript => whole(OrderEffect::Runs(InnerPattern::Javascript, text.to_owned())),
-        // Its reader looks at the lines of the client itself.
+        // The reader of SQL itself finds the client's own commands.
         Code::Sql => whole(OrderEffect::Runs(InnerPattern::Sql, text.to_owned())),
         Code::Tcl => lines::tcl(text),
         Code::Other => whole(OrderEffect::Runs(InnerPattern::Other, text.to_owned())),
@@ -67,7 +67,7 @@ pub(super) fn orders(code: Code, text: &str) -> Vec<OrderLanguage> {
     }
 }
 
-/// The text of a string in quotes at the start of `text`, and how long it is with them.
+/// The string in quotes at the start of `text`, and its length including the quotes.
 fn quoted(text: &str) -> Option<(String, usize)> {
     let quote = text.chars().next().filter(|c| matches!(c, '"' | '\''))?;
     let mut out = String::new();

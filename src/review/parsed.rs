@@ -1,4 +1,5 @@
-//! A text parsed within a budget, with covers where its grammar can't read it or not in time, and only where they fit.
+//! Parses a text within a budget, with covers over what the grammar can't parse, or not in time; only fitting covers
+//! stay.
 
 use super::comments;
 use super::cover::{self, Cover, CoverKind};
@@ -8,21 +9,21 @@ use crate::text::syntax::{Budget, parse as parse_text};
 use std::ops::Range;
 use tree_sitter::Tree;
 
-/// A step of the parser for so many bytes of a text.
+/// The bytes of a text for which the parser may take one step.
 const BYTES_PER_STEP: usize = 4;
 
 /// A text that was parsed.
 pub(super) struct ParsedText {
     pub(super) tree: Tree,
-    /// What the grammar was not shown as it is.
+    /// The covers that stayed: the grammar did not see this text.
     pub(super) covers: Vec<Cover>,
 }
 
-/// A text is parsed so often until its covers fit; then it is shown as it is.
+/// The most attempts to find covers that fit; then the text is parsed without covers.
 const MAX_PASSES: usize = 4;
 
-/// Parses a text; `None` where it took more steps than its size allows, or where `go_on` said no. `covers` are put on
-/// where they fit.
+/// Parses a text; `None` if it took more steps than its size allows, or if `go_on` returned false. Of `covers`, those
+/// that fit are used.
 pub(super) fn parse(
     source: &str,
     grammar: Grammar,
@@ -41,7 +42,7 @@ pub(super) fn parse(
             if letters.is_empty() {
                 return Some(ParsedText { tree, covers });
             }
-            // Where that leaves an error, it is told of the text as it is.
+            // If the masked text still has an error, the tree of the original text is used.
             let other = parse_text(&cover::masked_source(source, &letters), known, budget, go_on);
             let tree = other.filter(|other| !other.root_node().has_error()).unwrap_or(tree);
             return Some(ParsedText { tree, covers });
@@ -52,7 +53,7 @@ pub(super) fn parse(
 }
 
 impl ParsedText {
-    /// The stretches of strings and comments, in order.
+    /// The strings and comments, in order.
     pub(super) fn text_kinds(&self) -> Vec<(Range<usize>, TextKind)> {
         let mut found = syntax::text_kinds(&self.tree);
         let covered = self.covers.iter().filter(|cover| cover.kind == CoverKind::Comment);
@@ -65,7 +66,7 @@ impl ParsedText {
     }
 }
 
-/// Takes covers off that stand where they may not; says whether there were any.
+/// Removes covers in wrong places; returns whether there were any.
 fn take_off(covers: &mut Vec<Cover>, tree: &Tree) -> bool {
     let before = covers.len();
     let stays = |cover: &Cover| matches!(cover.kind, CoverKind::Comment | CoverKind::Hole);

@@ -1,6 +1,6 @@
-//! What a path or a host that code names is: inside the folder or outside, a start file, a secret, this computer.
+//! Classifies a path or host that code names: inside or outside the folder, a start file, a secret, this computer.
 //!
-//! Judges by spelling alone. Links, mounts and what exists are not its business; the sandbox sees those.
+//! Judges by spelling alone, not by links, mounts or what exists on disk; the sandbox enforces those.
 
 use super::Scope;
 use super::rules::{PathClass, PlaceRow};
@@ -8,13 +8,13 @@ use super::value::HOLE;
 use crate::domain::obeyed::obeyed;
 use std::path::Path;
 
-/// The text that stands for a temporary folder that the code makes for itself.
+/// Stands for a temporary folder that the code makes for itself.
 pub(super) const TEMPORARY_FOLDER: &str = "@temporary";
 
-/// Longest path that is judged; nothing longer names a file.
+/// Longer paths are not judged; no file has such a name.
 const MAX_PATH_BYTES: usize = 1024;
 
-/// Folders that builds and tools make anew.
+/// Folders that builds and tools create.
 const DERIVED_FOLDERS: &[&str] = &[
     "build",
     "dist",
@@ -47,7 +47,7 @@ const DERIVED_FOLDERS: &[&str] = &[
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub(super) struct PathMeaning {
     pub(super) classes: Vec<PathClass>,
-    /// For a place with a meaning: `an SSH key`.
+    /// What a sensitive place is: `an SSH key`.
     pub(super) what: Option<String>,
 }
 
@@ -61,7 +61,7 @@ impl PathMeaning {
     }
 }
 
-/// Where a path leads that is spelled like this; `folder` is what relative ones start from, where the code changed it.
+/// Classifies the place that a path names; relative paths start at `folder` if the code changed the folder.
 pub(super) fn locate(text: &str, folder: Option<&str>, scope: &Scope) -> PathMeaning {
     if text.len() > MAX_PATH_BYTES || text.is_empty() || text.starts_with(HOLE) && !text.contains('/') {
         return PathMeaning::only(PathClass::Unknown);
@@ -69,7 +69,7 @@ pub(super) fn locate(text: &str, folder: Option<&str>, scope: &Scope) -> PathMea
     let spelled = join_folder(&text.replace('\\', "/"), folder);
     let mut located = meanings(&spelled, scope);
     let region = match region(&spelled, scope) {
-        // Of an image that is being built nothing is lost but what the build itself put there.
+        // While an image is built, only what the build itself made can be lost.
         PathClass::Inside | PathClass::Outside | PathClass::System | PathClass::Temp if scope.in_image => {
             PathClass::Scratch
         }
@@ -85,13 +85,13 @@ pub(super) fn locate(text: &str, folder: Option<&str>, scope: &Scope) -> PathMea
     }
     located.classes.push(region);
     if resolved(&spelled, scope).is_some_and(|full| full.trim_end_matches("/*") == spelled_path(&scope.cwd)) {
-        // The folder itself: all is lost with it, and yet it may be written to.
+        // The folder itself is both: deleting it loses everything, but writing to it is fine.
         located.classes.push(PathClass::Inside);
     }
     located
 }
 
-/// The path behind `folder`, where it is relative and the code went there.
+/// The path joined to `folder`, if it is relative and the code changed to that folder.
 pub(super) fn join_folder(text: &str, folder: Option<&str>) -> String {
     match folder {
         Some(folder) if !absolute(text) => format!("{}/{text}", folder.trim_end_matches('/')),
@@ -103,7 +103,7 @@ fn absolute(text: &str) -> bool {
     text.starts_with(['/', '~', HOLE]) || text.starts_with(TEMPORARY_FOLDER) || drive(text)
 }
 
-/// Whether a path starts with the letter of a drive.
+/// Whether a path starts with a drive letter.
 fn drive(text: &str) -> bool {
     let mut chars = text.chars();
     chars.next().is_some_and(|c| c.is_ascii_alphabetic())
@@ -174,8 +174,8 @@ fn spelled_path(path: &std::path::Path) -> String {
     if trimmed.is_empty() { "/".to_owned() } else { trimmed.to_owned() }
 }
 
-/// The path from the top, `.` and `..` taken out, up to its first hole; `None` where even its start is not known.
-/// Without a known home, `~` stays.
+/// The absolute path without `.` and `..`, up to its first hole; `None` if even its start is unknown. `~` stays if the
+/// home folder is unknown.
 pub(super) fn resolved(text: &str, scope: &Scope) -> Option<String> {
     let known = text.split(HOLE).next().unwrap_or_default();
     if known.is_empty() {
@@ -206,7 +206,7 @@ pub(super) fn resolved(text: &str, scope: &Scope) -> Option<String> {
     Some(if path.starts_with('~') { path } else { format!("/{path}") })
 }
 
-/// The places with a meaning that a path is in.
+/// The sensitive places that a path lies in.
 fn meanings(text: &str, scope: &Scope) -> PathMeaning {
     let mut located = PathMeaning::default();
     let full = resolved(text, scope).unwrap_or_default();
@@ -237,7 +237,7 @@ fn names(row: &PlaceRow, text: &str, full: &str, tail: &str, scope: &Scope) -> b
     row.paths.iter().any(hit) && !row.except.iter().any(hit)
 }
 
-/// What stands behind a home folder, with its leading `/`: of this person, of another, or of one that is not known.
+/// The part of a path after a home folder, with its leading `/`: the person's home, another's, or an unknown one.
 fn home_tail<'a>(text: &'a str, full: &'a str, tail: &'a str, scope: &Scope) -> Option<&'a str> {
     if let Some(home) = scope.home.as_deref().map(spelled_path)
         && let Some(rest) = full.strip_prefix(home.as_str())
@@ -257,7 +257,7 @@ fn home_tail<'a>(text: &'a str, full: &'a str, tail: &'a str, scope: &Scope) -> 
     (text.contains(HOLE) && tail.starts_with('/')).then_some(tail)
 }
 
-/// Whether a glob fits: `*` is any run without `/`, `**` any run.
+/// Whether a glob matches: `*` is any text without `/`, `**` any text.
 fn globbed(glob: &str, text: &str) -> bool {
     match glob.split_once('*') {
         None => glob == text,
@@ -285,7 +285,7 @@ fn globbed(glob: &str, text: &str) -> bool {
     }
 }
 
-/// The host of a URL, of `user@host:path`, of bash's `/dev/tcp/host/port`, or of a bare name; `None` where none is known.
+/// The host in a URL, `user@host:path`, bash's `/dev/tcp/host/port`, or a bare name; `None` if not known.
 pub(super) fn host(text: &str) -> Option<String> {
     let device = ["/dev/tcp/", "/dev/udp/"].iter().find_map(|prefix| text.strip_prefix(prefix));
     let rest = device.or(text.split_once("://").map(|(_, rest)| rest)).unwrap_or(text);
@@ -315,7 +315,7 @@ pub(super) fn host_class(text: &str) -> PathClass {
     }
 }
 
-/// Whether a variable of this name holds a key or a password, as names of such variables go.
+/// Whether the name of a variable suggests that it holds a key or a password.
 pub(super) fn secret_name(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     let words =

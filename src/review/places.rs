@@ -1,9 +1,8 @@
-//! Places: byte ranges counted in lines and columns.
+//! Turns byte ranges into lines and columns.
 
 use crate::domain::Place;
 use std::ops::Range;
 
-/// The starts of the lines of a text.
 pub(super) struct LineStarts<'a> {
     source: &'a str,
     starts: Vec<usize>,
@@ -25,8 +24,8 @@ impl<'a> LineStarts<'a> {
     fn point(&self, at: usize) -> (u32, u32) {
         let line = self.starts.partition_point(|start| *start <= at).saturating_sub(1);
         let start = self.starts.get(line).copied().unwrap_or(0);
-        // A column beyond 64 Ki is counted in bytes from there on: one line of a megabyte with a finding at each of its
-        // words must not cost the square of its length.
+        // After the first 64 KiB of a line, columns count bytes: a line of a megabyte with a finding at every word must
+        // not take quadratic time.
         let near = at.min(start + (1 << 16));
         let column =
             self.source.get(start..near).map_or(near - start, |text| text.chars().count()) + (at - near);

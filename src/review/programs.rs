@@ -1,14 +1,15 @@
-//! What programs do by their options and operands: tables that are data (`assets/programs/*.toml`).
+//! What programs do with their options and operands: tables, which are data (`assets/programs/*.toml`).
 //!
-//! A row names programs (`git`, or with their verb `git clone`) and says of each option whether it takes a value and what
-//! becomes of it: a file read, written or deleted, a host asked, a command started. What is in no row is not known, and
-//! that is told. How words become options and operands is `shell/options`; what is then told, `shell/program`.
+//! A row names programs (`git`, or with a verb `git clone`). For each option it says whether the option takes a value
+//! and what is done with it: a file is read, written or deleted, a host contacted, a command started. Options and
+//! programs in no row are unknown, and reported as such. `shell/options` splits words into options and operands;
+//! `shell/program` turns them into acts.
 
 use serde::Deserialize;
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-/// The shipped tables, with their names for messages.
+/// The tables that ship with sayso, with their names for messages.
 pub(super) const SHIPPED_TABLES: &[(&str, &str)] = &[
     ("files.toml", include_str!("../../assets/programs/files.toml")),
     ("text.toml", include_str!("../../assets/programs/text.toml")),
@@ -24,24 +25,24 @@ pub(super) const SHIPPED_TABLES: &[(&str, &str)] = &[
     ("shell.toml", include_str!("../../assets/programs/shell.toml")),
 ];
 
-/// What becomes of the value of an option, or of an operand.
+/// What is done with an operand, or with the value of an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OperandUse {
-    /// Nothing that another program or person would notice.
+    /// Nothing that matters to another program or person.
     Nothing,
-    /// A file is read.
+    /// It names a file that is read.
     Reads,
-    /// A file is written; what stood there may stay.
+    /// It names a file that is written but may keep its old content.
     Writes,
-    /// A file is written anew.
+    /// It names a file that is created or overwritten.
     Makes,
-    /// A file is deleted.
+    /// It names a file that is deleted.
     Deletes,
-    /// Something is read from this host or address.
+    /// It names a host or address that is read from.
     Hosts,
-    /// It is started, and everybody who uses the program knows that.
+    /// It is started, as users of the program expect.
     Starts(Code),
-    /// It is started, where one expects no program.
+    /// It is started, where nobody expects that.
     Hides(Code),
 }
 
@@ -62,18 +63,18 @@ pub(super) enum Code {
     Sed,
     Awk,
     Tcl,
-    /// Commands of an editor: `!` starts a shell.
+    /// Editor commands: `!` starts a shell.
     Editor,
     Make,
-    /// `ProxyCommand=…` and its like.
+    /// ssh settings such as `ProxyCommand=…`.
     Ssh,
-    /// `core.pager=…` and its like.
+    /// git settings such as `core.pager=…`.
     Git,
-    /// `exec=…`.
+    /// A checkpoint action of tar: `exec=…`.
     Checkpoint,
-    /// `name=value` settings of cargo and the like, whose keys say what runs.
+    /// `name=value` settings of cargo and others, whose names say what runs.
     Setting,
-    /// A prompt of a shell: what `$(…)` in it says is started.
+    /// A shell prompt: its `$(…)` is started.
     Prompt,
 }
 
@@ -83,24 +84,23 @@ pub(super) enum OptionArity {
     Nothing,
     /// The rest of its word, or the next word.
     Value,
-    /// The rest of its word only.
+    /// Only the rest of its word.
     Attached,
 }
 
-/// One option of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct OptionChoice {
     pub(super) takes: OptionArity,
     pub(super) does: OperandUse,
 }
 
-/// One operand by its position.
+/// An operand at its position.
 #[derive(Clone, Debug)]
 pub(super) struct Role {
     pub(super) does: OperandUse,
-    /// It stands for all operands but those that later roles take.
+    /// Whether it stands for all operands except those that later roles take.
     pub(super) all: bool,
-    /// Left out where one of these options is given.
+    /// The role is skipped if one of these options is given.
     pub(super) without: Vec<String>,
 }
 
@@ -109,19 +109,19 @@ pub(super) struct Role {
 pub(super) struct Program {
     options: HashMap<String, OptionChoice>,
     pub(super) operands: Vec<Role>,
-    /// What it reads on its standard input, where that is started.
+    /// What it does with its standard input, if it starts it.
     pub(super) stdin: Option<OperandUse>,
-    /// Options that are not listed do nothing either.
+    /// Whether options that are not listed do nothing.
     pub(super) rest: bool,
-    /// It runs what the folder says: a build, tests, scripts.
+    /// Whether it runs what the folder defines: a build, tests, scripts.
     pub(super) project: bool,
-    /// Its first operand is a verb, and these are known.
+    /// If its first operand is a verb: the verbs that need no row of their own.
     verbs: Option<HashSet<String>>,
 }
 
 impl Program {
-    /// An option by its name without dashes. Long ones (`long`) may be shortened, as getopt has it: of several that fit,
-    /// the one that does most counts.
+    /// An option by its name without dashes. A `long` one may be abbreviated, as getopt allows; if several match, the
+    /// most dangerous one counts.
     pub(super) fn option(&self, key: &str, long: bool) -> Option<(String, OptionChoice)> {
         if let Some(choice) = self.options.get(key) {
             return Some((key.to_owned(), *choice));
@@ -141,17 +141,16 @@ impl Program {
         found.map(|(name, choice)| (name.clone(), *choice))
     }
 
-    /// Whether its first operand is a verb.
     pub(super) fn has_verbs(&self) -> bool {
         self.verbs.is_some()
     }
 
-    /// Whether a verb is one of those that need no row of their own.
+    /// Whether a verb is known and needs no row of its own.
     pub(super) fn knows_verb(&self, verb: &str) -> bool {
         self.verbs.as_ref().is_some_and(|verbs| verbs.contains(verb))
     }
 
-    /// From which operand on the words are a command of their own.
+    /// The index of the operand from which on the words are a command.
     pub(super) fn command_at(&self) -> Option<usize> {
         self.operands.iter().position(|role| {
             matches!(role.does, OperandUse::Starts(Code::Words) | OperandUse::Hides(Code::Words))
@@ -159,7 +158,7 @@ impl Program {
     }
 }
 
-/// A row of a table as it is written. Lists are words in one text, to be read at a glance.
+/// A row of a table as written. A list is one text of words, easy to read at a glance.
 #[derive(Deserialize, Debug, Default)]
 #[serde(deny_unknown_fields, default)]
 struct ProgramRow {
@@ -181,7 +180,7 @@ struct ProgramRow {
     project: bool,
 }
 
-/// Variables of the environment whose value programs start.
+/// Environment variables whose value programs start.
 #[derive(Deserialize, Debug, Default)]
 #[serde(deny_unknown_fields, default)]
 struct Variables {
@@ -192,19 +191,19 @@ struct Variables {
 #[derive(Deserialize, Debug, Default)]
 #[serde(deny_unknown_fields, default)]
 struct File {
-    /// Programs that are usually named where a pager, an editor, a compressor or a transport is asked for.
+    /// Programs that are commonly named where a pager, editor, compressor or transport is expected.
     tame: String,
     program: Vec<ProgramRow>,
     variable: Vec<Variables>,
 }
 
-/// Why a table can't be used. Tables are shipped: only tests meet this.
+/// Why a table can't be used. The tables are shipped, so only tests meet this.
 #[derive(Debug, thiserror::Error)]
 enum TableError {
-    /// The file, and what the reader of TOML says.
+    /// The file, and the TOML reader's message.
     #[error("{0}: {1}")]
     Unreadable(String, toml::de::Error),
-    /// The file, whose row it is, and the word in it that means nothing.
+    /// The file, the row's program, and the unknown word.
     #[error("{0}: {1}: {2} is not known: see the other rows for what there is")]
     Word(String, String, UnknownWord),
     /// The file, and the name that two rows have.
@@ -212,7 +211,7 @@ enum TableError {
     Twice(String, String),
 }
 
-/// A word of a row that means nothing.
+/// An unknown word in a row.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 struct UnknownWord(String);
@@ -230,12 +229,12 @@ impl Programs {
         self.by_name.get(name)
     }
 
-    /// Whether a program is one that is usually named where another one is asked for.
+    /// Whether a program is commonly named where another one is expected.
     pub(super) fn is_tame(&self, name: &str) -> bool {
         self.tame.contains(name)
     }
 
-    /// How programs read what this variable of the environment holds, where they start it.
+    /// How programs read the value of this environment variable, if they start it.
     pub(super) fn variable(&self, name: &str) -> Option<Code> {
         self.variables.get(name).copied()
     }
@@ -266,7 +265,7 @@ impl Programs {
     }
 }
 
-/// The shipped tables, read at their first use. A test reads them, so that empty ones can't be met.
+/// The shipped tables, read at the first use. A test makes sure that they can be read, so they are never empty.
 pub(super) fn shipped() -> &'static Programs {
     static ALL: LazyLock<Programs> = LazyLock::new(|| Programs::read(SHIPPED_TABLES).unwrap_or_default());
     &ALL
@@ -276,7 +275,7 @@ fn words(text: &str) -> impl Iterator<Item = String> + '_ {
     text.split_whitespace().map(str::to_owned)
 }
 
-/// A row as it is used.
+/// Turns a row into a program.
 fn program(row: &ProgramRow) -> Result<Program, UnknownWord> {
     let mut options = HashMap::new();
     let mut put = |text: &str,
@@ -289,7 +288,7 @@ fn program(row: &ProgramRow) -> Result<Program, UnknownWord> {
                 Some((name, kind)) if !plain => (name, code(kind)?),
                 _ => (word.as_str(), Code::Shell),
             };
-            // An option whose value stands in its own word only: `-i.bak`.
+            // `?` marks an option whose value stands only in its own word: `-i.bak`.
             let (name, takes) = match name.strip_suffix('?') {
                 Some(name) if !name.is_empty() => (name, OptionArity::Attached),
                 _ => (name, takes),
@@ -314,7 +313,8 @@ fn program(row: &ProgramRow) -> Result<Program, UnknownWord> {
     Ok(Program { options, operands, stdin, rest: row.rest, project: row.project, verbs })
 }
 
-/// `reads..`, `starts:sed?e,file`: what an operand is, whether it stands for all, the options that take its place.
+/// Parses a role such as `reads..` or `starts:sed?e,file`: the use, `..` for all operands, and the options that replace
+/// it.
 fn role(text: &str) -> Result<Role, UnknownWord> {
     let (what, without) = text.split_once('?').unwrap_or((text, ""));
     let without = without.split(',').filter(|w| !w.is_empty()).map(str::to_owned).collect();
@@ -370,7 +370,7 @@ mod tests {
         let all = Programs::read(SHIPPED_TABLES).unwrap();
         assert!(all.by_name.len() >= 400, "{} programs and verbs", all.by_name.len());
         assert!(all.variables.len() >= 20 && all.is_tame("less"));
-        // A row with a verb is only reached through a program that has verbs.
+        // A row with a verb is only reached if the program has verbs.
         for name in all.by_name.keys() {
             if let Some((program, _)) = name.rsplit_once(' ') {
                 assert!(all.get(program).is_some_and(Program::has_verbs), "{name} can't be reached");

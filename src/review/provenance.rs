@@ -1,7 +1,7 @@
-//! Where the words of a block come from: literals that an output or a file brought in, and not the person.
+//! Traces where literals in a block come from: those that an output or a file brought in, not the person.
 //!
-//! This is how an injected instruction becomes visible: an address that nobody typed, taken from a page that was read.
-//! Pure and linear: every text is gone through once, whatever the number of literals.
+//! This makes injected instructions visible, such as an address that nobody typed, taken from a web page. Pure and
+//! linear: every text is scanned once, however many literals there are.
 
 use super::grammar::Grammar;
 use super::syntax::{self, each};
@@ -11,23 +11,23 @@ use crate::domain::{Language, TextOrigin, Trace};
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// Shorter literals are in every text.
+/// Shorter literals occur in every text.
 const MIN_LITERAL_BYTES: usize = 6;
 
-/// From this length on a literal counts whatever it looks like, in characters.
+/// From this length on, in characters, any literal counts.
 const LONG_LITERAL_CHARS: usize = 16;
 
-/// Longest literal that is sought; of a longer one its beginning.
+/// The longest literal that is searched; of a longer one only its beginning.
 const MAX_LITERAL_BYTES: usize = 512;
 
 const MAX_LITERALS: usize = 512;
 
-/// Bytes that may be compared for all literals together, in multiples of the texts' length.
+/// The most bytes compared for all literals together, as a multiple of the texts' length.
 const MAX_WORK_FACTOR: usize = 32;
 
-/// Which paths, addresses, shell words and long literals of a block appeared first in an output or a file, and nowhere in
-/// the person's words. `earlier`: all texts of the transcript before the block, oldest first. `go_on` as in
-/// `review_while`; when it says no, what was found by then is returned.
+/// The paths, addresses, shell words and long literals of a block that first appeared in an output or file, and never
+/// in the person's words. `earlier`: all texts of the transcript before the block, oldest first. `go_on` as in
+/// `review_while`, but once it returns false, the traces found so far are returned.
 pub(crate) fn trace(
     source: &str,
     language: Option<&Language>,
@@ -61,7 +61,7 @@ pub(crate) fn trace(
         .collect()
 }
 
-/// The stretches of a block that are literals worth to be sought, in their order.
+/// The spans of literals in a block that are worth searching, in order.
 fn literals(source: &str, grammar: Grammar, go_on: &dyn Fn() -> bool) -> Vec<Range<usize>> {
     let mut spans: Vec<(Range<usize>, bool)> = Vec::new();
     if grammar.has_grammar() {
@@ -93,7 +93,7 @@ fn literals(source: &str, grammar: Grammar, go_on: &dyn Fn() -> bool) -> Vec<Ran
     found
 }
 
-/// A literal as a whole where it is long, and the paths, addresses and long words in it.
+/// Adds a literal as a whole if it is long, and the paths, addresses and long words in it.
 fn pieces(source: &str, span: Range<usize>, word: bool, found: &mut Vec<Range<usize>>) {
     let text = source.get(span.clone()).unwrap_or_default();
     let inner = text.trim_matches(|c: char| c.is_whitespace() || matches!(c, '\'' | '"'));
@@ -118,7 +118,7 @@ fn pieces(source: &str, span: Range<usize>, word: bool, found: &mut Vec<Range<us
     }
 }
 
-/// Whether a word is a path, an address, or long enough to be no chance.
+/// Whether a text is a path, an address, or too long to match by chance.
 fn telling(text: &str, word: bool) -> bool {
     let letters = text.chars().all(|c| c.is_alphabetic() || matches!(c, '_' | '-'));
     if letters || text.chars().all(|c| c.is_ascii_digit() || c == '.') && text.matches('.').count() != 3 {
@@ -129,13 +129,13 @@ fn telling(text: &str, word: bool) -> bool {
     named || dotted || word || text.chars().count() >= LONG_LITERAL_CHARS
 }
 
-/// Notes for each literal where it appeared first; once the person said it, it is the person's.
+/// Finds where each literal first appeared; if the person ever used it, it is the person's.
 fn seek(
     sought: &mut HashMap<&str, Option<TextOrigin>>,
     earlier: &[(&str, TextOrigin)],
     go_on: &dyn Fn() -> bool,
 ) {
-    // Literals by their last bytes: addresses differ in their ends more than in their beginnings.
+    // Indexed by their last bytes: addresses differ more at their end than at their beginning.
     let mut by_end: HashMap<[u8; MIN_LITERAL_BYTES], Vec<&str>> = HashMap::new();
     for text in sought.keys() {
         let bytes = text.as_bytes();

@@ -1,7 +1,7 @@
-//! Python: walks the tree from top to bottom, follows imports and names, and tells every call as an act.
+//! Reads Python: walks the tree from top to bottom, follows imports and variables, and collects every call as an act.
 //!
-//! Bodies of functions are walked after what surrounds them, when the names that they use are bound. Judging is not
-//! done here.
+//! Bodies of functions are walked after the code around them, when the names they use are bound. `judge` judges the
+//! acts.
 
 mod bind;
 mod call;
@@ -38,19 +38,18 @@ pub(super) fn read(root: Node<'_>, source: &str, book: &RuleSet, scope: &Scope) 
     reader.shared.finish()
 }
 
-/// The state of one reading.
+/// The state of reading one text.
 struct PythonReader<'a, 't> {
     shared: WalkContext<'a, 't>,
     /// Modules that were imported with `*`.
     stars: Vec<String>,
-    /// Calls that were told with the call that they stand in.
+    /// Calls that were already collected together with an enclosing call.
     told: HashSet<usize>,
-    /// The loop without an end that is being read.
+    /// The span of the last endless loop.
     endless: Range<usize>,
 }
 
 impl<'t> Walker<'t> for PythonReader<'_, 't> {
-    /// Takes in one node; says whether to go into it.
     fn visit(&mut self, node: Node<'t>, step: WalkStep) -> bool {
         let WalkStep { frame, branch, top } = step;
         match node.kind() {
@@ -124,11 +123,11 @@ impl<'t> Walker<'t> for PythonReader<'_, 't> {
 }
 
 impl<'t> PythonReader<'_, 't> {
-    /// A function: its name is bound, its body waits.
+    /// Binds the name of a function and queues its body.
     fn define(&mut self, node: Node<'t>, frame: usize, branch: bool) {
         if let Some(name) = node.child_by_field_name("name") {
             let name = self.spelled(name);
-            // Each of several definitions of one name counts, and has a name of its own.
+            // Each of several conditional definitions of one name counts, so each gets a unique name.
             let mut called = format!("def {name}");
             if branch {
                 called = format!("{called}@{}", node.start_byte());
@@ -145,14 +144,14 @@ impl<'t> PythonReader<'_, 't> {
         }
     }
 
-    /// The value of a lambda: a function that can be called and handed on.
+    /// The value of a lambda, which can be called and passed on.
     fn lambda(&mut self, node: Node<'t>, frame: usize) -> Value {
         let called = format!("def lambda@{}", node.start_byte());
         self.shared.handed.define(called.clone(), FlowFunction { node, frame, method: false });
         Value::name(called)
     }
 
-    /// A class: its name, its methods, the names in its body, and what it is made from.
+    /// A class: binds its name, its methods, the names in its body and its base classes.
     fn class(&mut self, node: Node<'t>, frame: usize, branch: bool) {
         let Some(name) = node.child_by_field_name("name") else { return };
         let name = self.spelled(name);
@@ -165,7 +164,7 @@ impl<'t> PythonReader<'_, 't> {
                 Some(base) if base.starts_with("class ") => {
                     self.shared.handed.note_subclass(format!("class {name}"), base.to_owned());
                 }
-                // What is made from a class that rules speak of is called like it.
+                // A class derived from one that rules mention is called like that one.
                 Some(known) if self.shared.book.knows(known) => class = base.clone(),
                 _ => {}
             }
@@ -207,13 +206,13 @@ impl<'t> PythonReader<'_, 't> {
         }
     }
 
-    /// An identifier as Python reads it: shaped letters are plain ones to it.
+    /// An identifier as Python reads it, after NFKC folding.
     fn spelled(&self, node: Node<'t>) -> String {
         let spelled = text(node, self.shared.source);
         crate::review::lookalike::plain(spelled).unwrap_or_else(|| spelled.to_owned())
     }
 
-    /// What `__reduce__` gives back is called when the object is loaded.
+    /// Unpickling calls what `__reduce__` returns.
     fn reduced(&mut self, value: Option<&Value>, node: Node<'t>) {
         let Some(Value { kind: ValueKind::List(parts), .. }) = value else { return };
         let ([called, Value { kind: ValueKind::List(arguments), .. }]
@@ -238,7 +237,7 @@ impl<'t> PythonReader<'_, 't> {
         }
     }
 
-    /// Notes a loop that nothing in it ends.
+    /// Remembers a loop that nothing inside it ends.
     fn endless(&mut self, node: Node<'t>) {
         let condition = node.child_by_field_name("condition").map(|c| text(c, self.shared.source));
         let body = text(node, self.shared.source);
@@ -248,7 +247,7 @@ impl<'t> PythonReader<'_, 't> {
         }
     }
 
-    /// A text or list that is repeated beyond what a computer holds is told like a call.
+    /// Collects, like a call, the repetition of a text or list to a size that exhausts memory.
     fn repeated(&mut self, node: Node<'t>, frame: usize) {
         let (Some(left), Some(right)) = pair(node, "left", "right") else { return };
         let star = node.child_by_field_name("operator").is_some_and(|o| text(o, self.shared.source) == "*");
@@ -265,7 +264,7 @@ impl<'t> PythonReader<'_, 't> {
         }
     }
 
-    /// `%cd` of a notebook, over which the grammar was shown a number.
+    /// A notebook's `%cd`, in whose place the grammar saw a number.
     fn magic_folder(&mut self, node: Node<'t>) {
         let rest = self.shared.source.get(node.start_byte()..).unwrap_or_default();
         let Some(folder) = notebook_magics::folder(rest) else { return };
@@ -275,7 +274,7 @@ impl<'t> PythonReader<'_, 't> {
         self.push_acts(vec![Act::new("os.chdir", vec![folder], span)]);
     }
 
-    /// `os.environ['KEY']` is told like a call.
+    /// Collects `os.environ['KEY']` like a call.
     fn subscript(&mut self, node: Node<'t>, frame: usize) {
         let (Some(value), Some(index)) = pair(node, "value", "subscript") else { return };
         if self.fold(value, frame, 0).as_name() != Some("os.environ") {

@@ -1,4 +1,4 @@
-//! Rules that are tree-sitter queries: all of a book are compiled to one query, at its first use.
+//! Runs the rules that are tree-sitter queries. The queries of a rule set are compiled into one, at the first use.
 
 use super::diagnostic::Diagnostic;
 use super::grammar::Grammar;
@@ -9,15 +9,15 @@ use super::wording::short;
 use streaming_iterator::StreamingIterator;
 use tree_sitter::{Node, Query, QueryCursor, Tree};
 
-/// Matches that may be under way at one node. Beyond them the grammar's library drops some, which is told.
+/// The most matches in progress at one node. Beyond it, tree-sitter drops some, which `look` reports.
 const MAX_MATCHES: u32 = 256;
 
-/// The query of a language; which pattern belongs to which rule.
+/// The combined query of a language, and the rule of each of its patterns.
 #[derive(Debug)]
 pub(super) struct CompiledQueries {
     query: Query,
     rules: Vec<usize>,
-    /// Kinds of nodes that the patterns begin at.
+    /// The kinds of nodes at which the patterns begin.
     on: Vec<String>,
 }
 
@@ -55,9 +55,9 @@ pub(super) fn compile(
     Ok(Some(CompiledQueries { query, rules: indices, on }))
 }
 
-/// Remarks of the query rules on a tree. Each pattern is tried at the nodes where it can begin and nowhere else: a
-/// cursor over the whole tree takes the square of the number of siblings. The second value tells whether no match was
-/// dropped for want of room.
+/// The diagnostics of the query rules on a tree. Patterns are tried only at nodes where they can begin, because a
+/// cursor over the whole tree takes quadratic time in the number of siblings. The second value is false if a match was
+/// dropped or the tree was nested too deeply.
 pub(super) fn look(
     tree: &Tree,
     source: &str,

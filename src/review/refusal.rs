@@ -1,5 +1,5 @@
-//! Effects beside what a run reaches: what a block would do that will not come about, by the value that its helper is
-//! handed. What can't be told is not said.
+//! Predicts which effects of a block the sandbox will refuse, by comparing them with the reach that the helper is
+//! given. Says nothing where that can't be known.
 
 use super::Scope;
 use super::path_class;
@@ -8,7 +8,7 @@ use crate::domain::sentences::sandbox::{Hindrance, refusal};
 use crate::domain::{Effects, Reach, Reachability};
 use std::path::{Path, PathBuf};
 
-/// Where a path leads when its links are followed, as far as it is there.
+/// Where a path leads with its links followed, as far as it exists.
 pub(super) type Links<'a> = &'a dyn Fn(&Path) -> PathBuf;
 
 /// Lines such as `writes ~/.bashrc: the sandbox will refuse`, in the order of the effects.
@@ -40,8 +40,8 @@ pub fn refusals(effects: &Effects, reach: &Reach, scope: &Scope, links: Links<'_
     lines
 }
 
-/// The paths that a text can mean, spelled in full. A home folder is the person's, or the one that programs are told
-/// of: which of them is the program's choice. None where the text means no file, or one that can't be told.
+/// The absolute paths that a text may mean; `~` may be the person's home or the home set for programs, depending on the
+/// program. Empty if the text names no file, or an unknown one.
 fn places(text: &str, reach: &Reach, scope: &Scope) -> Vec<PathBuf> {
     let located = path_class::locate(text, None, scope);
     if [PathClass::Unknown, PathClass::Null, PathClass::Scratch].iter().any(|class| located.is(*class)) {
@@ -61,7 +61,7 @@ fn places(text: &str, reach: &Reach, scope: &Scope) -> Vec<PathBuf> {
     found
 }
 
-/// What stands against it in every sense that it can have.
+/// What hinders the effect, if something does for every path that the text may mean.
 fn hindrance(found: impl Iterator<Item = Reachability>) -> Option<Hindrance> {
     let mut all = None;
     for can in found {
@@ -74,7 +74,7 @@ fn hindrance(found: impl Iterator<Item = Reachability>) -> Option<Hindrance> {
     all
 }
 
-/// The folders above the first part that is a pattern: where they are closed, so is all that is in them.
+/// The folders before the first part with a pattern: if they are closed, so is everything in them.
 fn before_pattern(path: &Path) -> &Path {
     let is_pattern = |path: &Path| path.to_string_lossy().contains(['*', '?', '[', '{']);
     path.ancestors().find(|folder| !is_pattern(folder)).unwrap_or(path)
@@ -218,7 +218,7 @@ mod tests {
         let effects = of(&["secret", "near", "/tmp/link"], &[], &[]);
         let lines = refusals(&effects, &reach(), &scope(), &links);
         assert_eq!(lines, ["reads secret: the sandbox will refuse"]);
-        // Where all paths lead where they do outside, the end alone counts.
+        // Without a tree of its own, a path in the sandbox leads where it does outside, so only its end counts.
         let walls = Reach { own_tree: false, ..reach() };
         let links = |path: &Path| match path.to_str() {
             Some("/home/ann/shortcut/a") => PathBuf::from("/home/ann/work/a"),

@@ -1,27 +1,27 @@
-//! Why rule files are refused, in words for those who write them.
+//! Why rule files are refused, for the people who write them.
 
-/// Why a rule file can't be used. The texts name the file, the place where it is known, and what to do.
+/// Why a rule file can't be used. Each message names the file, the place if known, and what to do.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum RuleError {
-    /// It is not what a rule file looks like.
+    /// The file is no TOML, or has another form than a rule file.
     #[error("{file}:{line}: {reason}")]
     Unreadable {
         /// The file that is refused.
         file: String,
         /// The line, counted from 1.
         line: usize,
-        /// What the reader of TOML says.
+        /// The message of the TOML reader.
         reason: String,
     },
-    /// It does not tell which language its rules read.
+    /// The file does not say which language its rules are for.
     #[error("{file}: say which language the rules read: language = \"python\" (or {known})")]
     NoLanguage {
         /// The file that is refused.
         file: String,
-        /// The languages that there are.
+        /// The known languages.
         known: String,
     },
-    /// A rule speaks of an act that neither the file nor the shipped rules of its language have.
+    /// A rule refers to an act that is neither in the file nor in the shipped rules of its language.
     #[error("{file}, rule {rule}: there is no [[act]] named {act}")]
     NoAct {
         /// The file that is refused.
@@ -31,7 +31,7 @@ pub(crate) enum RuleError {
         /// The name that is missing.
         act: String,
     },
-    /// A rule matches nothing, or in two ways at once.
+    /// A rule has no matcher, or more than one.
     #[error("{file}, rule {rule}: give it calls, acts or a query (with `on`), and only one of them")]
     NoMatcher {
         /// The file that is refused.
@@ -39,7 +39,7 @@ pub(crate) enum RuleError {
         /// The rule in it.
         rule: String,
     },
-    /// A rule that makes findings says nothing.
+    /// A rule with a severity has no message.
     #[error("{file}, rule {rule}: a rule with a severity needs a message")]
     NoMessage {
         /// The file that is refused.
@@ -47,12 +47,12 @@ pub(crate) enum RuleError {
         /// The rule in it.
         rule: String,
     },
-    /// Two rules have one name.
+    /// Two rules have the same id.
     #[error("{file}, rule {rule}: there is a rule of this name already: choose another one")]
     Twice {
         /// The file that is refused.
         file: String,
-        /// The name that they share.
+        /// The id that they share.
         rule: String,
     },
     /// A query does not fit its grammar.
@@ -62,19 +62,19 @@ pub(crate) enum RuleError {
         file: String,
         /// The rule in it.
         rule: String,
-        /// What the parser says.
+        /// The message of tree-sitter.
         reason: String,
     },
-    /// An example of a rule does not hold.
+    /// An example of a rule fails.
     #[error("{file}, rule {rule}: it {verb} its example {example:?}")]
     Example {
         /// The file that is refused.
         file: String,
         /// The rule in it.
         rule: String,
-        /// What it does: `misses` or `finds`.
+        /// What the rule does with its example: `misses` or `finds`.
         verb: &'static str,
-        /// The text that the rule should (or should not) have matched.
+        /// The text that the rule should match, or should not match.
         example: String,
     },
 }

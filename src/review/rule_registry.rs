@@ -1,7 +1,7 @@
-//! The rules that a review goes by: those that ship, a person's own, and what the person forbids.
+//! All rules that a review applies: the shipped ones, the person's own, and what the person forbids.
 //!
-//! Own rule files look like the shipped ones (`assets/rules/*.toml`), with `language = "…"` at their head. Who loads them
-//! gives their texts; nothing is read here.
+//! Own rule files look like the shipped ones (`assets/rules/*.toml`), with `language = "…"` at the top. The caller
+//! loads the texts; nothing is read here.
 
 use super::forbid::Forbid;
 use super::grammar::Grammar;
@@ -21,21 +21,21 @@ const MAX_FILE_BYTES: usize = 1 << 20;
 /// An entry of `review.off` or `review.lower` that fits no rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct NoSuchRule {
-    /// The setting that it stands in.
+    /// The setting that contains it.
     pub(crate) setting: &'static str,
-    /// What is wrong, and what would fit.
+    /// What is wrong with it, and what would fit.
     pub(crate) why: String,
 }
 
-/// The rules that a review goes by. Cheap to clone.
+/// All rules that a review applies. Cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub struct RuleRegistry {
-    /// Languages with rules of the person's own: shipped and own ones together.
+    /// The rule sets of languages for which the person has own rules; each includes the shipped rules.
     own: HashMap<Grammar, Arc<RuleSet>>,
-    /// Paths with a meaning that the person added.
+    /// Sensitive paths that the person added.
     places: Arc<[PlaceRow]>,
     forbid: Arc<Forbid>,
-    /// Rules that are milder than they were written, by id; `None`: they say nothing.
+    /// Rules with a lowered severity, by id; `None`: switched off.
     milder: Arc<HashMap<String, Option<Severity>>>,
 }
 
@@ -74,12 +74,12 @@ impl RuleRegistry {
         if errors.is_empty() { Ok(book) } else { Err(errors) }
     }
 
-    /// The same rules, of which some say nothing (`off`: ids) and some are milder (`lower`: `ID=info`). What could not be
-    /// taken in is told, one line each.
+    /// These rules, with some switched off (`off`: ids) and some lowered (`lower`: `ID=info`). Also returns the entries
+    /// that could not be applied.
     #[must_use]
     pub(crate) fn with_lowered(mut self, off: &[String], lower: &[String]) -> (Self, Vec<NoSuchRule>) {
         if off.is_empty() && lower.is_empty() {
-            // The usual case, in which the shipped rules need not be read yet.
+            // The usual case; the shipped rules need not be parsed yet.
             return (self, Vec::new());
         }
         let mut wrong: Vec<NoSuchRule> = Vec::new();
@@ -124,7 +124,7 @@ impl RuleRegistry {
         (self, wrong)
     }
 
-    /// The severity of a finding of a rule, as the person wants it; `None`: it is not told.
+    /// The severity of a rule's finding after the person's settings; `None`: it is not reported.
     pub(super) fn severity_told(&self, rule: &str, severity: Severity) -> Option<Severity> {
         match self.milder.get(rule) {
             Some(milder) => milder.map(|milder| milder.min(severity)),
@@ -132,31 +132,30 @@ impl RuleRegistry {
         }
     }
 
-    /// The same rules, and what these lists forbid.
+    /// These rules, with this list of forbidden names.
     #[must_use]
     pub(crate) fn forbidding(mut self, forbid: Forbid) -> Self {
         self.forbid = Arc::new(forbid);
         self
     }
 
-    /// The same rules, and the strict profile beside what is forbidden already.
+    /// These rules, with the strict profile added to the forbidden names.
     #[must_use]
     pub(crate) fn with_strict_profile(&self) -> Self {
         let names = self.forbid.names().iter().cloned().chain(Forbid::strict());
         self.clone().forbidding(Forbid::new(names))
     }
 
-    /// What the person does not let run.
+    /// The names that the person forbids.
     pub(crate) fn forbid(&self) -> &Forbid {
         &self.forbid
     }
 
-    /// Paths with a meaning: those that the person added, then those of every language.
+    /// The sensitive paths: those that the person added, then those common to all languages.
     pub(super) fn places(&self) -> impl Iterator<Item = &PlaceRow> {
         self.places.iter().chain(&rule_set::common().file.place)
     }
 
-    /// The rules of a language.
     pub(super) fn of(&self, grammar: Grammar) -> &RuleSet {
         match self.own.get(&grammar) {
             Some(own) => own,
@@ -164,8 +163,8 @@ impl RuleRegistry {
         }
     }
 
-    /// All rules that make findings, by language and in the order of their files; a person's own stand behind the
-    /// shipped ones.
+    /// All rules that give findings, by language and in the order of their files; the person's own follow the shipped
+    /// ones.
     pub(crate) fn rules(&self) -> Vec<RuleInfo<'_>> {
         let books = Grammar::VARIANTS.iter().map(|grammar| (grammar.as_str(), self.of(*grammar)));
         let books = books.into_iter().chain([("common", rule_set::common())]);
@@ -207,7 +206,7 @@ impl RuleRegistry {
     }
 }
 
-/// A file of the person's: its rules with their language, which a file of places alone needs not.
+/// Parses a file of the person's. It has to name a language, unless it only lists places.
 fn own_file(name: &str, text: &str) -> Result<(Option<Grammar>, RuleFile), RuleError> {
     let file = name.to_owned();
     if text.len() > MAX_FILE_BYTES {
@@ -229,7 +228,7 @@ fn own_file(name: &str, text: &str) -> Result<(Option<Grammar>, RuleFile), RuleE
     Ok((Some(grammar), parsed))
 }
 
-/// Places of the person's mean something, and name what they mean.
+/// Checks that own places have a sensitive class and say what they are.
 fn sound_places(name: &str, text: &str, places: &[PlaceRow]) -> Result<(), RuleError> {
     let heads = text.lines().enumerate().filter(|(_, line)| line.trim_start().starts_with("[[place]]"));
     for (place, (line, _)) in places.iter().zip(heads) {
@@ -246,7 +245,7 @@ fn sound_places(name: &str, text: &str, places: &[PlaceRow]) -> Result<(), RuleE
     Ok(())
 }
 
-/// The shipped rules of a language and own ones, each file checked with all before it.
+/// The shipped rules of a language together with own ones; each file is checked against all before it.
 fn combine(grammar: Grammar, files: Vec<(&str, RuleFile)>) -> Result<RuleSet, RuleError> {
     let (shipped, text) = rule_set::shipped(grammar);
     let mut whole = parse(shipped, text)?;

@@ -1,6 +1,6 @@
-//! The rule book of one language: its rule files, indexed by the names that rules speak of.
+//! The rules of one language, indexed by the names they apply to.
 //!
-//! Shipped books are read at their first use; `shelf` makes others from a person's own files.
+//! The shipped sets are parsed at the first use; `rule_registry` makes sets that include the person's own rules.
 
 use super::grammar::Grammar;
 use super::queries::{self, CompiledQueries};
@@ -10,16 +10,16 @@ use crate::text::located::{line_of, start_of};
 use std::collections::{HashMap, HashSet};
 use std::sync::{LazyLock, OnceLock};
 
-/// A rule together with one way of doing what it speaks of.
+/// One way (shape) in which a rule may match.
 #[derive(Debug)]
 pub(super) struct RuleShape {
     rule: usize,
     pub(super) target: Vec<String>,
     pub(super) when: Vec<Condition>,
     pub(super) words: Vec<String>,
-    /// What it writes is new, or loses what was there before.
+    /// The act creates what it writes, or overwrites it.
     pub(super) makes: bool,
-    /// What it writes comes from the network.
+    /// What the act writes comes from the network.
     pub(super) fetches: bool,
 }
 
@@ -32,17 +32,17 @@ pub(super) struct RuleSet {
     exact: HashMap<String, Vec<usize>>,
     prefixes: Vec<(String, usize)>,
     suffixes: Vec<(String, usize)>,
-    /// Names with a `*` inside, in their parts.
+    /// Patterns with a `*` inside, split at the stars.
     globs: Vec<(Vec<String>, usize)>,
     marks: HashMap<String, TaintMark>,
     mark_prefixes: Vec<(String, TaintMark)>,
-    /// Names that do nothing but compute, or do what the rules tell: what is not among them is not known.
+    /// Names whose calls only compute, or do what rules report; what other calls do is not known.
     quiet: HashSet<String>,
-    /// All words in names that the rules speak of.
+    /// All words that occur in names of the rules.
     words: HashSet<String>,
 }
 
-/// Reads the text of a rule file. `name` is for messages.
+/// Parses a rule file. `name` is for messages.
 pub(super) fn parse(name: &str, text: &str) -> Result<RuleFile, RuleError> {
     toml::from_str(text).map_err(|error| RuleError::Unreadable {
         file: name.to_owned(),
@@ -93,7 +93,7 @@ impl RuleSet {
         Ok(book)
     }
 
-    /// Adds a way of doing what a rule speaks of; `target` of the rule goes before that of the act.
+    /// Adds a shape of a rule; the rule's `target` takes precedence over that of the act.
     fn add(&mut self, rule: usize, act: &NamedShape, target: &[String]) {
         if act.calls.is_empty() {
             return;
@@ -115,7 +115,7 @@ impl RuleSet {
         }
     }
 
-    /// The rules that may apply to a call of this name, each with the way in which it does.
+    /// The rules that may apply to a call of this name, each with the shape that matched.
     pub(super) fn rules_for<'a>(&'a self, name: &'a str) -> impl Iterator<Item = (&'a Rule, &'a RuleShape)> {
         let exact = self.exact.get(name).into_iter().flatten().copied();
         let prefixed =
@@ -127,23 +127,23 @@ impl RuleSet {
         shapes.filter_map(|shape| Some((self.file.rule.get(shape.rule)?, shape)))
     }
 
-    /// The queries of its rules, compiled at their first use; `None` where it has none.
+    /// The compiled queries of the rules, made at the first use; `None` if there are none.
     pub(super) fn queries(&self, grammar: Grammar) -> Option<&CompiledQueries> {
         let compile = || queries::compile("", grammar, &self.file.rule).ok().flatten();
         self.queries.get_or_init(compile).as_ref()
     }
 
-    /// Whether any rule speaks of exactly this name.
+    /// Whether a rule mentions exactly this name.
     pub(super) fn knows(&self, name: &str) -> bool {
         self.exact.contains_key(name)
     }
 
-    /// The host that a client of a service speaks to.
+    /// The host that a client of a service contacts.
     pub(super) fn host_of(&self, name: &str) -> Option<&str> {
         self.file.services.get(name).map(String::as_str)
     }
 
-    /// Whether a word is part of a name that the rules speak of.
+    /// Whether a word is part of a name that rules mention.
     pub(super) fn has_word(&self, word: &str) -> bool {
         self.words.contains(word)
     }
@@ -165,7 +165,7 @@ impl RuleSet {
         heads.any(|head| self.quiet.contains(head)) || self.rules_for(name).next().is_some()
     }
 
-    /// The mark that the result of calling this name carries.
+    /// The taint mark of the result of calling this name.
     pub(super) fn mark_of(&self, name: &str) -> Option<TaintMark> {
         let prefixed =
             || self.mark_prefixes.iter().find(|(p, _)| name.starts_with(p.as_str())).map(|(_, m)| *m);
@@ -187,7 +187,7 @@ impl RuleSet {
     }
 }
 
-/// Whether a name has these parts in their order, the first at its start and the last at its end.
+/// Whether a name consists of these parts in order, with anything in between.
 fn fits(parts: &[String], name: &str) -> bool {
     let [first, inner @ .., last] = parts else { return false };
     let Some(mut rest) = name.strip_prefix(first.as_str()) else { return false };
@@ -198,7 +198,7 @@ fn fits(parts: &[String], name: &str) -> bool {
     rest.ends_with(last.as_str())
 }
 
-/// Whether a rule says what it matches, once, and what it has to say; and that its name is its own.
+/// Checks that a rule has exactly one matcher, a message if it needs one, and an unused id.
 fn validate<'r>(file: &str, rule: &'r Rule, seen: &mut HashSet<&'r str>) -> Result<(), RuleError> {
     let (file, id) = (file.to_owned(), rule.id.clone());
     let ways = [
@@ -230,16 +230,16 @@ pub(super) fn shipped(grammar: Grammar) -> (&'static str, &'static str) {
     }
 }
 
-/// The name and the text of the rules that hold in every language.
+/// The file name and text of the rules for every language.
 pub(super) const COMMON: (&str, &str) = ("common.toml", include_str!("../../assets/rules/common.toml"));
 
-/// The rules that hold in every language, and the places with a meaning.
+/// The rules for every language, and the shipped sensitive places.
 pub(super) fn common() -> &'static RuleSet {
     static BOOK: LazyLock<RuleSet> = LazyLock::new(|| read_shipped(COMMON));
     &BOOK
 }
 
-/// The shipped rules of a language, read at their first use.
+/// The shipped rules of a language, parsed at the first use.
 pub(super) fn book(grammar: Grammar) -> &'static RuleSet {
     static PYTHON: LazyLock<RuleSet> = LazyLock::new(|| read_shipped(shipped(Grammar::Python)));
     static JAVASCRIPT: LazyLock<RuleSet> = LazyLock::new(|| read_shipped(shipped(Grammar::Javascript)));
@@ -255,7 +255,7 @@ pub(super) fn book(grammar: Grammar) -> &'static RuleSet {
     }
 }
 
-/// The shipped files are read by a test, so that the empty book can't be met.
+/// A test reads the shipped files, so the empty default is never used.
 fn read_shipped((name, text): (&str, &str)) -> RuleSet {
     parse(name, text).and_then(|file| RuleSet::new(name, file)).unwrap_or_default()
 }

@@ -1,25 +1,25 @@
-//! Rules as data: what a rule file may say.
+//! The format of rule files.
 //!
-//! `book` reads and indexes rule files, `judge` matches them.
+//! `rule_set` parses and indexes them, `judge` matches them.
 
 use crate::domain::Severity;
 use serde::Deserialize;
 use std::collections::HashMap;
 
-/// What one rule file holds. Unknown keys are refused, with their line.
+/// The content of one rule file. Unknown keys are refused, with their line.
 #[derive(Deserialize, Debug, Default)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RuleFile {
-    /// The language that the rules read; needed in a person's own file, known by the name of a shipped one.
+    /// The language of the rules. A person's own file has to give it; that of a shipped file is known by the file.
     pub(super) language: Option<String>,
-    /// Other names of modules and functions, and the name that the rules use.
+    /// Other names of modules and functions, and the name that the rules use for each.
     #[serde(default)]
     pub(super) names: HashMap<String, String>,
-    /// Modules, functions and methods (`*.name`) that do nothing but compute, or nothing that no rule tells. What is
-    /// neither here nor in a rule makes the effects of a text unknown.
+    /// Modules, functions and methods (`*.name`) that only compute, or do nothing that a rule has to report. A call
+    /// that is neither here nor in a rule makes the effects of a text unknown.
     #[serde(default)]
     pub(super) quiet: Vec<String>,
-    /// Clients of services, and the host that each speaks to.
+    /// Clients of services, and the host that each contacts.
     #[serde(default)]
     pub(super) services: HashMap<String, String>,
     /// Functions whose result carries a mark.
@@ -34,10 +34,10 @@ pub(super) struct RuleFile {
     /// Options that take a value, by program (shells only).
     #[serde(default)]
     pub(super) values: HashMap<String, Vec<String>>,
-    /// Paths that mean something wherever they appear.
+    /// Sensitive paths.
     #[serde(default)]
     pub(super) place: Vec<PlaceRow>,
-    /// Ways of doing one thing, that several rules speak of.
+    /// Acts: sets of calls that do the same thing, shared by several rules.
     #[serde(default)]
     pub(super) act: Vec<NamedShape>,
     /// The rules, in any order.
@@ -46,7 +46,7 @@ pub(super) struct RuleFile {
 }
 
 impl RuleFile {
-    /// Adds what another file says. Its names and values win.
+    /// Adds the content of another file. Its names and values take precedence.
     pub(super) fn extend(&mut self, other: RuleFile) {
         self.names.extend(other.names);
         self.quiet.extend(other.quiet);
@@ -61,29 +61,29 @@ impl RuleFile {
     }
 }
 
-/// A way of doing something: which calls, which of their arguments is the concrete thing, under which conditions.
+/// A way of doing something: the calls, which argument is the target, and under which conditions.
 #[derive(Deserialize, Debug, Default, Clone)]
 #[serde(deny_unknown_fields)]
 pub(super) struct NamedShape {
-    /// What is done; rows of one name belong together.
+    /// The name of the act; rows with the same name belong together.
     pub(super) name: String,
     pub(super) calls: Vec<String>,
     #[serde(default)]
     pub(super) target: Vec<String>,
     #[serde(default)]
     pub(super) when: Vec<Condition>,
-    /// What stood there before is replaced, so that deleting it later in the same text loses nothing more.
+    /// The old content is replaced, so deleting it later in the same text loses nothing more.
     #[serde(default)]
     pub(super) makes: bool,
-    /// What stands there comes from the network.
+    /// The new content comes from the network.
     #[serde(default)]
     pub(super) fetches: bool,
-    /// Where the operands of a program stand, when the target is its name alone.
+    /// Selectors of a program's operands, if the target is only its name.
     #[serde(default)]
     pub(super) words: Vec<String>,
 }
 
-/// Calls whose result is marked.
+/// Calls whose result carries a taint mark.
 #[derive(Deserialize, Debug)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RuleSource {
@@ -91,7 +91,7 @@ pub(super) struct RuleSource {
     pub(super) mark: TaintMark,
 }
 
-/// The marks that values carry; see `Taint`.
+/// The taint marks of values; see `Taint`.
 #[derive(Deserialize, Debug, Clone, Copy, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum TaintMark {
@@ -102,7 +102,7 @@ pub(super) enum TaintMark {
     File,
 }
 
-/// A program that runs what follows it.
+/// A program that runs the command after it.
 #[derive(Deserialize, Debug)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Wrapper {
@@ -110,41 +110,43 @@ pub(super) struct Wrapper {
     /// Options that take a value in the next word.
     #[serde(default)]
     pub(super) values: Vec<String>,
-    /// Operands of its own before the command.
+    /// How many operands of its own come before the command.
     #[serde(default)]
     pub(super) skip: usize,
-    /// The rest is put together to one text and run by a shell (`ssh host 'cmd'`, `eval`, `watch`).
+    /// Whether the rest is joined into one text and run by a shell (`ssh host 'cmd'`, `eval`, `watch`).
     #[serde(default)]
     pub(super) text: bool,
-    /// Operands are added from standard input (`xargs`).
+    /// Whether operands are added from standard input (`xargs`).
     #[serde(default)]
     pub(super) stdin: bool,
 }
 
-/// A path with a meaning.
+/// A sensitive path.
 #[derive(Deserialize, Debug)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PlaceRow {
     pub(super) class: PathClass,
-    /// In words: `an SSH key`.
+    /// What it is: `an SSH key`.
     pub(super) what: String,
-    /// Globs: `~` is any home, `*` all but `/`, `**` all; without a `/` the last part of the path is meant.
+    /// Globs: `~` is any home, `*` any text without `/`, `**` any text. A glob without `/` matches the last part of a
+    /// path.
     pub(super) paths: Vec<String>,
-    /// Globs that are not meant.
+    /// Globs that are excluded.
     #[serde(default)]
     pub(super) except: Vec<String>,
 }
 
-/// What the target of an act is. For paths and hosts alike, so that rules can ask for any of them.
+/// The class of a target, for paths and hosts alike, so that rules can ask for any of them.
 #[derive(Deserialize, Debug, Clone, Copy, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum PathClass {
     /// Below the working folder.
     Inside,
     Outside,
-    /// The working folder itself, a folder above it, a home, or the top of the system: all is lost with it.
+    /// The working folder itself, a folder above it, a home, or the root of the file system: deleting it loses
+    /// everything.
     Root,
-    /// Below `/etc`, `/usr` and their like.
+    /// Below `/etc`, `/usr` and the like.
     System,
     /// The system's folder for temporary files.
     Temp,
@@ -152,32 +154,32 @@ pub(super) enum PathClass {
     Scratch,
     /// A file that the code itself wrote before.
     Own,
-    /// A folder that a build makes anew, or something in one.
+    /// A folder that a build recreates, or something in it.
     Derived,
     /// A file that the code itself downloaded before.
     Fetched,
     Device,
-    /// A device or stream that keeps nothing: `/dev/null`.
+    /// A device or stream that stores nothing: `/dev/null`.
     Null,
-    /// Read by a program when it starts.
+    /// A file that a program reads when it starts.
     Start,
     Secret,
-    /// Private, with secrets in it now and then: `.env`, histories.
+    /// Private, and may contain secrets: `.env`, histories.
     Private,
     Local,
     Remote,
-    /// Only known at run time.
+    /// Known only at run time.
     Unknown,
 }
 
 impl PathClass {
-    /// Whether it tells what a path is for, rather than where it is.
+    /// Whether the class says what a path is for, rather than where it is.
     pub(super) fn is_meaning(self) -> bool {
         matches!(self, PathClass::Start | PathClass::Secret | PathClass::Private)
     }
 }
 
-/// What a rule's target is, for the effects of the review.
+/// The list of the review's effects to which a rule's target is added.
 #[derive(Deserialize, Debug, Clone, Copy, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Effect {
@@ -190,7 +192,7 @@ pub(super) enum Effect {
     Environment,
 }
 
-/// How text that is an argument runs.
+/// How an argument that is code runs.
 #[derive(Deserialize, Debug, Clone, Copy, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum InnerPattern {
@@ -203,95 +205,95 @@ pub(super) enum InnerPattern {
     Other,
 }
 
-/// A condition on arguments; it holds when one of those that it names fulfils all that it says.
+/// A condition on arguments; it holds if one of the selected arguments meets all of its tests.
 #[derive(Deserialize, Debug, Default, Clone)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Condition {
-    /// Selectors (`0`, `-1`, `1..`, `*`, `receiver`, a name); all that they name are looked at.
+    /// Selectors (`0`, `-1`, `1..`, `*`, `receiver`, a name); all arguments that they select are tested.
     pub(super) at: Vec<String>,
-    /// Whether such an argument is given at all.
+    /// Whether such an argument has to be present or absent.
     pub(super) given: Option<bool>,
-    /// Its text, number or truth is one of these.
+    /// Its text, number or boolean is one of these.
     pub(super) is: Option<Vec<String>>,
-    /// Its text holds one of these.
+    /// Its text contains one of these.
     pub(super) contains: Option<Vec<String>>,
     /// Its text begins with one of these.
     pub(super) starts: Option<Vec<String>>,
-    /// It is what one of these names stands for, or what a call of it gave (`os.getpid()`).
+    /// It is one of these names, or the result of calling one (`os.getpid()`).
     pub(super) named: Option<Vec<String>>,
     /// It carries one of these marks.
     pub(super) mark: Option<Vec<TaintMark>>,
-    /// Whether all of it is known.
+    /// Whether it has to be fully known.
     pub(super) constant: Option<bool>,
-    /// The condition is turned round.
+    /// Negates the condition.
     #[serde(default)]
     pub(super) not: bool,
 }
 
-/// One rule: what it matches, what it says, why, and examples that are run as tests.
+/// One rule: what it matches, its message and reason, and examples that are run as tests.
 #[derive(Deserialize, Debug)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Rule {
     pub(super) id: String,
-    /// Missing: the rule makes no finding, it only tells effects.
+    /// If missing, the rule gives no finding, only effects.
     #[serde(default, deserialize_with = "severity")]
     pub(super) severity: Option<Severity>,
-    /// Full names of what is called; a `*` at the end stands for any rest, one at the start for any beginning.
+    /// Full names of calls; a `*` at the end matches any rest, one at the start any beginning.
     #[serde(default)]
     pub(super) calls: Vec<String>,
-    /// Names of ways of doing something (`[[act]]`), instead of `calls` and `target`.
+    /// Names of acts (`[[act]]`), instead of `calls`.
     #[serde(default)]
     pub(super) acts: Vec<String>,
-    /// A tree-sitter query instead; the finding is placed at its capture `@found`, `{target}` is `@target`.
+    /// A tree-sitter query instead; its capture `@found` gives the place of the finding, `@target` the `{target}`.
     pub(super) query: Option<String>,
-    /// Kinds of nodes that the query begins at.
+    /// The kinds of nodes at which the query begins.
     #[serde(default)]
     pub(super) on: Vec<String>,
-    /// A matcher that is written in code, instead.
+    /// A matcher written in Rust, instead.
     pub(super) builtin: Option<Builtin>,
-    /// Where the concrete thing stands: selectors, the first that is given counts.
+    /// Selectors of the target; the first one that selects an argument counts.
     #[serde(default)]
     pub(super) target: Vec<String>,
-    /// All of these have to hold, and those of the act.
+    /// Conditions that all have to hold, in addition to those of the act.
     #[serde(default)]
     pub(super) when: Vec<Condition>,
-    /// The target has to be one of these.
+    /// The target has to be in one of these classes.
     pub(super) r#where: Option<Vec<PathClass>>,
-    /// The target may be none of these.
+    /// The target must be in none of these classes.
     #[serde(default)]
     pub(super) except: Vec<PathClass>,
     pub(super) effect: Option<Effect>,
-    /// Milder rules that say the same of one act; they are silent where this one speaks.
+    /// Milder rules on the same act, which are silent if this one matches.
     #[serde(default)]
     pub(super) over: Vec<String>,
-    /// The target is itself code.
+    /// The target is itself code, which runs in this way.
     pub(super) runs: Option<InnerPattern>,
-    /// `{target}`, `{what}` (of a place with a meaning), `{name}` are filled in.
+    /// May contain `{target}`, `{what}` (what a sensitive place is) and `{name}`.
     #[serde(default)]
     pub(super) message: String,
     #[serde(default)]
     pub(super) reason: String,
     #[serde(default)]
     pub(super) reference: String,
-    /// Texts that the rule has to find.
+    /// Texts in which the rule has to find something.
     #[serde(default)]
     pub(super) matches: Vec<String>,
-    /// Texts that look like it and that it has to pass over.
+    /// Similar texts in which the rule must find nothing.
     #[serde(default)]
     pub(super) near_misses: Vec<String>,
 }
 
-/// A matcher that is written in code.
+/// A matcher written in Rust.
 #[derive(Deserialize, Debug, Clone, Copy, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Builtin {
-    /// Characters that are not drawn, or drawn elsewhere.
+    /// Characters that are invisible, or shown in another place.
     Hidden,
-    /// Names that read like others.
+    /// Names that look like others.
     Lookalike,
     /// Code out of sight.
     Shape,
-    /// What the grammar could not read.
+    /// Code that the grammar could not parse.
     Unread,
     /// Keys in the text.
     Keys,

@@ -1,9 +1,8 @@
-//! bash: walks the tree, puts words together and tells each command and redirection as an act.
+//! Reads bash: walks the tree, expands words and collects each command and redirection as an act.
 //!
-//! What stands between words and commands (`sudo`, `env`, `xargs`, `find -exec`) is seen through in `command`; what is
-//! known of a word in `word`, of words that become several in `expand`; what is written and read by redirections in
-//! `redirect`, other names of commands in `alias`, functions in `function`, what options do in `program`.
-//! Judging is not done here.
+//! `command` resolves commands that run others (`sudo`, `env`, `xargs`, `find -exec`); `word` folds words, `expand`
+//! words that become several; `redirect` handles redirections, `alias` aliases, `function` functions, and `program`
+//! what options do. `judge` judges the acts.
 
 mod alias;
 mod command;
@@ -38,7 +37,7 @@ pub(super) fn read(root: Node<'_>, source: &str, book: &RuleSet, scope: &Scope) 
     reader.reading
 }
 
-/// Reads the words of one command that no shell touches (`subprocess.run([...])`).
+/// Reads the words of one command that runs without a shell (`subprocess.run([...])`).
 pub(super) fn read_words(words: &[Value], span: &Range<usize>, book: &RuleSet, scope: &Scope) -> Extraction {
     let mut reader = ShellReader::new("", book, scope);
     let words = words.iter().map(|value| Argument { value: value.clone(), span: span.clone() }).collect();
@@ -46,35 +45,35 @@ pub(super) fn read_words(words: &[Value], span: &Range<usize>, book: &RuleSet, s
     reader.reading
 }
 
-/// The state of one reading.
+/// The state of reading one text.
 struct ShellReader<'a, 't> {
     source: &'a str,
     book: &'a RuleSet,
     scope: &'a Scope,
     frames: Frames,
-    /// What is piped into commands, by node.
+    /// The standard input of commands, by node.
     inputs: HashMap<usize, Argument>,
-    /// What redirections write, by node.
+    /// The text that redirections write, by node.
     outputs: HashMap<usize, Argument>,
-    /// Commands that were given another name.
+    /// The aliases of commands.
     aliases: HashMap<String, String>,
-    /// Where `cd` went.
+    /// The folder after the last `cd`.
     folder: Option<Value>,
-    /// Functions of the text: their bodies by name.
+    /// The functions of the text, by name.
     functions: HashMap<String, ShellFunction<'t>>,
-    /// What `$1`, `$2` … stand for, where a function is followed or `set --` said so.
+    /// The values of `$1`, `$2` …, while a function is followed or after `set --`.
     positional: Option<Vec<Value>>,
-    /// The call whose function is followed: what it does is told there.
+    /// The span of the call whose function is being followed; acts in the function get this span.
     called: Option<Range<usize>>,
-    /// Functions that are followed at the moment.
+    /// The functions that are being followed.
     calls: Vec<usize>,
-    /// Bytes of functions that were followed.
+    /// The bytes of functions followed so far.
     followed: usize,
-    /// Values that variables were given, all of them.
+    /// All values that each variable was given.
     choices: HashMap<String, Vec<Value>>,
-    /// One of the values of a variable, while a command is read with it.
+    /// The value of a variable for which a command is being read.
     chosen: Option<(String, Value)>,
-    /// Programs and options of which was told that nobody knows what they do.
+    /// Unknown programs and options that were already reported.
     untold: HashSet<String>,
     reading: Extraction,
 }
@@ -159,7 +158,7 @@ impl<'t> Walker<'t> for ShellReader<'_, 't> {
 }
 
 impl ShellReader<'_, '_> {
-    /// Where a node is told: at the call, where a function is followed.
+    /// The span to report for a node: that of the call, if a function is being followed.
     fn place(&self, node: Node<'_>) -> Range<usize> {
         self.called.clone().unwrap_or_else(|| node.byte_range())
     }
@@ -176,7 +175,7 @@ impl ShellReader<'_, '_> {
         self.frames.bind(0, text(name, self.source), value, false);
     }
 
-    /// Gives each stage of a pipeline what the one before it prints; returns what the last one prints.
+    /// Gives each stage of a pipeline the output of the one before it; returns the output of the last one.
     fn pipe(&mut self, node: Node<'_>, input: Option<Argument>, depth: u32) -> Value {
         let mut flowing = input;
         for stage in named_children(node, 256) {
@@ -192,7 +191,7 @@ impl ShellReader<'_, '_> {
         flowing.map_or_else(Value::unknown, |a| a.value)
     }
 
-    /// Notes what a command reads on its standard input.
+    /// Sets the standard input of a command.
     fn feed(&mut self, node: Node<'_>, argument: Argument) {
         match node.kind() {
             "command" => drop(self.inputs.entry(node.id()).or_insert(argument)),
@@ -206,7 +205,7 @@ impl ShellReader<'_, '_> {
                     self.feed(first, argument);
                 }
             }
-            // Of a group each command may read it; the first one stands for all.
+            // Each command of a group may read it, so all get it.
             "subshell" | "compound_statement" | "list" => {
                 for child in named_children(node, 16) {
                     self.feed(child, argument.clone());
@@ -216,7 +215,7 @@ impl ShellReader<'_, '_> {
         }
     }
 
-    /// Tells that a variable of the environment is set, where programs obey it.
+    /// Handles the assignment of an environment variable that programs obey.
     fn set(&mut self, name: &str, value: Argument, span: Range<usize>) {
         let code = programs::shipped().variable(name);
         if let Some(code) = code
@@ -236,7 +235,7 @@ impl ShellReader<'_, '_> {
         }
     }
 
-    /// `declare -x`, `export -p`, `readonly`: printers of the environment where no name follows.
+    /// `declare -x`, `export -p`, `readonly`: without a name, they print the environment.
     fn declared(&mut self, node: Node<'_>) {
         let name = text(node, self.source).split_whitespace().next().unwrap_or_default().to_owned();
         let first = Argument { value: Value::text(name), span: node.byte_range() };
@@ -253,7 +252,7 @@ impl ShellReader<'_, '_> {
         }
     }
 
-    /// A command with its words; once for each value of a variable that says what it runs.
+    /// A simple command; read once for each value of a variable that decides what it runs.
     fn simple(&mut self, node: Node<'_>) {
         let input = self.inputs.remove(&node.id());
         let input = self.here_string(node).or(input);
@@ -278,7 +277,7 @@ impl ShellReader<'_, '_> {
             && first.contains(',')
             && first.ends_with('}')
         {
-            // `{rm,-rf,x}` in the place of a command; the grammar takes the brace for a group.
+            // `{rm,-rf,x}` as a command; the grammar takes the brace for the start of a group.
             let all = expand::braces(&format!("{{{first}"));
             let made = all.into_iter().map(|text| Argument { value: Value::text(text), span: span.clone() });
             words = made.chain(words.into_iter().skip(1)).collect();
@@ -292,7 +291,7 @@ impl ShellReader<'_, '_> {
         self.show(node, before, &span);
     }
 
-    /// Notes of the acts of a command that what it prints is seen, where it is not given to another one.
+    /// Marks the acts of a command as `shown` if their output is visible, that is, not passed to another command.
     fn show(&mut self, node: Node<'_>, before: usize, span: &Range<usize>) {
         let holder = node.parent().map_or("", |parent| parent.kind());
         if matches!(holder, "pipeline" | "redirected_statement" | "command_substitution") {
@@ -350,7 +349,7 @@ impl ShellReader<'_, '_> {
     }
 }
 
-/// `a+=b`: items behind a list, text behind a text.
+/// `a+=b`: appends items to an array, or text to a text.
 fn added(before: Value, more: Value) -> Value {
     let taint = before.taint.with(more.taint);
     match (before.kind, more.kind) {

@@ -1,11 +1,11 @@
-//! Text that is handed to an interpreter on its standard input: `run(['bash'], input='…')`, `communicate`, a write to its
-//! pipe. It is code like the text of `bash -c`. What the pipe of another program brings is the business of the rules.
+//! Finds code that an interpreter gets on standard input: `run(['bash'], input='…')`, `communicate`, a write to its
+//! pipe. It counts like the text of `bash -c`. Rules handle what arrives through a pipe from another program.
 
 use super::nested::NestedCode;
 use super::rules::InnerPattern;
 use super::value::{Act, Value, ValueKind};
 
-/// The text that an act hands to an interpreter, if it is such an act.
+/// The code that an act passes to an interpreter, if it does.
 pub(super) fn code_for_interpreter(act: &Act) -> Option<NestedCode> {
     let (command, text) = match act.name.as_str() {
         "subprocess.run" | "subprocess.check_output" | "subprocess.call" => {
@@ -47,7 +47,7 @@ pub(super) fn code_for_interpreter(act: &Act) -> Option<NestedCode> {
         ValueKind::List(lines) => Value::join(lines, ""),
         _ => text.clone(),
     };
-    // The bytes of a JavaScript buffer are its text.
+    // The content of a JavaScript `Buffer` is its text.
     let (text, _) = match &lines.kind {
         ValueKind::Name { about: Some(about), .. } => about.as_text()?,
         _ => lines.as_text()?,
@@ -59,7 +59,7 @@ fn first<'a>(act: &'a Act, selectors: &[&str]) -> Option<&'a Value> {
     selectors.iter().find_map(|selector| act.select(selector).first().map(|(value, _)| *value))
 }
 
-/// The command of a call that takes its words in two arguments.
+/// The command of a call that takes the program and its arguments separately.
 fn with_rest(act: &Act) -> Value {
     let program = act.arguments.first().map_or_else(Value::unknown, |a| a.value.clone());
     match act.arguments.get(1).map(|a| &a.value.kind) {
@@ -70,7 +70,7 @@ fn with_rest(act: &Act) -> Value {
     }
 }
 
-/// What a command reads its standard input as, where it runs that.
+/// The language in which a command runs its standard input, if it does.
 pub(super) fn interpreter(command: &Value) -> Option<InnerPattern> {
     let words: Vec<String> = match &command.kind {
         ValueKind::List(words) => {
@@ -90,7 +90,7 @@ pub(super) fn interpreter(command: &Value) -> Option<InnerPattern> {
         "bash" | "sh" | "zsh" | "dash" | "ksh" | "ash" | "busybox" => {
             bare(operands.next()).then_some(InnerPattern::Bash)
         }
-        // A shell elsewhere: the words after the host are its command.
+        // A remote shell: the words after the host are its command.
         "ssh" | "docker" | "podman" | "kubectl" => {
             let last = operands.last();
             last.is_none_or(|word| !word.contains(' ')).then_some(InnerPattern::Bash)

@@ -1,4 +1,4 @@
-//! Grammars and their trees: goes through nodes, and tells where strings and comments are.
+//! Grammars and syntax trees: walks through nodes, and finds strings and comments.
 
 use super::grammar::Grammar;
 use crate::text::syntax;
@@ -7,10 +7,10 @@ use tree_sitter::{Node, Tree};
 
 pub(super) use crate::text::syntax::text;
 
-/// Nodes nested deeper than this are not looked into.
+/// Nodes nested deeper are not visited.
 pub(super) const MAX_DEPTH: u32 = 400;
 
-/// The grammar of a tongue, where it has one.
+/// The grammar of a language, if it has one.
 pub(super) fn parser_grammar(grammar: Grammar) -> Option<syntax::Grammar> {
     match grammar {
         Grammar::Python => Some(syntax::Grammar::Python),
@@ -20,19 +20,19 @@ pub(super) fn parser_grammar(grammar: Grammar) -> Option<syntax::Grammar> {
     }
 }
 
-/// The same, as queries are made for it.
+/// The same as tree-sitter's language, for queries.
 pub(super) fn parser_language(grammar: Grammar) -> Option<tree_sitter::Language> {
     parser_grammar(grammar).map(syntax::Grammar::language)
 }
 
-/// What a stretch of text is, where that matters.
+/// The kind of a stretch of text that is not code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TextKind {
     Text,
     Comment,
 }
 
-/// The stretches of strings and comments, in order.
+/// The strings and comments, in order.
 pub(super) fn text_kinds(tree: &Tree) -> Vec<(Range<usize>, TextKind)> {
     let mut found = Vec::new();
     each(tree.root_node(), |node, _| {
@@ -48,8 +48,8 @@ pub(super) fn text_kinds(tree: &Tree) -> Vec<(Range<usize>, TextKind)> {
     found
 }
 
-/// Visits nodes from top to bottom without recursion; `visit` says whether to go into a node. Its second argument is
-/// the depth. Returns false where something was nested too deep.
+/// Visits nodes in the order of the text, without recursion. `visit` gets a node and its depth, and returns whether to
+/// visit the node's children. Returns false if something was nested too deeply.
 pub(super) fn each<'t>(root: Node<'t>, mut visit: impl FnMut(Node<'t>, u32) -> bool) -> bool {
     let mut cursor = root.walk();
     let mut depth = 0;
@@ -75,13 +75,12 @@ pub(super) fn each<'t>(root: Node<'t>, mut visit: impl FnMut(Node<'t>, u32) -> b
     }
 }
 
-/// The children with names, at most so many.
+/// The named children except comments, at most `most`.
 pub(super) fn named_children(node: Node<'_>, most: usize) -> Vec<Node<'_>> {
     let mut cursor = node.walk();
     node.named_children(&mut cursor).filter(|n| n.kind() != "comment").take(most).collect()
 }
 
-/// Two fields of a node.
 pub(super) fn pair<'t>(node: Node<'t>, first: &str, second: &str) -> (Option<Node<'t>>, Option<Node<'t>>) {
     (node.child_by_field_name(first), node.child_by_field_name(second))
 }

@@ -1,4 +1,4 @@
-//! The rules' own examples, the samples under `tests/fixtures/review`, and properties that hold for any text.
+//! Tests the examples of the rules, the samples in `tests/fixtures/review`, and properties that hold for any text.
 
 mod blind;
 mod notebooks;
@@ -74,8 +74,8 @@ struct Sample {
     expected: Vec<(u32, String, String)>,
 }
 
-/// Samples stand between lines `#--- name` (`//---` in JavaScript). A mark `#! high py.delete-tree` (`//!`) at the end of a
-/// line is an expected finding on that line; marks are taken out before the review.
+/// Reads samples, which begin at lines `#--- name` (`//---` in JavaScript). A mark `#! high py.delete-tree` (`//!`) at
+/// the end of a line expects a finding there; marks are removed before the review.
 fn samples(text: &str, comment: &str) -> Vec<Sample> {
     let head = if comment == "--" { "--- ".to_owned() } else { format!("{comment}--- ") };
     let mark = format!("{comment}! ");
@@ -121,7 +121,7 @@ fn fixtures(kind: &str) -> Vec<(&'static str, Sample)> {
         .collect()
 }
 
-/// The findings that a person has to look at.
+/// The findings above Info.
 fn grave(review: &Review) -> Vec<(u32, String, String)> {
     let grave = review.findings.iter().filter(|f| f.severity > Severity::Info);
     let mut all: Vec<_> =
@@ -231,7 +231,7 @@ fn a_name_is_read_wherever_it_stands() {
     }
 }
 
-/// A text of about so many bytes, of lines that come again and again.
+/// A text of about this many bytes that repeats a line.
 fn long(line: &str, bytes: usize) -> String {
     line.repeat(bytes / line.len())
 }
@@ -293,7 +293,7 @@ fn more_findings_than_anybody_reads_are_no_unchecked_part() {
         review.findings.last().unwrap().message,
         "202 more findings like those above are not listed one by one"
     );
-    // What is forbidden is told however mild it is.
+    // A forbidden rule is reported even at a low severity.
     let book = RuleRegistry::default().forbidding(Forbid::new(["py.late".to_owned()]));
     let rule = "language = \"python\"\n[[rule]]\nid = \"py.late\"\nseverity = \"info\"\ncalls = [\"print\"]\nmessage = \"m\"\n";
     let own = RuleRegistry::with([("team.toml", rule)]).unwrap().forbidding(book.forbid().clone());
@@ -333,7 +333,7 @@ fn a_megabyte_of_daily_code_is_read() {
         "data = b'\\x00\\x01' + bytes([1, 2, 3])\n",
     ];
     for line in lines {
-        // Budgets grow with the size: what holds for a part of a megabyte holds for all of it.
+        // Budgets grow with the size, so a sixteenth of the limit shows what holds for all of it.
         let review = look("python", &long(line, MAX_TEXT_BYTES / 16));
         assert_eq!(review.unchecked, None, "{line}");
     }
@@ -355,7 +355,7 @@ fn rules_are_listed_once() {
     assert!(rules.iter().all(|r| !r.message.is_empty() && !r.reason.is_empty()));
 }
 
-/// Texts that try to make the review slow, deep or large.
+/// Texts meant to make the review slow, or nested deeply, or large.
 fn hostile(size: usize) -> Vec<(&'static str, String)> {
     let n = size;
     let mut texts = vec![
@@ -453,7 +453,7 @@ mod properties {
         prop::sample::select(vec!["python", "bash", "javascript", "sql", "ruby", "powershell", "nothing"])
     }
 
-    /// Pieces of real samples, put together anew.
+    /// Lines of real samples in a new order.
     fn pieces() -> impl Strategy<Value = String> {
         let lines: Vec<String> = fixtures("dangerous")
             .iter()
@@ -511,10 +511,10 @@ mod properties {
 
         #[test]
         fn what_is_outside_of_code_changes_nothing(source in pieces()) {
-            // A comment in front moves places and nothing else.
+            // A comment before the text moves places and changes nothing else.
             let plain = look("python", &source);
             let moved = look("python", &format!("# a note\n{source}"));
-            // What a parser makes of what it can't read is a guess, and may be another one.
+            // For broken code the parser guesses, and may guess differently.
             if plain.unchecked.is_some() || moved.unchecked.is_some() {
                 return Ok(());
             }

@@ -1,5 +1,5 @@
-//! Stretches that a grammar could not read: what it makes of them is a guess, so each is told on its own line, and the
-//! review looks at its words (`inspect/by_words`).
+//! Finds stretches that a grammar could not parse. The tree is only a guess there, so each stretch is reported on its
+//! line, and the review reads its words (`inspect/by_words`).
 
 use super::diagnostic::Diagnostic;
 use super::places::LineStarts;
@@ -8,13 +8,13 @@ use crate::domain::Severity;
 use std::ops::Range;
 use tree_sitter::{Node, Tree};
 
-/// The rule that tells of them.
+/// The rule of these diagnostics.
 pub(super) const RULE: &str = "common.unread";
 
-/// Most stretches of one text; the last one reaches to where the last thing stands that could not be read.
+/// The most stretches of one text; the last one extends to the last error.
 const MAX_STRETCHES: usize = 64;
 
-/// The lines of a text that hold what its grammar could not read, neighbours joined, in order.
+/// The lines that contain parse errors, with neighbouring ones joined, in order.
 pub(super) fn stretches(tree: &Tree, source: &str) -> Vec<Range<usize>> {
     let mut stretches = Stretches { source, found: Vec::new(), reached: 0 };
     let mut cursor = tree.walk();
@@ -33,7 +33,7 @@ pub(super) fn stretches(tree: &Tree, source: &str) -> Vec<Range<usize>> {
     }
 }
 
-/// Where the first thing stands in an error that is no whole statement: those in front of it were read.
+/// The start of the unparsed part of an error node: complete statements at its beginning were parsed.
 fn beginning(error: Node<'_>) -> usize {
     let is_read = |child: &Node<'_>| {
         let kind = child.kind();
@@ -48,10 +48,10 @@ fn beginning(error: Node<'_>) -> usize {
     })
 }
 
-/// What is told of what no word was looked at.
+/// The message about a stretch that was not even read by its words.
 const UNSEEN_MESSAGE: &str = "can't be read as code, and is too long to look at its words";
 
-/// What is told of a stretch.
+/// The diagnostic of a stretch.
 pub(super) fn diagnostic(span: Range<usize>) -> Diagnostic {
     Diagnostic {
         rule: RULE.to_owned(),
@@ -62,7 +62,7 @@ pub(super) fn diagnostic(span: Range<usize>) -> Diagnostic {
     }
 }
 
-/// What is told of a stretch of which not even the words were looked at.
+/// The diagnostic of a stretch that was not even read by its words.
 pub(super) fn unseen_diagnostic(span: Range<usize>) -> Diagnostic {
     Diagnostic { message: UNSEEN_MESSAGE.to_owned(), ..diagnostic(span) }
 }
@@ -71,7 +71,7 @@ pub(super) fn is_unseen(told: &Diagnostic) -> bool {
     told.rule == RULE && told.message == UNSEEN_MESSAGE
 }
 
-/// What is told of a stretch of which those parts, in order, are told as not even looked at.
+/// The diagnostics of a stretch apart from its `unseen` parts, which are in order and reported elsewhere.
 pub(super) fn split_around(
     stretch: Range<usize>,
     unseen: impl Iterator<Item = Range<usize>>,
@@ -91,19 +91,19 @@ pub(super) fn split_around(
     told
 }
 
-/// Why a text was not checked in full, where stretches of it could not be read.
+/// Why a text was not fully checked, if stretches of it could not be parsed.
 pub(super) fn why_unread(diagnostics: &[Diagnostic], source: &str) -> Option<String> {
     let lines = describe_lines(diagnostics, source, |told| told.rule == RULE && !is_unseen(told))?;
     Some(format!("{lines} can't be read as code: only words were looked at there"))
 }
 
-/// Where not even the words of a text were looked at.
+/// Why a text was not fully checked, if stretches of it were not even read by their words.
 pub(super) fn why_unseen(diagnostics: &[Diagnostic], source: &str) -> Option<String> {
     let lines = describe_lines(diagnostics, source, is_unseen)?;
     Some(format!("not even all words were looked at in {lines}"))
 }
 
-/// The lines of what is told, in words; `None` where there is none.
+/// The lines of the diagnostics that `of` selects, in words; `None` if there are none.
 fn describe_lines(
     diagnostics: &[Diagnostic],
     source: &str,
@@ -117,7 +117,7 @@ fn describe_lines(
     let places = spans.into_iter().map(|span| places.place(span));
     let mut lines: Vec<(u32, u32)> = places.map(|place| (place.line, place.end_line)).collect();
     lines.sort_unstable();
-    // What shares a line is one.
+    // Ranges that share a line are joined.
     lines.dedup_by(|next, last| {
         let joins = next.0 <= last.1;
         last.1 = if joins { last.1.max(next.1) } else { last.1 };
@@ -140,19 +140,19 @@ fn describe_lines(
 struct Stretches<'a> {
     source: &'a str,
     found: Vec<Range<usize>>,
-    /// How far the text was gone through. What ends in front of it is part of what was found: on one long line, or
-    /// behind much white space, thousands of errors may stand.
+    /// How far the text was scanned. Errors that end before it are already covered: thousands of errors may be on one
+    /// long line, or after much white space.
     reached: usize,
 }
 
 impl Stretches<'_> {
-    /// Takes in the lines of one more error; they come in the order of the text.
+    /// Adds the lines of another error; errors come in the order of the text.
     fn add(&mut self, error: Range<usize>) {
         if !self.found.is_empty() && error.end <= self.reached {
             return;
         }
         let head = |at: usize| self.source.get(..at).unwrap_or_default();
-        // What is missing stands behind the white space that follows what is there.
+        // A missing node is reported after white space, so the white space is skipped backwards.
         let end = head(error.end).trim_end().len();
         let rest = self.source.get(end..).unwrap_or_default();
         let end = end + rest.find('\n').unwrap_or(rest.len());
@@ -195,7 +195,7 @@ mod tests {
             lines(Grammar::Python, ">>> a\n>>> b\nc = 1\n\nd = 2\n>>> e\n"),
             [">>> a\n>>> b", ">>> e"]
         );
-        // What is missing is told where the text ends that lacks it.
+        // A missing node is reported where the text before it ends.
         assert_eq!(lines(Grammar::Bash, "echo a\nif true; then\n  echo b\n\n\n"), ["echo b"]);
     }
 

@@ -1,5 +1,5 @@
-//! Counts how much the review sees on samples that were written before its rules were read, and how often it calls
-//! wolf on commands of every day.
+//! Measures how much the review finds in samples written without knowledge of the rules, and how often it raises a
+//! false alarm on everyday commands.
 
 use super::*;
 use crate::domain::Severity;
@@ -54,7 +54,7 @@ fn told(review: &Review) -> Vec<String> {
     review.findings.iter().map(told).collect()
 }
 
-/// The gravest finding that touches a line.
+/// The gravest finding on a line.
 fn gravest(review: &Review, line: u32) -> Option<Severity> {
     let on = review.findings.iter().filter(|f| f.place.line == line);
     on.map(|f| f.severity).max()

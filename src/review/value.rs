@@ -1,7 +1,9 @@
-//! What is known of a value without running anything: folded text, names of modules and functions, and where it came from.
+//! What is known of a value without running anything: folded text, names of modules and functions, and where it came
+//! from.
 //!
-//! A value may be one of several (`choice`). The languages turn their expressions into these; rules look at nothing else. Values are bounded: what grows beyond
-//! the bounds becomes unknown, so that a hostile text can't make the review slow.
+//! A value may be a choice of several (`choice`). The readers of the languages fold expressions into values, and rules
+//! only examine these. Sizes are limited: what exceeds a limit becomes unknown, so that a hostile text can't slow the
+//! review down.
 
 use super::rules::TaintMark;
 use std::ops::Range;
@@ -9,13 +11,13 @@ use std::ops::Range;
 /// Stands in folded text for a part that is only known at run time.
 pub(super) const HOLE: char = '…';
 
-/// Longest text that folding may build; longer literals stay, longer joins become unknown.
+/// The longest text that joining may build; longer ones become unknown. Literals may be longer.
 const MAX_TEXT_BYTES: usize = 16 * 1024;
 
 /// Longest dotted name that is followed.
 const MAX_NAME_BYTES: usize = 160;
 
-/// Where a value came from, as far as it matters to rules: a set of marks that operations hand on.
+/// Where a value came from, as far as rules need it: a set of marks that operations pass on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub(super) struct Taint(u8);
 
@@ -24,19 +26,18 @@ impl Taint {
     pub(super) const DECODED: Taint = Taint(1);
     /// Came over the network.
     pub(super) const DOWNLOADED: Taint = Taint(2);
-    /// A key, a token, or the content of a file that holds some.
+    /// A key or token, or the content of a file that holds some.
     pub(super) const SECRET: Taint = Taint(4);
     /// The environment as a whole.
     pub(super) const ENVIRONMENT: Taint = Taint(8);
     /// The content of a file.
     pub(super) const FILE: Taint = Taint(16);
 
-    /// The marks of both.
     pub(super) fn with(self, other: Taint) -> Taint {
         Taint(self.0 | other.0)
     }
 
-    /// The marks but for those of the other.
+    /// These marks without those of `other`.
     pub(super) fn without(self, other: Taint) -> Taint {
         Taint(self.0 & !other.0)
     }
@@ -47,7 +48,7 @@ impl Taint {
     }
 }
 
-/// The mark of a rule file as it travels with values.
+/// The taint for a mark in a rule file.
 pub(super) fn taint(mark: TaintMark) -> Taint {
     match mark {
         TaintMark::Decoded => Taint::DECODED,
@@ -58,7 +59,7 @@ pub(super) fn taint(mark: TaintMark) -> Taint {
     }
 }
 
-/// A whole number as programs write it: `1_000`, `0x1f`, `0o777`.
+/// Parses an integer literal: `1_000`, `0x1f`, `0o777`.
 pub(super) fn integer(spelled: &str) -> Option<i64> {
     let digits = spelled.replace('_', "").to_ascii_lowercase();
     for (prefix, radix) in [("0x", 16), ("0o", 8), ("0b", 2)] {
@@ -72,7 +73,7 @@ pub(super) fn integer(spelled: &str) -> Option<i64> {
 /// What is known of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ValueKind {
-    /// Text; `HOLE` stands in it for what is not known, then `whole` is false.
+    /// Text. `whole` is false if it contains `HOLE` for an unknown part.
     Text {
         text: String,
         whole: bool,
@@ -83,20 +84,19 @@ pub(super) enum ValueKind {
     Nothing,
     /// A list or tuple.
     List(Vec<Value>),
-    /// A dictionary or object, for the keys that are known.
+    /// A dictionary or object, with its known keys.
     Map(Vec<(String, Value)>),
-    /// A module, function, class or what a call of one gave (`open()`), by its full name, and the value that it is
-    /// about: the path of a `pathlib.Path()`, the text whose method this is.
+    /// A module or function by its full name, or the result of calling one (`open()`); and the value it belongs to: the
+    /// path of a `pathlib.Path()`, the text whose method this is.
     Name {
         path: String,
         about: Option<Box<Value>>,
     },
-    /// One of these: a choice, what the branches of a condition gave, an item of a list that is gone through.
+    /// One of several values: a choice, the results of branches, an item in a loop.
     Any(Vec<Value>),
     Unknown,
 }
 
-/// A value with its marks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Value {
     pub(super) kind: ValueKind,
@@ -144,7 +144,7 @@ impl Value {
         self
     }
 
-    /// The text, holes included, of a text or of what stands for one (a path object, a number).
+    /// The text (including holes) of a text or path object, and whether all of it is known.
     pub(super) fn as_text(&self) -> Option<(&str, bool)> {
         match &self.kind {
             ValueKind::Text { text, whole } => Some((text, *whole)),
@@ -153,7 +153,7 @@ impl Value {
         }
     }
 
-    /// The path of a file that was opened, or whose content this is.
+    /// The path of a file object, or of the file whose content this is.
     pub(super) fn as_file(&self) -> Option<(&str, bool)> {
         match &self.kind {
             ValueKind::Name { path, about: Some(about) }
@@ -165,12 +165,12 @@ impl Value {
         }
     }
 
-    /// The text, where all of it is known.
+    /// The text, if all of it is known.
     pub(super) fn as_whole_text(&self) -> Option<&str> {
         self.as_text().filter(|(_, whole)| *whole).map(|(text, _)| text)
     }
 
-    /// The full name, of a name.
+    /// The full name, if the value is a name.
     pub(super) fn as_name(&self) -> Option<&str> {
         match &self.kind {
             ValueKind::Name { path, .. } => Some(path),
@@ -178,7 +178,7 @@ impl Value {
         }
     }
 
-    /// Whether the value is known to its last part.
+    /// Whether every part of the value is known.
     pub(super) fn is_constant(&self) -> bool {
         match &self.kind {
             ValueKind::Text { whole, .. } => *whole,
@@ -191,7 +191,7 @@ impl Value {
         }
     }
 
-    /// The marks of the value and of all that it holds.
+    /// The marks of the value and of everything in it.
     pub(super) fn all_taint(&self) -> Taint {
         let inner = match &self.kind {
             ValueKind::List(items) | ValueKind::Any(items) => {
@@ -204,7 +204,7 @@ impl Value {
         self.taint.with(inner)
     }
 
-    /// How much work a copy of the value is; counted in about 64 bytes.
+    /// The cost of copying the value, in units of about 64 bytes.
     pub(super) fn weight(&self) -> usize {
         1 + match &self.kind {
             ValueKind::Text { text, .. } => text.len() / 64,
@@ -215,7 +215,7 @@ impl Value {
         }
     }
 
-    /// The value as it would stand inside a text: numbers and truth too; `None` where that is not known.
+    /// The value as it appears inside a text, also for numbers and booleans; `None` if not known.
     fn spelled(&self) -> Option<(String, bool)> {
         match &self.kind {
             ValueKind::Number(n) => Some((n.to_string(), true)),
@@ -224,7 +224,7 @@ impl Value {
         }
     }
 
-    /// Texts put together; parts that are not known become holes.
+    /// Joins texts; unknown parts become holes.
     pub(super) fn join(parts: &[Value], between: &str) -> Value {
         if parts.iter().any(Value::has_choice) {
             let list = Value::new(ValueKind::List(parts.to_vec()));
@@ -263,38 +263,38 @@ impl Value {
     }
 }
 
-/// One argument of an act, with its place in the text that is reviewed.
+/// An argument of an act, with its span in the reviewed text.
 #[derive(Clone, Debug)]
 pub(super) struct Argument {
     pub(super) value: Value,
     pub(super) span: Range<usize>,
 }
 
-/// One thing that the code does by calling a name: a function of a program, a command of a shell.
+/// One thing that the code does by a call: of a function in a program, or of a command in a shell.
 ///
-/// For commands the name is the program (with its verb: `git push`), `arguments` are its operands, `named` its options
-/// without dashes and, as `stdin`, what is piped into it.
+/// For a command, the name is the program (with its verb: `git push`), `arguments` are its operands, and `named` are
+/// its options without dashes and its standard input as `stdin`.
 #[derive(Clone, Debug)]
 pub(super) struct Act {
     /// The full name: `shutil.rmtree`, `pathlib.Path().unlink`, `git push`, `>` for a redirection.
     pub(super) name: String,
-    /// What the called method belongs to.
+    /// The value whose method is called.
     pub(super) receiver: Option<Value>,
     pub(super) arguments: Vec<Argument>,
     pub(super) named: Vec<(String, Argument)>,
-    /// The folder that relative paths start from, where the code changed it.
+    /// The folder at which relative paths start, if the code changed it.
     pub(super) folder: Option<Value>,
     pub(super) span: Range<usize>,
 }
 
 impl Act {
-    /// A call that belongs to no value, with these arguments by position.
+    /// A call without receiver, with these positional arguments.
     pub(super) fn new(name: impl Into<String>, arguments: Vec<Argument>, span: Range<usize>) -> Self {
         Self { name: name.into(), receiver: None, arguments, named: Vec::new(), folder: None, span }
     }
 
-    /// The arguments that a selector means: a position (`0`, `-1`), `*` for all positions, `0/1` for an
-    /// item of a list (or what stands in its place), `receiver`, or a name.
+    /// The arguments that a selector selects: a position (`0`, `-1`), all from a position on (`1..`), all positions
+    /// (`*`), an item of a list argument (`0/1`; the argument itself if it is no list), `receiver`, or a name.
     pub(super) fn select(&self, selector: &str) -> Vec<(&Value, Option<&Range<usize>>)> {
         if selector == "*" {
             return self.arguments.iter().map(|a| (&a.value, Some(&a.span))).collect();
@@ -329,7 +329,7 @@ impl Act {
         named.map(|(_, a)| (&a.value, Some(&a.span))).collect()
     }
 
-    /// The arguments that the first selector with any means.
+    /// The arguments of the first selector that selects any.
     pub(super) fn first_of(&self, selectors: &[String]) -> Vec<(&Value, Option<&Range<usize>>)> {
         selectors.iter().map(|s| self.select(s)).find(|found| !found.is_empty()).unwrap_or_default()
     }

@@ -1,7 +1,7 @@
-//! Walking a tree from top to bottom: written once for all languages, without recursion, so that depth costs no stack.
+//! Walks a syntax tree from top to bottom, for all languages, without recursion, so that deep nesting costs no stack.
 //!
-//! `WalkContext` is what the readers of programming languages have in common: names, calls that were folded already, bodies
-//! that wait. What a node means is theirs to say.
+//! `WalkContext` holds what the readers of Python and JavaScript share: variables, folded calls, and bodies that wait
+//! to be read. The readers decide what a node means.
 
 use super::Scope;
 use super::argument_flow::ArgumentFlow;
@@ -14,30 +14,30 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use tree_sitter::Node;
 
-/// Where in a walk a node is met.
+/// The position of a node in a walk.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WalkStep {
-    /// The scope of names.
+    /// The frame of its variables.
     pub(super) frame: usize,
-    /// Whether it may or may not happen, or happens more than once.
+    /// Whether the node may not run, or may run several times.
     pub(super) branch: bool,
-    /// Whether the walk began here.
+    /// Whether the walk began at this node.
     pub(super) top: bool,
 }
 
 /// A reader of one language.
 pub(super) trait Walker<'t> {
-    /// Takes in one node; says whether to go into it.
+    /// Reads one node; returns whether to visit its children.
     fn visit(&mut self, node: Node<'t>, step: WalkStep) -> bool;
 
-    /// Whether what is inside a node of this kind may or may not happen.
+    /// Whether the children of such a node may not run.
     fn is_branch(kind: &str) -> bool;
 
-    /// Told where something is nested too deep to be followed.
+    /// Called where something is nested too deeply to be followed.
     fn too_deep(&mut self);
 }
 
-/// Walks everything below a node, in the order of the text.
+/// Visits a node and everything below it, in the order of the text.
 pub(super) fn walk<'t, W: Walker<'t>>(walker: &mut W, root: Node<'t>, frame: usize) {
     let mut cursor = root.walk();
     let (mut depth, mut branches) = (0_u32, 0_u32);
@@ -67,21 +67,21 @@ pub(super) fn walk<'t, W: Walker<'t>>(walker: &mut W, root: Node<'t>, frame: usi
     }
 }
 
-/// What readers of programming languages have in common.
+/// What the readers of Python and JavaScript share.
 pub(super) struct WalkContext<'a, 't> {
     pub(super) source: &'a str,
     pub(super) book: &'a RuleSet,
     pub(super) scope: &'a Scope,
     pub(super) frames: Frames,
-    /// Calls that were folded already: what they give, and the act, in all ways in which it may be meant.
+    /// Calls that were folded but not collected yet, by node: the result, and one act for each variant of the call.
     pub(super) calls: HashMap<usize, (Value, Vec<Act>)>,
-    /// Where a change of the working folder went.
+    /// The folder after the last change of the working folder.
     pub(super) folder: Option<Value>,
-    /// Functions of the text, and what they were handed.
+    /// Functions of the text, and the calls of them that were followed.
     pub(super) handed: ArgumentFlow<'t>,
-    /// Bodies that wait, each with its frame: they are read when the names that they use are bound.
+    /// Bodies that wait with their frames: they are read once the names they use are bound.
     waiting: Vec<(Node<'t>, usize)>,
-    /// Functions that were met, so that none is put off twice in the same frame.
+    /// The functions already queued, with their outer frames, so that none is queued twice.
     met: HashSet<(usize, usize)>,
     pub(super) reading: Extraction,
 }
@@ -102,8 +102,8 @@ impl<'a, 't> WalkContext<'a, 't> {
         }
     }
 
-    /// The next body of the queue from a position on, the text itself first; the position moves behind it. A function
-    /// whose calls were all followed is not read once more.
+    /// The next body in the queue from `next` on, and advances `next`; the text itself is the first. A function whose
+    /// calls were all followed is skipped.
     pub(super) fn body(&self, next: &mut usize) -> Option<(Node<'t>, usize)> {
         loop {
             let (node, frame) = self.waiting.get(*next).copied()?;
@@ -114,7 +114,7 @@ impl<'a, 't> WalkContext<'a, 't> {
         }
     }
 
-    /// Puts a body off until what surrounds it was read; returns its frame, the first time that it is met there.
+    /// Queues a body until the code around it was read; returns its new frame, or `None` if it was queued before.
     pub(super) fn put_off(&mut self, body: Node<'t>, frame: usize) -> Option<usize> {
         if !self.met.insert((body.id(), frame)) {
             return None;
@@ -124,7 +124,7 @@ impl<'a, 't> WalkContext<'a, 't> {
         Some(inner)
     }
 
-    /// Takes the calls out that were folded and not told yet, those inside of `range` and inner ones first.
+    /// The ids of the folded calls within `range` that were not collected yet, inner ones first.
     pub(super) fn folded_in(&mut self, range: &Range<usize>) -> Vec<usize> {
         // Where very many wait, their order matters less than the time.
         if self.calls.len() > 512 {
@@ -141,13 +141,13 @@ impl<'a, 't> WalkContext<'a, 't> {
         found.into_iter().map(|(_, id)| id).collect()
     }
 
-    /// Takes the calls out that were folded inside of a range, to fold it again.
+    /// Removes and returns the calls folded within a range, to fold the range again.
     pub(super) fn take_calls(&mut self, range: &Range<usize>) -> Vec<(usize, (Value, Vec<Act>))> {
         let ids = self.folded_in(&(range.start..range.end + 1));
         ids.into_iter().filter_map(|id| Some((id, self.calls.remove(&id)?))).collect()
     }
 
-    /// Puts calls back that were folded several times: what each gave, and all acts.
+    /// Puts back calls that were folded several times, with all their results and acts.
     pub(super) fn put_calls(&mut self, calls: Vec<(usize, (Value, Vec<Act>))>) {
         for (id, (value, mut acts)) in calls {
             let (known, told) = self.calls.entry(id).or_insert_with(|| (value.clone(), Vec::new()));
@@ -157,12 +157,12 @@ impl<'a, 't> WalkContext<'a, 't> {
         }
     }
 
-    /// Forgets calls that were folded in a range and not told: another reading of it folds them anew.
+    /// Drops the calls folded within a range but not collected: reading the range again folds them anew.
     pub(super) fn forget_calls(&mut self, range: &Range<usize>) {
         self.take_calls(range);
     }
 
-    /// How deep an expression may be folded here; less inside of functions that are being followed.
+    /// How deeply an expression may be folded here; less within functions that are being followed.
     pub(super) fn deepest(&self) -> u32 {
         if self.handed.depth() == 0 { 48 } else { 20 }
     }
@@ -172,7 +172,7 @@ impl<'a, 't> WalkContext<'a, 't> {
         self.reading
     }
 
-    /// A name as the rules spell it, with the marks that it carries.
+    /// A name as the rules spell it, with its taint marks.
     pub(super) fn named(&self, name: &str) -> Value {
         let canonical = self.book.canonical(name);
         let name = canonical.as_deref().unwrap_or(name);
@@ -184,7 +184,7 @@ impl<'a, 't> WalkContext<'a, 't> {
         self.book.mark_of(name).map(taint).unwrap_or_default()
     }
 
-    /// A member of a name: keeps what the name is about, and its marks.
+    /// A member of a name; it keeps the name's `about` and marks.
     pub(super) fn member_of(&self, path: &str, about: Option<&Value>, name: &str, marks: Taint) -> Value {
         let member = self.named(format!("{path}.{name}").trim_start_matches('.')).tainted(marks);
         match (member.kind, about) {
@@ -196,7 +196,7 @@ impl<'a, 't> WalkContext<'a, 't> {
         }
     }
 
-    /// Notes that a module is used, for lists of forbidden ones.
+    /// Adds a used module, for the list of forbidden ones.
     pub(super) fn imported(&mut self, name: &str, span: Range<usize>) {
         const MAX_IMPORTS: usize = 4096;
         if self.reading.imports.len() < MAX_IMPORTS {
@@ -206,7 +206,7 @@ impl<'a, 't> WalkContext<'a, 't> {
         }
     }
 
-    /// What is told of a call beside what it is: whether it is known what it does, and the service that it speaks to.
+    /// Adds what a call implies: whether it is unknown what it does, and the host that a client contacts.
     pub(super) fn note_unknown(&mut self, act: &Act) {
         self.reading.unknown |= !self.book.reads(&act.name);
         if let Some(host) = self.book.host_of(&act.name) {
@@ -215,13 +215,13 @@ impl<'a, 't> WalkContext<'a, 't> {
         }
     }
 
-    /// An act without named arguments.
+    /// Adds an act without named arguments.
     pub(super) fn push_act(&mut self, name: &str, arguments: Vec<Argument>, span: Range<usize>) {
         self.reading.acts.push(Act { folder: self.folder.clone(), ..Act::new(name, arguments, span) });
     }
 }
 
-/// The items that a pattern of names is bound to, one for each of so many.
+/// The value of the target at `index` when a value is unpacked into several names.
 pub(super) fn spread(value: &Value, index: usize) -> Value {
     match &value.kind {
         ValueKind::List(items) => items.get(index).cloned().unwrap_or_else(Value::unknown),

@@ -1,4 +1,4 @@
-//! Words for what a finding names: the text of a target as far as it is known, short and harmless to show.
+//! Builds the words for a finding's target: its text as far as known, short and safe to show.
 
 use super::path_class;
 use super::rules::Effect;
@@ -8,7 +8,7 @@ use std::ops::Range;
 
 const MAX_TARGET_CHARS: usize = 60;
 
-/// The words for a target: its text as far as it is known, else how the code spells it.
+/// The words for a target: its text as far as known, else its spelling in the code.
 pub(super) fn spell(
     value: &Value,
     span: Option<&Range<usize>>,
@@ -33,7 +33,7 @@ pub(super) fn spell(
     }
 }
 
-/// The text of a constant that is no text: the words of a list.
+/// The text of a constant that is no text, such as the words of a list.
 fn constant(value: &Value) -> String {
     match &value.kind {
         ValueKind::List(items) => items.iter().map(constant).collect::<Vec<_>>().join(" "),
@@ -43,7 +43,7 @@ fn constant(value: &Value) -> String {
     }
 }
 
-/// At most `MAX_TARGET_CHARS` characters of one line, nothing hidden in it.
+/// At most `MAX_TARGET_CHARS` characters on one line, with hidden characters replaced.
 pub(super) fn short(text: &str) -> String {
     let line = one_line(text);
     let mut out: String = line

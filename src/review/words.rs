@@ -1,7 +1,7 @@
-//! Languages without a grammar, read by their words: strings, comments and names are told apart, nothing more.
+//! Reads languages without a grammar by their words: splits a text into strings, comments and names, nothing more.
 //!
-//! `sql` knows the statements that lose or give away data; `calls` takes a name in front of an argument for a call, in
-//! whatever language. Neither follows variables: what is not written as it is stays unknown.
+//! `sql` knows the statements that lose or expose data; `calls` takes a name before an argument for a call, in any
+//! language. Neither follows variables: only literal arguments are known.
 
 mod calls;
 mod condition;
@@ -14,7 +14,7 @@ use super::rule_set::RuleSet;
 use super::syntax::TextKind;
 use std::ops::Range;
 
-/// Reads a text: its acts, and where its strings and comments are.
+/// Reads a text: its acts, and the places of its strings and comments.
 pub(super) fn read(
     source: &str,
     grammar: Grammar,

@@ -1,6 +1,6 @@
-//! Texts that a block writes into files, for the moment when it runs one of those files.
+//! Remembers texts that a block writes into files, in case it then runs one of those files.
 //!
-//! Only whole texts that stand in the block are remembered, few and short ones. Judging what they say is not done here.
+//! Only texts that are fully known are remembered, few and short ones. `judge` judges what they do.
 
 use super::nested::NestedCode;
 use super::path_class;
@@ -11,15 +11,15 @@ use std::collections::HashMap;
 const MAX_FILES: usize = 32;
 const MAX_TOTAL_BYTES: usize = 256 << 10;
 
-/// What an act does to the text of a file.
+/// How an act changes the text of a file.
 enum WrittenChange<'a> {
-    /// The file has this text now; `None`: nobody knows.
+    /// Replaces it with this text; `None` if not known.
     Set(Option<&'a str>),
-    /// This comes behind what it has.
+    /// Appends this text.
     Add(Option<&'a str>),
 }
 
-/// The files that the block wrote, by their paths.
+/// The texts of files that the block wrote, by path.
 #[derive(Debug, Default)]
 pub(super) struct WrittenTexts {
     texts: HashMap<String, String>,
@@ -27,7 +27,7 @@ pub(super) struct WrittenTexts {
 }
 
 impl WrittenTexts {
-    /// Takes in an act: remembers what it writes.
+    /// Remembers what an act writes.
     pub(super) fn note(&mut self, act: &Act) {
         for (path, change) in changes(act) {
             let Some(path) = path_of(path, act) else { continue };
@@ -35,7 +35,7 @@ impl WrittenTexts {
             self.bytes -= before.as_ref().map_or(0, String::len);
             let text = match change {
                 WrittenChange::Set(text) => text.map(str::to_owned),
-                // Behind what is not known nothing is known.
+                // Appending to an unknown text gives an unknown text.
                 WrittenChange::Add(text) => before.zip(text).map(|(before, text)| before + text),
             };
             let Some(text) = text else { continue };
@@ -46,13 +46,13 @@ impl WrittenTexts {
         }
     }
 
-    /// Whether this block wrote the file that an act names first, so that what it does was read.
+    /// Whether this block wrote the file in the act's first argument, so that its text was read.
     pub(super) fn holds(&self, act: &Act) -> bool {
         let path = act.arguments.first().and_then(|argument| path_of(&argument.value, act));
         path.is_some_and(|path| self.texts.contains_key(&path))
     }
 
-    /// The text that an act runs, if it runs a file that this block wrote.
+    /// The text that an act runs, if this block wrote the file.
     pub(super) fn run_by(&self, act: &Act) -> Option<NestedCode> {
         if self.texts.is_empty() {
             return None;
@@ -74,7 +74,7 @@ impl WrittenTexts {
     }
 }
 
-/// What a file that is run by its path is written in.
+/// The language of a file that is run by its path.
 fn by_first_line(text: &str) -> InnerPattern {
     let first = text.lines().next().filter(|line| line.starts_with("#!")).unwrap_or_default();
     if first.contains("python") {
@@ -86,14 +86,14 @@ fn by_first_line(text: &str) -> InnerPattern {
     }
 }
 
-/// The path that a value names, from the folder in which the act is done.
+/// The path that a value names, relative to the folder of the act.
 fn path_of(value: &Value, act: &Act) -> Option<String> {
     let folder = act.folder.as_ref().and_then(Value::as_text).map(|(text, _)| text);
     let path = value.as_whole_text().filter(|path| !path.is_empty())?;
     Some(path_class::join_folder(path.strip_prefix("./").unwrap_or(path), folder))
 }
 
-/// The files that an act writes, and what becomes of their texts.
+/// The files that an act writes, and how their texts change.
 fn changes(act: &Act) -> Vec<(&Value, WrittenChange<'_>)> {
     let argument = |at: usize| act.arguments.get(at).map(|argument| &argument.value);
     let named = |name: &str| act.named.iter().find(|(key, _)| key == name).map(|(_, a)| &a.value);
@@ -109,7 +109,7 @@ fn changes(act: &Act) -> Vec<(&Value, WrittenChange<'_>)> {
                 |path| (path, if adds { WrittenChange::Add(text) } else { WrittenChange::Set(text) });
             act.arguments.iter().map(|argument| change(&argument.value)).collect()
         }
-        // A file that something else is put in the place of.
+        // The file is replaced by something else.
         "mv" | "cp" | "curl" | "wget" | "rm" => {
             act.arguments.iter().map(|argument| (&argument.value, WrittenChange::Set(None))).collect()
         }

@@ -1,5 +1,5 @@
-//! What words tell where a text could not be read, or not be followed to its end: a call or a command for itself, without
-//! what names stand for.
+//! Reviews by its words a text that could not be parsed, or not followed to its end: each call or command by itself,
+//! without values of variables.
 
 use super::{Inspector, MAX_DEPTH};
 use crate::domain::Severity;
@@ -10,14 +10,14 @@ use std::ops::Range;
 
 mod pieces;
 
-/// Commands of a shell that are looked at one by one where they can't be read together, in one block.
+/// The most commands of a shell that are examined one by one in a block.
 pub(super) const MAX_COMMANDS: usize = 4000;
 
-/// As much of one command is looked at.
+/// The most bytes of one command that are examined.
 const MAX_COMMAND_BYTES: usize = 4096;
 
 impl Inspector<'_> {
-    /// Tells of stretches that could not be read, and what their words tell. What is in `known` is not told again.
+    /// Reports stretches that could not be parsed, and what their words show. Findings in `known` are not repeated.
     pub(super) fn words_of(
         &mut self,
         stretches: Vec<Range<usize>>,
@@ -43,7 +43,7 @@ impl Inspector<'_> {
         diagnostics
     }
 
-    /// What the words of a text tell that could not be followed to its end. What is in `known` is not told again.
+    /// What the words of a text show, if it could not be followed to its end. Findings in `known` are not repeated.
     pub(super) fn by_words(
         &mut self,
         source: &str,
@@ -55,9 +55,9 @@ impl Inspector<'_> {
     }
 
     fn words(&mut self, text: &str, (grammar, language): (Grammar, &str), depth: u32) -> Vec<Diagnostic> {
-        // What is nested in what is found here is read, and no deeper.
+        // Code nested in what is found here is read, but no deeper.
         let depth = depth.max(MAX_DEPTH - 1);
-        // That it is not looked at to its end is told already.
+        // The caller already reports that the text was not fully followed.
         let cut = self.cut;
         let diagnostics = match grammar {
             Grammar::Sql | Grammar::Other => {
@@ -78,7 +78,7 @@ impl Inspector<'_> {
         diagnostics
     }
 
-    /// The lines of a shell script, each read for itself; the commands of those that can't be.
+    /// Reads each line of a shell script by itself; if a line can't be parsed, each of its commands.
     fn by_commands(&mut self, text: &str, depth: u32) -> Vec<Diagnostic> {
         let mut diagnostics = Vec::new();
         let mut at = 0;
@@ -108,7 +108,7 @@ impl Inspector<'_> {
         diagnostics
     }
 
-    /// Reads one command; `false` where it `has_to_be` read as a whole and can't be.
+    /// Reads one command; returns `false` if it `has_to_be` parsed as a whole but can't.
     fn command(
         &mut self,
         text: &str,
@@ -141,7 +141,7 @@ fn shift(told: Diagnostic, by: usize) -> Diagnostic {
     Diagnostic { span: told.span.start + by..told.span.end + by, ..told }
 }
 
-/// Remarks but for those on places of which something graver than information was told already. What was not looked at stays.
+/// Drops diagnostics on places for which `known` has more than an Info. Diagnostics on unexamined text stay.
 fn drop_known(mut diagnostics: Vec<Diagnostic>, known: &[Diagnostic]) -> Vec<Diagnostic> {
     let grave = known.iter().filter(|told| told.severity > Severity::Info);
     let mut told: Vec<(usize, usize)> = grave.map(|told| (told.span.start, told.span.end)).collect();

@@ -1,4 +1,4 @@
-//! Binding names in JavaScript: imports, patterns, parameters.
+//! Binds names in JavaScript: imports, patterns, parameters.
 
 use super::JavascriptReader;
 use crate::review::syntax::{named_children, pair, text};
@@ -67,7 +67,7 @@ impl<'t> JavascriptReader<'_, 't> {
         self.bind_pattern(left, value, frame, branch);
     }
 
-    /// Binds a name, the members of an object (`const { rm: x } = …`), the items of an array.
+    /// Binds a name, the members of an object pattern (`const { rm: x } = …`), or the items of an array pattern.
     pub(super) fn bind_pattern(&mut self, left: Node<'t>, value: Value, frame: usize, branch: bool) {
         match left.kind() {
             "identifier" | "shorthand_property_identifier_pattern" => {
@@ -118,8 +118,8 @@ impl<'t> JavascriptReader<'_, 't> {
         }
     }
 
-    /// Parameters hide names of the same spelling outside. They are what a call hands over, or their default; where no
-    /// call is known (`None`), their default or anything.
+    /// Binds parameters, which hide outer names. Their value is the argument of the call, or the default; without a
+    /// known call (`None`), the default or anything.
     pub(super) fn parameters(&mut self, function: Node<'t>, frame: usize, call: Option<&Act>) {
         let found = ["parameters", "parameter"].into_iter().find_map(|f| function.child_by_field_name(f));
         let Some(parameters) = found else { return };

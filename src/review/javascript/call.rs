@@ -1,5 +1,5 @@
-//! Calls in JavaScript: told as acts, followed into functions of the text, and told again for each function that they
-//! are given to call.
+//! Collects calls in JavaScript as acts, follows them into functions of the text, and adds acts for functions that are
+//! passed as callbacks.
 
 use super::JavascriptReader;
 use crate::review::argument_flow::CallEntry;
@@ -11,7 +11,7 @@ use std::ops::Range;
 use tree_sitter::Node;
 
 impl<'t> JavascriptReader<'_, 't> {
-    /// A call: told as an act, in all ways in which it may be meant; the calls inside of it come first.
+    /// Collects a call as an act, in each of its variants, after the calls nested in it.
     pub(super) fn call(&mut self, node: Node<'t>, frame: usize) {
         if self.told.remove(&node.id()) {
             return;
@@ -52,12 +52,12 @@ impl<'t> JavascriptReader<'_, 't> {
         }
     }
 
-    /// A function that is handed to another one (`files.forEach(fs.unlinkSync)`, `setTimeout(run, 10, 'x')`) will be
-    /// called.
+    /// A function passed to another one (`files.forEach(fs.unlinkSync)`, `setTimeout(run, 10, 'x')`) will be called:
+    /// follows that call.
     fn hand_over(&mut self, act: &Act, index: usize) {
         let Some(argument) = act.arguments.get(index) else { return };
         let Some(name) = argument.value.as_name() else { return };
-        // What a promise gives is handed over where its value is found, what a function of the text is given there.
+        // `then` handles the callback of a promise; a function of the text handles its own callbacks.
         if act.name.rsplit('.').next() == Some("then")
             || self.shared.handed.function(&act.name).is_some()
             || !self.callable(name)
@@ -71,19 +71,19 @@ impl<'t> JavascriptReader<'_, 't> {
             vec![Argument { value: item, span: argument.span.clone() }]
         };
         let unknown = arguments.iter().all(|a| a.value == Value::unknown());
-        // Read with the others, where nothing is known of what it will be handed.
+        // The queued body is read with unknown parameters anyway.
         if unknown && self.shared.handed.function(name).is_some() {
             return;
         }
         self.call_value(argument.value.clone(), arguments, &act.span);
     }
 
-    /// Whether a name is a function that the text defines, that was bound, or that rules speak of.
+    /// Whether a name is a function of the text, a bound function, or one that rules mention.
     fn callable(&self, name: &str) -> bool {
         name == BOUND_FUNCTION || self.shared.handed.function(name).is_some() || self.shared.book.knows(name)
     }
 
-    /// A value is called with these arguments: told, and followed, like a call in the text. What it gives.
+    /// Calls a value with these arguments: collects and follows it like a call in the text. Returns its result.
     pub(super) fn call_value(
         &mut self,
         called: Value,
@@ -103,7 +103,7 @@ impl<'t> JavascriptReader<'_, 't> {
         Value::any(given)
     }
 
-    /// The act of calling a value. Members of an object among the arguments are named arguments.
+    /// The act of calling a value. Members of object arguments also become named arguments.
     pub(super) fn act(&self, called: &Value, arguments: Vec<Argument>, span: Range<usize>) -> Act {
         let mut by_name = Vec::new();
         for argument in &arguments {
@@ -122,7 +122,7 @@ impl<'t> JavascriptReader<'_, 't> {
         Act { name, receiver, arguments, named: by_name, folder: self.shared.folder.clone(), span }
     }
 
-    /// Takes `call`, `apply`, `Reflect.apply` and functions that were bound apart: what is called, with which arguments.
+    /// Resolves `call`, `apply`, `Reflect.apply` and bound functions: returns the real callee and arguments.
     pub(super) fn taken_apart(
         mut called: Value,
         mut arguments: Vec<Argument>,
@@ -167,7 +167,8 @@ impl<'t> JavascriptReader<'_, 't> {
         (called, arguments)
     }
 
-    /// A call of a function of the text: what it gives, its body read with what it is handed; `None` for other calls.
+    /// Follows a call of one of the text's functions: reads its body with these arguments, and returns its result;
+    /// `None` for other calls.
     pub(super) fn enter(&mut self, act: &Act) -> Option<Value> {
         let made = act.name.starts_with("class ") && !act.name.contains('.') && !act.name.contains('(');
         let as_called = if made { format!("{}().constructor", act.name) } else { act.name.clone() };
@@ -204,7 +205,7 @@ impl<'t> JavascriptReader<'_, 't> {
         (!made).then_some(value)
     }
 
-    /// What a promise gives to the function that waits for it, and what that gives.
+    /// The result of `promise.then(callback)`: calls the callback with the promise's value.
     pub(super) fn then(&mut self, act: &Act, called: &Value) -> Option<Value> {
         let path = called.as_name()?.strip_suffix(".then")?;
         let callback = act.arguments.first()?;
@@ -218,7 +219,7 @@ impl<'t> JavascriptReader<'_, 't> {
         self.callable(name).then(|| self.call_value(callback.value.clone(), vec![argument], &act.span))
     }
 
-    /// What the functions of a list that call another one for each item give.
+    /// The result of list functions that call a function of the text for each item.
     pub(super) fn mapped(&mut self, act: &Act) -> Option<Value> {
         if !matches!(act.name.as_str(), "array.map" | "array.flatMap") {
             return None;
@@ -235,7 +236,7 @@ impl<'t> JavascriptReader<'_, 't> {
     }
 }
 
-/// The name of a function that `bind` gave; it is about the function and the arguments that are set.
+/// The name of a function made by `bind`; its `about` is a list of the function and the bound arguments.
 pub(super) const BOUND_FUNCTION: &str = "bind()";
 
 /// The callee and the arguments of a call, as nodes.

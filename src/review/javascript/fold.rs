@@ -1,4 +1,4 @@
-//! Folding: what is known of the value of a JavaScript expression, without running anything.
+//! Folds JavaScript expressions: works out what is known of their values without running anything.
 
 use super::JavascriptReader;
 use crate::review::escapes;
@@ -10,11 +10,11 @@ use tree_sitter::Node;
 /// Longest list or object that is folded.
 const MAX_ITEMS: usize = 256;
 
-/// Ways in which one call is looked at.
+/// The most variants of one call that are examined.
 const MAX_VARIANTS: usize = 64;
 
 impl<'t> JavascriptReader<'_, 't> {
-    /// What is known of an expression.
+    /// What is known of an expression's value.
     pub(super) fn fold(&mut self, node: Node<'t>, frame: usize, depth: u32) -> Value {
         if depth > self.shared.deepest() || !self.shared.frames.pay(1) {
             return Value::unknown();
@@ -101,7 +101,7 @@ impl<'t> JavascriptReader<'_, 't> {
         }
     }
 
-    /// A name as the rules spell it, with the marks that it carries.
+    /// A name as the rules spell it, with its taint marks.
     pub(super) fn named(&self, name: &str) -> Value {
         self.shared.named(name.strip_prefix("node:").unwrap_or(name))
     }
@@ -109,7 +109,7 @@ impl<'t> JavascriptReader<'_, 't> {
     pub(super) fn member(&self, value: &Value, name: &str) -> Value {
         match &value.kind {
             ValueKind::Any(_) => value.each(|one| self.member(one, name)),
-            // The constructor of any function makes functions of texts.
+            // The constructor of any function makes functions from texts.
             ValueKind::Name { path, .. } if name == "constructor" && path.starts_with("function ") => {
                 self.named("Function")
             }
@@ -143,7 +143,7 @@ impl<'t> JavascriptReader<'_, 't> {
         object.each_pair(&index, |object, index| self.item_of(object, index, global))
     }
 
-    /// An item by its key or position; of `this` outside of classes a global name.
+    /// An item by its key or position; `this[name]` outside of classes is a global name.
     fn item_of(&self, object: &Value, index: &Value, global: bool) -> Value {
         match (&object.kind, &index.kind) {
             (ValueKind::Unknown, ValueKind::Text { text, whole: true }) if global => self.named(text),
@@ -151,7 +151,7 @@ impl<'t> JavascriptReader<'_, 't> {
                 usize::try_from(*n).ok().and_then(|n| items.get(n)).cloned().unwrap_or_else(Value::unknown)
             }
             (_, ValueKind::Text { text, whole: true }) => self.member(object, text),
-            // Which one is only known at run time: any of them.
+            // The index is known only at run time, so it may be any item.
             (ValueKind::List(items), _) if items.len() <= 24 => Value::any(items.iter().cloned()),
             (ValueKind::Map(items), _) if items.len() <= 24 => {
                 Value::any(items.iter().map(|(_, v)| v.clone()))
@@ -212,7 +212,7 @@ impl<'t> JavascriptReader<'_, 't> {
         Value::new(ValueKind::Map(items)).tainted(loose)
     }
 
-    /// The name of a member: as it is written, or what its expression gives.
+    /// The name of a member: as written, or the value of its expression.
     fn key(&mut self, key: Node<'t>, frame: usize, depth: u32) -> String {
         match key.kind() {
             "computed_property_name" => {
@@ -240,7 +240,7 @@ impl<'t> JavascriptReader<'_, 't> {
         parts.iter().fold(Value::unknown(), |v, part| v.tainted(part.all_taint()))
     }
 
-    /// A call: what it gives; the act is kept for the walk.
+    /// The value of a call. Its acts are stored for the walk.
     fn fold_call(&mut self, node: Node<'t>, frame: usize, depth: u32) -> Value {
         if let Some((value, _)) = self.shared.calls.get(&node.id()) {
             return value.clone();

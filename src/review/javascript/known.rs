@@ -1,4 +1,4 @@
-//! What well-known functions of JavaScript and node give, where that helps to name a path, a program or a host.
+//! The results of well-known functions of JavaScript and node, where they help to name a path, a program or a host.
 
 use super::JavascriptReader;
 use crate::review::path_class::{self, TEMPORARY_FOLDER};
@@ -11,7 +11,7 @@ use base64::Engine as _;
 const MAX_ITEMS: usize = 256;
 
 impl JavascriptReader<'_, '_> {
-    /// What a call gives.
+    /// The result of a call.
     pub(super) fn result(&mut self, act: &Act, called: &Value) -> Value {
         if let Some(value) = self.enter(act).or_else(|| self.then(act, called)).or_else(|| self.mapped(act)) {
             return value;
@@ -36,7 +36,7 @@ impl JavascriptReader<'_, '_> {
             given = given.with(if secret { Taint::SECRET.with(Taint::FILE) } else { Taint::FILE });
         }
         match called.as_name() {
-            // What is written to a program that runs, or read from it, has to do with its command.
+            // The streams of a running program belong to its command.
             Some(name) if starts(act).is_some() => {
                 let command = starts(act).unwrap_or_else(Value::unknown);
                 Value::name_about(format!("{name}()"), command).tainted(given)
@@ -51,7 +51,8 @@ impl JavascriptReader<'_, '_> {
         }
     }
 
-    /// Whether a call makes something that speaks to a service: what it answers is not the key that it was made with.
+    /// Whether a call makes a client of a service: what the service answers is not the key that the client was made
+    /// with.
     fn makes_client(&self, name: &str) -> bool {
         let last = name.trim_end_matches("()").rsplit(['.', '/']).next().unwrap_or_default();
         let holds = [
@@ -86,7 +87,7 @@ impl JavascriptReader<'_, '_> {
             "postgres",
             "drizzle",
         ];
-        // `require('stripe')(key)`: the module itself is called.
+        // `require('stripe')(key)`: calls the module itself.
         class
             || makers.contains(&last)
             || self.shared.reading.imports.iter().any(|(module, _)| module == name)
@@ -161,12 +162,12 @@ impl JavascriptReader<'_, '_> {
     }
 }
 
-/// What functions of paths and texts give.
+/// The results of functions on paths and texts.
 fn result_of_texts(act: &Act) -> Option<Value> {
     result_of_paths(act).or_else(|| result_of_strings(act))
 }
 
-/// What functions of paths and folders give.
+/// The results of functions on paths and folders.
 fn result_of_paths(act: &Act) -> Option<Value> {
     Some(match act.name.as_str() {
         "path.join" | "path.resolve" | "path.posix.join" => {
@@ -186,7 +187,7 @@ fn result_of_paths(act: &Act) -> Option<Value> {
     })
 }
 
-/// What functions of texts, bytes and lists of them give.
+/// The results of functions on texts, bytes and lists of them.
 fn result_of_strings(act: &Act) -> Option<Value> {
     let first = act.arguments.first().map(|a| &a.value);
     let receiver = act.receiver.as_ref();
@@ -232,7 +233,7 @@ fn result_of_strings(act: &Act) -> Option<Value> {
             parts.extend(act.arguments.iter().map(|a| a.value.clone()));
             Value::join(&parts, "")
         }
-        // Its text is not needed; whether all of it is known is.
+        // Only matters whether all of it is known, not its text.
         "JSON.stringify" if first?.is_constant() => Value::text("{}").tainted(first?.all_taint()),
         "JSON.stringify" => Value::unknown().tainted(first?.all_taint()),
         "Boolean" => Value::unknown(),
@@ -256,7 +257,7 @@ fn starts(act: &Act) -> Option<Value> {
     }
 }
 
-/// Whether a command fetches from the network and prints what it got.
+/// Whether a command downloads something and prints it.
 fn downloads(command: &Value) -> bool {
     let first = match &command.kind {
         ValueKind::List(words) => words.first().and_then(Value::as_whole_text),
@@ -265,7 +266,7 @@ fn downloads(command: &Value) -> bool {
     matches!(first, Some("curl" | "wget"))
 }
 
-/// Decoded base64: the text where it is text; marked in any case.
+/// Decodes base64, if the result is text; always marked as decoded.
 fn base64(text: &str) -> Value {
     let clean: String = text.chars().filter(|c| !c.is_whitespace() && *c != '=').collect();
     let bytes = base64::engine::general_purpose::STANDARD_NO_PAD.decode(clean).ok();

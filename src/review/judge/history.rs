@@ -1,4 +1,4 @@
-//! What came of the acts of a text so far.
+//! What the acts of a text did so far.
 
 use crate::domain::Effects;
 use crate::review::links::MadeLinks;
@@ -6,25 +6,25 @@ use crate::review::value::Act;
 use crate::review::written::WrittenTexts;
 use std::collections::HashSet;
 
-/// What came of the acts before: told to the person, and looked at when the next one is judged.
+/// What earlier acts did: reported to the person, and used when later acts are judged.
 #[derive(Debug, Default)]
 pub(in crate::review) struct ActHistory {
     pub(in crate::review) effects: Effects,
-    /// Files that were made or written anew.
+    /// Files that were created or overwritten.
     pub(super) made: HashSet<String>,
     /// Files that were downloaded.
     pub(super) fetched: HashSet<String>,
     /// Texts that were written into files.
     pub(super) written: WrittenTexts,
-    /// Programs and options of which was told that nothing is known.
+    /// Unknown programs and options that were already reported.
     untold: HashSet<String>,
     /// Links that were made.
     pub(super) links: MadeLinks,
 }
 
 impl ActHistory {
-    /// Notes what is not known of a program or file. Whether nothing is left to say of it: the block wrote the file, or it
-    /// was told.
+    /// Marks the effects as unknown if the act is an unknown program or file. Returns true if it needs no further
+    /// judging: the block itself wrote the file, or it was reported before.
     pub(super) fn note_unknown(&mut self, act: &Act) -> bool {
         if act.name == "@project" {
             self.effects.unknown = true;

@@ -1,4 +1,4 @@
-//! Where a target of an act lies: its path, behind links that are there or that the text makes.
+//! Locates the target of an act: its path, after resolving links that exist or that the text makes.
 
 use super::history::ActHistory;
 use crate::review::Scope;
@@ -6,7 +6,7 @@ use crate::review::path_class::{self, PathMeaning};
 use crate::review::rules::{Effect, PathClass, Rule};
 use crate::review::value::Value;
 
-/// Where a target lies, as far as that counts for its effect.
+/// The classes of a target's place, as far as its effect needs them.
 pub(super) fn locate_target(
     effect: Option<Effect>,
     value: &Value,
@@ -33,7 +33,7 @@ fn locate_path(
 ) -> PathMeaning {
     let mut located = path_class::locate(text, folder, scope);
     if let Some(place) = follow_links(effect, text, folder, scope, past) {
-        // What the name means stays; where it is counts by the place.
+        // Keeps what the name means (such as a secret), but takes the region from the place it leads to.
         let there = path_class::locate(&place, None, scope);
         located.classes.retain(|class| class.is_meaning());
         located.classes.extend(there.classes);
@@ -55,7 +55,7 @@ pub(super) fn is_path(effect: Option<Effect>) -> bool {
     matches!(effect, Some(Effect::Reads | Effect::Writes | Effect::Deletes))
 }
 
-/// Where a path leads through links: those that were there before the text runs, or that it made.
+/// Where a path leads through links that exist before the text runs, or that the text makes.
 pub(super) fn follow_links(
     effect: Option<Effect>,
     text: &str,
@@ -77,7 +77,7 @@ fn locate_host(value: &Value) -> PathMeaning {
     PathMeaning { classes: vec![class], what: None }
 }
 
-/// Whether a target lies where the rule speaks of.
+/// Whether a target lies in a place that the rule covers.
 pub(super) fn is_in_place(rule: &Rule, located: &PathMeaning) -> bool {
     let wanted = rule.r#where.as_ref().is_none_or(|w| w.iter().any(|class| located.is(*class)));
     wanted && !rule.except.iter().any(|class| located.is(*class))

@@ -1,4 +1,4 @@
-//! A cell of a notebook that begins with `%%`: the rest of the text is what the magic makes of it.
+//! Reads a `%%` cell: its magic decides what the rest of the text is.
 
 use super::expand::{bash, values};
 use super::{Magic, code, line, options, write};
@@ -9,14 +9,14 @@ use crate::review::value::Value;
 use crate::text::magics::only_word;
 use std::ops::Range;
 
-/// Programs that read the cell on their standard input.
+/// Programs that read the cell from standard input.
 const STDIN_PROGRAMS: &[&str] =
     &["bash", "sh", "zsh", "ksh", "dash", "python", "python2", "python3", "pypy", "perl", "ruby", "node"];
 
-/// Options of magics that run programs, with the word that they take.
+/// Options of these magics that take a word.
 const WORD_OPTIONS: &[&str] = &["--out", "--err", "--proc"];
 
-/// What a cell is, by its first line and from where on the rest stands; whether that is Python.
+/// What a cell is, by its first line; `body` is where the next line begins. Returns true if the rest is Python.
 pub(super) fn look(source: &str, first: Range<usize>, body: usize) -> (Magic, bool) {
     let line = source.get(first.clone()).unwrap_or_default();
     let named = line.trim_start_matches('%');
@@ -31,7 +31,7 @@ pub(super) fn look(source: &str, first: Range<usize>, body: usize) -> (Magic, bo
     (magic, goes_on)
 }
 
-/// What a magic makes of a cell whose rest it takes: from behind its name on, and from the next line on.
+/// What a magic makes of the rest of its cell: `behind` begins after its name, `body` at the next line.
 fn read_cell(
     source: &str,
     (name, named): (&str, &str),
@@ -61,7 +61,7 @@ fn read_cell(
     }
 }
 
-/// The file that a cell is written to, and whether it is added to what is there.
+/// The file that a cell is written to, and whether the cell is appended to it.
 fn file(given: &str) -> Option<(&str, bool)> {
     let appends = |word: &str| word == "-a" || word.len() > 2 && "--append".starts_with(word);
     let front = given.split_once(char::is_whitespace).filter(|(word, _)| appends(word));
@@ -70,7 +70,7 @@ fn file(given: &str) -> Option<(&str, bool)> {
     Some((only_word(path.unwrap_or(given))?, path.is_some()))
 }
 
-/// A cell that a program reads: what the program is told, and what it makes of the cell.
+/// A cell that a program reads from standard input: its command line, and the cell as code.
 fn program(whole: Magic, command: &str, end: usize, body: Range<usize>, source: &str) -> Magic {
     let mut words = command.split_whitespace();
     let mut own = Vec::new();

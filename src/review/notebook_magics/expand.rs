@@ -1,5 +1,5 @@
-//! Values of Python that IPython puts into a line: `!rm {name}`, `!echo {f(x)}`, `%cd {f(x)}`. It takes the line apart as
-//! `string.Formatter` of Python does and evaluates what stands in braces, whatever stands around them.
+//! Finds the Python values that IPython puts into a line: `!rm {name}`, `!echo {f(x)}`, `%cd {f(x)}`. Like IPython, it
+//! splits the line as Python's `string.Formatter` does, whatever surrounds the braces.
 
 use super::code;
 use crate::review::nested::NestedCode;
@@ -7,21 +7,21 @@ use crate::review::rules::InnerPattern;
 use crate::review::value::HOLE;
 use std::ops::Range;
 
-/// A command of a shell, and the Python in its braces: that runs too.
+/// A shell command, and the Python in its braces, which runs, too.
 pub(super) fn shell(text: &str, span: Range<usize>) -> Vec<NestedCode> {
     let mut codes = vec![bash(text, span.clone())];
     codes.extend(values(text, span.start));
     codes
 }
 
-/// The Python that stands in braces in a text that begins there, where it does anything.
+/// The Python in the braces of a text, if it calls anything. `start` is where the text begins in the source.
 pub(super) fn values(text: &str, start: usize) -> impl Iterator<Item = NestedCode> {
     fields(text).filter(|(_, expression)| calls(expression)).map(move |(place, expression)| {
         code(InnerPattern::Python, expression.trim(), start + place.start..start + place.end)
     })
 }
 
-/// A command of a shell, holes where values are put in.
+/// A shell command with holes in place of values.
 pub(super) fn bash(text: &str, span: Range<usize>) -> NestedCode {
     let mut out = String::with_capacity(text.len());
     let (mut from, mut quoted) = (0, false);
@@ -30,7 +30,7 @@ pub(super) fn bash(text: &str, span: Range<usize>) -> NestedCode {
         out.push_str(before);
         quoted ^= is_odd(before);
         from = place.end;
-        // Behind a dollar sign they are the shell's as well.
+        // `${…}` is also the shell's own syntax.
         if !before.ends_with('$') && is_value(&expression, quoted) {
             out.push(HOLE);
             out.push_str(&"_".repeat(place.len().saturating_sub(HOLE.len_utf8())));
@@ -44,27 +44,27 @@ pub(super) fn bash(text: &str, span: Range<usize>) -> NestedCode {
     code(InnerPattern::Bash, out, span)
 }
 
-/// Whether single quotes begin or end in a text.
+/// Whether a text has an odd number of single quotes, so that a quotation begins or ends in it.
 fn is_odd(text: &str) -> bool {
     text.matches('\'').count() % 2 == 1
 }
 
-/// Whether what stands in braces is a value to the shell. What is none there, or is part of what a program reads, stays as it
-/// is: `awk '{print $1}'`, `{a,b}`, `{ ls; }`. So does what a shell would run something of, as IPython leaves it to the shell
-/// where Python can't evaluate it: `{x|reboot|cat}`.
+/// Whether the shell gets a value in place of these braces. Braces that are shell syntax, or part of a program's text,
+/// stay as they are: `awk '{print $1}'`, `{a,b}`, `{ ls; }`. So do braces of which a shell would run something
+/// (`{x|reboot|cat}`), because IPython leaves them to the shell if Python can't evaluate them.
 fn is_value(expression: &str, quoted: bool) -> bool {
     let is_name = !expression.is_empty() && expression.chars().all(|c| c.is_alphanumeric() || c == '_');
     let begins = expression.starts_with(|c: char| !c.is_whitespace());
     is_name || begins && !quoted && !is_shell(expression)
 }
 
-/// Whether an expression holds what means something to a shell: its signs, and what it makes several words of.
+/// Whether an expression contains shell syntax: signs, or something that expands to several words.
 fn is_shell(expression: &str) -> bool {
     let is_range = expression.contains("..") && !expression.contains('(');
     is_range || expression.contains(['|', '&', '<', '>', ';', '$', '`', '\n']) || has_list(expression)
 }
 
-/// Whether a comma stands outside of brackets and quotes: `{rm,-rf,x}` are three words to a shell.
+/// Whether there is a comma outside of brackets and quotes: `{rm,-rf,x}` is three words to a shell.
 fn has_list(expression: &str) -> bool {
     let (mut quote, mut depth) = (None, 0_usize);
     for c in expression.chars() {
@@ -85,18 +85,19 @@ fn calls(expression: &str) -> bool {
     expression.contains('(') && is_python(expression)
 }
 
-/// Whether an expression may be Python's: that has no dollar sign but in quotes.
+/// Whether an expression may be Python, which has no dollar sign outside of quotes.
 fn is_python(expression: &str) -> bool {
     !expression.split(['\'', '"']).next().unwrap_or_default().contains('$')
 }
 
-/// What stands in braces, with them, and what of it is evaluated. Where braces don't match no more of a text is.
+/// The braced fields of a text: their span with the braces, and the expression that is evaluated. Stops at the first
+/// unbalanced brace.
 fn fields(text: &str) -> impl Iterator<Item = (Range<usize>, String)> {
     let mut at = 0;
     std::iter::from_fn(move || {
         loop {
             let start = at + text.get(at..)?.find('{')?;
-            // Two of them are one, and begin nothing.
+            // A doubled brace stands for one, and begins no field.
             if text.get(start + 1..)?.starts_with('{') {
                 at = start + 2;
                 continue;
@@ -108,8 +109,8 @@ fn fields(text: &str) -> impl Iterator<Item = (Range<usize>, String)> {
     })
 }
 
-/// What stands up to the brace that closes: how long it is with that brace, and what of it is evaluated. A colon ends the
-/// expression for the formatter, and IPython puts both parts together again; how a value is shown (`!r`) is no part of it.
+/// A field up to its closing brace: its length, and the expression that is evaluated. The formatter ends the expression
+/// at a colon, but IPython joins both parts again; a conversion (`!r`) is not part of it.
 fn field(text: &str) -> Option<(usize, String)> {
     let mut in_brackets = false;
     let end = text.find(|c| match c {

@@ -1,4 +1,4 @@
-//! One line of a notebook that is no Python: a command, a magic, a question.
+//! Reads one line of a notebook that is no Python: a shell command, a magic, or a help request.
 
 use super::expand::{bash, shell, values};
 use super::options::{self, options};
@@ -10,10 +10,10 @@ use crate::review::value::Value;
 use crate::text::magics::STEERING;
 use std::ops::Range;
 
-/// Magics that run the command of a shell that stands behind them.
+/// Magics that run the rest of the line in a shell.
 const SHELL_MAGICS: &[&str] = &["sx", "system"];
 
-/// Programs that a magic of the same name runs.
+/// Programs that have a magic of the same name.
 const PROGRAM_MAGICS: &[&str] = &[
     "pip",
     "conda",
@@ -32,10 +32,10 @@ const PROGRAM_MAGICS: &[&str] = &[
     "man",
 ];
 
-/// Magics that take their line as it is: IPython puts no values into it.
+/// Magics whose line IPython takes verbatim, without putting values into it.
 const VERBATIM_MAGICS: &[&str] = &["time", "timeit", "prun", "debug"];
 
-/// Magics that run nothing of the text, and change or show nothing but the session itself, whatever they are given.
+/// Magics that run none of the text and only show or change the session, whatever they are given.
 const HARMLESS_MAGICS: &[&str] = &[
     "pprint",
     "who",
@@ -65,12 +65,12 @@ const HARMLESS_MAGICS: &[&str] = &[
     "memory_profiler",
 ];
 
-/// Whether a line may be one, by a first look.
+/// Whether a line may be one of them; a quick test.
 pub(super) fn may_be(line: &str) -> bool {
     line.starts_with(['!', '%', '?']) || line.ends_with('?') || sign(line).is_some()
 }
 
-/// What a stretch is, if it looks like a line of a notebook. It has no white space at its ends.
+/// What a stretch is, if it looks like one of them. It has no white space at its ends.
 pub(super) fn look(source: &str, span: Range<usize>) -> Option<Magic> {
     let text = source.get(span.clone())?;
     if let Some(command) = text.strip_prefix('!') {
@@ -82,7 +82,7 @@ pub(super) fn look(source: &str, span: Range<usize>) -> Option<Magic> {
         let behind = span.start + 1 + name.len();
         let given = rest.get(name.len()..).unwrap_or_default();
         let mut magic = match options::options_of(name) {
-            // It is given its own line alone: what the grammar would take for the rest of a text is run by itself.
+            // The magic gets only its own line, but the grammar would read on to the closing quotes.
             Some(_) if ["'''", "\"\"\""].iter().any(|quotes| given.contains(quotes)) => {
                 Magic { code: magic_of(rest, span.clone()).0, ..Magic::unknown(span) }
             }
@@ -116,26 +116,26 @@ pub(super) fn look(source: &str, span: Range<usize>) -> Option<Magic> {
     Some(Magic { cover, code, unread })
 }
 
-/// A magic in front of Python: it alone is covered, and its options. What is left is read where it stands.
+/// A magic before Python: only the magic and its options are covered; the Python is read in place.
 pub(super) fn beginning(source: &str, span: Range<usize>, behind: usize, known: &str) -> Magic {
     let given = options(source.get(behind..span.end).unwrap_or_default(), known, &span);
     let cover = Cover { span: span.start..behind + given.end, kind: CoverKind::Beginning };
     Magic { cover, code: given.code, unread: (!given.are_known).then_some(span) }
 }
 
-/// The Python in the braces of what a magic is given, which begins there.
+/// The Python in the braces of a magic's arguments; `start` is where they begin in the source.
 pub(super) fn values_of(name: &str, given: &str, start: usize) -> Vec<NestedCode> {
     if VERBATIM_MAGICS.contains(&name) { Vec::new() } else { values(given, start).collect() }
 }
 
-/// What a magic runs, from its name on, and what of it is not known.
+/// What a magic runs, and what of it is not known. `text` begins with its name.
 fn magic_of(text: &str, span: Range<usize>) -> (Vec<NestedCode>, Option<Range<usize>>) {
     let name = name(text);
     let rest = text.get(name.len()..).unwrap_or_default();
     let bare = rest.trim();
     let behind = span.end - rest.len()..span.end;
     if let Some(known) = options::options_of(name) {
-        // What it gives back is put into a name: it stands for itself.
+        // The magic's result is assigned to a name, so the Python can't be read in place.
         let mut given = options(rest, known, &span);
         let python = rest.get(given.end..).unwrap_or_default();
         given.code.push(code(InnerPattern::Python, python.trim(), span.end - python.len()..span.end));
@@ -159,26 +159,26 @@ fn magic_of(text: &str, span: Range<usize>) -> (Vec<NestedCode>, Option<Range<us
     (codes, None)
 }
 
-/// Whether a magic runs nothing of the text, reads and writes no files that it is given and loads nothing.
+/// Whether a magic runs none of the text, reads and writes no given file, and loads nothing.
 fn is_quiet(name: &str, given: &str) -> bool {
     match name {
-        // A file to write to; one letter may stand behind another.
+        // `-f` names a file to write to; the letter may follow another one.
         "history" | "hist" => {
             !given.split_whitespace().any(|word| word.starts_with('-') && word.contains('f'))
         }
-        // A module that draws.
+        // A colon means that it names a module as the backend.
         "matplotlib" => !given.contains(':'),
-        // From a file or a page.
+        // Loads from a file or an address.
         "load" => given.is_empty(),
         _ => HARMLESS_MAGICS.contains(&name) || STEERING.contains(&name),
     }
 }
 
-/// What a magic imports that is given names of modules, which may be nothing; `None`: nobody knows.
+/// The import that a magic with module names does, possibly empty; `None` if not known.
 fn imports(name: &str, given: &str) -> Option<String> {
     let is_module =
         |name: &&str| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.'));
-    // Behind a dash it is one that is not loaded anew.
+    // A module after a dash is excluded from reloading.
     let is_left_out = |module: &&str| name == "aimport" && (given.is_empty() || module.starts_with('-'));
     let modules: Vec<&str> = given.split(',').map(str::trim).filter(|module| !is_left_out(module)).collect();
     let are_known = modules.iter().all(is_module) && (modules.len() == 1 || name == "aimport");
@@ -188,7 +188,7 @@ fn imports(name: &str, given: &str) -> Option<String> {
     })
 }
 
-/// `%env` as a command of a shell.
+/// `%env` as a shell command.
 fn environment(text: &str) -> String {
     match text.split_once(['=', ' ', '\t']) {
         Some((name, value)) => format!("export {}='{}'", name.trim(), value.trim().replace('\'', "'\\''")),
@@ -197,7 +197,7 @@ fn environment(text: &str) -> String {
     }
 }
 
-/// The folder into which a line goes that begins with `%cd`.
+/// The folder that a `%cd` line changes to.
 pub(crate) fn folder(line: &str) -> Option<Value> {
     let rest = line.strip_prefix("%cd")?.lines().next().unwrap_or_default();
     let rest = rest.trim().trim_start_matches("-q ").trim();
@@ -217,7 +217,7 @@ fn is_start(c: char) -> bool {
     c.is_alphabetic() || c == '_'
 }
 
-/// Where `!` or `%` stands behind the first sign of an assignment: `files = !ls`, `took = %timeit -o f()`.
+/// Where `!` or `%` begins the value of an assignment: `files = !ls`, `took = %timeit -o f()`.
 fn sign(line: &str) -> Option<usize> {
     let (name, value) = line.split_once('=')?;
     let at = line.len() - value.trim_start().len();

@@ -1,10 +1,10 @@
-//! What stands between a magic and the Python that it runs: its options.
+//! Reads the options between a magic's name and the Python that it runs.
 
 use super::write;
 use crate::review::nested::NestedCode;
 use std::ops::Range;
 
-/// Magics that run the Python that stands behind their options, and those as `getopt` of Python is told them.
+/// Magics that run the Python after their options, and those options as given to Python's `getopt`.
 const PYTHON_MAGICS: &[(&str, &str)] = &[
     ("time", ""),
     ("config", ""),
@@ -18,25 +18,25 @@ const PYTHON_MAGICS: &[(&str, &str)] = &[
 /// Options that take a file to write to.
 const FILE_OPTIONS: [char; 2] = ['T', 'D'];
 
-/// The only option of magics that have none with a letter. IPython takes it out wherever it stands.
+/// The only option of magics without letter options. IPython removes it wherever it occurs.
 const NO_RAISE_OPTION: &str = "--no-raise-error";
 
-/// What stands in front of the Python of a magic.
+/// The options before a magic's Python.
 pub(super) struct Options {
-    /// Where it ends.
+    /// Where they end.
     pub(super) end: usize,
-    /// What they write.
+    /// The files that they write, as code.
     pub(super) code: Vec<NestedCode>,
-    /// Whether it is known what is left when IPython took its options out.
+    /// Whether it is certain what remains after IPython removes the options.
     pub(super) are_known: bool,
 }
 
-/// The options that a magic of this name knows, where it runs the Python behind them.
+/// The options of the magic with this name, if it runs the Python after them.
 pub(super) fn options_of(name: &str) -> Option<&'static str> {
     PYTHON_MAGICS.iter().find(|(known, _)| *known == name).map(|(_, options)| *options)
 }
 
-/// What stands in front of the Python in a text from behind the name of a magic on.
+/// Reads the options; `text` begins after the magic's name.
 pub(super) fn options(text: &str, known: &str, span: &Range<usize>) -> Options {
     let mut options = Options { end: 0, code: Vec::new(), are_known: true };
     loop {
@@ -59,8 +59,8 @@ pub(super) fn options(text: &str, known: &str, span: &Range<usize>) -> Options {
     options
 }
 
-/// Where an option ends, with the word that it takes. IPython knows them by their words alone, so that two letters in one
-/// word, and words with any other signs in them, come out as nobody would think.
+/// Where an option ends, including its value; adds the file that it writes. Returns `None` for several letters in one
+/// word, or words with other signs, which IPython splits in unexpected ways.
 fn option_at(
     text: &str,
     known: &str,
@@ -85,7 +85,7 @@ fn option_at(
     Some(end)
 }
 
-/// The first word of a text from there on, and where it ends.
+/// The first word from `at` on, and where it ends.
 fn word_at(text: &str, at: usize) -> (&str, usize) {
     let rest = text.get(at..).unwrap_or_default();
     let word = rest.split_whitespace().next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Scripts of awk: `system`, pipes in both directions, files that `print` writes, and connections.
+//! Finds orders in awk scripts: `system`, pipes in both directions, files that `print` writes, and connections.
 
 use super::{OrderEffect, OrderLanguage, quoted};
 use std::ops::Range;
@@ -67,7 +67,7 @@ pub(super) fn orders(script: &str) -> Vec<OrderLanguage> {
     orders
 }
 
-/// What stands beside a pipe: a command, or a connection, which its own text tells.
+/// The text next to a pipe: a command, or the special file name of a connection.
 fn behind_pipe(text: String) -> OrderEffect {
     if text.starts_with("/inet") {
         OrderEffect::Connects(text.split('/').nth(4).unwrap_or_default().to_owned())
@@ -113,7 +113,7 @@ fn pieces(script: &str) -> Vec<(AwkPiece, Range<usize>)> {
     pieces
 }
 
-/// Whether a `/` begins a pattern here, and does not divide.
+/// Whether a `/` begins a regular expression here, rather than dividing.
 fn regex_may_begin(before: Option<&AwkPiece>) -> bool {
     match before {
         None | Some(AwkPiece::End) => true,

@@ -1,5 +1,5 @@
-//! Lines that interactive programs obey: editors (`!`, `:r !`), debuggers (`shell`), clients of databases (`.shell`,
-//! `\!`). One reader for all of them: the signs are the same, and a wrong guess only looks at more.
+//! Finds orders in lines for interactive programs: editors (`!`, `:r !`), debuggers (`shell`), database clients
+//! (`.shell`, `\!`). One reader serves them all: they share their signs, and a wrong guess only means more to examine.
 
 use super::{OrderEffect, OrderLanguage, quoted};
 use crate::review::rules::InnerPattern;
@@ -21,17 +21,17 @@ pub(in crate::review) fn lines(text: &str) -> Vec<OrderLanguage> {
     orders
 }
 
-/// Words behind which a command of a shell stands.
+/// Words followed by a shell command.
 const SHELL_WORDS: &[&str] = &[
     ".shell", ".system", "shell", "system", "\\!", "!", "terminal", "term", "term!", "pipe", "silent!",
     ".load",
 ];
-/// Words behind which a file is written, or a command takes the output where a `|` stands.
+/// Words followed by a file to write, or by `|` and a command that gets the output.
 const OUTPUT_WORDS: &[&str] = &[
     ".once", ".output", ".excel", ".log", ".import", "\\o", "\\out", "\\g", "\\gx", "\\w", "pager", "tee",
     "\\T", "\\P",
 ];
-/// Words behind which a file with more orders stands.
+/// Words followed by a file with more orders.
 const FILE_WORDS: &[&str] =
     &[".read", "source", "so", "\\i", "\\ir", "\\include", "\\.", "runtime", "luafile", "pyfile", "py3file"];
 
@@ -42,7 +42,7 @@ fn one(line: &str) -> Option<OrderEffect> {
     }
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let rest = rest.trim();
-    // `%!sort`, `.!sh`, `1,$!sh`: a filter over lines.
+    // `%!sort`, `.!sh`, `1,$!sh`: filters lines through a command.
     if let Some((range, command)) = word.split_once('!')
         && !range.is_empty()
         && range.chars().all(|c| c.is_ascii_digit() || matches!(c, '%' | '.' | ',' | '$' | '\'' | '<' | '>'))

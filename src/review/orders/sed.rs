@@ -1,4 +1,4 @@
-//! Scripts of sed: `e` starts commands, `w` writes files, and both hide behind the flags of `s`.
+//! Finds orders in sed scripts: `e` starts commands and `w` writes files; both also occur as flags of `s`.
 
 use super::{OrderEffect, OrderLanguage};
 
@@ -34,7 +34,7 @@ impl SedReader<'_> {
         self.at += rest.find(|c| !test(c)).unwrap_or(rest.len());
     }
 
-    /// What stands up to the end of the line.
+    /// The rest of the line, and its span.
     fn line(&mut self) -> (String, std::ops::Range<usize>) {
         self.skip(|c| c == ' ' || c == '\t');
         let rest = self.rest();
@@ -45,7 +45,7 @@ impl SedReader<'_> {
         (text, span)
     }
 
-    /// Up to the next `delimiter` that is not escaped.
+    /// Skips to after the next `delimiter` that is not escaped.
     fn part(&mut self, delimiter: char) {
         let mut escaped = false;
         for (at, c) in self.rest().char_indices() {
@@ -62,7 +62,7 @@ impl SedReader<'_> {
         self.at = self.script.len();
     }
 
-    /// Addresses in front of a command: numbers, `$`, `/…/`, `\c…c`, steps and ranges.
+    /// Skips the addresses before a command: numbers, `$`, `/…/`, `\c…c`, steps and ranges.
     fn addresses(&mut self) {
         loop {
             self.skip(|c| {
@@ -113,7 +113,7 @@ impl SedReader<'_> {
                 }
             }
             'a' | 'i' | 'c' => {
-                // Its text goes on behind a backslash at the end of a line.
+                // A backslash at the end of a line continues the text.
                 while self.line().0.ends_with('\\') && self.at < self.script.len() {
                     self.at += 1;
                 }

@@ -1,4 +1,4 @@
-//! Settings that start programs: `core.pager=…` of git, `ProxyCommand=…` of ssh, `exec=…` of tar, and makefiles.
+//! Finds settings that start programs: git's `core.pager=…`, ssh's `ProxyCommand=…`, tar's `exec=…`, and makefiles.
 
 use super::{OrderEffect, OrderLanguage};
 
@@ -10,7 +10,7 @@ fn starts(text: &str) -> OrderEffect {
     OrderEffect::Starts { text: text.trim().to_owned(), open: false }
 }
 
-/// Settings of git whose value is started, by the last part of their name.
+/// Git settings whose value is started, by the last part of their name.
 const GIT_COMMAND_SETTINGS: &[&str] = &[
     "pager",
     "editor",
@@ -42,14 +42,14 @@ const GIT_COMMAND_SETTINGS: &[&str] = &[
     "defaultkeycommand",
 ];
 
-/// Settings of git that name a folder or file of things to run.
+/// Git settings that name a file or folder of things to run.
 const GIT_PATH_SETTINGS: &[&str] = &["hookspath", "templatedir"];
 
-/// Helpers of git that come with it.
+/// Helpers that git ships with.
 const GIT_HELPERS: &[&str] =
     &["", "store", "cache", "osxkeychain", "manager", "manager-core", "libsecret", "wincred"];
 
-/// `name=value` of git.
+/// A git setting `name=value`.
 pub(super) fn git(text: &str) -> Vec<OrderLanguage> {
     let (name, value) = text.split_once('=').unwrap_or((text, ""));
     let name = name.trim().to_ascii_lowercase();
@@ -90,13 +90,13 @@ pub(super) fn git(text: &str) -> Vec<OrderLanguage> {
     Vec::new()
 }
 
-/// `-c core.pager=…` inside the value of an alias.
+/// A `-c core.pager=…` within the value of an alias.
 fn hidden_setting(value: &str) -> Option<OrderEffect> {
     let (_, rest) = value.split_once("-c ")?;
     git(rest.trim().trim_matches(['"', '\''])).into_iter().next().map(|order| order.what)
 }
 
-/// `Name=value` or `Name value` of ssh.
+/// An ssh setting, `Name=value` or `Name value`.
 pub(super) fn ssh(text: &str) -> Vec<OrderLanguage> {
     let split = text.find(['=', ' ', '\t']).unwrap_or(text.len());
     let (name, value) = text.split_at(split);
@@ -114,12 +114,12 @@ pub(super) fn ssh(text: &str) -> Vec<OrderLanguage> {
     }
 }
 
-/// The action of a checkpoint of tar.
+/// A checkpoint action of tar.
 pub(super) fn checkpoint(text: &str) -> Vec<OrderLanguage> {
     text.strip_prefix("exec=").map_or_else(Vec::new, |command| whole(starts(command), text))
 }
 
-/// Settings of cargo, apt and their like whose names say that something is started.
+/// Settings of cargo, apt and others whose names say that something is started.
 pub(super) fn other(text: &str) -> Vec<OrderLanguage> {
     const NAMES: &[&str] = &[
         "runner",
@@ -150,7 +150,7 @@ pub(super) fn other(text: &str) -> Vec<OrderLanguage> {
     whole(starts(value), text)
 }
 
-/// The commands of a makefile: lines behind a tab, what follows a rule on its line, and `$(shell …)`.
+/// The commands of a makefile: lines after a tab, commands on a rule's line, and `$(shell …)`.
 pub(super) fn make(text: &str) -> Vec<OrderLanguage> {
     let mut orders = Vec::new();
     let mut start = 0;

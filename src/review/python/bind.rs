@@ -1,4 +1,4 @@
-//! Binding names in Python: assignments, targets of loops, parameters.
+//! Binds names in Python: assignments, loop targets, parameters.
 
 use super::PythonReader;
 use super::known;
@@ -55,7 +55,7 @@ impl<'t> PythonReader<'_, 't> {
         }
     }
 
-    /// `table['key'] = value`: the table holds it too.
+    /// `table['key'] = value`: adds the item to the dictionary.
     fn bind_item(&mut self, left: Node<'t>, value: Value, frame: usize) {
         let (Some(table), Some(key)) = pair(left, "value", "subscript") else { return };
         if table.kind() != "identifier" {
@@ -89,8 +89,8 @@ impl<'t> PythonReader<'_, 't> {
         }
     }
 
-    /// Parameters hide names of the same spelling outside. They are what a call hands over, or their default; where no
-    /// call is known (`None`), their default or anything.
+    /// Binds parameters, which hide outer names. Their value is the argument of the call, or the default; without a
+    /// known call (`None`), the default or anything.
     pub(super) fn parameters(&mut self, parameters: Node<'t>, frame: usize, call: Option<(&Act, bool)>) {
         for (at, parameter) in named_children(parameters, 64).into_iter().enumerate() {
             let name = match parameter.kind() {
@@ -106,7 +106,7 @@ impl<'t> PythonReader<'_, 't> {
                     Self::argument_for(parameter.kind(), &name, at, act, default)
                 }
                 None => match (name.as_str(), default) {
-                    // What pytest hands to a test is a fresh folder.
+                    // pytest passes a fresh folder to a test.
                     ("tmp_path", _) => Value::name_about("pathlib.Path()", Value::part(TEMPORARY_FOLDER)),
                     ("tmpdir", _) => Value::part(TEMPORARY_FOLDER),
                     (_, Some(default)) => Value::any([default, Value::unknown()]),
@@ -117,7 +117,7 @@ impl<'t> PythonReader<'_, 't> {
         }
     }
 
-    /// What a call hands to a parameter; `at` is its position, `None` for the object of a method.
+    /// The argument for a parameter; `at` is its position, `None` for the object of a method.
     fn argument_for(kind: &str, name: &str, at: Option<usize>, act: &Act, default: Option<Value>) -> Value {
         let Some(at) = at else {
             let class = act.name.rsplit_once('.').map_or(act.name.as_str(), |(class, _)| class);

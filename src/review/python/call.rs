@@ -1,5 +1,5 @@
-//! Calls in Python: told as acts, followed into functions of the text, and told again for each function that they are
-//! given to call.
+//! Collects calls in Python as acts, follows them into functions of the text, and adds acts for functions that are
+//! passed as callbacks.
 
 use super::PythonReader;
 use crate::review::argument_flow::CallEntry;
@@ -9,7 +9,7 @@ use crate::review::walk::walk;
 use std::ops::Range;
 use tree_sitter::Node;
 
-/// Functions that call what they are given once for each item of what else they are given.
+/// Functions that call a given function once for each item of their other arguments.
 const FOR_EACH: &[&str] = &[
     "map",
     "filter",
@@ -28,11 +28,11 @@ const FOR_EACH: &[&str] = &[
     "thread_map",
 ];
 
-/// What a call is of once partial calls and their like are taken apart: what is called, and with which arguments.
+/// The real callee and arguments of a call, after resolving partial calls and the like.
 pub(super) type Call = (Value, Vec<Argument>, Vec<(String, Argument)>);
 
 impl<'t> PythonReader<'_, 't> {
-    /// A call: told as an act, in all ways in which it may be meant; the calls inside of it come first.
+    /// Collects a call as an act, in each of its variants, after the calls nested in it.
     pub(super) fn call(&mut self, node: Node<'t>, frame: usize) {
         if self.told.remove(&node.id()) {
             return;
@@ -81,7 +81,7 @@ impl<'t> PythonReader<'_, 't> {
         }
     }
 
-    /// `sh.rm('-rf', 'x')`, `local['rm']('-rf', 'x')`: programs by their names.
+    /// `sh.rm('-rf', 'x')`, `local['rm']('-rf', 'x')`: methods named after programs.
     fn program(&mut self, act: &Act) {
         let program = act.name.strip_prefix("plumbum.cmd.").or_else(|| act.name.strip_prefix("sh."));
         let Some(program) =
@@ -95,10 +95,11 @@ impl<'t> PythonReader<'_, 't> {
         self.shared.push_act("subprocess.run", vec![words], act.span.clone());
     }
 
-    /// A function that is handed to another one (`map(os.remove, files)`, `Thread(target=…, args=…)`) will be called.
+    /// A function passed to another one (`map(os.remove, files)`, `Thread(target=…, args=…)`) will be called: follows
+    /// that call.
     fn hand_over(&mut self, act: &Act, rest: usize, value: &Value) {
         let Some(name) = value.as_name() else { return };
-        // What a function of the text does with it is seen there.
+        // A function of the text handles its own callbacks.
         if self.shared.handed.function(&act.name).is_some() {
             return;
         }
@@ -116,7 +117,7 @@ impl<'t> PythonReader<'_, 't> {
             _ if act.name == "functools.partial" || !FOR_EACH.contains(&last) => after.to_vec(),
             _ => after.iter().map(|a| Argument { value: element(&a.value), span: a.span.clone() }).collect(),
         };
-        // Read with the others, where nothing is known of what it will be handed.
+        // The queued body is read with unknown parameters anyway.
         if self.shared.handed.function(name).is_some() && arguments.is_empty() {
             return;
         }
@@ -124,7 +125,7 @@ impl<'t> PythonReader<'_, 't> {
         self.call_value(value.clone(), (arguments, named), &act.span);
     }
 
-    /// A value is called with these arguments: told, and followed, like a call in the text.
+    /// Calls a value with these arguments: collects and follows it like a call in the text.
     pub(super) fn call_value(
         &mut self,
         called: Value,
@@ -141,7 +142,8 @@ impl<'t> PythonReader<'_, 't> {
         }
     }
 
-    /// `@atexit.register` is called with the function below it; a call is told by itself.
+    /// A decorator without arguments (`@atexit.register`) is called with the function below it; one with arguments is a
+    /// call node of its own.
     pub(super) fn decorate(&mut self, node: Node<'t>, frame: usize) {
         let Some(decorator) = node.named_child(0) else { return };
         if decorator.kind() != "call"
@@ -169,7 +171,7 @@ impl<'t> PythonReader<'_, 't> {
         Act { name, receiver, arguments, named, folder: self.shared.folder.clone(), span }
     }
 
-    /// Takes partial calls, `methodcaller` and their like apart.
+    /// Resolves partial calls, `methodcaller` and the like.
     pub(super) fn taken_apart(
         &self,
         mut called: Value,
@@ -212,7 +214,8 @@ impl<'t> PythonReader<'_, 't> {
         (called, arguments, named)
     }
 
-    /// A call of a function of the text: what it gives, its body read with what it is handed; `None` for other calls.
+    /// Follows a call of one of the text's functions: reads its body with these arguments, and returns its result;
+    /// `None` for other calls.
     pub(super) fn enter(&mut self, act: &Act) -> Option<Value> {
         let made = act.name.starts_with("class ") && !act.name.contains('.') && !act.name.contains('(');
         let as_called = if made { format!("{}().__init__", act.name) } else { act.name.clone() };

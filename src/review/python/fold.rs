@@ -1,4 +1,4 @@
-//! Folding: what is known of the value of a Python expression, without running anything.
+//! Folds Python expressions: works out what is known of their values without running anything.
 
 use super::PythonReader;
 use super::items;
@@ -12,11 +12,11 @@ use tree_sitter::Node;
 /// Longest list or dictionary that is folded.
 const MAX_ITEMS: usize = 256;
 
-/// Ways in which one call is looked at.
+/// The most variants of one call that are examined.
 const MAX_VARIANTS: usize = 64;
 
 impl<'t> PythonReader<'_, 't> {
-    /// What is known of an expression.
+    /// What is known of an expression's value.
     pub(super) fn fold(&mut self, node: Node<'t>, frame: usize, depth: u32) -> Value {
         if depth > self.shared.deepest() || !self.shared.frames.pay(1) {
             return Value::unknown();
@@ -63,7 +63,7 @@ impl<'t> PythonReader<'_, 't> {
             "conditional_expression" | "boolean_operator" => {
                 let mut parts = named_children(node, 3);
                 if node.kind() == "conditional_expression" && parts.len() == 3 {
-                    // The condition decides which value it is; it is not in the value.
+                    // The condition decides between the values, but is not one of them.
                     parts.remove(1);
                 }
                 Value::any(self.fold_all(&parts, frame, deeper))
@@ -93,7 +93,7 @@ impl<'t> PythonReader<'_, 't> {
         }
     }
 
-    /// A name as the rules spell it, with the marks that it carries.
+    /// A name as the rules spell it, with its taint marks.
     pub(super) fn named(&self, name: &str) -> Value {
         self.shared.named(name)
     }
@@ -119,11 +119,11 @@ impl<'t> PythonReader<'_, 't> {
         if member.as_name() == Some("sys.executable") { Value::text("python3") } else { member }
     }
 
-    /// A member of a value: of a module, or a method of what is known.
+    /// A member of a value: of a module, or a method of a known value.
     pub(super) fn member(&self, value: &Value, name: &str) -> Value {
         match &value.kind {
             ValueKind::Any(_) => value.each(|one| self.member(one, name)),
-            // A function by another name for its call.
+            // `f.__call__` is `f` itself.
             ValueKind::Name { .. } if name == "__call__" => value.clone(),
             ValueKind::Name { path, about } => {
                 if let Some(found) = known::path_part(value, name) {
@@ -192,7 +192,7 @@ impl<'t> PythonReader<'_, 't> {
             "/" => left.each_pair(&right, known::below),
             "%" => left.each_pair(&right, percent),
             "*" | "**" | "<<" => left.each_pair(&right, |left, right| known::product(operator, left, right)),
-            // Flags that are put together: each of them counts.
+            // Combined flags: each of them counts.
             "|" if left.as_name().is_some() || matches!(left.kind, ValueKind::Any(_)) => {
                 Value::any([left, right])
             }
@@ -211,13 +211,13 @@ impl<'t> PythonReader<'_, 't> {
         value.each_pair(&index, |value, index| self.item_of(value, index))
     }
 
-    /// An item by its key or position: of a table of names, of what is known.
+    /// An item by its key or position, including tables of names such as `globals()`.
     pub(super) fn item_of(&self, value: &Value, index: &Value) -> Value {
         if let (Some(name), Some(key)) = (value.as_name(), index.as_whole_text()) {
             if name == "os.environ" {
                 return known::variable(key);
             }
-            // `__builtins__` and `builtins`: their members are the names that are there anyway.
+            // The members of `__builtins__` and `builtins` are the global names themselves.
             if name.is_empty() {
                 return self.named(key);
             }
@@ -236,7 +236,7 @@ impl<'t> PythonReader<'_, 't> {
         items::item(value, index)
     }
 
-    /// A call: what it gives; the act is kept for the walk.
+    /// The value of a call. Its acts are stored for the walk.
     fn fold_call(&mut self, node: Node<'t>, frame: usize, depth: u32) -> Value {
         if let Some((value, _)) = self.shared.calls.get(&node.id()) {
             return value.clone();

@@ -1,4 +1,4 @@
-//! Imports: which module or function a name stands for.
+//! Binds imported names to the modules or functions they stand for.
 
 use super::PythonReader;
 use crate::review::syntax::{named_children, pair};
@@ -51,11 +51,11 @@ impl<'t> PythonReader<'_, 't> {
         self.shared.frames.bind(frame, bound, value, branch);
     }
 
-    /// Notes that a module is used, by the name that rules know.
+    /// Adds a used module, by the name that rules use.
     fn note(&mut self, name: &str, item: Node<'t>) {
         let name = self.shared.book.canonical(name).unwrap_or_else(|| name.to_owned());
         self.shared.imported(&name, item.byte_range());
-        // A file of the folder may stand behind the name: one that this text wrote, or downloaded.
+        // The name may mean a file in the folder that this text wrote or downloaded.
         let first = name.split('.').next().unwrap_or_default();
         let file = Argument { value: Value::text(format!("{first}.py")), span: item.byte_range() };
         self.shared.push_act("@import", vec![file], item.byte_range());

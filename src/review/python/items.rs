@@ -1,4 +1,4 @@
-//! Lists in Python and what goes through them: literals, comprehensions, and the functions that pair, chain and pick.
+//! Folds Python lists and loops over them: literals, comprehensions, and functions that pair, chain and pick items.
 
 use super::PythonReader;
 use crate::review::flow::{element, element_in};
@@ -9,7 +9,7 @@ use tree_sitter::Node;
 /// Longest list that is folded.
 const MAX_ITEMS: usize = 256;
 
-/// Longest list that a comprehension is followed over item by item.
+/// The longest list over which a comprehension is folded item by item.
 const MAX_COMPREHENSION_ITEMS: usize = 64;
 
 impl<'t> PythonReader<'_, 't> {
@@ -35,7 +35,7 @@ impl<'t> PythonReader<'_, 't> {
         Value::new(ValueKind::List(items))
     }
 
-    /// `[f(x) for x in items]`: item by item where all are known and few, else one for all.
+    /// `[f(x) for x in items]`: folded item by item if all are known and few, else once for all items.
     pub(super) fn comprehension(&mut self, node: Node<'t>, frame: usize, depth: u32) -> Value {
         let Some(body) = node.child_by_field_name("body") else { return Value::unknown() };
         let clauses: Vec<Node<'t>> = named_children(node, 16)
@@ -66,7 +66,7 @@ impl<'t> PythonReader<'_, 't> {
         }
         let body = self.fold(body, frame, depth);
         match body.kind {
-            // Files of a pattern, texts with holes: one stands for all.
+            // File patterns and texts with holes: one value stands for all items.
             ValueKind::Text { .. } | ValueKind::Name { .. } | ValueKind::Any(_) => {
                 Value::new(ValueKind::List(body.alternatives()))
             }
@@ -75,12 +75,12 @@ impl<'t> PythonReader<'_, 't> {
     }
 }
 
-/// What functions that go through lists and tables give; `None` where it is not known to be one.
+/// The result of functions on lists and dictionaries; `None` for other functions.
 pub(super) fn result_of_items(act: &Act) -> Option<Value> {
     result_of_dict(act).or_else(|| result_of_list(act))
 }
 
-/// What functions of dictionaries give.
+/// The result of functions on dictionaries.
 fn result_of_dict(act: &Act) -> Option<Value> {
     let first = act.arguments.first().map(|a| &a.value);
     let receiver = act.receiver.as_ref();
@@ -114,7 +114,7 @@ fn result_of_dict(act: &Act) -> Option<Value> {
     })
 }
 
-/// What functions of lists and of what is gone through give.
+/// The result of functions on lists and other iterables.
 fn result_of_list(act: &Act) -> Option<Value> {
     let first = act.arguments.first().map(|a| &a.value);
     let second = act.arguments.get(1).map(|a| &a.value);
@@ -163,7 +163,6 @@ fn result_of_list(act: &Act) -> Option<Value> {
     })
 }
 
-/// An item of a list or dictionary.
 pub(super) fn item(value: &Value, index: &Value) -> Value {
     let found = match (&value.kind, &index.kind) {
         (ValueKind::List(items), ValueKind::Number(n)) => {
@@ -176,7 +175,7 @@ pub(super) fn item(value: &Value, index: &Value) -> Value {
         {
             items.iter().rev().find(|(key, _)| key == text).map(|(_, v)| v.clone())
         }
-        // Which one is only known at run time: any of them.
+        // The index is known only at run time, so it may be any item.
         (ValueKind::List(items), _) if items.len() <= 24 => Some(Value::any(items.iter().cloned())),
         (ValueKind::Map(items), _) if items.len() <= 24 => {
             Some(Value::any(items.iter().map(|(_, v)| v.clone())))

@@ -1,4 +1,4 @@
-//! What well-known Python functions and operators give, where that helps to name a path, a program or a host.
+//! The results of well-known Python functions and operators, where they help to name a path, a program or a host.
 
 use super::{PythonReader, items, text};
 use crate::review::path_class::{self, TEMPORARY_FOLDER};
@@ -7,7 +7,7 @@ use crate::review::value::taint;
 use crate::review::value::{Act, HOLE, Taint, Value, ValueKind};
 
 impl PythonReader<'_, '_> {
-    /// What a call gives.
+    /// The result of a call.
     pub(super) fn result(&mut self, act: &Act, called: &Value) -> Value {
         if let Some(value) = self.enter(act) {
             return value;
@@ -37,12 +37,12 @@ impl PythonReader<'_, '_> {
                 let path = act.arguments.first().map_or_else(Value::unknown, |a| a.value.clone());
                 Value::name_about("sqlite3.connect()", path)
             }
-            // What is written to a program that runs, or read from it, has to do with its command.
+            // The streams of a running program belong to its command.
             Some(name) if starts(act).is_some() => {
                 let command = starts(act).unwrap_or_else(Value::unknown);
                 Value::name_about(format!("{name}()"), command).tainted(given)
             }
-            // What is asked of a connection speaks to the same database.
+            // Whatever a connection returns speaks to the same database.
             Some(name) if name.starts_with("sqlite3.connect()") => {
                 let about = act.receiver.clone().unwrap_or_else(Value::unknown);
                 Value::name_about(format!("{name}()"), about).tainted(given)
@@ -56,7 +56,7 @@ impl PythonReader<'_, '_> {
         let first = act.arguments.first().map(|a| &a.value);
         let second = act.arguments.get(1).map(|a| &a.value);
         Some(match act.name.as_str() {
-            // What says nothing of its content.
+            // Results that reveal nothing of their argument.
             "len" | "bool" | "isinstance" | "type" | "hash" | "callable" | "hasattr" | "all" | "any" => {
                 Value::unknown()
             }
@@ -104,7 +104,7 @@ impl PythonReader<'_, '_> {
     }
 }
 
-/// What functions of paths, folders and lists give.
+/// The results of functions on paths, folders and lists.
 fn result_of_paths(act: &Act) -> Option<Value> {
     let first = act.arguments.first().map(|a| &a.value);
     Some(match act.name.as_str() {
@@ -170,7 +170,7 @@ fn result_of_paths(act: &Act) -> Option<Value> {
     })
 }
 
-/// Whether a call makes something that speaks to a service: what it answers is not the key that it was made with.
+/// Whether a call makes a client of a service: what the service answers is not the key that the client was made with.
 fn makes_client(name: &str) -> bool {
     let last = name.trim_end_matches("()").rsplit('.').next().unwrap_or_default();
     let holds = [
@@ -234,7 +234,7 @@ fn starts(act: &Act) -> Option<Value> {
     }
 }
 
-/// Whether a command fetches from the network and prints what it got.
+/// Whether a command downloads something and prints it.
 fn downloads(command: &Value) -> bool {
     let first = match &command.kind {
         ValueKind::List(words) => words.first().and_then(Value::as_whole_text),
@@ -244,7 +244,7 @@ fn downloads(command: &Value) -> bool {
     matches!(program, Some("curl" | "wget" | "http" | "https" | "aria2c" | "xh" | "fetch"))
 }
 
-/// The file that a call opens or reads, if it is such a call.
+/// The file that a call opens or reads, if it does.
 fn file_of(act: &Act) -> Option<Value> {
     match act.name.as_str() {
         "open" | "os.open" | "codecs.open" | "os.popen" if act.name != "os.popen" => {
@@ -264,7 +264,7 @@ fn text_of(value: Option<&Value>) -> Option<&str> {
     })
 }
 
-/// A path object for a path's text.
+/// A path object for the text of a path.
 fn path_of(text: Value) -> Value {
     let text = match &text.kind {
         ValueKind::Name { about: Some(about), .. } => (**about).clone(),
@@ -273,7 +273,7 @@ fn path_of(text: Value) -> Value {
     Value::name_about("pathlib.Path()", text)
 }
 
-/// Parts of a path object: `.parent`, `.name`; the name of a temporary file.
+/// `.parent` and `.name` of a path object.
 pub(super) fn path_part(value: &Value, name: &str) -> Option<Value> {
     if value.as_name() != Some("pathlib.Path()") {
         return None;
@@ -295,7 +295,7 @@ fn parent(text: &str) -> String {
     }
 }
 
-/// A path below another; an absolute one replaces it.
+/// A path joined to another; an absolute one replaces it.
 pub(super) fn below(left: &Value, right: &Value) -> Value {
     let object = left.as_name() == Some("pathlib.Path()");
     let plain = |value: &Value| match value.as_text() {
@@ -322,7 +322,7 @@ fn join_paths(parts: impl Iterator<Item = Value>) -> Value {
     parts.reduce(|left, right| below(&left, &right)).unwrap_or_else(Value::unknown)
 }
 
-/// Addition: of texts, lists and numbers.
+/// Addition of texts, lists or numbers.
 pub(super) fn plus(left: &Value, right: &Value) -> Value {
     match (&left.kind, &right.kind) {
         (ValueKind::Number(a), ValueKind::Number(b)) => Value::new(ValueKind::Number(a.wrapping_add(*b))),
@@ -336,7 +336,7 @@ pub(super) fn plus(left: &Value, right: &Value) -> Value {
     }
 }
 
-/// Multiplication and its like: of numbers, and of texts and lists by a number.
+/// Multiplication, power or shift of numbers; and repetition of a text.
 pub(super) fn product(operator: &str, left: &Value, right: &Value) -> Value {
     let number = |n: Option<i64>| n.map_or_else(Value::unknown, |n| Value::new(ValueKind::Number(n)));
     match (&left.kind, &right.kind) {
@@ -357,7 +357,7 @@ pub(super) fn product(operator: &str, left: &Value, right: &Value) -> Value {
     }
 }
 
-/// A slice of a text: only the one that turns it round is followed.
+/// A slice of a text; only `[::-1]`, which reverses it, is followed.
 pub(super) fn slice(value: &Value, written: &str) -> Value {
     match value.as_whole_text() {
         Some(text) if written.replace(' ', "") == "::-1" => {
@@ -367,7 +367,7 @@ pub(super) fn slice(value: &Value, written: &str) -> Value {
     }
 }
 
-/// A variable of the environment: the home folder is known by its sign, keys are marked.
+/// An environment variable: the home folder becomes `~`, keys are marked.
 pub(super) fn variable(name: &str) -> Value {
     match name {
         "HOME" | "USERPROFILE" => Value::text("~"),

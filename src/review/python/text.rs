@@ -1,15 +1,15 @@
-//! Text in Python: escapes in literals, and what functions and operators that make text of text give.
+//! Python texts: escapes in literals, and functions and operators that make a text from a text.
 
 use crate::review::escapes;
 use crate::review::value::{Act, Taint, Value, ValueKind};
 use base64::Engine as _;
 
-/// What a function or method that makes text of text gives; `None` where it is not known to be one.
+/// The result of a function or method that makes a text from a text; `None` for others.
 pub(super) fn result_of_text(act: &Act) -> Option<Value> {
     result_of_decoding(act).or_else(|| result_of_str(act))
 }
 
-/// What a function gives that makes text of bytes, numbers or an encoding.
+/// The result of a function that makes a text from bytes, numbers or an encoding.
 fn result_of_decoding(act: &Act) -> Option<Value> {
     let first = act.arguments.first().map(|a| &a.value);
     Some(match act.name.as_str() {
@@ -55,7 +55,7 @@ fn result_of_decoding(act: &Act) -> Option<Value> {
     })
 }
 
-/// What a method of a text gives.
+/// The result of a text's method.
 fn result_of_str(act: &Act) -> Option<Value> {
     let first = act.arguments.first().map(|a| &a.value);
     let receiver = act.receiver.as_ref();
@@ -153,7 +153,7 @@ fn format(receiver: &Value, act: &Act) -> Value {
     Value::join(&parts, "")
 }
 
-/// The text of a piece of a string, escapes resolved.
+/// The text of a piece of a string literal, with escapes resolved.
 pub(super) fn content(piece: &str, raw: bool, format: bool) -> Value {
     let piece = if format { piece.replace("{{", "{").replace("}}", "}") } else { piece.to_owned() };
     if raw || !piece.contains('\\') {
@@ -171,7 +171,7 @@ fn unhex(text: &str) -> Option<Vec<u8>> {
     Some(digits.chunks(2).map(|pair| pair.iter().fold(0, |v, d| v << 4 | d)).collect())
 }
 
-/// Decoded bytes: text where they are text; the mark stays in any case.
+/// Decodes bytes, if they are text; always marked as decoded.
 fn decoded(bytes: Option<Vec<u8>>) -> Value {
     let text = bytes.and_then(|b| String::from_utf8(b).ok());
     text.map_or_else(Value::unknown, Value::text).tainted(Taint::DECODED)

@@ -1,4 +1,4 @@
-//! Names that the text gives to commands: `alias x='rm -rf'`, and what `x build` then means.
+//! Aliases that the text defines (`alias x='rm -rf'`), and the commands that they stand for.
 
 use super::ShellReader;
 use crate::review::nested::NestedCode;
@@ -7,7 +7,7 @@ use crate::review::value::{Argument, Value};
 use std::ops::Range;
 
 impl ShellReader<'_, '_> {
-    /// A command by the name that the text gave it. What is more than words is read as a text.
+    /// Reads a command whose name is an alias. If the alias is more than plain words, it is read as a script.
     pub(super) fn aliased(
         &mut self,
         meant: &str,
@@ -32,7 +32,7 @@ impl ShellReader<'_, '_> {
         }
         let meant = meant.split_whitespace();
         let words = meant.map(|word| Argument { value: Value::text(word), span: first.span.clone() });
-        // An alias is not looked for in what it means.
+        // An alias is not expanded within its own expansion.
         let aliases = std::mem::take(&mut self.aliases);
         self.command(words.chain(rest).collect(), input, span, depth + 1);
         self.aliases = aliases;

@@ -1,4 +1,4 @@
-//! Commands: what runs other commands is seen through, and each is told as an act.
+//! Reads commands: resolves those that run other commands, and collects each as an act.
 
 use super::ShellReader;
 use super::expand::pattern_fits;
@@ -6,11 +6,11 @@ use crate::review::programs;
 use crate::review::value::{Argument, HOLE, Taint, Value, ValueKind};
 use std::ops::Range;
 
-/// Wrappers inside wrappers are followed so deep.
+/// The deepest nesting of wrappers that is followed.
 const MAX_DEPTH: u32 = 12;
 
 impl ShellReader<'_, '_> {
-    /// Tells a command: its words (name first), what it reads, where it stands.
+    /// Reads a command: its words (name first), its standard input, its span.
     pub(super) fn command(
         &mut self,
         words: Vec<Argument>,
@@ -22,7 +22,7 @@ impl ShellReader<'_, '_> {
         let mut words = words.into_iter().skip(steering);
         let Some(first) = words.next() else { return };
         let rest: Vec<Argument> = words.collect();
-        // Text that was decoded or downloaded and stands where a command does runs like `eval` of it.
+        // Decoded or downloaded text as the command's name runs like `eval` of it.
         let hidden = first.value.all_taint().meets(Taint::DECODED.with(Taint::DOWNLOADED));
         let known = first.value.as_whole_text().filter(|name| !name.is_empty());
         if hidden || known.is_none() {
@@ -82,7 +82,7 @@ impl ShellReader<'_, '_> {
         }
     }
 
-    /// A command whose name has parts that are not known: `r$@m` is `rm` where they are empty.
+    /// Reads a command whose name is partly unknown: `r$@m` is `rm` if the unknown part is empty.
     fn with_holes(
         &mut self,
         first: &Argument,
@@ -104,7 +104,8 @@ impl ShellReader<'_, '_> {
         self.command(words, input, span, depth + 1);
     }
 
-    /// A command that is named by a pattern of file names: told as such, and as the first program that it fits.
+    /// Reads a command named by a file name pattern: reported as a pattern, and read as the first common program that
+    /// it matches.
     fn by_pattern(
         &mut self,
         first: &Argument,
@@ -133,7 +134,7 @@ impl ShellReader<'_, '_> {
         self.command(words, input, span, depth + 1);
     }
 
-    /// Notes a program that is started; what the shell does by itself is none.
+    /// Adds a program to those started, unless it is a builtin of the shell.
     fn start(&mut self, name: &str) {
         const BUILTINS: &[&str] = &[
             "echo", "printf", "cd", "export", "set", "unset", "test", "[", "true", "false", ":", "source",
@@ -147,7 +148,7 @@ impl ShellReader<'_, '_> {
         }
     }
 
-    /// Text that this shell will read again later, the variables that are known by now put in.
+    /// Puts the known variables into a text that the shell will evaluate later.
     pub(super) fn put_in(&mut self, value: &Value) -> Value {
         let Some((text, _)) = value.as_text() else { return value.clone() };
         let mut parts = text.split('$');
@@ -172,7 +173,7 @@ impl ShellReader<'_, '_> {
         Value::text(out).tainted(value.taint)
     }
 
-    /// A command that runs no other one, as far as its name tells.
+    /// Reads a command that runs no other one.
     fn plain(
         &mut self,
         name: String,
@@ -210,7 +211,7 @@ impl ShellReader<'_, '_> {
         self.by_table(&act, &known, input.as_ref(), depth);
     }
 
-    /// `set -- a b`: what `$1` and `"$@"` stand for from here on.
+    /// `set -- a b`: sets `$1` and `"$@"` from here on.
     fn set_positions(&mut self, words: &[Argument]) {
         let dashes = words.iter().position(|word| word.value.as_whole_text() == Some("--"));
         let plain = || {
@@ -225,14 +226,16 @@ impl ShellReader<'_, '_> {
     }
 }
 
-/// Whether a program stands in front: `$SUDO rm`. What stands before it runs it, or is nothing.
+/// Whether the first word names a known program, as in `$SUDO rm`: the unknown word before it is then empty or a
+/// wrapper.
 fn names_program(words: &[Argument]) -> bool {
     let name = words.first().and_then(|word| word.value.as_whole_text());
     name.is_some_and(|name| programs::shipped().get(name).is_some())
 }
 
-/// How many words in front of a command steer the shell. Its grammar knows them where nothing stands in front of them: behind
-/// `time` and `coproc` it takes them for words of a command, and in what it can't read it loses what they belong to.
+/// How many words before a command are keywords of the shell. The grammar knows keywords only at the beginning of a
+/// command: after `time` and `coproc` it takes them for words of the command, and in broken code it loses what they
+/// belong to.
 fn steering(words: &[Argument]) -> usize {
     const OPENING_WORDS: &[&str] = &["{", "if", "while", "until", "!"];
     const INNER_WORDS: &[&str] = &["then", "do", "else", "elif", "}", "fi", "done", "esac"];
@@ -243,7 +246,7 @@ fn steering(words: &[Argument]) -> usize {
         at += match word(at) {
             first if OPENING_WORDS.contains(&first) || INNER_WORDS.contains(&first) => 1,
             first if NAMING_WORDS.contains(&first) => words.len() - at,
-            // A name stands in front of what is no single command.
+            // `coproc NAME` has a name before anything but a simple command.
             "coproc" if OPENING_WORDS.contains(&word(at + 2)) || NAMING_WORDS.contains(&word(at + 2)) => 2,
             "coproc" => 1,
             _ => return at,
@@ -251,7 +254,7 @@ fn steering(words: &[Argument]) -> usize {
     }
 }
 
-/// What an interpreter reads that is given the output of another command as a file: `bash <(…)`.
+/// The standard input of an interpreter that gets another command's output as a file: `bash <(…)`.
 fn piped(name: &str, words: &[Argument]) -> Option<Argument> {
     let reads = matches!(
         name,
@@ -278,7 +281,7 @@ fn piped(name: &str, words: &[Argument]) -> Option<Argument> {
     }
 }
 
-/// `python -m pip …` is `pip …`: the words of the module's own command.
+/// `python -m pip …` is `pip …`: returns the module's own command.
 fn module_command(name: &str, words: &[Argument]) -> Option<Vec<Argument>> {
     let python =
         name == "py" || name.strip_prefix("python").is_some_and(|v| v.chars().all(|c| !c.is_alphabetic()));

@@ -1,5 +1,5 @@
-//! Words that become several, and variables with more than one value: arrays, `"$@"`, `{a,b}`, choices and loops, and
-//! the forms of `${…}`.
+//! Expands words that become several, and variables with several values: arrays, `"$@"`, `{a,b}`, choices and loops,
+//! and the forms of `${…}`.
 
 use super::ShellReader;
 use crate::review::escapes;
@@ -8,13 +8,13 @@ use crate::review::syntax::{named_children, text};
 use crate::review::value::{Argument, HOLE, Value, ValueKind};
 use tree_sitter::Node;
 
-/// Values of one variable that are remembered.
+/// The most values remembered for a variable.
 const MAX_VALUES: usize = 16;
 
 /// Longest value that is remembered, in bytes: names of commands and paths are shorter.
 const MAX_VALUE_BYTES: usize = 512;
 
-/// Words that one word may become.
+/// The most words that one word may become.
 const MAX_WORDS: usize = 64;
 
 impl ShellReader<'_, '_> {
@@ -32,16 +32,16 @@ impl ShellReader<'_, '_> {
         }
     }
 
-    /// Binds a variable, as an assignment or a program like `read` does.
+    /// Sets a variable, by an assignment or a program like `read`.
     pub(super) fn assign(&mut self, name: &str, value: Value, branch: bool) {
         self.remember(name, &value);
         self.frames.bind(0, name, value, branch);
     }
 
-    /// One of the values that a variable may have, the one that matters most; `None` where there are not several.
+    /// The most dangerous of a variable's values; `None` unless it has several.
     pub(super) fn one_of(&mut self, name: &str) -> Option<Value> {
         let values = self.choices.get(name).filter(|values| values.len() > 1)?;
-        // To compare them takes as long as they are.
+        // Comparing the values takes time in proportion to their length.
         let bytes: usize = values.iter().map(|value| value.as_text().map_or(0, |(text, _)| text.len())).sum();
         if !self.frames.pay(values.len() + bytes / 8) {
             return None;
@@ -49,7 +49,7 @@ impl ShellReader<'_, '_> {
         Some(gravest_in(&Value::new(ValueKind::List(values.clone())), self.scope))
     }
 
-    /// The variables of a command's first two words that have several values, with these.
+    /// A variable with several values in the first two words of a command, and these values.
     pub(super) fn alternatives(&self, node: Node<'_>) -> Option<(String, Vec<Value>)> {
         let words = named_children(node, 8)
             .into_iter()
@@ -71,7 +71,7 @@ impl ShellReader<'_, '_> {
         None
     }
 
-    /// What a word becomes where it stands for several: `"$@"`, `"${a[@]}"`, `{a,b}`.
+    /// The words that a word expands to, if several: `"$@"`, `"${a[@]}"`, `{a,b}`.
     pub(super) fn expand_to_many(&mut self, node: Node<'_>, depth: u32) -> Option<Vec<Value>> {
         let node = match node.kind() {
             "string" => named_children(node, 2).into_iter().next().filter(|inner| {
@@ -108,7 +108,7 @@ impl ShellReader<'_, '_> {
         }
     }
 
-    /// Words at the white space of an unquoted expansion, or at the signs that `IFS` names.
+    /// Splits an unquoted expansion at white space, or at the characters of `IFS`.
     pub(super) fn split_fields(&mut self, held: &str) -> Vec<String> {
         let signs = self.frames.lookup(0, "IFS").and_then(|v| v.as_whole_text().map(str::to_owned));
         match signs {
@@ -119,7 +119,8 @@ impl ShellReader<'_, '_> {
         }
     }
 
-    /// `${NAME<form>}` of a known value: a part of it, another case, something replaced or cut off.
+    /// Applies a form of `${NAME<form>}` to a known value: a substring, another case, a replacement, a removed prefix
+    /// or suffix.
     pub(super) fn formed(inner: &str, value: &Value) -> Option<Value> {
         let (held, form) = (value.as_whole_text()?, inner);
         let pattern = |text: &str| text.trim_matches(['"', '\'']).to_owned();
@@ -157,7 +158,7 @@ impl ShellReader<'_, '_> {
         Some(Value::text(out).tainted(value.taint))
     }
 
-    /// Binds what `read`, `mapfile` and `printf -v` put into variables.
+    /// Sets the variables that `read`, `mapfile` and `printf -v` set.
     pub(super) fn bound_by(&mut self, name: &str, words: &[Argument], input: Option<&Argument>) {
         let texts: Vec<&str> = words.iter().map(|w| w.value.as_whole_text().unwrap_or_default()).collect();
         match name {
@@ -200,7 +201,7 @@ fn nonempty(text: String) -> Option<String> {
     (!text.is_empty() && !text.contains(['*', '?', '['])).then_some(text)
 }
 
-/// What `printf` prints: its format, filled in as often as there are operands.
+/// The output of `printf`: its format, repeated until all operands are used.
 pub(super) fn formatted(operands: &[Value]) -> Value {
     let taint = operands.iter().fold(crate::review::value::Taint::default(), |t, v| t.with(v.all_taint()));
     let Some((format, values)) = operands.split_first() else { return Value::text("") };
@@ -242,7 +243,7 @@ pub(super) fn formatted(operands: &[Value]) -> Value {
     Value { kind: ValueKind::Text { text: out, whole }, taint }
 }
 
-/// The words that `{a,b}` and `{1..3}` in a word stand for.
+/// The words that `{a,b}` in a word stands for.
 pub(super) fn braces(word: &str) -> Vec<String> {
     let mut done = Vec::new();
     let mut open = vec![word.to_owned()];
@@ -264,7 +265,7 @@ pub(super) fn braces(word: &str) -> Vec<String> {
     done
 }
 
-/// The first pair of braces with a comma and no other brace in it.
+/// The first pair of braces with a comma and no other brace inside.
 fn innermost(word: &str) -> Option<(usize, usize)> {
     let mut start = None;
     let mut comma = false;
@@ -280,7 +281,7 @@ fn innermost(word: &str) -> Option<(usize, usize)> {
     None
 }
 
-/// Whether a pattern of file names (`?`, `*`, `[…]`) fits a name.
+/// Whether a file name pattern (`?`, `*`, `[…]`) matches a name.
 pub(super) fn pattern_fits(pattern: &[char], name: &[char]) -> bool {
     match (pattern.split_first(), name.split_first()) {
         (None, None) => true,

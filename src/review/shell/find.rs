@@ -1,4 +1,4 @@
-//! The commands that `find` and `fd` run on what they find.
+//! Reads the commands that `find` and `fd` run on the files they find.
 
 use super::ShellReader;
 use super::wrapper::fill;
@@ -6,7 +6,8 @@ use crate::review::value::{Argument, HOLE, Value};
 use std::ops::Range;
 
 impl ShellReader<'_, '_> {
-    /// The commands that `find` and `fd` run, on what lies below their starting points; returns the words that are left.
+    /// Reads the commands that `find` and `fd` run on what lies below their starting points; returns the remaining
+    /// words.
     pub(super) fn find(
         &mut self,
         name: &str,
@@ -21,12 +22,12 @@ impl ShellReader<'_, '_> {
         };
         let texts: Vec<&str> = words.iter().map(|a| a.value.as_whole_text().unwrap_or_default()).collect();
         let Some(first) = texts.iter().position(|text| starts.contains(text)) else { return words };
-        // What all that is found is called says what it is: `__pycache__`.
+        // A fixed `-name`, such as `__pycache__`, says what all found files are.
         let called = texts.iter().position(|text| *text == "-name").and_then(|at| texts.get(at + 1)).copied();
         let called = called.filter(|text| !text.contains(['*', '?', '['])).unwrap_or_default();
         let flag = |a: &Argument| a.value.as_text().is_some_and(|(t, _)| t.starts_with(['-', '(', '!']));
         let operand = if name.starts_with("fd") {
-            // The pattern stands in front of the folder.
+            // The pattern comes before the folder.
             let path = |a: &&Argument| a.value.as_text().is_some_and(|(t, _)| t.starts_with(['/', '~', '.']));
             words.get(..first).unwrap_or_default().iter().rev().find(path)
         } else {

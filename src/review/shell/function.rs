@@ -1,4 +1,4 @@
-//! Functions of the text: a call is followed with what it was given, and told where it stands.
+//! Follows calls of functions that the text defines, with their arguments; acts get the span of the call.
 
 use super::ShellReader;
 use crate::review::syntax::{each, text};
@@ -8,21 +8,21 @@ use std::collections::HashMap;
 use std::ops::Range;
 use tree_sitter::Node;
 
-/// Functions inside functions are followed so deep.
+/// The deepest nesting of functions that are followed.
 const MAX_DEPTH: usize = 6;
 
-/// Bytes of functions that are followed for one text, beside eight times its own.
+/// The bytes of functions that are followed for any text, in addition to eight times its own size.
 const FREE_BYTES: usize = 64 << 10;
 
 /// A function of the text.
 #[derive(Clone, Copy)]
 pub(super) struct ShellFunction<'t> {
     body: Node<'t>,
-    /// Whether what it does depends on what it is given.
+    /// Whether it uses its arguments.
     takes: bool,
 }
 
-/// All functions of a text; of two with one name the last counts.
+/// All functions of a text; of several with the same name, the last one.
 pub(super) fn all<'t>(root: Node<'t>, source: &str) -> HashMap<String, ShellFunction<'t>> {
     let mut functions = HashMap::new();
     each(root, |node, _| {
@@ -41,14 +41,14 @@ pub(super) fn all<'t>(root: Node<'t>, source: &str) -> HashMap<String, ShellFunc
     functions
 }
 
-/// Whether the text of a body speaks of `$1` and its like.
+/// Whether the text of a body uses `$1` and the like.
 fn takes(body: &str) -> bool {
     let spelled = ["$@", "$*", "${@", "${*", "${1", "${2", "${3"].iter().any(|p| body.contains(p));
     spelled || body.as_bytes().windows(2).any(|w| matches!(w, [b'$', b'1'..=b'9']))
 }
 
 impl<'t> ShellReader<'_, 't> {
-    /// A call of a function of this text: its body is read with what it was given.
+    /// Follows a call of one of the text's functions: reads its body with these arguments.
     pub(super) fn follow(
         &mut self,
         ShellFunction { body, takes }: ShellFunction<'t>,
@@ -56,13 +56,13 @@ impl<'t> ShellReader<'_, 't> {
         span: &Range<usize>,
     ) {
         if !takes {
-            // It does the same each time, and its own text was read.
+            // Without arguments it does the same each time, and its body was read where it is defined.
             return;
         }
         let source = text(body, self.source);
         self.followed += source.len();
         if self.calls.contains(&body.id()) {
-            // It calls itself: what it does then was read with what is not known.
+            // A recursive call: the body was already read with unknown arguments.
             self.reading.unknown = true;
             return;
         }

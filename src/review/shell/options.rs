@@ -1,31 +1,31 @@
-//! Options and operands of a command, told apart.
+//! Splits the words of a command into options and operands.
 
 use super::ShellReader;
 use crate::review::programs::{self, OperandUse, OptionArity, OptionChoice, Program};
 use crate::review::value::{Act, Argument, HOLE, Value, ValueKind};
 use std::ops::Range;
 
-/// An option without a value that does nothing.
+/// An option that takes no value and does nothing.
 const EMPTY: OptionChoice = OptionChoice { takes: OptionArity::Nothing, does: OperandUse::Nothing };
 
 /// What the tables know of the words of one command.
 #[derive(Debug, Default)]
 pub(super) struct CommandFacts {
-    /// The program with its verbs, as far as tables follow them.
+    /// The program with its verbs, as far as the tables know them.
     pub(super) name: String,
-    /// Tables of the program and of its verbs, the last one speaking first.
+    /// The tables of the program and of its verbs; the last takes precedence.
     pub(super) tables: Vec<&'static Program>,
-    /// Whether what is in no table does nothing.
+    /// Whether options in no table do nothing.
     pub(super) rest: bool,
-    /// Operands that are verbs.
+    /// How many operands are verbs (offset by `usize::MAX / 2` after a verb without a row).
     pub(super) verbs: usize,
-    /// Options that a table speaks of, as they are written, with their values.
+    /// Options in a table, as written, with their values.
     pub(super) options: Vec<(String, OptionChoice, Argument)>,
-    /// Options that no table speaks of.
+    /// Options in no table.
     pub(super) strange: Vec<String>,
-    /// A verb that no table speaks of.
+    /// A verb in no table.
     pub(super) strange_verb: Option<String>,
-    /// Operands from here on are a command.
+    /// The index of the operand from which on the words are a command.
     pub(super) command: Option<usize>,
 }
 
@@ -40,7 +40,7 @@ impl CommandFacts {
         self.tables.iter().rev().find_map(|table| table.option(key, long))
     }
 
-    /// Takes in an operand in front of which so many others stand; it may be a verb.
+    /// Adds an operand with `before` operands in front of it; it may be a verb.
     fn operand(&mut self, word: &Argument, before: usize) {
         let Some(table) = self.tables.last().filter(|table| table.has_verbs()) else { return };
         if before != self.verbs {
@@ -58,7 +58,7 @@ impl CommandFacts {
         self.tables.extend(inner);
     }
 
-    /// Whether operands behind so many others are the words of a command.
+    /// Whether the operands after `before` others are the words of a command.
     fn begins_command(&mut self, before: usize) -> bool {
         let verbs = self.verb_operands();
         let at = self.tables.last().and_then(|table| table.command_at()).map(|at| at + verbs);
@@ -66,7 +66,6 @@ impl CommandFacts {
         at == Some(before)
     }
 
-    /// How many operands were verbs.
     pub(super) fn verb_operands(&self) -> usize {
         if self.verbs < usize::MAX / 2 { self.verbs } else { self.verbs - usize::MAX / 2 + 1 }
     }
@@ -84,7 +83,7 @@ impl ShellReader<'_, '_> {
         self.parted_by_table(name, words, input, span).0
     }
 
-    /// The same, with what the tables know of it.
+    /// The same, together with what the tables know about its words.
     pub(super) fn parted_by_table(
         &mut self,
         name: &str,
@@ -151,7 +150,8 @@ impl ShellReader<'_, '_> {
     }
 }
 
-/// Words as getopt would read them: `tar xzf a` is `tar -x -z -f a`, and each letter that takes a value takes the next word.
+/// Splits bundled options as getopt would: `tar xzf a` becomes `tar -x -z -f a`, where a letter that takes a value
+/// takes the next word.
 fn bundled(name: &str, words: Vec<Argument>) -> Vec<Argument> {
     let first = words.first().and_then(|word| word.value.as_whole_text());
     let Some(letters) = first.filter(|text| {
@@ -177,12 +177,12 @@ fn bundled(name: &str, words: Vec<Argument>) -> Vec<Argument> {
     out
 }
 
-/// An option as it is written.
+/// An option with its dashes.
 fn dashed(key: &str) -> String {
     if key.chars().count() == 1 { format!("-{key}") } else { format!("--{key}") }
 }
 
-/// The file that a download is kept in under its own name: `wget URL`, `curl -O URL`.
+/// The file in which a download is stored under its own name: `wget URL`, `curl -O URL`.
 fn saved(act: &Act) -> Option<Argument> {
     let given = |names: &[&str]| act.named.iter().any(|(name, _)| names.contains(&name.as_str()));
     let keeps = match act.name.as_str() {
@@ -196,7 +196,7 @@ fn saved(act: &Act) -> Option<Argument> {
     (!name.is_empty()).then(|| Argument { value: Value::text(name), span: url.span.clone() })
 }
 
-/// The file whose content a transfer takes: `-T file`, `-d @file`, `-F name=@file`.
+/// The file that a transfer sends: `-T file`, `-d @file`, `-F name=@file`.
 fn uploaded(act: &Act) -> Option<Argument> {
     let given = act.named.iter().find(|(name, argument)| {
         let text = argument.value.as_text().map_or("", |(text, _)| text);
@@ -212,7 +212,7 @@ fn uploaded(act: &Act) -> Option<Argument> {
     given.map(|(_, argument)| argument.clone())
 }
 
-/// Notes an option; returns the name that the next word is the value of.
+/// Adds an option; returns its name if the next word is its value.
 fn option(
     text: &str,
     takes: &[String],
@@ -222,12 +222,12 @@ fn option(
 ) -> Option<String> {
     let set = || Argument { value: Value::new(ValueKind::Bool(true)), span: word.span.clone() };
     if act.name == "kill" && text == "-0" {
-        // It asks whether a process is there, and ends none.
+        // `kill -0` only tests whether a process exists.
         act.named.push(("probe".to_owned(), set()));
         return None;
     }
     if act.name == "kill" && text == "-1" && !act.named.is_empty() {
-        // Behind a signal it is no signal, but all processes.
+        // After a signal, `-1` means all processes.
         act.named.push(("everything".to_owned(), set()));
         return None;
     }
@@ -308,7 +308,7 @@ fn cluster(
     None
 }
 
-/// Whether this can be the name of a variable.
+/// Whether a text can be the name of a variable.
 pub(super) fn plain_key(key: &str) -> bool {
     !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }

@@ -1,5 +1,5 @@
-//! What the tables say of a command, told as acts: files that its options read and write, commands that they start, and
-//! what is not known of it.
+//! Turns what the tables say about a command into acts: files that its options read and write, commands that they
+//! start, and unknown options.
 
 use super::ShellReader;
 use super::options::CommandFacts;
@@ -11,7 +11,7 @@ use crate::review::value::{Act, Argument, Value, ValueKind};
 use std::ops::Range;
 
 impl ShellReader<'_, '_> {
-    /// Tells what a command does by its options, its operands and its input.
+    /// Adds the acts of a command by its options, operands and standard input.
     pub(super) fn by_table(&mut self, act: &Act, known: &CommandFacts, input: Option<&Argument>, depth: u32) {
         let span = &act.span;
         let Some(table) = known.tables.last() else { return };
@@ -25,7 +25,7 @@ impl ShellReader<'_, '_> {
             self.tell_operand(choice.does, value, &format!("{} {option}", known.name), span, depth);
         }
         let program = known.tables.iter().rev().find(|table| !table.operands.is_empty());
-        // An act that rules know by its verb has left it out of its operands.
+        // If rules know the act by its verb, the verb is no longer among its operands.
         let dropped = usize::from(act.name.contains(' '));
         let verbs = known.verb_operands().saturating_sub(dropped);
         let operands = act.arguments.get(verbs.min(act.arguments.len())..).unwrap_or_default();
@@ -45,7 +45,7 @@ impl ShellReader<'_, '_> {
         }
     }
 
-    /// Tells operands by the roles that a table gives them, in their order.
+    /// Adds the acts of operands by the roles that the table gives them, in order.
     fn by_roles(
         &mut self,
         program: &Program,
@@ -80,7 +80,7 @@ impl ShellReader<'_, '_> {
         }
     }
 
-    /// Tells operands in which a program finds more than an operand: settings, addresses of files, commands.
+    /// Adds the acts of operands with a special meaning for a program: git settings, `file://` URLs, `ext::` commands.
     fn by_own_forms(&mut self, name: &str, operands: &[Argument], span: &Range<usize>, depth: u32) {
         if name == "git config"
             && let [setting, value] = operands
@@ -96,7 +96,7 @@ impl ShellReader<'_, '_> {
             }
         }
         for operand in operands.iter().filter(|_| name.starts_with("git ")) {
-            // The helper that runs what it is given.
+            // git's `ext::` transport runs the command after it.
             if let Some((text, whole)) = operand.value.as_text()
                 && let Some(command) = text.strip_prefix("ext::")
             {
@@ -107,7 +107,7 @@ impl ShellReader<'_, '_> {
         }
     }
 
-    /// Says that nobody told what a program, or one of its options, does; once. `file`: it is a file that is run.
+    /// Reports once that a program, or an option of it, is unknown. `file`: it is a file that is run.
     pub(super) fn not_known(&mut self, name: &str, span: &Range<usize>, file: bool) {
         if self.untold.len() >= 256 || !self.untold.insert(name.to_owned()) {
             return;
@@ -122,14 +122,14 @@ impl ShellReader<'_, '_> {
         }
     }
 
-    /// Tells an act of sayso's own naming.
+    /// Adds an act with a name of sayso's own.
     fn note(&mut self, name: &str, arguments: Vec<Argument>, span: &Range<usize>) {
         self.reading
             .acts
             .push(Act { folder: self.folder.clone(), ..Act::new(name, arguments, span.clone()) });
     }
 
-    /// Tells what becomes of one value. `by` is the option that does it, for messages.
+    /// Adds the act for the use of one value. `by` is the option that uses it, for messages.
     fn tell_operand(
         &mut self,
         does: OperandUse,
@@ -153,7 +153,7 @@ impl ShellReader<'_, '_> {
         self.note(name, vec![value.clone()], span);
     }
 
-    /// Tells the orders in a text that is started. `hidden`: nobody looks for a program there.
+    /// Adds the acts for the orders in a text that is started. `hidden`: nobody expects a program there.
     pub(super) fn ordered(
         &mut self,
         code: Code,
@@ -246,7 +246,7 @@ impl ShellReader<'_, '_> {
         }
     }
 
-    /// Tells that something is started where nobody looks for it.
+    /// Reports that something is started where nobody expects it.
     pub(super) fn hides(&mut self, by: &str, text: &str, span: &Range<usize>) {
         let what = Argument { value: Value::text(format!("{by} starts {text}")), span: span.clone() };
         self.note("@hides", vec![what], span);

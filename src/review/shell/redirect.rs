@@ -1,5 +1,5 @@
-//! Redirections: files that are read and written, with what is written where that is known, and here-documents, which
-//! become what a command reads.
+//! Handles redirections: files that are read and written, the text that is written if known, and here-documents, which
+//! become a command's standard input.
 
 use super::ShellReader;
 use crate::review::path_class;
@@ -29,7 +29,7 @@ impl ShellReader<'_, '_> {
                 self.feed(body, document.clone());
             }
             self.write_down(body, redirect);
-            // `cat <<E | bash`: the pipeline behind the sign goes on from the body.
+            // `cat <<E | bash`: the rest of the pipeline gets the body's output.
             for child in named_children(redirect, 16).into_iter().filter(|n| n.kind() == "pipeline") {
                 let printed = body.map_or_else(Value::unknown, |b| self.output(b, 0));
                 let known = printed.as_text().is_some();
@@ -41,7 +41,7 @@ impl ShellReader<'_, '_> {
         self.write_down(body, node);
     }
 
-    /// What `< <(command)` and `< file` give.
+    /// The input that `< <(command)` and `< file` give.
     fn from_pipe(&mut self, redirect: Node<'_>) -> Option<Argument> {
         let target = redirect.child_by_field_name("destination")?;
         if target.kind() == "process_substitution" {
@@ -62,7 +62,7 @@ impl ShellReader<'_, '_> {
         Some(Argument { value: Value::unknown().tainted(mark), span: target.byte_range() })
     }
 
-    /// Notes what the redirections below a node write: what the command in front of them prints.
+    /// Remembers the text that the redirections below a node write: the output of the command before them.
     fn write_down(&mut self, body: Option<Node<'_>>, holder: Node<'_>) {
         let redirects = named_children(holder, 16).into_iter().filter(|n| n.kind() == "file_redirect");
         for redirect in redirects {
@@ -81,7 +81,7 @@ impl ShellReader<'_, '_> {
         let Some(body) = named_children(redirect, 32).into_iter().find(|n| n.kind() == "heredoc_body") else {
             return Argument { value: Value::unknown(), span: redirect.byte_range() };
         };
-        // The text is reviewed as it stands: what a variable holds is not put in, so that places stay true.
+        // The text is reviewed as written, without values of variables, so that places stay correct.
         Argument { value: Value::text(text(body, self.source)), span: body.byte_range() }
     }
 

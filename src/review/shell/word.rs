@@ -1,4 +1,4 @@
-//! Words: what is known of the text that a shell word expands to, and of what a command prints.
+//! Folds words: works out what is known of the text that a word expands to, and of what a command prints.
 
 use super::ShellReader;
 use crate::review::escapes;
@@ -10,14 +10,14 @@ use crate::review::value::{HOLE, Taint, Value, ValueKind};
 use base64::Engine as _;
 use tree_sitter::Node;
 
-/// Stands for a process that the text started itself.
+/// Stands for the id of a process that the text started itself.
 const OWN_PROCESS: &str = "@job";
 
-/// Words and substitutions nested deeper than this are not folded.
+/// Words and substitutions nested deeper are not folded.
 const MAX_DEPTH: u32 = 24;
 
 impl ShellReader<'_, '_> {
-    /// What is known of a word.
+    /// What is known of a word's text.
     pub(super) fn word(&mut self, node: Node<'_>, depth: u32) -> Value {
         if depth > MAX_DEPTH || !self.frames.pay(1) {
             return Value::unknown();
@@ -50,7 +50,7 @@ impl ShellReader<'_, '_> {
             "process_substitution" => {
                 let last = named_children(node, 64).pop();
                 let printed = last.map_or_else(Value::unknown, |n| self.output(n, deeper));
-                // The word is the name of a pipe; what is read from it is kept beside it.
+                // The word is the name of a pipe; `about` is what can be read from it.
                 Value::name_about("<()", printed)
             }
             "array" => Value::new(ValueKind::List(
@@ -60,13 +60,13 @@ impl ShellReader<'_, '_> {
         }
     }
 
-    /// A concatenation; `{a,b}` in it is shown as it is written.
+    /// A concatenation; `{a,b}` in it stays as written.
     fn concatenation(&mut self, node: Node<'_>, depth: u32) -> Value {
         let parts: Vec<Value> = named_children(node, 256).into_iter().map(|n| self.word(n, depth)).collect();
         Value::join(&parts, "")
     }
 
-    /// A string in double quotes: what stands between its parts is taken as it is written.
+    /// A string in double quotes; the text between its parts is taken from the source.
     fn quoted(&mut self, node: Node<'_>, depth: u32) -> Value {
         let end = node.end_byte().saturating_sub(1);
         let mut at = node.start_byte() + if node.kind() == "translated_string" { 2 } else { 1 };
@@ -89,7 +89,7 @@ impl ShellReader<'_, '_> {
         if parts.len() == 1 && joined == Value::unknown() { Value::text("") } else { joined }
     }
 
-    /// `${NAME}`, `${NAME:-default}`; other forms are not followed.
+    /// `${NAME}`, `${NAME:-default}` and other forms; unknown forms are not followed.
     fn expansion(&mut self, node: Node<'_>, depth: u32) -> Value {
         let children = named_children(node, 8);
         let inner = children
@@ -107,7 +107,7 @@ impl ShellReader<'_, '_> {
             return value;
         }
         if inner.strip_prefix('!') == Some(name) {
-            // `${!name}`: the variable whose name it holds.
+            // `${!name}`: the variable whose name is the value of `name`.
             return match value.as_whole_text().map(str::to_owned) {
                 Some(other) if !other.is_empty() => self.variable(&other),
                 _ => Value::unknown().tainted(value.taint),
@@ -129,7 +129,7 @@ impl ShellReader<'_, '_> {
         }
     }
 
-    /// One item of an array.
+    /// An item of an array.
     fn item(&mut self, name: &str, index: &str) -> Value {
         match self.frames.lookup(0, name).map(|value| value.kind) {
             Some(ValueKind::List(items)) if matches!(index, "@" | "*") => Value::join(&items, " "),
@@ -142,7 +142,7 @@ impl ShellReader<'_, '_> {
         }
     }
 
-    /// A variable: what the text bound it to, or one that the system sets.
+    /// A variable: the value that the text gave it, or one that the system sets.
     fn variable(&mut self, name: &str) -> Value {
         if let Some((chosen, value)) = &self.chosen
             && chosen == name
@@ -169,7 +169,7 @@ impl ShellReader<'_, '_> {
             "PWD" => Value::text("."),
             "TMPDIR" => Value::text("/tmp"),
             "IFS" => Value::text(" "),
-            // The last job that this text started itself.
+            // `$!` is the last job that this text started.
             "!" => Value::text(OWN_PROCESS),
             _ if path_class::secret_name(name) => Value::unknown().tainted(Taint::SECRET),
             _ => Value::unknown(),
@@ -194,7 +194,7 @@ impl ShellReader<'_, '_> {
         }
     }
 
-    /// What a command prints: `echo` its operands, a reader of files their marks, others what they were given.
+    /// What a command prints: for `echo` its operands; for readers of files and others only taint marks.
     fn printed(&mut self, node: Node<'_>, depth: u32) -> Value {
         let words = self.words(node, depth);
         let mut words = words.into_iter().map(|a| a.value);
@@ -253,7 +253,7 @@ impl ShellReader<'_, '_> {
     }
 }
 
-/// What a filter makes of a text: `rev`, `tr a b`, `xxd -r -p`.
+/// The output of a filter on a text: `rev`, `tr a b`, `xxd -r -p`.
 fn turned(name: &str, operands: &[Value], text: &str) -> Option<String> {
     let words: Vec<&str> = operands.iter().filter_map(Value::as_whole_text).collect();
     match (name, words.as_slice()) {
@@ -284,7 +284,7 @@ fn turned(name: &str, operands: &[Value], text: &str) -> Option<String> {
     }
 }
 
-/// The characters that a set of `tr` stands for: `a-z`, `A-Za-z`, `\n`.
+/// The characters in a set of `tr`, such as `a-z` or `A-Za-z`, with escapes resolved.
 fn signs(set: &str) -> Vec<char> {
     let chars: Vec<char> = escapes::ansi_c(set).chars().take(256).collect();
     let mut out = Vec::new();
@@ -304,14 +304,14 @@ fn signs(set: &str) -> Vec<char> {
     out
 }
 
-/// What a text in base64 says, where it is text.
+/// Decodes base64, if the result is text.
 fn unbase64(text: &str) -> Option<String> {
     let clean: String = text.chars().filter(|c| !c.is_whitespace() && *c != '=').collect();
     let bytes = base64::engine::general_purpose::STANDARD_NO_PAD.decode(clean).ok()?;
     String::from_utf8(bytes).ok()
 }
 
-/// A bare word without its backslashes.
+/// Removes the backslashes of an unquoted word.
 fn unescaped(word: &str) -> String {
     let mut out = String::with_capacity(word.len());
     let mut chars = word.chars();
@@ -327,7 +327,7 @@ fn unescaped(word: &str) -> String {
     out
 }
 
-/// The same inside double quotes, where a backslash only works before a few characters.
+/// The same within double quotes, where a backslash escapes only a few characters.
 fn unescaped_quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars();

@@ -1,4 +1,4 @@
-//! Commands that run what follows them: which words are their own, and what the command behind them gets.
+//! Reads wrappers, which run the command after them: which words are their own, and what the command gets.
 
 use super::ShellReader;
 use super::options::plain_key;
@@ -9,7 +9,7 @@ use crate::review::value::{Argument, HOLE, Value, ValueKind};
 use std::ops::Range;
 
 impl ShellReader<'_, '_> {
-    /// A command that runs what follows it.
+    /// Reads a command that is a wrapper.
     pub(super) fn through(
         &mut self,
         wrapper: &Wrapper,
@@ -21,7 +21,7 @@ impl ShellReader<'_, '_> {
     ) {
         let at = self.own_words(wrapper, name, &words, span);
         let (own, rest) = words.split_at(at.min(words.len()));
-        // What a shell gets as text is an operand too: rules look at where it came from.
+        // The text that a shell runs is an operand, too: rules check where it came from.
         let own = if wrapper.text { &words } else { own };
         let (mut act, known) = self.parted_by_table(name, own.to_vec(), input.clone(), span);
         if rest.is_empty() {
@@ -47,7 +47,7 @@ impl ShellReader<'_, '_> {
         self.command(rest, input, span, depth + 1);
     }
 
-    /// Words that a shell is given as one text.
+    /// Joins words into one text, which a shell runs.
     fn as_one_text(&mut self, name: &str, rest: &[Argument], span: &Range<usize>) {
         let parts: Vec<Value> = rest.iter().map(|a| a.value.clone()).collect();
         let whole =
@@ -67,7 +67,7 @@ impl ShellReader<'_, '_> {
         }
     }
 
-    /// Puts what is read on standard input where it goes among the words of a command.
+    /// Puts what is read from standard input into the words of a command.
     fn fill_from(
         &mut self,
         name: &str,
@@ -89,7 +89,7 @@ impl ShellReader<'_, '_> {
         }
     }
 
-    /// How many words of a command belong to the program that runs what follows.
+    /// How many words belong to the wrapper itself.
     fn own_words(&mut self, wrapper: &Wrapper, name: &str, words: &[Argument], span: &Range<usize>) -> usize {
         let mut at = 0;
         let mut skip = wrapper.skip;
@@ -137,7 +137,7 @@ impl ShellReader<'_, '_> {
         at
     }
 
-    /// `NAME=value` among words (`env`, `export`): told where programs obey the variable.
+    /// `NAME=value` as a word (`env`, `export`): handled if programs obey the variable.
     fn set_by_word(&mut self, word: &Argument, span: &Range<usize>) {
         let Some((name, held)) = word.value.as_text().and_then(|(text, _)| text.split_once('=')) else {
             return;
@@ -147,7 +147,7 @@ impl ShellReader<'_, '_> {
     }
 }
 
-/// Puts what a command is run on in the place of `{}`.
+/// Replaces `{}` by what a command is run on.
 pub(super) fn fill(word: &mut Argument, with: &Value) {
     let Some((text, _)) = word.value.as_text() else { return };
     if !text.contains("{}") {
@@ -157,7 +157,7 @@ pub(super) fn fill(word: &mut Argument, with: &Value) {
     word.value = Value::part(text.replace("{}", put)).tainted(with.taint);
 }
 
-/// One of what is listed on standard input.
+/// One item of a list on standard input.
 fn listed_item(value: &Value) -> Value {
     match value.as_text() {
         Some((text, true)) if text.split_whitespace().count() == 1 => Value::text(text.trim()),

@@ -1,8 +1,8 @@
-//! Samples that were written before the rules were read, as a measure of what the review sees of code that it was not
-//! made for: dangerous ones have to be found on their line with their severity, daily ones have to stay silent.
+//! Measures the review on samples written without knowledge of the rules: dangerous ones have to be found on their line
+//! with their severity, everyday ones must give no finding.
 //!
-//! A mark `#! high` (`//! high`) at the end of a line is the gravest severity that has to be told on it; which rule says
-//! so is open. Other findings on other lines of a dangerous sample don't count.
+//! A mark `#! high` (`//! high`) at the end of a line is the highest severity that has to be reported on it, by
+//! whatever rule. Findings on other lines of a dangerous sample do not count.
 
 use super::look;
 use crate::domain::Severity;
@@ -110,8 +110,8 @@ fn blind_daily_samples_stay_silent() {
     );
 }
 
-/// Dangerous samples in a hundred that may be missed.
+/// The percentage of dangerous samples that may be missed.
 const MISSED: usize = 0;
 
-/// Daily samples in a hundred whose effects may be told as not all known.
+/// The percentage of everyday samples whose effects may be reported as unknown.
 const UNKNOWN: usize = 6;

@@ -1,5 +1,5 @@
-//! What a notebook adds to Python: read as IPython reads it, or told as not read. What is expected here of a line is what
-//! IPython 8 was seen to do with it.
+//! Tests that notebook syntax is read as IPython reads it, or reported as not read. The expected results are what
+//! IPython 8 was seen to do.
 
 use super::unread::{deletes, unread};
 use super::*;
@@ -64,27 +64,27 @@ fn lines_of_notebooks_that_nobody_knows_are_told() {
     }
 }
 
-/// `os.remove` in one expression.
+/// `os.remove` as one expression.
 const GONE: &str = "__import__('os').remove('x')";
 
 #[test]
 fn a_line_goes_on_only_where_ipython_goes_on() {
     let befores = ["!echo '", "x = !echo '", "%time '", "%ls '"];
-    // A blank behind the backslash: the next line is Python.
+    // With a blank after the backslash, the next line is Python.
     for end in ["\\ \n", "\\\t\n", "\\\r\n"] {
         for before in befores {
             let review = look("python", &format!("{before}{end}{GONE} #'\n"));
             assert_eq!(deletes(&review), [2], "{before:?} {end:?} {:?}", told(&review));
         }
     }
-    // To IPython it ends there as well.
+    // IPython ends the line here, too.
     for end in ["\r", "\\\r", "\u{b}", "\u{c}", "\u{1c}", "\u{85}", "\u{2028}"] {
         for before in befores.into_iter().chain(["%%prun x #", "%%timeit x #"]) {
             let review = look("python", &format!("{before}{end}{GONE} #'\n"));
             assert_eq!(unread(&review).first(), Some(&1), "{before:?} {end:?} {:?}", told(&review));
         }
     }
-    // More lines than are read as one.
+    // More lines than are joined into one.
     let review = look("python", &format!("!echo \\\n{}reboot\n", "a \\\n".repeat(150)));
     assert_eq!(unread(&review).first(), Some(&1), "{:?}", told(&review));
     assert_eq!(look("python", "!ls \t\n!ls \\\n  a \r\n%time f() \n").unchecked, None);
@@ -106,7 +106,7 @@ fn what_looks_like_an_option_and_is_none_is_python() {
         let review = look("python", &format!("{before}{GONE}\n"));
         assert_eq!((deletes(&review), unread(&review)), (vec![1], vec![]), "{before} {:?}", told(&review));
     }
-    // IPython takes options apart by words: of what is no option that it has nobody knows what would run.
+    // IPython parses options word by word, so with unknown options nobody knows what would run.
     for source in [
         "%timeit -qn5 f()",
         "%timeit -x f()",
@@ -148,7 +148,7 @@ fn python_in_braces_is_read_wherever_ipython_evaluates_it() {
         let review = look("python", &source);
         assert!(deletes(&review).contains(&line), "{source} {:?} {:?}", deletes(&review), told(&review));
     }
-    // Here IPython evaluates nothing: braces are none where two stand together, and these magics take their line as it is.
+    // IPython evaluates nothing here: doubled braces are literal, and these magics take their line verbatim.
     for source in [
         format!("!echo '{{{{{GONE}}}}}'"),
         format!("%time \"{{{GONE}}}\""),
@@ -169,7 +169,7 @@ fn python_in_braces_is_read_wherever_ipython_evaluates_it() {
     assert_eq!(deletes(&look("python", "!awk 'BEGIN{system(\"rm -rf x\")}'\n")), [1]);
 }
 
-/// IPython leaves them to the shell.
+/// Braces that Python can't evaluate are left to the shell by IPython.
 #[test]
 fn braces_that_are_no_python_hide_nothing_from_the_shell() {
     for command in [
@@ -191,7 +191,7 @@ fn braces_that_are_no_python_hide_nothing_from_the_shell() {
     }
     let review = look("python", "!echo {x>/home/ann/.bashrc}\n");
     assert!(review.gravest() >= Some(Severity::Medium), "{:?} {:?}", told(&review), review.effects);
-    // What Python alone can read is a value.
+    // What only Python can evaluate is a value.
     for source in ["!cp {os.path.join(a, b)} c", "!ls {files[0]} {a['b']} {x.y!r} {f(1, 2)}"] {
         assert_eq!(unread(&look("python", source)), [0; 0], "{source}");
     }

@@ -1,14 +1,15 @@
-//! What a grammar can't read: it is told on its line, its words are looked at, and code of every day has nothing of it.
+//! Tests that code which a grammar can't parse is reported on its line and read by its words, and that everyday code
+//! has none.
 
 use super::*;
 
-/// The lines of which it is told that they could not be read.
+/// The lines reported as not parsed.
 pub(super) fn unread(review: &Review) -> Vec<u32> {
     assert_eq!(review.unchecked.is_some(), review.findings.iter().any(|f| f.rule == "common.unread"));
     review.findings.iter().filter(|f| f.rule == "common.unread").map(|f| f.place.line).collect()
 }
 
-/// The lines of deletions that are told.
+/// The lines of reported deletions.
 pub(super) fn deletes(review: &Review) -> Vec<u32> {
     review.findings.iter().filter(|f| f.message.starts_with("deletes")).map(|f| f.place.line).collect()
 }
@@ -58,7 +59,7 @@ fn words_of_nested_code_are_looked_at() {
     }
     let review = look("bash", "echo a\nbash -c 'if [ a ] <>; then echo; fi'\n");
     assert_eq!(unread(&review), [2]);
-    // What is put in at run time is no error of the text around it.
+    // A value put in at run time is no error in the text around it.
     for source in ["exec(f'{name} = {value}')", "import os\nos.system(f'git {what} | {pager}')"] {
         assert_eq!(look("python", source).unchecked, None, "{source}");
     }
@@ -154,7 +155,7 @@ fn long_runs_of_comments_are_read() {
 fn what_looks_like_comments_inside_of_quotes_is_none() {
     let lines = "# a line\n".repeat(100);
     for (source, expected) in [
-        // The text in quotes ends on one of them.
+        // The quoted text ends on one of them.
         (format!("import os\nx = '''\n{lines}# '''; os.remove('x')\n{lines}y = '''\n'''\n"), vec![103]),
         (format!("import os\nx = f'''\n{lines}# {{os.remove('x')}}\n{lines}'''\n"), vec![103]),
         (format!("{lines}import os\n{lines}os.remove('x')\n{lines}"), vec![202]),
@@ -162,14 +163,14 @@ fn what_looks_like_comments_inside_of_quotes_is_none() {
         let review = look("python", &source);
         assert_eq!(deletes(&review), expected, "{:?} {:?}", review.unchecked, told(&review));
     }
-    // Characters that hide stand in a comment all the same.
+    // Hidden characters are found in covered comments, too.
     let hidden = format!("{lines}# a\u{200b}b\n{lines}x = 1\n");
     assert_eq!(look("python", &hidden).gravest(), Some(Severity::Medium));
 }
 
 #[test]
 fn what_is_cut_off_of_a_long_command_is_told() {
-    // Too large for the grammar: its words are looked at, but for those of a command that goes on and on.
+    // Too large to parse: its words are read, except those of a single very long command.
     let source = format!("( : {} ; rm -rf y )\n{}", "x".repeat(5000), "# a line\n".repeat(120_000));
     let review = look("bash", &source);
     let of = |f: &&Finding| f.message.contains("too long to look at its words");

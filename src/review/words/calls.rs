@@ -1,7 +1,6 @@
-//! Calls in a language whose grammar is not known: a name in front of `(` or of a string is taken for one.
+//! Finds calls in a language without a grammar: a name before `(` or before a string.
 //!
-//! Arguments that are not written as texts stay unknown. That is little, and it is said: the review tells that only
-//! words were checked.
+//! Only arguments that are string literals are known. The review says that only words were checked.
 
 use super::lexer::{Word, WordKind};
 use crate::review::flow::Extraction;
@@ -35,7 +34,7 @@ fn command(source: &str, word: &Word, reading: &mut Extraction) {
     reading.acts.push(Act::new("`", vec![argument], word.span.clone()));
 }
 
-/// The call that begins with the name in this position, where rules know it.
+/// The call that begins with the name at this index, if rules know it.
 fn call(source: &str, words: &[&Word], at: usize, book: &RuleSet) -> Option<Act> {
     let word = words.get(at)?;
     let open = words.get(at + 1)?;
@@ -76,7 +75,7 @@ fn arguments(source: &str, words: &[&Word], (from, bracket): (usize, bool), act:
             WordKind::Sign(')' | ']' | '}') => depth = depth.saturating_sub(1),
             WordKind::Text => act.arguments.push(Argument { value: value(text()), span }),
             WordKind::Name | WordKind::Number => match text().to_ascii_lowercase().as_str() {
-                // Options that are written as words: `-Recurse`, `recursive = TRUE`.
+                // Options written as words: `-Recurse`, `recursive = TRUE`.
                 option @ ("recursive" | "recurse" | "force") => {
                     let set = Argument { value: Value::new(ValueKind::Bool(true)), span };
                     act.named.push((option.to_owned(), set));
@@ -94,7 +93,7 @@ fn arguments(source: &str, words: &[&Word], (from, bracket): (usize, bool), act:
     end
 }
 
-/// A text as it is written; what a language puts into it (`#{x}`, `$x`) is not known.
+/// A string as written; it has unknown parts if the language interpolates values (`#{x}`, `${x}`).
 fn value(text: &str) -> Value {
     if text.contains("#{") || text.contains("${") { Value::part(text) } else { Value::text(text) }
 }

@@ -1,16 +1,16 @@
-//! Conditions of SQL that hold for every row: `1 = 1`, `id = id`, `x = 3 OR true`.
+//! Finds SQL conditions that hold for every row: `1 = 1`, `id = id`, `x = 3 OR true`.
 //!
-//! Only what can be told from the words; a condition that is not understood is taken for one that keeps rows.
+//! Uses only the words; a condition that it can't evaluate counts as one that excludes some rows.
 
-/// Brackets inside brackets are followed so deep.
+/// The deepest nesting of brackets that is followed.
 const MAX_DEPTH: u32 = 16;
 
-/// Whether a condition always holds. No words: there is none.
+/// Whether a condition always holds. An empty one does not.
 pub(super) fn always(words: &[String]) -> bool {
     constant_result(words, 0) == Some(true)
 }
 
-/// What a condition always is, where that can be told.
+/// The constant result of a condition, if it has one.
 fn constant_result(words: &[String], depth: u32) -> Option<bool> {
     if depth > MAX_DEPTH {
         return None;
@@ -84,8 +84,8 @@ fn literal(word: &str) -> Option<f64> {
     word.parse().ok()
 }
 
-/// The parts between a keyword, where it stands outside of brackets; `None` where it does not. The `and` of `between`
-/// parts nothing.
+/// The parts between occurrences of a keyword outside of brackets; `None` if there is none. The `and` of a `between`
+/// divides nothing.
 fn parted(words: &[String], keyword: &str) -> Option<Vec<Vec<String>>> {
     let mut parts: Vec<Vec<String>> = vec![Vec::new()];
     let mut depth = 0_i32;
@@ -113,7 +113,7 @@ fn parted(words: &[String], keyword: &str) -> Option<Vec<Vec<String>>> {
     (parts.len() > 1).then_some(parts)
 }
 
-/// Whether brackets in it close inside of it.
+/// Whether all brackets are closed, and none closes before it opens.
 fn is_balanced(words: &[&str]) -> bool {
     let mut depth = 0_i32;
     for word in words {

@@ -1,4 +1,4 @@
-//! Words of a text: names, strings, comments, signs. Linear, and total: any text has words.
+//! Splits a text into words: names, strings, comments, signs. Takes linear time and never fails.
 
 use crate::review::grammar::Grammar;
 use crate::review::syntax::TextKind;
@@ -7,15 +7,15 @@ use std::ops::Range;
 /// What a word is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WordKind {
-    /// A name or keyword; parts are joined (`os.remove`, `std::fs::remove_file`, `$x->run`).
+    /// A name or keyword, with its parts joined (`os.remove`, `std::fs::remove_file`, `$x->run`).
     Name,
     Number,
-    /// A string; the range of its content.
+    /// A string.
     Text,
     /// A command in backquotes.
     Command,
     Comment,
-    /// Anything else, one character.
+    /// Any other single character.
     Sign(char),
     /// The end of a line.
     Break,
@@ -24,14 +24,14 @@ pub(super) enum WordKind {
 #[derive(Clone, Debug)]
 pub(super) struct Word {
     pub(super) sort: WordKind,
-    /// All of it, quotes too.
+    /// The whole word, including quotes.
     pub(super) span: Range<usize>,
-    /// What is inside the quotes.
+    /// The content within the quotes.
     pub(super) inner: Range<usize>,
 }
 
 impl Word {
-    /// What kind of matter it is, for strings and comments.
+    /// The range and kind of a string or comment.
     pub(super) fn text_kind(&self) -> Option<(Range<usize>, TextKind)> {
         match self.sort {
             WordKind::Text => Some((self.inner.clone(), TextKind::Text)),
@@ -46,9 +46,9 @@ pub(super) struct LexicalStyle {
     lines: &'static [&'static str],
     blocks: &'static [(&'static str, &'static str)],
     quotes: &'static str,
-    /// A backslash in a string takes the next character with it.
+    /// Whether a backslash in a string escapes the next character.
     escapes: bool,
-    /// Backquotes hold a command.
+    /// Whether backquotes contain a command.
     commands: bool,
     /// Signs that join parts of a name.
     joins: &'static [&'static str],
@@ -68,7 +68,8 @@ pub(super) fn style(grammar: Grammar, language: &str) -> LexicalStyle {
     }
     let hash = LexicalStyle { lines: &["#"], blocks: &[], commands: true, ..c };
     match language {
-        // Where their grammar can't follow them: a text in three quotes is three texts here, which comes to the same.
+        // Used for Python and JavaScript where their grammar fails. A text in triple quotes becomes three texts here,
+        // which makes no difference.
         "python" => LexicalStyle { commands: false, ..hash },
         "javascript" => LexicalStyle { quotes: "\"'`", ..c },
         "ruby" | "perl" | "elixir" | "fish" | "awk" | "tcl" => hash,
@@ -80,7 +81,8 @@ pub(super) fn style(grammar: Grammar, language: &str) -> LexicalStyle {
             LexicalStyle { lines: &["REM ", "rem ", "::"], blocks: &[], quotes: "\"", escapes: false, ..c }
         }
         "applescript" => LexicalStyle { lines: &["--", "#"], blocks: &[("(*", "*)")], quotes: "\"", ..c },
-        // A character in Rust and Go is written like a string, a lifetime is not closed: only double quotes count.
+        // In Rust and Go, a character literal looks like a string, and a lifetime has no closing quote, so only double
+        // quotes count.
         "rust" => LexicalStyle { quotes: "\"", ..c },
         "go" => LexicalStyle { quotes: "\"`", ..c },
         "other" => LexicalStyle { joins: &[".", "::", "->", "-"], ..hash },
@@ -88,7 +90,7 @@ pub(super) fn style(grammar: Grammar, language: &str) -> LexicalStyle {
     }
 }
 
-/// Most words of one text; what follows is not looked at, and that is told.
+/// The most words of one text; the rest is not read, and `words` returns false.
 const MAX_WORDS: usize = 1 << 20;
 
 /// The words of a text, and whether those are all.
@@ -146,7 +148,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// A string to its closing quote; one that is not closed ends with its line, so that the rest is still read.
+    /// Reads a string up to its closing quote; an unclosed one ends with its line, so that the rest is still read.
     fn quoted(&mut self, quote: char, sort: WordKind) {
         let rest = self.rest();
         let mut escaped = false;

@@ -1,6 +1,6 @@
-//! SQL: the statements that lose data, give it away, or reach outside the database.
+//! Finds SQL statements that lose data, expose it, or reach outside of the database.
 //!
-//! A statement ends at `;`. Names are compared in any case. A `WHERE` that is always true counts as none.
+//! A statement ends at `;`. Names are compared without regard to case. A `WHERE` that is always true counts as none.
 
 use super::condition;
 use super::lexer::{Word, WordKind};
@@ -43,7 +43,7 @@ fn hidden_comments(source: &str, words: &[Word], reading: &mut Extraction) {
     }
 }
 
-/// Lines that the client obeys and not the database: `.shell`, `\\!`, `.once |command`.
+/// Lines that the client obeys, not the database: `.shell`, `\!`, `.once |command`.
 fn client_lines(source: &str, reading: &mut Extraction) {
     let own = |line: &str| {
         line.starts_with(['.', '\\']) || line.starts_with("system ") || line.starts_with("pager ")
@@ -68,7 +68,7 @@ fn client_lines(source: &str, reading: &mut Extraction) {
     }
 }
 
-/// The words of one statement that count.
+/// The words of one statement, without comments and line ends.
 struct Statement<'a> {
     source: &'a str,
     words: Vec<&'a Word>,
@@ -91,13 +91,13 @@ fn split_statements<'a>(source: &'a str, words: &'a [Word]) -> Vec<Statement<'a>
 }
 
 impl Statement<'_> {
-    /// A word in lower case; empty where there is none.
+    /// A word in lower case; empty past the end.
     fn word(&self, at: usize) -> String {
         let text = self.words.get(at).and_then(|w| self.source.get(w.span.clone())).unwrap_or_default();
         text.chars().take(128).collect::<String>().to_ascii_lowercase()
     }
 
-    /// The position of a keyword at or behind a position.
+    /// The index of a keyword, searched from an index on.
     fn find(&self, keyword: &str, from: usize) -> Option<usize> {
         (from..self.words.len()).find(|at| {
             self.words.get(*at).is_some_and(|w| w.sort == WordKind::Name) && self.word(*at) == keyword
@@ -110,12 +110,12 @@ impl Statement<'_> {
         start..end.max(start)
     }
 
-    /// A name behind a position, its quotes left out.
+    /// The name at an index, without its quotes.
     fn name(&self, at: usize) -> String {
         self.word(at).trim_matches(['"', '`', '[', ']', '\'']).to_owned()
     }
 
-    /// The position behind words that may stand in front of a name.
+    /// The index after optional keywords that may precede a name.
     fn skip(&self, mut at: usize, words: &[&str]) -> usize {
         while words.contains(&self.word(at).as_str()) {
             at += 1;
@@ -123,7 +123,7 @@ impl Statement<'_> {
         at
     }
 
-    /// The table that this statement makes.
+    /// The table or view that this statement creates.
     fn creates(&self) -> Option<String> {
         if self.word(0) != "create" {
             return None;
@@ -132,7 +132,7 @@ impl Statement<'_> {
         Some(self.name(self.skip(table + 1, &["if", "not", "exists"])))
     }
 
-    /// Tells what the statement does. Also reached behind `WITH … AS (…)` and `EXPLAIN ANALYZE`.
+    /// Adds the acts of the statement. Also finds statements after `WITH … AS (…)` and `EXPLAIN ANALYZE`.
     fn acts(&self, created: &HashSet<String>, reading: &mut Extraction) {
         for at in 0..self.words.len() {
             let before = if at == 0 { String::new() } else { self.word(at - 1) };
@@ -214,7 +214,7 @@ impl Statement<'_> {
         }
     }
 
-    /// `PRAGMA writable_schema = ON`: what lets statements break the database from inside.
+    /// `PRAGMA writable_schema = ON`: lets statements corrupt the database.
     fn pragma(&self, at: usize, reading: &mut Extraction) {
         let next = self.word(at + 1);
         let off = (at + 2..self.words.len())
@@ -230,7 +230,7 @@ impl Statement<'_> {
         }
     }
 
-    /// A function in a language that nothing confines.
+    /// A function in a language without restrictions.
     fn created_native(&self, at: usize, reading: &mut Extraction) {
         let language = self.find("language", at).map(|l| self.name(l + 1)).unwrap_or_default();
         let native = language.ends_with("3u")
@@ -277,7 +277,7 @@ impl Statement<'_> {
         }
     }
 
-    /// What reaches outside of the database, wherever it stands.
+    /// Functions that reach outside of the database, anywhere in a statement.
     fn reach(&self, at: usize, reading: &mut Extraction) {
         if self.words.get(at).is_none_or(|w| w.sort != WordKind::Name) {
             return;
@@ -314,8 +314,8 @@ impl Statement<'_> {
         }
     }
 
-    /// Whether no condition keeps rows from it: none is given, or one that always holds. What stands inside of brackets
-    /// belongs to another query.
+    /// Whether a statement affects all rows: it has no condition, or one that always holds. Words in brackets belong to
+    /// another query.
     fn everywhere(&self, from: usize) -> bool {
         let mut depth = 0_i32;
         let mut place = None;
@@ -325,7 +325,7 @@ impl Statement<'_> {
                 Some(WordKind::Sign('(')) => depth += 1,
                 Some(WordKind::Sign(')')) => depth -= 1,
                 Some(WordKind::Name) if depth == 0 => match self.word(at).as_str() {
-                    // MySQL keeps the rest by a number, a join by what it joins on.
+                    // MySQL's `LIMIT` restricts the rows by number, a join by its condition.
                     "limit" | "join" if place.is_none() => return false,
                     "where" => place = Some(at),
                     "returning" | "order" | "limit" | "option" if place.is_some() => {

@@ -1,8 +1,8 @@
-//! The commands of a line of a shell, as far as signs tell: where one ends that no quotes and no brackets hold.
+//! Splits a line of a shell into commands by its signs: a command ends at a separator outside of quotes and brackets.
 
 use std::ops::Range;
 
-/// The commands of a part of a text, each with the brackets and words that steer in front of it.
+/// The commands in a part of a text, each including opening brackets and keywords before it.
 pub(super) fn pieces(text: &str, line: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     let mut at = line.start;
     std::iter::from_fn(move || {
@@ -10,7 +10,7 @@ pub(super) fn pieces(text: &str, line: Range<usize>) -> impl Iterator<Item = Ran
             let rest = text.get(at..line.end)?;
             let length = command(rest);
             let start = at;
-            // What ends it is one sign, or the same one twice.
+            // One separator, or the same one twice (`&&`, `;;`).
             let sign = rest.get(length..).and_then(|end| end.chars().next());
             let signs =
                 rest.get(length..).unwrap_or_default().chars().take(2).take_while(|c| Some(*c) == sign);
@@ -31,7 +31,7 @@ fn command(rest: &str) -> usize {
     while let Some(byte) = bytes.get(at) {
         match byte {
             b'\\' => at += 1,
-            // One that is not closed on this line quotes nothing.
+            // A quote that is not closed on this line quotes nothing.
             b'\'' | b'"' => at += closed(bytes.get(at..).unwrap_or_default()),
             b'(' => depth += 1,
             b')' if depth == 0 => return at,
@@ -46,7 +46,7 @@ fn command(rest: &str) -> usize {
     rest.len()
 }
 
-/// How far behind a quote its other one stands.
+/// The distance from a quote to its closing one; 0 if it has none.
 fn closed(quoted: &[u8]) -> usize {
     let Some(quote) = quoted.first() else { return 0 };
     let mut escaped = false;
