@@ -1,8 +1,9 @@
-//! The nouns of the house: plain values that every room speaks of.
+//! Defines the plain values that the rooms exchange: blocks, approvals, terms, entries, receipts and so on.
 //!
-//! Nothing here acts: no clock, no file, no process, no network. This room imports no other room. What stands here is
-//! what travels between rooms; what only one room knows stays in that room. How values stand in session files and JSON
-//! is told by serde, at the values themselves.
+//! Nothing here acts: no clock, no file, no process, no network. This room imports no other room. A type that only one
+//! room uses belongs in that room. The serde attributes on these types define the format of session files and of the
+//! JSON
+//! for scripts.
 
 pub(crate) mod approval;
 pub(crate) mod block;

@@ -1,35 +1,35 @@
-//! The proof that a run was decided for, and the order that can only be made from it.
+//! Proof that somebody decided for a run ([`Approval`]), and the order that can only be made from it ([`RunRequest`]).
 //!
-//! The fields are private: what was granted can't be changed afterwards. [`Approval::grant`] is called in
-//! `engine/approval.rs` only; a test of the architecture sees to that.
+//! The fields are private, so what was granted can't be changed afterwards. Only `engine/approval.rs` calls
+//! [`Approval::grant`]; `tests/architecture.rs` checks this.
 
 use super::{BlockId, Revision, RuleId, RunId, Sha256, Terms, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// Whose word an approval is. In files these are the fields `by` and `typed`.
+/// Who decided for a run, and how. Session files store it in the fields `by` and `typed`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "GrantorWords", try_from = "GrantorWords")]
 pub enum Grantor {
-    /// The person, by a key in the review; `typed` tells that the word was typed.
+    /// The person pressed a key in the review.
     Person {
-        /// Whether the word `run` was typed for it.
+        /// Whether the person also typed the word `run`.
         typed: bool,
     },
-    /// The person, by naming the file on the command line (`sayso exec`).
+    /// The person named the file on the command line (`sayso exec`).
     Named,
-    /// The person, by `run --approve clean|all`.
+    /// The person gave the flag `run --approve clean|all`.
     Flag,
-    /// The person, by an "always" that covers the block.
+    /// The person granted an "always" (a rule), and it covers the block.
     Rule(RuleId),
-    /// The person, who approved the same bytes under the same terms earlier in this session, for an earlier kernel.
+    /// The person approved the same bytes under the same terms earlier in this session, for an earlier kernel.
     Before,
-    /// The person, who approved a plan that names this block and these bytes.
+    /// The person approved a plan that names this block and these bytes.
     Plan,
 }
 
 impl Grantor {
-    /// The word in session files: `person`, `person-typed`, `named`, `flag`, `rule`, `before`, `plan`.
+    /// The value of `by` in session files: `person`, `person-typed`, `named`, `flag`, `rule`, `before`, `plan`.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Grantor::Person { typed: false } => "person",
@@ -42,7 +42,7 @@ impl Grantor {
         }
     }
 
-    /// The rule by which it was granted.
+    /// The rule by which the run was granted.
     pub(crate) fn rule(self) -> Option<RuleId> {
         match self {
             Grantor::Rule(rule) => Some(rule),
@@ -51,7 +51,7 @@ impl Grantor {
     }
 }
 
-/// A grantor in session files: the word, and the rule beside it.
+/// How session files store a [`Grantor`]: its name, and the rule in a field of its own.
 #[derive(Serialize, Deserialize)]
 struct GrantorWords {
     by: String,
@@ -95,7 +95,7 @@ pub struct Approval {
 }
 
 impl Approval {
-    /// Grants a run. Stands in `engine/approval.rs` only.
+    /// Grants a run. Only `engine/approval.rs` may call this.
     pub fn grant(
         run: RunId,
         (block, revision): (BlockId, Revision),
@@ -107,22 +107,20 @@ impl Approval {
         Self { run, block, revision, sha256: Sha256::of(source.as_bytes()), terms, by, at }
     }
 
-    /// The run that it allows.
+    /// The run that this allows.
     pub fn run(&self) -> RunId {
         self.run
     }
 
-    /// The block whose text was approved.
     pub(crate) fn block(&self) -> BlockId {
         self.block
     }
 
-    /// The version of the block.
     pub(crate) fn revision(&self) -> Revision {
         self.revision
     }
 
-    /// The hash of the bytes.
+    /// The hash of the approved bytes.
     pub(crate) fn sha256(&self) -> Sha256 {
         self.sha256
     }
@@ -132,19 +130,16 @@ impl Approval {
         &self.terms
     }
 
-    /// Who decided.
     pub(crate) fn by(&self) -> Grantor {
         self.by
     }
 }
 
-/// The bytes are not those that were approved.
+/// The given bytes are not those that were approved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the text is not the one that was approved (approved {approved}, given {given})")]
 pub struct Mismatch {
-    /// The hash in the approval.
     pub(crate) approved: Sha256,
-    /// The hash of what was given.
     pub(crate) given: Sha256,
 }
 
@@ -160,7 +155,7 @@ impl RunRequest {
     /// Joins an approval with the bytes that it was given for.
     ///
     /// # Errors
-    /// When the bytes are others.
+    /// When these are other bytes.
     pub fn new(approval: Approval, source: Arc<str>) -> Result<Self, Mismatch> {
         let given = Sha256::of(source.as_bytes());
         if given == approval.sha256 {
@@ -170,18 +165,18 @@ impl RunRequest {
         }
     }
 
-    /// The decision that allows this run.
+    /// The approval that allows this run.
     pub fn approval(&self) -> &Approval {
         &self.approval
     }
 
-    /// The same, for a text that the person named as a file: its messages call it so.
+    /// Sets the file name that messages use for this text, where the person named a file.
     #[must_use]
     pub fn named(self, name: Option<String>) -> Self {
         Self { name, ..self }
     }
 
-    /// What its messages call the text: the file that the person named, else the block.
+    /// What messages call the text: the name of the file that the person named, else `block` and its number.
     pub fn label(&self) -> String {
         self.name.clone().unwrap_or_else(|| format!("block {}", self.approval.block()))
     }

@@ -1,4 +1,4 @@
-//! A block: one thing that the model proposes to do, with every version that it had.
+//! A block: one action that the model proposes, with all versions of its text.
 
 use super::{
     BlockId, BlockKind, BlockTextError, FileAct, ImageName, Language, OnDisk, PackageList, Revision, StepId,
@@ -24,7 +24,7 @@ pub enum Dialect {
 }
 
 impl Dialect {
-    /// The word in configuration, JSON and session files.
+    /// The name in configuration, JSON and session files.
     pub(crate) fn as_str(self) -> &'static str {
         self.into()
     }
@@ -42,26 +42,27 @@ pub struct Origin {
     /// The bytes of the whole block (fences included) in the text of its reply.
     #[serde(flatten)]
     pub(crate) range: Range<usize>,
-    /// Whether its end was seen; an unclosed block is incomplete and can't be approved as it stands.
+    /// Whether the parser saw its end. A block without an end is incomplete and can't be approved until it is edited.
     #[serde(default)]
     pub(crate) closed: bool,
-    /// The identity of the tool call that it came from; unique within its reply.
+    /// The id of the tool call that it came from; unique within its reply.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) call: Option<String>,
-    /// How it was read, where that took more than reading: `prompts ">>> " taken off lines 1 to 4`. One line.
+    /// What the parser changed while reading it, in one line: `prompts ">>> " taken off lines 1 to 4`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) note: Option<String>,
-    /// Whether sayso proposed it by itself, outside of any reply; `note` then says what for.
+    /// Whether sayso itself proposed it, outside of any reply; `note` then says why.
     #[serde(default, skip_serializing_if = "super::serial::is_false")]
     pub(crate) own: bool,
-    /// Whether the person brought it, as a command that they typed or in a file that they opened: no model proposed it,
-    /// and bringing it decided nothing.
+    /// Whether the person brought it, as a typed command or in a file that they opened. No model proposed it, and
+    /// bringing
+    /// it decides nothing.
     #[serde(default, skip_serializing_if = "super::serial::is_false")]
     pub(crate) typed: bool,
 }
 
 impl Origin {
-    /// A fenced block with this info string, at this place of its reply.
+    /// The origin of a fenced block with this info string, at these bytes of its reply.
     pub fn fence(info: &str, range: Range<usize>) -> Self {
         let dialect = Dialect::Fences;
         Self {
@@ -76,20 +77,20 @@ impl Origin {
         }
     }
 
-    /// What sayso proposes by itself, and what for.
+    /// The origin of a block that sayso proposes itself; `note` says why.
     pub(crate) fn own(note: impl Into<String>) -> Self {
         Self { note: Some(note.into()), own: true, ..Self::fence("", 0..0) }
     }
 }
 
-/// Whether a version of a block could be approved, apart from the gate.
+/// Whether a version of a block can be approved, apart from what the review and the policy say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Readiness {
-    /// Nothing in the version itself stands against it.
+    /// Nothing in the version prevents it.
     Ready,
     /// It has no language yet: the person has to choose one.
     NeedsLanguage,
-    /// Its end never arrived: it has to be edited first.
+    /// The end of its text never arrived: the person has to edit it first.
     Incomplete,
     /// It holds nothing but white space.
     Empty,
@@ -105,7 +106,7 @@ pub struct Version {
     /// The language that the text would run in.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub language: Option<Language>,
-    /// Whether the text is known to be whole (an edit makes it so).
+    /// Whether the text is known to be complete. An edit by the person makes it complete.
     #[serde(default)]
     pub whole: bool,
     /// The text; its UTF-8 bytes are what is shown, approved and run.
@@ -113,26 +114,25 @@ pub struct Version {
     pub source: Arc<str>,
 }
 
-/// An edit whose places were found: which version of its block has the new text, and what that was made from.
+/// The result of finding the places of an edit in its files: the new version, and the files that it was made from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EditPlacement {
-    /// The version with the new text.
     pub(crate) revision: Revision,
-    /// What each of its files was then, in their order.
+    /// The state of each of its files at that time, in their order.
     pub(crate) bases: Vec<OnDisk>,
-    /// How its places were found, where they are not as they were written. One line.
+    /// How the places were found where the files don't match the edit literally; one line.
     pub(crate) note: String,
 }
 
-/// One thing that the model proposes to do.
+/// One action that the model proposes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Block {
-    /// Its number on screen.
+    /// Its number on the screen.
     #[serde(rename = "block")]
     pub id: BlockId,
     /// The step whose reply proposed it.
     pub step: StepId,
-    /// What kind of thing it is, as the model wrote it.
+    /// What it would do, as the model wrote it.
     #[serde(flatten)]
     pub kind: BlockKind,
     /// Where it came from.
@@ -141,12 +141,11 @@ pub struct Block {
     /// All versions, oldest first; never empty.
     #[serde(deserialize_with = "at_least_one")]
     pub versions: Vec<Version>,
-    /// Of an edit, the times that its places were found, oldest first. Folded from entries of their own.
+    /// Of an edit: each time that its places were found, oldest first. Rebuilt from `Entry::Placed`.
     #[serde(skip)]
     pub placed: Vec<EditPlacement>,
 }
 
-/// Reads the versions of a block.
 fn at_least_one<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Version>, D::Error> {
     let versions = Vec::deserialize(deserializer)?;
     let whole = !versions.is_empty();
@@ -154,9 +153,9 @@ fn at_least_one<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Versio
 }
 
 impl Block {
-    /// The version that is up for decision: the newest.
+    /// The newest version, which is the one to decide about.
     pub fn current(&self) -> &Version {
-        // A block is made with its first version and versions are only added; the fallback can't be reached.
+        // Unreachable: a block starts with a version, and versions are only added.
         static EMPTY: std::sync::LazyLock<Version> = std::sync::LazyLock::new(|| Version {
             revision: Revision(0),
             source: Arc::from(""),
@@ -171,30 +170,30 @@ impl Block {
         self.versions.iter().find(|v| v.revision == revision)
     }
 
-    /// What the model wrote; of an edit, what that makes of the file.
+    /// What the model wrote; of an edit, the new text of its files that came of it.
     pub(crate) fn original(&self) -> &Version {
         let placed = self.placed.last().and_then(|placed| self.version(placed.revision));
         placed.or(self.versions.first()).unwrap_or_else(|| self.current())
     }
 
-    /// Whether it is an edit whose places in its files are not found yet.
+    /// Whether it is an edit whose places in its files have not been found yet.
     pub(crate) fn is_unplaced(&self) -> bool {
         matches!(self.kind, BlockKind::Edit { .. }) && self.placed.is_empty()
     }
 
-    /// Whether sayso proposed it by itself, outside of any reply.
+    /// Whether sayso itself proposed it, outside of any reply.
     pub(crate) fn is_own(&self) -> bool {
         self.origin.own || self.kind.is_own()
     }
 
-    /// How it was read, and how the places of an edit were found, where that took more than reading. One line.
+    /// What the parser changed while reading it, and how the places of an edit were found; one line.
     pub(crate) fn how_read(&self) -> Option<String> {
         let placed = self.placed.last().map(|placed| placed.note.as_str()).filter(|note| !note.is_empty());
         let notes: Vec<&str> = self.origin.note.as_deref().into_iter().chain(placed).collect();
         (!notes.is_empty()).then(|| notes.join("; "))
     }
 
-    /// The files of its text. They are found by reading all of it: whoever tells several of its lines asks once.
+    /// The files in its text. This parses the whole text: call it once for several lines.
     pub(crate) fn files(&self) -> Vec<FilePart> {
         file_texts::parts_of(&self.kind, &self.current().source)
     }
@@ -204,12 +203,12 @@ impl Block {
         self.current().source != self.original().source
     }
 
-    /// Whether the newest version could be approved, apart from the gate.
+    /// Whether the newest version can be approved, apart from what the review and the policy say.
     pub(crate) fn readiness(&self) -> Readiness {
         let version = self.current();
         if !self.kind.is_code() {
             return match self.unclear(version) {
-                // What it says is found out in its files, before anyone is asked.
+                // An edit is complete once its places are found, which happens before anyone is asked.
                 _ if self.is_unplaced() => Readiness::Ready,
                 _ if !version.whole => Readiness::Incomplete,
                 None => Readiness::Ready,
@@ -227,7 +226,7 @@ impl Block {
         }
     }
 
-    /// What it is, in a few words: `python`, `no language`, `write notes/plan.md`. The path is the model's text.
+    /// A short description: `python`, `no language`, `write notes/plan.md`. The path is text of the model.
     pub(crate) fn label(&self) -> String {
         match &self.kind {
             BlockKind::Code { .. } => {
@@ -242,7 +241,7 @@ impl Block {
     /// What a version of it would do with a file or folder.
     ///
     /// # Errors
-    /// When it is code, or its text does not say what is meant.
+    /// When it is code, or its text does not say what to do.
     pub(crate) fn file_act(&self, version: &Version) -> Result<FileAct, BlockTextError> {
         let first = self.placed.first().map(|placed| placed.revision);
         if matches!(self.kind, BlockKind::Edit { .. }) && first.is_none_or(|first| version.revision < first) {
@@ -251,7 +250,7 @@ impl Block {
         FileAct::parse(&self.kind, &version.source)
     }
 
-    /// Why the text of a version does not say what is meant; `None` where it does, and for code.
+    /// Why the text of a version does not say what to do; `None` if it does, and for code.
     pub(crate) fn unclear(&self, version: &Version) -> Option<BlockTextError> {
         match &self.kind {
             kind if kind.is_code() => None,
@@ -264,7 +263,7 @@ impl Block {
         }
     }
 
-    /// The text that a version of it would write to this file, as named; `None`: it writes no such file.
+    /// The text that a version would write to the file of this name; `None` if it does not write that file.
     pub(crate) fn written_to<'a>(&self, version: &'a Version, path: &str) -> Option<&'a str> {
         let at = self.kind.writes().position(|known| known == path)?;
         match &self.kind {
@@ -276,7 +275,7 @@ impl Block {
         }
     }
 
-    /// The file or folder that it is about, as named, of several the first; `None` for code.
+    /// The file or folder that it acts on, as named (the first of several); `None` for code.
     pub(crate) fn path(&self) -> Option<String> {
         if let BlockKind::Edit { paths } = &self.kind {
             return paths.first().cloned();

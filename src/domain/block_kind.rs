@@ -1,9 +1,9 @@
-//! Kinds of blocks.
+//! The kinds of blocks: code, file acts, edits, and sayso's own preparations.
 
 use super::{BlockId, Language};
 use serde::{Deserialize, Serialize};
 
-/// What kind of thing a block is.
+/// What a block would do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(tag = "what", rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
@@ -19,42 +19,43 @@ pub enum BlockKind {
         /// The file, as the model named it.
         path: String,
     },
-    /// Change places of files. Its first text is what the model wrote; once the places are found, it is the whole new text
-    /// of the file, or of all of them: see [`super::file_texts`].
+    /// Change parts of files. Its first version is what the model wrote. Once the places are found, its text is the
+    /// whole
+    /// new text of the file, or of all the files: see [`super::file_texts`].
     Edit {
-        /// The files, as the model named them, each once.
+        /// The files, as the model named them, without duplicates.
         paths: Vec<String>,
     },
-    /// Read a file: its text says which, and which lines. See [`super::FileAct`].
+    /// Read a file: its text says which file and which lines. See [`super::FileAct`].
     Read,
-    /// List a folder: its text says which, and how deep. See [`super::FileAct`].
+    /// List a folder: its text says which folder and how deep. See [`super::FileAct`].
     List,
-    /// Load a file of the person's own functions into the kernel: its text is the file's.
+    /// Load a file of the person's own functions into the kernel: its text is the text of the file.
     Load {
         /// The file, as the person named it.
         path: String,
     },
     /// Call one of those functions: its text is the call, in Python.
     Call {
-        /// The name under which the kernel has it.
+        /// The function's name in the kernel.
         function: String,
     },
     /// Install packages for a language: its text names them, one a line. See [`super::PackageList`].
     Install {
-        /// The block that needs them and waits again afterwards.
+        /// The block that needs them and is asked about again afterwards.
         #[serde(skip_serializing_if = "Option::is_none")]
         wanted_by: Option<BlockId>,
     },
     /// Pull a container image: its text is the image's name. See [`super::ImageName`].
     Pull {
-        /// The block that needs it and waits again afterwards.
+        /// The block that needs it and is asked about again afterwards.
         #[serde(skip_serializing_if = "Option::is_none")]
         wanted_by: Option<BlockId>,
     },
 }
 
 impl BlockKind {
-    /// The word in JSON and session files.
+    /// The name in JSON and session files.
     pub(crate) fn as_str(&self) -> &'static str {
         self.into()
     }
@@ -64,12 +65,12 @@ impl BlockKind {
         matches!(self, BlockKind::Code { .. } | BlockKind::Load { .. } | BlockKind::Call { .. })
     }
 
-    /// Whether it is an act of sayso's own on a file or folder: see [`super::FileAct`].
+    /// Whether sayso itself carries it out on a file or folder: see [`super::FileAct`].
     pub(crate) fn acts_on_file(&self) -> bool {
         self.writes().next().is_some() || matches!(self, BlockKind::Read | BlockKind::List)
     }
 
-    /// The files that it would write, as they were named.
+    /// The files that it would write, as named.
     pub(crate) fn writes(&self) -> impl Iterator<Item = &String> {
         match self {
             BlockKind::Write { path } => std::slice::from_ref(path),
@@ -79,12 +80,12 @@ impl BlockKind {
         .iter()
     }
 
-    /// Whether blocks of this kind are always proposed by sayso itself.
+    /// Whether only sayso itself proposes blocks of this kind.
     pub(super) fn is_own(&self) -> bool {
         matches!(self, BlockKind::Load { .. }) || self.prepares()
     }
 
-    /// Whether it fetches what another block needs: it stands in front of that block.
+    /// Whether it fetches what another block needs, and so runs before that block.
     pub(crate) fn prepares(&self) -> bool {
         matches!(self, BlockKind::Install { .. } | BlockKind::Pull { .. })
     }

@@ -1,37 +1,36 @@
-//! Branches: a session that begins as another one was at some place, and goes its own way from there.
+//! Branches: sessions that begin with a part of another session's entries and continue on their own.
 
 use super::{BlockId, BranchPlace, Entry, Timestamp};
 use std::str::FromStr;
 
-/// A place at which a session is left for a branch.
+/// The point in a session at which a branch begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BranchPoint {
-    /// Behind all that is there.
+    /// Behind all entries.
     #[default]
     End,
-    /// Before the person's words with this number, the first being 1.
+    /// Before the person's message with this number; the first is 1.
     Prompt(u32),
-    /// Before the person's last words.
+    /// Before the person's last message.
     LastPrompt,
-    /// Before anything was decided about this block: it waits again.
+    /// Before the first decision about this block, so that it waits for one again.
     Block(BlockId),
 }
 
-/// Why a session has no such place.
+/// Why a session has no such point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum NoBranch {
-    /// It has no such block.
     #[error("there is no block {0}")]
     Block(BlockId),
-    /// It has no such prompt.
+    /// It has no message with this number; the second number is that of the last one.
     #[error("there is no message {0}: the last one is {1}")]
     Prompt(u32, u32),
-    /// Nothing was asked in it.
+    /// It has no message at all.
     #[error("nothing was asked yet")]
     Empty,
 }
 
-/// `block 3` or `3`, `message 2`; nothing: behind all that is there.
+/// Parses `block 3`, `3`, `message 2`, or the empty text, which means the end.
 impl FromStr for BranchPoint {
     type Err = &'static str;
 
@@ -55,7 +54,7 @@ impl BranchPoint {
     /// How many of these entries a branch begins with.
     ///
     /// # Errors
-    /// When there is no such place.
+    /// When there is no such point.
     pub(crate) fn count_entries(self, entries: &[(Timestamp, Entry)]) -> Result<usize, NoBranch> {
         let prompts = || {
             entries
@@ -78,13 +77,13 @@ impl BranchPoint {
                 let proposed = entries.iter().position(is_it).ok_or(NoBranch::Block(block))?;
                 let behind = entries.get(proposed..).unwrap_or_default();
                 let decided = behind.iter().position(|(_, entry)| decides(entry) == Some(block));
-                // What nobody decided about waits at the end, whatever was said since.
+                // A block that nobody decided about still waits at the end, whatever was said since.
                 Ok(decided.map_or(entries.len(), |at| proposed + at))
             }
         }
     }
 
-    /// What is told of this place of a branch that begins with these entries.
+    /// How the header of the branch records this point, given the entries that the branch begins with.
     pub(crate) fn branch_place(self, begins: &[(Timestamp, Entry)]) -> BranchPlace {
         if let Self::Block(block) = self {
             return BranchPlace::Block(block);
@@ -94,7 +93,7 @@ impl BranchPoint {
     }
 }
 
-/// The block that an entry decides about, or changes by the person's hand.
+/// The block that an entry of the person decides about or changes.
 fn decides(entry: &Entry) -> Option<BlockId> {
     match entry {
         Entry::Approved { block, .. }

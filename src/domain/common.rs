@@ -1,16 +1,17 @@
-//! A value that many hold in common.
+//! A value that several owners share ([`Common`]).
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
-/// A value that is in memory once, however many hold it; who changes it changes a copy of its own. It is written as the
-/// value itself. The runs of a session nearly all have the same rights, which are larger than most of their code.
+/// A value that is stored in memory once, however many owners share it; changing it copies it first. It is serialized
+/// as
+/// the plain value. Nearly all runs of a session have the same rights, which take more memory than most of their code.
 #[derive(Clone, Debug, Default)]
 pub struct Common<T>(Arc<T>);
 
 impl<T: PartialEq> Common<T> {
-    /// Holds what the other one holds, where that is equal.
+    /// Shares the other's allocation if both values are equal.
     pub(crate) fn join(&mut self, other: &Self) {
         if self == other {
             self.0 = other.0.clone();

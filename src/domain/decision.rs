@@ -1,27 +1,27 @@
-//! What the person chose, and when they have to be asked.
+//! The decisions that the person makes about a block, and the policy that says when to ask for one.
 
 use super::{BlockId, Review, RuleId, Sha256, Terms};
 use serde::{Deserialize, Serialize};
 
-/// What was chosen for one revision of a block.
+/// A decision about one revision of a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// Run exactly this, once. `typed` tells that the word `run` was typed for it.
+    /// Run exactly this text, once.
     Approve {
-        /// Whether the person typed the word, as high findings and a missing sandbox demand.
+        /// Whether the person typed the word `run`, as high findings and a missing sandbox demand.
         typed: bool,
     },
-    /// Run exactly this now, and from now on in this session also what the rule covers that comes of it.
+    /// Run exactly this text now, and in this session also later blocks that the rule covers.
     Always(RuleScope),
     /// Replace the text; the new revision is reviewed and asked about again.
     Edit(String),
-    /// Don't run it, and tell the model why (empty: no reason was given).
+    /// Don't run it, and tell the model why (empty: no reason given).
     Reject(String),
-    /// Don't run it, and don't speak of it.
+    /// Don't run it, and don't tell the model.
     Skip,
 }
 
-/// What policy says of a block.
+/// What a policy says about a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
     /// It may run without asking.
@@ -32,7 +32,7 @@ pub(crate) enum Verdict {
     Deny,
 }
 
-/// When to ask. The terminal always asks; `run --approve` and `exec` are granted more by their caller.
+/// When to ask the person. The terminal always asks; `run --approve` and `exec` may allow more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Policy {
     /// Ask for every block.
@@ -45,7 +45,7 @@ pub enum Policy {
 }
 
 impl Policy {
-    /// What this policy says of a block with that review.
+    /// Applies the policy to a block with this review.
     pub(crate) fn judge(self, review: &Review) -> Verdict {
         match self {
             _ if review.forbidden() => Verdict::Deny,
@@ -57,35 +57,32 @@ impl Policy {
     }
 }
 
-/// How far an "always" of the person reaches. There is no wider one.
+/// How far an "always" reaches. There is no wider scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RuleScope {
-    /// The same bytes again, in the same language and folder, with the same rights.
+    /// The same bytes in the same language and folder, with the same rights.
     SameText,
     /// Blocks of the same language without any finding, with the same rights and no network.
     Clean,
-    /// Blocks of any language that only read, where the sandbox sees to it that they do.
+    /// Blocks of any language that only read, where the sandbox enforces it.
     Reading,
 }
 
 impl RuleScope {
-    /// All of them, the narrowest first.
+    /// All scopes, the narrowest first.
     pub(crate) const ALL: [RuleScope; 3] = [RuleScope::SameText, RuleScope::Clean, RuleScope::Reading];
 }
 
-/// One "always" that the person granted. It holds until it is revoked, and no longer than the process lives.
+/// One "always" that the person granted. It holds until it is revoked, at most as long as the process lives.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rule {
-    /// Its number on screen.
     #[serde(rename = "rule")]
     pub(crate) id: RuleId,
-    /// How far it reaches.
     pub(crate) scope: RuleScope,
-    /// The block on which it was granted.
+    /// The block at which it was granted.
     pub(crate) block: BlockId,
-    /// The hash of that block's bytes.
     pub(crate) sha256: Sha256,
-    /// The terms of that block: a rule covers nothing that has more rights or other limits.
+    /// The terms of that block: the rule covers no block with more rights or other limits.
     pub(crate) terms: Terms,
 }

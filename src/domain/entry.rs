@@ -1,4 +1,6 @@
-//! Every durable fact of a session. One entry is one line of its file; folding all entries gives the transcript.
+//! All durable facts of a session. One entry is one line of the session file; applying all entries in order rebuilds
+//! the
+//! transcript.
 
 use super::{
     Block, BlockId, Finish, Grantor, Language, ModelName, NotedInstructions, OnDisk, OpaqueItem, Opinion,
@@ -13,46 +15,46 @@ use std::sync::Arc;
 /// The first line of a session file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Header {
-    /// The session's identity, which names its file.
+    /// The session's id, which names its file.
     pub id: SessionId,
-    /// Its name for people, `sales-q3`.
+    /// Its name for people: `sales-q3`.
     #[serde(default)]
     pub name: String,
     /// When it was made.
     pub created: Timestamp,
-    /// The working folder in which it began.
+    /// The working folder in which the session began.
     #[serde(with = "super::serial::path")]
     pub cwd: PathBuf,
-    /// The model at the start, where one was chosen.
+    /// The model at the start, if one was chosen.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<ModelName>,
-    /// The version of the program that made it.
+    /// The version of sayso that made the file.
     #[serde(default)]
     pub program: String,
-    /// The session that it is a branch of, where it is one.
+    /// The session that this one branched off, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch_of: Option<BranchOrigin>,
 }
 
-/// The session that a branch left, and where.
+/// The session that a branch began from, and where.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BranchOrigin {
-    /// The session that it was.
+    /// The original session.
     pub session: SessionId,
-    /// So many of its entries the branch begins with, the header not counted.
+    /// How many entries of it the branch begins with, without the header.
     pub entries: u64,
-    /// The same as it is told; older files do not hold it.
+    /// The point as it is shown to the person; older files do not have it.
     #[serde(flatten)]
     pub at: Option<BranchPlace>,
 }
 
-/// Where a branch left, as it is told: with what its own way begins.
+/// The point at which a branch begins, as shown to the person: the first thing that is different in the branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BranchPlace {
-    /// The person's words with this number: they are other ones, or there were none yet.
+    /// The person's message with this number: the branch has another one, or there was none yet.
     Message(u32),
-    /// What was decided about this block.
+    /// The decision about this block.
     Block(BlockId),
 }
 
@@ -70,183 +72,184 @@ impl fmt::Display for BranchPlace {
 #[serde(tag = "end", content = "failure", rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum TurnEnd {
-    /// The model answered without proposing anything more; or all files that were named ran.
+    /// The model answered without proposing anything more; or all named files have run.
     Answered,
-    /// It reached the step limit and the person did not go on.
+    /// The turn reached the step limit and the person did not continue it.
     StepLimit,
-    /// The model proposed the same block again and again, and the person did not go on.
+    /// The model proposed the same block again and again, and the person did not continue.
     Repeated,
-    /// The session budget was reached and the person did not go on.
+    /// The session budget was used up and the person did not continue.
     Budget,
-    /// The request for a reply failed for good.
+    /// The request for a reply failed, and no retry is left.
     Failed(Box<ReplyFailure>),
-    /// The person stopped it or skipped all that was proposed, or a run was lost, refused or not started. In files, also an
-    /// end of a later version.
+    /// The person stopped it or skipped all that was proposed, or a run was lost, refused or not started. An end
+    /// written by
+    /// a later version of sayso is also read as this.
     #[serde(other)]
     Stopped,
 }
 
 impl TurnEnd {
-    /// The word in JSON and session files.
+    /// The name in JSON and session files.
     pub(crate) fn as_str(&self) -> &'static str {
         self.into()
     }
 }
 
-/// One durable fact. In files its kind is the name of the variant; where that is `decision.edit`, the kind is `decision`
-/// and a field of that name says which.
+/// One durable fact. In files, its kind is the name of the variant. For a name like `decision.edit` the kind is
+/// `decision`, and a field of that name holds `edit`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Entry {
     /// The session begins: the first entry of every file.
     Header(Header),
-    /// The session was opened again: kernels and shells are empty from here on.
+    /// The session was opened again: from here on kernels and shells are new and empty.
     Resumed,
-    /// The person took over what another installation wrote, or an older sayso: all that stands before this line.
+    /// The person accepted all lines before this one although another installation, or an older sayso, wrote them.
     Adopted {
         /// The hash of all bytes before this line.
         sha256: Sha256,
     },
-    /// The session got another name.
+    /// The session was renamed.
     Named(#[serde(with = "super::serial::in_name")] String),
     /// Replies come from this model from here on.
     Model(#[serde(with = "super::serial::in_model")] ModelName),
-    /// The person asked for something: a turn begins.
+    /// The person sent a message: a turn begins.
     Prompt(Prompt),
-    /// A reply ended, however it did. What came of it is kept.
+    /// A reply ended, completely or not; what arrived of it is kept.
     Reply {
-        /// Which request of the session it answers.
+        /// The request that it answers.
         step: StepId,
-        /// Its text, exactly as it came.
+        /// Its text, exactly as received.
         text: String,
-        /// The reasoning beside it.
+        /// The reasoning that came with it.
         #[serde(default)]
         reasoning: String,
-        /// The tools that it calls, in their order.
+        /// The tool calls in it, in order.
         #[serde(default)]
         tool_calls: Vec<ToolCall>,
-        /// What the provider wants back with it.
+        /// Items that the provider wants sent back with it.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         kept: Vec<OpaqueItem>,
         /// Why it ended.
         finish: Finish,
-        /// Tokens used, where told.
+        /// Tokens used, where the provider reported them.
         #[serde(default)]
         usage: Usage,
     },
-    /// A tool call of a reply came to no block: it can't be read, or names a tool that there is not. The model is told.
+    /// A tool call of a reply became no block: it can't be parsed, or names an unknown tool. The model is informed.
     CallRefused {
-        /// The step of the reply.
         step: StepId,
-        /// The identity of the call.
+        /// The id of the call.
         call: String,
         /// Why, for the person and the model; one line.
         #[serde(default)]
         why: String,
     },
-    /// This model (or its server) can't be given tools: from here on it is told to write fenced blocks.
+    /// This model (or its server) does not accept tools: from here on sayso asks it for fenced blocks.
     NoTools(#[serde(with = "super::serial::in_model")] ModelName),
-    /// The reply proposed this; the block holds its first version only.
+    /// The reply proposed this block; only its first version is stored here.
     Block(Block),
-    /// A version was reviewed.
+    /// A version of a block was reviewed.
     Review {
-        /// The block that was read.
+        /// The reviewed block.
         block: BlockId,
-        /// Which version of its text.
+        /// The reviewed version.
         revision: Revision,
-        /// What the checks say of it.
+        /// What the checks found.
         #[serde(flatten)]
         review: Review,
     },
     /// The person changed the text: a new version.
     #[serde(rename = "decision.edit")]
     Edited {
-        /// The block that was changed.
+        /// The changed block.
         block: BlockId,
         /// The new version.
         revision: Revision,
         /// Its whole text.
         #[serde(with = "super::serial::shared")]
         source: Arc<str>,
-        /// Whether that is what the person wrote: not, where a key in it was masked when it was saved.
+        /// Whether this is exactly what the person wrote; `false` if a key in it was masked on saving.
         #[serde(skip, default = "super::serial::yes")]
         whole: bool,
     },
-    /// The places of an edit were found in its files: a new version, with the whole new text.
+    /// The places of an edit were found in its files: a new version holds the whole new text.
     Placed {
-        /// Which block.
+        /// The edit.
         block: BlockId,
         /// The new version.
         revision: Revision,
-        /// The new text of its files, all of them in one.
+        /// The new text of its files, joined into one.
         #[serde(with = "super::serial::shared")]
         source: Arc<str>,
-        /// What each file was that this was made from, in their order.
+        /// The state of each file that the text was made from, in their order.
         bases: Vec<OnDisk>,
-        /// How the places were found, where they are not as they were written. One line.
+        /// How the places were found where the files don't match the edit literally; one line.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         note: String,
-        /// Whether that is what was made: not, where a key in it was masked when it was saved.
+        /// Whether this is exactly the text that was made; `false` if a key in it was masked on saving.
         #[serde(skip, default = "super::serial::yes")]
         whole: bool,
     },
     /// The person chose the language of a block that had none: a new version with the same text.
     #[serde(rename = "language")]
     LanguageChosen {
-        /// The block that named no language.
+        /// The block without a language.
         block: BlockId,
         /// The new version.
         revision: Revision,
-        /// The language that was chosen.
+        /// The chosen language.
         language: Language,
     },
-    /// A run was decided for. Synced before the run starts; without a `Ran` after it the run is LOST.
+    /// Somebody decided for a run. Synced to disk before the run starts; without a `Ran` after it the run is LOST.
     #[serde(rename = "decision.approve")]
     Approved {
-        /// The block that was decided for.
+        /// The approved block.
         block: BlockId,
-        /// The version that was on screen.
+        /// The version that was shown.
         revision: Revision,
-        /// The run that this allows, and no other one.
+        /// The one run that this allows.
         run: RunId,
-        /// The hash of its bytes.
+        /// The hash of the approved bytes.
         sha256: Sha256,
-        /// Whose word it is.
+        /// Who decided.
         #[serde(flatten)]
         by: Grantor,
-        /// What it covers beside the bytes.
+        /// What the approval covers besides the bytes.
         terms: Terms,
     },
     /// The person granted an "always". It holds until it is revoked or the session is opened again.
     RuleAdded(Box<Rule>),
-    /// The person took an "always" back.
+    /// The person revoked an "always".
     RuleRevoked(#[serde(with = "super::serial::in_rule")] RuleId),
     /// A block was rejected.
     #[serde(rename = "decision.reject")]
     Rejected {
-        /// The block that was decided about.
+        /// The rejected block.
         block: BlockId,
-        /// The version that was on screen.
+        /// The version that was shown.
         revision: Revision,
-        /// The person's words; may be empty.
+        /// The person's reason; may be empty.
         #[serde(default)]
         reason: String,
     },
     /// A block was skipped.
     #[serde(rename = "decision.skip")]
     Skipped {
-        /// The block that was decided about.
+        /// The skipped block.
         block: BlockId,
-        /// The version that was on screen.
+        /// The version that was shown.
         revision: Revision,
     },
-    /// The recipe of the turn does not offer this block to the person, and the model is told why; or a file that was
-    /// named can't run; or the places of an edit are not found.
+    /// The block is not offered to the person, and the model is told why: the turn's recipe declined it, a named file
+    /// can't
+    /// run, or the places of an edit were not found.
     #[serde(rename = "decision.decline")]
     Declined {
         /// The block that is not offered.
         block: BlockId,
-        /// The version that was looked at.
+        /// The version that was checked.
         revision: Revision,
         /// Why, for the person and the model; one line.
         #[serde(default)]
@@ -254,77 +257,77 @@ pub enum Entry {
     },
     /// A settled block waits for a decision again.
     PutBack(#[serde(with = "super::serial::in_block")] BlockId),
-    /// A run ended. Its line names files beside the session: the store has a shape of its own for it.
+    /// A run ended. Its line refers to files beside the session file, so the store serializes it itself.
     #[serde(skip)]
     Ran {
-        /// The run that was approved under this identity.
+        /// The run.
         run: RunId,
         /// The block whose text ran.
         block: BlockId,
-        /// All that is known of it.
+        /// Everything known about the run.
         report: Box<RunReport>,
     },
-    /// The person took back what a run changed, or made what was taken back again.
+    /// The person undid what a run changed, or redid what was undone.
     TakenBack {
-        /// The run whose changes were taken back.
+        /// The run whose changes were undone.
         run: RunId,
-        /// The block whose text ran.
         block: BlockId,
-        /// The files that stand as before the run (or again as it left them), by their paths; of many the first.
+        /// The paths of the restored files; only the first of many.
         files: Vec<String>,
-        /// How many more there are.
+        /// How many more files there are.
         #[serde(default, skip_serializing_if = "super::serial::is_zero")]
         more: u32,
-        /// Which way.
+        /// Whether this was an undo or a redo.
         #[serde(default, skip_serializing_if = "UndoWay::is_back")]
         way: UndoWay,
     },
-    /// The person restarted the kernel: its variables are gone.
+    /// The person restarted the kernel: its variables are lost.
     KernelRestarted,
     /// The turn is over.
     TurnEnd(TurnEnd),
     /// From here on requests begin with a summary in place of the oldest items.
     Summary {
-        /// How many items of the conversation it stands for, counted from the first.
+        /// How many items of the conversation it replaces, counted from the first.
         upto: u32,
-        /// The summary, in the model's words.
+        /// The summary that the model wrote.
         text: String,
-        /// Which model wrote it.
+        /// The model that wrote it.
         #[serde(skip_serializing_if = "Option::is_none")]
         model: Option<ModelName>,
-        /// Tokens used, where told.
+        /// Tokens used, where the provider reported them.
         #[serde(default)]
         usage: Usage,
     },
-    /// A model was asked what it thinks of a block.
+    /// A model gave a second opinion on a block, or failed to.
     Opinion {
-        /// The block that was asked about.
+        /// The block in question.
         block: BlockId,
         /// The version that the model was shown.
         revision: Revision,
         /// The model that was asked.
         model: ModelName,
-        /// What it thinks, or why there is nothing of the kind, in a line.
+        /// The opinion, or in one line why there is none.
         #[serde(flatten, with = "super::opinion::answer")]
         answer: Result<Opinion, String>,
-        /// Tokens used, where told.
+        /// Tokens used, where the provider reported them.
         #[serde(default)]
         usage: Usage,
     },
-    /// Something about the recipe of the turn.
+    /// A fact about the recipe of the turn.
     Recipe(RecipeFact),
-    /// Requests carry these files of instructions from here on.
+    /// From here on requests carry these instruction files.
     Instructions(#[serde(with = "super::serial::in_files")] Vec<NotedInstructions>),
 }
 
-/// An output of a run of fewer bytes always stays in memory: what is kept of one that does not, is about as long.
+/// Outputs below this size always stay in memory: what remains of an unloaded output takes about as much.
 const MIN_LONG_BYTES: usize = 2 << 10;
 
 impl Entry {
-    /// Whether it is the end of a run whose output is so long that it may stand in the file alone while nobody looks at it.
+    /// Whether this is the end of a run whose output is long enough to be unloaded from memory while nobody looks at
+    /// it.
     pub(crate) fn is_long(&self) -> bool {
         match self {
-            // What stands in a file of its own counts, whether that was read or not.
+            // Totals count output that is stored in a separate file too, whether or not it was read.
             Entry::Ran { report, .. } => {
                 let total = |stream| report.output.total(stream);
                 total(Stream::Stdout).saturating_add(total(Stream::Stderr)) >= MIN_LONG_BYTES as u64

@@ -1,44 +1,37 @@
-//! What a block does with a file or a folder, and the text that says it.
+//! What a block does with a file or folder ([`FileAct`]), and the text that expresses it.
 //!
-//! The text of a block that reads or lists is all that it does: what is shown, hashed and approved is that text, and an
-//! edit of it means what it says. A block that writes has the new content as its text; its path can't be edited.
+//! In a block that reads or lists, the text is the whole action: that text is shown, hashed and approved, and the
+//! person
+//! can change the action by editing it. In a block that writes, the text is the new content; its path can't be edited.
 
 use super::{BlockKind, BlockTextError, file_texts};
 
-/// Lines that are read where nothing else is asked for.
+/// Lines that are read if the text does not say how many.
 pub(crate) const DEFAULT_LINES: u32 = 400;
-/// How deep a folder is listed where nothing else is asked for.
+/// Levels of a folder that are listed if the text does not say how many.
 pub(crate) const DEFAULT_DEPTH: u32 = 2;
 
-/// Deepest level that one list may ask for.
+/// The most levels that a list may ask for.
 pub(crate) const MAX_DEPTH: u32 = 8;
 const MAX_PATH_BYTES: usize = 4096;
 
-/// What is done with a file or folder. Paths are as they were named.
+/// An action on a file or folder. Paths are as the model named them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum FileAct {
     /// Write the whole file.
-    Write {
-        /// The file, as it was named.
-        path: String,
-    },
+    Write { path: String },
     /// Write several whole files, all or none.
-    WriteAll {
-        /// The files, as they were named.
-        paths: Vec<String>,
-    },
+    WriteAll { paths: Vec<String> },
     /// Read lines of a file.
     Read {
-        /// The file, as it was named.
         path: String,
         /// The first line, from 1.
         from: u32,
         /// How many lines at most.
         lines: u32,
     },
-    /// Tell what lies in a folder.
+    /// List what a folder contains.
     List {
-        /// The folder, as it was named.
         path: String,
         /// How many levels; 1 is the folder alone.
         depth: u32,
@@ -46,10 +39,10 @@ pub(crate) enum FileAct {
 }
 
 impl FileAct {
-    /// What a text means in a block of this kind.
+    /// Parses the text of a block of this kind.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// What is wrong with the text.
     pub(crate) fn parse(kind: &BlockKind, text: &str) -> Result<Self, BlockTextError> {
         match kind {
             BlockKind::Code { .. } | BlockKind::Load { .. } | BlockKind::Call { .. } => {
@@ -80,7 +73,7 @@ impl FileAct {
         }
     }
 
-    /// The text that says it, for blocks that read or list; a block that writes has its content instead.
+    /// The text that expresses it, for blocks that read or list; empty for blocks that write.
     pub(crate) fn text(&self) -> String {
         match self {
             FileAct::Write { .. } | FileAct::WriteAll { .. } => String::new(),
@@ -92,7 +85,7 @@ impl FileAct {
         }
     }
 
-    /// The same act on each of its files alone.
+    /// The same action, split into one per file.
     pub(crate) fn each(&self) -> Vec<FileAct> {
         match self {
             FileAct::WriteAll { paths } => {
@@ -102,7 +95,7 @@ impl FileAct {
         }
     }
 
-    /// The file or folder, as named; of several files the first.
+    /// The file or folder, as named; the first of several.
     pub(crate) fn path(&self) -> &str {
         match self {
             FileAct::WriteAll { paths } => paths.first().map_or("", String::as_str),
@@ -111,7 +104,6 @@ impl FileAct {
     }
 }
 
-/// The fields of a text.
 #[derive(Default)]
 struct FileActFields {
     path: String,
@@ -145,14 +137,14 @@ impl FileActFields {
     }
 }
 
-/// `10-40` or `10`.
+/// Parses a range of lines: `10-40` or `10`.
 fn range(text: &str) -> Option<(u32, u32)> {
     let (from, to) = text.split_once('-').unwrap_or((text, text));
     let (from, to) = (from.trim().parse().ok()?, to.trim().parse().ok()?);
     (from > 0 && from <= to).then_some((from, to))
 }
 
-/// A path that can be shown and meant on one line.
+/// Trims a path and checks that it can be shown unambiguously on one line.
 fn checked(path: &str) -> Result<String, BlockTextError> {
     let path = path.trim();
     if path.is_empty() {

@@ -1,25 +1,27 @@
-//! The texts of several files in one: what a person reads, changes and approves of an edit that goes over several files.
+//! The texts of several files joined into one text, which a person reads, changes and approves for an edit of several
+//! files.
 //!
-//! A line `==> path <==` stands in front of each. The text of one file alone is that text, without such a line.
+//! A head line `==> path <==` precedes the text of each file. The text of a single file is that text, without a head
+//! line.
 
 use super::{BlockKind, BlockTextError};
 use std::ops::Range;
 
-/// Says of the text in front of it that its last line has no end.
+/// Marks that the last line of the file text before it has no line end.
 const NO_NEWLINE: &str = "\\ No newline at end of file\n";
 
-/// The line in front of the text of a file.
+/// The head line of a file.
 pub(crate) fn head(path: &str) -> String {
     format!("==> {path} <==\n")
 }
 
-/// All texts in one; `None` where they could not be told apart again.
+/// Joins all texts; `None` if they could not be split again.
 pub(crate) fn join(files: &[(&str, &str)]) -> Option<String> {
     if let [(_, text)] = files {
         return Some((*text).to_owned());
     }
     let heads: Vec<String> = files.iter().map(|(path, _)| head(path)).collect();
-    // Whoever reads it must not take a line of a text for a head, whatever stands around it.
+    // No line of a file may be mistaken for a head line, even with white space around it.
     let like_head = |line: &str| {
         let line = line.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
         line.starts_with("==>") && heads.iter().any(|head| head.trim_end() == line)
@@ -42,10 +44,10 @@ pub(crate) fn join(files: &[(&str, &str)]) -> Option<String> {
     same.then_some(joined)
 }
 
-/// The text of each file.
+/// Splits a joined text into the text of each file.
 ///
 /// # Errors
-/// When the head of one is missing, or stands there twice.
+/// When the head line of a file is missing or occurs twice.
 pub(crate) fn split<'a>(paths: &[String], text: &'a str) -> Result<Vec<&'a str>, BlockTextError> {
     if paths.len() == 1 {
         return Ok(vec![text]);
@@ -54,17 +56,17 @@ pub(crate) fn split<'a>(paths: &[String], text: &'a str) -> Result<Vec<&'a str>,
     Ok(texts.map(|text| without_open_end(text.unwrap_or_default())).collect())
 }
 
-/// A file in such a text. Lines count from 0.
+/// One file within a joined text. Lines count from 0.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub(crate) struct FilePart {
-    /// Its name; none where the text is that of one file alone, without a head.
+    /// The path; `None` if the whole text is that of one file, without a head line.
     pub(crate) path: Option<String>,
-    /// Its lines, the head among them.
+    /// Its lines, including the head line.
     pub(crate) lines: Range<usize>,
     pub(crate) bytes: Range<usize>,
-    /// Where its text begins, behind the head.
+    /// The byte at which its text begins, behind the head line.
     pub(crate) body: usize,
-    /// Whether its last line only says that the one before has no end.
+    /// Whether its last line is only the mark that the line before has no line end.
     is_open: bool,
 }
 
@@ -74,24 +76,25 @@ impl FilePart {
         Self { lines, bytes: 0..text.len(), ..Self::default() }
     }
 
-    /// The first line of its own text.
+    /// The first line of its own text, behind the head line.
     pub(crate) fn first(&self) -> usize {
         self.lines.start + usize::from(self.path.is_some())
     }
 
-    /// The number that a line has in its file, from 1; none where it stands in no file.
+    /// Converts a line of the joined text to a line number in this file, from 1; `None` for lines that are not in the
+    /// file.
     pub(crate) fn number(&self, line: usize) -> Option<usize> {
         let end = self.lines.end - usize::from(self.is_open);
         (self.first()..end.max(self.first())).contains(&line).then(|| line - self.first() + 1)
     }
 }
 
-/// The part in which a line stands.
+/// The part that contains a line.
 pub(crate) fn part_of(parts: &[FilePart], line: usize) -> Option<&FilePart> {
     parts.get(parts.partition_point(|part| part.lines.end <= line))
 }
 
-/// A line, counted from 1, in words, as its file counts where there are several.
+/// Describes a line of the joined text (counted from 1) in words; with several files, by path and line in that file.
 pub(crate) fn place(parts: &[FilePart], line: u32) -> String {
     let at = (line as usize).saturating_sub(1);
     let part = part_of(parts, at);
@@ -101,7 +104,7 @@ pub(crate) fn place(parts: &[FilePart], line: u32) -> String {
     }
 }
 
-/// The files of the text of a block, where it has several that can be told apart; else the text as a whole.
+/// The files in the text of a block if there are several and the text can be split; else the whole text as one part.
 pub(crate) fn parts_of(kind: &BlockKind, text: &str) -> Vec<FilePart> {
     let paths = match kind {
         BlockKind::Edit { paths } if paths.len() > 1 => paths.as_slice(),
@@ -110,7 +113,7 @@ pub(crate) fn parts_of(kind: &BlockKind, text: &str) -> Vec<FilePart> {
     parts(paths, text).ok().filter(|parts| !parts.is_empty()).unwrap_or_else(|| vec![FilePart::whole(text)])
 }
 
-/// The files of two texts of a block, side by side; both as wholes where one of them can't be told apart.
+/// The files of two texts of a block, paired; one pair of whole texts if either can't be split.
 pub(crate) fn pairs_of(kind: &BlockKind, old: &str, new: &str) -> Vec<(FilePart, FilePart)> {
     let (olds, news) = (parts_of(kind, old), parts_of(kind, new));
     if olds.iter().map(|part| &part.path).eq(news.iter().map(|part| &part.path)) {
@@ -119,7 +122,7 @@ pub(crate) fn pairs_of(kind: &BlockKind, old: &str, new: &str) -> Vec<(FilePart,
     vec![(FilePart::whole(old), FilePart::whole(new))]
 }
 
-/// Where the head of each file stands.
+/// Finds the head line of each file.
 fn parts(paths: &[String], text: &str) -> Result<Vec<FilePart>, BlockTextError> {
     let fault = |path: &String| BlockTextError::FileHead(head(path).trim_end().to_owned());
     let mut parts: Vec<FilePart> = Vec::new();

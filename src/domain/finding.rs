@@ -1,4 +1,4 @@
-//! What the review has to say about a block. Advice: the person decides, the sandbox bars.
+//! The result of a review: findings, effects and traces. It is advice; the person decides, and the sandbox enforces.
 
 use super::{Place, Trace};
 use serde::{Deserialize, Serialize};
@@ -21,18 +21,18 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
 pub enum Severity {
-    /// Worth knowing; nobody is held up by it.
+    /// Worth knowing; holds up nobody.
     #[default]
     Info,
-    /// Worth a look before the decision.
+    /// Worth checking before the decision.
     Medium,
-    /// Needs the typed word before it runs. In files, also one of a later version.
+    /// Needs the typed word before it runs. In files, a severity of a later version is read as this.
     #[serde(other)]
     High,
 }
 
 impl Severity {
-    /// The word in JSON, rules and configuration: `info`, `medium`, `high`.
+    /// The name in JSON, rules and configuration: `info`, `medium`, `high`.
     pub(crate) fn as_str(self) -> &'static str {
         self.into()
     }
@@ -41,22 +41,22 @@ impl Severity {
 /// One remark of the review.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
-    /// The rule that made it, `py.delete-tree`.
+    /// The rule that found it: `py.delete-tree`.
     pub rule: String,
     /// How much it matters.
     pub severity: Severity,
-    /// Where it stands in the block's text.
+    /// Its position in the block's text.
     #[serde(flatten)]
     pub place: Place,
-    /// What it is, naming the concrete thing: `deletes a folder: out/charts`.
+    /// What was found, with the concrete object: `deletes a folder: out/charts`.
     pub message: String,
-    /// Whether the person's list of forbidden things (`review.forbid`) names it: then the block may not run as it is.
+    /// Whether the person's list `review.forbid` forbids it: then the block may not run until it is edited.
     #[serde(default, skip_serializing_if = "super::serial::is_false")]
     pub forbidden: bool,
 }
 
 impl Finding {
-    /// A finding about the text as a whole, which nobody forbade.
+    /// A finding about the text as a whole, not forbidden.
     pub(crate) fn new(rule: &str, severity: Severity, message: impl Into<String>) -> Self {
         Self {
             rule: rule.into(),
@@ -68,7 +68,7 @@ impl Finding {
     }
 }
 
-/// What a block would do, as far as it can be told from its text. Empty lists: nothing of that kind was seen.
+/// What a block would do, as far as its text shows. An empty list: nothing of that kind was found.
 #[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Effects {
@@ -86,22 +86,22 @@ pub struct Effects {
     pub packages: Vec<String>,
     /// Names of environment variables that would be read; `*` is all of them.
     pub environment: Vec<String>,
-    /// Whether something could not be told.
+    /// Whether some effect could not be determined.
     pub unknown: bool,
 }
 
 /// The review of one version of a block. Findings are sorted by place.
 #[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Review {
-    /// What the rules found in its text.
+    /// What the rules found in the text.
     #[serde(default)]
     pub findings: Vec<Finding>,
     /// What the block would do.
     pub effects: Effects,
-    /// Which of its words came from an output or a file, in their order.
+    /// Words of the text that came from an output or a file, in order.
     #[serde(default, deserialize_with = "super::serial::readable", skip_serializing_if = "Vec::is_empty")]
     pub traces: Vec<Trace>,
-    /// Why parts were not looked at (too large, no grammar for the language), where that is so.
+    /// Why parts were not checked (too large, no grammar for the language); `None` if all was checked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unchecked: Option<String>,
 }
@@ -112,18 +112,19 @@ impl Review {
         self.findings.iter().map(|f| f.severity).max()
     }
 
-    /// Whether a yes takes the typed word: something grave was found, or not all of it was checked. The one value that
-    /// front ends, rules and plans ask.
+    /// Whether approving takes the typed word: there is a high finding, or not all of the text was checked. Front ends,
+    /// rules
+    /// and plans all use this.
     pub(crate) fn takes_word(&self) -> bool {
         self.unchecked.is_some() || self.gravest() == Some(Severity::High)
     }
 
-    /// Whether all of it was checked, and nothing was found that deserves a look.
+    /// Whether all of the text was checked, and no finding is medium or high.
     pub(crate) fn is_clean(&self) -> bool {
         self.unchecked.is_none() && self.gravest() < Some(Severity::Medium)
     }
 
-    /// Whether something in the block is forbidden; the findings tell what, and where.
+    /// Whether something in the block is forbidden; the findings say what, and where.
     pub(crate) fn forbidden(&self) -> bool {
         self.findings.iter().any(|f| f.forbidden)
     }

@@ -1,6 +1,6 @@
-//! A form: what the person is asked for besides yes or no. Whether answers fit is told in `engine::answers`.
+//! Forms: fields that the person fills in, beyond yes or no. `engine::answers` checks whether answers fit.
 //!
-//! How a form is drawn is told in `tui`; how it is answered on the command line, in `headless`.
+//! `tui` draws forms; `headless` takes their answers from the command line.
 
 /// Fields that belong together.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -9,33 +9,33 @@ pub struct Form {
     pub name: String,
     /// Its title on screen.
     pub title: String,
-    /// What it is about, in a sentence or two; may be empty.
+    /// A sentence or two about its purpose; may be empty.
     pub note: String,
     /// Its fields, in their order.
     pub fields: Vec<Field>,
 }
 
-/// One thing that is asked for.
+/// One field of a form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field {
-    /// Its name: `--input NAME=VALUE`.
+    /// Its name, as in `--input NAME=VALUE`.
     pub name: String,
-    /// What is asked, for the person.
+    /// The question to the person.
     pub label: String,
-    /// More about it, in a line; may be empty.
+    /// A line of help; may be empty.
     pub help: String,
-    /// What kind of answer fits.
+    /// Which answers fit.
     pub kind: FieldKind,
-    /// Whether there has to be an answer.
+    /// Whether an answer is required.
     pub required: bool,
-    /// What stands there at first; it counts when nothing else is answered.
+    /// The initial value, which counts if the person answers nothing else.
     pub default: Option<String>,
 }
 
-/// What fits a field.
+/// Which answers fit a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FieldKind {
-    /// A text, of several lines where that makes sense.
+    /// A text.
     Text {
         /// Whether it may have several lines.
         lines: bool,
@@ -44,20 +44,20 @@ pub enum FieldKind {
     Choice(Vec<String>),
     /// A file: a path, relative to the working folder.
     File,
-    /// Files: their paths with commas between, relative to the working folder; they need not be there.
+    /// Files: paths relative to the working folder, separated by commas; they need not exist.
     Files,
     /// A number between bounds.
     Number {
-        /// At least; `None`: no bound.
+        /// The lower bound; `None`: unbounded.
         min: Option<i64>,
-        /// At most; `None`: no bound.
+        /// The upper bound; `None`: unbounded.
         max: Option<i64>,
         /// Whether it has to be a whole number.
         whole: bool,
     },
-    /// An argument of a function in Python.
+    /// An argument of a Python function.
     Argument {
-        /// Its annotation, as written; may be empty.
+        /// The type annotation, as written; may be empty.
         annotation: String,
     },
 }
@@ -81,29 +81,30 @@ pub fn paths(answer: &str) -> impl Iterator<Item = &str> {
     answer.split(',').map(str::trim).filter(|path| !path.is_empty())
 }
 
-/// Answers to a form: name and text of each field, in the form's order.
+/// Answers to a form: the name and the text of each field, in the form's order.
 pub type Answers = Vec<(String, String)>;
 
 /// An answer that does not fit its field.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{field}{}{why}", if field.is_empty() { "" } else { ": " })]
 pub struct AnswerError {
-    /// The name of the field; empty where it is about no single one.
+    /// The name of the field; empty if the error is about no single field.
     pub field: String,
-    /// Why, and what would fit.
+    /// Why it does not fit, and what would.
     pub why: String,
 }
 
 impl Form {
-    /// Of answers that were given before it was asked, those that are meant for it: `FORM.FIELD`, and the bare name of a
-    /// field where no input of the recipe has it. A word that answered the recipe's own question agrees to nothing later.
+    /// Picks from answers that were given in advance those for this form: `FORM.FIELD`, or the bare name of a field if
+    /// the
+    /// recipe has no input of that name. So an answer to a question of the recipe never also counts as consent here.
     pub(crate) fn answers_for(&self, given: &[(String, String)], inputs: &[(String, String)]) -> Answers {
         let bare = given.iter().filter(|(name, _)| !inputs.iter().any(|(input, _)| input == name));
         let of_form = given.iter().filter_map(|(name, text)| {
             let field = name.strip_prefix(&self.name)?.strip_prefix('.')?;
             Some((field.to_owned(), text.clone()))
         });
-        // The newest of a name counts, so what names the form comes last.
+        // Later answers override earlier ones, so those that name the form come last.
         bare.cloned().chain(of_form).collect()
     }
 }

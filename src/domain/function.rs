@@ -1,4 +1,4 @@
-//! The person's own functions: the files that hold them, and what is known of each function once it is loaded.
+//! The person's own Python functions: the files that hold them, and the signature of each loaded function.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -6,20 +6,20 @@ use std::sync::Arc;
 /// A file of functions, as it was read at the start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FunctionFile {
-    /// Where it lies, as the person named it.
+    /// Its path, as the person named it.
     pub(crate) path: PathBuf,
     /// Its text: the bytes that are shown, approved and loaded.
     pub(crate) source: Arc<str>,
 }
 
-/// A public function of a file that was loaded, as it was read without running anything of it.
+/// A public function of a loaded file, read without running any of its code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Function {
     /// Its name; a Python identifier.
     pub name: String,
     /// `name(a: int, b: str = 'x') -> float`.
     pub signature: String,
-    /// Its docstring, bounded; may be empty.
+    /// Its docstring, truncated; may be empty.
     pub doc: String,
     /// Its parameters, in their order.
     pub parameters: Vec<Parameter>,
@@ -28,27 +28,26 @@ pub struct Function {
 /// A parameter of a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parameter {
-    /// The name that stands in the signature.
     pub(crate) name: String,
     /// How an argument reaches it.
     pub kind: ParameterKind,
-    /// Its annotation as text, `list[int]`; empty where there is none.
+    /// Its annotation as text (`list[int]`); empty if there is none.
     pub(crate) annotation: String,
-    /// Whether it has to be given.
+    /// Whether the caller has to give it.
     pub required: bool,
-    /// Its default as text, where that is a plain value.
+    /// Its default as text, if it is a plain value.
     pub default: Option<String>,
 }
 
-/// How an argument reaches a parameter.
+/// How an argument is passed to a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParameterKind {
-    /// By its place only.
+    /// By position only.
     Positional,
     /// By its name only.
     Named,
-    /// `*args`: all further ones by place.
+    /// `*args`: all further positional arguments.
     Rest,
-    /// `**options`: all further ones by name.
+    /// `**options`: all further named arguments.
     Options,
 }

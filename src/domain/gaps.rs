@@ -1,28 +1,29 @@
-//! What a receipt does not tell of the working folder, so that silence is not taken for "nothing changed".
+//! The changes that a receipt does not list, so that silence is not taken for "nothing changed".
 
 use serde::{Deserialize, Serialize};
 
 const MAX_FOLDERS_SHOWN: usize = 3;
 
-/// What of the working folder was not looked at for changes.
+/// What of the working folder was not checked for changes.
 #[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Gaps {
-    /// Folders that were not looked at, or not to their end: what tools keep in them, or there were too many files.
+    /// Folders that were not checked, or not completely: caches of tools, or folders with too many files.
     pub folders: u32,
-    /// The first of them, relative to the working folder.
+    /// The first of these folders, relative to the working folder.
     pub names: Vec<String>,
-    /// Changes that were seen and are not listed.
+    /// Changes that were found but are not listed.
     pub changes: u32,
-    /// Whether there were too many folders to look for the names that programs obey by themselves.
+    /// Whether the check for names that programs obey by themselves was incomplete, because there were too many
+    /// folders.
     pub obeyed: bool,
 }
 
 impl Gaps {
-    /// What is not told where there are too many folders.
+    /// The line that is shown if the folders were too many to check for such names.
     pub(crate) const OBEYED: &str = "names that programs obey by themselves: there are too many folders";
 
-    /// Whether a change of this file may be among what is not told.
+    /// Whether an unlisted change of this file is possible.
     pub(crate) fn may_hide(&self, path: &str) -> bool {
         let is_named = |folder: &String| std::path::Path::new(path).starts_with(folder);
         self.changes > 0
@@ -30,12 +31,12 @@ impl Gaps {
             || usize::try_from(self.folders).is_ok_and(|folders| folders > self.names.len())
     }
 
-    /// Whether all was looked at.
+    /// Whether everything was checked.
     pub(crate) fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// What was not looked at, in words; a line each.
+    /// What was not checked, in words; one line each.
     pub(crate) fn lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
         if self.folders > 0 {

@@ -1,9 +1,9 @@
-//! Identities. Each is a type of its own, so that a step can't be taken for a run.
+//! Ids. Each kind has its own type, so that a step can't be mistaken for a run.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Makes a counted identity: it starts at 1 and shows as its number.
+/// Defines an id that counts from 1 and is displayed as its number.
 macro_rules! counted {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
@@ -13,7 +13,7 @@ macro_rules! counted {
         pub struct $name(pub u32);
 
         impl $name {
-            /// The identity after this one.
+            /// The next id.
             #[must_use]
             pub fn next(self) -> Self {
                 Self(self.0.saturating_add(1))
@@ -37,7 +37,7 @@ counted! {
     BlockId
 }
 counted! {
-    /// A version of a block: 1 is what the model wrote, each edit makes the next.
+    /// A version of a block: 1 is what the model wrote, and each edit makes the next.
     Revision
 }
 counted! {
@@ -49,11 +49,11 @@ counted! {
     RuleId
 }
 counted! {
-    /// A timer that the engine asked for; a firing with an old number is dropped.
+    /// A timer that the engine set; the engine drops the event of an outdated one.
     TimerId
 }
 
-/// The identity of a session: a UUID version 7 as text, so that names sort by time of birth.
+/// The id of a session: a UUID version 7 as text, so that file names sort by creation time.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct SessionId(pub String);
 

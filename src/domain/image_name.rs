@@ -1,25 +1,26 @@
-//! The name of a container image: what a block that pulls one says, and which registry that means. Pure.
+//! The name of a container image, which is the text of a block that pulls one, and the registry that it refers to.
+//! Pure.
 //!
-//! The text of such a block is the name and nothing else, on one line: what is shown, hashed and approved is that name.
+//! That text is the name and nothing else, on one line: the name is what is shown, hashed and approved.
 
 use super::BlockTextError;
 use std::fmt;
 
-/// Longest name, in bytes: what engines take, with room for a digest.
+/// The longest name, in bytes: what container engines accept, with room for a digest.
 const MAX_BYTES: usize = 400;
 
-/// The registry of names that tell none.
+/// The registry of names that contain none.
 const DEFAULT_REGISTRY: &str = "docker.io";
 
-/// The name of an image, as it is written.
+/// The name of an image, as written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImageName(String);
 
 impl ImageName {
-    /// Reads a name: `python:3.13-slim`, `registry.example:5000/team/tool@sha256:…`.
+    /// Parses a name: `python:3.13-slim`, `registry.example:5000/team/tool@sha256:…`.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// What is wrong with the name.
     pub fn parse(text: &str) -> Result<Self, BlockTextError> {
         let name = text.strip_suffix('\n').unwrap_or(text);
         if name.trim().is_empty() {
@@ -34,17 +35,18 @@ impl ImageName {
         Ok(Self(name.to_owned()))
     }
 
-    /// The name as it is given to a container engine.
+    /// The name as it is passed to a container engine.
     pub(crate) fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The text of a block that pulls it.
+    /// The text of a block that pulls this image.
     pub(crate) fn text(&self) -> String {
         format!("{}\n", self.0)
     }
 
-    /// The registry that the engine would ask: the part in front of the first `/` where it is a host, else the usual one.
+    /// The registry that the engine would ask: the part before the first `/` if it is a host, else the default
+    /// registry.
     pub(crate) fn registry(&self) -> &str {
         match self.0.split_once('/') {
             Some((host, _)) if host.contains(['.', ':']) || host == "localhost" => host,
@@ -52,12 +54,12 @@ impl ImageName {
         }
     }
 
-    /// Whether it names exact bytes, by their digest: else the registry says what it means today.
+    /// Whether it fixes the exact image by digest. Otherwise the registry decides what the name means today.
     pub(crate) fn is_exact(&self) -> bool {
         self.0.contains('@')
     }
 
-    /// The tag that stands for a name with none: engines would fetch every tag of the repository.
+    /// The tag to add to a name that has none: without a tag, engines would fetch every tag of the repository.
     pub(crate) fn tag_to_add(&self) -> Option<&'static str> {
         let last = self.0.rsplit('/').next().unwrap_or(&self.0);
         (!last.contains(':') && !self.is_exact()).then_some("latest")

@@ -1,4 +1,4 @@
-//! Words that stand before every conversation: the person's from the configuration, the project's from `AGENTS.md`.
+//! Instructions that precede every conversation: the person's from the configuration, the project's from `AGENTS.md`.
 
 use super::Sha256;
 use serde::{Deserialize, Serialize};
@@ -8,24 +8,25 @@ use std::sync::Arc;
 /// A file of instructions, as far as it was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Instructions {
-    /// Where it lies.
+    /// Its path.
     pub path: PathBuf,
-    /// Its text; where the file is too long, its beginning.
+    /// Its text; if the file is too long, its beginning.
     pub text: Arc<str>,
-    /// How long the file is, in bytes.
+    /// The size of the file, in bytes.
     pub bytes: u64,
-    /// Whether the person named it in the configuration; else it was found in the project, and its words are nobody's
-    /// but the project's.
+    /// Whether the person named it in the configuration. Otherwise it was found in the project, and its text speaks for
+    /// the
+    /// project, not for the person.
     pub own: bool,
 }
 
 impl Instructions {
-    /// Bytes of the file that are left out because it is too long.
+    /// Bytes that are left out because the file is too long.
     pub(crate) fn left_out(&self) -> u64 {
         self.bytes.saturating_sub(self.text.len() as u64)
     }
 
-    /// What is noted of it in the session.
+    /// What the session records of it.
     pub(crate) fn noted(&self) -> NotedInstructions {
         NotedInstructions {
             path: self.path.clone(),
@@ -35,14 +36,13 @@ impl Instructions {
     }
 }
 
-/// What a session notes of a file of instructions that a request was sent with.
+/// What a session records of an instruction file that was sent with requests.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NotedInstructions {
-    /// Where the file lay.
     #[serde(with = "super::serial::path")]
     pub(crate) path: PathBuf,
-    /// The hash of the text that was sent.
+    /// The hash of the sent text.
     pub(crate) sha256: Sha256,
-    /// How many bytes of it were sent.
+    /// How many bytes were sent.
     pub(crate) bytes: u64,
 }

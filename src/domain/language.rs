@@ -1,4 +1,4 @@
-//! Languages that a block can be written in, and how each is run. Data: which programs are there is found elsewhere.
+//! The languages of blocks, and how to run each. Data only: other rooms find out which programs are installed.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -14,7 +14,7 @@ impl Language {
         Self("python".into())
     }
 
-    /// Bash, for commands too.
+    /// Bash, also used for commands.
     pub fn bash() -> Self {
         Self("bash".into())
     }
@@ -24,7 +24,7 @@ impl Language {
         Self("javascript".into())
     }
 
-    /// The name, as written on screen and in files.
+    /// The name, as shown and stored.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -36,41 +36,42 @@ impl fmt::Display for Language {
     }
 }
 
-/// One language that can be run.
+/// A language that can be run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LanguageEntry {
     pub name: Language,
-    /// Other words for it in the info string of a fence, lower-case, without the name itself.
+    /// Other names for it in the info string of a fence, lower-case.
     pub aliases: Vec<String>,
     /// File extensions without the dot; the first is used for new files.
     pub extensions: Vec<String>,
-    /// The program that runs it, as looked up on `PATH`.
+    /// The program that runs it, to be found on `PATH`.
     pub command: String,
-    /// What the program is given. `{file}` is the descriptor with the approved text; `{source}` a private copy of it
-    /// under a name that ends in the language's extension; `{folder}` the folder in which the block starts. Empty: the
-    /// language has a way of its own (the kernel, bash, node).
+    /// The program's arguments. `{file}` is the descriptor with the approved text; `{source}` a private copy of it
+    /// whose name
+    /// has the language's extension; `{folder}` the folder in which the block starts. Empty: sayso runs the language in
+    /// a
+    /// special way (the kernel, bash, node).
     pub arguments: Vec<String>,
-    /// What the program is given to build `{program}`, which is then run with `arguments` behind it. Empty: nothing is
-    /// built.
+    /// The arguments for building `{program}`, which is then run with `arguments`. Empty: nothing is built.
     pub(crate) compile: Vec<String>,
-    /// Other programs that run it, tried in this order where the first is not there.
+    /// Other programs that run it, tried in this order if the first is not installed.
     pub others: Vec<RunMethod>,
-    /// Whether state persists between its blocks in a kernel.
+    /// Whether its blocks share the state of a kernel.
     pub(crate) persistent: bool,
 }
 
 /// One way to run a language: see [`LanguageEntry`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunMethod {
-    /// The program that runs it, as looked up on `PATH`.
+    /// The program that runs it, to be found on `PATH`.
     pub command: String,
-    /// What it is given.
+    /// Its arguments.
     pub(crate) arguments: Vec<String>,
-    /// What it is given to build the program.
+    /// Its arguments for building the program.
     pub(crate) compile: Vec<String>,
-    /// The oldest version that can do it, `22.13`.
+    /// The oldest version that supports it: `22.13`.
     pub(crate) since: Option<String>,
-    /// It reads sayso's profile for R in place of that of the site.
+    /// Whether it is R reading sayso's site profile instead of the installed one.
     pub(crate) profile: bool,
 }
 
@@ -88,11 +89,11 @@ impl LanguageEntry {
     }
 }
 
-/// The oldest version of a program that can run the language in this way, where not every one can.
+/// The oldest version of a program that can run the language in this way, if not every version can.
 fn since(language: &Language, command: &str, arguments: &[String]) -> Option<String> {
     let program = command.rsplit('/').next().unwrap_or(command);
     let is_node = language.as_str() == "typescript" && program == "node";
-    // From a file it could do that first.
+    // Node could run TypeScript from a file before it could from standard input.
     let since = match arguments.first().map(String::as_str) {
         None => "22.13",
         Some("--import") => "20.6",
@@ -106,35 +107,35 @@ fn since(language: &Language, command: &str, arguments: &[String]) -> Option<Str
 pub struct Languages(pub Arc<Vec<LanguageEntry>>);
 
 impl Languages {
-    /// The language that a word names (`py3`, `PYTHON`, `{python}` without its braces), if it can be run.
+    /// Finds the language that a word names (`py3`, `PYTHON`, `{python}` without its braces), if it can be run.
     pub fn find(&self, word: &str) -> Option<&LanguageEntry> {
         let word = word.to_ascii_lowercase();
         self.0.iter().find(|l| l.name.0 == word || l.aliases.contains(&word))
     }
 
-    /// The language that files with this extension (without the dot) are written in.
+    /// Finds the language of files with this extension (without the dot).
     pub(crate) fn by_extension(&self, extension: &str) -> Option<&LanguageEntry> {
         let extension = extension.to_ascii_lowercase();
         self.0.iter().find(|l| l.extensions.contains(&extension))
     }
 }
 
-/// A language as a row: name, aliases, extensions, ways.
+/// A language as a table row: name, aliases, extensions, ways to run it.
 type LanguageRow = (&'static str, &'static [&'static str], &'static [&'static str], &'static [CommandRow]);
 
-/// A way as a row: program, arguments, arguments for building.
+/// A way to run a language as a table row: program, arguments, arguments for building.
 type CommandRow = (&'static str, &'static [&'static str], &'static [&'static str]);
 
 const FILE: &[&str] = &["{file}"];
-/// R without what steers it, but for the profile of the site, in whose place sayso's own stands.
+/// Arguments that make R ignore its environment and saved state, but read the site profile, which sayso replaces.
 const WITH_PROFILE: &[&str] = &["--no-save", "--no-restore", "--no-environ", "--no-init-file", "{file}"];
 const SOURCE: &[&str] = &["{source}"];
-/// The language has a way of its own.
+/// sayso runs the language in a special way.
 const OWN: &[&str] = &[];
 const C: &[&str] = &["-x", "c", "-iquote", "{folder}", "-o", "{program}", "{source}", "-lm"];
 const CPP: &[&str] = &["-x", "c++", "-iquote", "{folder}", "-o", "{program}", "{source}"];
 
-/// The languages that are known, in the order in which they are offered.
+/// The known languages, in the order in which they are offered.
 const KNOWN_LANGUAGES: &[LanguageRow] = &[
     (
         "python",
@@ -155,7 +156,7 @@ const KNOWN_LANGUAGES: &[LanguageRow] = &[
         &["ts", "mts", "cts"],
         &[
             ("node", OWN, OWN),
-            // As a program tsx listens on a socket, which no sandbox allows.
+            // As a program of its own, tsx listens on a socket, which no sandbox allows.
             ("node", &["--import", "tsx", "{source}"], OWN),
             ("tsx", SOURCE, OWN),
             ("bun", SOURCE, OWN),
@@ -168,7 +169,7 @@ const KNOWN_LANGUAGES: &[LanguageRow] = &[
             ),
         ],
     ),
-    // Behind bash, which the words `sh` and `shell` mean as well: a model that writes them expects its ways.
+    // Behind bash, whose aliases include `sh` and `shell`: a model that writes those expects bash.
     ("sh", &["dash", "ash", "posix-sh"], &["dash"], &[("sh", FILE, OWN)]),
     ("zsh", &[], &["zsh"], &[("zsh", &["-f", "{file}"], OWN)]),
     ("fish", &[], &["fish"], &[("fish", &["--no-config", "{file}"], OWN)]),

@@ -1,10 +1,11 @@
-//! The one masker: it takes keys out of everything that is written, and tells what it took out, never its value.
+//! Masks keys in everything that is written, and reports which kinds it masked, never their values.
 //!
-//! It knows the keys of this process (`known`: as they stand and in the encodings that are cheap to look for) and the
-//! shapes of well-known tokens (`shapes`). A mask is as long as what it stands for and keeps line ends, so that places
-//! in a text stay what they were. `stream` masks what comes in pieces, `told` the sentences of servers about a key.
-//! Everybody who writes takes a [`MaskedValue`], which nobody else can make. Text on the screen is not masked: the person
-//! sees what there was.
+//! The masker knows the keys of this process (`known`: verbatim and in cheap encodings) and the shapes of well-known
+//! tokens
+//! (`shapes`). A mask is as long as the text that it covers and keeps line ends, so that positions stay valid. `stream`
+//! masks data that arrives in pieces, `server_message` masks what servers say about a key. Everything that writes takes
+//! a
+//! [`MaskedValue`], which only this module can make. Text on the screen is not masked: the person sees the original.
 
 mod known;
 mod server_message;
@@ -20,7 +21,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// What is masked, in words that follow "masked": `a GitHub token`.
+/// What was masked, in words that follow "masked": `a GitHub token`.
 pub(crate) type SecretKind = &'static str;
 
 /// Finds and masks keys. Cheap to clone; all clones know the same keys.
@@ -33,12 +34,12 @@ impl std::fmt::Debug for Masker {
     }
 }
 
-/// A place that holds a key.
+/// A stretch of a text that holds a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct KeySpan {
-    /// Its bytes in the text that was looked at.
+    /// Its bytes in the scanned text.
     pub(crate) range: Range<usize>,
-    /// What kind of key it looks like, or whose it is known to be.
+    /// Which kind of key it looks like, or whose it is known to be.
     pub(crate) kind: SecretKind,
 }
 
@@ -50,12 +51,12 @@ pub struct MaskedValue<T> {
 }
 
 impl<T> MaskedValue<T> {
-    /// What was masked in it; empty where it is as it was.
+    /// The kinds of keys that were masked; empty if nothing was.
     pub(crate) fn kinds(&self) -> &BTreeSet<SecretKind> {
         &self.kinds
     }
 
-    /// The value without the promise.
+    /// The value itself; the type no longer proves that it is masked.
     pub(crate) fn into_inner(self) -> T {
         self.value
     }
@@ -71,33 +72,34 @@ impl<T> std::ops::Deref for MaskedValue<T> {
 
 /// A value whose texts can be masked in place.
 pub(crate) trait Maskable {
-    /// Hands every text and all bytes that are written to the pen.
+    /// Passes all texts and bytes that will be written to the pen.
     fn mask_with(&mut self, pen: &mut MaskPen);
 }
 
-/// Masks texts, and keeps in mind what it masked.
+/// Masks texts, and records the kinds that it masked.
 pub(crate) struct MaskPen {
     known: Arc<KnownKeys>,
     kinds: BTreeSet<SecretKind>,
 }
 
 impl Masker {
-    /// One that knows these keys from the start.
+    /// A masker that knows these keys from the start.
     pub(crate) fn knowing(keys: impl IntoIterator<Item = SecretString>) -> Self {
         let masker = Self::default();
         masker.learn(keys);
         masker
     }
 
-    /// One that masks these keys and nothing else: for what goes to the screen.
+    /// A masker for these keys alone, without token shapes: for text on the screen.
     pub(crate) fn only(keys: impl IntoIterator<Item = SecretString>) -> Self {
         let masker = Self(Arc::new(RwLock::new(Arc::new(KnownKeys::without_shapes()))));
         masker.learn(keys);
         masker
     }
 
-    /// Learns more keys, from now on, for all clones. Values of less than eight bytes are placeholders (`none`,
-    /// `ollama`) and are left alone where something is written; `Bearer x` counts as `x`.
+    /// Adds keys for this masker and all its clones. Values of less than eight bytes are taken for placeholders
+    /// (`none`,
+    /// `ollama`) and are not masked in what is written; `Bearer x` counts as `x`.
     pub(crate) fn learn(&self, keys: impl IntoIterator<Item = SecretString>) {
         let mut place = self.0.write().unwrap_or_else(PoisonError::into_inner);
         let mut known = KnownKeys::clone(&place);
@@ -105,7 +107,7 @@ impl Masker {
         *place = Arc::new(known);
     }
 
-    /// One that knows these words too, however short they are; this one does not.
+    /// A copy that also masks these words, however short; the original does not change.
     #[must_use]
     pub(crate) fn with_words(&self, words: impl IntoIterator<Item = SecretString>) -> Self {
         let mut known = KnownKeys::clone(&self.known());
@@ -113,19 +115,19 @@ impl Masker {
         Self(Arc::new(RwLock::new(Arc::new(known))))
     }
 
-    /// The value without keys.
+    /// Masks the value.
     pub(crate) fn mask<T: Maskable>(&self, mut value: T) -> MaskedValue<T> {
         let mut pen = MaskPen { known: self.known(), kinds: BTreeSet::new() };
         value.mask_with(&mut pen);
         MaskedValue { value, kinds: pen.kinds }
     }
 
-    /// The text without keys, where only the text matters.
+    /// Masks a text, where the kinds don't matter.
     pub(crate) fn text(&self, text: &str) -> String {
         self.mask(text.to_owned()).into_inner()
     }
 
-    /// Where a text holds keys, in their order.
+    /// Finds the keys in a text, in order.
     pub(crate) fn find(&self, text: &str) -> Vec<KeySpan> {
         scan(&self.known(), text.as_bytes(), 0, true).spans
     }
@@ -153,7 +155,7 @@ impl MaskPen {
         }
         let mut bytes = std::mem::take(text).into_bytes();
         self.cover(&mut bytes, spans);
-        // A span begins and ends with whole characters: the bytes are a text still.
+        // Spans begin and end at character boundaries, so the bytes are still valid UTF-8.
         *text =
             String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned());
     }
@@ -167,8 +169,8 @@ impl MaskPen {
         }
     }
 
-    /// The end of what stands in front of a gap and the beginning of what stands behind it: a key that the gap cut is
-    /// known by the part that is left.
+    /// Masks what is left of a key that a gap cut: the end of the text before the gap, and the beginning of the text
+    /// behind.
     fn gap(&mut self, before: &mut [u8], behind: &mut [u8]) {
         let half = scan(&self.known, before, 0, false);
         let end = self.known.cut_at_end(before).or_else(|| half.begun.map(|kind| (half.hold, kind)));
@@ -187,7 +189,8 @@ impl MaskPen {
     }
 }
 
-/// `[redacted]` and asterisks over the whole place, or asterisks where there is no room for the word. Line ends stay.
+/// Overwrites the bytes with `[redacted]` and asterisks, or with asterisks alone if the word does not fit. Keeps line
+/// ends.
 fn cover(place: &mut [u8]) {
     const WORD: &[u8] = b"[redacted]";
     let word = if place.len() < WORD.len() { &[] } else { WORD };
@@ -197,17 +200,17 @@ fn cover(place: &mut [u8]) {
     }
 }
 
-/// What a look over bytes found.
+/// The result of scanning some bytes.
 struct Scan {
-    /// The keys, in their order, none over another.
+    /// The keys, in order, without overlap.
     spans: Vec<KeySpan>,
-    /// Where something begins that may be a key once more bytes are there; the length where nothing does.
+    /// Where something begins that may become a key once more bytes arrive; else the length.
     hold: usize,
-    /// What it would be, where its first letters alone tell.
+    /// What that would be, if its first letters alone tell.
     begun: Option<SecretKind>,
 }
 
-/// Looks for keys from a place on; what stands in front of it only tells where words begin. `last`: nothing follows.
+/// Scans for keys from `from` on; the bytes before it only show where words begin. `last`: no more bytes follow.
 fn scan(known: &KnownKeys, bytes: &[u8], from: usize, last: bool) -> Scan {
     let mut found = Scan { spans: Vec::new(), hold: bytes.len(), begun: None };
     let mut at = from;
@@ -246,8 +249,8 @@ impl Maskable for Vec<u8> {
     }
 }
 
-/// The output of a run is looked at as each stream printed it, also where a key came in several pieces. Its other texts
-/// are masked where they become fields of a line.
+/// Scans the output of a run per stream, so that a key split over several pieces is found. The other texts of a run are
+/// masked where they become fields of a line.
 impl Maskable for Entry {
     fn mask_with(&mut self, pen: &mut MaskPen) {
         if let Entry::Ran { report, .. } = self {
@@ -265,7 +268,7 @@ impl Maskable for OutputBuffer {
         pen.kinds.clear();
         let mut streams = [Stream::Stdout, Stream::Stderr].map(|stream| self.masked_stream(stream, pen));
         if !pen.kinds.is_empty() {
-            // Masks keep the length: the stretches of the pieces still fit.
+            // Masks keep the length, so the pieces' ranges still fit.
             let pieces: Vec<(Stream, Vec<u8>)> = self
                 .pieces()
                 .map(|piece| {

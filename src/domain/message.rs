@@ -1,11 +1,11 @@
-//! What is said to a model: messages, tools, requests.
+//! What sayso sends to a model: messages, tools, requests.
 
 use super::{OpaqueItem, StepId, ToolCall};
 
-/// Who speaks in a conversation, as providers tell it apart.
+/// Who speaks in a conversation, in the terms of providers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// sayso's own words to the model, before all others.
+    /// sayso's own instructions to the model, before all others.
     System,
     /// The person, and results of runs in dialects without tools.
     User,
@@ -20,13 +20,13 @@ pub enum Role {
 pub struct Message {
     /// Who speaks.
     pub role: Role,
-    /// What is said; in a message of the role `Tool`, the result.
+    /// The text; in a message of the role `Tool`, the result.
     pub text: String,
-    /// What the model called in this message of its own.
+    /// The tool calls in this message of the model.
     pub tool_calls: Vec<ToolCall>,
-    /// Which call a message of the role `Tool` answers.
+    /// The id of the call that a message of the role `Tool` answers.
     pub answers: Option<String>,
-    /// What its provider gave along with the reply and wants back unchanged.
+    /// Items that the provider sent with the reply and wants back unchanged.
     pub kept: Vec<OpaqueItem>,
     /// Images beside the text.
     pub images: Vec<MessageImage>,
@@ -51,12 +51,12 @@ impl Message {
     }
 }
 
-/// An image that is sent along with a message.
+/// An image that is sent with a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MessageImage {
-    /// The image as the run recorded it.
+    /// The image, as the run recorded it.
     pub(crate) image: super::ImageRef,
-    /// Its bytes; the engine orders without them, the driver reads them before the request leaves.
+    /// Its bytes. The engine leaves this empty; the driver reads the file before the request is sent.
     pub(crate) data: Option<std::sync::Arc<[u8]>>,
 }
 
@@ -71,10 +71,10 @@ pub struct Tool {
     pub parameters: String,
 }
 
-/// The form that an answer has to have.
+/// The JSON form that an answer has to have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AnswerForm {
-    /// The name under which providers want the form.
+    /// The name under which providers expect the form.
     pub(crate) name: String,
     /// The text of a JSON schema of an object.
     pub(crate) schema: String,
@@ -101,9 +101,10 @@ pub struct ModelRequest {
     pub purpose: Purpose,
     /// The conversation, oldest first.
     pub messages: Vec<Message>,
-    /// What the model may call; empty: it is told of no tools.
+    /// The tools that the model may call; empty: it is offered none.
     pub tools: Vec<Tool>,
-    /// The form of the answer, where one is asked for. A provider that has no such thing leaves it to the messages.
+    /// The form of the answer, if one is required. Providers that don't support forms ignore this: the messages ask for
+    /// it.
     pub form: Option<AnswerForm>,
 }
 

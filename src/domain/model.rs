@@ -1,9 +1,9 @@
-//! Models: their names, what is known of them, what they cost.
+//! Models: their names, capabilities and prices.
 
 use super::Usage;
 use serde::{Deserialize, Serialize};
 
-/// Which model: the provider's name as configured, and the model's name there.
+/// The name of a model: the provider's name in the configuration, and the model's name there.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ModelName {
     /// The provider: a kind (`openai`, `scripted`) or a name from the configuration.
@@ -12,11 +12,11 @@ pub struct ModelName {
     pub model: String,
 }
 
-/// The provider of stories: replies that were written beforehand.
+/// The provider of stories, which are replies written beforehand.
 pub(crate) const SCRIPTED: &str = "scripted";
 
 impl ModelName {
-    /// Whether it is named as stories are, under the provider that is known without a configuration.
+    /// Whether it names a story, under the provider that needs no configuration.
     pub(crate) fn is_story(&self) -> bool {
         self.provider == SCRIPTED
     }
@@ -39,27 +39,23 @@ pub struct Price {
     pub cached: u64,
     /// A token of the request that was written to a cache.
     pub cache_written: u64,
-    /// What it costs where the request is long.
+    /// Other prices for long requests.
     pub long: Option<LongPrice>,
 }
 
-/// What one token costs where the request has more than so many: of all its tokens, and of its reply.
+/// Prices per token for requests above a length; they apply to all tokens of the request and of its reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LongPrice {
     /// Requests of more tokens than this, those from a cache included.
     pub(crate) above: u64,
-    /// As of [`Price`].
     pub(crate) input: u64,
-    /// As of [`Price`].
     pub(crate) output: u64,
-    /// As of [`Price`].
     pub(crate) cached: u64,
-    /// As of [`Price`].
     pub(crate) cache_written: u64,
 }
 
 impl Price {
-    /// What this use costs, in billionths of a US dollar. What is not told is not counted.
+    /// What this use costs, in billionths of a US dollar. Numbers that the provider did not report are not counted.
     pub(crate) fn of(&self, usage: &Usage) -> u64 {
         if let Some(long) = self.long.filter(|long| usage.input.is_some_and(|input| input > long.above)) {
             let LongPrice { input, output, cached, cache_written, .. } = long;
@@ -75,7 +71,7 @@ impl Price {
     }
 }
 
-/// A model that can be chosen, with what is known of it. `None`: not known.
+/// A model that can be chosen, with its capabilities. `None`: not known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelInfo {
     /// The name that requests carry.
@@ -84,7 +80,7 @@ pub struct ModelInfo {
     pub context: Option<u64>,
     /// How many tokens a reply may have.
     pub output: Option<u64>,
-    /// What its tokens cost.
+    /// The price of its tokens.
     pub price: Option<Price>,
     /// Whether it can call tools.
     pub tools: Option<bool>,
@@ -95,7 +91,7 @@ pub struct ModelInfo {
 }
 
 impl ModelInfo {
-    /// A model of which nothing but the name is known.
+    /// A model of which only the name is known.
     pub fn named(name: ModelName) -> Self {
         Self { name, context: None, output: None, price: None, tools: None, images: None, local: false }
     }

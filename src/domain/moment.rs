@@ -1,13 +1,13 @@
-//! A moment as people write it: a date, a time, or how long ago. Pure.
+//! Parses moments as people write them: a date, a time, or an age. Pure.
 
 use super::Timestamp;
 use jiff::tz::TimeZone;
 use jiff::{Span, civil};
 
-/// Hours of a day, of a week and of a year, as an age counts them.
+/// The units of an age, in hours.
 const UNITS: [(char, i64); 4] = [('h', 1), ('d', 24), ('w', 24 * 7), ('y', 24 * 365)];
 
-/// `90d`, `12h`, `2026-11-01` (its beginning in this zone), or a time of RFC 3339; `None`: it is none of these.
+/// Parses `90d`, `12h`, `2026-11-01` (its beginning in this zone), or a time of RFC 3339; `None` for anything else.
 pub(crate) fn read(text: &str, now: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
     let text = text.trim();
     for (unit, hours) in UNITS {
@@ -26,7 +26,7 @@ pub(crate) fn read(text: &str, now: Timestamp, zone: &TimeZone) -> Option<Timest
     Some(Timestamp(at.as_millisecond()))
 }
 
-/// The first moment that is not of what was written: the day after a date.
+/// The end of what was written: of a date, the beginning of the next day.
 pub(crate) fn read_end(text: &str, now: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
     if let Ok(day) = text.trim().parse::<civil::Date>()
         && !text.contains(':')

@@ -1,13 +1,13 @@
-//! Something told to the person, outside of the conversation.
+//! Notices: short messages to the person that are not part of the conversation.
 
 /// How urgent a notice is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Level {
-    /// Told in passing.
+    /// Good to know.
     Info,
     /// Something did not go as asked; work goes on.
     Warn,
-    /// Something is held until the person acts.
+    /// Something waits until the person acts.
     Error,
 }
 
@@ -16,7 +16,7 @@ pub(crate) enum Level {
 pub struct Notice {
     /// How urgent it is.
     pub(crate) level: Level,
-    /// The text, in the words of the interface; one line.
+    /// The text; one line.
     pub text: String,
 }
 
@@ -31,7 +31,7 @@ impl Notice {
         Self { level: Level::Warn, text: text.into() }
     }
 
-    /// A notice of something that is held until the person acts.
+    /// A notice of something that waits until the person acts.
     pub(crate) fn error(text: impl Into<String>) -> Self {
         Self { level: Level::Error, text: text.into() }
     }

@@ -1,15 +1,16 @@
-//! Names that programs start or obey by themselves once somebody opens the folder that they lie in: git, shells, editors,
-//! agents, sayso. One list, for what the sandbox keeps as it is, what the review says of a write, and what is looked for
-//! after each run. Pure.
+//! Names of files that programs run or obey by themselves once somebody opens the folder: git, shells, editors, agents,
+//! sayso. One list for three uses: what the sandbox protects, what the review says about a write, and what is checked
+//! after
+//! each run. Pure.
 
 use std::path::{Component, Path};
 
-/// A name that something is started by, or obeyed.
+/// A file name that programs run or obey by themselves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ObeyedName {
-    /// The name, or the last names of a path: `.git/hooks`. Of a folder all that is in it is meant.
+    /// The name, or the last parts of a path: `.git/hooks`. A folder stands for everything in it.
     pub(crate) name: &'static str,
-    /// What it is, in words that go behind "writes": `a hook that git runs by itself`.
+    /// What it is, in words that follow "writes": `a hook that git runs by itself`.
     pub(crate) what: &'static str,
 }
 
@@ -60,7 +61,7 @@ pub(crate) const OBEYED: &[ObeyedName] = &[
     name(".sayso.toml", "what sayso obeys by itself"),
 ];
 
-/// Code of a project that tools run by themselves, though not for opening the folder. Runs may write it.
+/// Project code that tools run by themselves, but not just because the folder is opened. Runs may write it.
 const RUN_BY_TOOLS: &[ObeyedName] = &[
     name("package.json", "scripts that npm runs"),
     name("conftest.py", "code that pytest runs"),
@@ -74,10 +75,10 @@ const RUN_BY_TOOLS: &[ObeyedName] = &[
     name("sitecustomize.py", "code that Python runs at each start"),
     name("usercustomize.py", "code that Python runs at each start"),
 ];
-/// Files with this ending do the same.
+/// Files with this ending are such code too.
 const PTH: ObeyedName = name(".pth", "code that Python runs at each start");
 
-/// What a file is that tools run by themselves. What a package manager keeps of others' packages is none.
+/// Finds what kind of tool-run code a file is. Files that a package manager keeps of other packages don't count.
 pub(crate) fn run_by_tools(path: &Path) -> Option<ObeyedName> {
     let names = names_of(path);
     let last = names.last()?;
@@ -93,8 +94,7 @@ pub(crate) fn run_by_tools(path: &Path) -> Option<ObeyedName> {
     found.or(last.ends_with(PTH.name).then_some(PTH))
 }
 
-/// What a file or folder is, where its path is one of [`OBEYED`] or lies in one; letters count as their small ones do, as
-/// file systems of some computers take them.
+/// Finds which name of [`OBEYED`] a path is or lies in. Ignores case, as the file systems of some computers do.
 pub(crate) fn obeyed(path: &Path) -> Option<ObeyedName> {
     let names = names_of(path);
     OBEYED.iter().copied().find(|obeyed| is_in(&names, obeyed.name))

@@ -1,9 +1,9 @@
-//! A second opinion: what a model says of a block before it runs. Advice, marked as a model's; it lowers no finding.
+//! A second opinion: a model's judgement of a block before it runs. Advice, shown as a model's; it lowers no finding.
 
 use super::{ModelName, Usage};
 use serde::{Deserialize, Serialize};
 
-/// How dangerous a model holds a block to be.
+/// How dangerous the model considers a block.
 #[derive(
     Clone,
     Copy,
@@ -21,42 +21,41 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
 pub(crate) enum Risk {
-    /// It does nothing that could harm.
+    /// It can do no harm.
     None,
-    /// It could harm little, or what can be made anew.
+    /// It could do little harm, or harm that can be repaired.
     Low,
-    /// It deserves a look.
+    /// It should be checked.
     Medium,
-    /// Much. In files, also one of a later version.
+    /// It could do much harm. In files, a level of a later version is read as this.
     #[serde(other)]
     High,
 }
 
 impl Risk {
-    /// All of them, the least first.
+    /// All levels, the least first.
     #[cfg(test)]
     pub(crate) const ALL: [Risk; 4] = [Risk::None, Risk::Low, Risk::Medium, Risk::High];
 
-    /// The word in JSON, session files and on screen: `none`, `low`, `medium`, `high`.
+    /// The name in JSON, in session files and on the screen: `none`, `low`, `medium`, `high`.
     pub(crate) fn as_str(self) -> &'static str {
         self.into()
     }
 }
 
-/// What a model says of a block.
+/// A model's judgement of a block.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Opinion {
-    /// How dangerous it holds it to be.
     pub(crate) risk: Risk,
-    /// Why, in its words.
+    /// Why, in the model's words.
     #[serde(rename = "said")]
     pub(crate) reason: String,
-    /// The lines of the block that it means, from 1, in their order.
+    /// The lines of the block that it refers to, from 1, in order.
     #[serde(default)]
     pub(crate) lines: Vec<u32>,
 }
 
-/// What a model says of a block, or why it says nothing, among the fields of a line.
+/// Serializes an opinion, or the reason why there is none, as fields of a line.
 pub(super) mod answer {
     use super::Opinion;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -89,15 +88,15 @@ pub(super) mod answer {
     }
 }
 
-/// The answer to a question for a second opinion, before anyone has read it.
+/// The unparsed answer to a request for a second opinion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Consultation {
-    /// Which model was asked.
+    /// The model that was asked.
     pub model: ModelName,
-    /// What it said, or why nothing came, in a line.
+    /// The answer, or in one line why there is none.
     pub text: Result<String, String>,
-    /// Tokens used, where told.
+    /// Tokens used, where the provider reported them.
     pub usage: Usage,
-    /// What the provider remarked beside it, each in a line.
+    /// Remarks of the provider, one line each.
     pub remarks: Vec<String>,
 }

@@ -1,6 +1,6 @@
-//! Bounded output: of each stream the first quarter of its allowance and the tail are kept, the middle is counted.
+//! Bounded output: keeps the first quarter of each stream's allowance and the tail, and counts what is dropped between.
 //!
-//! Pieces of both streams keep their order, so that a view can show them as they came.
+//! The pieces of both streams keep their order, so that a view can show them as they arrived.
 
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -9,16 +9,16 @@ use std::collections::VecDeque;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Stream {
-    /// What it prints as its result.
+    /// Standard output.
     Stdout,
-    /// What it prints of its progress and errors.
+    /// Standard error.
     Stderr,
 }
 
-/// A stretch of output of one stream, with its place in the order of all output.
+/// A stretch of one stream's output, with its position in the order of all output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutputPiece {
-    /// Place in the order; grows, with gaps where pieces were dropped.
+    /// The position; it increases, with gaps where pieces were dropped.
     pub(crate) seq: u64,
     /// The stream on which it came.
     pub(crate) stream: Stream,
@@ -37,12 +37,12 @@ struct StreamBuffer {
     total: u64,
 }
 
-/// Both ends of a stream.
+/// Both kept ends of a stream.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub(crate) struct StreamEnds {
     pub(crate) head: Vec<u8>,
     pub(crate) tail: Vec<u8>,
-    /// How much is missing between them.
+    /// How many bytes are missing between them.
     pub(crate) dropped: u64,
 }
 
@@ -56,7 +56,7 @@ pub struct OutputBuffer {
 }
 
 impl OutputBuffer {
-    /// Nothing yet; at most `limit` bytes of each stream will be kept.
+    /// An empty buffer that will keep at most `limit` bytes of each stream.
     pub fn new(limit: u64) -> Self {
         Self {
             limit: usize::try_from(limit).unwrap_or(usize::MAX),
@@ -66,7 +66,7 @@ impl OutputBuffer {
         }
     }
 
-    /// Puts together what was kept elsewhere (a session file): pieces in order, and the bytes dropped of each stream.
+    /// Rebuilds a buffer from a session file: the pieces in order, and the bytes dropped of each stream.
     pub(crate) fn restore(
         limit: u64,
         pieces: impl IntoIterator<Item = (Stream, Vec<u8>)>,
@@ -83,7 +83,7 @@ impl OutputBuffer {
         captured
     }
 
-    /// What is left of output of which only both ends of each stream are kept: of standard output, then of standard error.
+    /// Builds a buffer of which only both ends of each stream are kept.
     pub(crate) fn of_ends(limit: usize, stdout: StreamEnds, stderr: StreamEnds) -> Self {
         let mut next_seq = 0;
         let mut stream = |stream: Stream, ends: StreamEnds| {
@@ -106,7 +106,7 @@ impl OutputBuffer {
         Self { limit, next_seq, stdout, stderr }
     }
 
-    /// The same without the other stream.
+    /// A copy without the other stream.
     pub(crate) fn only_stream(&self, stream: Stream) -> Self {
         let of =
             |kept: Stream| if kept == stream { self.kept(kept).clone() } else { StreamBuffer::default() };
@@ -118,12 +118,12 @@ impl OutputBuffer {
         }
     }
 
-    /// Bytes that are kept of both streams.
+    /// How many bytes of both streams are kept.
     pub(crate) fn kept_bytes(&self) -> usize {
         [&self.stdout, &self.stderr].iter().map(|stream| stream.head_len + stream.tail_len).sum()
     }
 
-    /// Adds output at the end.
+    /// Appends output.
     pub fn push(&mut self, stream: Stream, bytes: &[u8]) {
         let (limit, seq) = (self.limit, self.next_seq);
         let grown = self.kept_mut(stream).push(stream, seq, bytes, limit);
@@ -151,22 +151,22 @@ impl OutputBuffer {
         self.pieces().flat_map(|piece| piece.bytes.iter().copied()).collect()
     }
 
-    /// What is kept of the head of one stream; behind it `dropped` bytes are missing.
+    /// The kept head of one stream; `dropped` bytes are missing behind it.
     pub fn head(&self, stream: Stream) -> Vec<u8> {
         self.kept(stream).head.iter().flat_map(|p| p.bytes.iter().copied()).collect()
     }
 
-    /// What is kept of the tail of one stream.
+    /// The kept tail of one stream.
     pub fn tail(&self, stream: Stream) -> Vec<u8> {
         self.kept(stream).tail.iter().flat_map(|p| p.bytes.iter().copied()).collect()
     }
 
-    /// Bytes of one stream that were not kept.
+    /// How many bytes of one stream were dropped.
     pub(crate) fn dropped(&self, stream: Stream) -> u64 {
         self.kept(stream).dropped
     }
 
-    /// Bytes that one stream printed in all.
+    /// How many bytes one stream printed in all.
     pub fn total(&self, stream: Stream) -> u64 {
         self.kept(stream).total
     }
@@ -176,7 +176,7 @@ impl OutputBuffer {
         self.stdout.total == 0 && self.stderr.total == 0
     }
 
-    /// Bytes kept of each stream at the most.
+    /// The most bytes kept of each stream.
     pub(crate) fn limit(&self) -> usize {
         self.limit
     }
@@ -207,7 +207,7 @@ impl StreamBuffer {
         self.head.iter().chain(self.tail.iter())
     }
 
-    /// Adds bytes; returns the next free place in the order.
+    /// Appends bytes; returns the next free position in the order.
     fn push(&mut self, stream: Stream, seq: u64, bytes: &[u8], limit: usize) -> u64 {
         self.total += bytes.len() as u64;
         let quarter = limit / 4;
@@ -231,7 +231,7 @@ impl StreamBuffer {
     }
 
     fn push_tail(&mut self, stream: Stream, seq: u64, bytes: &[u8], allowed: usize) -> u64 {
-        // What would be dropped at once is never copied.
+        // Bytes that would be dropped at once are never copied.
         let skip = bytes.len().saturating_sub(allowed);
         if skip > 0 {
             self.dropped += (self.tail_len + skip) as u64;
@@ -260,12 +260,12 @@ impl StreamBuffer {
         seq
     }
 
-    /// Bytes that ever went behind the head.
+    /// All bytes that ever came behind the head.
     fn total_tail(&self) -> u64 {
         self.tail_len as u64 + self.dropped
     }
 
-    /// Drops from the front of the tail what is over its allowance.
+    /// Drops from the front of the tail what exceeds its allowance.
     fn trim(&mut self, allowed: usize) {
         while self.tail_len > allowed {
             let over = self.tail_len - allowed;
@@ -282,13 +282,15 @@ impl StreamBuffer {
     }
 }
 
-/// The largest piece of a tail: dropping from the front of one moves at most so much.
+/// The largest piece of a tail, which bounds what dropping from its front has to move.
 const MAX_PIECE_BYTES: usize = 4 << 10;
-/// Pieces that one end of a stream may have before small ones are joined.
+/// How many pieces one end of a stream may have before small ones are joined.
 const MAX_PIECES: usize = 4096;
 
-/// Up to which length the last piece takes more although the other stream came between: 0 mostly. When two streams
-/// alternate byte by byte, each piece costs far more than it holds; order is then kept to some hundred bytes.
+/// Up to which length the last piece is extended although the other stream printed in between; usually 0. When two
+/// streams
+/// alternate byte by byte, each piece would take far more memory than its content; then the order is only kept to some
+/// hundred bytes.
 fn small_piece(pieces: usize, allowed: usize) -> usize {
     if pieces < MAX_PIECES { 0 } else { (allowed / MAX_PIECES).max(64) }
 }
@@ -307,7 +309,8 @@ mod tests {
     }
 
     proptest! {
-        /// Of each stream exactly the first quarter and the rest of the allowance from the end; what lies between is counted.
+        /// Each stream keeps exactly the first quarter and, for the rest of the allowance, its end; the middle is
+        /// counted.
         #[test]
         fn both_ends_are_kept(limit in 0usize..200, pushes in pushes()) {
             let mut captured = OutputBuffer::new(limit as u64);
@@ -340,7 +343,7 @@ mod tests {
             prop_assert_eq!(got, flat(&mut pushes.into_iter()));
         }
 
-        /// What was kept elsewhere comes back as it was.
+        /// A buffer restored from its pieces equals the original.
         #[test]
         fn restored(limit in 0usize..200, pushes in pushes()) {
             let mut captured = OutputBuffer::new(limit as u64);

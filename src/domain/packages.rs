@@ -1,8 +1,10 @@
-//! Packages: the list that a block installs, and which package an import that fails belongs to. Pure.
+//! Package lists: what a block installs, and which package provides a module whose import failed. Pure.
 //!
-//! A list is text, one package a line: what is shown, hashed and approved is that text. Only plain names with versions
-//! are taken; an address, a path or an option of the installer is refused, so that the list means what it says. A line
-//! `into: .venv` sends packages of Python into the project's own environment instead of beside the session.
+//! A list is text, one package a line; that text is shown, hashed and approved. Only plain names with versions are
+//! accepted.
+//! Addresses, paths and options of the installer are refused, so that the list has no hidden meaning. A line `into:
+//! .venv`
+//! installs Python packages into the project's own environment instead of the session's folder.
 
 use super::BlockTextError;
 use std::fmt::Write as _;
@@ -10,21 +12,21 @@ use std::fmt::Write as _;
 const MAX_PACKAGES: usize = 50;
 const MAX_LINE_BYTES: usize = 200;
 
-/// The line of a list that sends its packages into the project's environment.
+/// The line that installs the packages into the project's environment.
 const INTO_PROJECT: &str = "into: .venv";
 
-/// Where the packages of a block go.
+/// Where packages are installed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum InstallInto {
     /// Into a folder beside the session, which later runs of the session find.
     #[default]
     Session,
-    /// Into the project's `.venv`, where they stay; only when the person picks it.
+    /// Into the project's `.venv`, permanently; only if the person chooses it.
     Project,
 }
 
 impl InstallInto {
-    /// The place that the list does not name: there are two.
+    /// The other of the two places.
     #[must_use]
     pub(crate) fn other(self) -> Self {
         match self {
@@ -34,20 +36,20 @@ impl InstallInto {
     }
 }
 
-/// The packages of a block, in their order.
+/// The packages that a block installs, in order.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct PackageList {
-    /// Where all of them go.
+    /// Where all of them are installed.
     pub into: InstallInto,
-    /// Each as the installer takes it: `numpy`, `pandas[excel]>=2,<3`, `@types/node@20`.
+    /// Each in the syntax of the installer: `numpy`, `pandas[excel]>=2,<3`, `@types/node@20`.
     pub(crate) packages: Vec<String>,
 }
 
 impl PackageList {
-    /// Reads a list for packages of this language: `python` or `javascript`.
+    /// Parses a list for `python` or `javascript`.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// What is wrong with the list.
     pub fn parse(language: &str, text: &str) -> Result<Self, BlockTextError> {
         let fits: fn(&str) -> bool = match language {
             "python" => is_python_package,
@@ -76,7 +78,7 @@ impl PackageList {
         }
     }
 
-    /// The text that says it.
+    /// The list as the text of a block.
     pub(crate) fn text(&self) -> String {
         let head = match self.into {
             InstallInto::Session => String::new(),
@@ -88,13 +90,13 @@ impl PackageList {
         })
     }
 
-    /// `numpy, pandas`: the list in a sentence.
+    /// The list for a sentence: `numpy, pandas`.
     pub(crate) fn words(&self) -> String {
         self.packages.join(", ")
     }
 }
 
-/// `name`, `name[extra,other]`, each with conditions like `>=2,<3` or without.
+/// Accepts `name` or `name[extra,other]`, with or without conditions like `>=2,<3`.
 fn is_python_package(text: &str) -> bool {
     let name_end = text.find(|c: char| !is_name(c)).unwrap_or(text.len());
     let (name, rest) = text.split_at(name_end);
@@ -129,7 +131,7 @@ fn is_whole_name(name: &str) -> bool {
     name.starts_with(edge) && name.ends_with(edge) && name.chars().all(is_name)
 }
 
-/// `name`, `@scope/name`, each with `@version` or without.
+/// Accepts `name` or `@scope/name`, with or without `@version`.
 fn is_node_package(text: &str) -> bool {
     let (scope, rest) = match text.strip_prefix('@') {
         Some(scoped) => match scoped.split_once('/') {
@@ -151,7 +153,7 @@ fn is_node_package(text: &str) -> bool {
     scope.is_none_or(plain) && plain(name) && version.is_none_or(sound)
 }
 
-/// The packages that the info string of a fence, or the attributes of a tag, ask for: `packages="numpy,pandas>=2"`.
+/// The packages that the info string of a fence, or the attributes of a tag, request: `packages="numpy,pandas>=2"`.
 pub fn asked_for(info: &str) -> Vec<String> {
     let Some((_, rest)) = info.split_once("packages=") else { return Vec::new() };
     let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\''));
@@ -163,7 +165,7 @@ pub fn asked_for(info: &str) -> Vec<String> {
     names.take(MAX_PACKAGES).map(ToOwned::to_owned).collect()
 }
 
-/// The package that brings a module of Python, where it is called otherwise than the module.
+/// Python modules whose package has another name.
 const OTHER_NAMES: &[(&str, &str)] = &[
     ("Bio", "biopython"),
     ("Crypto", "pycryptodome"),
@@ -206,7 +208,7 @@ const OTHER_NAMES: &[(&str, &str)] = &[
     ("zmq", "pyzmq"),
 ];
 
-/// Modules of Python itself that may be missing all the same: no package of this name brings them.
+/// Modules of Python itself that may be missing all the same; no package of that name provides them.
 const PARTS_OF_PYTHON: &[&str] = &[
     "asynchat",
     "asyncore",
@@ -234,7 +236,7 @@ const PARTS_OF_PYTHON: &[&str] = &[
     "winsound",
 ];
 
-/// The package that brings this module of Python; `None` where the name can't be one of a package.
+/// The package that provides this Python module; `None` if the name can't be that of a package.
 pub(crate) fn python_package(module: &str) -> Option<String> {
     let known =
         |name: &str| OTHER_NAMES.iter().find(|(import, _)| *import == name).map(|(_, package)| *package);
@@ -243,7 +245,7 @@ pub(crate) fn python_package(module: &str) -> Option<String> {
     (!PARTS_OF_PYTHON.contains(&top) && is_whole_name(package)).then(|| package.to_owned())
 }
 
-/// The module that a `ModuleNotFoundError` with this message misses.
+/// The missing module in the message of a `ModuleNotFoundError`.
 pub(crate) fn missing_module(message: &str) -> Option<&str> {
     let rest = message.trim().strip_prefix("No module named '")?;
     let (name, _) = rest.split_once('\'')?;
@@ -256,7 +258,7 @@ pub(crate) fn missing_module(message: &str) -> Option<&str> {
     sound.then_some(name)
 }
 
-/// The package of node that a text on standard error says is missing.
+/// The missing node package in a text on standard error.
 pub(crate) fn missing_node_package(printed: &str) -> Option<String> {
     let (_, rest) = ["Cannot find module '", "Cannot find package '"]
         .into_iter()
@@ -350,7 +352,7 @@ mod tests {
     }
 
     proptest! {
-        /// Nothing that is taken can be read as an option, an address or a path.
+        /// Nothing that is accepted can be read as an option, an address or a path.
         #[test]
         fn what_is_taken_is_plain(text in "[-a-z@./:\\[\\]<>=;+ ]{0,20}", node in any::<bool>()) {
             let language = if node { "javascript" } else { "python" };

@@ -1,11 +1,11 @@
-//! How printed characters look: what the sequences say by which programs choose colours and marks (SGR), kept small.
+//! The look of printed characters: interprets the sequences by which programs choose colours and marks (SGR).
 //!
-//! Blinking and hidden text are not obeyed. What of it is drawn is the business of whoever draws.
+//! Blinking and hidden text are ignored. The drawing code decides what of a look it can show.
 
-/// A colour as a program asked for it.
+/// A colour as a program requested it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum PenColor {
-    /// The terminal's own.
+    /// The terminal's default.
     #[default]
     Default,
     /// One of 256: the 16 of the terminal, a cube, greys.
@@ -14,46 +14,42 @@ pub(crate) enum PenColor {
     Rgb(u8, u8, u8),
 }
 
-/// What else is said of a character.
+/// An attribute of a character other than its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PenMark {
-    /// Heavier, or brighter.
+    /// Bold, or brighter.
     Bold = 1,
     /// Fainter.
     Dim = 2,
     /// Slanted.
     Italic = 4,
-    /// With a line below.
     Underlined = 8,
-    /// With its colours exchanged.
+    /// Foreground and background swapped.
     Reversed = 16,
-    /// With a line through it.
     CrossedOut = 32,
 }
 
 /// The look of the characters that are printed next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pen {
-    /// The colour of the character.
     pub(crate) fg: PenColor,
-    /// The colour behind it.
     pub(crate) bg: PenColor,
     marks: u8,
 }
 
 impl Pen {
-    /// Whether it marks characters so.
+    /// Whether characters get this mark.
     pub(crate) fn has(self, mark: PenMark) -> bool {
         self.marks & mark as u8 != 0
     }
 
-    /// What is behind erased cells: the colour, and nothing else.
+    /// The look of erased cells: the background colour alone.
     #[must_use]
     pub(crate) fn erased(self) -> Self {
         Self { bg: self.bg, ..Self::default() }
     }
 
-    /// Obeys the parameters of an SGR sequence: numbers with `;` between them, and with `:` between those of one colour.
+    /// Applies the parameters of an SGR sequence: numbers separated by `;`, and by `:` within one colour.
     pub fn obey(&mut self, parameters: &[u8]) {
         let mut groups = parameters.split(|b| *b == b';');
         while let Some(group) = groups.next() {
@@ -114,7 +110,7 @@ impl Pen {
     }
 }
 
-/// A number of a sequence; `None` when there is none. What is too large stays too large.
+/// Parses a number of a sequence; `None` if there is none. A number that is too large saturates.
 pub(crate) fn number(digits: &[u8]) -> Option<u16> {
     if digits.is_empty() {
         return None;
@@ -126,7 +122,7 @@ pub(crate) fn number(digits: &[u8]) -> Option<u16> {
     Some(value.unwrap_or(u16::MAX))
 }
 
-/// `5;n` or `2;r;g;b` behind a 38.
+/// Parses `5;n` or `2;r;g;b` behind a 38.
 fn semicolon_ink<'a>(groups: &mut impl Iterator<Item = &'a [u8]>) -> Option<PenColor> {
     let kind = groups.next().and_then(number);
     let mut next = || u8::try_from(groups.next().and_then(number).unwrap_or(0)).ok();
@@ -140,7 +136,7 @@ fn semicolon_ink<'a>(groups: &mut impl Iterator<Item = &'a [u8]>) -> Option<PenC
     }
 }
 
-/// `5:n`, `2:r:g:b` or `2:space:r:g:b` behind a 38.
+/// Parses `5:n`, `2:r:g:b` or `2:space:r:g:b` behind a 38.
 fn colon_ink(parts: &[Option<u16>]) -> Option<PenColor> {
     let byte = |part: &Option<u16>| u8::try_from(part.unwrap_or(0)).ok();
     match parts {

@@ -1,4 +1,4 @@
-//! A picture as plain pixels, or why there are none. Pure.
+//! A picture as plain pixels, or the reason why it is not drawn. Pure.
 
 use std::fmt;
 
@@ -14,18 +14,18 @@ pub struct Pixels {
 }
 
 impl Pixels {
-    /// A picture of these bytes; `None` where they are not four for each pixel.
+    /// `None` unless there are four bytes for each pixel.
     pub(crate) fn new(width: u32, height: u32, rgba: Vec<u8>) -> Option<Self> {
         let wanted = 4u64.checked_mul(width.into())?.checked_mul(height.into())?;
         (wanted == rgba.len() as u64).then_some(Self { width, height, rgba })
     }
 
-    /// Pixels of a line.
+    /// The width in pixels.
     pub fn width(&self) -> u32 {
         self.width
     }
 
-    /// Lines of the picture.
+    /// The height in pixels.
     pub fn height(&self) -> u32 {
         self.height
     }
@@ -35,7 +35,7 @@ impl Pixels {
         &self.rgba
     }
 
-    /// The same with other sides: of each pixel the mean of what it covers, by area; what is transparent has no colour.
+    /// A copy of another size: each pixel is the mean of the area it covers, where transparent pixels have no colour.
     #[must_use]
     pub(crate) fn resized(&self, width: u32, height: u32) -> Self {
         let mut rgba = Vec::with_capacity(4 * width as usize * height as usize);
@@ -47,7 +47,7 @@ impl Pixels {
         Self { width, height, rgba }
     }
 
-    /// The mean of a part: of these many equal columns and rows, the ones with these numbers.
+    /// The mean of one part, if the picture is divided into so many equal columns and rows.
     fn mean(&self, (column, columns): (u32, u32), (row, rows): (u32, u32)) -> [u8; 4] {
         let (mut sums, mut opacity, mut whole) = ([0u64; 3], 0u64, 0u64);
         for (y, height) in covered_pixels(row, rows, self.height) {
@@ -75,7 +75,7 @@ impl Pixels {
     }
 }
 
-/// The pixels that one of so many equal parts of a line covers, each with how much of it.
+/// The pixels that one of `parts` equal parts of a line covers, each with a weight.
 fn covered_pixels(part: u32, parts: u32, pixels: u32) -> impl Iterator<Item = (u32, u64)> {
     let (parts, pixels) = (u64::from(parts.max(1)), u64::from(pixels));
     let (from, to) = (u64::from(part) * pixels, (u64::from(part) + 1) * pixels);
@@ -93,17 +93,17 @@ fn mean(sum: u64, weight: u64) -> u8 {
 /// Why a picture is not drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UndrawnReason {
-    /// None are (`images = off`).
+    /// Drawing is switched off (`images = off`).
     Off,
-    /// Its file, its sides or its number of parts are beyond what is decoded.
+    /// Its file, its size or its number of parts exceeds what is decoded.
     TooLarge,
-    /// A drawing that would be drawn in part alone.
+    /// A drawing that could only be drawn in part.
     MoreThanShapes,
-    /// Decoding it did not end in time.
+    /// Decoding took too long.
     TooSlow,
-    /// Its bytes break off, or are none of a picture of its kind.
+    /// Its bytes are truncated, or don't form a picture of its kind.
     Broken,
-    /// It is gone, or nothing is known of it.
+    /// The file no longer exists, or nothing is known of it.
     Unknown,
 }
 
@@ -138,7 +138,7 @@ mod tests {
         assert_eq!(values(&three.resized(1, 2)), [120, 120]);
         assert_eq!(three.resized(3, 1), three);
         assert_eq!(values(&three.resized(6, 1)), [0, 0, 120, 120, 240, 240]);
-        // What can't be seen has no colour.
+        // Transparent pixels have no colour.
         let half = line(&[[200, 0, 0, 0], [0, 100, 0, 255]]);
         assert_eq!(half.resized(1, 1).at(0, 0), Some([0, 100, 0, 128]));
     }

@@ -1,4 +1,4 @@
-//! Where something stands in the text of a block.
+//! A position in the text of a block.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +12,6 @@ pub struct Place {
     pub column: u32,
     /// The line of its last character.
     pub end_line: u32,
-    /// Column behind the last character.
+    /// The column behind its last character.
     pub end_column: u32,
 }

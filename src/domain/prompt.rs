@@ -1,4 +1,4 @@
-//! What the person asks: a message as it was typed, and the files that they gave with it.
+//! A message of the person: its text, and the files given with it.
 
 use super::serial::is_false;
 use serde::{Deserialize, Serialize};
@@ -6,24 +6,24 @@ use serde::{Deserialize, Serialize};
 /// A message of the person.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Prompt {
-    /// As it was typed.
+    /// The text, as typed.
     pub text: String,
-    /// The files that it names, as they were read when it was given.
+    /// The files that it names, as they were when the message was sent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<GivenFile>,
 }
 
-/// A file of the working folder that was given with a message: what the model is told of it is what stands here.
+/// A file of the working folder that was given with a message, as the model receives it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GivenFile {
-    /// Its path, as it was named.
+    /// Its path, as named.
     pub path: String,
-    /// How many bytes it has on disk.
+    /// Its size on disk.
     pub bytes: u64,
-    /// Its text, from its beginning; shorter than the file where that is too long. A mask is as long as what it covers.
+    /// Its text, or the beginning if the file is too long. Masks keep the length.
     #[serde(default)]
     pub text: String,
-    /// Whether a key in it is covered by a mask.
+    /// Whether a key in the text is masked.
     #[serde(default, skip_serializing_if = "is_false")]
     pub masked: bool,
 }
@@ -36,7 +36,8 @@ impl GivenFile {
 }
 
 impl Prompt {
-    /// This message behind an earlier one, with a blank line between. Of a file that both give, the later text counts.
+    /// Appends this message to an earlier one, with a blank line between. If both give the same file, the later text
+    /// counts.
     #[must_use]
     pub(crate) fn behind(self, earlier: Option<Prompt>) -> Self {
         let Some(mut all) = earlier else { return self };

@@ -1,18 +1,18 @@
-//! What a run reaches of the file system and of the network, as its programs see it. The room that enforces it makes
-//! this value of what it hands to the helper; whoever says what a run can or can't do reads it here. Pure.
+//! What a run can reach of the file system and of the network, as its programs see it. The executor computes this value
+//! from what it passes to the helper; everything that describes a run's possibilities reads it here. Pure.
 
 use std::path::{Path, PathBuf};
 
-/// Whether something can be done there.
+/// Whether an operation at a path (or on the network) would succeed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Reachability {
-    /// Nothing of ours stands against it. The account's own rights may.
+    /// sayso does not prevent it; the account's own rights may.
     Yes,
-    /// The sandbox, or what else carries the run out, stands against it.
+    /// The sandbox, or whatever carries out the run, prevents it.
     No,
-    /// It goes well, and finds nothing: something empty stands in place of what this computer has.
+    /// It succeeds, but finds something empty instead of what this computer has there.
     Empty,
-    /// It can't be told.
+    /// Not known.
     #[default]
     Unknown,
 }
@@ -23,57 +23,57 @@ impl Reachability {
         matches!(self, Reachability::No | Reachability::Empty)
     }
 
-    /// What is said of a place that two things are known of.
+    /// Unknown if this is closed but something below is open.
     fn unless_below(self, other: bool) -> Self {
         if self.is_closed() && other { Reachability::Unknown } else { self }
     }
 }
 
-/// A file or folder, with all that is below it and not a place of its own.
+/// A file or folder, with everything below it that is not a place of its own.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Place {
-    /// Where it is, as programs see it.
+    /// Its path, as programs see it.
     pub path: PathBuf,
-    /// Whether it can be read. What is in something empty is not there.
+    /// Whether it can be read. Files below an empty place don't exist.
     pub read: Reachability,
-    /// Whether it can be written, and what is in it deleted.
+    /// Whether it can be written, and files in it deleted.
     pub write: Reachability,
-    /// Whether it is the session's own: what this computer has at the path is not seen.
+    /// Whether it is private to the session: what this computer has at the path is not visible.
     pub private: bool,
 }
 
 impl Place {
-    /// A place that can be read and not written.
+    /// A place that can be read but not written.
     pub(crate) fn to_read(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into(), read: Reachability::Yes, write: Reachability::No, private: false }
     }
 
-    /// A place that can be read and written.
     pub(crate) fn to_write(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into(), read: Reachability::Yes, write: Reachability::Yes, private: false }
     }
 
-    /// A place of which nothing is seen: something empty stands there.
+    /// A place that is hidden behind something empty.
     pub(crate) fn closed(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into(), read: Reachability::Empty, write: Reachability::No, private: true }
     }
 }
 
-/// What a run reaches. The default is one of which nothing is known, so that nothing is said of it.
+/// What a run reaches. The default is unknown in everything, so that nothing is claimed about it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Reach {
-    /// Places; of those that a path is in, the deepest counts.
+    /// The places; the deepest one that contains a path counts.
     pub(crate) places: Vec<Place>,
-    /// Whether what is in none of them can be read.
+    /// Whether paths outside of all places can be read.
     pub(crate) read: Reachability,
-    /// Whether it can be written.
+    /// Whether paths outside of all places can be written.
     pub(crate) write: Reachability,
-    /// Whether it has a file system of its own: there a path leads somewhere only if it is there too, link or not. Else
-    /// all paths lead where they lead on this computer, and it counts whether the end of them is open.
+    /// Whether the run has a file system of its own: then a path only works if it exists there, whether it is a link or
+    /// not.
+    /// Otherwise paths lead where they lead on this computer, and what counts is whether the end of the path is open.
     pub(crate) own_tree: bool,
     /// Whether other computers can be reached.
     pub(crate) network: Reachability,
-    /// What programs are told is their home folder, where that is not the person's.
+    /// The home folder that programs are given, if it is not the person's.
     pub home: Option<PathBuf>,
 }
 
@@ -88,7 +88,7 @@ impl Reach {
         }
     }
 
-    /// Whether this path can be read. A folder on the way to an open place is seen in part: that can't be told.
+    /// Whether this path can be read. Unknown for a closed folder with an open place below: it is visible in part.
     pub fn reads(&self, path: &Path) -> Reachability {
         let can = self.place_of(path).map_or(self.read, |place| match place.read {
             Reachability::Empty if place.path != path => Reachability::No,
@@ -97,30 +97,30 @@ impl Reach {
         can.unless_below(self.below(path).any(|place| !place.read.is_closed()))
     }
 
-    /// Whether this path can be written, or deleted. What lies above an open place is lost in part: that can't be told.
+    /// Whether this path can be written or deleted. Unknown for a closed folder with an open place below.
     pub fn writes(&self, path: &Path) -> Reachability {
         let can = self.place_of(path).map_or(self.write, |place| place.write);
         can.unless_below(self.below(path).any(|place| place.write != Reachability::No))
     }
 
-    /// Whether a path is in a place of the session's own, where this computer's files are not seen.
+    /// Whether a path is in a place of the session's own, where this computer's files are not visible.
     pub(crate) fn is_private(&self, path: &Path) -> bool {
         self.place_of(path).is_some_and(|place| place.private)
     }
 
-    /// What reading or writing by this path comes to; `end` is where its links lead on this computer.
+    /// The result of reading or writing by this path; `end` is where its links lead on this computer.
     pub fn through(&self, path: &Path, end: &Path, can: fn(&Self, &Path) -> Reachability) -> Reachability {
         if !self.own_tree {
             return can(self, end);
         }
-        // A link in a place of this computer leads where it leads; one in a private place is another.
+        // A link in a place of this computer leads to its end; a link in a private place is a different file.
         match can(self, path) {
             can if can.is_closed() || self.is_private(path) => can,
             _ => can(self, end),
         }
     }
 
-    /// The places inside of these folders that can't be written as they can.
+    /// The places inside these folders that can't be written although the folders can.
     pub(crate) fn kept_from_writing(&self, folders: &[PathBuf]) -> Vec<&Path> {
         let inside = |place: &&Place| folders.iter().any(|f| place.path.starts_with(f) && place.path != *f);
         self.places
@@ -131,13 +131,13 @@ impl Reach {
             .collect()
     }
 
-    /// The places inside of these folders of which nothing can be read.
+    /// The places inside these folders of which nothing can be read.
     pub(crate) fn kept_from_reading(&self, folders: &[PathBuf]) -> Vec<&Path> {
         let inside = |place: &&Place| folders.iter().any(|f| place.path.starts_with(f) && place.path != *f);
         self.places.iter().filter(|p| p.read.is_closed()).filter(inside).map(|p| p.path.as_path()).collect()
     }
 
-    /// The deepest place that a path is in; of two at one path the later one.
+    /// The deepest place that contains a path; of two at the same path the later one.
     fn place_of(&self, path: &Path) -> Option<&Place> {
         let around = self.places.iter().filter(|place| path.starts_with(&place.path));
         around.max_by_key(|place| place.path.components().count())
@@ -185,7 +185,7 @@ mod tests {
             ("/home/ann/workshop", Reachability::No, Reachability::No),
             ("/tmp/x", Reachability::Yes, Reachability::Yes),
             ("/etc/shadow", Reachability::No, Reachability::No),
-            // On the way to an open place.
+            // Parents of an open place.
             ("/home/ann", Reachability::Unknown, Reachability::Unknown),
             ("/home", Reachability::Unknown, Reachability::Unknown),
             ("/", Reachability::Unknown, Reachability::Unknown),

@@ -1,5 +1,5 @@
-//! A recipe as it is used: what it was begun with, what its steps came to, how it ended. What recipes there are, and what
-//! they do, is told in the room `recipe`.
+//! Facts about one use of a recipe: how it began, the results of its steps, how it ended. The room `recipe` defines the
+//! recipes and what they do.
 
 use super::{Answers, Form};
 use serde::{Deserialize, Serialize};
@@ -8,29 +8,29 @@ use std::ops::Deref;
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
 
-/// A recipe as it is chosen: a line of the list, and the form of its inputs.
+/// A recipe as the person chooses it: an entry of the list, and the form of its inputs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecipeCard {
     /// Its name: `/recipe NAME`, `--recipe NAME`.
     pub name: String,
     /// Its title on screen.
     pub title: String,
-    /// When it fits, in a line.
+    /// When to use it, in a line.
     pub when: String,
-    /// What it has to be told.
+    /// The form of its inputs.
     pub inputs: Form,
     /// The person's own file; `None`: it ships with sayso.
     pub file: Option<PathBuf>,
 }
 
-/// What is told of the recipes that there are, in the order of their list; read when it is first looked at.
+/// The cards of all recipes, in the order of their list; read on first use.
 #[derive(Clone)]
 pub struct RecipeCards(Arc<LazyLock<Vec<RecipeCard>, ReadCards>>);
 
 type ReadCards = Box<dyn FnOnce() -> Vec<RecipeCard> + Send>;
 
 impl RecipeCards {
-    /// Cards that are read by this when they are first looked at.
+    /// Cards that this function reads on first use.
     pub(crate) fn later(read: impl FnOnce() -> Vec<RecipeCard> + Send + 'static) -> Self {
         Self(Arc::new(LazyLock::new(Box::new(read))))
     }
@@ -62,11 +62,12 @@ impl fmt::Debug for RecipeCards {
     }
 }
 
-/// With what a recipe was begun. It holds all that its further course depends on, so that a session can go on with it
-/// when files or the program have changed since.
+/// How a recipe began. This holds everything that its further course depends on, so that a resumed session can continue
+/// it
+/// even if files or the program have changed since.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecipeStart {
-    /// The recipe's name, by which it was asked for.
+    /// The name by which it was requested.
     pub name: String,
     /// Its definition, in TOML.
     #[serde(with = "super::serial::shared")]
@@ -74,24 +75,24 @@ pub struct RecipeStart {
     /// The answers to its inputs.
     #[serde(default, with = "super::serial::pairs")]
     pub inputs: Answers,
-    /// What was found in the working folder and on the machine: `runner` = `pytest`, the text of a file that was named.
+    /// What was found in the working folder and on the machine: `runner` = `pytest`, the text of a named file.
     #[serde(default, with = "super::serial::pairs")]
     pub facts: Vec<(String, String)>,
-    /// What the person asked, in one text: the prompt of its turn.
+    /// The person's request as one text: the prompt of the turn.
     #[serde(default)]
     pub prompt: String,
 }
 
-/// What one round of one of its steps came to.
+/// The result of one round of a step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RoundOutcome {
     /// The step of the recipe.
     pub step: String,
-    /// Which round of it, from 1.
+    /// The number of the round, from 1.
     pub round: u32,
-    /// What the outcomes of its blocks came to, in a word: `red`, `green`, `broken`.
+    /// The judgement of its blocks' outcomes, in a word: `red`, `green`, `broken`.
     pub verdict: String,
-    /// The same for the person, in a line: `2 failed, 1 passed`.
+    /// The same for the person, in one line: `2 failed, 1 passed`.
     #[serde(default)]
     pub note: String,
 }
@@ -101,11 +102,11 @@ pub struct RoundOutcome {
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum RecipeEnd {
-    /// It came to its end.
+    /// It completed.
     Done,
-    /// It could not go on, and why is told: nothing to mend, tests that pass before there is anything.
+    /// It could not continue, and told the reason: nothing to repair, or tests that pass before there is any code.
     GaveUp,
-    /// A limit of its own was reached.
+    /// It reached a limit of its own.
     Limit,
     /// The person stopped it, or its turn ended otherwise.
     #[serde(other)]
@@ -113,7 +114,7 @@ pub enum RecipeEnd {
 }
 
 impl RecipeEnd {
-    /// The word in JSON and session files.
+    /// The name in JSON and session files.
     pub(crate) fn as_str(self) -> &'static str {
         self.into()
     }
@@ -123,35 +124,34 @@ impl RecipeEnd {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum RecipeFact {
-    /// It began: the turn is its.
+    /// The recipe began: it now leads the turn.
     Began(Box<RecipeStart>),
-    /// A round of a step begins, and the model is told this.
+    /// A round of a step began, with this text for the model.
     Said {
         /// The step of the recipe.
         step: String,
         /// Its title, for the person.
         #[serde(default)]
         title: String,
-        /// Which round of it, from 1.
+        /// The number of the round, from 1.
         round: u32,
-        /// What the model is told.
+        /// The text for the model.
         text: String,
     },
     /// A round was judged.
     Judged(RoundOutcome),
     /// The person answered a form.
     Answered {
-        /// The name of the form.
         form: String,
-        /// What was answered, field by field.
+        /// The answers, field by field.
         #[serde(default, with = "super::serial::pairs")]
         answers: Answers,
     },
-    /// It is over: the turn is nobody's but the person's again.
+    /// The recipe ended: the person leads the turn again.
     Ended {
         /// How it ended.
         end: RecipeEnd,
-        /// What came of it, for the person; Markdown.
+        /// The result, for the person; Markdown.
         #[serde(default)]
         summary: String,
     },

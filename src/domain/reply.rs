@@ -1,4 +1,4 @@
-//! What comes of a request: pieces of a reply, calls of tools, how it ended, what it used, why it failed.
+//! What a request returns: pieces of a reply, tool calls, how the reply ended, tokens used, why it failed.
 
 use super::Departure;
 use serde::{Deserialize, Serialize};
@@ -6,29 +6,30 @@ use serde::{Deserialize, Serialize};
 /// A call of a tool, as the model made it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolCall {
-    /// The provider's identity of the call.
+    /// The provider's id of the call.
     #[serde(default)]
     pub id: String,
-    /// The tool that is called; it may be none that was offered.
+    /// The name of the tool, which may be one that was not offered.
     pub name: String,
     /// Its arguments: JSON text, possibly broken.
     pub arguments: String,
-    /// The provider's signature of the call, given back with it (Gemini's `thoughtSignature`).
+    /// The provider's signature of the call, which later requests return with it (Gemini's `thoughtSignature`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signature: Option<String>,
 }
 
-/// Something that a provider gave along with a reply and that the next request has to give back unchanged: a signed
-/// thinking block, an encrypted item of reasoning. Never shown, never read.
+/// An item that a provider sent with a reply and that the next request has to return unchanged: a signed thinking
+/// block, an
+/// encrypted item of reasoning. sayso neither shows nor parses it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpaqueItem {
-    /// The kind of provider that made it (`anthropic`); no other is given it.
+    /// The kind of provider that made it (`anthropic`); it is sent to no other kind.
     pub(crate) kind: String,
-    /// What it gave, as JSON text.
+    /// The item, as JSON text.
     pub(crate) json: String,
 }
 
-/// Tokens used, as the provider counts them. `None`: not told.
+/// Tokens used, as the provider counts them. `None`: not reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Usage {
     /// Tokens of the request.
@@ -53,27 +54,28 @@ pub struct Usage {
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum FinishReason {
-    /// The model was done.
+    /// The model finished.
     Stop,
-    /// It wants its tool calls answered.
+    /// The model waits for the results of its tool calls.
     ToolCalls,
-    /// It reached its length limit: what it was writing is cut.
+    /// The reply reached its length limit and is truncated.
     Length,
     /// The provider's content filter ended it.
     Filter,
-    /// The stream ended without saying why, or the person stopped it: what it was writing is cut. In files, also a reason
-    /// of a later version: what the reply was up to is not known.
+    /// The stream ended without a reason, or the person stopped it; the reply is truncated. In files, a reason of a
+    /// later
+    /// version is read as this, because its meaning is not known.
     #[serde(other)]
     Incomplete,
 }
 
 impl FinishReason {
-    /// The word in JSON and session files.
+    /// The name in JSON and session files.
     pub(crate) fn as_str(self) -> &'static str {
         self.into()
     }
 
-    /// Whether the model said all that it wanted to say.
+    /// Whether the model ended the reply itself.
     pub(crate) fn complete(self) -> bool {
         matches!(self, FinishReason::Stop | FinishReason::ToolCalls)
     }
@@ -82,14 +84,14 @@ impl FinishReason {
 /// The end of a reply.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finish {
-    /// The reason, as sayso tells it apart.
+    /// The reason, in sayso's terms.
     pub reason: FinishReason,
-    /// The provider's own word for it, where it gave one.
+    /// The provider's own name of the reason, if it gave one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub word: Option<String>,
 }
 
-/// What kind of failure kept a reply from coming (or from going on).
+/// The kinds of failures that prevent or interrupt a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FailureKind {
@@ -106,34 +108,34 @@ pub enum FailureKind {
     /// The key was refused (401, 403).
     #[serde(rename = "key_refused")]
     Refused,
-    /// The model or address is unknown there (404).
+    /// The provider does not know the model or the address (404).
     NotFound,
     /// Too many requests (429).
     RateLimit,
     /// The conversation is longer than the model's context.
     #[serde(rename = "context_overflow")]
     Overflow,
-    /// The model or server can't be given tools; without them it may answer.
+    /// The model or server does not accept tools; it may answer without them.
     NoTools,
-    /// The request was not understood (other 4xx).
+    /// The provider rejected the request (other 4xx).
     BadRequest,
-    /// The connection was cut inside the reply.
+    /// The connection broke during the reply.
     Cut,
-    /// Something in the stream could not be read.
+    /// A part of the stream could not be parsed.
     Malformed,
-    /// The server answered something that is no reply at all (an HTML page).
+    /// The server's answer is not a model's reply at all (an HTML page).
     NotAModel,
-    /// No scripted reply fits.
+    /// No scripted reply matches.
     NoReply,
-    /// Messages of the conversation stand in the session's file alone and can't be read there again.
+    /// Messages of the conversation had to be read back from the session file, and that failed.
     SessionUnreadable,
-    /// The server failed (5xx, overloaded). In files, also a kind of a later version.
+    /// The server failed (5xx, overloaded). In files, a kind of a later version is read as this.
     #[serde(other)]
     Server,
 }
 
 impl FailureKind {
-    /// The word in JSON.
+    /// The name in JSON.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             FailureKind::NameNotFound => "name_not_found",
@@ -157,7 +159,7 @@ impl FailureKind {
     }
 }
 
-/// Why a reply failed, in the words of the interface. Never holds a key.
+/// Why a reply failed, in words for the person. Never contains a key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReplyFailure {
     /// What kind of failure.
@@ -171,12 +173,12 @@ pub struct ReplyFailure {
     /// What to do next, one line.
     #[serde(default)]
     pub hint: String,
-    /// Whether the request went out.
+    /// Whether the request was sent before it failed.
     #[serde(default, skip_serializing_if = "Departure::is_unknown")]
     pub departure: Departure,
 }
 
-/// What arrives of a reply. `Finished` or `Failed` comes exactly once and last.
+/// An event of a running request. `Finished` or `Failed` comes exactly once, as the last one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReplyEvent {
     /// The request has left this computer.
@@ -187,25 +189,25 @@ pub enum ReplyEvent {
     Reasoning(String),
     /// A whole tool call.
     ToolCall(ToolCall),
-    /// Something to be given back with this reply in later requests.
+    /// An item that later requests have to return with this reply.
     Kept(OpaqueItem),
-    /// A remark of the provider's room for the person, one line: `Ollama cut the conversation to 4,096 tokens.`
+    /// A remark of the provider for the person, one line: `Ollama cut the conversation to 4,096 tokens.`
     Remark(String),
-    /// Tokens used; the last one told counts.
+    /// Tokens used; the last report counts.
     Usage(Usage),
-    /// The request failed in a way that may pass; it will be sent again by itself.
+    /// The request failed for a reason that may pass; it will be repeated automatically.
     Retrying {
-        /// Which try comes next, counted from 1 for the first repetition.
+        /// The number of the coming repetition, from 1.
         attempt: u32,
         /// How many repetitions there are at most.
         of: u32,
-        /// Milliseconds until then.
+        /// Milliseconds until the repetition.
         wait_ms: u64,
-        /// What went wrong with the last try.
+        /// Why the last try failed.
         failure: ReplyFailure,
     },
     /// The reply is over.
     Finished(Finish),
-    /// The reply could not come, or not go on; what came of it is kept.
+    /// The request failed, before or during the reply; what arrived of it is kept.
     Failed(ReplyFailure),
 }

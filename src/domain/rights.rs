@@ -1,4 +1,4 @@
-//! What a run may do, within which limits, and what enforces both.
+//! The rights of a run, its limits, and what enforces both.
 
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -11,36 +11,36 @@ pub enum SandboxLevel {
     /// Nothing is enforced: a block can do anything that the account can.
     #[default]
     Off,
-    /// The working folder can be read and not written.
+    /// Runs can read the working folder but not write it.
     ReadOnly,
-    /// The working folder can be read and written.
+    /// Runs can read and write the working folder.
     Workspace,
 }
 
 impl SandboxLevel {
-    /// The word on screen, in options and in files.
+    /// The name on the screen, in options and in files.
     pub(crate) fn as_str(self) -> &'static str {
         self.into()
     }
 }
 
-/// One layer of the sandbox, as found by trying it.
+/// One layer of the sandbox, with the result of trying it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Layer {
-    /// Its name, `landlock`.
+    /// Its name: `landlock`.
     pub name: String,
-    /// Whether it holds for this run.
+    /// Whether it is in force for this run.
     #[serde(default)]
     pub active: bool,
-    /// Whether a test from inside saw it hold.
+    /// Whether a test from inside the sandbox confirmed it.
     #[serde(default)]
     pub tested: bool,
-    /// Why it does not hold, or what it leaves open.
+    /// Why it is not in force, or what it leaves open.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
 }
 
-/// How a limit of a run is held.
+/// How a limit of a run is enforced.
 #[derive(
     Clone,
     Copy,
@@ -58,58 +58,59 @@ pub struct Layer {
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
 pub enum Enforcement {
-    /// Nobody looks: a run can go over it.
+    /// Not at all: a run can exceed it.
     #[default]
     None,
-    /// Somebody looks often and ends what is over it: a run can be over it for a moment.
+    /// sayso checks often and ends what exceeds it: a run can exceed it for a moment.
     Watched,
-    /// The system refuses what would be over it.
+    /// The operating system refuses what would exceed it.
     Enforced,
 }
 
 impl Enforcement {
-    /// The word on screen and in files.
+    /// The name on the screen and in files.
     pub(crate) fn as_str(self) -> &'static str {
         self.into()
     }
 }
 
-/// What the sandbox enforces on a run. Each fact is the result of a test from inside, not of an intention.
+/// What the sandbox enforces on a run. Each fact is the result of a test from inside, not an intention.
 #[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SandboxReport {
-    /// The level that holds.
+    /// The level that is in force.
     pub level: SandboxLevel,
-    /// Whether the network can't be reached.
+    /// Whether the network is unreachable.
     #[serde(default)]
     pub network_blocked: bool,
     /// Whether writing outside of the folders of [`Rights::write`] fails.
     #[serde(default)]
     pub writes_confined: bool,
-    /// Whether the home folder and its secrets can't be read.
+    /// Whether the home folder and its secrets are unreadable.
     #[serde(default)]
     pub reads_confined: bool,
-    /// Whether its processes can't see, signal or outlive what is outside; else they are ended as a group.
+    /// Whether its processes can neither see nor signal nor outlive those outside; else they are ended as a process
+    /// group.
     #[serde(default)]
     pub contained: bool,
-    /// How the limit on the memory of all its processes together is held.
+    /// How the limit on the total memory of its processes is enforced.
     #[serde(default, deserialize_with = "super::serial::word_or_default")]
     pub memory: Enforcement,
-    /// How the limit on its processes is held.
+    /// How the limit on the number of its processes is enforced.
     #[serde(default, deserialize_with = "super::serial::word_or_default")]
     pub processes: Enforcement,
-    /// How the limits on the size of each file and on open files are held.
+    /// How the limits on file size and open files are enforced.
     #[serde(default, deserialize_with = "super::serial::word_or_default")]
     pub files: Enforcement,
     /// Its layers, outermost first.
     #[serde(default)]
     pub layers: Vec<Layer>,
-    /// What the person should know of it: what it leaves open, and what to do.
+    /// What the person should know about it: what it leaves open, and what to do.
     #[serde(default)]
     pub notes: Vec<String>,
 }
 
 impl SandboxReport {
-    /// The names of the layers that hold, `bwrap+landlock+seccomp`.
+    /// The names of the layers in force: `bwrap+landlock+seccomp`.
     pub(crate) fn holding(&self) -> String {
         let names: Vec<&str> = self.layers.iter().filter(|l| l.active).map(|l| l.name.as_str()).collect();
         names.join("+")
@@ -119,56 +120,60 @@ impl SandboxReport {
 /// What a run may read, write, reach and see.
 #[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Rights {
-    /// Folders it may read beside the system's own and those that it may write. At level off nothing is listed: it may
-    /// read all that the account can.
+    /// Folders that it may read, besides the system's and those that it may write. Empty at level off, where it may
+    /// read all
+    /// that the account can.
     #[serde(default, with = "super::serial::paths")]
     pub read: Vec<PathBuf>,
-    /// Folders it may write; none: nothing but what is private to the session. At level off nothing is listed: it may
-    /// write all that the account can.
+    /// Folders that it may write; empty: only those private to the session. Also empty at level off, where it may write
+    /// all
+    /// that the account can.
     #[serde(default, with = "super::serial::paths")]
     pub write: Vec<PathBuf>,
-    /// Whether the network is open to it.
+    /// Whether it may use the network.
     #[serde(default)]
     pub network: bool,
-    /// The names of the person's environment variables that it is given; what sayso sets by itself (private places, where
-    /// tools lie) is not among them.
+    /// The names of the person's environment variables that it receives. Variables that sayso itself sets (private
+    /// folders,
+    /// locations of tools) are not listed.
     #[serde(default)]
     pub environment: Vec<String>,
-    /// The Python that it finds as `python3`, where that is not the one of the `PATH`: the project's; or where the
-    /// project wants another one. Of an installation by uv: the one that uv asks what it is.
+    /// The Python that it finds as `python3`, if that is the project's rather than the one on `PATH`, or if the project
+    /// wants
+    /// another version. For an installation by uv: the Python that uv queries.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub python: Option<ProjectPython>,
-    /// Whether it has a terminal of its own, into which the person types; both of its streams are that terminal.
+    /// Whether it has a terminal of its own, into which the person types; that terminal replaces both of its streams.
     #[serde(rename = "pty", default, skip_serializing_if = "std::ops::Not::not")]
     pub terminal: bool,
-    /// What confines it, layer by layer.
+    /// What enforces these rights, layer by layer.
     pub sandbox: SandboxReport,
 }
 
-/// A Python that stands under its usual names in a run, or that an installer asks what it is.
+/// A Python that a run finds under the usual names, or that an installer queries.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProjectPython {
     /// The interpreter in the project's environment.
     #[serde(with = "super::serial::path")]
     pub path: PathBuf,
-    /// Its version by where it lies, `3.12.4`.
+    /// Its version, judging by its location: `3.12.4`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// The version that `.python-version` of the project wants, where that is not installed and this one stands in for it.
+    /// The version that the project's `.python-version` wants, if it is not installed and this one replaces it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wanted: Option<String>,
 }
 
-/// How much a run may use. Of memory, processes, file size and open files, 0 means: not limited.
+/// How much a run may use. For memory, processes, file size and open files, 0 means unlimited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
     /// Wall-clock time in milliseconds.
     pub wall_ms: u64,
-    /// Bytes kept of each stream, in memory, in the session and in JSON.
+    /// Bytes of each stream that are kept in memory, in the session and in JSON.
     pub kept_bytes: u64,
-    /// Bytes of output kept on disk; beyond it the middle is dropped and counted.
+    /// Bytes of output that are kept on disk; beyond that the middle is dropped and counted.
     pub output_file: u64,
-    /// Bytes of memory of all its processes together.
+    /// Bytes of memory for all its processes together.
     #[serde(default)]
     pub memory_bytes: u64,
     /// Processes and threads at the same time.
@@ -177,13 +182,13 @@ pub struct Limits {
     /// Bytes of each file that it writes.
     #[serde(default)]
     pub file_bytes: u64,
-    /// Files that each of its processes has open.
+    /// Open files of each of its processes.
     #[serde(default)]
     pub open_files: u32,
 }
 
 impl Limits {
-    /// Of each limit the stricter one.
+    /// The stricter one of each limit.
     #[must_use]
     pub(crate) fn at_most(&self, other: &Self) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! A run: what carries it out, what it prints, how it ends, what it used.
+//! A run: what carries it out, its events, and the report and receipt at its end.
 
 use super::visible::visible_line;
 use super::{Gaps, Language, OutputBuffer, Sha256, Stream, UndoNote, Variable, VariableChanges};
@@ -14,51 +14,52 @@ pub enum ExecutorKind {
     Kernel,
     /// A program started for this run alone.
     Subprocess,
-    /// A container, which has a kernel or is there for this run alone.
+    /// A container, which holds a kernel or exists for this run alone.
     Container,
     /// A kernel behind a Jupyter server.
     Jupyter,
-    /// sayso itself: it reads, writes or lists what the terms name, and nothing else.
+    /// sayso itself, which reads, writes or lists what the terms name and nothing else.
     Files,
     /// A package manager, started for this run alone.
     Installer,
-    /// The container engine itself: it pulls an image, and nothing of it is started.
+    /// The container engine itself, which pulls an image and starts nothing of it.
     Engine,
 }
 
 impl ExecutorKind {
-    /// The word on screen and in files.
+    /// The name on the screen and in files.
     pub(crate) fn as_str(self) -> &'static str {
         self.into()
     }
 
-    /// Whether a kernel of it is sayso's own, which tells the end of each of several blocks that come back together
-    /// (`assets/kernel.py`).
+    /// Whether its kernel is sayso's own (`assets/kernel.py`), which reports the end of each part when several blocks
+    /// are run
+    /// again together.
     pub(crate) fn tells_ends(self) -> bool {
         matches!(self, Self::Kernel | Self::Container)
     }
 
-    /// Whether a program is started that a sandbox would have to hold. sayso's own acts on files and the pull of an image
-    /// start none.
+    /// Whether it starts a program that a sandbox has to confine. sayso's own file acts and the pull of an image start
+    /// none.
     pub(crate) fn starts_programs(self) -> bool {
         !matches!(self, ExecutorKind::Files | ExecutorKind::Engine)
     }
 
-    /// Whether it carries out a block's text as code.
+    /// Whether it runs the block's text as code.
     pub(crate) fn runs_code(self) -> bool {
         self.starts_programs() && self != ExecutorKind::Installer
     }
 }
 
-/// Which kernel: `k1` is the first of a session, each restart makes the next.
+/// One kernel of a session: `k1` is the first, and each restart makes the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub struct KernelRef {
     /// Its generation; 1 is the first.
     pub generation: u32,
-    /// How many variables the person's code has defined in it, as last told.
+    /// How many variables the person's code has defined in it, by the last report.
     #[serde(default)]
     pub variables: u32,
-    /// Whether what blocks leave in it goes on between runs: nobody here can stop it.
+    /// Whether code that blocks leave in it keeps running between runs, because sayso can't stop it.
     #[serde(default, skip_serializing_if = "super::serial::is_false")]
     pub goes_on: bool,
 }
@@ -66,9 +67,9 @@ pub struct KernelRef {
 /// A kernel that ended while nothing ran in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeadKernel {
-    /// What it ran.
+    /// Its language.
     pub language: Language,
-    /// What is known of the cause.
+    /// What is known about the cause.
     pub cause: String,
 }
 
@@ -78,21 +79,21 @@ impl DeadKernel {
     }
 }
 
-/// A piece of output, as raw bytes: it may end inside a character.
+/// A piece of output as raw bytes, which may end inside a character.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chunk {
     /// The stream on which it came.
     pub stream: Stream,
-    /// The bytes, at most as many as were read at once.
+    /// The bytes of one read.
     pub bytes: Vec<u8>,
 }
 
-/// What the time limit of a run counts.
+/// Which time counts towards the time limit of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CountedTime {
-    /// All time that goes by.
+    /// Wall-clock time.
     Passing,
-    /// What its processes compute, and nothing of the time that a person takes to type.
+    /// Processor time of its processes, so that the time in which a person types does not count.
     Computing,
 }
 
@@ -101,31 +102,32 @@ pub enum CountedTime {
 #[serde(tag = "outcome", content = "detail", rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum Outcome {
-    /// It ended with success.
+    /// It succeeded.
     Ok,
     /// It ended by itself with an error: a status other than 0, or an uncaught exception.
     Failed,
-    /// It was ended at its time limit.
+    /// It reached its time limit and was ended.
     TimedOut,
-    /// It was ended at another limit, named here.
+    /// It reached another limit, named here, and was ended.
     Limit(String),
     /// The person stopped it.
     Interrupted,
-    /// Its process died under it (a signal, `os._exit`, no memory); what is known of the cause.
+    /// Its process died (a signal, `os._exit`, out of memory); the text says what is known about the cause.
     Crashed(String),
-    /// The executor refused to start it, and why.
+    /// The executor refused to start it; the text says why.
     Refused(String),
-    /// It could not be started, and why.
+    /// It could not be started; the text says why.
     NotStarted(String),
 }
 
 impl Outcome {
-    /// The word in JSON and session files.
+    /// The name in JSON and session files.
     pub(crate) fn as_str(&self) -> &'static str {
         self.into()
     }
 
-    /// The words of session files for what becomes of a block: how its run ended, or what was decided in place of one.
+    /// All names by which session files say what became of a block: how its run ended, or the decision against running
+    /// it.
     pub(crate) const WORDS: [&str; 11] = [
         "ok",
         "failed",
@@ -140,7 +142,7 @@ impl Outcome {
         "declined",
     ];
 
-    /// The word on screen.
+    /// The label on the screen.
     pub fn label(&self) -> &'static str {
         match self {
             Outcome::Ok => "DONE",
@@ -154,7 +156,7 @@ impl Outcome {
         }
     }
 
-    /// What more is known: the limit, the cause of death, the reason of the refusal.
+    /// The text of the variant: the limit, the cause of death, the reason for the refusal.
     pub(crate) fn detail(&self) -> Option<&str> {
         match self {
             Outcome::Limit(text)
@@ -169,42 +171,42 @@ impl Outcome {
 /// An uncaught exception in a kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunError {
-    /// Its type, `ValueError`.
+    /// Its type: `ValueError`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// What it says of itself.
+    /// Its message.
     #[serde(default)]
     pub message: String,
-    /// The traceback, cut to the frames of the person's code, lines of `block N`.
+    /// The traceback, reduced to frames of the person's code, with lines of `block N`.
     #[serde(default)]
     pub traceback: String,
 }
 
-/// Endings of the names of pictures that are drawn.
+/// File extensions of pictures that can be drawn.
 const DRAWN_EXTENSIONS: [&str; 4] = ["png", "jpg", "jpeg", "svg"];
 
 /// A file that a run created, changed or deleted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileChange {
-    /// Its path, relative to the working folder where it lies below it.
+    /// Its path; relative if it is in the working folder.
     pub(crate) path: String,
     /// `created`, `changed` or `deleted`.
     pub(crate) change: String,
     /// Its size after the run; 0 for one that was deleted.
     #[serde(default)]
     pub(crate) bytes: u64,
-    /// The hash of its content after the run; `None`: it was deleted, is large, holds secrets, or was not read.
+    /// The hash of its content after the run; `None` if it was deleted, is large, holds secrets, or was not read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) sha256: Option<Sha256>,
 }
 
 impl FileChange {
-    /// One whose content was not looked at.
+    /// A change without a hash of the content.
     pub fn new(path: impl Into<String>, change: &str, bytes: u64) -> Self {
         Self { path: path.into(), change: change.into(), bytes, sha256: None }
     }
 
-    /// Whether it is there, under the name of a picture of a kind that is drawn; nothing is known of its bytes.
+    /// Whether the file exists under the name of a picture that can be drawn; its bytes are not checked.
     pub(crate) fn is_picture(&self) -> bool {
         let end = Path::new(&self.path).extension().and_then(|end| end.to_str());
         let is_known = |end: &str| DRAWN_EXTENSIONS.iter().any(|known| end.eq_ignore_ascii_case(known));
@@ -212,21 +214,21 @@ impl FileChange {
     }
 }
 
-/// A file that the recipe of the turn protects: its content right before a run and right after it. It is hashed by sayso
-/// itself, whatever a receipt says of files.
+/// A file that the turn's recipe protects, with its content right before and right after a run. sayso hashes it itself,
+/// independently of the changes in a receipt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProtectedFile {
-    /// Its path, relative to the working folder where it lies below it.
+    /// Its path; relative if it is in the working folder.
     pub(crate) path: String,
-    /// The hash of its content before; `None`: it was not there, or could not be read.
+    /// The hash of its content before; `None` if it did not exist or could not be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) before: Option<Sha256>,
-    /// The hash of its content after; `None`: it is gone, or could not be read.
+    /// The hash of its content after; `None` if it no longer exists or could not be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) after: Option<Sha256>,
 }
 
-/// What a run used.
+/// What a run used and changed.
 #[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Receipt {
@@ -234,41 +236,43 @@ pub struct Receipt {
     pub wall_us: u64,
     /// Processor time, user and system, in microseconds.
     pub cpu_us: u64,
-    /// Peak resident memory in bytes: of all processes of the run together as far as it was looked at, and at least of
-    /// the largest one; for a kernel, of its process so far.
+    /// Peak resident memory in bytes: the measured peak of all its processes together, and at least that of the largest
+    /// one.
+    /// For a kernel: of the kernel's process since its start.
     pub peak_rss_bytes: u64,
-    /// Processes seen, the program itself counted.
+    /// How many processes were observed, including the program itself.
     pub processes: u32,
-    /// What the block did to the kernel's variables; `None` where it was not in a kernel that tells.
+    /// What the block did to the kernel's variables; `None` if its kernel does not report that, or there was none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub variables: Option<VariableChanges>,
-    /// Files that changed under the working folder, as far as they were looked for.
+    /// Files that changed below the working folder, as far as they were checked.
     pub files: Vec<FileChange>,
-    /// What was not looked at for them.
+    /// What was not checked for changes.
     #[serde(skip_serializing_if = "Gaps::is_empty")]
     pub not_looked_at: Gaps,
-    /// The files that the recipe of the turn protects.
+    /// The files that the turn's recipe protects.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub protected: Vec<ProtectedFile>,
-    /// The exit status, where the process (or a `SystemExit`) gave one.
+    /// The exit status, if the process (or a `SystemExit`) gave one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
     /// The signal that ended the process.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signal: Option<i32>,
-    /// What the sandbox refused, as far as the run's own errors tell: `write to ~/.ssh/config`.
+    /// What the sandbox refused, as far as the run's own error messages show: `write to ~/.ssh/config`.
     pub refused: Vec<String>,
-    /// Threads that the run left in its kernel, beside the kernel's own, as its supervisor counted them. They stand still,
-    /// and go on with the next block.
+    /// Threads that the run left in its kernel besides the kernel's own, as counted by its supervisor. They are stopped
+    /// until
+    /// the next block runs.
     #[serde(skip_serializing_if = "super::serial::is_zero")]
     pub threads: u32,
-    /// Whether something of the run could not be brought to a stand, and may act until the next block.
+    /// Whether something of the run could not be stopped and may act until the next block.
     #[serde(skip_serializing_if = "super::serial::is_false")]
     pub moving: bool,
-    /// How often the connection to its kernel was lost while it ran: what it printed meanwhile may be missing.
+    /// How often the connection to its kernel was lost during the run: output from that time may be missing.
     #[serde(skip_serializing_if = "super::serial::is_zero")]
     pub connection_losses: u32,
-    /// What is known for taking back what it changed; `None`: it could change nothing, or an older sayso ran it.
+    /// What is known for undoing its changes; `None` if it could change nothing, or an older sayso ran it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub undo: Option<UndoNote>,
 }
@@ -280,7 +284,7 @@ impl Receipt {
     }
 }
 
-/// An image that a run made, kept as a blob beside the session.
+/// An image that a run made, stored as a file (a blob) beside the session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImageRef {
     /// The blob, in the folder beside the session file.
@@ -289,16 +293,16 @@ pub struct ImageRef {
     pub name: String,
     /// `image/png`.
     pub mime: String,
-    /// Pixels of a line; 0 where that is not known.
+    /// The width in pixels; 0 if not known.
     pub width: u32,
-    /// Lines of pixels; 0 where that is not known.
+    /// The height in pixels; 0 if not known.
     pub height: u32,
     /// The size of the blob.
     pub bytes: u64,
 }
 
 impl RunReport {
-    /// What it printed, both streams in their order, with its value or error behind.
+    /// What it printed, both streams in order, followed by its value or error.
     pub(crate) fn printed(&self) -> String {
         let mut text = String::from_utf8_lossy(&self.output.in_order()).into_owned();
         let error = self.error.as_ref().map(|error| &error.traceback);
@@ -311,7 +315,7 @@ impl RunReport {
         text
     }
 
-    /// How it ended, without how long it took: `failed`, `exit 1`.
+    /// How it ended, without the duration: `failed`, `exit 1`.
     pub(crate) fn end_words(&self) -> Vec<String> {
         let mut parts = vec![self.outcome.label().to_lowercase()];
         match (self.receipt.exit_code, self.receipt.signal) {
@@ -323,13 +327,13 @@ impl RunReport {
         parts
     }
 
-    /// The pictures among the files that it wrote of which there is no copy to look at.
+    /// Pictures among the files that it wrote of which no copy was kept.
     pub(crate) fn undrawn(&self) -> impl Iterator<Item = &FileChange> {
         let is_kept = |path: &str| self.all_images().any(|image| path == image.name);
         self.receipt.files.iter().filter(move |file| file.is_picture() && !is_kept(&file.path))
     }
 
-    /// All that can be looked at: what it showed, then the pictures that it wrote.
+    /// All images that can be viewed: those that it showed, then the pictures that it wrote.
     pub(crate) fn all_images(&self) -> impl Iterator<Item = &ImageRef> {
         self.images.iter().chain(&self.pictures)
     }
@@ -340,41 +344,43 @@ impl RunReport {
 pub enum KernelFate {
     /// The run was not in a kernel.
     None,
-    /// The kernel goes on.
+    /// The kernel still runs.
     Kept(KernelRef),
-    /// The kernel is gone with this many variables; the next block starts a new one.
+    /// The kernel ended and lost this many variables; the next block starts a new one.
     Lost(KernelRef),
 }
 
-/// All that is known of a run when it has ended.
+/// All that is known of a run after its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunReport {
     /// How it ended.
     pub outcome: Outcome,
     /// What it used, and which files it changed.
     pub receipt: Receipt,
-    /// What it printed, bounded, both streams in their order.
+    /// What it printed, bounded, both streams in order.
     pub output: OutputBuffer,
-    /// The file with all output (up to `Limits::output_file`), where more was printed than is kept.
+    /// The file with all output (up to `Limits::output_file`), if it printed more than is kept here.
     pub blob: Option<PathBuf>,
     /// The value of the last expression (or of `result`), as text.
     pub value: Option<String>,
     /// The uncaught exception of a kernel run.
     pub error: Option<RunError>,
-    /// Images that it showed, in the order in which they were made, and plots that its code drew into files. A model that
-    /// sees may be sent them.
+    /// Images that it showed, in order, and plots that its code drew into files. A model that accepts images may be
+    /// sent
+    /// these.
     pub images: Vec<ImageRef>,
-    /// Copies of the other pictures among the files that it wrote into the working folder. They are shown to the person; no
-    /// model is sent any of them.
+    /// Copies of the other pictures that it wrote into the working folder. They are only shown to the person, never
+    /// sent to a
+    /// model.
     pub pictures: Vec<ImageRef>,
     /// What became of the kernel.
     pub kernel: KernelFate,
-    /// The folder in which the next block of the same executor would start.
+    /// The folder in which the next block of the same executor will start.
     pub cwd: Option<PathBuf>,
 }
 
 impl RunReport {
-    /// A report that tells nothing but how it ended: of what did not run.
+    /// A report with nothing but the outcome, for what did not run.
     pub fn bare(outcome: Outcome) -> Self {
         Self {
             outcome,
@@ -391,18 +397,18 @@ impl RunReport {
     }
 }
 
-/// What an executor tells of a run while it lasts. `Ended` comes exactly once and last.
+/// An event that an executor reports during a run. `Ended` comes exactly once, as the last one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RunEvent {
-    /// The program has the code.
+    /// The program has received the code.
     Started,
     /// It printed something. Chunks are coalesced; the channel is bounded.
     Output(Chunk),
-    /// Its own terminal looks like this now. One that came later says all; some are left out.
+    /// The current content of its own terminal. Each event is complete, so that intermediate ones can be skipped.
     Screen(Box<super::TerminalScreen>),
-    /// Whether it is known to wait for what is typed into its terminal; told when it becomes otherwise.
+    /// Whether it is known to wait for input into its terminal; sent when this changes.
     Asks(bool),
-    /// What its time limit counts from now on, told by what holds it to that.
+    /// What its time limit counts from now on, reported by whatever enforces the limit.
     Counts(CountedTime),
     /// It made an image.
     Image(ImageRef),
@@ -415,26 +421,26 @@ pub enum RunEvent {
     },
     /// The kernel's variables after the run.
     Variables(Vec<Variable>),
-    /// The functions of a file that was loaded.
+    /// The functions in a loaded file.
     Functions(Vec<super::Function>),
-    /// A part of a text of several blocks is over. What is behind it waits until it is told to go on, or that the run ends.
+    /// One part of a text of several blocks is complete. The next part waits until it is released, or the run ends.
     PartEnded {
-        /// Which part, from 1.
+        /// The number of the part, from 1.
         part: u32,
         /// What the run has printed so far, without its errors.
         printed: Box<OutputBuffer>,
     },
-    /// It is over. Nothing of it follows.
+    /// The run is over; no event of it follows.
     Ended(Box<RunReport>),
 }
 
-/// The program of a language, found on the machine.
+/// The program that runs a language, found on this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Interpreter {
-    /// What it runs.
+    /// The language.
     pub language: Language,
     /// The real executable, links and version managers' shims resolved.
     pub path: PathBuf,
-    /// Its version as it tells it, `3.12.4`, where it was asked.
+    /// The version that it reports (`3.12.4`), if it was asked.
     pub version: Option<String>,
 }

@@ -1,7 +1,7 @@
-//! The sentences that tell the person of rights, effects, sending and saving. Each takes the value that enforces or
-//! records what it says, so that none can be said of something else; no other room spells these words.
+//! The sentences that tell the person about rights, effects, sending and saving. Each takes the value that enforces or
+//! records what it says, so that it can't describe anything else; no other room contains such sentences.
 //!
-//! What it does: words, for whoever shows them. What it does not do: decide, measure, or know where it is shown.
+//! This module makes texts. It decides and measures nothing, and does not know where they are shown.
 
 pub(crate) mod branches;
 pub(crate) mod conditions;

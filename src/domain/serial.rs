@@ -1,8 +1,9 @@
-//! How some values stand in files, where serde by itself would write them otherwise. Nothing is read or written here:
-//! these are the functions that fields name with `with`. Names and words in files are for ever; what holds them to that
-//! is a test of the store, which compares with bytes that were frozen.
+//! Serialization of values whose format differs from serde's default: the modules and functions that fields name with
+//! `with`. Does no I/O.
+//!
+//! Field names and words in files never change; `store/wire/tests/frozen.rs` compares the format with frozen bytes.
 
-// Serde hands a field by reference, whatever it is.
+// Serde passes fields by reference, whatever their type.
 #![allow(clippy::trivially_copy_pass_by_ref, clippy::ref_option)]
 
 use super::Sha256;
@@ -11,22 +12,22 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A field that is there only where it says something.
+/// Skips a flag that is `false`.
 pub(crate) fn is_false(flag: &bool) -> bool {
     !flag
 }
 
-/// A number that is there only where there is something to count.
+/// Skips a number that is 0.
 pub(crate) fn is_zero(number: &u32) -> bool {
     *number == 0
 }
 
-/// A yes, where nothing was written.
+/// The default `true`.
 pub(crate) fn yes() -> bool {
     true
 }
 
-/// Bytes: as text where they are text, else as base64.
+/// Bytes: as text if they are valid UTF-8, else as base64.
 pub(crate) mod bytes {
     use super::{Deserialize, Deserializer, Error, MapAccess, Serialize, Serializer};
     use base64::Engine as _;
@@ -71,7 +72,7 @@ pub(crate) mod bytes {
     }
 }
 
-/// A path, whatever bytes it is made of.
+/// A path of any bytes.
 pub(crate) mod path {
     use super::{Deserializer, Path, PathBuf, Serializer, bytes};
     use std::ffi::OsString;
@@ -104,7 +105,7 @@ pub(crate) mod paths {
     }
 }
 
-/// A path, where there is one.
+/// An optional path.
 pub(crate) mod path_or_none {
     use super::{AnyPath, Deserialize, Deserializer, PathBuf, Serialize, Serializer};
 
@@ -119,7 +120,7 @@ pub(crate) mod path_or_none {
     }
 }
 
-/// A text that is shared.
+/// A shared text.
 pub(crate) mod shared {
     use super::{Arc, Deserialize, Deserializer, Serializer};
 
@@ -132,7 +133,7 @@ pub(crate) mod shared {
     }
 }
 
-/// Names and texts, as a list of objects: their order counts, and a name may come twice.
+/// Pairs of name and text as a list of objects, because their order counts and names may repeat.
 pub(crate) mod pairs {
     use super::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -158,7 +159,7 @@ pub(crate) mod pairs {
     }
 }
 
-/// A value that stands alone in its variant, as an object with one field.
+/// The only value of a variant, as an object with one field.
 macro_rules! in_field {
     ($($module:ident: $field:ident),*) => { $(
         #[doc = concat!("An object whose one field is `", stringify!($field), "`.")]
@@ -185,7 +186,7 @@ macro_rules! in_field {
 
 in_field!(in_name: name, in_model: model, in_rule: rule, in_block: block, in_files: files);
 
-/// The hash of a file, as an object that is empty where it is not known.
+/// The hash of a file as an object, which is empty if the hash is not known.
 pub(crate) mod in_sha256 {
     use super::{Deserialize, Deserializer, Serialize, Serializer, Sha256};
 
@@ -209,10 +210,10 @@ pub(crate) mod in_sha256 {
     }
 }
 
-/// Reads a word; one of a later version counts as the default.
+/// Reads a name; one of a later version is read as the default.
 ///
 /// # Errors
-/// When it is no text.
+/// When it is not a string.
 pub(crate) fn word_or_default<'de, T, D>(deserializer: D) -> Result<T, D::Error>
 where
     T: DeserializeOwned + Default,
@@ -222,10 +223,10 @@ where
     Ok(T::deserialize(IntoDeserializer::<value::Error>::into_deserializer(word)).unwrap_or_default())
 }
 
-/// Reads a list of advice: what can't be read is left out.
+/// Reads a list of advice, skipping items that can't be parsed.
 ///
 /// # Errors
-/// When it is no list.
+/// When it is not a list.
 pub(crate) fn readable<'de, T, D>(deserializer: D) -> Result<Vec<T>, D::Error>
 where
     T: Deserialize<'de>,

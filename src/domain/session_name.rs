@@ -1,20 +1,20 @@
-//! What a session can be called.
+//! Checks the names that people give to sessions.
 
-/// Characters of a name at the most: it stands in one row of a list.
+/// The most characters of a name: lists show it in one row.
 const MAX_CHARS: usize = 100;
 
-/// Why something is no name of a session.
+/// Why a text can't be the name of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum SessionNameError {
-    /// Nothing stands in it.
+    /// It is empty.
     #[error("a name has letters")]
     Empty,
-    /// It is too long, with so many characters.
+    /// It has this many characters, which is too long.
     #[error("a name has {MAX_CHARS} characters at the most, and this one has {0}")]
     TooLong(usize),
 }
 
-/// A name as a person typed it, without the blanks around it.
+/// A typed name, without surrounding white space.
 ///
 /// # Errors
 /// When it is empty or too long.

@@ -1,4 +1,4 @@
-//! Hashes, as they stand in files: 64 hexadecimal digits.
+//! SHA-256 hashes, which files store as 64 hexadecimal digits.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -15,7 +15,7 @@ impl Sha256 {
         Self(sha2::Sha256::digest(bytes).into())
     }
 
-    /// Reads 64 hexadecimal digits.
+    /// Parses 64 hexadecimal digits.
     pub(crate) fn parse(hex: &str) -> Option<Self> {
         let mut out = [0u8; 32];
         if hex.len() != 64 || !hex.is_ascii() {

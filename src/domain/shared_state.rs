@@ -1,49 +1,50 @@
-//! What a block shares with the blocks before it: an interpreter, or the folder and variables of a shell.
+//! The state that a block shares with earlier blocks: an interpreter, or the folder and variables of a shell.
 
 use super::BlockId;
 use serde::{Deserialize, Serialize};
 
-/// The state that a block shares with earlier ones: an interpreter's or a shell's.
 #[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SharedState {
-    /// The blocks that were in it, in their order.
+    /// The blocks that ran in it, in order.
     pub blocks: BlockRanges,
-    /// What they were found to have changed for all code after them, in words: `builtins replaced: open`. Found by looking
-    /// at what the blocks may have tampered with: that nothing is told does not say that nothing changed.
+    /// Changes by these blocks that affect all later code, in words: `builtins replaced: open`. Only what blocks
+    /// commonly
+    /// tamper with is checked: an empty list does not prove that nothing changed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changed: Vec<String>,
 }
 
 impl SharedState {
-    /// A block has begun in it.
+    /// Records that a block began in it.
     pub(crate) fn add(&mut self, block: BlockId) {
         self.blocks.push(block);
     }
 
-    /// What is shared, where anything is.
+    /// The state, unless no block ran in it yet.
     pub(crate) fn if_any(&self) -> Option<Self> {
         (!self.blocks.is_empty()).then(|| self.clone())
     }
 }
 
-/// Blocks in the order in which they ran; those that follow each other by number are one range. Each approval names all
-/// blocks of its kernel: as a list of them a session would grow with their square.
+/// Blocks in the order in which they ran, with consecutive numbers joined to ranges. Each approval names all blocks of
+/// its
+/// kernel: stored as lists, these would make a session grow with the square of its length.
 #[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(from = "Vec<BlockRange>", into = "Vec<BlockRange>")]
 pub struct BlockRanges(Vec<(BlockId, BlockId)>);
 
 impl BlockRanges {
-    /// Adds a block; the same one twice in a row is there once.
+    /// Adds a block, unless it was the last one added.
     pub(crate) fn push(&mut self, block: BlockId) {
         self.add(block, block);
     }
 
-    /// Whether there is none.
+    /// Whether it contains no block.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The first and the last block of each range; the same one where it stands alone.
+    /// The first and the last block of each range, which may be the same.
     pub fn ranges(&self) -> &[(BlockId, BlockId)] {
         &self.0
     }
@@ -65,7 +66,7 @@ impl FromIterator<BlockId> for BlockRanges {
     }
 }
 
-/// A range as it is written: `3`, or `[1, 3]` where it has several blocks.
+/// A range as it is serialized: `3`, or `[1, 3]` for several blocks.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum BlockRange {
@@ -79,7 +80,7 @@ impl From<Vec<BlockRange>> for BlockRanges {
         for range in written {
             match range {
                 BlockRange::One(block) => all.push(block),
-                // What ends before it begins was not written here.
+                // A range that ends before it begins was not written by sayso.
                 BlockRange::Several(first, last) => all.add(first, last.max(first)),
             }
         }

@@ -1,6 +1,6 @@
-//! The screen of a run's own terminal at one moment: what its program painted, and how it wants its keys.
+//! The screen of a run's own terminal at one moment: its cells, and which kinds of input the program wants.
 //!
-//! Everything in it came from the program: cells are text from outside, to be made safe by whoever draws them.
+//! All of it came from the program: cells are text from outside, which the drawing code has to make safe.
 
 use super::Pen;
 use std::sync::Arc;
@@ -10,55 +10,56 @@ use std::sync::Arc;
 pub struct ScreenCell {
     /// Its character; a space where there is none.
     pub character: char,
-    /// Marks on it, few.
+    /// Combining marks on it, a bounded number.
     pub marks: Option<Box<str>>,
-    /// Its columns, 1 or 2; 0 in the cell behind a wide one, which belongs to that.
+    /// Its columns: 1 or 2; 0 for the cell covered by the wide character before it.
     pub width: u8,
     /// Its look.
     pub pen: Pen,
 }
 
 impl ScreenCell {
-    /// Nothing, on what is behind this pen.
+    /// An empty cell with the background of this pen.
     pub fn blank(pen: Pen) -> Self {
         Self { character: ' ', marks: None, width: 1, pen: pen.erased() }
     }
 }
 
-/// One row, shared with later screens on which it is the same.
+/// One row, shared with later screens as long as it does not change.
 pub type ScreenRow = Arc<Vec<ScreenCell>>;
 
-/// Which events of the mouse a program wants to be told.
+/// Which mouse events a program wants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MouseReports {
-    /// None: they are not its own.
+    /// None.
     #[default]
     None,
-    /// A button that goes down.
+    /// Button presses.
     Presses,
-    /// Also one that goes up, and the wheel.
+    /// Also button releases, and the wheel.
     Buttons,
-    /// Also where the mouse goes with a button down.
+    /// Also movements with a button pressed.
     Drags,
-    /// Also where it goes without one.
+    /// Also movements without a button.
     Moves,
 }
 
-/// The screen.
+/// The content of the terminal.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TerminalScreen {
     /// Its rows, all of the same length, from the top.
     pub rows: Vec<ScreenRow>,
     /// Row and column of the cursor; `None` where the program hides it.
     pub cursor: Option<(u16, u16)>,
-    /// Whether it is the screen of a program that paints all of it, behind which the lines wait.
+    /// Whether this is the alternate screen, as used by full-screen programs.
     pub is_alternate: bool,
-    /// Whether the program wants the arrows as those of an application.
+    /// Whether the program wants the arrow keys in application mode.
     pub application_cursor: bool,
-    /// Whether the program wants to be told where a paste begins and ends.
+    /// Whether the program wants pastes to be marked (bracketed paste).
     pub bracketed_paste: bool,
-    /// What of the mouse it wants to be told.
+    /// Which mouse events the program wants.
     pub mouse: MouseReports,
-    /// Whether it wants that in numbers, and not in single bytes, in which far columns have no room.
+    /// Whether it wants mouse positions as decimal numbers. In the other format, single bytes, far columns can't be
+    /// expressed.
     pub mouse_in_numbers: bool,
 }

@@ -1,11 +1,12 @@
-//! The terms of a run: all that an approval covers beside the bytes, and the files that it binds.
+//! The terms of a run: everything that an approval covers besides the bytes, including the files that it binds.
 
 use super::{Common, ExecutorKind, KernelRef, Language, Limits, Rights, Sha256, SharedState};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// The terms under which a block would run: all that an approval covers beside the bytes. The executor finds them
-/// before the person decides, and refuses the run when they no longer hold.
+/// The terms under which a block would run: everything that an approval covers besides the bytes. The executor
+/// determines
+/// them before the person decides, and refuses the run if they no longer hold.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Terms {
     /// The language that its text is read as.
@@ -18,46 +19,46 @@ pub struct Terms {
     /// Its version, where known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// The kernel that would get it; `None` for a subprocess.
+    /// The kernel that would run it; `None` for a subprocess.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kernel: Option<KernelRef>,
-    /// The folder in which it would start: for a kernel or shell, where earlier blocks left it.
+    /// The folder in which it would start. For a kernel or shell: where earlier blocks left it.
     #[serde(with = "super::serial::path")]
     pub cwd: PathBuf,
     /// What it may do.
     pub rights: Common<Rights>,
     /// How much it may use.
     pub limits: Limits,
-    /// What it shares with earlier blocks; `None` where it starts anew.
+    /// What it shares with earlier blocks; `None` if it starts in a new state.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shared: Option<SharedState>,
-    /// The file or folder that a block which is no code is about, as it was found.
+    /// The file or folder that a block other than code acts on, as it was found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<Target>,
 }
 
-/// The file or folder that a block is about.
+/// The file or folder that a block acts on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Target {
-    /// Its absolute path, links resolved.
+    /// Its absolute path, with links resolved.
     #[serde(with = "super::serial::path")]
     pub path: PathBuf,
-    /// The absolute path as it was named, where links lead from it to `path`.
+    /// The absolute path as named, if links lead from it to `path`.
     #[serde(default, with = "super::serial::path_or_none", skip_serializing_if = "Option::is_none")]
     pub link: Option<PathBuf>,
-    /// What stands there before the run.
+    /// What is at the path before the run.
     #[serde(flatten)]
     pub found: OnDisk,
-    /// Its size in bytes; only told, an approval does not cover it.
+    /// Its size in bytes; only for display, an approval does not cover it.
     #[serde(default)]
     pub bytes: u64,
-    /// How many folders would have to be made for it.
+    /// How many folders would have to be created for it.
     #[serde(default)]
     pub folders: u32,
     /// Whether it lies outside of the working folder.
     #[serde(default)]
     pub outside: bool,
-    /// The folder that was opened for it: the nearest one that is there. The act goes through it.
+    /// The nearest existing folder above it, which sayso holds open. The act is carried out through it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folder: Option<FolderId>,
     /// The other files of a block that writes several, in their order.
@@ -66,7 +67,7 @@ pub struct Target {
 }
 
 impl Target {
-    /// What stands at this path in the working folder: no link leads to it, and its folder is not opened yet.
+    /// What is at this path in the working folder: no link leads to it, and its folder is not open yet.
     pub fn at(path: impl Into<PathBuf>, found: OnDisk) -> Self {
         let path = path.into();
         Self {
@@ -82,47 +83,48 @@ impl Target {
     }
 }
 
-/// What tells a folder from every other one, whatever path leads to it.
+/// The identity of a folder, independent of paths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FolderId {
-    /// The file system that it lies on.
+    /// The file system that contains it.
     pub(crate) device: u64,
-    /// Its number on that file system, which no other folder has as long as it is there.
+    /// Its inode number, unique on that file system while the folder exists.
     pub(crate) inode: u64,
 }
 
 impl Target {
-    /// Whether links lead from a name to a place outside of the working folder. A block before this one may have made
-    /// them, so that nobody's word for all blocks covers it.
+    /// Whether links lead from the name to a place outside of the working folder. An earlier block may have made them,
+    /// so no
+    /// rule or flag that covers all blocks covers this one.
     pub(crate) fn led_outside(&self) -> bool {
         self.all().any(|target| target.outside && target.link.is_some())
     }
 
-    /// It and the others.
+    /// This target and the others.
     pub(crate) fn all(&self) -> impl Iterator<Item = &Target> {
         std::iter::once(self).chain(&self.others)
     }
 
-    /// Whether what is there now is what was approved.
+    /// Whether this target is the approved one; the size is not compared.
     pub(crate) fn same_as(&self, approved: &Target) -> bool {
         Self { bytes: 0, ..self.clone() } == Self { bytes: 0, ..approved.clone() }
     }
 }
 
-/// What stands at a path.
+/// What is at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "found", rename_all = "lowercase")]
 pub enum OnDisk {
-    /// No file and no folder has that name.
+    /// No file or folder.
     Nothing,
-    /// A file. The hash of its bytes is known where it would be written over.
+    /// A file. Its hash is known if it would be overwritten.
     File(#[serde(with = "super::serial::in_sha256")] Option<Sha256>),
-    /// A folder: nothing is written in its place.
+    /// A folder, which is never replaced by a file.
     Folder,
 }
 
 impl Terms {
-    /// What ends when a run under these terms is ended by force: the kernel, or the program by its name.
+    /// What ends when a run under these terms is killed: the kernel, or the program by its name.
     pub(crate) fn carrier(&self) -> String {
         let program = self.interpreter.file_name().map(|name| name.to_string_lossy().into_owned());
         match (self.kernel, program) {
@@ -131,13 +133,14 @@ impl Terms {
         }
     }
 
-    /// What earlier blocks were found to have changed in what it shares with them.
+    /// Changes by earlier blocks to the state that it shares with them.
     pub(crate) fn found_changed(&self) -> &[String] {
         self.shared.as_ref().map(|shared| shared.changed.as_slice()).unwrap_or_default()
     }
 
-    /// Whether a run under `self` is what was approved under `approved`. What only informs (the interpreter's version,
-    /// the number of variables, which blocks ran before) is left out.
+    /// Whether a run under `self` is what was approved under `approved`. Fields that are only informative (the
+    /// interpreter's
+    /// version, the number of variables, which blocks ran before) are not compared.
     pub fn same_as(&self, approved: &Terms) -> bool {
         self.language == approved.language
             && self.executor == approved.executor

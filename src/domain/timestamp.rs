@@ -1,4 +1,4 @@
-//! A point in time as a value. Only the driver asks the clock; everybody else is told.
+//! A point in time as a plain value. Only the driver reads the clock; all others receive the time as an argument.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub struct Timestamp(pub i64);
 
 impl Timestamp {
-    /// Milliseconds from `earlier` to this moment; 0 where the clock went back.
+    /// Milliseconds from `earlier` to this moment; 0 if the clock was set back.
     #[must_use]
     pub(crate) fn since(self, earlier: Timestamp) -> u64 {
         u64::try_from(self.0 - earlier.0).unwrap_or(0)
@@ -21,7 +21,7 @@ impl Timestamp {
     }
 }
 
-/// Moments beyond the year 9999 are told as the last one before it.
+/// Moments beyond the supported years are written as the nearest supported moment.
 impl From<Timestamp> for String {
     fn from(at: Timestamp) -> String {
         let far = if at.0 < 0 { jiff::Timestamp::MIN } else { jiff::Timestamp::MAX };

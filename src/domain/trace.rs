@@ -3,28 +3,28 @@
 use super::{BlockId, Place};
 use serde::{Deserialize, Serialize};
 
-/// Whose words a text is.
+/// The source of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(tag = "from", content = "block", rename_all = "lowercase")]
 pub enum TextOrigin {
-    /// The person's: nothing is told of it, and no file says so.
+    /// The person. Never recorded.
     #[serde(skip_deserializing)]
     Person,
-    /// The output of a block that ran.
+    /// The output of a block.
     Output(BlockId),
     /// A file that a block read.
     File(BlockId),
-    /// The project's, in a file of instructions that every request carries.
+    /// The project: an instruction file that every request carries.
     Project,
-    /// A file that the person gave with a message: its words are not theirs by that.
+    /// A file that the person gave with a message; that does not make its words the person's.
     Given,
-    /// The model itself. No file says so: what nobody else said is not noted.
+    /// The model itself. Never recorded.
     #[serde(skip_deserializing)]
     Model,
 }
 
 impl TextOrigin {
-    /// The block that brought it in, where one did.
+    /// The block that brought the text into the session, if a block did.
     pub(crate) fn block(self) -> Option<BlockId> {
         match self {
             TextOrigin::Output(block) | TextOrigin::File(block) => Some(block),
@@ -33,16 +33,16 @@ impl TextOrigin {
     }
 }
 
-/// A literal of a block that came from outside: from an output, a file or the project's
-/// instructions, and not from the person.
+/// A literal of a block that came from outside (an output, a file or the project's instructions) and not from the
+/// person.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Trace {
-    /// Where it stands in the block.
+    /// Its position in the block.
     #[serde(flatten)]
     pub place: Place,
     /// The words that appeared before.
     pub text: String,
-    /// Where it appeared first.
+    /// Where they appeared first.
     #[serde(flatten)]
     pub from: TextOrigin,
 }

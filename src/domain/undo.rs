@@ -1,47 +1,47 @@
-//! Taking back what a run changed: how much of it can be, what each change is, and how it stands by now. Values only; the
-//! copies and the record of the changes are the business of `workspace/undo`.
+//! Undoing what a run changed: how much of it can be undone, each change, and its current state. Plain values only;
+//! `workspace/undo` keeps the copies and the records of changes.
 
 use super::Sha256;
 use serde::{Deserialize, Serialize};
 
 const MAX_NAMES_SHOWN: usize = 3;
 
-/// How much of what a run may change is remembered before it. The plan that makes the copies makes this value as well.
+/// How much of what a run may change is copied before it. The same plan makes the copies and this value.
 #[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct UndoCover {
-    /// Why nothing is remembered; empty: something is.
+    /// Why nothing is copied; empty if something is.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub none: String,
-    /// Files that are too large, or for which there is no room.
+    /// Files that are too large, or for which no room is left.
     #[serde(skip_serializing_if = "super::serial::is_zero")]
     pub large: u32,
     /// Files that can't be read.
     #[serde(skip_serializing_if = "super::serial::is_zero")]
     pub unreadable: u32,
-    /// Files that hold secrets, of which no copy is made.
+    /// Files with secrets, which are not copied.
     #[serde(skip_serializing_if = "super::serial::is_zero")]
     pub secret: u32,
-    /// Folders that are made anew by tools, in which nothing is remembered.
+    /// Folders that tools can rebuild, in which nothing is copied.
     #[serde(skip_serializing_if = "super::serial::is_zero")]
     pub folders: u32,
-    /// The first secrets, then the first folders, by their paths below the working folder.
+    /// The first files with secrets, then the first folders, by their paths below the working folder.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub names: Vec<String>,
 }
 
 impl UndoCover {
-    /// Nothing is remembered, and why.
+    /// Nothing is copied, for this reason.
     pub fn none(why: impl Into<String>) -> Self {
         Self { none: why.into(), ..Self::default() }
     }
 
-    /// Whether anything is remembered.
+    /// Whether anything is copied.
     pub(crate) fn is_some(&self) -> bool {
         self.none.is_empty()
     }
 
-    /// Whether it is less than was told before: nothing where there was something, or no longer all.
+    /// Whether this covers less than what the person was told before: nothing instead of something, or no longer all.
     pub(crate) fn is_less_than(&self, told: &Self) -> bool {
         let rank = |cover: &Self| match cover {
             cover if !cover.is_some() => 0,
@@ -73,13 +73,13 @@ impl UndoCover {
     }
 }
 
-/// What is known of a run for taking it back.
+/// What is known of a run for undoing it.
 #[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct UndoNote {
-    /// What was remembered before it.
+    /// What was copied before it.
     pub cover: UndoCover,
-    /// The record of its changes; `None`: there were none, or nothing was remembered.
+    /// The record of its changes; `None` if there were none, or nothing was copied.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub record: Option<Sha256>,
     /// How many changes it has.
@@ -87,48 +87,48 @@ pub struct UndoNote {
     pub changes: u32,
 }
 
-/// Which way a change is taken.
+/// Undo or redo.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum UndoWay {
-    /// To how it was before the run.
+    /// Undo: to the state before the run.
     #[default]
     Back,
-    /// To how the run left it: what was taken back is made again.
+    /// Redo: to the state after the run.
     Again,
 }
 
 impl UndoWay {
-    /// Whether it is the usual one, which goes without saying in files.
-    #[allow(clippy::trivially_copy_pass_by_ref)] // serde hands over a reference
+    /// Whether it is `Back`, which files leave out.
+    #[allow(clippy::trivially_copy_pass_by_ref)] // serde passes a reference
     pub(crate) fn is_back(&self) -> bool {
         *self == UndoWay::Back
     }
 }
 
-/// How a change stands by now.
+/// The current state of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UndoStanding {
-    /// It stands as the run left it and can be taken back.
+    /// The file is as the run left it and can be undone.
     Done,
-    /// What the run left was removed since, by somebody else: how it was can be put there.
+    /// Somebody else deleted what the run left; the state before can be restored.
     DeletedSince,
-    /// It was taken back and can be made again.
+    /// It was undone and can be redone.
     TakenBack,
-    /// It was taken back, and what the run left is not kept any more.
+    /// It was undone, and what the run left is no longer kept.
     TakenBackForGood,
-    /// Something else stands there than the run left.
+    /// Somebody else changed the file after the run.
     ChangedSince,
-    /// The working folder itself is not there any more.
+    /// The working folder itself no longer exists.
     FolderGone,
-    /// There is no copy of how it was before: it was too large, held secrets, or could not be read.
+    /// No copy from before was made: the file was too large, held secrets, or could not be read.
     NoCopy,
-    /// There was a copy, which was dropped since: newer ones took its room, or it was damaged.
+    /// The copy was dropped for newer ones, or was damaged.
     Dropped,
 }
 
 impl UndoStanding {
-    /// Which way it can be taken.
+    /// The direction in which it can be applied; `None` if in neither.
     pub(crate) fn way(self) -> Option<UndoWay> {
         match self {
             UndoStanding::Done | UndoStanding::DeletedSince => Some(UndoWay::Back),
@@ -137,7 +137,7 @@ impl UndoStanding {
         }
     }
 
-    /// What is said of it, where there is something to say.
+    /// The state in words; empty if the change can simply be undone.
     pub(crate) fn words(self) -> &'static str {
         match self {
             UndoStanding::Done => "",
@@ -159,11 +159,11 @@ pub struct UndoChange {
     pub number: u32,
     /// Its path, relative to the working folder where it lies below it.
     pub path: String,
-    /// `created`, `changed` or `deleted`, by the run.
+    /// What the run did: `created`, `changed` or `deleted`.
     pub change: &'static str,
-    /// The size after the run; of what was deleted, before it.
+    /// The size after the run; for a deleted file, before it.
     pub bytes: u64,
-    /// How it stands by now.
+    /// Its current state.
     pub standing: UndoStanding,
 }
 

@@ -1,19 +1,21 @@
-//! Characters that do not show what they are: which of them there are, and what they are called.
+//! Characters that are invisible or misleading: which they are, and what they are called.
 //!
-//! One table for everybody: the review warns of them, the painter never lets one reach a terminal raw. It judges single
-//! characters; `joins` adds the one question that needs neighbours. What a finding says or a cell shows is not told here.
+//! The review warns about them, and the painter never sends one to a terminal raw; both use this table. It judges
+//! single
+//! characters, except [`joins`], which needs the neighbours.
 
-/// Why a character may not be shown as it is.
+/// Why a character must not be shown as it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum HiddenReason {
-    /// C0 and C1 controls and DEL; a carriage return too (a caller that splits lines takes CRLF out first). Tab and line
-    /// feed are not hidden.
+    /// C0 and C1 controls and DEL. A carriage return too: callers that split lines remove CRLF first. Tab and line feed
+    /// are not
+    /// hidden.
     Control,
     /// Changes the direction in which text is drawn.
     Bidi,
-    /// Takes no room: spaces without width, joiners, soft hyphens, variation selectors that no emoji uses.
+    /// Takes no room: zero-width spaces, joiners, soft hyphens, variation selectors that no emoji uses.
     ZeroWidth,
-    /// Tags and the rest of their plane: whole texts can be written with them, none of it visible.
+    /// Tags and the rest of their plane, in which whole invisible texts can be written.
     Tag,
     /// A letter or symbol that is drawn as nothing.
     Filler,
@@ -23,9 +25,9 @@ pub(crate) enum HiddenReason {
     OddSpace,
 }
 
-/// What is hidden about a character; `None` for one that may be shown as it is.
+/// Why a character is hidden; `None` for one that may be shown as it is.
 ///
-/// The two presentation selectors U+FE0E and U+FE0F count as shown: they are part of ordinary emoji.
+/// The two presentation selectors U+FE0E and U+FE0F count as shown, because they are part of ordinary emoji.
 pub(crate) fn hidden(c: char) -> Option<HiddenReason> {
     Some(match c {
         '\t' | '\n' => return None,
@@ -54,7 +56,7 @@ pub(crate) fn hidden(c: char) -> Option<HiddenReason> {
     })
 }
 
-/// The name of a hidden character in words, `right-to-left override`; `None` for one that is not hidden.
+/// The name of a hidden character in words (`right-to-left override`); `None` for one that is not hidden.
 pub(crate) fn name(c: char) -> Option<&'static str> {
     let kind = hidden(c)?;
     Some(match c {
@@ -111,8 +113,9 @@ pub(crate) fn name(c: char) -> Option<&'static str> {
     })
 }
 
-/// Whether the zero-width character `c` does its ordinary work between these neighbours: a joiner inside an emoji, or a
-/// joiner or non-joiner between letters of a script that is written with them.
+/// Whether the zero-width character `c` has its ordinary function between these neighbours: a joiner inside an emoji,
+/// or a
+/// joiner or non-joiner between letters of a script that uses them.
 pub(crate) fn joins(before: Option<char>, c: char, after: Option<char>) -> bool {
     let (Some(before), Some(after)) = (before, after) else { return false };
     match c {
@@ -133,7 +136,7 @@ fn emoji_end(c: char) -> bool {
     emoji(c) || c == '\u{fe0f}'
 }
 
-/// Scripts in which U+200C and U+200D are part of the spelling: Arabic and its kin, the Indic scripts, Khmer, Mongolian.
+/// Scripts that use U+200C and U+200D in their spelling: Arabic and its relatives, the Indic scripts, Khmer, Mongolian.
 fn joining_script(c: char) -> bool {
     matches!(c, '\u{600}'..='\u{8ff}' | '\u{900}'..='\u{dff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{18af}'
         | '\u{fb50}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}')

@@ -1,4 +1,4 @@
-//! The variables of a kernel, as they are told after a run.
+//! The variables of a kernel, as reported after a run.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,20 +11,19 @@ pub struct Variable {
     pub kind: String,
     /// Its size in the words of its type (`36 rows`), or empty.
     pub size: String,
-    /// A short value, for built-in types only; empty where showing it would run foreign code.
+    /// A short value, for built-in types only; empty if computing it would run the person's code.
     pub value: String,
     /// What the last block did to it.
     pub change: Option<VariableChange>,
 }
 
-/// What a block did to a variable, as far as it shows: another object, another size, another short value.
+/// What a block did to a variable, as far as it is visible: another object, another size, another short value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VariableChange {
-    /// It was not there before the block.
     Added,
-    /// It is another than before.
+    /// It is a different object or value than before.
     Changed,
-    /// It was there before the block, and is no longer.
+    /// It was deleted, or no longer exists.
     Deleted,
 }
 
@@ -43,10 +42,7 @@ impl VariableChange {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct VariableChanges {
-    /// Those that were not there before.
     pub added: u32,
-    /// Those that are others than before.
     pub changed: u32,
-    /// Those that are no longer there.
     pub deleted: u32,
 }

@@ -1,22 +1,23 @@
-//! Text of others for a plain terminal or a file: what would act or hide is written out.
+//! Escapes text of others for a plain terminal or a file.
 //!
-//! Controls become `\x1b`, other hidden characters `<U+202E>`; tabs, line feeds and unusual spaces stay, and so do joiners
-//! where they do their work (emoji, scripts that are written with them). CRLF becomes a line feed. The panes have a
-//! painter of their own.
+//! Controls become `\x1b`, other hidden characters `<U+202E>`. Tabs, line feeds and unusual spaces stay, and so do
+//! joiners
+//! with an ordinary function (emoji, scripts that use them). CRLF becomes a line feed. The panes use a painter of their
+//! own.
 
 use super::unicode::{HiddenReason, hidden, joins};
 use std::fmt::{self, Write as _};
 
-/// A text as it may be printed.
+/// Displays a text escaped.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Visible<'a>(pub(crate) &'a str);
 
-/// The text as it may be printed.
+/// The escaped text.
 pub(crate) fn visible(text: &str) -> String {
     Visible(text).to_string()
 }
 
-/// The text on one line, as it may be printed: line ends and tabs are blanks.
+/// The escaped text on one line: line ends and tabs become spaces.
 pub(crate) fn visible_line(text: &str) -> String {
     visible(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }

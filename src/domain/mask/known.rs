@@ -1,7 +1,7 @@
-//! The keys of this process: as they stand, and in the encodings in which they are printed without meaning to.
+//! The keys of this process: verbatim, and in the encodings in which programs print them unintentionally.
 //!
-//! Those are JSON (where it escapes something), percent encoding, hexadecimal and Base64 in each of its three alignments
-//! (`Basic` headers, dumps of secrets). What is compressed, encrypted or wrapped over lines is not seen.
+//! These are JSON (if it escapes something), percent encoding, hexadecimal, and Base64 in each of its three alignments
+//! (`Basic` headers, dumps of secrets). Compressed, encrypted or line-wrapped keys are not found.
 
 use super::SecretKind;
 use super::shapes::{self, ShapeMatch};
@@ -13,16 +13,16 @@ use std::fmt::Write as _;
 /// Shorter values are placeholders, and would mask ordinary words.
 const MIN_BYTES: usize = 8;
 
-/// So much of a key is left at a gap at least, if it is to be known by it.
+/// At a gap, at least this much of a key must be left to be recognized.
 const MIN_PART_BYTES: usize = 4;
 
-/// What a known key is called.
+/// The kind of a known key.
 const KIND: SecretKind = "a key that sayso knows";
 
-/// What is called a word that the person named.
+/// The kind of a word that the person named.
 const WORD: SecretKind = "a word that you named";
 
-/// Something that is looked for.
+/// One text to search for.
 #[derive(Clone)]
 struct Needle {
     text: SecretString,
@@ -35,20 +35,20 @@ impl Needle {
     }
 }
 
-/// Known keys, ready to be looked for.
+/// The known keys, prepared for searching.
 #[derive(Clone)]
 pub(super) struct KnownKeys {
-    /// The values themselves, shorter ones too.
+    /// The keys themselves, short ones too.
     values: Vec<SecretString>,
-    /// All that is looked for, longer ones first: one may hold another.
+    /// Everything to search for, longer needles first, because one may contain another.
     needles: Vec<Needle>,
-    /// Whether the shapes of well-known tokens are looked for too.
+    /// Whether to search for the shapes of well-known tokens too.
     pub(super) shapes: bool,
     /// The needles that begin with each byte.
     starts: Vec<Vec<usize>>,
-    /// Whether something can begin with two bytes, by their number. Output is looked at by this alone, nearly all of it.
+    /// Whether something can begin with a pair of bytes, indexed by the pair. This alone decides for nearly all output.
     pairs: Vec<bool>,
-    /// The same for the first byte, where no second one is there yet.
+    /// The same for the first byte, used when no second byte has arrived yet.
     firsts: Vec<bool>,
 }
 
@@ -86,8 +86,9 @@ impl KnownKeys {
         self.order();
     }
 
-    /// Learns words that are to be masked wherever they stand, short ones too: as they are, in small and in large letters,
-    /// and as they stand in the name that a session gets by itself.
+    /// Adds words to mask wherever they occur, short ones too: verbatim, in lower and upper case, and in the form that
+    /// they
+    /// take in the automatic name of a session.
     pub(super) fn learn_words(&mut self, words: impl IntoIterator<Item = SecretString>) {
         for word in words.into_iter().filter(|word| !word.expose_secret().is_empty()) {
             let word = word.expose_secret();
@@ -105,7 +106,7 @@ impl KnownKeys {
         self.needles.extend(forms(value).into_iter().map(|form| Needle { text: form.into(), kind }));
     }
 
-    /// One that looks for no shapes.
+    /// Knows no keys and no shapes.
     pub(super) fn without_shapes() -> Self {
         Self { shapes: false, ..Self::default() }
     }
@@ -139,7 +140,7 @@ impl KnownKeys {
         }
     }
 
-    /// The next place from here on where a key, or a shape, can begin by its first two bytes.
+    /// The next position from `from` on where a key or a shape can begin, judging by two bytes.
     pub(super) fn next(&self, bytes: &[u8], from: usize) -> Option<usize> {
         let rest = bytes.get(from..).unwrap_or_default();
         let begins = |pair: &[u8]| match pair {
@@ -158,7 +159,7 @@ impl KnownKeys {
         indices.iter().filter_map(|i| self.needles.get(*i))
     }
 
-    /// The key at the start of these bytes.
+    /// Matches a key at the start of these bytes.
     pub(super) fn at(&self, rest: &[u8], last: bool) -> ShapeMatch {
         let Some(first) = rest.first() else { return ShapeMatch::No };
         for needle in self.needles_with(*first) {
@@ -173,7 +174,7 @@ impl KnownKeys {
         ShapeMatch::No
     }
 
-    /// Where the first part of a key stands at the end of these bytes.
+    /// Finds the first part of a key at the end of these bytes.
     pub(super) fn cut_at_end(&self, bytes: &[u8]) -> Option<(usize, SecretKind)> {
         let of = |needle: &[u8]| {
             let most = needle.len().saturating_sub(1).min(bytes.len());
@@ -185,7 +186,7 @@ impl KnownKeys {
         Some((bytes.len() - longest.0, longest.1))
     }
 
-    /// Where the last part of a key ends that stands at the start of these bytes.
+    /// Finds the last part of a key at the start of these bytes, and returns where it ends.
     pub(super) fn cut_at_start(&self, bytes: &[u8]) -> Option<(usize, SecretKind)> {
         let of = |needle: &[u8]| {
             let most = needle.len().saturating_sub(1).min(bytes.len());
@@ -198,7 +199,7 @@ impl KnownKeys {
     }
 }
 
-/// A key in its encodings.
+/// A key in all its encodings.
 fn forms(value: &str) -> Vec<String> {
     let mut forms = vec![value.to_owned()];
     if let Ok(json) = serde_json::to_string(value) {
@@ -206,7 +207,7 @@ fn forms(value: &str) -> Vec<String> {
     }
     forms.extend([percent(value, true), percent(value, false), hex(value, true), hex(value, false)]);
     for lead in 0..3 {
-        // The letters at both ends depend on what stands beside the key: they are left out.
+        // The letters at both ends depend on the bytes beside the key, so they are left out.
         let bytes = [&b"\0\0"[..lead], value.as_bytes()].concat();
         let skip = [0, 2, 3].get(lead).copied().unwrap_or(0);
         for engine in [&STANDARD_NO_PAD, &URL_SAFE_NO_PAD] {
@@ -215,13 +216,12 @@ fn forms(value: &str) -> Vec<String> {
             forms.extend(text.get(skip..whole).filter(|part| part.len() >= MIN_BYTES).map(str::to_owned));
         }
     }
-    // An encoding that says the same as the key, but for the case of its letters, would mask ordinary words.
+    // An encoding that differs from the key only in case would mask ordinary words.
     let (first, rest) = forms.split_at(1);
     let others = rest.iter().filter(|form| !form.eq_ignore_ascii_case(value)).cloned();
     first.iter().cloned().chain(others).collect()
 }
 
-/// The key in percent encoding.
 fn percent(value: &str, upper: bool) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~');
     value.bytes().fold(String::new(), |mut text, byte| {
@@ -238,7 +238,6 @@ fn percent(value: &str, upper: bool) -> String {
     })
 }
 
-/// The key in hexadecimal.
 fn hex(value: &str, upper: bool) -> String {
     value.bytes().fold(String::new(), |mut text, byte| {
         if upper { write!(text, "{byte:02X}") } else { write!(text, "{byte:02x}") }.ok();

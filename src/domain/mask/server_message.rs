@@ -1,13 +1,13 @@
-//! Sentences of servers about a key: some repeat the key that they refuse, whole or half-masked (`sk-ab***yz`).
+//! Masks keys in messages of servers: some repeat the key that they refuse, whole or half-masked (`sk-ab***yz`).
 
 use super::Masker;
 use super::known::KnownKeys;
 
-/// What stands for a key.
+/// What replaces a key.
 const KEY_MARK: &str = "[key]";
 
 impl Masker {
-    /// The text without keys, also without the half-masked ones that servers print. Places may move: a key is `[key]`.
+    /// Masks keys in the text, also those that a server half-masked. Each becomes `[key]`, so positions change.
     pub(crate) fn mask_message(&self, text: &str) -> String {
         let known = self.known();
         let mut text = text.to_owned();
@@ -26,7 +26,7 @@ impl Masker {
     }
 }
 
-/// Takes out words that hold the start or the end of a key beside masking signs, or most of a key.
+/// Replaces words that hold the start or the end of a key beside masking characters, or most of a key.
 fn mask_parts(known: &KnownKeys, text: &str) -> String {
     let starts: Vec<String> = known.values().filter_map(|value| part_of(value, true)).collect();
     let ends: Vec<String> = known.values().filter_map(|value| part_of(value, false)).collect();
@@ -51,7 +51,7 @@ fn mask_parts(known: &KnownKeys, text: &str) -> String {
     out
 }
 
-/// The first eight or the last four letters of a key that is long enough to be known by them.
+/// The first eight or the last four letters of a key, if it is long enough to be recognized by them.
 fn part_of(value: &str, start: bool) -> Option<String> {
     let value = value.rsplit(' ').next().unwrap_or(value);
     let letters = value.chars().count();

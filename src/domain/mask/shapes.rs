@@ -1,21 +1,21 @@
-//! The shapes of well-known tokens. Each is precise: a first word that nothing else has, letters of one kind, a length.
-//! Hashes, UUIDs and other long words are no tokens.
+//! The shapes of well-known tokens. Each is specific: a unique prefix, one set of letters, a length. Hashes, UUIDs and
+//! other long words do not match.
 
 use super::SecretKind;
 use std::ops::Range;
 
-/// What stands at a place.
+/// The result of matching shapes at a position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ShapeMatch {
-    /// Nothing of the kind.
+    /// No token.
     No,
-    /// A key in this range, counted from the place.
+    /// A token at this range, relative to the position.
     Key(Range<usize>, SecretKind),
-    /// What there is could become a key; what it would be, where that is told by now.
+    /// The bytes so far may become a token; its kind, if that is already clear.
     Begun(Option<SecretKind>),
 }
 
-/// Which letters a token is made of.
+/// The letters that a token consists of.
 #[derive(Clone, Copy)]
 enum LetterSet {
     Alnum,
@@ -42,13 +42,13 @@ impl LetterSet {
     }
 }
 
-/// A token that is told by its first letters.
+/// A token that is recognized by its prefix.
 struct TokenShape(&'static str, LetterSet, Range<usize>, SecretKind);
 
-/// More letters than any token has.
+/// No token has more letters.
 const MAX_TOKEN_LETTERS: usize = 4096;
 
-/// The shapes; those with longer first words stand first. The range says how many letters follow the first word.
+/// The shapes, longer prefixes first. The range says how many letters follow the prefix.
 const SHAPES: &[TokenShape] = &[
     TokenShape("github_pat_", LetterSet::Name, 22..MAX_TOKEN_LETTERS, "a GitHub token"),
     TokenShape("ghp_", LetterSet::Alnum, 30..MAX_TOKEN_LETTERS, "a GitHub token"),
@@ -98,14 +98,14 @@ const SHAPES: &[TokenShape] = &[
 const PRIVATE: SecretKind = "a private key";
 const JWT: SecretKind = "a JSON Web Token";
 
-/// Names in front of a secret of AWS, which itself has no shape but forty letters of Base64.
+/// Names that precede an AWS secret, which has no shape of its own but forty letters of Base64.
 const AWS_NAMES: [&str; 2] = ["aws_secret_access_key", "secretaccesskey"];
 const AWS: SecretKind = "an AWS secret key";
 
-/// A private key is shorter.
+/// Private keys are shorter than this.
 const MAX_PEM_BYTES: usize = 16 << 10;
 
-/// The first two bytes of every shape, in each case that it is written in.
+/// The first two bytes of every shape, in each case in which it is written.
 pub(super) fn beginnings() -> Vec<[u8; 2]> {
     let two = |word: &str| word.as_bytes().first_chunk::<2>().copied();
     let mut pairs: Vec<[u8; 2]> = SHAPES.iter().filter_map(|shape| two(shape.0)).collect();
@@ -117,7 +117,7 @@ pub(super) fn beginnings() -> Vec<[u8; 2]> {
     pairs
 }
 
-/// What stands at a place of these bytes. `last`: nothing follows them.
+/// Matches the shapes at a position. `last`: no bytes follow.
 pub(super) fn at(bytes: &[u8], at: usize, last: bool) -> ShapeMatch {
     let rest = bytes.get(at..).unwrap_or_default();
     let pem = pem(rest, last);
@@ -146,8 +146,7 @@ pub(super) fn at(bytes: &[u8], at: usize, last: bool) -> ShapeMatch {
     begun
 }
 
-/// Whether what stands in front of a place is no part of the same word. Escapes end a word: `\n` of JSON, `%3D` of an
-/// address, the colours of a terminal.
+/// Whether a new word begins at the position. Escapes end a word: `\n` in JSON, `%3D` in a URL, terminal colours.
 fn begins_word(bytes: &[u8], at: usize) -> bool {
     let before = bytes.get(..at).unwrap_or_default();
     let Some(last) = before.last() else { return true };
@@ -166,7 +165,7 @@ fn begins_word(bytes: &[u8], at: usize) -> bool {
     }
 }
 
-/// How many of the first bytes are of this kind.
+/// How many leading bytes satisfy `is`.
 fn run(bytes: &[u8], is: impl Fn(u8) -> bool) -> usize {
     bytes.iter().position(|b| !is(*b)).unwrap_or(bytes.len())
 }
@@ -190,15 +189,15 @@ impl TokenShape {
         {
             return ShapeMatch::Begun(Some(kind));
         }
-        // The word of Slack's tokens is followed by one letter and a dash, then numbers: `xoxb-1`.
+        // Slack's prefix is followed by one letter and a dash, then numbers: `xoxb-1`.
         let slack = || {
             matches!(body, [b'a' | b'b' | b'e' | b'o' | b'p' | b'r' | b's', b'-', ..])
                 && body.get(..count).is_some_and(|body| body.iter().any(u8::is_ascii_digit))
         };
         let fits = word != b"xox" || slack();
-        // `sk-` alone begins ordinary names too: what follows is in one piece, and a key goes on with dashes.
+        // `sk-` alone begins ordinary names too: so what follows has to be one piece, and dashes belong to the key.
         let end = if word == b"sk-" { run(body, |b| LetterSet::Word.has(b)) } else { count };
-        // The first lines of an encoded private key tell what all of it is.
+        // The first lines of an encoded private key identify all of it.
         let end = if *kind == PRIVATE { run(body, is_base64) } else { end };
         if (whole || *kind == PRIVATE) && fits {
             ShapeMatch::Key(0..word.len() + end, kind)
@@ -212,7 +211,7 @@ fn is_base64(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
 }
 
-/// `eyJ….eyJ….…`: three words of Base64, the first two of them objects.
+/// `eyJ….eyJ….…`: three words of Base64, the first two of them JSON objects.
 fn jwt(rest: &[u8], last: bool) -> ShapeMatch {
     if !rest.starts_with(b"eyJ") {
         return if !last && b"eyJ".starts_with(rest) { ShapeMatch::Begun(None) } else { ShapeMatch::No };
@@ -242,7 +241,7 @@ fn jwt(rest: &[u8], last: bool) -> ShapeMatch {
     ShapeMatch::Key(0..end, JWT)
 }
 
-/// `aws_secret_access_key = …`: the value alone is masked.
+/// `aws_secret_access_key = …`: only the value is masked.
 fn aws_secret(rest: &[u8], last: bool) -> ShapeMatch {
     for name in AWS_NAMES.map(str::as_bytes) {
         let same = rest.len().min(name.len());
@@ -272,7 +271,8 @@ fn aws_secret(rest: &[u8], last: bool) -> ShapeMatch {
     ShapeMatch::No
 }
 
-/// A private key in PEM: what stands between its first and its last line. Without a last line, the lines of Base64.
+/// A private key in PEM: the text between its first and its last line. If the last line is missing, the lines of
+/// Base64.
 fn pem(rest: &[u8], last: bool) -> ShapeMatch {
     const BEGIN: &[u8] = b"-----BEGIN ";
     const END: &[u8] = b"-----END ";
@@ -301,7 +301,7 @@ fn pem(rest: &[u8], last: bool) -> ShapeMatch {
         return ShapeMatch::Begun(Some(PRIVATE));
     }
     let end = match closed {
-        // Words between the two lines, as in a test for them, are no key.
+        // Words between the two lines, as in a test, are no key.
         Some(end) if longest_run(body.get(..end).unwrap_or_default()) >= 16 => end,
         Some(_) => return ShapeMatch::No,
         None => lines_of_base64(body),
@@ -313,7 +313,7 @@ fn longest_run(bytes: &[u8]) -> usize {
     bytes.split(|b| !is_base64(*b)).map(<[u8]>::len).max().unwrap_or(0)
 }
 
-/// Where the lines of Base64 end at the start of these bytes; line ends may be written as escapes.
+/// Where the leading lines of Base64 end; line ends may be written as escapes.
 fn lines_of_base64(bytes: &[u8]) -> usize {
     let (mut at, mut end) = (0, 0);
     loop {

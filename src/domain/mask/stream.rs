@@ -1,37 +1,36 @@
-//! Masking what comes in pieces: a key that is split over two of them is held back until it is whole.
+//! Masks data that arrives in pieces: holds back what may be part of a key until the key is complete.
 
 use super::{MaskPen, MaskedValue, Masker, scan};
 use std::collections::BTreeSet;
 
-/// Bytes that are held back at the most: a private key is shorter.
+/// The most bytes to hold back: private keys are shorter.
 const MAX_HELD_BYTES: usize = 32 << 10;
 
-/// Bytes in front of what is held that tell whether a word begins there.
+/// How many bytes before the held ones are kept to see whether a word begins.
 const CONTEXT_BYTES: usize = 16;
 
-/// One stream of bytes, masked as it comes.
+/// One stream of bytes, masked as it arrives.
 #[derive(Debug)]
 pub(crate) struct MaskStream {
     masker: Masker,
-    /// The last bytes that were passed on, then those that are held back.
+    /// The last bytes that were passed on, followed by those that are held back.
     buffer: Vec<u8>,
-    /// How many of them were passed on already.
+    /// How many of them were passed on.
     passed: usize,
 }
 
 impl MaskStream {
-    /// A stream without anything in it yet.
     pub(crate) fn new(masker: Masker) -> Self {
         Self { masker, buffer: Vec::new(), passed: 0 }
     }
 
-    /// Takes more bytes; gives what can't be part of a key that is not whole yet.
+    /// Adds bytes; returns those that can't be part of an incomplete key.
     pub(crate) fn push(&mut self, bytes: &[u8]) -> MaskedValue<Vec<u8>> {
         self.buffer.extend_from_slice(bytes);
         self.pass_on(false)
     }
 
-    /// Nothing more comes: gives what was held back.
+    /// Ends the stream: returns the bytes that were held back.
     pub(crate) fn end(&mut self) -> MaskedValue<Vec<u8>> {
         self.pass_on(true)
     }
@@ -43,7 +42,7 @@ impl MaskStream {
             found = scan(&known, &self.buffer, self.passed, true);
         }
         let mut pen = MaskPen { known, kinds: BTreeSet::new() };
-        // What is kept as context for the next piece must be what came, not its mask: only masks are passed on.
+        // The context for the next piece must be the original bytes; only masked ones are passed on.
         let raw = self.buffer.get(self.passed..found.hold).unwrap_or_default();
         let mut value = raw.to_vec();
         let passed = self.passed;

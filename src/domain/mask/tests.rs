@@ -2,8 +2,8 @@ use super::*;
 use base64::Engine as _;
 use proptest::prelude::*;
 
-/// One token of each kind. None is or ever was valid; they are put together here, so that no scanner takes this file
-/// for a leak.
+/// One token of each kind. None is or ever was valid; they are assembled here so that no scanner reports this file as a
+/// leak.
 fn tokens() -> Vec<String> {
     let letters = "aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xY";
     let long = format!("{letters}{letters}{letters}");
@@ -171,7 +171,7 @@ proptest! {
         prop_assert!(!masked.windows(secret.len()).any(|w| w == secret.as_bytes()));
     }
 
-    /// However a text is cut into pieces, what a stream passes on is what the whole text would be masked to.
+    /// However a text is split into pieces, the stream's output equals the masked whole text.
     #[test]
     fn pieces_are_masked_like_the_whole(
         words in proptest::collection::vec(0usize..26, 1..12),

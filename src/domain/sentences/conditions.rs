@@ -1,5 +1,6 @@
-//! What a model is told of the conditions under which its blocks run now, in few words: as they were asked for until a
-//! block was looked at, from then on as the newest look found them enforced.
+//! Tells a model in few words under which conditions its blocks run: first those that were requested, and after the
+//! first
+//! inspection of a block those that the latest inspection found enforced.
 
 use crate::domain::{Enforcement, Language, Limits, SandboxLevel, Terms, Timestamp};
 use std::collections::BTreeMap;
@@ -7,39 +8,39 @@ use std::path::PathBuf;
 
 const MAX_FOLDERS_SHOWN: usize = 4;
 
-/// The languages whose versions are told, and the program of each.
+/// The languages whose versions the model is told, and the name of the program of each.
 const VERSIONED: &[(&str, &str)] = &[("python", "Python"), ("bash", "bash"), ("javascript", "node")];
 
-/// The languages in which Jupyter kernels take code.
+/// The languages for which there are Jupyter kernels.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum KernelLanguages {
     /// Code is not run by Jupyter kernels.
     #[default]
     Unused,
-    /// The server was not asked yet.
+    /// The server has not been asked yet.
     Unknown,
-    /// There is a kernel for each of these, and for no other.
+    /// There is a kernel for each of these languages, and for no other.
     Known(Vec<Language>),
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunConditions {
-    /// Whether a sandbox confines them.
+    /// Whether a sandbox confines the blocks.
     pub(crate) confined: bool,
-    /// Whether the network is open to them.
+    /// Whether they can use the network.
     pub(crate) network: bool,
-    /// Where they may write, beside their temporary folder.
+    /// Where they may write, besides their temporary folder.
     pub(crate) write: Vec<PathBuf>,
     /// How much each of them may use.
     pub(crate) limits: Limits,
-    /// What Jupyter kernels take, where they run the code.
+    /// The languages of Jupyter kernels, if those run the code.
     pub(crate) kernels: KernelLanguages,
-    /// The versions that are known, by the name of the program: `Python`, `node`.
+    /// The known versions, by the name of the program: `Python`, `node`.
     pub(crate) versions: BTreeMap<&'static str, String>,
 }
 
 impl KernelLanguages {
-    /// The words for the model; `None` where code runs in no Jupyter kernel.
+    /// The sentence for the model; `None` if code is not run by Jupyter kernels.
     fn describe(&self) -> Option<String> {
         let named = match self {
             Self::Unused => return None,
@@ -59,7 +60,7 @@ impl KernelLanguages {
     }
 }
 
-/// The limits of a run without those that nothing holds.
+/// The limits of a run, without those that nothing enforces.
 fn enforced_limits(terms: &Terms) -> Limits {
     let (mut limits, report) = (terms.limits, &terms.rights.sandbox);
     if report.memory == Enforcement::None {
@@ -71,13 +72,13 @@ fn enforced_limits(terms: &Terms) -> Limits {
     limits
 }
 
-/// What comes from outside does not begin a line of its own.
+/// Text from outside must not begin a new line of the prompt.
 fn one_line(text: &str) -> String {
     text.replace(char::is_control, " ")
 }
 
 impl RunConditions {
-    /// The same, with the versions of programs of these languages.
+    /// Adds the versions of programs for these languages.
     #[must_use]
     pub(crate) fn with_versions(mut self, known: impl IntoIterator<Item = (Language, String)>) -> Self {
         let named = known.into_iter().filter_map(|(language, version)| {
@@ -88,7 +89,7 @@ impl RunConditions {
         self
     }
 
-    /// Those of a block under these terms; `None` where no program of it is started.
+    /// The conditions of a block under these terms; `None` if no program is started for it.
     pub(crate) fn of(terms: &Terms, known: Option<&Self>) -> Option<Self> {
         let mut versions = known.map(|known| known.versions.clone()).unwrap_or_default();
         let of_python = terms.rights.python.as_ref().and_then(|python| python.version.clone());
@@ -107,7 +108,7 @@ impl RunConditions {
         })
     }
 
-    /// The words for the model, with the limits in words and the day.
+    /// The text for the model, with the limits in words and the date.
     pub(crate) fn describe(&self, limits: &str, now: Timestamp) -> String {
         let network = if self.network { "The network is open" } else { "There is no network" };
         let mut parts = vec![if self.confined {
@@ -152,7 +153,6 @@ mod tests {
         RunConditions { confined: true, write: vec!["/work".into()], ..RunConditions::default() }
     }
 
-    /// The words about them on a day.
     fn told(conditions: &RunConditions) -> String {
         conditions.describe("60 s, 2 GiB of memory, 256 processes", Timestamp(1_790_073_660_000))
     }

@@ -1,21 +1,21 @@
-//! Whether runs reach the network.
+//! Sentences about the network access of runs.
 
 use crate::domain::{ExecutorKind, SandboxLevel, Terms};
 
-/// What the rights say of the network: `off`, `open`, `OPEN, as you allowed`.
+/// The network line of the rights: `off`, `open`, `OPEN, as you allowed`.
 pub fn of_terms(terms: &Terms) -> &'static str {
     let (rights, report) = (&terms.rights, &terms.rights.sandbox);
     match (rights.network, report.network_blocked) {
         (false, true) => "off",
         (false, false) => "open",
         (true, _) if report.level == SandboxLevel::Off => "open",
-        // An installation has it for itself, whatever other runs have, and nothing was allowed before it is approved.
+        // An installation alone gets the network, whatever other runs have, and only once it is approved.
         (true, _) if terms.executor == ExecutorKind::Installer => "OPEN for this alone, once you approve it",
         (true, _) => "OPEN, as you allowed",
     }
 }
 
-/// What an installation does; `stays` tells where what it fetches stays.
+/// What an installation does; `stays` says where the downloads stay.
 pub(crate) fn of_installation(packages: &str, stays: &str) -> String {
     format!(
         "fetches {packages} and what they need from the network{stays}; code of a package runs when it is imported, and \
@@ -23,10 +23,10 @@ pub(crate) fn of_installation(packages: &str, stays: &str) -> String {
     )
 }
 
-/// The pull of an image reaches it by the engine.
+/// The network line for the pull of an image, which the container engine carries out.
 pub(crate) const OF_ENGINE: &str = "the engine's own, for this only";
 
-/// The name of a failure to reach a provider.
+/// What a failure to reach a provider is called.
 pub(crate) const UNREACHED: &str = "no network";
 
 pub(crate) const OF_DEMO: &str = "no network, no key, scripted answers";
@@ -39,18 +39,18 @@ pub(crate) fn none_in_container(language: &str) -> String {
     )
 }
 
-/// The name of the measure that closes it in a container.
+/// The name of the measure that closes the network in a container.
 pub(crate) const CLOSED_IN_CONTAINER: &str = "no network";
 
-/// What a wall around TCP leaves open.
+/// What is left open when only TCP is blocked.
 pub(crate) const TCP_ONLY: &str = "without bwrap and seccomp: the network is closed for TCP only";
 
-/// What a test from inside found.
+/// The result of a test from inside the sandbox.
 pub(crate) fn tested(is_blocked: bool) -> &'static str {
     if is_blocked { "network off (tested)" } else { "network open" }
 }
 
-/// The word in JSON.
+/// The name in JSON.
 pub(crate) fn word(rights: &crate::domain::Rights) -> &'static str {
     if rights.sandbox.network_blocked && !rights.network { "blocked" } else { "open" }
 }

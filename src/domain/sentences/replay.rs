@@ -1,8 +1,8 @@
-//! What a replay may do and leaves as it is, told before it starts.
+//! What a replay may do and what it leaves unchanged, told before it starts.
 
 use crate::domain::{BlockId, ExecutorKind, SandboxReport};
 
-/// What is said of the network: what is enforced, and what the session had.
+/// The network line: what is enforced now, and what the session had.
 pub(crate) fn network(report: &SandboxReport, wanted: bool, was_open: bool) -> &'static str {
     match (report.network_blocked, wanted, was_open) {
         (false, _, _) => "the network is open to it",
@@ -21,7 +21,7 @@ pub(crate) fn place(executor: Option<ExecutorKind>) -> &'static str {
     }
 }
 
-/// Where it runs, and what holds it there.
+/// Where the replay runs, and whether it is confined there.
 pub(crate) fn folder(report: &SandboxReport) -> &'static str {
     if report.writes_confined {
         "a fresh folder, gone at the end; the session and its folder stay as they are"
@@ -30,45 +30,45 @@ pub(crate) fn folder(report: &SandboxReport) -> &'static str {
     }
 }
 
-/// A file that was copied, though a run of the session changed it since and no copy of it from before is kept.
+/// A file was copied in its current state: a run of the session changed it, and no earlier copy is kept.
 pub(crate) fn as_now(path: &str) -> String {
     format!("copied as it is now, after a run of the session changed it: {path}")
 }
 
-/// A file that was had from the copies that are kept for taking changes back.
+/// A file was restored from the copies that are kept for undo.
 pub(crate) fn as_then(path: &str) -> String {
     format!("as it was before the session changed it: {path}")
 }
 
-/// What of a block's changes was taken back in the session.
+/// Changes of a block were undone in the session.
 pub(crate) fn taken_back(block: BlockId) -> String {
     format!("changes of block {block} were taken back in the session: that is not repeated")
 }
 
-/// Why nothing is repeated.
+/// Why nothing is replayed: nothing would confine it.
 pub(crate) const UNCONFINED: &str = "nothing was run: no sandbox would hold it to its folder";
 
-/// A session that is not this installation's own.
+/// The session was not written by this installation.
 pub(crate) fn foreign(why: &str) -> String {
     format!("the session is foreign: {why}: nothing that it tells of is run")
 }
 
-/// What makes it one's own.
+/// How to make it one's own.
 pub(crate) fn adopt(id: &str) -> String {
     format!("Look at it (sayso sessions show {id}); sayso sessions adopt {id} --yes makes it yours.")
 }
 
-/// What to do about that.
+/// How to replay all the same.
 pub(crate) const UNCONFINED_HINT: &str =
     "--sandbox off runs it all the same; sayso doctor tells what is missing for a sandbox.";
 
-/// What an installation may.
+/// What a replayed installation may do.
 pub(crate) const FETCHED: &str = "packages are fetched again: the network is open for that alone";
 
-/// Files of a folder that is copied which are not copied with it.
+/// Label of the files in a copied folder that are left out.
 pub(crate) const LEFT_OUT: &str = "not copied";
 
-/// Files that blocks name and that are not there.
+/// Blocks name files that were not copied.
 pub(crate) const NOT_COPIED: &str = "its blocks name these files of the working folder, which stay behind";
 
 #[cfg(test)]

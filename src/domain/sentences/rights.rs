@@ -1,16 +1,18 @@
-//! The rights of a run in one line, for a block whose rights were shown before.
+//! The rights of a run in one line, for a block whose rights were shown in full before.
 
 use super::{count, network, running, secrets};
 use crate::domain::{SandboxLevel, Terms};
 use std::path::Path;
 
-/// What the rights say of a run with a terminal of its own.
+/// The line in the rights of a run with a terminal of its own.
 pub(crate) const TERMINAL: &str = "its own, a whole screen: you can type into it, never it into yours; what it prints, \
                                    errors too, is one stream; while your keys go there, the time limit counts what it \
                                    computes alone, and begins anew whenever they change hands; T takes the terminal \
                                    away";
 
-/// `sandbox on, network off, writes here`; `name` says how a folder is written. Here is where the code would start.
+/// `sandbox on, network off, writes here`; `name` turns a folder into words, where "here" is the folder in which the
+/// code
+/// would start.
 fn in_short(terms: &Terms, name: impl Fn(&Path) -> String) -> String {
     let rights = &terms.rights;
     let secrets = secrets::passed_if_any(rights).map_or_else(String::new, |told| format!(", secrets {told}"));
@@ -29,8 +31,9 @@ fn in_short(terms: &Terms, name: impl Fn(&Path) -> String) -> String {
     format!("sandbox on, network {}, writes {writes}{secrets}", network::of_terms(terms))
 }
 
-/// `As before: sandbox on, network off, writes here; k1 after blocks 1-3; p all`, which is one row of the narrowest pane.
-/// What earlier blocks it comes after is no right, and told each time: they may have changed what this one meets.
+/// `As before: sandbox on, network off, writes here; k1 after blocks 1-3; p all`, which fits one row of the narrowest
+/// pane.
+/// The earlier blocks are not a right, but are told each time because they may have changed what this block finds.
 pub(crate) fn as_before(terms: &Terms, name: impl Fn(&Path) -> String) -> String {
     let shared = terms.shared.as_ref().map_or_else(String::new, |shared| {
         let what = terms.kernel.map_or("state".to_owned(), |kernel| format!("k{}", kernel.generation));

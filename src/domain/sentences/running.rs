@@ -1,23 +1,23 @@
-//! Runs that did not come about, and what runs were refused.
+//! Sentences about runs that go on, that did not start, or that were refused something.
 
 use crate::domain::{Block, BlockId, BlockKind, Language, PackageList, Receipt, SharedState};
 
-/// The executor refused a block that was approved: its terms no longer held.
+/// The executor refused an approved block because its terms no longer held.
 pub(crate) fn refused(block: BlockId, why: &str) -> String {
     format!("Block {block} was refused: {why}. Nothing ran. R puts it back for review.")
 }
 
-/// The executor refused a block that was approved, as it is no longer what was shown; the person is asked again.
+/// The executor refused an approved block because it differs from what was shown; the person is asked again.
 pub(crate) fn asked_again(block: BlockId, why: &str) -> String {
     format!("Block {block} was refused: {why}. Nothing ran. It waits again.")
 }
 
-/// Why a run that was stopped early never began.
+/// Why a run never began: it was stopped too early.
 pub(crate) const STOPPED_BEFORE_START: &str = "it was stopped before it started";
 
 pub(crate) const ANSWERING: &str = "Answering";
 
-/// A request waits for messages that are read from the session's file.
+/// A request waits for messages that are being read from the session file.
 pub(crate) const READING: &str = "Reading earlier messages";
 
 /// A summary is being written.
@@ -43,17 +43,17 @@ pub(crate) fn what(block: &Block) -> String {
     }
 }
 
-/// What begins and takes a while, on a page that is only added to.
+/// Something that takes a while begins; for the plain lines.
 pub(crate) fn stoppable(what: &str) -> String {
     format!("{what}. Ctrl-C stops it.")
 }
 
-/// What goes on in silence, on a page that is only added to: `Installing numpy: 30 s of 600 s. Ctrl-C stops it.`
+/// Something goes on without output; for the plain lines: `Installing numpy: 30 s of 600 s. Ctrl-C stops it.`
 pub(crate) fn still(what: &str, time: &str) -> String {
     format!("{what}: {time}. Ctrl-C stops it.")
 }
 
-/// What stands still in the kernel after a run: `2 threads paused`.
+/// Threads that are stopped in the kernel after a run: `2 threads paused`.
 pub(crate) fn paused(receipt: &Receipt) -> Option<String> {
     match receipt.threads {
         0 => None,
@@ -62,11 +62,11 @@ pub(crate) fn paused(receipt: &Receipt) -> Option<String> {
     }
 }
 
-/// Something of a run could not be brought to a stand.
+/// A part of a run could not be stopped.
 pub(crate) const MOVING: &str =
     "something of this block could not be paused: it may act until the next block";
 
-/// Behind output that may not be all, where the connection to the kernel was lost while the block ran.
+/// Follows output that may be incomplete because the connection to the kernel was lost meanwhile.
 pub(crate) fn output_missing(receipt: &Receipt) -> Option<String> {
     let times = match receipt.connection_losses {
         0 => return None,
@@ -76,7 +76,7 @@ pub(crate) fn output_missing(receipt: &Receipt) -> Option<String> {
     Some(format!("Output may be missing: the connection to the kernel was lost{times} while the block ran."))
 }
 
-/// Behind where blocks run whose kernel nobody here can stop.
+/// Follows the name of a kernel that sayso can't stop between runs.
 pub(crate) const GOES_ON: &str = "goes on between runs";
 
 /// What a block shares with earlier ones: `interpreter shared with blocks 1-3, 5`.
@@ -84,7 +84,7 @@ pub(crate) fn shared(what: &str, shared: &SharedState) -> String {
     format!("{what} shared with {}", blocks(shared))
 }
 
-/// `blocks 1-3, 5`: those whose state a block would meet.
+/// The blocks whose state a block would find: `blocks 1-3, 5`.
 pub(crate) fn blocks(shared: &SharedState) -> String {
     let ranges = shared.blocks.ranges();
     let name = |(first, last): &(BlockId, BlockId)| {
@@ -95,10 +95,10 @@ pub(crate) fn blocks(shared: &SharedState) -> String {
     format!("{word} {}", names.join(", "))
 }
 
-/// In front of what a run's own errors say was refused.
+/// Label of what was refused, according to the run's own error messages.
 pub(crate) const REFUSED_LABEL: &str = "refused  ";
 
-/// The network, among what was refused.
+/// The network, in the list of what was refused.
 pub(crate) fn refused_network(host: Option<&str>) -> String {
     host.map_or_else(|| "the network".into(), |host| format!("the network: {host}"))
 }
@@ -106,10 +106,10 @@ pub(crate) fn refused_network(host: Option<&str>) -> String {
 /// Why a rule does not cover a block: nothing confines it.
 pub(crate) const NO_SANDBOX: &str = "would run without a working sandbox";
 
-/// Why a rule does not cover a block: it could send.
+/// Why a rule does not cover a block: it could send data.
 pub(crate) const REACHES_NETWORK: &str = "can reach the network";
 
-/// Why a rule does not cover a block: it may write there.
+/// Why a rule for reading does not cover a block: it may write.
 pub(crate) fn may_write(place: &str) -> String {
     format!("may write {place}: use --sandbox read-only")
 }

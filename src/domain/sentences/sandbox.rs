@@ -1,15 +1,15 @@
-//! What confines runs, and what that means for a block.
+//! Sentences about what confines runs, and what that means for a block.
 
 use crate::domain::{Rights, SandboxLevel, SandboxReport};
 
-/// Why an effect of a block will not come about.
+/// Why an effect of a block will not happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Hindrance {
-    /// The place is closed to it.
+    /// The block can't access the path.
     Place,
-    /// Something empty stands in its place.
+    /// The block sees something empty at the path.
     Empty,
-    /// The network is closed to it.
+    /// The block can't use the network.
     Network,
 }
 
@@ -23,19 +23,19 @@ pub(crate) fn refusal(verb: &str, target: &str, hindrance: Hindrance) -> String 
     format!("{verb} {target}: {why}")
 }
 
-/// What is known of the sandbox of this session.
+/// What is known about the sandbox of this session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SandboxStanding<'a> {
-    /// Its tests were not asked for, or go on.
+    /// Its tests were not requested, or are still running.
     Untested,
-    /// What was asked for can't be had, so that nothing runs; the text says why.
+    /// The requested level is not available, so nothing runs; the text says why.
     Refused(&'a str),
-    /// What its tests found.
+    /// The result of its tests.
     Tested(&'a SandboxReport),
 }
 
 impl<'a> SandboxStanding<'a> {
-    /// The standing by the answer of the executor, where there is one yet.
+    /// Converts the executor's answer, if there is one yet.
     pub(crate) fn of(answer: Option<&'a Result<SandboxReport, String>>) -> Self {
         match answer {
             None => SandboxStanding::Untested,
@@ -68,7 +68,7 @@ impl<'a> SandboxStanding<'a> {
     }
 }
 
-/// The level that was asked for can't be had: nothing runs.
+/// The requested level is not available: nothing runs.
 pub(crate) fn asked_and_missing(level: SandboxLevel, missing: &str) -> String {
     format!(
         "the sandbox that was asked for ({}) can't be had here: {missing}; `sayso doctor` tells more, --sandbox off runs \
@@ -77,7 +77,7 @@ pub(crate) fn asked_and_missing(level: SandboxLevel, missing: &str) -> String {
     )
 }
 
-/// Its tests could not be finished: nothing runs on a guess.
+/// The tests could not be completed, so nothing runs.
 pub(crate) fn untested(why: &str) -> String {
     format!(
         "the self-test of the sandbox could not be finished ({why}): the machine is busy or has no room; try again, or run \
@@ -91,30 +91,30 @@ pub(crate) const JUPYTER_OPEN: &str = "a Jupyter kernel runs as your account, ou
 /// The layer that is missing there.
 pub(crate) const JUPYTER_LAYER: &str = "jupyter: local sandbox";
 
-/// It was asked for where there is none.
+/// A sandbox was requested although Jupyter kernels have none.
 pub(crate) const JUPYTER_ASKED: &str =
     "the sandbox does not apply to Jupyter kernels, and it was asked for: leave it out, or say --sandbox off";
 
-/// What is told before files run in such kernels.
+/// Warns before files run in such kernels.
 pub(crate) const JUPYTER_WARNING: &str = "warning: the local sandbox does not apply to Jupyter kernels: files run with everything \
                                    that the kernel's account can do";
 
-/// A container where no sandbox was asked for.
+/// A container, although no sandbox was requested.
 pub(crate) const CONTAINER_ANYWAY: &str = "without the sandbox a container is as closed as with it";
 
-/// A test that failed.
+/// A test failed: a forbidden call succeeded.
 pub(crate) const CALL_WENT_THROUGH: &str = "a call that it refuses went through";
 
-/// What the layer of namespaces gives, where it is missing.
+/// What is lost if bubblewrap is missing, and how to get it.
 pub(crate) const WITHOUT_BWRAP: &str = "Runs have no file system, network and processes of their own. Install bubblewrap (apt install bubblewrap, dnf \
      install bubblewrap); where it is there but refused, user namespaces are switched off (Ubuntu: an AppArmor profile \
      for bwrap; containers: allow them for this one).";
 
-/// What the layer of calls gives, where it is missing.
+/// What is lost if seccomp is missing.
 pub(crate) const WITHOUT_SECCOMP: &str =
     "Dangerous system calls are not refused. It needs a kernel with seccomp filters on x86-64 or arm64.";
 
-/// What is open where processes are not apart.
+/// What is left open if runs have no process namespace.
 const GROUPED: &str = "processes are ended as a group";
 
 /// `Sandbox is OFF: block 3 can do anything your account can.`
@@ -122,7 +122,7 @@ pub(crate) fn off(who: &str) -> String {
     format!("Sandbox is OFF: {}.", unconfined(who))
 }
 
-/// The same behind a label that says of what it speaks.
+/// The same behind a label that names the subject.
 pub(crate) fn off_labelled(who: &str) -> String {
     format!("OFF: {}", unconfined(who))
 }
@@ -131,13 +131,13 @@ fn unconfined(who: &str) -> String {
     format!("{who} can do anything your account can")
 }
 
-/// Behind where a kernel runs that is none of ours.
+/// Follows the location of a kernel that is not local.
 pub(crate) const NOT_THERE: &str = "the local sandbox does not apply there";
 
-/// The mark behind the status row.
+/// The mark at the end of the status row.
 pub(crate) const OFF_MARK: &str = "Sandbox OFF";
 
-/// Behind the label of the rights: `bwrap+landlock: ON, workspace`, and what its tests found open.
+/// Follows the label of the rights: `bwrap+landlock: ON, workspace`, and what the tests found open.
 pub(crate) fn on_labelled(rights: &Rights) -> String {
     let report = &rights.sandbox;
     let mut open = Vec::new();
@@ -151,17 +151,17 @@ pub(crate) fn on_labelled(rights: &Rights) -> String {
     format!("{}: ON, {}{open}", report.holding(), report.level.as_str())
 }
 
-/// The warning of a program that runs files at once.
+/// The warning of a command that runs files at once.
 pub(crate) const OFF_WARNING: &str =
     "warning: the sandbox is off: files run with everything that your account can do";
 
-/// Why nothing is approved by itself.
+/// Why nothing is approved automatically.
 pub(crate) fn none_approved(why: &str) -> String {
     let why = if why.is_empty() { String::new() } else { format!(" ({why})") };
     format!("blocks are not approved without a sandbox: they could do anything that your account can{why}")
 }
 
-/// What to say to run all the same.
+/// How to run them all the same.
 pub(crate) const SAY_SO: &str = "To run them all the same, say so: --sandbox off";
 
 #[cfg(test)]

@@ -1,20 +1,20 @@
-//! What is on the disk.
+//! Sentences about what is saved on disk.
 
-/// What the session's room last told of writing.
+/// The last report about writing the session file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SavingState<'a> {
-    /// Nothing was written yet: there is nothing to go on with.
+    /// Nothing was written yet, so there is nothing to resume.
     Nothing,
-    /// All of it is on disk.
+    /// Everything is on disk.
     Well,
     /// Something is being written.
     Writing,
-    /// Writing fails, and why.
+    /// Writing fails; the text says why.
     Failing(&'a str),
 }
 
 impl SavingState<'_> {
-    /// Behind what the status row says while nothing goes on.
+    /// The mark in the status row while nothing goes on.
     pub(crate) fn mark(self) -> &'static str {
         match self {
             SavingState::Nothing | SavingState::Writing => "",
@@ -24,12 +24,12 @@ impl SavingState<'_> {
     }
 }
 
-/// The file of a session is read, so far: `45 MB of 133 MB`, where that is known.
+/// A session file is being read; `far` is how far: `45 MB of 133 MB`.
 pub(crate) fn opening(far: Option<&str>) -> String {
     format!("Opening the session{}. Ctrl-C stops it.", behind_colon(far))
 }
 
-/// The same, over the end of the session, which is on screen meanwhile.
+/// The same while the end of the session is already shown.
 pub(crate) fn opening_behind(far: Option<&str>) -> String {
     format!("Opening the session{}. Its end is shown, not checked yet. Ctrl-C stops it.", behind_colon(far))
 }
@@ -38,81 +38,81 @@ fn behind_colon(text: Option<&str>) -> String {
     text.map_or_else(String::new, |text| format!(": {text}"))
 }
 
-/// The same, once it is not wanted any more.
+/// The same after the person cancelled it.
 pub(crate) const STOPPING: &str = "Stopping.";
 
-/// Writing fails: approving is held.
+/// Writing fails, so approving is paused.
 pub(crate) fn failing(why: &str) -> String {
     format!("Session not saved: {}. Approving is paused.", why.trim_end().trim_end_matches('.'))
 }
 
-/// A session that is only read: trying again is of no use, for the file is not this process's to write.
+/// What to do with a session that is open for reading only, where this process may not write the file.
 pub(crate) const OPEN_AGAIN: &str = "Quit and resume it to go on.";
 
-/// The cause alone of a sentence of [`not_saved`], so that it is not said twice.
+/// The cause alone of a [`not_saved`] sentence, to avoid saying the rest twice.
 pub(crate) fn cause(told: &str) -> &str {
     told.strip_prefix("Session not saved: ").unwrap_or(told).trim_end_matches('.')
 }
 
-/// The same where nothing waits.
+/// Writing fails, while no block waits.
 pub(crate) fn not_saved(why: &str) -> String {
     format!("Session not saved: {why}.")
 }
 
-/// Nothing could seal the lines of a session, and why.
+/// The lines of a session could not be sealed.
 pub(crate) fn unsealed(why: &str) -> String {
     format!(
         "What is saved of this session has no seal of this installation ({why}): it waits to be adopted when it is opened again."
     )
 }
 
-/// The same for a session that is open, where there is one line.
+/// The session that is open is foreign; for a place with room for one line.
 pub(crate) const FOREIGN: &str = "This session is foreign: each block waits by itself. /status tells why.";
 
-/// A session that another installation or an older sayso wrote, and why it counts as such.
+/// Another installation or an older sayso wrote the session; `why` says how sayso knows.
 pub(crate) fn foreign(why: &str, id: &str) -> String {
     format!(
         "This session is foreign ({why}): each block waits by itself, and nothing of rules or approvals counts. sayso sessions adopt {id} makes it yours."
     )
 }
 
-/// The same for one that is not open.
+/// The same for a session that is not open.
 pub(crate) fn is_foreign(why: &str) -> String {
     format!("foreign: {why}")
 }
 
 pub(crate) const AGAIN: &str = "The session is saved again.";
 
-/// The last line of a session that was closed with everything on the disk.
+/// The last line of a session that was saved completely.
 pub(crate) fn at_the_end(name: &str) -> String {
     format!("Session saved. Continue: sayso resume {name}")
 }
 
-/// The last line of one that was not.
+/// The last line of a session that was not.
 pub(crate) fn lost_at_the_end(why: &str) -> String {
     format!("Session not saved to its end: {why}")
 }
 
-/// The same for a program that was asked once.
+/// The same as the error of a headless command.
 pub(crate) fn failed(why: &str) -> String {
     format!("the session can't be saved: {}", why.trim_end_matches('.'))
 }
 
-/// What helps a program of which no session can be written.
+/// How to run files if no session can be written.
 pub(crate) const WITHOUT_SESSION: &str = "--no-session runs files without one.";
 
-/// An image of a run whose session is not kept.
+/// An image is not kept because the session is not.
 pub(crate) fn image_gone(name: &str, width: u32, height: u32) -> String {
     format!("image {name} ({width}x{height}) is not kept: --no-session")
 }
 
-/// Output that a program printed faster than it was passed on.
+/// Output came faster than it could be passed on.
 pub(crate) fn left_out(bytes: u64) -> String {
     let what = super::count(bytes, "byte");
     format!("{what} of the output came faster than they could be told, and are left out")
 }
 
-/// Where a block that waits can be decided: in the session of this name, where it is on the disk.
+/// Where to decide about a waiting block: in this session, if it is on disk.
 pub(crate) fn decide_there(session: Option<&str>) -> String {
     match session {
         Some(id) => format!("Decide in the terminal: sayso resume {id}"),
@@ -120,7 +120,7 @@ pub(crate) fn decide_there(session: Option<&str>) -> String {
     }
 }
 
-/// What a session that is opened again has lost of its kernel and its rules.
+/// What a resumed session has lost of its kernel and rules.
 pub(crate) fn not_kept(rules: usize) -> String {
     match rules {
         0 => "Variables are not kept".to_owned(),
@@ -128,53 +128,54 @@ pub(crate) fn not_kept(rules: usize) -> String {
     }
 }
 
-/// The session that a branch left. What its runs did to files was done once, and is as it is.
+/// The session that a branch began from. Effects of its runs on files are neither repeated nor undone.
 pub(crate) fn branch_of(id: &str) -> String {
     format!(
         "of session {id}, which stays as it is; variables began anew, and files are as the runs left them: nothing was taken back"
     )
 }
 
-/// A disk that forgets.
+/// The disk is not durable.
 pub(crate) const NOT_DURABLE: &str =
     "What is saved there may be lost with the power. Choose another place: [sessions] folder.";
 
-/// A form that was put aside.
+/// The person put a form aside.
 pub(crate) fn form_aside(recipe: &str) -> String {
     format!("Kept. /recipe {recipe} opens it again.")
 }
 
-/// A form that was put aside while a recipe waits for it: the keys that open it, and that go to the other choices.
+/// The person put a form aside for which a recipe waits: names the keys that open it, and that lead to the other
+/// choices.
 pub(crate) fn asked_form_aside(open: &str, choices: &str) -> String {
     format!("Kept. The recipe waits: {open} opens its form, {choices} goes to what else can be done.")
 }
 
-/// Bytes of a stream that are missing in what is shown.
+/// Bytes of a stream that are missing in the shown output.
 pub(crate) fn bytes_missing(bytes: &str, is_one: bool, stream: &str) -> String {
     let s = if is_one { "" } else { "s" };
     format!("... {bytes} byte{s} of {stream} not kept ...")
 }
 
-/// Where keys are while a provider is chosen.
+/// Where keys are kept, told while the person chooses a provider.
 pub(crate) const KEYS: &str = "Keys are read from the environment, or pasted here and kept in memory. They are never written to the session file.";
 
-/// A function that a recipe would put into a file.
+/// A recipe's new function was not saved.
 pub(crate) const NOT_SAVED: &str = "not saved";
 
-/// A result that is too long to be judged.
+/// A result is too long to be judged.
 pub(crate) const TOO_MUCH_PRINTED: &str = "too much was printed to be kept whole";
 
-/// A mask that took the place of a secret.
+/// A secret was masked in a line.
 pub(crate) fn masked(line: u64) -> String {
     format!("In line {line} a secret was masked when it was saved.")
 }
 
-/// Masks in several lines (`50,000`), and the first of them.
+/// Secrets were masked in several lines: `count` is their number (`50,000`), `first` the first of them.
 pub(crate) fn masked_lines(count: &str, first: u64) -> String {
     format!("In {count} lines, from line {first} on, a secret was masked when it was saved.")
 }
 
-/// What was masked where, when it was written: `A GitHub token in your prompt was masked when it was saved.`
+/// What was masked on saving, and where: `A GitHub token in your prompt was masked when it was saved.`
 pub(crate) fn masked_in(kinds: &[&str], place: &str) -> String {
     let what = kinds.join(" and ");
     let mut letters = what.chars();
@@ -183,22 +184,22 @@ pub(crate) fn masked_in(kinds: &[&str], place: &str) -> String {
     format!("{first}{} in {place} {were} masked when it was saved.", letters.as_str())
 }
 
-/// What `sayso sessions redact` did.
+/// The result of `sayso sessions redact`.
 pub(crate) fn redacted(session: &str, places: &str) -> String {
     format!("{session}: masked in {places}; what it said there is not in its files any more")
 }
 
-/// There is nothing to mask in a session.
+/// The session contains nothing to mask.
 pub(crate) fn nothing_to_redact(session: &str) -> String {
     format!("{session} holds nothing of the kind")
 }
 
-/// What was masked in a session may stand in this one too, which left it or which it left.
+/// What was masked may also be in this session, which is a branch of the masked one, or the other way round.
 pub(crate) fn redacted_elsewhere(session: &str) -> String {
     format!("{session} has a part in common with it, and stays as it is: name it, too")
 }
 
-/// Pictures that a session shows, which is to be masked.
+/// The session to be masked shows pictures, which are not scanned.
 pub(crate) fn pictures_not_redacted(pictures: u64) -> String {
     format!(
         "nobody looks into pictures: a word or key that is drawn in one stays in it. Look at {}, and remove what shows one:",
@@ -210,49 +211,49 @@ pub(crate) fn pictures_not_redacted(pictures: u64) -> String {
 pub(crate) const REDACTED_NOT: &str = "a masked block can't be run again; what went to a model, copies of files for taking \
     changes back, backups and what the disk itself keeps are not reached";
 
-/// A session that can't be written here, and why.
+/// The session can't be written here; `why` says why.
 pub(crate) fn reading_only(why: &str) -> String {
     format!("This session is open for reading only: {why}. Nothing is saved, and nothing runs. {OPEN_AGAIN}")
 }
 
-/// Why a disk takes nothing more.
+/// Why a disk accepts no more data.
 pub(crate) const DISK_FULL: &str = "no space left";
 
-/// The unit of the limit on output.
+/// Follows the amount in the limit on output.
 pub(crate) const OF_EACH_STREAM: &str = "kept of each stream";
 
-/// Places that belong to the session alone.
+/// Folders that are private to the session.
 pub(crate) const PRIVATE: &str = "of this session alone, removed at its end";
 
-/// How much of the output stays in the session.
+/// How much output is kept in the session.
 pub(crate) fn of_streams(amount: &str) -> String {
     format!("{amount} of each stream kept")
 }
 
-/// Of what a run printed, so many bytes are neither here nor in the session.
+/// Output that is neither here nor in the session.
 pub(crate) fn output_not_kept(bytes: u64) -> String {
     format!("{bytes} bytes of output were not kept")
 }
 
-/// A block whose text in the session is not what ran.
+/// The text of a block in the session is not what ran.
 pub(crate) fn block_masked(block: u32) -> String {
     format!("block {block} was saved with a key masked: what ran can't be written down")
 }
 
-/// A file of the person's was written.
+/// sayso wrote a file of the person's.
 pub(crate) fn file(path: &str) -> String {
     format!("Saved {path}.")
 }
 
-/// A key that is being pasted.
+/// The person is pasting a key.
 pub(crate) const KEY_OPEN: &str = "The key stays in memory. Only /key store writes it to a file.";
 
-/// A key that was stored because the person asked for it.
+/// A key was stored because the person asked for it.
 pub(crate) fn key_stored(provider: &str, file: &str) -> String {
     format!("The key of {provider} is in {file}, which only you can read.")
 }
 
-/// A key that was pasted for an address that led to no model.
+/// The person pasted a key for an address that led to no model.
 pub(crate) const KEY_OF_ONE_ADDRESS: &str =
     "The key that you pasted is for this server alone. For another one: Esc, then k, and paste it again.";
 

@@ -1,8 +1,8 @@
-//! Which secrets a run is given.
+//! Sentences about the secrets that a run receives.
 
 use crate::domain::Rights;
 
-/// Words of names of variables that hold secrets, as such names go.
+/// Words that mark the name of an environment variable as that of a secret.
 const WORDS: &[&str] = &[
     "KEY",
     "APIKEY",
@@ -16,12 +16,12 @@ const WORDS: &[&str] = &[
     "PAT",
 ];
 
-/// Behind the label of the rights: the variables among those that are passed whose names tell of a secret.
+/// Follows the label of the rights: those variables passed to the run whose names suggest a secret.
 pub(crate) fn passed(rights: &Rights) -> String {
     passed_if_any(rights).unwrap_or_else(|| "none passed".into())
 }
 
-/// The same where there are any.
+/// The same; `None` if there are none.
 pub(super) fn passed_if_any(rights: &Rights) -> Option<String> {
     let is_secret =
         |name: &&String| name.to_ascii_uppercase().split(['_', '-', '.']).any(|w| WORDS.contains(&w));
