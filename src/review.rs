@@ -121,7 +121,7 @@ pub(crate) struct RuleInfo<'a> {
     pub(crate) reason: &'a str,
     /// A reference, such as a CWE number; may be empty.
     pub(crate) reference: &'a str,
-    /// How it looks, in words: `calls`, `a query of the grammar`.
+    /// How it matches, in words: `calls`, `a query of the grammar`.
     pub(crate) matcher: &'static str,
     /// Texts in which it finds something.
     pub(crate) matches: &'a [String],

@@ -6,13 +6,13 @@
 //! title = "Test-driven"
 //! when = "…"                    # its description in the list
 //! prompt = "Test-driven: {spec}"  # what the person asks with it
-//! say = "…"                     # told to the model once, with the first step
+//! say = "…"                     # sent to the model once, with the first step
 //! either = ["file", "code"]     # one of these inputs has to be answered
 //!
 //! [[input]]
 //! name = "spec"
 //! ask = "What should it do?"
-//! kind = "lines"                # text | lines | choice | file | number
+//! kind = "lines"                # text | lines | choice | file | files | number
 //! required = true               # unless there is a default
 //! help = "…"
 //! default = "…"
@@ -190,7 +190,7 @@ pub(crate) struct TurnLimit {
 /// Where a verdict leads to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Destination {
-    /// To the next step that is taken; behind the last one the recipe is done.
+    /// To the next step that is taken; after the last one the recipe is done.
     Next,
     /// To another round of the same step.
     Again,

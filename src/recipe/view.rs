@@ -16,7 +16,7 @@ pub(crate) struct View<'a> {
     pub(super) options: &'a [(String, String)],
     /// The number of the round within its step, from 1.
     pub(crate) round: u32,
-    /// The place of the item with which the round began; `None`: nothing can have come of it yet.
+    /// The index of the item with which the round began; `None`: nothing can have come of it yet.
     pub(super) from: Option<usize>,
     /// The index of the item with which the next round began.
     pub(super) until: Option<usize>,
@@ -54,7 +54,7 @@ impl<'a> View<'a> {
         items.into_iter()
     }
 
-    /// The replies of this round, oldest first, with those that broke off.
+    /// The replies of this round, oldest first, including those that broke off.
     pub(crate) fn replies(&self) -> impl DoubleEndedIterator<Item = &'a ReplyItem> + use<'a> {
         self.items().filter_map(|(_, item)| match item {
             Item::Reply(reply) => Some(reply.as_ref()),

@@ -80,7 +80,7 @@ fn before_pattern(path: &Path) -> &Path {
     path.ancestors().find(|folder| !is_pattern(folder)).unwrap_or(path)
 }
 
-/// Whether a package is named by a place on this computer.
+/// Whether a package is named by a path on this computer.
 fn is_here(name: &str) -> bool {
     name.starts_with(['.', '/', '~', '-']) || name.contains('/') && !name.contains("://")
 }

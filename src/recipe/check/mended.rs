@@ -1,5 +1,5 @@
-//! The check `mended`: after a change, the same run that failed before ends well, and not only because its error is caught
-//! away.
+//! The check `mended`: after a change, the same run that failed before ends well, and not only because its error is
+//! caught and hidden.
 
 use super::run::code_runs;
 use super::subject::{self, OPTIONS, Subject};

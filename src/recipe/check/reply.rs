@@ -35,7 +35,7 @@ impl Check for Reply {
     }
 }
 
-/// The words of a reply outside of its blocks.
+/// The number of words of a reply outside of its blocks.
 fn prose_words(view: &View<'_>, reply: &ReplyItem) -> usize {
     let mut at = 0;
     let mut words = 0;

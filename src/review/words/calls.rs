@@ -61,7 +61,7 @@ fn call(source: &str, words: &[&Word], at: usize, book: &RuleSet) -> Option<Act>
     Some(act)
 }
 
-/// Takes in the arguments up to the closing bracket, or to the end of the line; returns where they end.
+/// Adds the arguments up to the closing bracket, or to the end of the line; returns where they end.
 fn arguments(source: &str, words: &[&Word], (from, bracket): (usize, bool), act: &mut Act) -> usize {
     let mut depth = 0_u32;
     let mut end = 0;
