@@ -1,5 +1,5 @@
-//! The start: from the command line to a front end, and from its end to an exit code. Sessions are put together in
-//! `session`.
+//! The start: parses the command line, runs a subcommand or the terminal front end, and returns the exit code.
+//! Sessions are put together in `session`.
 
 mod choice;
 mod folder;
@@ -15,7 +15,7 @@ use clap::Parser as _;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
-/// Does what the command line asks for.
+/// Parses the command line and does what it asks for.
 pub fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
@@ -51,7 +51,7 @@ fn perform(cli: Cli, console: &mut Console<'_>) -> Result<(), Failure> {
     }
 }
 
-/// What clap has to say: help and version are no failures.
+/// Prints clap's message. Help and version requests succeed; everything else is a usage error.
 fn usage(error: &clap::Error) -> ExitCode {
     error.print().ok();
     if error.use_stderr() { ExitCode::from(FailureClass::Usage.code()) } else { ExitCode::SUCCESS }

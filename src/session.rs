@@ -1,7 +1,7 @@
-//! The composition root: from the command line and the configuration to a driver with a new or an old session.
+//! The composition root: makes a driver with a new or a resumed session from the configuration and the options.
 //!
-//! Every front end and every command starts here, so that a session is the same thing everywhere. Nothing is shown
-//! from here, and no command line is read: both are the callers'.
+//! Every front end and every command starts here, so that a session is set up the same way everywhere. This module
+//! shows nothing and parses no command line; its callers do.
 
 pub(crate) mod borders;
 pub(crate) mod branching;

@@ -1,4 +1,4 @@
-//! The source of replies that was chosen on screen.
+//! Turns the choice that the person made on screen into a source of replies (a provider).
 
 use crate::domain::{ModelName, ReplyFailure};
 use crate::engine::State;
@@ -9,26 +9,26 @@ use crate::session::setup;
 use crate::tui::Choice;
 use crate::tui::setup::TypedAddress;
 
-/// Whether nothing of the place was asked yet, so that its address and key may be wrong. Servers that were found answered,
-/// stories are data.
+/// Whether the provider was not contacted yet, so that its address or key may be wrong. Servers found by discovery
+/// have already answered, and stories are read from local data.
 pub(super) fn is_untried(choice: &Choice) -> bool {
     matches!(choice, Choice::Cloud { key: Some(_), .. } | Choice::Address { .. })
 }
 
-/// The address that was typed, for its field, where it stays until the server there has told a model.
+/// The typed address. The address field keeps showing it until the server there has listed a model.
 pub(super) fn typed_address(factory: &SessionFactory, choice: &Choice) -> Option<TypedAddress> {
     let Choice::Address { base_url, key } = choice else { return None };
-    // One that was pasted at an earlier try is sent there, too.
+    // A key pasted in an earlier attempt at this address is sent, too.
     let with_key = key.is_some() || factory.has_pasted_key(base_url);
     Some(TypedAddress { text: base_url.clone(), with_key })
 }
 
-/// Why what was chosen on screen is no source of replies.
+/// Why the choice made on screen gives no source of replies.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum SourceError {
     #[error("{}", .0.what)]
     Story(Failure),
-    /// Why the configuration names no model there, and what to do.
+    /// The configuration names no model for this provider; the text says why and what to do.
     #[error("{0}")]
     Model(String),
     #[error(transparent)]
@@ -39,7 +39,8 @@ pub(super) enum SourceError {
     NoModels(String),
 }
 
-/// The source of replies that was chosen on screen; with another factory where it works in a folder of its own.
+/// Connects the chosen source of replies. Also returns a new factory if that source works in a folder of its own (the
+/// demo).
 pub(super) async fn choose(
     factory: &SessionFactory,
     choice: Choice,
@@ -47,7 +48,7 @@ pub(super) async fn choose(
 ) -> Result<(Provider, Option<SessionFactory>), SourceError> {
     match choice {
         Choice::Demo => {
-            // What was said already goes on where it is.
+            // A session that has already begun stays in its folder.
             let is_new = !state.transcript.has_begun();
             let demo = setup::demo(factory, crate::cli::DEFAULT_STORY, is_new).map_err(SourceError::Story)?;
             Ok((demo.provider, is_new.then_some(demo.factory)))
@@ -81,7 +82,7 @@ pub(super) async fn choose(
             }
             let answered = at_first_model(factory, provider).await;
             if answered.is_err() {
-                // The session goes on with the server that it had, by its name.
+                // The session keeps using the server it had, under the same name.
                 factory.put_back(before);
             }
             Ok((answered?, None))
@@ -89,13 +90,13 @@ pub(super) async fn choose(
     }
 }
 
-/// The source of replies of a provider's first model.
+/// Connects a provider with the first model that it lists.
 async fn at_first_model(factory: &SessionFactory, provider: String) -> Result<Provider, SourceError> {
     let model = first_model(&factory.provider(&any_of(&provider))?).await?;
     Ok(factory.provider(&ModelName { provider, model })?)
 }
 
-/// A name for asking a provider which models it has.
+/// A placeholder model name, for asking a provider which models it has.
 fn any_of(provider: &str) -> ModelName {
     ModelName { provider: provider.to_owned(), model: "any".into() }
 }
@@ -111,7 +112,7 @@ async fn first_model(provider: &Provider) -> Result<String, SourceError> {
 mod tests {
     use super::*;
 
-    /// A port at which nobody can listen without being the system's.
+    /// Nothing listens on port 1: only a system process could.
     const SILENT: &str = "http://127.0.0.1:1/v1";
 
     #[tokio::test]
@@ -139,7 +140,7 @@ mod tests {
         let first = at(SILENT, Some("pasted"));
         assert_eq!(with_key(&first), Some(true));
         assert!(choose(&factory, first, &State::default()).await.is_err());
-        // Another server never gets it; this one does, whatever was typed in between.
+        // The key is sent to no other server, but still to this one, even after another address was typed.
         assert_eq!(with_key(&at("http://127.0.0.1:2/v1", None)), Some(false));
         assert_eq!(with_key(&at("http://127.0.0.1:1/v2", None)), Some(true));
         assert_eq!(with_key(&Choice::Demo), None);

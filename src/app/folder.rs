@@ -1,5 +1,5 @@
-//! Where a session goes on that worked in another folder, or in one that is not there any more: the person is asked
-//! before anything is opened, on the plain terminal. Text that was typed ahead decides nothing: a number is asked for.
+//! Asks where to continue a session whose folder is another one or no longer exists. It asks on the plain terminal
+//! before anything is opened, and accepts only a number, so that text typed ahead decides nothing.
 
 use crate::domain::visible::visible_line;
 use crate::report::{Failure, FailureClass};
@@ -8,17 +8,16 @@ use crate::store::index;
 use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
 
-/// What is known of the folder of a session that is about to be opened.
+/// How the folder of a session that is about to be opened relates to the current one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum SessionFolder {
-    /// It is the one that is worked in.
     Same,
     Another(PathBuf),
-    /// One that is not there any more.
+    /// A folder that no longer exists.
     Missing(PathBuf),
 }
 
-/// The folder of the session in this file, beside the one that is worked in.
+/// Compares the folder recorded in a session's file with the current one.
 pub(super) fn of(factory: &SessionFactory, path: &Path) -> SessionFolder {
     let Some(was) = index::of(path).map(|session| session.cwd).filter(|cwd| !cwd.as_os_str().is_empty())
     else {
@@ -31,7 +30,7 @@ pub(super) fn of(factory: &SessionFactory, path: &Path) -> SessionFolder {
     }
 }
 
-/// Asks where the session goes on; `None`: where the person is.
+/// Asks in which folder the session continues; `None` means the current one.
 pub(super) fn ask(
     folder: &SessionFolder,
     here: &Path,
@@ -63,7 +62,8 @@ pub(super) fn ask(
     }
 }
 
-/// The same for a session that is chosen while another is open: told; opening it again is the answer.
+/// The warning for a session of another folder that is chosen while one is open. Opening that session a second time
+/// confirms it.
 pub(super) fn warning(folder: &SessionFolder, here: &Path, id: &str) -> Option<String> {
     let here = here.display();
     match folder {

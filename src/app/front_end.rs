@@ -1,4 +1,4 @@
-//! Which front end a person gets: panes, or lines where panes can't be drawn or are not wanted.
+//! Chooses between the two front ends: panes, or plain lines where panes can't be drawn or are not wanted.
 
 use crate::driver::Driver;
 use crate::engine::State;
@@ -7,21 +7,19 @@ use crate::tui::widgets::layout::Borders;
 use crate::tui::{Exit, Options, Plain, Tui, TuiError};
 use std::io::{self, IsTerminal as _};
 
-/// The front end of this terminal.
 pub(super) enum FrontEnd {
     Panes(Box<Tui>),
     Plain(Box<Plain>),
 }
 
-/// Which of them is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FrontEndKind {
     Panes,
     Plain,
 }
 
-/// Lines where they were asked for, by the command line or by `ACCESSIBLE=1`, and where nothing can be drawn
-/// (`TERM=dumb`); panes otherwise.
+/// Returns `Plain` if the command line or `ACCESSIBLE=1` asks for it or the terminal can't draw (`TERM=dumb`), else
+/// `Panes`.
 ///
 /// # Errors
 /// When there is no terminal to ask at.
@@ -43,7 +41,7 @@ pub(super) fn kind(plain: bool) -> Result<FrontEndKind, Failure> {
 }
 
 impl FrontEnd {
-    /// Takes the terminal. Call it inside the runtime.
+    /// Takes over the terminal. Must be called inside the runtime.
     pub(super) fn open(kind: FrontEndKind, options: &Options) -> Result<Self, TuiError> {
         Ok(match kind {
             FrontEndKind::Panes => Self::Panes(Box::new(Tui::open(options)?)),
@@ -51,7 +49,7 @@ impl FrontEnd {
         })
     }
 
-    /// Works on one session until the person leaves it.
+    /// Runs one session until the person leaves it.
     pub(super) async fn run(&mut self, driver: &mut Driver, options: &Options) -> Result<Exit, TuiError> {
         match self {
             Self::Panes(tui) => tui.run(driver, options).await,
@@ -59,8 +57,8 @@ impl FrontEnd {
         }
     }
 
-    /// Tells how far some work is that goes on in the place of a session, and stops it when the person says so. What is
-    /// `seen` of the session that comes is shown meanwhile, where there are panes.
+    /// Shows the progress of work that takes a session's place on screen, and calls `stop` when the person interrupts
+    /// it. Panes meanwhile show `seen`, the end of the session that is being opened.
     pub(super) async fn wait_for<T>(
         &mut self,
         work: impl Future<Output = T>,
@@ -74,7 +72,7 @@ impl FrontEnd {
         }
     }
 
-    /// Where the person left the borders between panes, where there are any.
+    /// The current borders between panes; `None` in the plain front end.
     pub(super) fn borders(&self) -> Option<Borders> {
         match self {
             Self::Panes(tui) => tui.borders(),

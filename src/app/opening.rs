@@ -1,4 +1,5 @@
-//! The opening of a session's file, beside the thread of the terminal: a large one takes seconds, and says how far it is.
+//! Opens a session file on another thread than the terminal's, because a large file takes seconds, and shows the
+//! progress.
 
 use super::front_end::{FrontEnd, FrontEndKind};
 use crate::domain::Policy;
@@ -15,12 +16,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Silence before the first word: what is quick says nothing.
+/// How long opening stays silent, so that a quick one shows no progress.
 const QUIET_DELAY: Duration = Duration::from_millis(700);
 
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
 
-/// Opens the session that the program starts with. Gives the front end too, where the terminal was taken already.
+/// Opens the session that the program starts with. Also returns the front end if it had to take the terminal for
+/// that.
 pub(super) async fn at_start(
     factory: &SessionFactory,
     path: PathBuf,
@@ -31,7 +33,8 @@ pub(super) async fn at_start(
     let work = read(factory, path.clone(), provider, reading.clone());
     tokio::pin!(work);
     if kind == FrontEndKind::Panes {
-        // This begins it, and waits for nothing: of a large session the end is shown first.
+        // A timeout of zero polls the work once, which starts it. For a large session its end is shown while the rest
+        // is read.
         if let Ok(done) = tokio::time::timeout(Duration::ZERO, &mut work).await {
             return (done, None);
         }
@@ -47,12 +50,12 @@ pub(super) async fn at_start(
     (in_one_line(work, &reading).await, None)
 }
 
-/// The end of a large session.
+/// The end of the session, if it is large enough to be shown before the rest was read.
 fn seen(path: &Path) -> Option<State> {
     store::glance(path).map(State::at_a_glance)
 }
 
-/// How far the reading is, or that it stops.
+/// The progress of the reading, or that it is being stopped.
 fn progress_message(reading: &Reading, far_in_words: fn(Option<&str>) -> String) -> String {
     if reading.goes_on() {
         far_in_words(progress_text(reading).as_deref())
@@ -61,7 +64,7 @@ fn progress_message(reading: &Reading, far_in_words: fn(Option<&str>) -> String)
     }
 }
 
-/// In front of everything else: the terminal is not taken yet, and Ctrl-C ends the program.
+/// Shows the progress on one line of standard error. The terminal is not taken yet, so Ctrl-C ends the program.
 async fn in_one_line(
     mut work: impl Future<Output = Result<OpenSession, StoreError>> + Unpin,
     reading: &Reading,
@@ -76,7 +79,7 @@ async fn in_one_line(
             return done;
         }
         if err.is_terminal() {
-            // A line that wraps can't be written over.
+            // The text is cut to the width of the terminal: a line that wraps could not be overwritten.
             let room = crossterm::terminal::size().map_or(80, |(columns, _)| usize::from(columns));
             let text: String = saving::opening(progress_text(reading).as_deref())
                 .chars()
@@ -89,7 +92,8 @@ async fn in_one_line(
     }
 }
 
-/// In the place of the session that was on screen, which stays where this one is not wanted any more.
+/// Opens a session while another is on screen. If the person stops it, the result is `StoreError::Stopped` and the
+/// other one stays.
 pub(super) async fn over(
     front_end: &mut FrontEnd,
     factory: &SessionFactory,
@@ -98,11 +102,11 @@ pub(super) async fn over(
     options: &Options,
 ) -> Result<OpenSession, StoreError> {
     if !path.exists() {
-        // A branch that leaves before the first message: it begins with the next one.
+        // A branch that starts before the first message has no file yet: its first message makes it.
         return Ok(factory.begin_at(&path, provider, Policy::Ask));
     }
     let reading = Arc::new(Reading::default());
-    // It is waited for after it was stopped, too: until then the file is held.
+    // The work is awaited even after it was stopped, because until then it holds the lock on the file.
     let seen = seen(&path);
     let work = read(factory, path, provider, reading.clone());
     let words = if seen.is_some() { saving::opening_behind } else { saving::opening };
@@ -132,7 +136,8 @@ async fn read(
     }
 }
 
-/// `45 MB of 133 MB`; then it is put together. `None` before it began: how much there is to read is not known then.
+/// For example `45 MB of 133 MB`, and `133 MB were read` while the session is being put together. `None` before the
+/// size is known.
 fn progress_text(reading: &Reading) -> Option<String> {
     match reading.progress() {
         (_, 0) => None,

@@ -1,4 +1,4 @@
-//! What the terminal begins with: which session, what is said first, where replies come from.
+//! What the terminal starts with: the session, the first input, and the source of replies.
 
 use crate::cli::{Cli, ModelArgs, ResumeArgs};
 use crate::commands::begin;
@@ -16,28 +16,28 @@ use std::path::PathBuf;
 
 pub(super) enum FirstSession {
     New,
-    /// A new one, with the list of the old ones over it.
+    /// A new session, with the list of earlier ones shown over it.
     Pick,
     File(PathBuf),
 }
 
-/// What a session begins with.
+/// The input that a session starts with.
 pub(super) struct FirstInput {
     pub(super) prompt: Option<String>,
     pub(super) file: Option<OpenedFile>,
     pub(super) recipe: Option<FirstRecipe>,
-    /// The place of the session that it is opened at.
+    /// The place in the session to show first.
     pub(super) place: Option<FoundPlace>,
 }
 
-/// What the command line, or the story, begins with.
+/// The first input from the command line or the story.
 pub(super) fn first_input(
     cli: &Cli,
     prompt: Option<String>,
     story: Option<setup::ChosenRecipe>,
     factory: &SessionFactory,
 ) -> Result<FirstInput, Failure> {
-    // What a story asks is shown before it begins; what the person wrote needs no second look.
+    // A story's recipe is shown before it starts; a recipe the person named on the command line starts at once.
     let shown = story.is_some();
     let file = cli.from.as_deref().map(|path| begin::open_file(path, &factory.languages.all)).transpose()?;
     let (recipe, prompt) = begin::chosen_recipe(&cli.recipe, story, prompt, || factory.recipes())?;
@@ -45,7 +45,7 @@ pub(super) fn first_input(
     Ok(FirstInput { prompt, file, recipe, place: None })
 }
 
-/// The session that `sayso resume` names.
+/// The session that the arguments of `sayso resume` name.
 pub(super) fn start_of(factory: &SessionFactory, args: &ResumeArgs) -> Result<FirstSession, Failure> {
     let failed = |what: String| {
         Failure::new(FailureClass::Session, what).hint("sayso sessions list shows all of them.")
@@ -64,7 +64,7 @@ pub(super) fn start_of(factory: &SessionFactory, args: &ResumeArgs) -> Result<Fi
     }
 }
 
-/// The place of the session that it is opened at, where one is named.
+/// The place in the session that `--at` names.
 pub(super) fn place_of(args: &ResumeArgs) -> Result<Option<FoundPlace>, Failure> {
     let Some(at) = &args.at else { return Ok(None) };
     if args.session.is_none() && !args.last {
@@ -75,8 +75,8 @@ pub(super) fn place_of(args: &ResumeArgs) -> Result<Option<FoundPlace>, Failure>
     Ok(Some(FoundPlace { place, words: args.find.clone().unwrap_or_default() }))
 }
 
-/// The source of replies that was asked for, else one that a key is found for, if any. No server is asked before the
-/// first frame.
+/// The source of replies that was asked for, else one for which a key was found, if any. Contacts no server, so that
+/// the first frame is not delayed.
 pub(super) fn source(
     factory: &SessionFactory,
     model: &ModelArgs,
@@ -95,7 +95,7 @@ pub(super) fn source(
     if let Some(provider) = setup::chosen(factory)? {
         return Ok(StartingPoint { provider: Some(provider), ..none });
     }
-    // A session that is resumed has a model of its own.
+    // A resumed session names its own model.
     let found = if resumed { None } else { setup::by_key(factory) };
     let (provider, notice) = found.unzip();
     Ok(StartingPoint { provider, notices: notice.into_iter().collect(), ..none })
@@ -103,10 +103,10 @@ pub(super) fn source(
 
 pub(super) struct StartingPoint {
     pub(super) provider: Option<Provider>,
-    /// The factory in the folder that is worked in.
+    /// The factory for the folder that the session works in.
     pub(super) factory: SessionFactory,
-    /// What has to be told of it.
+    /// What to tell the person about this start.
     pub(super) notices: Vec<Notice>,
-    /// The recipe that a story begins with.
+    /// The recipe that the story starts with.
     pub(super) begins: Option<setup::ChosenRecipe>,
 }

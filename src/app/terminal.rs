@@ -1,4 +1,4 @@
-//! The terminal front end, from its opening to its end: one session after the other in one terminal.
+//! Runs the terminal front end from start to end: one session after another in the same terminal.
 
 use super::choice::{choose, is_untried, typed_address};
 use super::folder;
@@ -22,10 +22,10 @@ use crate::tui::{Choice, Exit, Options, keymap};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Opens the terminal and works until the person is done.
+/// Runs the terminal front end until the person quits.
 ///
 /// # Errors
-/// Why it could not open; the terminal is as before.
+/// Why it could not start; the terminal is then as it was before.
 pub(super) fn run(
     cli: &Cli,
     resume: Option<ResumeArgs>,
@@ -59,7 +59,7 @@ pub(super) fn run(
     let runtime =
         runtime.map_err(|e| Failure::new(FailureClass::Work, format!("the system gives no threads: {e}")))?;
     let last = runtime.block_on(sessions(source, start, first, kind));
-    // A task that does not end must not keep the program from ending.
+    // A task that does not end must not keep the program from exiting.
     runtime.shutdown_background();
     if let Some(line) = last? {
         writeln!(out, "{line}")?;
@@ -71,13 +71,13 @@ fn factory(model: &ModelArgs, cli: &Cli) -> Result<SessionFactory, Failure> {
     setup::factory(model, &SessionOptions { theme: cli.theme.clone(), ..SessionOptions::default() })
 }
 
-/// The name of a session as an argument. Names are somebody's text: what acts or hides in them is written out, and a
-/// shell takes the rest as it stands.
+/// A session's name as a shell argument. Anybody may have written the name, so control and invisible characters are
+/// written out and the rest is quoted.
 fn as_argument(name: &str) -> String {
     quoted(&visible_line(name))
 }
 
-/// Asks where a session of another folder goes on; there, the configuration of that folder holds.
+/// Asks where to continue a session of another folder. If there, loads the configuration of that folder.
 fn in_its_folder(
     factory: SessionFactory,
     model: ModelArgs,
@@ -95,7 +95,7 @@ fn in_its_folder(
     }
 }
 
-/// One session after the other; gives the line that tells how to go on with the last one.
+/// Runs one session after another; returns the line that says how to continue the last one.
 async fn sessions(
     source: StartingPoint,
     start: FirstSession,
@@ -110,7 +110,7 @@ async fn sessions(
         FirstSession::File(path) => open(&factory, path, provider.clone(), (kind, &options)).await?,
         FirstSession::New | FirstSession::Pick => (factory.begin(provider.clone(), Policy::Ask), None),
     };
-    // The session of another folder that was warned of: opened again, it is meant.
+    // The session of another folder that the person was warned of. Opening it again confirms it.
     let mut warned: Option<PathBuf> = None;
     let mut front_end = taken.map_or_else(|| FrontEnd::open(kind, &options), Ok).map_err(look::failure)?;
     loop {
@@ -154,7 +154,7 @@ async fn sessions(
     }
 }
 
-/// Takes the source of replies that was chosen; gives the session that begins where it can't answer in the one that is open.
+/// Switches to the chosen source of replies. Returns a new session if that source can't answer in the open one.
 async fn use_choice(
     choice: Choice,
     (factory, provider): (&mut SessionFactory, &mut Option<Provider>),
@@ -181,7 +181,7 @@ async fn use_choice(
     }
 }
 
-/// The options of the terminal with what the first session begins with.
+/// The options of the terminal, including the input of the first session.
 fn first_options(
     factory: &SessionFactory,
     provider: Option<&Provider>,
@@ -197,10 +197,10 @@ fn first_options(
     Ok(options)
 }
 
-/// Closes the last session; gives the line that tells how to go on with it.
+/// Closes the last session; returns the line that says how to continue it.
 async fn close(factory: &SessionFactory, front_end: FrontEnd, opened: OpenSession) -> Option<String> {
     let name = continue_with(factory, &opened);
-    // The terminal is given back first: what has to end may take a moment.
+    // The terminal is released first, because closing the session may take a moment.
     front_end.close();
     let closed = opened.driver.close().await;
     name.map(|name| match closed {
@@ -209,7 +209,7 @@ async fn close(factory: &SessionFactory, front_end: FrontEnd, opened: OpenSessio
     })
 }
 
-/// Puts the next session in the place of the one that is open, which stays where the next could not be opened.
+/// Replaces the open session with the next one. The open one stays if the next could not be opened.
 async fn switch_to(next: Result<OpenSession, StoreError>, opened: &mut OpenSession, options: &mut Options) {
     match next {
         Ok(next) => {
@@ -222,7 +222,7 @@ async fn switch_to(next: Result<OpenSession, StoreError>, opened: &mut OpenSessi
     }
 }
 
-/// Tells on the first screen what has to be told; only panes have a theme.
+/// Adds the notices of the start to the first screen. Only panes have a theme, so only they warn about one.
 fn tell_first(options: &mut Options, mut notices: Vec<Notice>, kind: FrontEndKind) {
     if kind == FrontEndKind::Panes {
         notices.extend(look::theme_warning(options));
@@ -230,7 +230,8 @@ fn tell_first(options: &mut Options, mut notices: Vec<Notice>, kind: FrontEndKin
     look::add_notices(options, notices);
 }
 
-/// Whether the session that is open stays: another one is that one, or belongs to another folder, which is told once.
+/// Whether the open session stays: `path` is that session, or it belongs to another folder and the person has not
+/// been warned of that yet.
 fn session_stays(
     factory: &SessionFactory,
     opened: &OpenSession,
@@ -250,13 +251,14 @@ fn session_stays(
     true
 }
 
-/// The session that is open goes on; the place was one of the other.
+/// Reports why the other session was not opened, and drops the place to show in it.
 fn report_not_opened(why: Notice, options: &mut Options) {
     options.setup.place = None;
     options.notices.push(why);
 }
 
-/// Begins a branch of the session that is open; its file and what is told of it, or what is told instead.
+/// Makes a branch of the open session. Returns the branch's file and a notice about it, or the notice why there is
+/// none.
 async fn branch(
     factory: &SessionFactory,
     opened: &mut OpenSession,
@@ -277,7 +279,8 @@ async fn branch(
     ))
 }
 
-/// A session was left: what it began with is not for the next one; borders that were moved are, and for the next start.
+/// Cleans up after a session was left: drops the input it started with, and saves moved borders for later sessions
+/// and starts.
 fn after_session(factory: &SessionFactory, (front_end, exit): (&FrontEnd, &Exit), options: &mut Options) {
     options.setup.try_provider = matches!(exit, Exit::UseProvider(choice) if is_untried(choice));
     options.setup.address = match exit {
@@ -293,8 +296,8 @@ fn after_session(factory: &SessionFactory, (front_end, exit): (&FrontEnd, &Exit)
     options.notices.clear();
 }
 
-/// Opens a session by its file; one that is not there yet is made. Gives the front end too, where the terminal was taken
-/// for that.
+/// Opens the session in this file, or starts a new one there if the file does not exist. Also returns the front end
+/// if it had to take the terminal for that.
 async fn open(
     factory: &SessionFactory,
     path: &Path,
@@ -321,14 +324,14 @@ async fn open(
     Err(Failure::new(FailureClass::Session, error.to_string()).hint(hint))
 }
 
-/// What `sayso resume` takes to go on with the session; `None` where nothing was asked in it.
+/// The name or id to give to `sayso resume`; `None` if the session has no file because nothing was asked in it.
 fn continue_with(factory: &SessionFactory, opened: &OpenSession) -> Option<String> {
     let path = opened.driver.session_path();
     if !path.exists() {
         return None;
     }
     let name = opened.driver.state().transcript.name.clone();
-    // A name that can't be printed as it is can't be typed either: the id leads to the same place.
+    // A name with characters that can't be printed can't be typed either; the id is used then.
     let typed = visible_line(&name) == name;
     let unique = typed && !name.is_empty() && factory.find_session(&name).is_ok_and(|found| found == path);
     if unique { Some(name) } else { path.file_stem().map(|id| id.to_string_lossy().into_owned()) }

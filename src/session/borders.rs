@@ -1,21 +1,20 @@
-//! The file that remembers where the person put the borders between panes. One that is missing or broken is no file.
+//! The file that stores where the person put the borders between panes. A missing or broken file counts as empty.
 
 use crate::tui::widgets::layout::Borders;
 use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::Path;
 
-/// More bytes than this are not written here.
+/// The most that is read of the file. A real one is much smaller.
 const MAX_BYTES: u64 = 4_096;
 
-/// What the file says.
 pub(super) fn load(path: &Path) -> Borders {
     let mut text = String::new();
     let read = File::open(path).and_then(|file| file.take(MAX_BYTES).read_to_string(&mut text));
     read.ok().and_then(|_| Borders::of_text(&text)).unwrap_or_default()
 }
 
-/// Remembers them. Where that fails they stand as before the next time.
+/// Saves the borders. A failure is only logged: the next start then uses the old ones.
 pub(crate) fn save(path: &Path, borders: Borders) {
     let made = path.parent().is_none_or(|folder| fs::create_dir_all(folder).is_ok());
     if made && let Err(error) = fs::write(path, borders.to_text()) {

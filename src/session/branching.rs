@@ -1,4 +1,4 @@
-//! A branch of a session: where it leaves, what it is called, and what stands in Message when it is opened.
+//! Makes branches of a session: where a branch starts, its name, and the draft that it opens with.
 
 use super::factory::SessionFactory;
 use crate::domain::sentences::saving;
@@ -8,38 +8,36 @@ use crate::store::index::{self, Summary};
 use crate::store::{self, Damage, Draft, LoadedSession, Seal, StoreError, branch};
 use std::path::{Path, PathBuf};
 
-/// A branch that was made.
 #[derive(Debug)]
 pub(crate) struct Branch {
     pub(crate) path: PathBuf,
     pub(crate) name: String,
-    /// How many prompts and replies it begins with.
+    /// The number of prompts and replies that it starts with.
     pub(crate) messages: usize,
 }
 
-/// Why there is no branch.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum BranchError {
-    /// The session has no such place.
+    /// The session has no such branch point.
     #[error("{0}")]
     Place(#[from] NoBranch),
-    /// What it tells of approvals would become this installation's own.
+    /// The session is foreign: its approvals would become this installation's own in the branch.
     #[error("it is {0}: sayso sessions adopt makes it yours")]
     Foreign(String),
-    /// Lines of it can't be read.
+    /// Some lines of the session's file can't be read.
     #[error("its file is damaged: {0}")]
     Damaged(String),
-    /// It can't be read, or the branch can't be written.
+    /// The session can't be read, or the branch can't be written.
     #[error("{0}")]
     Store(#[from] StoreError),
 }
 
 impl SessionFactory {
-    /// Begins a branch of the session in this file; the session itself is only read, and stays as it is.
+    /// Makes a branch of the session in this file. The session itself is only read.
     ///
     /// # Errors
-    /// When there is no such place, when the session is foreign or damaged, or can't be read; when the branch can't be
-    /// written, nothing of it is left.
+    /// When there is no such point, or the session is foreign, damaged or unreadable. When the branch can't be
+    /// written, nothing of it is left on disk.
     pub(crate) async fn branch(
         &self,
         path: &Path,
@@ -60,7 +58,7 @@ impl SessionFactory {
         let messages = begins.iter().filter(|(_, entry)| is_message(entry)).count();
         let written = branch::write((path, &loaded), cut, (folder, header), (&masker, Some(seal))).await?;
         if let Some((_, Entry::Prompt(prompt))) = loaded.entries.get(cut) {
-            // It is a draft like any other: it can be changed, sent or thrown away.
+            // The prompt at which the branch starts becomes its draft, which the person can change, send or discard.
             Draft::beside(&written, masker).keep(&prompt.text)?;
         }
         Ok(Branch { path: written, name, messages })
@@ -101,7 +99,7 @@ fn is_message(entry: &Entry) -> bool {
     matches!(entry, Entry::Prompt(_) | Entry::Reply { .. })
 }
 
-/// The name of the session with the next free number: `sales`, `sales-2`, `sales-3`.
+/// The session's name with the next free number: `sales`, `sales-2`, `sales-3`.
 fn name_of(sessions: &[Summary], path: &Path) -> String {
     let of = sessions.iter().find(|session| session.path == path);
     let label = of.filter(|session| !session.name.is_empty()).map_or_else(
@@ -116,6 +114,6 @@ fn name_of(sessions: &[Summary], path: &Path) -> String {
         },
     );
     let is_free = |name: &String| !sessions.iter().any(|session| session.name == *name);
-    // One more than there are is free.
+    // With n sessions, one of n + 1 numbers is free.
     (2..sessions.len() + 3).map(|number| format!("{label}-{number}")).find(is_free).unwrap_or(label)
 }

@@ -1,4 +1,4 @@
-//! The providers that can be asked for their models, with their keys.
+//! Lists the providers that can be asked for their models, and whether each has a key.
 
 use super::factory::SessionFactory;
 use super::source;
@@ -10,9 +10,9 @@ use crate::provider::script::Script;
 use std::sync::Arc;
 
 impl SessionFactory {
-    /// The providers that can be asked for their models, or the one of this name: servers on this computer first, then
-    /// those with a key, then those without, stories last. A program that writes a key is run only for a provider that
-    /// is asked for by name.
+    /// The providers that can be asked for their models, or only the one of this name: servers on this computer
+    /// first, then those with a key, those without, and stories last. A key command runs only if its provider is
+    /// asked for by name.
     pub(crate) fn sources(&self, only: Option<&str>) -> Vec<ModelSource> {
         let informed = self.info_overrides();
         let config = self.config();
@@ -31,7 +31,7 @@ impl SessionFactory {
         sources
     }
 
-    /// What the configuration says of models, their prices among it.
+    /// Adds the configuration's values for a model, and its price, to what a provider reports.
     fn info_overrides(&self) -> ModelInfoOverride {
         let (factory, prices) = (self.clone(), self.prices());
         Arc::new(move |told| {
@@ -53,7 +53,7 @@ impl SessionFactory {
         let kept = self.key_location(name, provider);
         let key = match (&kept, &provider.key_env) {
             (Some(place), _) => KeyState::Kept(place.clone()),
-            // A server on this computer may well do without.
+            // A server on this computer often needs no key.
             (None, Some(variables)) if !local => KeyState::Missing(variables.all().join(" or ")),
             (None, _) => KeyState::Needless,
         };
@@ -80,7 +80,6 @@ impl SessionFactory {
     }
 }
 
-/// The models of a provider that the configuration names.
 fn known_models(name: &str, provider: &Provider) -> Vec<ModelName> {
     let of = |model: &str| ModelName { provider: name.to_owned(), model: model.to_owned() };
     if provider.kind == ProviderKind::Scripted {

@@ -1,5 +1,5 @@
-//! What sessions are made from: the configuration, the place, the rules, the recipes and the keys, and from them the
-//! sources of replies.
+//! Holds what all sessions of this process share (configuration, place, rules, recipes, keys) and connects providers
+//! from it.
 
 use super::keys::{KeyRing, StoreKeyError};
 use super::languages::{KnownLanguages, VersionSearch};
@@ -19,34 +19,34 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A server whose address was typed, under its name.
+/// A server whose address the person typed, with its name.
 pub(crate) type TypedServer = (String, config::Provider);
 
-/// What sessions are made from: the configuration, and where this process stands.
+/// What sessions are made from: the configuration, and the folder and environment of this process.
 #[derive(Clone)]
 pub(crate) struct SessionFactory {
     pub(crate) loaded: Arc<LoadedConfig>,
-    /// Where this process stands.
+    /// The folder, home and environment of this process.
     pub(crate) place: ProcessContext,
-    /// The rules of the review: shipped ones, the person's own, and what is forbidden.
+    /// The rules of the review: the shipped ones, the person's own, and what is forbidden.
     book: Arc<RuleRegistry>,
-    /// The languages that blocks can be run in.
     pub(crate) languages: KnownLanguages,
-    /// The versions of their programs.
+    /// The versions of the languages' programs.
     pub(super) versions: VersionSearch,
-    /// The recipes that there are: shipped ones, and the person's own.
+    /// The recipes: the shipped ones and the person's own.
     pub(super) recipes: RecipeBook,
-    /// Keys that were typed in or written by programs; they live as long as the process.
+    /// Keys that were typed in or written by key commands. They live as long as the process.
     pub(crate) keys: Arc<KeyRing>,
-    /// The server whose address was typed, under its name; for this process alone.
+    /// The server whose address the person typed last. Not saved anywhere.
     typed: Arc<Mutex<Option<TypedServer>>>,
-    /// Whether runs may have a terminal because of their language: in the panes alone, where somebody can type into it.
+    /// Whether a run may get a terminal because of its language. True only in panes, where the person can type into
+    /// it.
     pub(crate) run_terminals: bool,
 }
 
 impl SessionFactory {
-    /// A factory with this configuration.
-    /// Own rules and recipes that can't be used are left out, and notices of `loaded` say so.
+    /// A factory with this configuration. The person's rules and recipes that can't be used are left out, and notices
+    /// in `loaded` say so.
     pub(crate) fn new(mut loaded: LoadedConfig, place: ProcessContext) -> Self {
         let (book, notices) = rules::book(&loaded);
         loaded.notices.extend(notices);
@@ -65,7 +65,7 @@ impl SessionFactory {
         }
     }
 
-    /// A factory of a home in which nothing is configured.
+    /// A factory for a home directory without any configuration.
     #[cfg(test)]
     pub(crate) fn for_test(home: &std::path::Path) -> Self {
         let at = |name: &str| home.join(name);
@@ -74,19 +74,19 @@ impl SessionFactory {
         Self::new(loaded, ProcessContext::find(Some(home)).unwrap())
     }
 
-    /// The recipes that there are: those that ship, then the person's own.
+    /// The recipes: the shipped ones, then the person's own.
     pub(crate) fn recipes(&self) -> RecipeList {
         self.recipes.list()
     }
 
-    /// Looks for the versions of programs beside what else a start does; a session takes them.
+    /// Starts looking for the versions of programs in the background; the first session takes the result.
     pub(crate) fn begin_versions(&self) {
         if self.loaded.config.executor == ExecutorChoice::Local {
             self.versions.begin(&self.place, self.loaded.config.run.python.as_deref());
         }
     }
 
-    /// The configuration, and in it the server whose address was typed.
+    /// The configuration, including the server whose address was typed.
     pub(super) fn config(&self) -> Cow<'_, Config> {
         let typed = self.typed.lock().unwrap_or_else(PoisonError::into_inner);
         match &*typed {
@@ -99,9 +99,10 @@ impl SessionFactory {
         }
     }
 
-    /// The provider at an address that was typed. One that the configuration does not know is a provider as others are from
-    /// now on, with nothing of another one: it is listed, asked and named. Gives its name, and the server that was typed before:
-    /// where the new one does not answer, that one is put back.
+    /// The provider at a typed address. An address that the configuration does not know gets a new provider, which
+    /// shares nothing with any other one and can be listed, asked and named like them.
+    ///
+    /// Returns its name, and the server that was typed before, for `put_back` in case the new one does not answer.
     pub(crate) fn take_address(&self, base_url: &str) -> (String, Option<TypedServer>) {
         let known = &self.loaded.config;
         let mut typed = self.typed.lock().unwrap_or_else(PoisonError::into_inner);
@@ -115,41 +116,41 @@ impl SessionFactory {
         (name, before)
     }
 
-    /// Whether a key that was pasted would go to an address that is typed.
+    /// Whether a pasted key would be sent to this typed address.
     pub(crate) fn has_pasted_key(&self, base_url: &str) -> bool {
         self.keys.has_typed(&self.name_at(base_url), base_url)
     }
 
-    /// The name of the provider at an address that is typed.
+    /// The name of the provider at a typed address.
     fn name_at(&self, base_url: &str) -> String {
         let known = &self.loaded.config;
         let name = known.provider_at(base_url).map(str::to_owned);
         name.unwrap_or_else(|| free_name(|name| known.providers.contains_key(name)))
     }
 
-    /// The server that was typed before is the one that is known again.
+    /// Undoes `take_address`: `before` is the typed server again.
     pub(crate) fn put_back(&self, before: Option<TypedServer>) {
         *self.typed.lock().unwrap_or_else(PoisonError::into_inner) = before;
     }
 
-    /// Remembers a key for a provider, in memory only; it is for the address that is in use now.
+    /// Remembers a key for a provider, in memory only and only for the address that is in use now.
     pub(crate) fn remember_key(&self, provider: &str, key: SecretString) {
         let config = self.config();
         let address = config.providers.get(provider).and_then(|p| p.address());
         self.keys.remember(provider, address.unwrap_or_default(), key);
     }
 
-    /// Writes the key that was pasted for a provider into the person's file of keys, and gives the file.
+    /// Writes the key that was pasted for a provider into the person's key file and returns that file.
     pub(super) fn store_key(&self, provider: &str) -> Result<PathBuf, StoreKeyError> {
         self.keys.store(provider, (&self.loaded, &self.place))
     }
 
-    /// Where a key for a provider is kept that may be sent to its address, in words. Runs nothing.
+    /// Where the key is kept that may be sent to this provider's address, in words. Runs no program.
     pub(crate) fn key_location(&self, name: &str, provider: &config::Provider) -> Option<String> {
         self.keys.location(name, provider, (&self.loaded, &self.place))
     }
 
-    /// The key to send to a provider's address. May run the person's program for it.
+    /// The key to send to a provider's address. May run the person's key command.
     pub(super) fn find_key(
         &self,
         name: &str,
@@ -158,7 +159,7 @@ impl SessionFactory {
         self.keys.find(name, provider, (&self.loaded, &self.place))
     }
 
-    /// The source of replies that was chosen by option, configuration or environment; `None` where none was.
+    /// The source of replies chosen by option, configuration or environment; `None` if none was.
     pub(crate) fn chosen_provider(&self) -> Result<Option<Provider>, ConnectError> {
         self.loaded
             .config
@@ -168,13 +169,13 @@ impl SessionFactory {
             .transpose()
     }
 
-    /// The source of replies for a model by name.
+    /// The source of replies for the model of this name.
     pub(crate) fn provider(&self, name: &ModelName) -> Result<Provider, ConnectError> {
         self.connect(self.config().resolve(&name.to_string()).map_err(|error| choice_error(&error))?)
     }
 
-    /// The source of replies for a provider's own model, where a key for one is in the environment or was stored: the
-    /// first one of those that are looked for, with the words for where its key is kept.
+    /// The source of replies for the default model of the first provider that has a key in the environment or stored,
+    /// and where that key is kept, in words.
     pub(crate) fn provider_by_key(&self) -> Option<(Provider, String)> {
         self.loaded.config.models_by_key().into_iter().find_map(|chosen| {
             let kept = self.key_location(&chosen.name.provider, &chosen.provider)?;
@@ -190,7 +191,7 @@ impl SessionFactory {
         source::connect(chosen, key)
     }
 
-    /// A program that writes a key may take its time: it is run when the first request is about to leave.
+    /// A key command may be slow, so it runs only when the first request is about to be sent.
     fn connect_later(&self, chosen: ChosenModel) -> Provider {
         let factory = self.clone();
         let name = chosen.name.clone();
@@ -203,20 +204,20 @@ impl SessionFactory {
         )
     }
 
-    /// Who masks what is written: it knows all keys that are known by now, and learns those that come later.
+    /// The masker for everything that is written: it knows all keys known so far, and learns later ones by itself.
     pub(crate) fn masker(&self) -> Masker {
         let masker = self.keys.masker();
         masker.learn(self.keys.known_keys(&self.loaded, &self.place));
         masker
     }
 
-    /// The file that functions are saved to: the first that is configured, else the usual one.
+    /// The file that functions are saved to: the first one configured, else the default one.
     pub(crate) fn functions_file(&self) -> PathBuf {
         let first = self.loaded.config.functions.files.first();
         first.cloned().unwrap_or_else(|| self.loaded.paths.functions())
     }
 
-    /// The files that new functions may go into: those that are configured, else the usual one.
+    /// The files that may receive new functions: those that are configured, else the default one.
     pub(super) fn function_files(&self) -> FunctionFiles {
         let mut files = self.loaded.config.functions.files.clone();
         if files.is_empty() {
@@ -230,13 +231,13 @@ impl SessionFactory {
         Prices { own: config::prices(&self.loaded.config.prices), shipped, as_of }
     }
 
-    /// What the review has to know of this place.
+    /// What the review needs to know about this place.
     pub(crate) fn scope(&self) -> Scope {
         let (cwd, home) = (self.place.cwd.clone(), self.place.home.clone());
         Scope { cwd, home, book: Arc::clone(&self.book), masker: self.masker(), ..Scope::default() }
     }
 
-    /// What is told of a model, under what the configuration says of it.
+    /// A provider's information about a model, with the configuration's values taking precedence.
     pub(super) fn with_overrides(&self, told: ModelInfo) -> ModelInfo {
         let images = told.images.or_else(|| config::takes_images(&told.name.model));
         let told = ModelInfo { images, ..told };
@@ -252,10 +253,10 @@ impl SessionFactory {
         }
     }
 
-    /// Where files of instructions are looked for.
+    /// Where to look for instruction files.
     pub(crate) fn instructions(&self) -> InstructionSearch {
         let own = self.loaded.config.instructions.files.clone();
-        // Those of the project are looked for even where they are switched off: they can be switched on.
+        // The project's files are searched even if they are switched off, because the person can switch them on.
         InstructionSearch {
             cwd: self.place.cwd.clone(),
             home: self.place.home.clone(),
@@ -267,7 +268,7 @@ impl SessionFactory {
     }
 }
 
-/// A name for a server whose address was typed, which the configuration gives to no other.
+/// A name for a typed server that no configured provider has.
 fn free_name(is_taken: impl Fn(&str) -> bool) -> String {
     let more = (2u32..).map(|number| format!("typed-{number}"));
     let names = ["other", "typed"].map(str::to_owned).into_iter().chain(more);

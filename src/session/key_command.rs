@@ -1,7 +1,8 @@
-//! Runs the person's program that writes a key. What it writes is bounded, and so is its time; nothing of it is shown.
+//! Runs the person's key command and returns the key that it prints. Its output and its time are limited, and its
+//! output is never shown.
 //!
-//! It is the person's own configuration that names it (a project's file can't), so it runs without being asked about,
-//! with the person's environment, in `/`; a program that runs or the project could have put there is not run.
+//! Only the person's own configuration can name the command (a project's file can't), so it runs without approval,
+//! with the person's environment, in `/`. A program that a run or the project could have put there is refused.
 
 use crate::config::OneOrMore;
 use crate::launch::{LaunchError, Launcher, Start};
@@ -16,17 +17,17 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-/// How long it may take: a password manager may ask the person something in a window of its own.
+/// How long the program may take: a password manager may ask the person something in a window of its own.
 const COMMAND_TIMEOUT: Duration = Duration::from_secs(30);
-/// Bytes of output that are read.
+/// The most bytes of output that are read.
 const MAX_OUTPUT_BYTES: u64 = 64 << 10;
 
-/// Why a program wrote no key, as the rest of a sentence about it. Never a word of its output.
+/// Why a program gave no key, as the rest of a sentence that starts with the program. Never contains its output.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum KeyCommandError {
     #[error("names no program")]
     NoProgram,
-    /// What the table of programs says of it.
+    /// The launch table refuses the program.
     #[error(transparent)]
     NotAllowed(LaunchError),
     #[error("can't be started: {0}")]
@@ -51,7 +52,7 @@ pub(super) enum KeyCommandError {
     Signal,
 }
 
-/// The key that the program writes.
+/// Returns the key that the program writes.
 pub(super) fn run(command: &OneOrMore, programs: &Launcher) -> Result<SecretString, KeyCommandError> {
     run_for(command, programs, COMMAND_TIMEOUT)
 }
@@ -68,7 +69,7 @@ fn run_for(
     let deadline = Instant::now() + patience;
     let output = read(&mut child, deadline);
     let ended = if output.is_ok() { wait(&mut child, deadline) } else { None };
-    // What it left behind is ended with it.
+    // Ends all that the program started, too.
     kill(&mut child);
     match (output, ended) {
         (Err(Some(why)), _) => Err(why),
@@ -94,14 +95,14 @@ fn program(command: &OneOrMore, programs: &Launcher) -> Result<Command, KeyComma
     }
 }
 
-/// All that it writes, until it closes its output; `Err(None)`: it took too long.
+/// Reads all output until the program closes it; `Err(None)` means that it took too long.
 fn read(child: &mut Child, deadline: Instant) -> Result<Vec<u8>, Option<KeyCommandError>> {
     let Some(pipe) = child.stdout.take() else { return Err(Some(NoOutput)) };
     let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || {
         let mut bytes = Vec::new();
         let done = pipe.take(MAX_OUTPUT_BYTES + 1).read_to_end(&mut bytes).map(|_| bytes);
-        // Nobody may wait for it any more.
+        // Fails if the receiver has given up waiting.
         let _ = sender.send(done);
     });
     match receiver.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
@@ -124,7 +125,7 @@ fn wait(child: &mut Child, deadline: Instant) -> Option<ExitStatus> {
 
 fn kill(child: &mut Child) {
     if let Some(group) = rustix::process::Pid::from_raw(child.id().cast_signed()) {
-        // There may be nobody left.
+        // Fails if the whole group has already ended.
         let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
     }
     let _ = child.wait();
@@ -155,7 +156,7 @@ mod tests {
     #[test]
     fn the_key_is_the_line_that_it_writes() {
         assert_eq!(line("echo ' sk-1 '; echo noise >&2"), Ok("sk-1".into()));
-        // A list meets no shell.
+        // A list of words is run without a shell.
         let words = OneOrMore::Several(["printf", "%s", "a $HOME `b`"].map(str::to_owned).into());
         assert_eq!(run(&words, &Launcher::default()).unwrap().expose_secret(), "a $HOME `b`");
     }

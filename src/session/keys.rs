@@ -1,5 +1,5 @@
-//! The keys of this process: those of the environment and of files, those that were typed in, those that a program
-//! wrote. What may be sent where is decided in `config::keys`; here it is fetched and remembered, in memory only.
+//! The keys of this process: from the environment and from files, typed in, or written by key commands.
+//! `config::keys` decides which key may be sent where; this module fetches keys and remembers them, in memory only.
 
 use super::key_command;
 use super::place::ProcessContext;
@@ -13,12 +13,11 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Why a key was not stored.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StoreKeyError {
     #[error("No key of {0} was pasted: /key {0} asks for one.")]
     None(String),
-    /// Whose, and where it is kept.
+    /// The provider, and where its key is kept.
     #[error("The key of {0} comes from {1}: there is nothing to store.")]
     Kept(String, String),
     #[error("The key was not stored: {0}")]
@@ -34,7 +33,6 @@ impl StoreKeyError {
     }
 }
 
-/// The keys of this process.
 #[derive(Default)]
 pub(crate) struct KeyRing {
     inner: Mutex<KeyRingInner>,
@@ -43,14 +41,14 @@ pub(crate) struct KeyRing {
 
 #[derive(Default)]
 struct KeyRingInner {
-    /// By provider and origin.
+    /// By provider and origin of the address.
     typed: BTreeMap<(String, String), SecretString>,
     written: BTreeMap<String, SecretString>,
     notices: Vec<Notice>,
 }
 
 impl KeyRing {
-    /// Remembers a key that was typed in, for a provider at this address.
+    /// Remembers a key that was typed in for a provider at this address.
     pub(crate) fn remember(&self, provider: &str, address: &str, key: SecretString) {
         if let Some(origin) = origin(address) {
             self.masker.learn([key.clone()]);
@@ -64,7 +62,7 @@ impl KeyRing {
         origin(address).is_some_and(|origin| self.inner().typed.contains_key(&(provider.to_owned(), origin)))
     }
 
-    /// Writes a key that was typed in into the person's file of keys, for the origin that it was typed in for.
+    /// Writes a typed key into the person's key file, for the origin that it was typed in for.
     pub(super) fn store(
         &self,
         name: &str,
@@ -87,12 +85,12 @@ impl KeyRing {
         Ok(credentials)
     }
 
-    /// Who masks keys in what is written; keys that come later are learned by it at once.
+    /// The masker for everything that is written; it learns later keys at once.
     pub(crate) fn masker(&self) -> Masker {
         self.masker.clone()
     }
 
-    /// Whether a program has to be run for a provider's key.
+    /// Whether a program has to run to get a provider's key.
     pub(super) fn asks_program(
         &self,
         name: &str,
@@ -103,12 +101,12 @@ impl KeyRing {
         Ok(!known && matches!(look_up(name, provider, loaded, place)?, KeyLookup::Command(..)))
     }
 
-    /// What the person should know of keys that were not sent; told once.
+    /// Takes the notices about keys that were not sent, so that each is shown once.
     pub(crate) fn take_notices(&self) -> Vec<Notice> {
         std::mem::take(&mut self.inner().notices)
     }
 
-    /// The key to send to a provider's address; `None` where it has none. May run the person's program for it.
+    /// The key to send to a provider's address; `None` if it has none. May run the person's key command.
     pub(super) fn find(
         &self,
         name: &str,
@@ -147,8 +145,8 @@ impl KeyRing {
         }
     }
 
-    /// Where a key for a provider is kept that may be sent to its address, in words; `None` where there is none. Runs
-    /// nothing.
+    /// Where the key is kept that may be sent to a provider's address, in words; `None` if there is none. Runs no
+    /// program.
     pub(super) fn location(
         &self,
         name: &str,
@@ -165,12 +163,12 @@ impl KeyRing {
         }
     }
 
-    /// Whether a provider's program has written its key already.
+    /// Whether a provider's key command has already written its key.
     pub(super) fn has_written(&self, name: &str) -> bool {
         self.inner().written.contains_key(name)
     }
 
-    /// All keys that are known without asking anybody, for masking them wherever they turn up.
+    /// All keys that are known without running a program or asking the person, for masking them wherever they appear.
     pub(super) fn known_keys(&self, loaded: &LoadedConfig, place: &ProcessContext) -> Vec<SecretString> {
         let env = place.env();
         let providers = &loaded.config.providers;
@@ -178,7 +176,7 @@ impl KeyRing {
             providers.values().filter_map(|p| keys::from_environment(p, &env)).map(|(key, _)| key);
         let stored = keys::read(&loaded.paths.credentials()).unwrap_or_default();
         let written = providers.values().flat_map(keys::secret_values);
-        // A kernel on a server may print the token that led there.
+        // A kernel on a server may print the token that was used to reach it.
         let jupyter = loaded.config.executors.jupyter.token_env.as_ref();
         let token = jupyter.and_then(|name| env(name)).map(|value| SecretString::from(value.trim()));
         let inner = self.inner();

@@ -1,4 +1,4 @@
-//! The languages that sessions are told of: all that are configured, those for which a program is here, and the versions of
+//! The languages that sessions know: all that are configured, those whose program is installed, and the versions of
 //! some of them.
 
 use super::place::ProcessContext;
@@ -20,37 +20,36 @@ impl KnownLanguages {
         Self { all, here: Arc::default() }
     }
 
-    /// Looks for programs beside what else a start does: some hundred places are asked for.
+    /// Searches `PATH` for the programs in the background: it takes some hundred file lookups.
     pub(crate) fn prewarm(&self) {
         let known = self.clone();
-        // Without a thread they are looked for when they are asked for.
+        // If the thread can't be made, `available` searches when it is called.
         drop(thread::Builder::new().name("languages".into()).spawn(move || known.available().0.len()));
     }
 
-    /// Those for which a program was on `PATH` when that was asked first.
+    /// The languages whose program was on `PATH` at the first call.
     pub(super) fn available(&self) -> &Languages {
         self.here.get_or_init(|| exec::on_path(&self.all))
     }
 }
 
-/// A language and the version of its program.
 type LanguageVersion = (Language, String);
 
-/// The versions of Python, bash and node, as they are told without starting any. Cheap to clone.
+/// The versions of Python, bash and node, found by reading files, without starting any of them. Cheap to clone.
 #[derive(Clone, Default)]
 pub(crate) struct VersionSearch(Arc<Mutex<Option<JoinHandle<Vec<LanguageVersion>>>>>);
 
 impl VersionSearch {
-    /// Looks for them beside what else a start does: a whole program is read.
+    /// Starts the search in the background, because it reads a whole program.
     pub(super) fn begin(&self, place: &ProcessContext, python: Option<&Path>) {
         let (place, python) = (place.clone(), python.map(Path::to_owned));
         let look = move || versions_now(&place, python.as_deref());
-        // Without a thread they are looked for when they are asked for.
+        // If the thread can't be made, `take` searches when it is called.
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) =
             thread::Builder::new().name("versions".into()).spawn(look).ok();
     }
 
-    /// What was found by the search that was begun; later sessions look anew, since runs install programs.
+    /// The result of the search that `begin` started. Later calls search again, since runs may install programs.
     pub(super) fn take(&self, place: &ProcessContext, python: Option<&Path>) -> Vec<LanguageVersion> {
         let begun = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         let found = begun.and_then(|search| search.join().ok());
@@ -68,7 +67,7 @@ mod tests {
     use std::fs;
     use std::time::{Duration, Instant};
 
-    /// An environment of Python in the folder that tells this version.
+    /// Makes a Python environment in the folder that reports this version.
     fn environment(folder: &Path, version: &str) {
         let bin = folder.join(".venv/bin");
         fs::create_dir_all(&bin).unwrap();
@@ -100,7 +99,7 @@ mod tests {
         while !is_over() && Instant::now() < deadline {
             thread::yield_now();
         }
-        // What is there by now is not what was found.
+        // What was installed after the search does not change its result.
         environment(&folder, "3.12.2");
         assert_eq!(told().as_deref(), Some("3.11.1"));
         assert_eq!(told().as_deref(), Some("3.12.2"));

@@ -1,4 +1,5 @@
-//! The log: a file in the state folder, made when the first line is written. Never the terminal, and never a key.
+//! The log: a file in the state folder, created with its first line. Nothing is logged to the terminal, and no key is
+//! logged.
 
 use crate::domain::{MaskedValue, Masker};
 use std::fs::{File, OpenOptions};
@@ -8,11 +9,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::fmt::MakeWriter;
 
-/// A log of more bytes than this is moved aside when it is opened; one old one is kept.
+/// A larger log is renamed when it is opened; one old log is kept.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// Lets warnings and errors (or what `SAYSO_LOG` names: `error`, `warn`, `info`, `debug`, `trace`, `off`) go to this
-/// file. A log that can't be written is no reason not to work.
+/// Logs warnings and errors, or the level that `SAYSO_LOG` names (`error`, `warn`, `info`, `debug`, `trace`, `off`),
+/// to this file. A log that can't be written never stops the program.
 pub(crate) fn start(path: PathBuf, level: Option<String>, masker: Masker) {
     let level = level.and_then(|l| l.parse::<LevelFilter>().ok()).unwrap_or(LevelFilter::WARN);
     let target = LogTarget { path: Arc::new(path), file: Arc::default(), masker };
@@ -20,7 +21,7 @@ pub(crate) fn start(path: PathBuf, level: Option<String>, masker: Masker) {
     let _ = tracing::subscriber::set_global_default(subscriber.finish());
 }
 
-/// The file, opened when it is needed first.
+/// The log file, opened at the first write.
 #[derive(Clone)]
 struct LogTarget {
     path: Arc<PathBuf>,
@@ -72,7 +73,7 @@ impl Write for LogTarget {
     }
 }
 
-/// A line comes in one piece, so a key is never split here.
+/// A line arrives in one piece, so the masker always sees whole keys.
 fn write(file: &mut File, line: &MaskedValue<Vec<u8>>) -> io::Result<()> {
     file.write_all(line)
 }

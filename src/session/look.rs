@@ -1,4 +1,4 @@
-//! What the terminal front end has to know, gathered from the configuration, the command line and the environment.
+//! Gathers the options of the terminal front end from the configuration, the command line and the environment.
 
 use super::factory::SessionFactory;
 use super::{borders, zone};
@@ -19,7 +19,7 @@ use std::path::Path;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-/// How it goes, told before anything was asked.
+/// The introduction in an empty conversation.
 const OPENING_TEXT: &str = "Ask for something in your own words. What has to be run comes to wait for you first, with all that it \
     may do: **Ctrl-Y** shows it, **Ctrl-Y** again runs it once. There, `e` edits it, `r` rejects it with a reason, `s` \
     skips it.";
@@ -32,7 +32,7 @@ const PROMPTS: [&str; 4] = [
     "how much room do the largest files take?",
 ];
 
-/// A person's theme or keymap of more bytes than this is none.
+/// Larger keymaps are refused; larger themes are ignored.
 const MAX_BYTES: u64 = 1 << 20;
 
 /// The options of the terminal for this factory.
@@ -86,8 +86,8 @@ pub(crate) fn options(factory: &SessionFactory, welcome: bool) -> Result<Options
     })
 }
 
-/// What stands in an empty conversation: what a story tells, else how it goes, with prompts that fit any folder. A story
-/// that tells nothing gets nothing: its prompts may be made for tests.
+/// The text and the example prompts of an empty conversation: the story's own, else the general ones. Empty without a
+/// provider, and for a story without a text, because the prompts of such a story may be made for tests.
 pub(crate) fn opening(provider: Option<&Provider>) -> Opening {
     let scripted = provider.is_some_and(Provider::is_story);
     match provider.and_then(Provider::opening) {
@@ -100,19 +100,20 @@ pub(crate) fn opening(provider: Option<&Provider>) -> Opening {
     }
 }
 
-/// Whether the terminal could open with the person's keymap and theme; gives what is wrong with any of their own themes.
+/// Checks that the terminal could open with the person's keymap and theme. Returns notices about what is wrong with
+/// their own themes.
 ///
 /// # Errors
-/// What it would say, with the file and the line.
+/// The message that the terminal would show, with the file and the line.
 pub(crate) fn check(factory: &SessionFactory) -> Result<Vec<Notice>, Failure> {
     let options = options(factory, false)?;
     options.check().map_err(failure)?;
     Ok(options.wrong_in_own_themes().into_iter().map(Notice::warn).collect())
 }
 
-/// What the theme in use says in vain, in one line.
+/// What the theme in use sets without effect, in one line.
 pub(crate) fn theme_warning(options: &Options) -> Option<Notice> {
-    // What can't be read at all is told where the terminal opens.
+    // A theme that can't be read is reported when the terminal opens.
     theme::in_vain(&options.check().ok()?).map(Notice::warn)
 }
 
@@ -141,7 +142,7 @@ fn setup(factory: &SessionFactory, welcome: bool) -> Setup {
     }
 }
 
-/// The providers in the cloud that are offered by name, with what is known of their keys. Runs nothing.
+/// The cloud providers that are offered by name, with where their keys are kept. Runs no program.
 fn clouds(factory: &SessionFactory) -> Vec<Cloud> {
     let known = [("openai", "OpenAI"), ("anthropic", "Anthropic"), ("gemini", "Gemini")];
     let providers = &factory.loaded.config.providers;
@@ -165,7 +166,7 @@ fn usual_server(factory: &SessionFactory) -> UsualServer {
     UsualServer { address: config::without_secrets(address), elsewhere: !config::is_loopback(address) }
 }
 
-/// The first command that says something.
+/// The first command that is not blank.
 fn first_command(commands: [Option<String>; 3], otherwise: &str) -> String {
     commands.into_iter().flatten().find(|c| !c.trim().is_empty()).unwrap_or_else(|| otherwise.into())
 }
@@ -194,7 +195,7 @@ fn preference(choice: Option<&ThemeChoice>) -> Preference {
     }
 }
 
-/// The person's own keymap: the name of its file and its text.
+/// The person's own keymap: the path and the text of its file; `None` if there is no file.
 fn keymap(path: &Path) -> Result<Option<(String, String)>, Failure> {
     let Ok(info) = std::fs::metadata(path) else { return Ok(None) };
     let broken = |why: String| {
@@ -208,7 +209,7 @@ fn keymap(path: &Path) -> Result<Option<(String, String)>, Failure> {
     Ok(Some((path.display().to_string(), text)))
 }
 
-/// The person's own themes, in the order of their names; the folder is read each time that one is looked for.
+/// The person's own themes, sorted by name. The folder is read anew for each lookup.
 fn themes(folder: &Path) -> OwnThemes {
     let folder = folder.to_owned();
     OwnThemes::new(move || {
@@ -218,7 +219,7 @@ fn themes(folder: &Path) -> OwnThemes {
     })
 }
 
-/// The themes of a folder: name and text.
+/// The themes in a folder: name and text.
 fn themes_in(folder: &Path) -> Vec<(String, String)> {
     let files = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|file| file.path());
     files
@@ -231,7 +232,7 @@ fn themes_in(folder: &Path) -> Vec<(String, String)> {
         .collect()
 }
 
-/// A front end that can't open, as a failure with what to do.
+/// Reports a front end that can't open, with a hint.
 pub(crate) fn failure(error: tui::TuiError) -> Failure {
     use tui::TuiError;
     let (kind, hint) = match &error {
@@ -247,7 +248,7 @@ pub(crate) fn failure(error: tui::TuiError) -> Failure {
     Failure::new(kind, error.to_string()).hint(hint)
 }
 
-/// Notices that are told on the first screen.
+/// Adds notices to those of the first screen.
 pub(crate) fn add_notices(options: &mut Options, notices: Vec<Notice>) {
     options.notices.extend(notices);
 }

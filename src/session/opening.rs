@@ -1,4 +1,5 @@
-//! Opens sessions: a new one, one in a named file, one that is kept nowhere, and one that goes on from its file.
+//! Opens sessions: a new one, a new one in a named file, one that is not stored, and one that is resumed from its
+//! file.
 
 use super::factory::SessionFactory;
 use super::place::own_folders;
@@ -18,15 +19,15 @@ use std::sync::Arc;
 
 pub(crate) struct OpenSession {
     pub(crate) driver: Driver,
-    /// What the person should know: damage in the file, a disk that is not durable.
+    /// What the person should know: damage of the file, a disk that is not durable.
     pub(crate) notices: Vec<Notice>,
-    /// All that is wrong with the file, in full.
+    /// All damage of the file, in full.
     pub(crate) damage: Vec<String>,
-    /// That the session is foreign, and why, where it is.
+    /// Why the session is foreign, if it is.
     pub(crate) foreign: Option<String>,
 }
 
-/// Damage as notices: what one line has no room for is told by `/status`.
+/// A notice about the damage of a file. Only the first damage is named; `/status` lists the rest.
 fn damage_notices(damage: &[String]) -> Vec<Notice> {
     match damage {
         [] => Vec::new(),
@@ -39,26 +40,25 @@ fn damage_notices(damage: &[String]) -> Vec<Notice> {
 }
 
 impl SessionFactory {
-    /// A driver with a new session. Nothing is written before something was asked. Must be called inside a runtime.
+    /// Opens a new session. Its file is created with the first prompt. Must be called inside a runtime.
     pub(crate) fn begin(&self, provider: Option<Provider>, policy: Policy) -> OpenSession {
         let header = self.header(provider.as_ref());
         let store = Store::create(&self.loaded.sessions(), header.clone());
         self.begin_sealed(header, store, provider, policy)
     }
 
-    /// The same with the session in this file, which is not there yet.
+    /// Opens a new session in this file, which does not exist yet.
     pub(crate) fn begin_at(&self, path: &Path, provider: Option<Provider>, policy: Policy) -> OpenSession {
         let header = self.header(provider.as_ref());
         let store = Store::create_at(path, header.clone());
         self.begin_sealed(header, store, provider, policy)
     }
 
-    /// The same with a session that is kept nowhere. Its large outputs and images are gone with the other value.
+    /// Opens a session that is not stored. Dropping the returned `Scratch` deletes its large outputs and images.
     pub(crate) fn begin_unkept(&self, policy: Policy) -> (OpenSession, Scratch) {
         let header = self.header(None);
         let scratch = Scratch::create(&self.loaded.sessions(), &header.id.0);
-        // Nothing that is written has to be sealed, and no key is made for it.
-        // Nor is anything remembered: a session that is kept nowhere leaves nothing behind.
+        // Without a file there is nothing to seal, so no sealing key is made; nothing is remembered for undo either.
         (self.begin_with(header, Store::forgetting(&scratch), (None, None), policy), scratch)
     }
 
@@ -90,7 +90,8 @@ impl SessionFactory {
         opened
     }
 
-    /// What seals sessions here. Without one they can be written all the same; they are foreign when they are opened again.
+    /// The seal for session files of this installation. Without one sessions can still be written, but are foreign
+    /// when they are opened again.
     fn seal(&self, notices: &mut Vec<Notice>) -> Option<Seal> {
         let made = Seal::make(&self.loaded.paths.state);
         made.map_err(|error| notices.push(Notice::warn(saving::unsealed(&error.to_string())))).ok()
@@ -108,7 +109,7 @@ impl SessionFactory {
         }
     }
 
-    /// A driver with a session that is on disk; `reading` tells how far its file is read.
+    /// Resumes the session in this file; `reading` reports the progress and can stop it.
     pub(crate) fn resume(
         &self,
         path: &Path,
@@ -135,7 +136,7 @@ impl SessionFactory {
         if !reading.goes_on() {
             return Err(StoreError::Stopped);
         }
-        // Last of all, for it is what the person has to know first.
+        // Its notice is added after the others about the file, because the person has to see it first.
         let id = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let foreign = loaded.foreign.map(|why| saving::foreign(&why.to_string(), &id));
         let provider = provider.or_else(|| {
@@ -150,13 +151,13 @@ impl SessionFactory {
         let mut opened = self.open_with((engine, effects), store, (provider, undo), notices);
         (opened.damage, opened.foreign) = (damage, foreign);
         if let Some(chosen) = chosen {
-            // Who is asked from here on stands in the file: it may be another than before.
+            // This records in the file who is asked from here on, since it may be another model than before.
             opened.driver.use_provider(chosen);
         }
         Ok(opened)
     }
 
-    /// Where and how much is remembered before runs.
+    /// Where files are saved before runs for undo, and how many.
     pub(crate) fn undo_place(&self) -> UndoPlace {
         let (paths, limits, scope) = (&self.loaded.paths, &self.loaded.config.undo, self.scope());
         let files = usize::try_from(limits.files).unwrap_or(usize::MAX);
@@ -164,7 +165,7 @@ impl SessionFactory {
         own.push(paths.undo());
         UndoPlace {
             folder: paths.undo(),
-            // As walks meet them: what is remembered follows no link on the way to it.
+            // With links resolved, as walks meet them: a snapshot follows no links on its way.
             own: own.iter().map(|folder| resolve_links(folder)).collect(),
             limits: UndoLimits { total: limits.total, file: limits.file, files },
             is_secret: Arc::new(move |path| review::is_secret(&path.to_string_lossy(), &scope)),
@@ -215,7 +216,7 @@ impl SessionFactory {
         }
     }
 
-    /// The session that a word names: an id, the beginning of one, or a name.
+    /// Finds the session with this id, beginning of an id, or name.
     pub(crate) fn find_session(&self, wanted: &str) -> Result<PathBuf, FindError> {
         index::find(&self.loaded.sessions(), wanted).map(|summary| summary.path)
     }

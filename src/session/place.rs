@@ -1,4 +1,4 @@
-//! Where this process stands: its working folder, home, environment and own program.
+//! The context of this process: its working folder, home, environment and own program.
 
 use crate::config::LoadedConfig;
 use crate::exec::HelperFile;
@@ -14,12 +14,12 @@ pub(crate) struct ProcessContext {
     pub(crate) home: Option<PathBuf>,
     /// The program itself, which is also the helper of every run.
     pub(crate) program: HelperFile,
-    /// Folders in which runs worked before, beside the working folder: what lies there is believed as little.
+    /// Folders besides the working folder in which runs worked before. What lies there is trusted as little.
     pub(crate) worked: Vec<PathBuf>,
 }
 
 impl ProcessContext {
-    /// Looks where this process stands; `cwd` is what `--cwd` named.
+    /// Determines the context of this process; `cwd` is the value of `--cwd`.
     pub(crate) fn find(cwd: Option<&Path>) -> io::Result<Self> {
         let here = match cwd {
             Some(folder) => folder.canonicalize()?,
@@ -41,13 +41,13 @@ impl ProcessContext {
         Self { cwd, ..self.clone() }
     }
 
-    /// The environment, by name. Values that are no Unicode read as not set.
-    #[allow(clippy::unused_self)] // the environment is this process's, and asked of its context like the rest
+    /// Reads an environment variable by name. Values that are not Unicode count as unset.
+    #[allow(clippy::unused_self)] // a method, so that callers get the environment from the context like the rest
     pub(crate) fn env(&self) -> impl Fn(&str) -> Option<String> + use<> {
         |name| std::env::var(name).ok()
     }
 
-    /// The programs that sayso may start by itself in this place, as they are found now.
+    /// Finds the programs that sayso may start by itself in this place.
     pub(super) fn launcher(&self, loaded: &LoadedConfig) -> Launcher {
         let mut own = own_folders(loaded);
         own.push(loaded.paths.data.clone());
@@ -57,7 +57,8 @@ impl ProcessContext {
     }
 }
 
-/// Folders that no run may write: configuration, sessions, the log. Demos work in a folder of the data's.
+/// Folders that no run may write: the configuration, the sessions, and the state with the log. The data folder is not
+/// among them, because demos work in it.
 pub(super) fn own_folders(loaded: &LoadedConfig) -> Vec<PathBuf> {
     let paths = &loaded.paths;
     let mut own = vec![paths.config.clone(), paths.state.clone(), loaded.sessions(), paths.sessions()];

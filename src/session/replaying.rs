@@ -1,4 +1,5 @@
-//! What a replay may do: at most what was approved then, and at most what is configured today; in a folder of its own.
+//! Makes the factory for a replay. It allows at most what was approved then and at most what is configured today, in
+//! a folder of its own.
 
 use super::factory::SessionFactory;
 use crate::config::ExecutorChoice;
@@ -17,7 +18,7 @@ pub(crate) struct FreshFolder {
 }
 
 impl FreshFolder {
-    /// Makes one that only this account can enter.
+    /// Makes a folder that only this account can enter.
     pub(crate) fn make() -> io::Result<Self> {
         let private = PrivateFolder::make()?;
         let work = private.path().join("work");
@@ -30,20 +31,21 @@ impl FreshFolder {
     }
 }
 
-/// What the person says about a replay.
+/// What the person allows a replay.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ReplayOptions {
-    /// Whether the network may be open where it was.
+    /// Whether the network may be open for runs that had it open.
     pub(crate) network: bool,
-    /// Whether nothing is to confine it.
+    /// Whether to run without a sandbox.
     pub(crate) unconfined: bool,
     /// The folder in which the session worked.
     pub(crate) worked: PathBuf,
 }
 
 impl SessionFactory {
-    /// A factory for repeating runs that were allowed this, in this folder, on this executor. `python`: the one of today's
-    /// working folder. Nothing beside the folder can be written, and no model is asked for an opinion.
+    /// A factory for repeating runs in this folder, on this executor, with at most the rights they were `allowed`.
+    /// `python` is the interpreter of today's working folder, used if none is configured. Nothing outside the folder
+    /// can be written, and no second opinion is requested.
     pub(crate) fn replaying(
         &self,
         folder: &Path,
@@ -54,7 +56,7 @@ impl SessionFactory {
         let mut loaded = (*self.loaded).clone();
         let mut place = self.place.with_cwd(folder.to_owned());
         let config = &mut loaded.config;
-        // Where runs worked before, nothing is believed; that it can't be written now makes it no better.
+        // Programs in folders where runs worked are not trusted, even though the replay can't write there.
         place.worked.extend([self.place.cwd.clone(), wish.worked.clone()]);
         place.worked.append(&mut config.sandbox.write);
         config.sandbox.network = wish.network && allowed.network;

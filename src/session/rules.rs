@@ -1,16 +1,16 @@
 //! A person's own rules: `rules/*.toml` in the folder of the configuration, read when the program starts.
 //!
-//! A file that can't be used is left out with a notice that says why, and where; the shipped rules always hold.
+//! A file that can't be used is left out with a notice that gives the reason; the shipped rules always hold.
 
 use crate::config::{LoadedConfig, Profile};
 use crate::domain::Notice;
 use crate::review::{Forbid, RuleRegistry};
 use crate::workspace::own_files;
 
-/// Larger files hold no rules.
+/// Larger files are not read.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// The rules that hold, and what could not be used.
+/// The rules in force, and notices about those that could not be used.
 pub(super) fn book(loaded: &LoadedConfig) -> (RuleRegistry, Vec<Notice>) {
     let mut notices = Vec::new();
     let mut texts: Vec<(String, String)> = Vec::new();
@@ -20,7 +20,7 @@ pub(super) fn book(loaded: &LoadedConfig) -> (RuleRegistry, Vec<Notice>) {
             Err(error) => notices.push(Notice::warn(format!("{error}. Its rules are not used."))),
         }
     }
-    // One that is wrong must not take the others with it.
+    // A file that is wrong must not make the others unusable.
     let mut sound: Vec<(&str, &str)> = Vec::new();
     for (name, text) in &texts {
         sound.push((name, text));

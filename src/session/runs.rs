@@ -9,18 +9,18 @@ use crate::launch::Launcher;
 use std::path::PathBuf;
 
 impl SessionFactory {
-    /// What carries out runs, with large outputs in this folder.
+    /// The configured executor. It stores large outputs in `blobs`.
     pub(crate) fn executor(&self, blobs: PathBuf) -> Executor {
         let config = &self.loaded.config;
         Executor::of(self.setup(blobs), &config.executor, &config.executors)
     }
 
-    /// What carries out runs on this machine, whatever was chosen.
+    /// The executor for this machine, whichever one is configured.
     pub(crate) fn local_executor(&self) -> Executor {
         Executor::new(self.setup(self.loaded.sessions().join("blobs")))
     }
 
-    /// The programs that sayso may start by itself in this place, as they are found now.
+    /// Finds the programs that sayso may start by itself in this place.
     pub(crate) fn launcher(&self) -> Launcher {
         self.place.launcher(&self.loaded)
     }
@@ -44,7 +44,8 @@ impl SessionFactory {
         }
     }
 
-    /// The limits of a run. A memory limit that nobody chose leaves a small machine half of what it has.
+    /// The limits of a run. If nobody chose a memory limit, it is at most half of the machine's memory (but not below
+    /// 256 MiB).
     pub(crate) fn limits(&self) -> Limits {
         let mut limits = self.loaded.config.limits();
         if *self.loaded.origins.of("limits.memory") == Origin::Default {
@@ -55,8 +56,8 @@ impl SessionFactory {
         limits
     }
 
-    /// How runs are to be confined. What the person wrote or named is asked for; what nobody chose is had as far as it
-    /// can be.
+    /// How runs are to be confined. A level that the person chose is required; the default one is applied as far as
+    /// this machine supports it.
     fn wish(&self) -> SandboxRequest {
         let sandbox = &self.loaded.config.sandbox;
         SandboxRequest {

@@ -1,4 +1,4 @@
-//! What the engine has to know beforehand, from the configuration and the place.
+//! Makes the engine's settings from the configuration and the place.
 
 use super::factory::SessionFactory;
 use crate::config::ExecutorChoice;
@@ -7,14 +7,14 @@ use crate::engine::{JudgeSettings, Settings, prompt};
 use crate::{exec, recipe, workspace};
 
 impl SessionFactory {
-    /// What the engine has to know beforehand.
     pub(crate) fn settings(&self, policy: Policy) -> Settings {
         let config = &self.loaded.config;
         let (dialect, languages) = (config.dialect, self.languages.all.clone());
         let cwd = self.place.cwd.display().to_string();
         let terminals = if self.run_terminals { config.terminals() } else { Vec::new() };
         let os = std::env::consts::OS;
-        // The model is told of what is there only; what it writes in another language can still be read and saved.
+        // The prompt names only languages that are installed. Blocks in other configured languages can still be read
+        // and saved.
         let system_prompt = match config.executor {
             ExecutorChoice::Jupyter(_) => prompt::system_of_kernels(&cwd, os),
             _ => prompt::system(self.languages.available(), &terminals, &cwd, os),
@@ -45,7 +45,7 @@ impl SessionFactory {
         }
     }
 
-    /// The conditions of runs as they are asked for: what enforces them tells the rest.
+    /// The conditions of runs as they are requested; the executor reports the rest.
     fn conditions(&self) -> RunConditions {
         let (sandbox, executor) = (&self.loaded.config.sandbox, &self.loaded.config.executor);
         let confined = match executor {
@@ -63,7 +63,7 @@ impl SessionFactory {
         let mut limits = self.limits();
         let kernels = match executor {
             ExecutorChoice::Jupyter(kernel) => {
-                // Nothing holds a kernel of Jupyter to these.
+                // Jupyter does not enforce these limits.
                 (limits.memory_bytes, limits.processes) = (0, 0);
                 self.kernels(kernel.as_deref())
             }
@@ -80,7 +80,7 @@ impl SessionFactory {
         conditions.with_versions(known)
     }
 
-    /// The languages that have a Jupyter kernel: on this machine they are looked up, a server is asked later.
+    /// The languages that have a Jupyter kernel. Kernels on this machine are looked up now; a server is asked later.
     fn kernels(&self, wanted: Option<&str>) -> KernelLanguages {
         let config = &self.loaded.config;
         if config.executors.jupyter.url.is_some() {
@@ -90,11 +90,11 @@ impl SessionFactory {
         KernelLanguages::Known(exec::found::kernel_languages(all, config.run.python.as_deref(), wanted))
     }
 
-    /// The files of the person's own functions, and what is wrong with the others.
+    /// The files with the person's own functions, and what is wrong with those that can't be used.
     pub(super) fn functions(&self) -> (Vec<FunctionFile>, Vec<String>) {
         let usual = self.functions_file();
         let listed = &self.loaded.config.functions.files;
-        // The usual file is loaded as soon as it is there; one that is configured has to be there.
+        // The default file is loaded if it exists; a configured file must exist.
         let files = if listed.is_empty() && usual.exists() { std::slice::from_ref(&usual) } else { listed };
         if self.loaded.config.executor == ExecutorChoice::Local || files.is_empty() {
             return workspace::functions::read_all(files);
@@ -102,8 +102,8 @@ impl SessionFactory {
         (Vec::new(), vec!["functions: files of your own are loaded into the local kernel only".into()])
     }
 
-    /// When a second opinion is asked for, and of whom. A name that leads to no model is kept: another model than the
-    /// one that was named must not be shown the code, and asking this one says why it can't be asked.
+    /// When to request a second opinion, and from which model. A name that resolves to no model is kept: asking it
+    /// then reports why it can't be asked, and the code is never shown to another model than the one that was named.
     fn judge(&self) -> JudgeSettings {
         let review = &self.loaded.config.review;
         let named = |name: &String| match self.loaded.config.resolve(name) {

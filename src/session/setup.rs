@@ -1,4 +1,4 @@
-//! From the command line to a factory with its configuration, and to the source of replies that was asked for.
+//! Makes the factory from the command line, and finds the source of replies that was asked for.
 
 use super::factory::SessionFactory;
 use super::place::ProcessContext;
@@ -19,16 +19,17 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Options beside those of the model that the configuration has a place for.
+/// Command line options, besides those of the model, that override configuration values.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SessionOptions {
     pub(crate) theme: Option<String>,
     pub(crate) max_steps: Option<u32>,
-    /// `--timeout SECONDS`; what is less than a whole second is for the caller to see to.
+    /// `--timeout SECONDS`, which the configuration rounds up to whole seconds. A caller that needs fractions handles
+    /// them itself.
     pub(crate) timeout: Option<Duration>,
 }
 
-/// The factory of this process.
+/// Makes the factory of this process.
 pub(crate) fn factory(model: &ModelArgs, more: &SessionOptions) -> Result<SessionFactory, Failure> {
     let place = ProcessContext::find(model.cwd.as_deref())
         .map_err(|error| no_folder(model.cwd.as_deref(), &error))?;
@@ -50,7 +51,7 @@ pub(crate) fn factory(model: &ModelArgs, more: &SessionOptions) -> Result<Sessio
     };
     let paths = Paths::find(&env).map_err(|error| broken(&error))?;
     let loaded = config::load(&paths, &place.cwd, &env, &flags).map_err(|error| broken(&error))?;
-    // What a sayso left behind that was killed goes with the next start of anything.
+    // Removes what a killed sayso left behind.
     private_folder::sweep();
     store::sweep(&loaded.sessions());
     Ok(SessionFactory::new(loaded, place))
@@ -70,7 +71,7 @@ fn no_folder(wanted: Option<&Path>, error: &io::Error) -> Failure {
     }
 }
 
-/// A configuration that can't be used.
+/// Reports a configuration that can't be used, with a hint.
 pub(crate) fn broken(error: &ConfigError) -> Failure {
     let hint = match error {
         ConfigError::Invalid(_) => "Correct that line; sayso config check reads all files again.",
@@ -83,7 +84,7 @@ pub(crate) fn broken(error: &ConfigError) -> Failure {
     Failure::new(FailureClass::Config, error.to_string()).hint(hint)
 }
 
-/// What the sandbox holds here, by its tests.
+/// What the sandbox enforces on this machine, found by testing it.
 pub(crate) async fn sandbox(factory: &SessionFactory) -> Result<SandboxReport, Failure> {
     let executor = factory.executor(factory.loaded.sessions().join("blobs"));
     let report = executor.sandbox().await;
@@ -91,7 +92,7 @@ pub(crate) async fn sandbox(factory: &SessionFactory) -> Result<SandboxReport, F
     report.map_err(no_sandbox)
 }
 
-/// The sandbox that was asked for can't be had.
+/// Reports that the requested sandbox can't be set up.
 pub(crate) fn no_sandbox(why: ExecutorError) -> Failure {
     Failure::new(FailureClass::Usage, why.to_string())
         .hint("Nothing ran. sayso doctor tells what is missing and how to get it.")
@@ -99,20 +100,21 @@ pub(crate) fn no_sandbox(why: ExecutorError) -> Failure {
 
 pub(crate) struct Demo {
     pub(crate) provider: Provider,
-    /// The factory in the folder that it works in.
+    /// The factory for the folder that the demo works in.
     pub(crate) factory: SessionFactory,
     pub(crate) begins: Option<ChosenRecipe>,
 }
 
-/// A recipe that a session begins with.
+/// A recipe that a session starts with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ChosenRecipe {
     pub(crate) name: String,
-    /// What was answered beforehand: to its inputs, and to what it may ask later.
+    /// Answers that were given beforehand: to its inputs, and to what it may ask later.
     pub(crate) given: Answers,
 }
 
-/// A demo: its replies, and the factory in the folder that it works in.
+/// Prepares a demo: its source of replies, and its folder. The folder is a fresh one if `own_folder`; otherwise the
+/// story's missing files are added to the working folder.
 pub(crate) fn demo(factory: &SessionFactory, wanted: &str, own_folder: bool) -> Result<Demo, Failure> {
     let text = source::story_text(wanted).map_err(|error| {
         let hint = format!("{} Or name a file. A prompt goes behind --.", source::stories());
@@ -143,8 +145,8 @@ pub(crate) fn demo(factory: &SessionFactory, wanted: &str, own_folder: bool) -> 
     Ok(Demo { provider, factory, begins })
 }
 
-/// The source of replies that was asked for, else one that is found: by a key, then a server on this computer. What was
-/// found is told.
+/// The source of replies that was asked for, else the first one found: by a key, then a server on this computer. Also
+/// returns notices about what was found.
 pub(crate) async fn provider(factory: &SessionFactory) -> Result<(Provider, Vec<Notice>), Failure> {
     if let Some(provider) = chosen(factory)? {
         return Ok((provider, factory.keys.take_notices()));
@@ -160,7 +162,7 @@ pub(crate) async fn provider(factory: &SessionFactory) -> Result<(Provider, Vec<
         .hint("Name one with --model PROVIDER/MODEL, or try --demo; sayso doctor tells what is there."))
 }
 
-/// A source of replies for which a key is found, and what is told of it.
+/// A source of replies for which a key was found, and the notice about it.
 pub(crate) fn by_key(factory: &SessionFactory) -> Option<(Provider, Notice)> {
     let (provider, kept) = factory.provider_by_key()?;
     let text = format!(
@@ -170,7 +172,7 @@ pub(crate) fn by_key(factory: &SessionFactory) -> Option<(Provider, Notice)> {
     Some((provider, Notice::info(text)))
 }
 
-/// The source of replies that was chosen; `None` where none was.
+/// The source of replies that was chosen; `None` if none was.
 pub(crate) fn chosen(factory: &SessionFactory) -> Result<Option<Provider>, Failure> {
     let chosen = factory
         .chosen_provider()
@@ -187,7 +189,7 @@ pub(crate) fn chosen(factory: &SessionFactory) -> Result<Option<Provider>, Failu
     }
 }
 
-/// The first model of the first server that answers on this computer, and where that is.
+/// The first model of the first server that answers on this computer, and the server's address.
 async fn local(factory: &SessionFactory) -> Option<(Provider, String)> {
     let asked = factory.clone();
     let catalogue: Catalogue = Arc::new(move || asked.sources(None));

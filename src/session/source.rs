@@ -1,4 +1,4 @@
-//! From a model that was chosen in the configuration to a source of replies.
+//! Makes the source of replies for a model that the configuration resolved.
 
 use crate::config::{self, ChoiceError, ChosenModel, ProviderKind};
 use crate::provider::script::Script;
@@ -6,7 +6,7 @@ use crate::provider::{ConnectError, Provider, ProviderSetup, Server};
 use secrecy::SecretString;
 use std::io;
 
-/// Makes a source of replies. No network: the first request brings it up.
+/// Makes a source of replies. Uses no network: the first request connects.
 pub(super) fn connect(chosen: ChosenModel, key: Option<SecretString>) -> Result<Provider, ConnectError> {
     let ChosenModel { name, provider } = chosen;
     if provider.kind == ProviderKind::Scripted {
@@ -31,7 +31,7 @@ pub(super) fn connect(chosen: ChosenModel, key: Option<SecretString>) -> Result<
     Ok(Provider::new(ProviderSetup::Server(server))?)
 }
 
-/// A name that leads to no model.
+/// Reports a name that resolves to no model.
 pub(super) fn choice_error(error: &ChoiceError) -> ConnectError {
     ConnectError::new(error.to_string(), error.hint())
 }

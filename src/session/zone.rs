@@ -1,5 +1,5 @@
-//! The person's time zone, read once, when a time is first shown: from the one file that tells it, since looking for its name
-//! would walk all zones of the system.
+//! The person's time zone. It is read when a time is first shown, directly from the file of the zone, because finding
+//! the zone's name would search all zones of the system.
 
 use jiff::tz::TimeZone;
 use std::fs::File;
@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 const SYSTEM_ZONE: &str = "/etc/localtime";
 /// Where the system keeps its zones, by name.
 const ZONE_FOLDER: &str = "/usr/share/zoneinfo";
-/// Files of zones have a few KiB.
+/// Zone files have a few KiB.
 const MAX_BYTES: u64 = 256 << 10;
 
 /// The person's time zone: that of `TZ`, else the system's.
@@ -24,7 +24,7 @@ pub(crate) fn local() -> TimeZone {
     LOCAL.get_or_init(found).clone()
 }
 
-/// The file that tells the zone; `None` where `TZ` is not the name of one.
+/// The zone file to read; `None` if `TZ` names no file.
 fn file(named: Option<&str>) -> Option<PathBuf> {
     let Some(name) = named else { return Some(SYSTEM_ZONE.into()) };
     let path = Path::new(name.strip_prefix(':').unwrap_or(name));
@@ -52,7 +52,7 @@ mod tests {
 
     #[test]
     fn a_zone_that_is_read_tells_the_time_there() {
-        // One kind of time, two hours east of Greenwich, in the form of RFC 9636.
+        // One time type, two hours east of Greenwich, in the format of RFC 9636.
         let mut bytes = b"TZif".to_vec();
         bytes.extend([0; 16 + 4 * 4]);
         bytes.extend([0, 0, 0, 1, 0, 0, 0, 4]);
